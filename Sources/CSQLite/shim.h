@@ -1,0 +1,4 @@
+#ifndef COREDATA_CSQLITE_SHIM_H
+#define COREDATA_CSQLITE_SHIM_H
+#include <sqlite3.h>
+#endif

@@ -1,0 +1,2 @@
+/// `import CoreData` alone brings Foundation, as on Apple's platforms.
+@_exported import Foundation

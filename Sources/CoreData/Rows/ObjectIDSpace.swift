@@ -1,0 +1,66 @@
+import ModelSchema
+import Synchronization
+
+/// One store as far as object identity goes: its UUID.
+///
+/// Two coordinators over the same file share one instance, so that an ID made by either is equal to the other's.
+/// Interned for the life of the process; a process opens few stores.
+final class StoreKey: Sendable {
+  let identifier: String
+
+  private init(_ identifier: String) { self.identifier = identifier }
+
+  private static let _interned = Mutex<[String: StoreKey]>([:])
+
+  static func named(_ identifier: String) -> StoreKey {
+    _interned.withLock { keys in
+      if let key = keys[identifier] { return key }
+      let key = StoreKey(identifier)
+      keys[identifier] = key
+      return key
+    }
+  }
+}
+
+/// The object IDs of one entity in one store of one coordinator (or of no store yet: temporary ones).
+///
+/// What an ID needs to know beside its number, in one object, so that an ID costs one retain and a reference in a Row two
+/// words.
+final class ObjectIDSpace: @unchecked Sendable {
+  // Unchecked: all members are immutable but `persistentStore`, which its lock guards; the description is frozen before
+  // the first space is made.
+  let layout: PropertyLayout
+  let entity: NSEntityDescription
+  /// Nil for temporary IDs.
+  let store: StoreKey?
+  private let _persistentStore: Mutex<WeakStore>
+
+  private struct WeakStore { weak var store: NSPersistentStore? }
+
+  init(layout: PropertyLayout, entity: NSEntityDescription, store: StoreKey?, persistentStore: NSPersistentStore?) {
+    self.layout = layout
+    self.entity = entity
+    self.store = store
+    _persistentStore = Mutex(WeakStore(store: persistentStore))
+  }
+
+  var persistentStore: NSPersistentStore? { _persistentStore.withLock { $0.store } }
+}
+
+/// Identity of a stored object: entity, store and primary key. Equal by store, root entity and key.
+struct ObjectKey: Hashable, Sendable {
+  let space: ObjectIDSpace
+  let reference: Int64
+
+  static func == (left: ObjectKey, right: ObjectKey) -> Bool {
+    left.reference == right.reference
+      && (left.space === right.space
+        || (left.space.store === right.space.store
+          && left.space.layout.rootNumber == right.space.layout.rootNumber))
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(reference)
+    hasher.combine(space.layout.rootNumber)
+  }
+}

@@ -1,0 +1,67 @@
+/// An immutable snapshot of one object's persistent values by slot, with its version (`Z_OPT`).
+///
+/// A reference: one Row is shared by the store's row cache and every context that shows the object; nobody copies it. It is
+/// filled by the one who makes it (a store stepping through a statement, an object collecting its unsaved values) and not
+/// written again once anybody else can see it. One allocation: the cells stand behind the header.
+struct Row: @unchecked Sendable {
+  // Unchecked: single writer until shared, immutable after; see `set`.
+
+  private struct Header {
+    var count: Int
+    var version: Int64
+  }
+
+  /// The allocation. A class of its own only to release the cells.
+  private final class Cells: ManagedBuffer<Header, Value> {
+    deinit {
+      _ = withUnsafeMutablePointers { header, elements in
+        elements.deinitialize(count: header.pointee.count)
+      }
+    }
+  }
+
+  private let _cells: Cells
+
+  private init(uninitialized count: Int, version: Int64) {
+    _cells = unsafeDowncast(
+      Cells.create(minimumCapacity: count) { _ in Header(count: count, version: version) }, to: Cells.self)
+  }
+
+  /// A Row of nulls.
+  init(count: Int, version: Int64) {
+    self.init(uninitialized: count, version: version)
+    _cells.withUnsafeMutablePointerToElements { $0.initialize(repeating: .null, count: count) }
+  }
+
+  /// A copy to be changed before it is shared.
+  init(copying other: Row, version: Int64) {
+    let count = other.count
+    self.init(uninitialized: count, version: version)
+    _cells.withUnsafeMutablePointerToElements { new in
+      other._cells.withUnsafeMutablePointerToElements { old in new.initialize(from: old, count: count) }
+    }
+  }
+
+  /// Number of cells, one for each slot of the layout.
+  var count: Int { _cells.header.count }
+
+  /// Version of the row: 1 when first saved, one more with each save. Zero in a Row that was never saved.
+  var version: Int64 { _cells.header.version }
+
+  subscript(slot: Int) -> Value {
+    precondition(slot >= 0 && slot < _cells.header.count)
+    return _cells.withUnsafeMutablePointerToElements { $0[slot] }
+  }
+
+  /// Fills a cell; only for the maker of the Row, before it is shared.
+  func set(_ value: Value, at slot: Int) {
+    precondition(slot >= 0 && slot < _cells.header.count)
+    _cells.withUnsafeMutablePointerToElements { $0[slot] = value }
+  }
+
+  /// Sets the version; only for the maker of the Row, before it is shared.
+  func setVersion(_ version: Int64) { _cells.header.version = version }
+
+  /// Whether both are the same Row, not merely equal ones.
+  static func === (left: Row, right: Row) -> Bool { left._cells === right._cells }
+}

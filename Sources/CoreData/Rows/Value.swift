@@ -1,0 +1,80 @@
+import Foundation
+
+/// One cell of a Row. How it reads depends on the slot's attribute type: an integer attribute, a boolean and a scalar all
+/// store `int`; a date stores `double`, seconds since 2001-01-01 00:00 UTC; a URI stores `string`.
+///
+/// Two words and a tag. Nothing here is mutable once in a Row.
+enum Value: Sendable {
+  case null
+  /// Integer 16/32/64 and Boolean (0 or 1).
+  case int(Int64)
+  /// Double, Float and Date.
+  case double(Double)
+  /// String and URI.
+  case string(String)
+  /// Binary.
+  case data(Data)
+  case uuid(UUID)
+  case decimal(DecimalBox)
+  /// A transformable attribute's value, with its stored bytes once known.
+  case transformable(TransformableBox)
+  /// A to-one to a stored object.
+  case reference(ObjectKey)
+  /// A to-one to an object that was not yet saved when the Row was made; its ID may have learned its key since.
+  case pending(NSManagedObjectID)
+  /// Changes to a to-many, in Rows that carry unsaved changes only; stored Rows have `null` there.
+  case toMany(ToManyDelta)
+  /// Values of a composite attribute's elements in declared order.
+  case composite(CompositeBox)
+}
+
+/// A decimal, boxed so that a Value stays two words and a tag.
+final class DecimalBox: Sendable {
+  let decimal: Decimal
+  init(_ decimal: Decimal) { self.decimal = decimal }
+}
+
+/// Element values of a composite attribute.
+final class CompositeBox: Sendable {
+  let values: [Value]
+  init(_ values: [Value]) { self.values = values }
+}
+
+/// What happened to a to-many relationship since its owner's base Row: members added and removed, and for an ordered one
+/// the whole order afterwards.
+final class ToManyDelta: Sendable {
+  let added: [NSManagedObjectID]
+  let removed: [NSManagedObjectID]
+  /// All members in order, for an ordered relationship whose order is known.
+  let order: [NSManagedObjectID]?
+
+  init(added: [NSManagedObjectID], removed: [NSManagedObjectID], order: [NSManagedObjectID]?) {
+    self.added = added
+    self.removed = removed
+    self.order = order
+  }
+
+  /// This delta followed by `later`.
+  func followed(by later: ToManyDelta) -> ToManyDelta {
+    let laterAdded = Set(later.added)
+    let laterRemoved = Set(later.removed)
+    let mineAdded = Set(added)
+    let mineRemoved = Set(removed)
+    return ToManyDelta(
+      added: added.filter { !laterRemoved.contains($0) } + later.added.filter { !mineAdded.contains($0) && !mineRemoved.contains($0) },
+      removed: removed.filter { !laterAdded.contains($0) } + later.removed.filter { !mineRemoved.contains($0) && !mineAdded.contains($0) },
+      order: later.order ?? order)
+  }
+}
+
+/// The value of a transformable attribute: the object, its encoded bytes, or both.
+final class TransformableBox: @unchecked Sendable {
+  // Unchecked: written once at initialisation; the object itself is the user's and, as in Core Data, not copied.
+  let object: Any?
+  let data: Data?
+
+  init(object: Any?, data: Data?) {
+    self.object = object
+    self.data = data
+  }
+}

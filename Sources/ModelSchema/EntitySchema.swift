@@ -1,0 +1,123 @@
+/// A request stored in the model: as a named template, or as the body of a fetched property.
+package struct FetchRequestSchema: Sendable, Hashable {
+  package var name: String
+  package var entity: String
+  package var predicate: String?
+  package var resultType: UInt = 0
+  package var fetchLimit = 0
+  package var fetchBatchSize = 0
+  package var includesSubentities = true
+  package var includesPropertyValues = true
+  package var includesPendingChanges = true
+  package var returnsObjectsAsFaults = true
+  package var returnsDistinctResults = false
+
+  package init(name: String, entity: String, predicate: String? = nil) {
+    self.name = name
+    self.entity = entity
+    self.predicate = predicate
+  }
+}
+
+/// A property whose value is the result of a stored request.
+package struct FetchedPropertySchema: Sendable, Hashable {
+  package var traits: PropertyTraits
+  package var request: FetchRequestSchema
+
+  package init(traits: PropertyTraits, request: FetchRequestSchema) {
+    self.traits = traits
+    self.request = request
+  }
+}
+
+/// One index of an entity.
+package struct FetchIndexSchema: Sendable, Hashable {
+  package struct Element: Sendable, Hashable {
+    /// Property name, or nil when the element is an expression.
+    package var property: String?
+    package var expression: String?
+    package var expressionType: String?
+    package var isRTree: Bool
+    package var isAscending: Bool
+
+    package init(
+      property: String?, expression: String? = nil, expressionType: String? = nil, isRTree: Bool = false,
+      isAscending: Bool = true
+    ) {
+      self.property = property
+      self.expression = expression
+      self.expressionType = expressionType
+      self.isRTree = isRTree
+      self.isAscending = isAscending
+    }
+  }
+
+  package var name: String
+  package var elements: [Element]
+  package var partialIndexPredicate: String?
+
+  package init(name: String, elements: [Element], partialIndexPredicate: String? = nil) {
+    self.name = name
+    self.elements = elements
+    self.partialIndexPredicate = partialIndexPredicate
+  }
+}
+
+/// One entity: its own properties, without those it inherits.
+package struct EntitySchema: Sendable, Hashable {
+  /// How much of the class the build plugin writes.
+  package enum CodeGeneration: String, Sendable, Hashable {
+    case manual
+    case category
+    case `class`
+  }
+
+  package var name: String
+  package var className: String?
+  package var isAbstract = false
+  package var parent: String?
+  package var attributes: [AttributeSchema] = []
+  package var relationships: [RelationshipSchema] = []
+  package var fetchedProperties: [FetchedPropertySchema] = []
+  package var indexes: [FetchIndexSchema] = []
+  /// Old-style compound indexes, read for compatibility only: each a list of attribute names.
+  package var compoundIndexes: [[String]] = []
+  package var uniquenessConstraints: [[String]] = []
+  package var versionHashModifier: String?
+  package var renamingIdentifier: String?
+  package var userInfo: [String: String] = [:]
+  package var codeGeneration = CodeGeneration.manual
+  package var isSyncable = true
+  package var coreSpotlightDisplayNameExpression: String?
+
+  package init(name: String, parent: String? = nil) {
+    self.name = name
+    self.parent = parent
+  }
+}
+
+/// A named subset of a model's entities.
+package struct ConfigurationSchema: Sendable, Hashable {
+  package var name: String
+  package var entities: [String]
+  package var usedWithCloudKit = false
+
+  package init(name: String, entities: [String]) {
+    self.name = name
+    self.entities = entities
+  }
+}
+
+/// A whole model as plain values.
+package struct ModelSchema: Sendable, Hashable {
+  package var entities: [EntitySchema]
+  package var configurations: [ConfigurationSchema] = []
+  package var fetchRequests: [FetchRequestSchema] = []
+  /// Composite attribute types by name, each a list of elements in declared order.
+  package var composites: [String: [AttributeSchema]] = [:]
+  package var versionIdentifiers: [String] = []
+
+  package init(entities: [EntitySchema] = []) {
+    self.entities = entities
+  }
+}

@@ -1,0 +1,226 @@
+/// Numbers the entities of a schema and gives every property its slot.
+struct LayoutBuilder {
+  private(set) var layouts: [PropertyLayout] = []
+
+  private let _entities: [String: EntitySchema]
+  private let _children: [String: [String]]
+  private var _numbers: [String: Int] = [:]
+
+  init(_ schema: ModelSchema) throws {
+    var entities: [String: EntitySchema] = [:]
+    for entity in schema.entities {
+      guard entities.updateValue(entity, forKey: entity.name) == nil else {
+        throw ModelLayoutError(entity: entity.name, reason: "two entities have this name; rename one of them")
+      }
+    }
+    _entities = entities
+    var children: [String: [String]] = [:]
+    for entity in schema.entities {
+      guard let parent = entity.parent else { continue }
+      guard entities[parent] != nil else {
+        throw ModelLayoutError(entity: entity.name, reason: "its parent entity '\(parent)' is not in the model")
+      }
+      children[parent, default: []].append(entity.name)
+    }
+    _children = children.mapValues { $0.sorted(by: Self._precedes) }
+    try _build(schema)
+  }
+
+  /// Order of siblings in the numbering: by name without regard to case, then by code units.
+  private static func _precedes(_ left: String, _ right: String) -> Bool {
+    let (l, r) = (left.lowercased(), right.lowercased())
+    return l == r ? left < right : l < r
+  }
+
+  private mutating func _build(_ schema: ModelSchema) throws {
+    let roots = schema.entities.filter { $0.parent == nil }.map(\.name).sorted(by: Self._precedes)
+    var order: [String] = []
+    func visit(_ name: String) {
+      order.append(name)
+      for child in _children[name] ?? [] { visit(child) }
+    }
+    for root in roots { visit(root) }
+    if order.count != schema.entities.count {
+      let lost = schema.entities.map(\.name).filter { !order.contains($0) }.sorted()
+      throw ModelLayoutError(
+        entity: lost[0], reason: "its line of parents is a circle: \(lost.joined(separator: ", "))")
+    }
+    for (index, name) in order.enumerated() { _numbers[name] = index + 1 }
+
+    // Names first: inverse slots need every entity's slot numbers before any Slot can be made.
+    var slotNames: [String: [String]] = [:]
+    for name in order { slotNames[name] = try _slotNames(name, inherited: slotNames) }
+    let hidden = _hiddenToOnes(order)
+    let numbering = SlotNumbering(order: order, entities: _entities, hidden: hidden)
+    for name in order {
+      layouts.append(try _layout(name, numbering))
+    }
+  }
+
+  /// Own and inherited property names; a name may be declared only once along the line of parents.
+  private func _slotNames(_ name: String, inherited: [String: [String]]) throws -> [String] {
+    let entity = _entities[name]!
+    var names = entity.parent.flatMap { inherited[$0] } ?? []
+    var seen = Set(names)
+    for own in entity.attributes.map(\.name) + entity.relationships.map(\.name) {
+      guard seen.insert(own).inserted else {
+        throw ModelLayoutError(
+          entity: name, property: own, reason: "declared twice, here or in a parent entity; rename one of them")
+      }
+      names.append(own)
+    }
+    return names
+  }
+
+  /// To-many relationships without inverse: each needs a to-one in its destination to be stored at all.
+  private func _hiddenToOnes(_ order: [String]) -> [HiddenToOne] {
+    order.flatMap { name in
+      _entities[name]!.relationships.filter { $0.isToMany && $0.inverse == nil }
+        .sorted { $0.name < $1.name }
+        .map {
+          HiddenToOne(
+            owner: name, relationship: $0.name, destination: $0.destination,
+            name: "\(_numbers[name]!)\($0.name)")
+        }
+    }
+  }
+
+  private func _layout(_ name: String, _ numbering: SlotNumbering) throws -> PropertyLayout {
+    let entity = _entities[name]!
+    var line = [entity]
+    while let parent = line.last!.parent { line.append(_entities[parent]!) }
+    var slots: [PropertyLayout.Slot] = []
+    for declaring in line.reversed() {
+      for attribute in numbering.sortedAttributes(declaring) {
+        slots.append(
+          PropertyLayout.Slot(
+            name: attribute.name, kind: .attribute(attribute), isOptional: attribute.isOptional,
+            isTransient: attribute.isTransient, isHidden: false, owner: _numbers[declaring.name]!))
+      }
+      for relationship in numbering.sortedRelationships(declaring) {
+        slots.append(try _slot(relationship, in: declaring, numbering))
+      }
+      for hidden in numbering.hidden(in: declaring.name) {
+        slots.append(try _slot(hidden, in: declaring, numbering))
+      }
+    }
+    let slotsByName = Dictionary(
+      slots.enumerated().filter { !$0.element.isHidden }.map { ($0.element.name, $0.offset) },
+      uniquingKeysWith: { first, _ in first })
+    let constraints = try line.reversed().flatMap(\.uniquenessConstraints).map { constraint in
+      try constraint.map { attribute in
+        guard let slot = slotsByName[attribute] else {
+          throw ModelLayoutError(
+            entity: name, property: attribute,
+            reason: "named by a uniqueness constraint but not a property of the entity")
+        }
+        return slot
+      }
+    }
+    return PropertyLayout(
+      entityName: name, entityNumber: _numbers[name]!, rootNumber: _numbers[line.last!.name]!,
+      parentNumber: entity.parent.map { _numbers[$0]! }, isAbstract: entity.isAbstract, family: _family(name),
+      slots: slots, uniquenessConstraints: constraints)
+  }
+
+  private func _family(_ name: String) -> [Int] {
+    [_numbers[name]!] + (_children[name] ?? []).flatMap(_family)
+  }
+
+  private func _slot(
+    _ relationship: RelationshipSchema, in entity: EntitySchema, _ numbering: SlotNumbering
+  ) throws -> PropertyLayout.Slot {
+    guard let destination = _numbers[relationship.destination] else {
+      throw ModelLayoutError(
+        entity: entity.name, property: relationship.name,
+        reason: "its destination entity '\(relationship.destination)' is not in the model")
+    }
+    var inverseSlot: Int?
+    var isManyToMany = false
+    if let inverse = relationship.inverse {
+      guard let found = numbering.relationship(inverse, in: relationship.destination) else {
+        throw ModelLayoutError(
+          entity: entity.name, property: relationship.name,
+          reason: "its inverse '\(inverse)' is not a relationship of '\(relationship.destination)'")
+      }
+      inverseSlot = numbering.slot(inverse, in: relationship.destination)
+      isManyToMany = relationship.isToMany && found.isToMany
+    } else if relationship.isToMany {
+      inverseSlot = numbering.slot(
+        "\(_numbers[entity.name]!)\(relationship.name)", in: relationship.destination)
+    }
+    return PropertyLayout.Slot(
+      name: relationship.name,
+      kind: .relationship(
+        PropertyLayout.Relationship(
+          destination: destination, inverseSlot: inverseSlot, isToMany: relationship.isToMany,
+          isOrdered: relationship.isOrdered, deleteRule: relationship.deleteRule,
+          minCount: relationship.minCount, maxCount: relationship.maxCount, isManyToMany: isManyToMany)),
+      isOptional: relationship.isOptional, isTransient: relationship.traits.isTransient, isHidden: false,
+      owner: _numbers[entity.name]!)
+  }
+
+  private func _slot(
+    _ hidden: HiddenToOne, in entity: EntitySchema, _ numbering: SlotNumbering
+  ) throws -> PropertyLayout.Slot {
+    PropertyLayout.Slot(
+      name: hidden.name,
+      kind: .relationship(
+        PropertyLayout.Relationship(
+          destination: _numbers[hidden.owner]!,
+          inverseSlot: numbering.slot(hidden.relationship, in: hidden.owner), isToMany: false,
+          isOrdered: false, deleteRule: .noAction, minCount: 0, maxCount: 1, isManyToMany: false)),
+      isOptional: true, isTransient: false, isHidden: true, owner: _numbers[entity.name]!)
+  }
+}
+
+/// The to-one that stands in a destination for a to-many without inverse.
+struct HiddenToOne {
+  let owner: String
+  let relationship: String
+  let destination: String
+  let name: String
+}
+
+/// Slot numbers by entity and property name, before the slots themselves exist.
+struct SlotNumbering {
+  private var _slots: [String: [String: Int]] = [:]
+  private let _entities: [String: EntitySchema]
+  private let _hidden: [String: [HiddenToOne]]
+
+  init(order: [String], entities: [String: EntitySchema], hidden: [HiddenToOne]) {
+    _entities = entities
+    _hidden = Dictionary(grouping: hidden, by: \.destination)
+    for name in order {
+      let entity = entities[name]!
+      var slots = entity.parent.flatMap { _slots[$0] } ?? [:]
+      for attribute in sortedAttributes(entity) { slots[attribute.name] = slots.count }
+      for relationship in sortedRelationships(entity) { slots[relationship.name] = slots.count }
+      for hidden in self.hidden(in: name) { slots[hidden.name] = slots.count }
+      _slots[name] = slots
+    }
+  }
+
+  func slot(_ property: String, in entity: String) -> Int? { _slots[entity]?[property] }
+
+  func hidden(in entity: String) -> [HiddenToOne] { _hidden[entity] ?? [] }
+
+  func sortedAttributes(_ entity: EntitySchema) -> [AttributeSchema] {
+    entity.attributes.sorted { $0.name < $1.name }
+  }
+
+  func sortedRelationships(_ entity: EntitySchema) -> [RelationshipSchema] {
+    entity.relationships.sorted { $0.name < $1.name }
+  }
+
+  func relationship(_ name: String, in entity: String) -> RelationshipSchema? {
+    var next = entities(entity)
+    while let current = next {
+      if let found = current.relationships.first(where: { $0.name == name }) { return found }
+      next = current.parent.flatMap(entities)
+    }
+    return nil
+  }
+
+  private func entities(_ name: String) -> EntitySchema? { _entities[name] }
+}

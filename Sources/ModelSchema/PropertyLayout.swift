@@ -1,0 +1,88 @@
+/// Where each property of one entity lives: property name to slot number.
+///
+/// Made once, when a model is first used and so becomes immutable. A subentity extends its parent's slots: a slot
+/// number means the same property in every entity below the one that declares it. Hot paths speak slots, never
+/// dictionaries of names.
+package final class PropertyLayout: Sendable {
+  /// A relationship as the engine sees it: entity and slot numbers, no names.
+  package struct Relationship: Sendable {
+    /// `entityNumber` of the destination.
+    package let destination: Int
+    /// Slot of the inverse in the destination's layout, or nil when the model gives none.
+    package let inverseSlot: Int?
+    package let isToMany: Bool
+    package let isOrdered: Bool
+    package let deleteRule: DeleteRule
+    package let minCount: Int
+    package let maxCount: Int
+    /// Whether both ends are to-many, and so stored in a join table.
+    package let isManyToMany: Bool
+  }
+
+  package enum Kind: Sendable {
+    case attribute(AttributeSchema)
+    case relationship(Relationship)
+  }
+
+  package struct Slot: Sendable {
+    package let name: String
+    package let kind: Kind
+    package let isOptional: Bool
+    package let isTransient: Bool
+    /// True for the to-one that the engine adds to the destination of a to-many without inverse.
+    package let isHidden: Bool
+    /// `entityNumber` of the entity that declares the property.
+    package let owner: Int
+
+    package var attribute: AttributeSchema? {
+      if case .attribute(let attribute) = kind { attribute } else { nil }
+    }
+    package var relationship: Relationship? {
+      if case .relationship(let relationship) = kind { relationship } else { nil }
+    }
+    package var isToMany: Bool { relationship?.isToMany ?? false }
+    package var isToOne: Bool { relationship.map { !$0.isToMany } ?? false }
+  }
+
+  package let entityName: String
+  /// Number of the entity as the SQLite store has it (Z_ENT), from 1.
+  package let entityNumber: Int
+  /// Number of the topmost ancestor, whose table all subentities share.
+  package let rootNumber: Int
+  package let parentNumber: Int?
+  package let isAbstract: Bool
+  /// Direct and indirect subentities, itself first.
+  package let family: [Int]
+  package let slots: [Slot]
+  /// Slots by name, hidden ones left out.
+  package let slotsByName: [String: Int]
+  /// Slots of to-many relationships.
+  package let toManySlots: [Int]
+  /// Slots of to-one relationships.
+  package let toOneSlots: [Int]
+  package let uniquenessConstraints: [[Int]]
+
+  init(
+    entityName: String, entityNumber: Int, rootNumber: Int, parentNumber: Int?, isAbstract: Bool,
+    family: [Int], slots: [Slot], uniquenessConstraints: [[Int]]
+  ) {
+    self.entityName = entityName
+    self.entityNumber = entityNumber
+    self.rootNumber = rootNumber
+    self.parentNumber = parentNumber
+    self.isAbstract = isAbstract
+    self.family = family
+    self.slots = slots
+    self.uniquenessConstraints = uniquenessConstraints
+    var byName: [String: Int] = [:]
+    for (number, slot) in slots.enumerated() where !slot.isHidden { byName[slot.name] = number }
+    slotsByName = byName
+    toManySlots = slots.indices.filter { slots[$0].isToMany }
+    toOneSlots = slots.indices.filter { slots[$0].isToOne }
+  }
+
+  package func slot(named name: String) -> Int? { slotsByName[name] }
+
+  /// Whether this entity is `other` or one of its subentities.
+  package func isKind(of other: PropertyLayout) -> Bool { other.family.contains(entityNumber) }
+}

@@ -1,0 +1,93 @@
+/// A set of slot numbers; up to 64 slots it lives in one word, without allocation.
+package struct SlotSet: Sendable, Hashable {
+  private var _low: UInt64 = 0
+  private var _high: [UInt64] = []
+
+  package init() {}
+
+  package init(_ slots: some Sequence<Int>) {
+    for slot in slots { insert(slot) }
+  }
+
+  package var isEmpty: Bool { _low == 0 && _high.allSatisfy { $0 == 0 } }
+
+  package func contains(_ slot: Int) -> Bool {
+    if slot < 64 { return _low & (1 &<< UInt64(slot)) != 0 }
+    let word = slot / 64 - 1
+    return word < _high.count && _high[word] & (1 &<< UInt64(slot % 64)) != 0
+  }
+
+  package mutating func insert(_ slot: Int) {
+    if slot < 64 {
+      _low |= 1 &<< UInt64(slot)
+      return
+    }
+    let word = slot / 64 - 1
+    while _high.count <= word { _high.append(0) }
+    _high[word] |= 1 &<< UInt64(slot % 64)
+  }
+
+  package mutating func remove(_ slot: Int) {
+    if slot < 64 {
+      _low &= ~(1 &<< UInt64(slot))
+      return
+    }
+    let word = slot / 64 - 1
+    if word < _high.count { _high[word] &= ~(1 &<< UInt64(slot % 64)) }
+  }
+
+  package mutating func formUnion(_ other: SlotSet) {
+    _low |= other._low
+    while _high.count < other._high.count { _high.append(0) }
+    for word in other._high.indices { _high[word] |= other._high[word] }
+  }
+
+  package func union(_ other: SlotSet) -> SlotSet {
+    var result = self
+    result.formUnion(other)
+    return result
+  }
+
+  /// True if both sets have a slot in common.
+  package func intersects(_ other: SlotSet) -> Bool {
+    if _low & other._low != 0 { return true }
+    return zip(_high, other._high).contains { $0 & $1 != 0 }
+  }
+
+  /// The low 64 slots as a bit mask and whether that is all there is; for cache keys.
+  package var inlineMask: UInt64? { _high.allSatisfy { $0 == 0 } ? _low : nil }
+
+  package static func == (left: SlotSet, right: SlotSet) -> Bool {
+    guard left._low == right._low else { return false }
+    let count = max(left._high.count, right._high.count)
+    for word in 0..<count {
+      let l = word < left._high.count ? left._high[word] : 0
+      let r = word < right._high.count ? right._high[word] : 0
+      if l != r { return false }
+    }
+    return true
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(_low)
+    for word in _high where word != 0 { hasher.combine(word) }
+  }
+
+  /// Calls `body` with each member in ascending order.
+  package func forEach(_ body: (Int) throws -> Void) rethrows {
+    var word = _low
+    while word != 0 {
+      let bit = word.trailingZeroBitCount
+      try body(bit)
+      word &= word &- 1
+    }
+    for (index, value) in _high.enumerated() {
+      var word = value
+      while word != 0 {
+        let bit = word.trailingZeroBitCount
+        try body((index + 1) * 64 + bit)
+        word &= word &- 1
+      }
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/// Terminal facts.
+package enum Terminal {}

@@ -1,0 +1,4 @@
+import Testing
+@testable import CoreData
+
+@Suite struct CoreDataPlaceholder { @Test func builds() {} }

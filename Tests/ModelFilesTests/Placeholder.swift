@@ -1,0 +1,4 @@
+import Testing
+@testable import ModelFiles
+
+@Suite struct ModelFilesPlaceholder { @Test func builds() {} }

@@ -1,0 +1,4 @@
+import Testing
+@testable import ModelSchema
+
+@Suite struct ModelSchemaPlaceholder { @Test func builds() {} }

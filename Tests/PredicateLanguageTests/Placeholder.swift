@@ -1,0 +1,4 @@
+import Testing
+@testable import PredicateLanguage
+
+@Suite struct PredicateLanguagePlaceholder { @Test func builds() {} }

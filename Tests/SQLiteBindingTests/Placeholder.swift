@@ -1,0 +1,4 @@
+import Testing
+@testable import SQLiteBinding
+
+@Suite struct SQLiteBindingPlaceholder { @Test func builds() {} }

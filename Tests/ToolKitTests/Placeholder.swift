@@ -1,0 +1,4 @@
+import Testing
+@testable import ToolKit
+
+@Suite struct ToolKitPlaceholder { @Test func builds() {} }
