@@ -27,24 +27,20 @@ final class StoreKey: Sendable {
 /// What an ID needs to know beside its number, in one object, so that an ID costs one retain and a reference in a Row two
 /// words.
 final class ObjectIDSpace: @unchecked Sendable {
-  // Unchecked: all members are immutable but `persistentStore`, which its lock guards; the description is frozen before
-  // the first space is made.
+  // Unchecked: all members are immutable; the description is frozen before the first space is made, and a weak reference
+  // may be read on any thread.
   let layout: PropertyLayout
   let entity: NSEntityDescription
   /// Nil for temporary IDs.
   let store: StoreKey?
-  private let _persistentStore: Mutex<WeakStore>
-
-  private struct WeakStore { weak var store: NSPersistentStore? }
+  weak let persistentStore: NSPersistentStore?
 
   init(layout: PropertyLayout, entity: NSEntityDescription, store: StoreKey?, persistentStore: NSPersistentStore?) {
     self.layout = layout
     self.entity = entity
     self.store = store
-    _persistentStore = Mutex(WeakStore(store: persistentStore))
+    self.persistentStore = persistentStore
   }
-
-  var persistentStore: NSPersistentStore? { _persistentStore.withLock { $0.store } }
 }
 
 /// Identity of a stored object: entity, store and primary key. Equal by store, root entity and key.
