@@ -8,8 +8,7 @@ extension NSManagedObjectContext {
 
   /// The object of this ID if the context has it; never reads anything.
   public final func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
-    sweep()
-    return table.object(for: localized(objectID))
+    table.objectInUse(for: localized(objectID)) { self.isNeeded($0) }
   }
 
   /// The object of this ID, as a fault if the context does not have it yet; never nil, never reads anything.
@@ -133,7 +132,7 @@ extension NSManagedObjectContext {
     }
     table.insert(object)
     if let row = entry.row { adoptMembers(of: object, from: row, changed: entry.changed) }
-    if entry.kind == .inserted, object._entity.hasOwnClass { object.awakeFromInsert() }
+    if entry.kind == .inserted, object._shape.hasOwnClass { object.awakeFromInsert() }
     return object
   }
 
@@ -168,6 +167,11 @@ extension NSManagedObjectContext {
     object._relations = nil
   }
 
+  /// Whether an object carries state that would be lost with it.
+  final func isNeeded(_ object: NSManagedObject) -> Bool {
+    retainsRegisteredObjects || !object._flags.isDisjoint(with: [.listed, .eventListed, .locked])
+  }
+
   final func sweepIfDue() {
     if table.isSweepDue { sweep() }
   }
@@ -177,7 +181,7 @@ extension NSManagedObjectContext {
     guard !retainsRegisteredObjects, !isSaving, !isFlushing else { return }
     faultBatch.clear()
     table.sweep { object in
-      !object._flags.isDisjoint(with: [.listed, .eventListed, .locked])
+      self.isNeeded(object)
     } dropped: { object in
       object._context = nil
       object._relations = nil
@@ -191,7 +195,7 @@ extension NSManagedObjectContext {
     guard let coordinator = persistentStoreCoordinator else {
       programmerError("\(label) has no coordinator, so that the entity of \(type) cannot be found.")
     }
-    let found = coordinator.model.entities.filter { $0.objectClass == type }
+    let found = coordinator.model.entities.filter { $0.shape.objectClass == type }
     guard found.count == 1 else {
       programmerError(
         found.isEmpty

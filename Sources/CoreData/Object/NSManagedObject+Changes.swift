@@ -71,8 +71,8 @@ extension NSManagedObject {
   private final func presented(_ slot: Int, of row: Row?) -> Any? {
     let description = _layout.slots[slot]
     switch description.kind {
-    case .attribute(let attribute):
-      return row?[slot].boxed(for: attribute)
+    case .attribute:
+      return row.flatMap { shown($0[slot], slot) }
     case .relationship(let relationship):
       if relationship.isToMany {
         guard let state = _relations?.members(slot) else { return nil }

@@ -143,10 +143,12 @@ extension NSManagedObject {
         "illegal attempt to relate '\(_entity.name ?? "?").\(_layout.slots[slot].name)' to an object of another context "
           + "(\(mine.label) and \(theirs.label)). Get this context's own object with object(with: other.objectID).")
     }
-    let destination = _entity.layoutOfDestination(relationship)
-    guard target._layout.isKind(of: destination) else {
+    guard target._layout.entityNumber == relationship.destination
+      || _entity.owner?.isKind(target._layout, ofEntityNumbered: relationship.destination) ?? true
+    else {
+      let destination = (_shape.properties[slot] as? NSRelationshipDescription)?.destinationEntity?.name ?? "?"
       programmerError(
-        "'\(_entity.name ?? "?").\(_layout.slots[slot].name)' takes objects of entity '\(destination.entityName)', not "
+        "'\(_entity.name ?? "?").\(_layout.slots[slot].name)' takes objects of entity '\(destination)', not "
           + "'\(target._layout.entityName)'.")
     }
   }

@@ -2,6 +2,8 @@ import Foundation
 import ModelSchema
 
 extension NSManagedObject {
+  final var _layout: PropertyLayout { _shape.layout }
+
   /// The object's ID without creating a temporary one on the way: registered objects have one.
   final var _objectID: NSManagedObjectID {
     if let _id { return _id }
@@ -94,4 +96,6 @@ struct ObjectFlags: OptionSet {
   static let locked = ObjectFlags(rawValue: 1 << 20)
   /// Written again since the current pass over willSave hooks.
   static let touchedInSave = ObjectFlags(rawValue: 1 << 21)
+  /// The save under way writes it.
+  static let written = ObjectFlags(rawValue: 1 << 22)
 }

@@ -20,8 +20,8 @@ extension NSManagedObject {
   /// Value at a slot as `value(forKey:)` answers it.
   final func value(at slot: Int) -> Any? {
     switch _layout.slots[slot].kind {
-    case .attribute(let attribute):
-      return read(slot).boxed(for: attribute)
+    case .attribute:
+      return shown(read(slot), slot)
     case .relationship(let relationship):
       if !relationship.isToMany { return toOne(slot) }
       let state = members(slot)
@@ -35,8 +35,8 @@ extension NSManagedObject {
       return
     }
     switch _layout.slots[slot].kind {
-    case .attribute(let attribute):
-      write(converted(value, for: attribute), at: slot)
+    case .attribute:
+      write(converted(value, slot), at: slot)
     case .relationship(let relationship):
       if relationship.isToMany {
         setToMany(slot, objects(value, key))
@@ -53,8 +53,8 @@ extension NSManagedObject {
     }
     fireFault()
     switch _layout.slots[slot].kind {
-    case .attribute(let attribute):
-      writableDraft().set(converted(value, for: attribute), at: slot)
+    case .attribute:
+      writableDraft().set(converted(value, slot), at: slot)
       _flags.insert(.primitivesWritten)
     case .relationship(let relationship):
       guard relationship.isToMany else {
@@ -73,11 +73,21 @@ extension NSManagedObject {
   }
 
   /// A value given by the caller as a cell; a value of the wrong type is a programmer's mistake, as in Core Data.
-  private final func converted(_ value: Any?, for attribute: AttributeSchema) -> Value {
+  private final func converted(_ value: Any?, _ slot: Int) -> Value {
     do {
-      return try Value(any: value, for: attribute)
+      return try _shape.codings[slot]!.value(from: value)
     } catch {
-      programmerError("\(_entity.name ?? "?").\(attribute.name): \(error)")
+      programmerError("\(error)")
+    }
+  }
+
+  /// A cell as callers see it. A transformable whose bytes cannot be decoded shows as nil, with a line on the standard error.
+  final func shown(_ value: Value, _ slot: Int) -> Any? {
+    do {
+      return try _shape.codings[slot]!.object(from: value)
+    } catch {
+      Console.warn("\(_objectID.uriRepresentation().absoluteString): \(error)")
+      return nil
     }
   }
 
@@ -124,7 +134,9 @@ extension NSManagedObject {
     case "hasChanges": return NSNumber(value: hasChanges)
     default: break
     }
-    if let fetched = _entity.fetchedProperty(named: key) { return valueOfFetchedProperty(fetched) }
+    if let fetched = _shape.propertiesByName[key] as? NSFetchedPropertyDescription {
+      return valueOfFetchedProperty(fetched)
+    }
     return value(forUndefinedKey: key)
   }
 
@@ -168,7 +180,7 @@ extension NSManagedObject {
       draft = Row(copying: current, version: (_row?.version ?? 0) + 1)
     } else {
       draft = Row(count: _layout.slots.count, version: 1)
-      for (slot, value) in _entity.defaults.enumerated() where !value.isNull { draft.set(value, at: slot) }
+      for (slot, value) in _shape.defaults.enumerated() where !value.isNull { draft.set(value, at: slot) }
     }
     _draft = draft
     _flags.remove(.draftShared)

@@ -15,7 +15,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   ///   - context: Context that the object becomes part of; nil leaves it on its own until `insert(_:)`.
   public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
     _entity = entity
-    _layout = entity.resolvedLayout
+    _shape = entity.shape
     super.init()
     if let context { context.insert(self) }
   }
@@ -24,7 +24,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
   /// Entity; its layout is what slots are numbered in.
   final let _entity: NSEntityDescription
-  final let _layout: PropertyLayout
+  /// Slots, defaults and codings of the entity.
+  final let _shape: FrozenEntity
   /// Nil until the object is registered or asked for its ID.
   final var _id: NSManagedObjectID?
   /// The context outlives its registration of the object: it clears this when it forgets the object or dies.

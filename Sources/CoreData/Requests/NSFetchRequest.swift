@@ -121,15 +121,15 @@ open class AnyFetchRequest: NSPersistentStoreRequest {
   /// - Throws: A Cocoa error when the request has no entity or names one that the model lacks.
   func resolvedEntity(in model: FrozenModel) throws -> NSEntityDescription {
     if let _entity {
-      if _entity._frozen != nil { return _entity }
+      if _entity.frozen != nil { return _entity }
       // An unfrozen copy of a model's entity still names the right one.
-      if let name = _entity.name, let own = model.entity(named: name) { return own }
+      if let name = _entity.name, let own = model.entitiesByName[name] { return own }
     }
     guard let name = entityName else {
       throw CocoaError.coreData(
         NSCoreDataError, "The fetch request has no entity. Create it with NSFetchRequest(entityName:).")
     }
-    guard let entity = model.entity(named: name) else {
+    guard let entity = model.entitiesByName[name] else {
       throw CocoaError.coreData(
         NSCoreDataError,
         "The fetch request asks for entity '\(name)', which the model does not have. It has: "

@@ -121,19 +121,33 @@ struct ObjectTable {
     let epoch = NSManagedObjectID.linkEpoch.load(ordering: .acquiring)
     guard epoch != _linkEpoch else { return }
     _linkEpoch = epoch
-    var moved: [NSManagedObject] = []
-    for entry in _entries {
-      if let entry, entry.key.store == 0, entry.object._objectID.permanent != nil { moved.append(entry.object) }
-    }
-    for object in moved {
-      if let index = _entries.firstIndex(where: { $0?.object === object }) {
-        _removeEntry(at: index)
-        insert(object)
-      }
-    }
+    guard _entries.contains(where: { $0?.key.store == 0 && $0?.object._objectID.permanent != nil }) else { return }
+    _rebuild(without: [])
   }
 
   // MARK: Letting go
+
+  /// The object of this ID if anybody else holds it or `isNeeded` claims it; else it is dropped now.
+  mutating func objectInUse(
+    for id: NSManagedObjectID, isNeeded: (NSManagedObject) -> Bool
+  ) -> NSManagedObject? {
+    _adoptLinks()
+    let key = Key(id)
+    var index = key.mixed & _mask
+    while let candidate = _entries[index]?.key {
+      if candidate == key {
+        if isKnownUniquelyReferenced(&_entries[index]!.object), !isNeeded(_entries[index]!.object) {
+          let object = _entries[index]!.object
+          _removeEntry(at: index)
+          object._context = nil
+          return nil
+        }
+        return _entries[index]!.object
+      }
+      index = (index + 1) & _mask
+    }
+    return nil
+  }
 
   /// Whether enough has been registered since the last sweep to make another worth its cost.
   var isSweepDue: Bool { count > 2 * _liveAfterSweep + 512 }
@@ -188,7 +202,8 @@ struct ObjectTable {
     count = 0
     _temporaries = 0
     for entry in old {
-      guard let entry, !dead.contains(ObjectIdentifier(entry.object)) else { continue }
+      guard var entry, dead.isEmpty || !dead.contains(ObjectIdentifier(entry.object)) else { continue }
+      if entry.key.store == 0 { entry.key = Key(entry.object._objectID) }
       _place(entry)
       count += 1
       if entry.key.store == 0 { _temporaries += 1 }

@@ -16,7 +16,7 @@ enum ObjectMaker {
 
   /// Creates an object of the entity's class, belonging to no context yet.
   static func make(_ entity: NSEntityDescription) -> NSManagedObject {
-    let type = entity.objectClass
+    let type = entity.shape.objectClass
     if type == NSManagedObject.self { return NSManagedObject(entity: entity, insertInto: nil) }
     let lens = unsafeBitCast(type, to: Lens.Type.self)
     return unsafeBitCast(lens.init(entity: entity, insertInto: nil) as AnyObject, to: NSManagedObject.self)
