@@ -30,11 +30,12 @@ package struct SHA512 {
     let bits = _length &* 8
     _pending.append(0x80)
     if _pending.count == 128 { _compress() }
-    // The length field has 128 bits; the upper 64 of them are zero for any message that fits in memory.
-    while _pending.count != 120 {
+    while _pending.count != 112 {
       _pending.append(0)
       if _pending.count == 128 { _compress() }
     }
+    // The length field has 128 bits; the upper 64 of them are zero for any message that fits in memory.
+    _pending += [UInt8](repeating: 0, count: 8)
     for shift in stride(from: 56, through: 0, by: -8) { _pending.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift))) }
     _compress()
     return _state.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * $0)) } }
