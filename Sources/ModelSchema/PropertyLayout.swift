@@ -60,6 +60,8 @@ package final class PropertyLayout: Sendable {
   package let toManySlots: [Int]
   /// Slots of to-one relationships.
   package let toOneSlots: [Int]
+  /// Slots of attributes whose values are encoded to be stored.
+  package let transformableSlots: [Int]
   package let uniquenessConstraints: [[Int]]
   /// Whether any property is transient.
   package let hasTransients: Bool
@@ -81,6 +83,7 @@ package final class PropertyLayout: Sendable {
     for (number, slot) in slots.enumerated() where !slot.isHidden { byName[slot.name] = number }
     slotsByName = byName
     toManySlots = slots.indices.filter { slots[$0].isToMany }
+    transformableSlots = slots.indices.filter { slots[$0].attribute?.type == .transformable }
     toOneSlots = slots.indices.filter { slots[$0].isToOne }
   }
 
