@@ -76,6 +76,7 @@ extension NSPersistentStoreCoordinator {
   /// Rows for keys of any store, in their order; past the row cache.
   final func rows(for keys: [ObjectKey]) throws -> [Row?] {
     let epoch = rowCache.epoch
+    rowReads.wrappingAdd(1, ordering: .relaxed)
     let rows: [Row?]
     if let first = keys.first, keys.allSatisfy({ $0.space.store === first.space.store }) {
       rows = try StoreErrors.translating {
