@@ -1,4 +1,5 @@
 import Foundation
+import ModelFiles
 
 /// Turns the objects of transformable attributes into stored data and back.
 enum TransformableCoding {
@@ -48,14 +49,43 @@ enum TransformableCoding {
     }
   }
 
-  /// The root object of a keyed archive.
+  /// The root object of a keyed archive, of plain values or of classes that the program has.
   static func unarchive(_ data: Data, attribute: AttributeCoding) throws -> Any? {
     do {
-      return try NSKeyedUnarchiver.unarchiveTopLevelObjectWithData(data)
+      return try ArchivedObject.decode(data)
     } catch {
       throw AttributeValueError(
         entity: attribute.entityName, attribute: attribute.name, expected: "a keyed archive",
-        found: "\(data.count) bytes that can't be read as one (\(error))")
+        found: "\(data.count) bytes that can't be read as one: \(error)")
     }
+  }
+}
+
+/// Decodes keyed archives from stores without letting them end the program.
+enum ArchivedObject {
+  /// The root object.
+  ///
+  /// An archive of plain values is decoded with every check. One with other classes goes to `NSKeyedUnarchiver`, if the
+  /// program has all of them; their `init(coder:)` must then be able to stand what it finds.
+  static func decode(_ data: Data) throws -> Any? {
+    switch try PlainArchive.decode(data) {
+    case .object(let object): return object
+    case .needsClasses(let names):
+      if let missing = names.sorted().first(where: { !_hasClass($0) }) {
+        throw PlainArchiveError(
+          reason: "it holds an object of the class '\(missing)', which is not in this program; write the class, or map "
+            + "the name with NSKeyedUnarchiver.setClass(_:forClassName:)")
+      }
+      let unarchiver = try NSKeyedUnarchiver(forReadingFrom: data)
+      unarchiver.requiresSecureCoding = false
+      unarchiver.decodingFailurePolicy = .setErrorAndReturn
+      let object = unarchiver.decodeObject(forKey: NSKeyedArchiveRootObjectKey)
+      if let error = unarchiver.error { throw error }
+      return object
+    }
+  }
+
+  private static func _hasClass(_ name: String) -> Bool {
+    NSKeyedUnarchiver.class(forClassName: name) != nil || NSClassFromString(name) is any NSCoding.Type
   }
 }

@@ -85,8 +85,11 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
 
   /// The object in an archive; nil for what is no archive, or one of another class.
   open override func transformedValue(_ value: Any?) -> Any? {
-    guard let data = value as? Data ?? (value as? NSData).map({ Data(referencing: $0) }) else { return nil }
-    return try? NSKeyedUnarchiver.unarchivedObject(ofClasses: type(of: self).allowedTopLevelClasses, from: data)
+    guard let data = archiveData(value), let object = (try? ArchivedObject.decode(data)) ?? nil else { return nil }
+    let isAllowed = type(of: self).allowedTopLevelClasses.contains { allowed in
+      (object as? NSObject).map { type(of: $0).isSubclass(of: allowed) } ?? false
+    }
+    return isAllowed ? object : nil
   }
 
   /// An archive of the object; nil for an object that can't be archived.
@@ -94,6 +97,10 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
     guard let value else { return nil }
     return try? NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: true)
   }
+}
+
+private func archiveData(_ value: Any?) -> Data? {
+  value as? Data ?? (value as? NSData).map { Data(referencing: $0) }
 }
 
 /// The registered transformers of the process.
@@ -128,8 +135,8 @@ private final class TransformerRegistry: @unchecked Sendable {
 /// The older archive transformers, which take any class.
 private final class KeyedUnarchiveTransformer: NSSecureUnarchiveFromDataTransformer {
   override func transformedValue(_ value: Any?) -> Any? {
-    guard let data = value as? Data ?? (value as? NSData).map({ Data(referencing: $0) }) else { return nil }
-    return (try? NSKeyedUnarchiver.unarchiveTopLevelObjectWithData(data)) ?? nil
+    guard let data = archiveData(value) else { return nil }
+    return (try? ArchivedObject.decode(data)) ?? nil
   }
 
   override func reverseTransformedValue(_ value: Any?) -> Any? {
