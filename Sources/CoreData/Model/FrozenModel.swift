@@ -10,11 +10,17 @@ final class FrozenModel: @unchecked Sendable {
   let entities: [NSEntityDescription]
   let entitiesByName: [String: NSEntityDescription]
   let versionHashes: [String: Data]
+  /// What temporary IDs share, by entity number - 1.
+  private let _temporarySpaces: [ObjectIDSpace]
 
   fileprivate init(_ layout: ModelLayout, entities: [NSEntityDescription], versionHashes: [String: Data]) {
     self.layout = layout
     self.entities = entities
     self.versionHashes = versionHashes
+    _temporarySpaces = zip(layout.layouts, entities).map {
+      ObjectIDSpace(layout: $0, entity: $1, store: nil, persistentStore: nil)
+    }
+    for (entity, space) in zip(entities, _temporarySpaces) { entity.frozen?.temporarySpace = space }
     entitiesByName = Dictionary(
       zip(layout.layouts.map(\.entityName), entities), uniquingKeysWith: { first, _ in first })
   }
@@ -37,10 +43,16 @@ final class FrozenEntity: @unchecked Sendable {
   let codings: [AttributeCoding?]
   let propertiesByName: [String: NSPropertyDescription]
   let versionHash: Data
+  let validation: ValidationPlan
+  /// Set once, while the model is being frozen; the model keeps it alive.
+  fileprivate(set) weak var temporarySpace: ObjectIDSpace?
+  /// Whether objects are of a class of the program's own, which may override hooks.
+  var hasOwnClass: Bool { objectClass != NSManagedObject.self }
 
   fileprivate init(_ entity: NSEntityDescription, layout: PropertyLayout, versionHash: Data) throws {
     self.layout = layout
     self.versionHash = versionHash
+    validation = ValidationPlan(layout)
     objectClass = EntityClass.resolve(entity.explicitClassName, for: layout.entityName)
     let byName = entity.propertiesByName
     propertiesByName = byName
@@ -114,11 +126,34 @@ extension NSPropertyDescription {
 }
 
 extension NSEntityDescription {
-  /// The slots; only for an entity of a model in use.
-  final var layout: PropertyLayout {
-    guard let frozen else {
-      fatalError("entity '\(name ?? "?")' is not in use by any coordinator; add its model to one first")
+  /// What the engine reads of the entity; freezes the model if nobody has used it yet.
+  final var shape: FrozenEntity {
+    if let frozen { return frozen }
+    guard let owner else {
+      programmerError("entity '\(name ?? "?")' belongs to no model; set it among a model's entities first.")
     }
-    return frozen.layout
+    do {
+      _ = try owner.frozen()
+    } catch {
+      programmerError("the model cannot be used: \(error)")
+    }
+    guard let frozen else { programmerError("entity '\(name ?? "?")' is not among its model's entities.") }
+    return frozen
+  }
+
+  /// The slots.
+  final var layout: PropertyLayout { shape.layout }
+
+  /// What temporary IDs of the entity share.
+  final var temporarySpace: ObjectIDSpace {
+    shape.temporarySpace ?? ObjectIDSpace(layout: layout, entity: self, store: nil, persistentStore: nil)
+  }
+}
+
+extension NSManagedObjectModel {
+  /// Whether an entity is the one numbered so, or one of its subentities.
+  final func isKind(_ layout: PropertyLayout, ofEntityNumbered number: Int) -> Bool {
+    guard let frozen = try? frozen() else { return false }
+    return frozen.layout.layout(numbered: number).family.contains(layout.entityNumber)
   }
 }
