@@ -148,6 +148,12 @@ struct LayoutBuilder {
           entity: entity.name, property: relationship.name,
           reason: "its inverse '\(inverse)' is not a relationship of '\(relationship.destination)'")
       }
+      guard found.inverse == relationship.name else {
+        throw ModelLayoutError(
+          entity: entity.name, property: relationship.name,
+          reason: "its inverse '\(relationship.destination).\(inverse)' does not point back to it but to "
+            + "'\(found.inverse ?? "nothing")'; set both ends")
+      }
       inverseSlot = numbering.slot(inverse, in: relationship.destination)
       isManyToMany = relationship.isToMany && found.isToMany
     } else if relationship.isToMany {

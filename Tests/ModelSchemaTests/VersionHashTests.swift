@@ -23,6 +23,17 @@ struct VersionHashTests {
       VersionHash.of(pages).hex == "50081597fb1d6648429c1b37f73bc6bf63299d160cd6f0d555919fd143a9296e")
   }
 
+  @Test(
+    "a derivation has one text however it is spelt",
+    arguments: [
+      ("pages.@count", "count:(pages)"), ("articles.wordCount.@sum", "sum:(articles.wordCount)"), ("now()", "now()"),
+      ("canonical: (name)", "canonical:(name)"), ("canonical(name)", "canonical:(name)"),
+      ("chat.serverId", "chat.serverId"),
+    ])
+  func derivationText(spelling: String, canonical: String) {
+    #expect(DerivationText.canonical(spelling) == canonical)
+  }
+
   @Test("default values, limits, classes and user info do not enter")
   func ignoredParts() {
     var plain = EntitySchema(name: "Book")

@@ -137,7 +137,7 @@ final class AttributeCoding: Sendable {
     case .undefined, .transformable, .composite: break
     }
     if let optional = any as? any AnyOptional {
-      guard let wrapped = optional.wrapped else { return .null }
+      guard let wrapped = optional.attributeValue else { return .null }
       return try value(from: wrapped)
     }
     if any is NSNull { return .null }
@@ -249,11 +249,11 @@ final class AttributeCoding: Sendable {
 
 /// An optional inside an `Any`.
 private protocol AnyOptional {
-  var wrapped: Any? { get }
+  var attributeValue: Any? { get }
 }
 
 extension Optional: AnyOptional {
-  fileprivate var wrapped: Any? { map { $0 as Any } }
+  fileprivate var attributeValue: Any? { map { $0 as Any } }
 }
 
 extension SchemaAttributeType {

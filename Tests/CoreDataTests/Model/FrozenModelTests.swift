@@ -98,6 +98,15 @@ struct FrozenModelTests {
     #expect(throws: ModelLayoutError.self) { try sample.model.frozen() }
   }
 
+  @Test("an inverse that does not point back is refused")
+  func oneSidedInverse() throws {
+    let sample = SampleLibrary()
+    sample.writer.inverseRelationship = nil
+    let error = #expect(throws: ModelLayoutError.self) { try sample.model.frozen() }
+    #expect(error?.description.contains("Author.books") == true)
+    #expect(error?.description.contains("set both ends") == true)
+  }
+
   @Test(
     "an entity's class is found with its module, without, and as a dotted name",
     arguments: ["CoreDataTests.PlainlyNamedObject", "PlainlyNamedObject", ".PlainlyNamedObject"])

@@ -67,4 +67,19 @@ struct ModelLoadingTests {
     #expect(NSManagedObjectModel.mergedModel(from: [bundle], forStoreMetadata: metadata)?.entities.map(\.name) == ["B"])
     #expect(NSManagedObjectModel.mergedModel(from: []) == nil)
   }
+
+  @Test("a reference resolves to the model with the promised checksum, and to no other")
+  func references() throws {
+    let url = try _file(_contents)
+    defer { try? FileManager.default.removeItem(at: url) }
+    let checksums = try NSManagedObjectModel.__checksumsForVersionedModel(at: url)
+    #expect(checksums.keys.sorted() == ["V"])
+    let checksum = try #require(checksums["V"])
+    let reference = NSManagedObjectModelReference(fileURL: url, versionChecksum: checksum)
+    #expect(reference.resolvedModel.entities.count == 2)
+    #expect(reference.resolvedModel === reference.resolvedModel)
+    let wrong = NSManagedObjectModelReference(fileURL: url, versionChecksum: "other")
+    let error = #expect(throws: (any Error).self) { try wrong.resolve() }
+    #expect(error.map { "\($0)" }?.contains(checksum) == true)
+  }
 }
