@@ -18,7 +18,8 @@ struct LayoutBuilder {
     for entity in schema.entities {
       guard let parent = entity.parent else { continue }
       guard entities[parent] != nil else {
-        throw ModelLayoutError(entity: entity.name, reason: "its parent entity '\(parent)' is not in the model")
+        throw ModelLayoutError(
+          entity: entity.name, reason: "its parent entity '\(parent)' is not in the model")
       }
       children[parent, default: []].append(entity.name)
     }
@@ -65,7 +66,8 @@ struct LayoutBuilder {
     for own in entity.attributes.map(\.name) + entity.relationships.map(\.name) {
       guard seen.insert(own).inserted else {
         throw ModelLayoutError(
-          entity: name, property: own, reason: "declared twice, here or in a parent entity; rename one of them")
+          entity: name, property: own,
+          reason: "declared twice, here or in a parent entity; rename one of them")
       }
       names.append(own)
     }

@@ -7,7 +7,8 @@ import Testing
 @Suite("Compiled models", .enabled(if: SharedCorpus.root != nil))
 struct CompiledModelTests {
   private static let _momds = [
-    "compiled/coredataplus/SampleModel/SampleModel.momd", "compiled/coredataplus/SampleModel3/SampleModel3.momd",
+    "compiled/coredataplus/SampleModel/SampleModel.momd",
+    "compiled/coredataplus/SampleModel3/SampleModel3.momd",
   ]
 
   @Test("have the hashes that their compiler recorded", arguments: _momds)

@@ -17,8 +17,10 @@ struct PlainArchiveTests {
   @Test("what the archiver wrote comes back, as Foundation would have it")
   func roundTrip() throws {
     let object: NSDictionary = [
-      "a": [1, 2.5, "x", Data([1])] as NSArray, "t": NSNumber(value: true), "b": ["c": Date(timeIntervalSince1970: 0)] as NSDictionary,
-      "u": NSUUID(), "l": NSURL(string: "https://example.org/a?b")!, "s": NSSet(array: ["p", "q"]), "n": NSNull(),
+      "a": [1, 2.5, "x", Data([1])] as NSArray, "t": NSNumber(value: true),
+      "b": ["c": Date(timeIntervalSince1970: 0)] as NSDictionary,
+      "u": NSUUID(), "l": NSURL(string: "https://example.org/a?b")!, "s": NSSet(array: ["p", "q"]),
+      "n": NSNull(),
     ]
     let data = try _archive(object)
     let theirs = try #require(try NSKeyedUnarchiver.unarchiveTopLevelObjectWithData(data) as? NSDictionary)

@@ -26,7 +26,8 @@ struct VersionHashTests {
   @Test(
     "a derivation has one text however it is spelt",
     arguments: [
-      ("pages.@count", "count:(pages)"), ("articles.wordCount.@sum", "sum:(articles.wordCount)"), ("now()", "now()"),
+      ("pages.@count", "count:(pages)"), ("articles.wordCount.@sum", "sum:(articles.wordCount)"),
+      ("now()", "now()"),
       ("canonical: (name)", "canonical:(name)"), ("canonical(name)", "canonical:(name)"),
       ("chat.serverId", "chat.serverId"),
     ])
@@ -53,7 +54,8 @@ struct VersionHashTests {
     var plain = EntitySchema(name: "Book")
     plain.attributes = [AttributeSchema(traits: PropertyTraits(name: "title"), type: .string)]
     var more = plain
-    more.attributes.append(AttributeSchema(traits: PropertyTraits(name: "cache", isTransient: true), type: .undefined))
+    more.attributes.append(
+      AttributeSchema(traits: PropertyTraits(name: "cache", isTransient: true), type: .undefined))
     #expect(VersionHash.of(line: [plain]) == VersionHash.of(line: [more]))
   }
 
@@ -85,7 +87,8 @@ struct VersionHashTests {
     for vector in vectors {
       var line = [RecordedEntity.schema(vector)]
       while let name = line[0].parent {
-        guard let parent = models[Self._model(vector)]![name] ?? models[vector["repo"] as! String]![name] else { break }
+        guard let parent = models[Self._model(vector)]![name] ?? models[vector["repo"] as! String]![name]
+        else { break }
         line.insert(parent, at: 0)
       }
       // The records list inherited properties with each entity.
@@ -154,7 +157,8 @@ enum RecordedEntity {
     var attribute = AttributeSchema(
       traits: _traits(property), type: AttributeType(rawValue: property["type"] as! UInt)!)
     attribute.allowsExternalBinaryDataStorage = property["allowsExternalBinaryDataStorage"] as? Bool ?? false
-    attribute.preservesValueInHistoryOnDeletion = property["preservesValueInHistoryOnDeletion"] as? Bool ?? false
+    attribute.preservesValueInHistoryOnDeletion =
+      property["preservesValueInHistoryOnDeletion"] as? Bool ?? false
     attribute.derivationExpression = property["derivationText"] as? String
     attribute.elements = (property["elements"] as? [[String: Any]] ?? []).map(_attribute)
     return attribute

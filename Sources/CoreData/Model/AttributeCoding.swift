@@ -13,10 +13,11 @@ struct AttributeValueError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// How the values of one attribute are read and shown: between what callers pass and get, and the engine's `Value`.
+/// How the values of one attribute are read and shown: between what callers pass and get, and the engine's
+/// `Value`.
 ///
-/// One for each slot of an entity in use. Reading a value comes with every `setValue(_:forKey:)`, so the usual types are
-/// tried first, and everything else costs a few casts more.
+/// One for each slot of an entity in use. Reading a value comes with every `setValue(_:forKey:)`, so the
+/// usual types are tried first, and everything else costs a few casts more.
 final class AttributeCoding: Sendable {
   let entityName: String
   let name: String
@@ -35,12 +36,13 @@ final class AttributeCoding: Sendable {
 
   /// Reads what a caller passed. Nil, an empty optional and `NSNull` are null.
   ///
-  /// Numbers are taken in any Swift type and as NSNumber, as long as they are whole and in range for an integer attribute;
-  /// Core Data would cut them silently.
+  /// Numbers are taken in any Swift type and as NSNumber, as long as they are whole and in range for an
+  /// integer attribute; Core Data would cut them silently.
   func value(from any: Any?) throws(AttributeValueError) -> Value {
     guard let any else { return .null }
     func open<T>(_ value: T) -> Value? { _exact(value) }
-    // Opened, the value's type is known by its address; a cast of an `Any` asks the runtime and takes ten times as long.
+    // Opened, the value's type is known by its address; a cast of an `Any` asks the runtime and takes ten
+    // times as long.
     if let value = _openExistential(any, do: open) { return value }
     return try _convert(any)
   }
@@ -62,7 +64,9 @@ final class AttributeCoding: Sendable {
     case .float:
       if T.self == Float.self { return .double(Double(unsafeBitCast(value, to: Float.self))) }
     case .date:
-      if T.self == Date.self { return .double(unsafeBitCast(value, to: Date.self).timeIntervalSinceReferenceDate) }
+      if T.self == Date.self {
+        return .double(unsafeBitCast(value, to: Date.self).timeIntervalSinceReferenceDate)
+      }
     case .binaryData:
       if T.self == Data.self { return .data(unsafeBitCast(value, to: Data.self)) }
     case .uuid:
@@ -188,7 +192,8 @@ final class AttributeCoding: Sendable {
     if let whole, type == .integer64 || _fits(whole) { return whole }
     let bits = type == .integer16 ? 16 : type == .integer32 ? 32 : 64
     throw AttributeValueError(
-      entity: entityName, attribute: name, expected: "a whole number of \(bits) bits (\(_range))", found: "\(any)")
+      entity: entityName, attribute: name, expected: "a whole number of \(bits) bits (\(_range))",
+      found: "\(any)")
   }
 
   private var _range: String {

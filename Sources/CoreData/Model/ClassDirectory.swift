@@ -2,9 +2,10 @@ import Foundation
 
 /// Names of the top-level classes in the program by module.
 ///
-/// On Apple's platforms a class is found by the plain name that `@objc(Name)` gives it. There is no `@objc` here, and a class
-/// is found by "Module.Name" only; but models rarely name the module. So this reads, once and only if needed, the names in
-/// the type records that the Swift compiler leaves in every image; the class itself is then looked up in the regular way.
+/// On Apple's platforms a class is found by the plain name that `@objc(Name)` gives it. There is no `@objc`
+/// here, and a class is found by "Module.Name" only; but models rarely name the module. So this reads, once
+/// and only if needed, the names in the type records that the Swift compiler leaves in every image; the class
+/// itself is then looked up in the regular way.
 enum ClassDirectory {
   /// Modules that define a top-level class of this name, in alphabetical order.
   static func modules(defining name: String) -> [String] { _modules[name] ?? [] }
@@ -12,12 +13,14 @@ enum ClassDirectory {
   private static let _modules: [String: [String]] = _read().mapValues { $0.sorted() }
 
   /// Signature of the runtime's `swift_enumerateAllMetadataSections`.
-  private typealias Enumerate = @convention(c) (
-    @convention(c) (UnsafeRawPointer, UnsafeMutableRawPointer?) -> Bool, UnsafeMutableRawPointer?
-  ) -> Void
+  private typealias Enumerate =
+    @convention(c) (
+      @convention(c) (UnsafeRawPointer, UnsafeMutableRawPointer?) -> Bool, UnsafeMutableRawPointer?
+    ) -> Void
 
   private static func _read() -> [String: [String]] {
-    guard let image = dlopen(nil, RTLD_LAZY), let symbol = dlsym(image, "swift_enumerateAllMetadataSections") else {
+    guard let image = dlopen(nil, RTLD_LAZY), let symbol = dlsym(image, "swift_enumerateAllMetadataSections")
+    else {
       return [:]
     }
     let found = Found()
@@ -31,15 +34,16 @@ enum ClassDirectory {
     var modules: [String: [String]] = [:]
   }
 
-  private static let _visit: @convention(c) (UnsafeRawPointer, UnsafeMutableRawPointer?) -> Bool = { sections, context in
+  private static let _visit: @convention(c) (UnsafeRawPointer, UnsafeMutableRawPointer?) -> Bool = {
+    sections, context in
     if let context { _add(sections, to: Unmanaged<Found>.fromOpaque(context).takeUnretainedValue()) }
     return true
   }
 
   /// Reads the type records of one image.
   ///
-  /// Its sections start with a version and the image's address, two unused words, then address and length of each section;
-  /// type records are the third. Versions whose layout is not known to be that are left alone.
+  /// Its sections start with a version and the image's address, two unused words, then address and length of
+  /// each section; type records are the third. Versions whose layout is not known to be that are left alone.
   private static func _add(_ sections: UnsafeRawPointer, to found: Found) {
     let words = sections.assumingMemoryBound(to: UInt.self)
     guard (4...5).contains(words[0]), let records = UnsafeRawPointer(bitPattern: words[8]) else { return }
@@ -59,8 +63,8 @@ enum ClassDirectory {
     }
   }
 
-  /// Name and module of the class that a context descriptor describes; nil for any other kind of type, generic classes and
-  /// nested ones.
+  /// Name and module of the class that a context descriptor describes; nil for any other kind of type,
+  /// generic classes and nested ones.
   private static func _topLevelClass(_ descriptor: UnsafeRawPointer) -> (name: String, module: String)? {
     let flags = descriptor.loadUnaligned(as: UInt32.self)
     let (classKind, isGeneric): (UInt32, UInt32) = (16, 0x80)

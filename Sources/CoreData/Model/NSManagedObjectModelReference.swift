@@ -1,7 +1,8 @@
 import Foundation
 import ModelFiles
 
-/// A model that is loaded when first needed, and checked against a checksum then: how a staged migration names its versions.
+/// A model that is loaded when first needed, and checked against a checksum then: how a staged migration
+/// names its versions.
 ///
 /// Not safe to resolve from several threads at once.
 open class NSManagedObjectModelReference: NSObject {
@@ -26,7 +27,9 @@ open class NSManagedObjectModelReference: NSObject {
   }
 
   /// Refers to those entities of the models in `bundle` (nil: the program's) that have these version hashes.
-  public convenience init(entityVersionHashes versionHash: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String) {
+  public convenience init(
+    entityVersionHashes versionHash: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String
+  ) {
     self.init(versionChecksum) {
       var hashes: [String: Any] = [:]
       for (name, hash) in versionHash { hashes["\(name.base)"] = hash }
@@ -35,7 +38,9 @@ open class NSManagedObjectModelReference: NSObject {
       guard let model = NSManagedObjectModel.mergedModel(from: bundles, forStoreMetadata: metadata) else {
         throw ModelFileError(
           path: bundle?.bundlePath ?? Bundle.main.bundlePath,
-          reason: "no model here has entities with the hashes asked for (\(hashes.keys.sorted().joined(separator: ", ")))")
+          reason:
+            "no model here has entities with the hashes asked for (\(hashes.keys.sorted().joined(separator: ", ")))"
+        )
       }
       return model
     }
@@ -51,7 +56,8 @@ open class NSManagedObjectModelReference: NSObject {
         }
       }
       throw ModelFileError(
-        path: bundle?.bundlePath ?? Bundle.main.bundlePath, reason: "no model or version is named '\(modelName)' here")
+        path: bundle?.bundlePath ?? Bundle.main.bundlePath,
+        reason: "no model or version is named '\(modelName)' here")
     }
   }
 
@@ -75,7 +81,8 @@ open class NSManagedObjectModelReference: NSObject {
     guard model.versionChecksum == _versionChecksum else {
       throw ModelFileError(
         path: "model reference",
-        reason: "the model has the version checksum \(model.versionChecksum), not \(_versionChecksum); it has changed since "
+        reason:
+          "the model has the version checksum \(model.versionChecksum), not \(_versionChecksum); it has changed since "
           + "the reference was written, or the reference names another version")
     }
     _resolved = model
@@ -93,11 +100,13 @@ extension NSManagedObjectModel {
   public class func __checksumsForVersionedModel(at modelURL: URL) throws -> [String: String] {
     let versions = ModelSearch.versions(of: modelURL)
     guard !versions.isEmpty else {
-      throw ModelFileError(path: modelURL.path, reason: "no model in this directory: neither .xcdatamodel nor .mom")
+      throw ModelFileError(
+        path: modelURL.path, reason: "no model in this directory: neither .xcdatamodel nor .mom")
     }
     var checksums: [String: String] = [:]
     for version in versions {
-      checksums[version.deletingPathExtension().lastPathComponent] = try load(contentsOf: version).versionChecksum
+      checksums[version.deletingPathExtension().lastPathComponent] = try load(contentsOf: version)
+        .versionChecksum
     }
     return checksums
   }

@@ -9,11 +9,12 @@ package struct PlainArchiveError: Error, Sendable, CustomStringConvertible {
   package var description: String { reason }
 }
 
-/// Decodes keyed archives of Foundation's plain values: text, numbers, dates, data, UUIDs, URLs, and collections of them.
+/// Decodes keyed archives of Foundation's plain values: text, numbers, dates, data, UUIDs, URLs, and
+/// collections of them.
 ///
-/// Stored data may come from anywhere, and `NSKeyedUnarchiver` here ends the program, or worse, on data that is no archive, on
-/// dictionaries with an entry whose class is unknown, and on objects that contain themselves. This decoder makes objects of
-/// the classes it names itself, and checks everything before.
+/// Stored data may come from anywhere, and `NSKeyedUnarchiver` here ends the program, or worse, on data that
+/// is no archive, on dictionaries with an entry whose class is unknown, and on objects that contain
+/// themselves. This decoder makes objects of the classes it names itself, and checks everything before.
 package enum PlainArchive {
   package enum Outcome {
     /// The root object; nil if nil was archived.
@@ -63,7 +64,9 @@ private struct PlainArchiveDecoder {
 
   private mutating func _decode(_ value: PlistValue, depth: Int) throws -> Any? {
     guard case .uid(let index) = value else { return try _plain(value) }
-    guard index < _objects.count else { throw BinaryPlistError(reason: "refers to object \(index), which is not there") }
+    guard index < _objects.count else {
+      throw BinaryPlistError(reason: "refers to object \(index), which is not there")
+    }
     guard depth < Self._depthLimit else { throw BinaryPlistError(reason: "objects are nested too deeply") }
     switch _entries[index] {
     case .done(let object): return object
@@ -96,7 +99,8 @@ private struct PlainArchiveDecoder {
 
   private mutating func _object(_ fields: [String: PlistValue], depth: Int) throws -> Any? {
     guard case .uid(let classIndex)? = fields["$class"], classIndex < _objects.count,
-      case .dictionary(let classFields) = _objects[classIndex], case .string(let name)? = classFields["$classname"]
+      case .dictionary(let classFields) = _objects[classIndex],
+      case .string(let name)? = classFields["$classname"]
     else { throw BinaryPlistError(reason: "an object has no class") }
     switch name {
     case "NSArray": return NSArray(array: try _members(fields["NS.objects"], depth: depth))
@@ -105,13 +109,18 @@ private struct PlainArchiveDecoder {
     case "NSMutableSet": return NSMutableSet(array: try _members(fields["NS.objects"], depth: depth))
     case "NSDictionary", "NSMutableDictionary":
       let dictionary = try _dictionary(fields, depth: depth)
-      return name == "NSDictionary" ? NSDictionary(dictionary: dictionary) : NSMutableDictionary(dictionary: dictionary)
+      return name == "NSDictionary"
+        ? NSDictionary(dictionary: dictionary) : NSMutableDictionary(dictionary: dictionary)
     case "NSString": return try _field(fields, "NS.string", NSString.self, depth)
     case "NSMutableString":
-      return try _field(fields, "NS.string", NSString.self, depth).map { NSMutableString(string: $0.description) }
+      return try _field(fields, "NS.string", NSString.self, depth).map {
+        NSMutableString(string: $0.description)
+      }
     case "NSData": return try _field(fields, "NS.data", NSData.self, depth)
     case "NSMutableData":
-      return try _field(fields, "NS.data", NSData.self, depth).map { NSMutableData(data: Data(referencing: $0)) }
+      return try _field(fields, "NS.data", NSData.self, depth).map {
+        NSMutableData(data: Data(referencing: $0))
+      }
     case "NSDate":
       return try _field(fields, "NS.time", NSNumber.self, depth).map {
         NSDate(timeIntervalSinceReferenceDate: $0.doubleValue)
@@ -136,7 +145,9 @@ private struct PlainArchiveDecoder {
   }
 
   private mutating func _members(_ value: PlistValue?, depth: Int) throws -> [Any] {
-    guard case .array(let members)? = value else { throw BinaryPlistError(reason: "a collection has no members") }
+    guard case .array(let members)? = value else {
+      throw BinaryPlistError(reason: "a collection has no members")
+    }
     return try members.map { member in
       guard let object = try _decode(member, depth: depth + 1) else {
         throw BinaryPlistError(reason: "a collection has nil for a member")

@@ -5,7 +5,9 @@ import Testing
 
 @Suite("Reading and showing attribute values")
 struct AttributeCodingTests {
-  private func _coding(_ type: AttributeType, _ change: (inout AttributeSchema) -> Void = { _ in }) -> AttributeCoding {
+  private func _coding(_ type: AttributeType, _ change: (inout AttributeSchema) -> Void = { _ in })
+    -> AttributeCoding
+  {
     var attribute = AttributeSchema(traits: PropertyTraits(name: "a"), type: type)
     change(&attribute)
     return AttributeCoding(attribute, entityName: "E")
@@ -14,8 +16,10 @@ struct AttributeCodingTests {
   @Test(
     "an integer attribute takes every kind of whole number",
     arguments: [
-      7 as any Sendable, Int8(7), Int16(7), Int32(7), Int64(7), UInt(7), UInt8(7), UInt16(7), UInt32(7), UInt64(7), 7.0, Float(7),
-      Decimal(7), NSNumber(value: 7), NSNumber(value: 7.0), NSNumber(value: UInt64(7)), NSDecimalNumber(value: 7),
+      7 as any Sendable, Int8(7), Int16(7), Int32(7), Int64(7), UInt(7), UInt8(7), UInt16(7), UInt32(7),
+      UInt64(7), 7.0, Float(7),
+      Decimal(7), NSNumber(value: 7), NSNumber(value: 7.0), NSNumber(value: UInt64(7)),
+      NSDecimalNumber(value: 7),
       Optional(7) as any Sendable,
     ])
   func integers(value: any Sendable) throws {
@@ -37,7 +41,9 @@ struct AttributeCodingTests {
   @Test("numbers out of range, or with a fraction, are refused and named")
   func ranges() throws {
     #expect(throws: AttributeValueError.self) { try _coding(.integer16).value(from: 40_000) }
-    #expect(throws: AttributeValueError.self) { try _coding(.integer32).value(from: NSNumber(value: Int64.max)) }
+    #expect(throws: AttributeValueError.self) {
+      try _coding(.integer32).value(from: NSNumber(value: Int64.max))
+    }
     #expect(throws: AttributeValueError.self) { try _coding(.integer64).value(from: UInt64.max) }
     #expect(throws: AttributeValueError.self) { try _coding(.integer64).value(from: 1.5) }
     #expect(throws: AttributeValueError.self) { try _coding(.integer64).value(from: Double.infinity) }
@@ -68,10 +74,14 @@ struct AttributeCodingTests {
   @Test("decimals keep their digits, and become what a binary number looks like")
   func decimals() throws {
     let precise = Decimal(string: "3.141592653589793238462643383279")!
-    guard case .decimal(let box) = try _coding(.decimal).value(from: precise) else { throw CancellationError() }
+    guard case .decimal(let box) = try _coding(.decimal).value(from: precise) else {
+      throw CancellationError()
+    }
     #expect(box.decimal == precise)
     for value in [0.1 as Any, NSNumber(value: 0.1), Float(0.1), NSDecimalNumber(string: "0.1")] {
-      guard case .decimal(let box) = try _coding(.decimal).value(from: value) else { throw CancellationError() }
+      guard case .decimal(let box) = try _coding(.decimal).value(from: value) else {
+        throw CancellationError()
+      }
       #expect(box.decimal == Decimal(string: "0.1"))
     }
     #expect(try _coding(.decimal).object(from: .decimal(box)) is NSDecimalNumber)
@@ -117,7 +127,8 @@ struct AttributeCodingTests {
   @Test(
     "a value of the wrong kind is refused",
     arguments: [
-      (AttributeType.string, 1 as any Sendable), (.integer32, "1"), (.double, "1"), (.boolean, "YES"), (.date, 1.0),
+      (AttributeType.string, 1 as any Sendable), (.integer32, "1"), (.double, "1"), (.boolean, "YES"),
+      (.date, 1.0),
       (.binaryData, "x"), (.uuid, "x"), (.uri, "x://y"), (.decimal, "1"), (.composite, 1), (.objectID, 1),
     ])
   func mismatches(type: AttributeType, value: any Sendable) {
@@ -144,7 +155,9 @@ struct AttributeCodingTests {
   @Test("a transformable without transformer is kept as a keyed archive")
   func keyedArchive() throws {
     let coding = _coding(.transformable)
-    guard case .transformable(let box) = try coding.value(from: ["a", "b"] as NSArray) else { throw CancellationError() }
+    guard case .transformable(let box) = try coding.value(from: ["a", "b"] as NSArray) else {
+      throw CancellationError()
+    }
     let data = try #require(try coding.data(from: box))
     let again = try coding.object(from: .transformable(TransformableBox(object: nil, data: data)))
     #expect(again as? NSArray == ["a", "b"] as NSArray)
@@ -153,10 +166,13 @@ struct AttributeCodingTests {
     }
   }
 
-  @Test("the archive transformers are applied backwards", arguments: ["NSSecureUnarchiveFromData", "NSKeyedUnarchiveFromData"])
+  @Test(
+    "the archive transformers are applied backwards",
+    arguments: ["NSSecureUnarchiveFromData", "NSKeyedUnarchiveFromData"])
   func namedArchive(name: String) throws {
     let coding = _coding(.transformable) { $0.valueTransformerName = name }
-    let data = try #require(try coding.data(from: TransformableBox(object: ["k": 1] as NSDictionary, data: nil)))
+    let data = try #require(
+      try coding.data(from: TransformableBox(object: ["k": 1] as NSDictionary, data: nil)))
     let again = try coding.object(from: TransformableBox(object: nil, data: data))
     #expect(again as? NSDictionary == ["k": 1] as NSDictionary)
   }
@@ -181,7 +197,9 @@ struct AttributeCodingTests {
 }
 
 private final class ReversingTransformer: ValueTransformer {
-  override func transformedValue(_ value: Any?) -> Any? { (value as? String).map { Data(String($0.reversed()).utf8) } }
+  override func transformedValue(_ value: Any?) -> Any? {
+    (value as? String).map { Data(String($0.reversed()).utf8) }
+  }
 
   override func reverseTransformedValue(_ value: Any?) -> Any? {
     (value as? Data).map { String(String(decoding: $0, as: UTF8.self).reversed()) }

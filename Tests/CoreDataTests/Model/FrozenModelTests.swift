@@ -79,7 +79,8 @@ struct FrozenModelTests {
         sample.model.entities = []
       })
     #expect(
-      String(decoding: result.standardErrorContent, as: UTF8.self).contains("can't change entities of a model in use"))
+      String(decoding: result.standardErrorContent, as: UTF8.self).contains(
+        "can't change entities of a model in use"))
   }
 
   @Test("a default value that does not fit its type is refused, and the model stays editable")
@@ -131,7 +132,9 @@ struct FrozenModelTests {
   func schemaRoundTrip() throws {
     var schema = ModelSchema(SampleLibrary().model)
     schema.entities[2].uniquenessConstraints = [["title"]]
-    schema.entities[2].indexes = [FetchIndexSchema(name: "byTitle", elements: [.init(property: "title", isAscending: false)])]
+    schema.entities[2].indexes = [
+      FetchIndexSchema(name: "byTitle", elements: [.init(property: "title", isAscending: false)])
+    ]
     schema.entities[2].userInfo = ["k": "v"]
     schema.entities[2].attributes[0].limits = AttributeLimits(minimum: .integer(1))
     schema.configurations = [ConfigurationSchema(name: "Books", entities: ["Book"])]

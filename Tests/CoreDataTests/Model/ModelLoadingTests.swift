@@ -16,8 +16,10 @@ struct ModelLoadingTests {
     """
 
   private func _file(_ text: String) throws -> URL {
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).xcdatamodeld/V.xcdatamodel/contents")
-    try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "\(UUID().uuidString).xcdatamodeld/V.xcdatamodel/contents")
+    try FileManager.default.createDirectory(
+      at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data(text.utf8).write(to: url)
     return url.deletingLastPathComponent().deletingLastPathComponent()
   }
@@ -30,7 +32,8 @@ struct ModelLoadingTests {
     let book = try #require(model.entitiesByName["Book"])
     #expect(book.relationshipsByName["author"]?.inverseRelationship?.name == "books")
     #expect(book.attributesByName["pages"]?.defaultValue as? Int == 12)
-    #expect(book.attributesByName["published"]?.defaultValue as? Date == Date(timeIntervalSinceReferenceDate: 60))
+    #expect(
+      book.attributesByName["published"]?.defaultValue as? Date == Date(timeIntervalSinceReferenceDate: 60))
     #expect(book.attributesByName["pages"]?.isOptional == false)
     #expect(model.versionIdentifiers == ["3"])
     let frozen = try model.frozen()
@@ -55,7 +58,8 @@ struct ModelLoadingTests {
     for (name, entity) in [("One", "A"), ("Two", "B")] {
       let directory = root.appendingPathComponent("\(name).xcdatamodeld/\(name).xcdatamodel")
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-      try Data("<model><entity name=\"\(entity)\"/></model>".utf8).write(to: directory.appendingPathComponent("contents"))
+      try Data("<model><entity name=\"\(entity)\"/></model>".utf8).write(
+        to: directory.appendingPathComponent("contents"))
     }
     let bundle = try #require(Bundle(url: root))
     let model = try #require(NSManagedObjectModel.mergedModel(from: [bundle]))
@@ -64,7 +68,10 @@ struct ModelLoadingTests {
     let metadata: [String: Any] = [
       "NSStoreModelVersionHashes": ["B": try #require(model.entitiesByName["B"]).versionHash]
     ]
-    #expect(NSManagedObjectModel.mergedModel(from: [bundle], forStoreMetadata: metadata)?.entities.map(\.name) == ["B"])
+    #expect(
+      NSManagedObjectModel.mergedModel(from: [bundle], forStoreMetadata: metadata)?.entities.map(\.name) == [
+        "B"
+      ])
     #expect(NSManagedObjectModel.mergedModel(from: []) == nil)
   }
 
