@@ -119,7 +119,7 @@ final class StoreFixture {
   /// The condition that a predicate becomes.
   func condition(_ entity: String, _ predicate: PredicateTree) throws -> String {
     let text = try engine.compiled(plan(entity, predicate), .count).sql.text
-    return text.replacing("SELECT COUNT(*) FROM ", with: "")
+    return String(text.dropFirst("SELECT COUNT(*) FROM ".count))
   }
 }
 
