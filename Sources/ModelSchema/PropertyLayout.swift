@@ -40,8 +40,12 @@ package final class PropertyLayout: Sendable {
     package var relationship: Relationship? {
       if case .relationship(let relationship) = kind { relationship } else { nil }
     }
-    package var isToMany: Bool { relationship?.isToMany ?? false }
-    package var isToOne: Bool { relationship.map { !$0.isToMany } ?? false }
+    package var isToMany: Bool {
+      if case .relationship(let relationship) = kind { relationship.isToMany } else { false }
+    }
+    package var isToOne: Bool {
+      if case .relationship(let relationship) = kind { !relationship.isToMany } else { false }
+    }
   }
 
   package let entityName: String
