@@ -11,9 +11,9 @@ struct QueryBinder {
 
   init(_ context: RowReader.Context) { _context = context }
 
-  func bind(_ query: CompiledQuery, _ plan: FetchPlan, to statement: Statement) throws {
-    guard !query.parameters.isEmpty else { return }
-    let constants = QueryConstants.collect(plan.predicate)
+  func bind(
+    _ query: CompiledQuery, _ plan: FetchPlan, _ constants: [PredicateValue], to statement: Statement
+  ) {
     var index: Int32 = 0
     for parameter in query.parameters {
       index += 1

@@ -68,7 +68,7 @@ struct SQLFragment: Sendable, Hashable, ExpressibleByStringInterpolation {
 
 /// What a `?` is bound to when the statement runs.
 enum QueryParameter: Sendable, Hashable {
-  /// A constant of the predicate, by its place in the order in which `QueryConstants` finds them.
+  /// A constant of the predicate, by its place from left to right.
   case constant(Int, ConstantConversion)
   case fixed(Binding)
   /// The moment of the fetch, in seconds since 2001-01-01 00:00 UTC.

@@ -1,4 +1,5 @@
 import ModelSchema
+import PredicateLanguage
 import SQLiteBinding
 
 /// Fetches, faults and relationships.
@@ -7,12 +8,12 @@ extension SQLiteStoreEngine {
   ///
   /// - Throws: `UntranslatableQueryError`, `SQLiteStoreError`.
   func fetch(_ plan: FetchPlan) throws -> [StoredObject] {
-    let query = try compiled(plan, .objects)
+    let (query, constants) = try _prepared(plan, .objects)
     return try SQLiteStoreError.translating {
       try pool.read { connection in
         let statement = try connection.lend(query.sql)
         defer { connection.giveBack(statement) }
-        try QueryBinder(context).bind(query, plan, to: statement)
+        QueryBinder(context).bind(query, plan, constants, to: statement)
         var result: [StoredObject] = []
         let reader = query.reader
         if plan.content == .values {
@@ -31,24 +32,34 @@ extension SQLiteStoreEngine {
 
   /// Number of rows that `fetch` would return.
   func count(_ plan: FetchPlan) throws -> Int {
-    let query = try compiled(plan, .count)
+    let (query, constants) = try _prepared(plan, .count)
     return try SQLiteStoreError.translating {
       try pool.read { connection in
         let statement = try connection.lend(query.sql)
         defer { connection.giveBack(statement) }
-        try QueryBinder(context).bind(query, plan, to: statement)
+        QueryBinder(context).bind(query, plan, constants, to: statement)
         return try statement.step() ? Int(clamping: statement.int64(0)) : 0
       }
     }
   }
 
   /// The SQL of a fetch, compiled once per shape.
+  ///
+  /// - Throws: `UntranslatableQueryError`.
   func compiled(_ plan: FetchPlan, _ purpose: QueryShape.Purpose) throws -> CompiledQuery {
-    try queries.query(QueryShape(plan: plan, purpose: purpose)) {
+    try _prepared(plan, purpose).query
+  }
+
+  private func _prepared(
+    _ plan: FetchPlan, _ purpose: QueryShape.Purpose
+  ) throws -> (query: CompiledQuery, constants: [PredicateValue]) {
+    let (shape, constants) = QueryShape.taking(plan, purpose)
+    let query = try queries.query(shape) {
       let number = plan.layout.entityNumber
       let reader = plan.includesSubentities ? familyReaders[number - 1] : exactReaders[number - 1]
-      return try QueryCompiler.compile(plan, purpose: purpose, mapping: mapping, reader: reader)
+      return try QueryCompiler.compile(plan, constants, purpose: purpose, mapping: mapping, reader: reader)
     }
+    return (query, constants)
   }
 
   func rows(for keys: [ObjectKey]) throws -> [Row?] {
