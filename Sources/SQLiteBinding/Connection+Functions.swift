@@ -90,8 +90,8 @@ extension Connection {
     guard result == SQLITE_OK else { throw SQLiteError(result, on: handle, sql: name) }
   }
 
-  /// Makes `compare` usable as `COLLATE name`. It gets both texts as UTF-8 and answers a number below, equal to or above
-  /// zero; it must be a total order.
+  /// Makes `compare` usable as `COLLATE name`. It gets both texts as UTF-8 and answers a number below, equal
+  /// to or above zero; it must be a total order.
   package func register(
     collation name: String,
     _ compare: @escaping @Sendable (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Int

@@ -17,9 +17,12 @@ import Testing
 
   @Test func allConflictsAreReportedWithWhatTheStoreHoldsAndNothingIsWritten() throws {
     let stale = try keys.map { try fixture.update($0, "Route", ["name": .string("mine")]) }
-    try fixture.engine.commit(ChangeSet(updated: [try fixture.update(keys[0], "Route", ["name": .string("theirs")])]))
+    try fixture.engine.commit(
+      ChangeSet(updated: [try fixture.update(keys[0], "Route", ["name": .string("theirs")])]))
     try fixture.engine.commit(ChangeSet(deleted: [.init(id: stale[1].id, base: stale[1].base)]))
-    let error = #expect(throws: StoreConflictError.self) { try fixture.engine.commit(ChangeSet(updated: stale)) }
+    let error = #expect(throws: StoreConflictError.self) {
+      try fixture.engine.commit(ChangeSet(updated: stale))
+    }
     let conflicts = try #require(error?.conflicts)
     #expect(conflicts.map { $0.id.reference } == [1, 2])
     #expect(conflicts[0].persisted?[0] == .string("theirs"))
@@ -32,7 +35,9 @@ import Testing
     let base = try fixture.engine.rows(for: [keys[0]])[0]!
     try fixture.engine.commit(ChangeSet(updated: [try fixture.update(keys[0], "Route", [:])]))
     let deletion = ChangeSet.Deletion(id: NSManagedObjectID(keys[0]), base: base)
-    let error = #expect(throws: StoreConflictError.self) { try fixture.engine.commit(ChangeSet(deleted: [deletion])) }
+    let error = #expect(throws: StoreConflictError.self) {
+      try fixture.engine.commit(ChangeSet(deleted: [deletion]))
+    }
     #expect(error?.conflicts.first?.persisted?.version == 2)
   }
 
@@ -108,7 +113,8 @@ import Testing
     let old = try fixture.insert("Stop", ["identifier": .string("x")])
     let base = try fixture.engine.rows(for: [old])[0]!
     let new = fixture.insertion("Stop", ["identifier": .string("x")])
-    try fixture.engine.commit(ChangeSet(inserted: [new], deleted: [.init(id: NSManagedObjectID(old), base: base)]))
+    try fixture.engine.commit(
+      ChangeSet(inserted: [new], deleted: [.init(id: NSManagedObjectID(old), base: base)]))
     #expect(try fixture.keys("Stop") == [2])
   }
 

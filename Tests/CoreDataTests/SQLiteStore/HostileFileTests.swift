@@ -56,7 +56,8 @@ import Testing
   }
 
   @Test func cellsOfTheWrongTypeAreConvertedAsSQLiteDoes() throws {
-    try fixture.connection().execute("""
+    try fixture.connection().execute(
+      """
       INSERT INTO ZSTOP(Z_PK, Z_ENT, Z_OPT, ZCODE, ZCREATEDAT, ZNAME, ZACTIVE, ZFARE, ZPHOTO)
       VALUES(-5, 4, 'x', 'twelve', 'never', x'FF41', 7, 'much', 'text')
       """)
@@ -133,7 +134,8 @@ import Testing
     metadata["mine"] = "here"
     try fixture.engine.setMetadata(metadata)
     #expect(try fixture.engine.metadata["mine"] as? String == "here")
-    #expect(try SQLiteStoreEngine.metadata(at: fixture.url)["NSStoreUUID"] as? String == fixture.engine.identifier)
+    #expect(
+      try SQLiteStoreEngine.metadata(at: fixture.url)["NSStoreUUID"] as? String == fixture.engine.identifier)
   }
 
   @Test func aDestroyedStoreIsAnEmptyDatabase() throws {

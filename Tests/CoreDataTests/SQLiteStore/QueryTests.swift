@@ -10,7 +10,9 @@ import Testing
   private let fixture: StoreFixture
   init() throws { fixture = try StoreFixture(Models.transit) }
 
-  private func _sql(_ plan: FetchPlan) throws -> String { try fixture.engine.compiled(plan, .objects).sql.text }
+  private func _sql(_ plan: FetchPlan) throws -> String {
+    try fixture.engine.compiled(plan, .objects).sql.text
+  }
 
   @Test func aFetchByAnAttributeComparesItsColumn() throws {
     var plan = fixture.plan("Tag", compare(key("label"), .equal, text("x")))
@@ -19,13 +21,18 @@ import Testing
   }
 
   @Test func orderLimitAndOffsetFollow() throws {
-    var plan = fixture.plan("Tag", sort: [
-      FetchPlan.SortTerm(keyPath: ["label"], ascending: false, comparison: .binary),
-      FetchPlan.SortTerm(keyPath: ["label"], ascending: true, comparison: .localizedStandard),
-    ])
+    var plan = fixture.plan(
+      "Tag",
+      sort: [
+        FetchPlan.SortTerm(keyPath: ["label"], ascending: false, comparison: .binary),
+        FetchPlan.SortTerm(keyPath: ["label"], ascending: true, comparison: .localizedStandard),
+      ])
     plan.content = .identity
     plan.offset = 3
-    #expect(try _sql(plan) == "SELECT t0.Z_PK FROM ZTAG t0 ORDER BY t0.ZLABEL DESC, t0.ZLABEL COLLATE NSCollateFinderlike LIMIT -1 OFFSET ?")
+    #expect(
+      try _sql(plan)
+        == "SELECT t0.Z_PK FROM ZTAG t0 ORDER BY t0.ZLABEL DESC, t0.ZLABEL COLLATE NSCollateFinderlike LIMIT -1 OFFSET ?"
+    )
   }
 
   @Test func aKeyPathOverAToOneIsJoinedOnce() throws {
@@ -35,28 +42,45 @@ import Testing
     let sort = [FetchPlan.SortTerm(keyPath: ["route", "name"], ascending: true, comparison: .binary)]
     var plan = fixture.plan("Stop", predicate, sort: sort)
     plan.content = .identity
-    #expect(try _sql(plan) == "SELECT t0.Z_PK FROM ZSTOP t0 LEFT OUTER JOIN ZROUTE t1 ON t0.ZROUTE = t1.Z_PK WHERE t1.ZNAME = ? AND t1.ZNAME <> ? ORDER BY t1.ZNAME")
+    #expect(
+      try _sql(plan)
+        == "SELECT t0.Z_PK FROM ZSTOP t0 LEFT OUTER JOIN ZROUTE t1 ON t0.ZROUTE = t1.Z_PK WHERE t1.ZNAME = ? AND t1.ZNAME <> ? ORDER BY t1.ZNAME"
+    )
   }
 
   @Test func aToOneComparedWithAnObjectNeedsNoJoin() throws {
     let route = try fixture.insert("Route", [:])
-    #expect(try fixture.condition("Stop", compare(key("route"), .equal, object(route))) == "ZSTOP t0 WHERE t0.ZROUTE = ?")
-    #expect(try fixture.condition("Stop", compare(key("route", "objectID"), .equal, object(route))) == "ZSTOP t0 WHERE t0.ZROUTE = ?")
-    #expect(try fixture.condition("Route", compare(.evaluatedObject, .equal, object(route))) == "ZROUTE t0 WHERE t0.Z_PK = ?")
+    #expect(
+      try fixture.condition("Stop", compare(key("route"), .equal, object(route)))
+        == "ZSTOP t0 WHERE t0.ZROUTE = ?")
+    #expect(
+      try fixture.condition("Stop", compare(key("route", "objectID"), .equal, object(route)))
+        == "ZSTOP t0 WHERE t0.ZROUTE = ?")
+    #expect(
+      try fixture.condition("Route", compare(.evaluatedObject, .equal, object(route)))
+        == "ZROUTE t0 WHERE t0.Z_PK = ?")
   }
 
   @Test func compoundsKeepTheirPrecedence() throws {
     let a = compare(key("code"), .equal, int(1)), b = compare(key("code"), .greaterThan, int(2))
     let c = compare(key("name"), .equal, .constant(.null))
-    #expect(try fixture.condition("Stop", .and([.or([a, b]), .not(c)])) == "ZSTOP t0 WHERE (t0.ZCODE = ? OR t0.ZCODE > ?) AND NOT (t0.ZNAME IS NULL)")
+    #expect(
+      try fixture.condition("Stop", .and([.or([a, b]), .not(c)]))
+        == "ZSTOP t0 WHERE (t0.ZCODE = ? OR t0.ZCODE > ?) AND NOT (t0.ZNAME IS NULL)")
     #expect(try fixture.condition("Stop", .and([])) == "ZSTOP t0 WHERE 1 = 1")
     #expect(try fixture.condition("Stop", .or([])) == "ZSTOP t0 WHERE 1 = 0")
   }
 
   @Test func aPlainPrefixIsARange() throws {
-    #expect(try fixture.condition("Stop", compare(key("name"), .beginsWith, text("A"))) == "ZSTOP t0 WHERE (t0.ZNAME >= ? AND t0.ZNAME < ?)")
-    #expect(try fixture.condition("Stop", compare(key("name"), .beginsWith, text("A"), options: .normalized)) == "ZSTOP t0 WHERE (t0.ZNAME >= ? AND t0.ZNAME < ?)")
-    #expect(try fixture.condition("Stop", compare(key("name"), .beginsWith, text("A"), options: .caseInsensitive)) == "ZSTOP t0 WHERE NSCoreDataStringSearch(t0.ZNAME, ?, 2, 1)")
+    #expect(
+      try fixture.condition("Stop", compare(key("name"), .beginsWith, text("A")))
+        == "ZSTOP t0 WHERE (t0.ZNAME >= ? AND t0.ZNAME < ?)")
+    #expect(
+      try fixture.condition("Stop", compare(key("name"), .beginsWith, text("A"), options: .normalized))
+        == "ZSTOP t0 WHERE (t0.ZNAME >= ? AND t0.ZNAME < ?)")
+    #expect(
+      try fixture.condition("Stop", compare(key("name"), .beginsWith, text("A"), options: .caseInsensitive))
+        == "ZSTOP t0 WHERE NSCoreDataStringSearch(t0.ZNAME, ?, 2, 1)")
   }
 
   @Test func membershipIsOneStatementForAnyNumberOfValues() throws {
@@ -74,36 +98,50 @@ import Testing
   }
 
   @Test func anyOverAToManyIsExists() throws {
-    #expect(try fixture.condition("Route", compare(key("stops", "code"), .greaterThan, int(3), modifier: .any))
-      == "ZROUTE t0 WHERE EXISTS (SELECT 1 FROM ZSTOP t1 WHERE t1.ZROUTE = t0.Z_PK AND t1.ZCODE > ?)")
-    #expect(try fixture.condition("Stop", compare(key("tags", "label"), .equal, text("x"), modifier: .any))
-      == "ZSTOP t0 WHERE EXISTS (SELECT 1 FROM Z_4TAGS t1 JOIN ZTAG t2 ON t1.Z_5TAGS = t2.Z_PK WHERE t1.Z_4STOPS = t0.Z_PK AND t2.ZLABEL = ?)")
+    #expect(
+      try fixture.condition("Route", compare(key("stops", "code"), .greaterThan, int(3), modifier: .any))
+        == "ZROUTE t0 WHERE EXISTS (SELECT 1 FROM ZSTOP t1 WHERE t1.ZROUTE = t0.Z_PK AND t1.ZCODE > ?)")
+    #expect(
+      try fixture.condition("Stop", compare(key("tags", "label"), .equal, text("x"), modifier: .any))
+        == "ZSTOP t0 WHERE EXISTS (SELECT 1 FROM Z_4TAGS t1 JOIN ZTAG t2 ON t1.Z_5TAGS = t2.Z_PK WHERE t1.Z_4STOPS = t0.Z_PK AND t2.ZLABEL = ?)"
+    )
   }
 
   @Test func membershipOfAnObjectStartsFromTheObject() throws {
     let tag = try fixture.insert("Tag", [:])
-    let expected = "ZSTOP t0 WHERE t0.Z_PK IN (SELECT t1.Z_4STOPS FROM Z_4TAGS t1 WHERE t1.Z_5TAGS = ? AND t1.Z_4STOPS IS NOT NULL)"
+    let expected =
+      "ZSTOP t0 WHERE t0.Z_PK IN (SELECT t1.Z_4STOPS FROM Z_4TAGS t1 WHERE t1.Z_5TAGS = ? AND t1.Z_4STOPS IS NOT NULL)"
     #expect(try fixture.condition("Stop", compare(key("tags"), .contains, object(tag))) == expected)
   }
 
   @Test func aggregatesAreSubselects() throws {
-    #expect(try fixture.condition("Route", compare(key("stops", "@count"), .greaterThan, int(3)))
-      == "ZROUTE t0 WHERE (SELECT COUNT(*) FROM ZSTOP t1 WHERE t1.ZROUTE = t0.Z_PK) > ?")
+    #expect(
+      try fixture.condition("Route", compare(key("stops", "@count"), .greaterThan, int(3)))
+        == "ZROUTE t0 WHERE (SELECT COUNT(*) FROM ZSTOP t1 WHERE t1.ZROUTE = t0.Z_PK) > ?")
     for path in [["stops", "@sum", "code"], ["stops", "code", "@sum"]] {
-      #expect(try fixture.condition("Route", compare(.keyPath(path), .equal, int(3)))
-        == "ZROUTE t0 WHERE (SELECT IFNULL(SUM(t1.ZCODE), 0) FROM ZSTOP t1 WHERE t1.ZROUTE = t0.Z_PK) = ?")
+      #expect(
+        try fixture.condition("Route", compare(.keyPath(path), .equal, int(3)))
+          == "ZROUTE t0 WHERE (SELECT IFNULL(SUM(t1.ZCODE), 0) FROM ZSTOP t1 WHERE t1.ZROUTE = t0.Z_PK) = ?")
     }
     let subquery = ExpressionTree.subquery(
       key("stops"), variable: "x", compare(.keyPathOf(.variable("x"), ["name"]), .equal, key("name")))
-    #expect(try fixture.condition("Route", compare(.keyPathOf(subquery, ["@count"]), .equal, int(0)))
-      == "ZROUTE t0 WHERE (SELECT COUNT(*) FROM ZSTOP t1 WHERE t1.ZROUTE = t0.Z_PK AND t1.ZNAME = t0.ZNAME) = ?")
+    #expect(
+      try fixture.condition("Route", compare(.keyPathOf(subquery, ["@count"]), .equal, int(0)))
+        == "ZROUTE t0 WHERE (SELECT COUNT(*) FROM ZSTOP t1 WHERE t1.ZROUTE = t0.Z_PK AND t1.ZNAME = t0.ZNAME) = ?"
+    )
   }
 
   @Test func arithmeticAndFunctionsAreTranslated() throws {
     let sum = ExpressionTree.function("add:to:", [key("code"), int(1)])
-    #expect(try fixture.condition("Stop", compare(.function("abs:", [sum]), .lessThan, int(5))) == "ZSTOP t0 WHERE abs((t0.ZCODE + ?)) < ?")
-    #expect(try fixture.condition("Stop", compare(key("createdAt"), .lessThan, .function("now", []))) == "ZSTOP t0 WHERE t0.ZCREATEDAT < ?")
-    #expect(try fixture.condition("Stop", compare(.function("noindex:", [key("code")]), .equal, int(1))) == "ZSTOP t0 WHERE +t0.ZCODE = ?")
+    #expect(
+      try fixture.condition("Stop", compare(.function("abs:", [sum]), .lessThan, int(5)))
+        == "ZSTOP t0 WHERE abs((t0.ZCODE + ?)) < ?")
+    #expect(
+      try fixture.condition("Stop", compare(key("createdAt"), .lessThan, .function("now", [])))
+        == "ZSTOP t0 WHERE t0.ZCREATEDAT < ?")
+    #expect(
+      try fixture.condition("Stop", compare(.function("noindex:", [key("code")]), .equal, int(1)))
+        == "ZSTOP t0 WHERE +t0.ZCODE = ?")
   }
 
   @Test func subentitiesAreToldApartOnlyWhereNeeded() throws {
@@ -112,14 +150,17 @@ import Testing
     #expect(try library.condition("GraphicNovel", .constant(true)) == "ZBOOK t0 WHERE t0.Z_ENT = 2 AND 1 = 1")
     var plan = library.plan("Book")
     plan.includesSubentities = false
-    #expect(try library.engine.compiled(plan, .count).sql.text == "SELECT COUNT(*) FROM ZBOOK t0 WHERE t0.Z_ENT = 1")
+    #expect(
+      try library.engine.compiled(plan, .count).sql.text == "SELECT COUNT(*) FROM ZBOOK t0 WHERE t0.Z_ENT = 1"
+    )
   }
 
   @Test func fetchesOfOneShapeShareOneStatement() throws {
     let engine = fixture.engine
     let first = try engine.compiled(fixture.plan("Stop", compare(key("name"), .equal, text("a"))), .objects)
     let second = try engine.compiled(fixture.plan("Stop", compare(key("name"), .equal, text("b"))), .objects)
-    let third = try engine.compiled(fixture.plan("Stop", compare(key("name"), .equal, .constant(.null))), .objects)
+    let third = try engine.compiled(
+      fixture.plan("Stop", compare(key("name"), .equal, .constant(.null))), .objects)
     #expect(first === second)
     #expect(first !== third)
   }
@@ -144,7 +185,9 @@ import Testing
   @Test func aPredicateNestedWithoutEndIsAnError() throws {
     var predicate = PredicateTree.constant(true)
     for _ in 0..<2000 { predicate = .not(predicate) }
-    #expect(throws: UntranslatableQueryError.self) { _ = try fixture.engine.count(fixture.plan("Route", predicate)) }
+    #expect(throws: UntranslatableQueryError.self) {
+      _ = try fixture.engine.count(fixture.plan("Route", predicate))
+    }
   }
 
   @Test func aLongListOfAlternativesIsNoProblem() throws {
@@ -167,12 +210,15 @@ import Testing
     let second = fixture.insertion("Route", ["name": .string("South")])
     let third = fixture.insertion("Route", [:])
     let stops: [ChangeSet.Insertion] = [
-      fixture.insertion("Stop", ["name": .string("Alpha"), "code": .int(1), "route": .pending(first.id), "token": .uuid(Self.token)]),
+      fixture.insertion(
+        "Stop",
+        ["name": .string("Alpha"), "code": .int(1), "route": .pending(first.id), "token": .uuid(Self.token)]),
       fixture.insertion("Stop", ["name": .string("alpine"), "code": .int(2), "route": .pending(first.id)]),
       fixture.insertion("Stop", ["name": .string("Älpha"), "code": .int(3), "route": .pending(second.id)]),
       fixture.insertion("Stop", ["code": .null, "active": .int(1)]),
     ]
-    let tag = fixture.insertion("Tag", ["stops": .toMany(ToManyDelta(added: [stops[0].id, stops[2].id], removed: [], order: nil))])
+    let tag = fixture.insertion(
+      "Tag", ["stops": .toMany(ToManyDelta(added: [stops[0].id, stops[2].id], removed: [], order: nil))])
     let other = fixture.insertion("Tag", [:])
     try fixture.insert([first, second, third] + stops + [tag, other])
     self.fixture = fixture
@@ -196,36 +242,57 @@ import Testing
   @Test func textsCompareByBytesUnlessOptionsSayOtherwise() throws {
     #expect(try _stops(compare(key("name"), .beginsWith, text("Al"))) == [1])
     #expect(try _stops(compare(key("name"), .beginsWith, text("al"), options: .caseInsensitive)) == [1, 2])
-    #expect(try _stops(compare(key("name"), .beginsWith, text("al"), options: [.caseInsensitive, .diacriticInsensitive])) == [1, 2, 3])
-    #expect(try _stops(compare(key("name"), .equal, text("ALPHA"), options: [.caseInsensitive, .diacriticInsensitive])) == [1, 3])
+    #expect(
+      try _stops(
+        compare(key("name"), .beginsWith, text("al"), options: [.caseInsensitive, .diacriticInsensitive]))
+        == [1, 2, 3])
+    #expect(
+      try _stops(
+        compare(key("name"), .equal, text("ALPHA"), options: [.caseInsensitive, .diacriticInsensitive])) == [
+          1, 3,
+        ])
     #expect(try _stops(compare(key("name"), .contains, text("lp"))) == [1, 2, 3])
     #expect(try _stops(compare(key("name"), .endsWith, text("ha"))) == [1, 3])
     #expect(try _stops(compare(key("name"), .endsWith, text("xxAlpha"))) == [])
     #expect(try _stops(compare(key("name"), .like, text("?lp*a"))) == [1, 3])
     #expect(try _stops(compare(key("name"), .matches, text("[Aa]lp.*"))) == [1, 2])
-    #expect(try _stops(compare(key("name"), .in, .constant(.collection([.string("ALPHA"), .string("ALPINE")])), options: .caseInsensitive)) == [1, 2])
+    #expect(
+      try _stops(
+        compare(
+          key("name"), .in, .constant(.collection([.string("ALPHA"), .string("ALPINE")])),
+          options: .caseInsensitive)) == [1, 2])
   }
 
   @Test func rangesAndListsAreInclusive() throws {
-    #expect(try _stops(compare(key("code"), .between, .constant(.collection([.int(2), .int(3)])))) == [2, 3])
-    #expect(try _stops(compare(key("code"), .in, .constant(.collection([.int(1), .null, .int(3)])))) == [1, 3])
-    #expect(try _stops(.not(compare(key("code"), .in, .constant(.collection([.int(1), .null, .int(3)]))))) == [2])
+    #expect(
+      try _stops(compare(key("code"), .between, .constant(.collection([.int(2), .int(3)])))) == [2, 3])
+    #expect(
+      try _stops(compare(key("code"), .in, .constant(.collection([.int(1), .null, .int(3)])))) == [1, 3])
+    #expect(
+      try _stops(.not(compare(key("code"), .in, .constant(.collection([.int(1), .null, .int(3)]))))) == [2])
   }
 
   @Test func valuesOfEveryTypeCanBeComparedWith() throws {
     #expect(try _stops(compare(key("active"), .equal, .constant(.bool(true)))) == [4])
     #expect(try _stops(compare(key("token"), .equal, .constant(.uuid(Self.token)))) == [1])
     #expect(try _stops(compare(key("token"), .equal, text(Self.token.uuidString))) == [1])
-    #expect(try _stops(compare(key("token"), .in, .constant(.collection([.uuid(Self.token), .uuid(UUID())])))) == [1])
+    #expect(
+      try _stops(compare(key("token"), .in, .constant(.collection([.uuid(Self.token), .uuid(UUID())])))) == [
+        1
+      ])
     #expect(try _stops(compare(key("code"), .equal, text("2"))) == [2])
   }
 
   @Test func toOnesAreFollowedAndCompared() throws {
     #expect(try _stops(compare(key("route"), .equal, object(routes[0]))) == [1, 2])
     #expect(try _stops(compare(key("route", "name"), .equal, text("South"))) == [3])
-    #expect(try _stops(.or([compare(key("route", "name"), .equal, text("South")), compare(key("active"), .equal, int(1))])) == [3, 4])
+    #expect(
+      try _stops(
+        .or([compare(key("route", "name"), .equal, text("South")), compare(key("active"), .equal, int(1))]))
+        == [3, 4])
     #expect(try _stops(compare(key("route"), .equal, .constant(.null))) == [4])
-    let both = PredicateValue.collection(routes.prefix(2).map { .object(PredicateObject(NSManagedObjectID($0))) })
+    let both = PredicateValue.collection(
+      routes.prefix(2).map { .object(PredicateObject(NSManagedObjectID($0))) })
     #expect(try _stops(compare(key("route"), .in, .constant(both))) == [1, 2, 3])
   }
 
@@ -237,17 +304,23 @@ import Testing
   }
 
   @Test func toManysAreSearched() throws {
-    #expect(try fixture.keys("Route", compare(key("stops", "name"), .equal, text("alpine"), modifier: .any)) == [1])
+    #expect(
+      try fixture.keys("Route", compare(key("stops", "name"), .equal, text("alpine"), modifier: .any)) == [1])
     #expect(try fixture.keys("Route", compare(key("stops"), .contains, object(keys[2]))) == [2])
     #expect(try fixture.keys("Route", .not(compare(key("stops"), .contains, object(keys[3])))) == [1, 2, 3])
     #expect(try fixture.keys("Route", compare(object(keys[0]), .in, key("stops"))) == [1])
     #expect(try _stops(compare(key("tags"), .contains, object(tags[0]))) == [1, 3])
-    #expect(try fixture.keys("Route", compare(key("stops", "tags"), .equal, object(tags[0]), modifier: .any)) == [1, 2])
+    #expect(
+      try fixture.keys("Route", compare(key("stops", "tags"), .equal, object(tags[0]), modifier: .any)) == [
+        1, 2,
+      ])
     #expect(try fixture.keys("Route", compare(key("stops", "@count"), .equal, int(0))) == [3])
     #expect(try fixture.keys("Route", compare(key("stops", "@max", "code"), .equal, int(2))) == [1])
     #expect(try fixture.keys("Route", compare(key("stops", "code", "@sum"), .equal, int(0))) == [3])
-    let subquery = ExpressionTree.subquery(key("stops"), variable: "s", compare(.keyPathOf(.variable("s"), ["code"]), .greaterThan, int(1)))
-    #expect(try fixture.keys("Route", compare(.keyPathOf(subquery, ["@count"]), .greaterThan, int(0))) == [1, 2])
+    let subquery = ExpressionTree.subquery(
+      key("stops"), variable: "s", compare(.keyPathOf(.variable("s"), ["code"]), .greaterThan, int(1)))
+    #expect(
+      try fixture.keys("Route", compare(.keyPathOf(subquery, ["@count"]), .greaterThan, int(0))) == [1, 2])
   }
 
   @Test func entitiesCanBeComparedByDescriptionAndName() throws {
@@ -277,7 +350,9 @@ import Testing
   }
 
   @Test func anIndexServesAPrefixAndAnEquality() throws {
-    for predicate in [compare(key("identifier"), .beginsWith, text("S")), compare(key("identifier"), .equal, text("S"))] {
+    for predicate in [
+      compare(key("identifier"), .beginsWith, text("S")), compare(key("identifier"), .equal, text("S")),
+    ] {
       let query = try fixture.engine.compiled(fixture.plan("Stop", predicate), .objects)
       var plan = ""
       try fixture.connection().query("EXPLAIN QUERY PLAN \(query.sql.text)") { plan += $0.string(3) }

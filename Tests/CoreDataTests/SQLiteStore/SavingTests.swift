@@ -12,8 +12,10 @@ import Testing
   @Test func everyTypeComesBackAsItWasSaved() throws {
     let values: [String: Value] = [
       "active": .int(1), "code": .int(.max), "createdAt": .double(700_000_000.25),
-      "fare": .decimal(DecimalBox(Decimal(string: "10.11")!)), "identifier": .string("S1"), "latitude": .double(-12.5),
-      "link": .string("https://example.org/a"), "name": .string("Bahnhofstraße"), "photo": .data(Data([1, 2, 3])),
+      "fare": .decimal(DecimalBox(Decimal(string: "10.11")!)), "identifier": .string("S1"),
+      "latitude": .double(-12.5),
+      "link": .string("https://example.org/a"), "name": .string("Bahnhofstraße"),
+      "photo": .data(Data([1, 2, 3])),
       "scan": .data(Data([2, 9])), "token": .uuid(UUID()),
     ]
     let key = try fixture.insert("Stop", values)
@@ -24,19 +26,28 @@ import Testing
   }
 
   @Test func storedFormsAreCoreDatas() throws {
-    try fixture.insert("Stop", [
-      "active": .int(1), "fare": .decimal(DecimalBox(Decimal(string: "10.11")!)), "token": .uuid(UUID()),
-      "scan": .data(Data([7])), "createdAt": .double(5.5),
-    ])
+    try fixture.insert(
+      "Stop",
+      [
+        "active": .int(1), "fare": .decimal(DecimalBox(Decimal(string: "10.11")!)), "token": .uuid(UUID()),
+        "scan": .data(Data([7])), "createdAt": .double(5.5),
+      ])
     let connection = try fixture.connection()
-    #expect(try connection.firstValue("SELECT typeof(ZFARE) || length(ZTOKEN) || hex(ZSCAN) || typeof(ZCREATEDAT) || typeof(ZACTIVE) FROM ZSTOP") == .text("real160107realinteger"))
+    #expect(
+      try connection.firstValue(
+        "SELECT typeof(ZFARE) || length(ZTOKEN) || hex(ZSCAN) || typeof(ZCREATEDAT) || typeof(ZACTIVE) FROM ZSTOP"
+      ) == .text("real160107realinteger"))
     #expect(try connection.firstValue("SELECT Z_OPT || ' ' || Z_ENT FROM ZSTOP") == .text("1 4"))
     #expect(try connection.firstValue("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 4") == .int(1))
   }
 
   @Test func aTransformableIsSavedAsItsBytes() throws {
-    let key = try fixture.insert("Stop", ["style": .transformable(TransformableBox(object: nil, data: Data([1, 9])))])
-    guard case .transformable(let box) = try fixture.engine.rows(for: [key])[0]![fixture.slot("style", in: "Stop")] else {
+    let key = try fixture.insert(
+      "Stop", ["style": .transformable(TransformableBox(object: nil, data: Data([1, 9])))])
+    guard
+      case .transformable(let box) = try fixture.engine.rows(for: [key])[0]![
+        fixture.slot("style", in: "Stop")]
+    else {
       Issue.record("no transformable")
       return
     }
@@ -52,8 +63,13 @@ import Testing
     try fixture.insert([stop, route])
     #expect(route.id.permanent?.reference == 1)
     #expect(route.id.key?.space === fixture.engine.spaces[2])
-    #expect(try fixture.engine.rows(for: [stop.id.key!])[0]![fixture.slot("route", in: "Stop")] == .reference(route.id.key!))
-    #expect(try fixture.engine.related(to: [route.id.key!], slot: fixture.slot("stops", in: "Route")) == [[stop.id.key!]])
+    #expect(
+      try fixture.engine.rows(for: [stop.id.key!])[0]![fixture.slot("route", in: "Stop")]
+        == .reference(route.id.key!))
+    #expect(
+      try fixture.engine.related(to: [route.id.key!], slot: fixture.slot("stops", in: "Route")) == [
+        [stop.id.key!]
+      ])
   }
 
   @Test func reservedKeysAreUsedAndNotGivenAgain() throws {
@@ -75,7 +91,9 @@ import Testing
     let key = try fixture.insert("Stop", ["name": .string("a"), "code": .int(1)])
     _ = fixture.log.take()
     try fixture.engine.commit(ChangeSet(updated: [fixture.update(key, "Stop", ["name": .string("b")])]))
-    #expect(fixture.log.take().contains("UPDATE ZSTOP SET ZNAME = ?, Z_OPT = ? WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?"))
+    #expect(
+      fixture.log.take().contains(
+        "UPDATE ZSTOP SET ZNAME = ?, Z_OPT = ? WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?"))
     let row = try #require(try fixture.engine.rows(for: [key])[0])
     #expect(row.version == 2)
     #expect(row[fixture.slot("name", in: "Stop")] == .string("b"))
@@ -90,7 +108,9 @@ import Testing
 
   @Test func aSaveIsOneTransactionAndCountsOnce() throws {
     _ = fixture.log.take()
-    try fixture.insert([fixture.insertion("Route", [:]), fixture.insertion("Route", [:]), fixture.insertion("Tag", [:])])
+    try fixture.insert([
+      fixture.insertion("Route", [:]), fixture.insertion("Route", [:]), fixture.insertion("Tag", [:]),
+    ])
     let statements = fixture.log.take()
     #expect(statements.filter { $0 == "BEGIN IMMEDIATE" }.count == 1)
     #expect(statements.filter { $0 == "COMMIT" }.count == 1)
@@ -100,7 +120,8 @@ import Testing
 
   @Test func deletedRowsAreGoneWithTheirPairs() throws {
     let stop = fixture.insertion("Stop", [:])
-    let tag = fixture.insertion("Tag", ["stops": .toMany(ToManyDelta(added: [stop.id], removed: [], order: nil))])
+    let tag = fixture.insertion(
+      "Tag", ["stops": .toMany(ToManyDelta(added: [stop.id], removed: [], order: nil))])
     try fixture.insert([stop, tag])
     let base = try fixture.engine.rows(for: [tag.id.key!])[0]!
     try fixture.engine.commit(ChangeSet(deleted: [ChangeSet.Deletion(id: tag.id, base: base)]))
@@ -110,7 +131,9 @@ import Testing
 
   @Test func aReferenceToNothingIsRefusedAndNothingIsWritten() throws {
     let dangling = fixture.insertion("Stop", ["route": .pending(fixture.temporaryID("Route"))])
-    let error = #expect(throws: SQLiteStoreError.self) { try fixture.insert([fixture.insertion("Tag", [:]), dangling]) }
+    let error = #expect(throws: SQLiteStoreError.self) {
+      try fixture.insert([fixture.insertion("Tag", [:]), dangling])
+    }
     #expect(error?.description.contains("Stop.route") == true)
     #expect(try fixture.engine.count(fixture.plan("Tag")) == 0)
     #expect(dangling.id.permanent == nil)
@@ -133,7 +156,10 @@ import Testing
     #expect(found.map(\.key.space.layout.entityName) == ["GraphicNovel", "Book"])
     #expect(found[0].row?[library.slot("isBlackAndWhite", in: "GraphicNovel")] == .int(1))
     #expect(found[1].row?.count == library.entity("Book").slots.count)
-    guard case .reference(let key) = try library.engine.rows(for: [page.id.key!])[0]![library.slot("book", in: "Page")] else {
+    guard
+      case .reference(let key) = try library.engine.rows(for: [page.id.key!])[0]![
+        library.slot("book", in: "Page")]
+    else {
       Issue.record("no reference")
       return
     }
@@ -179,12 +205,17 @@ import Testing
   @Test func aPairReportedByBothEndsIsWrittenOnce() throws {
     let fixture = try StoreFixture(Models.transit)
     let (tag, stop) = (fixture.temporaryID("Tag"), fixture.temporaryID("Stop"))
-    try fixture.engine.commit(ChangeSet(inserted: [
-      .init(id: tag, row: fixture.row("Tag", ["stops": _delta([stop], order: [stop])])),
-      .init(id: stop, row: fixture.row("Stop", ["tags": _delta([tag])])),
-    ]))
-    #expect(try fixture.connection().firstValue("SELECT group_concat(Z_4STOPS || '-' || Z_5TAGS || '-' || Z_FOK_4STOPS) FROM Z_4TAGS") == .text("1-1-2048"))
-    #expect(try fixture.engine.related(to: [stop.key!], slot: fixture.slot("tags", in: "Stop")) == [[tag.key!]])
+    try fixture.engine.commit(
+      ChangeSet(inserted: [
+        .init(id: tag, row: fixture.row("Tag", ["stops": _delta([stop], order: [stop])])),
+        .init(id: stop, row: fixture.row("Stop", ["tags": _delta([tag])])),
+      ]))
+    #expect(
+      try fixture.connection().firstValue(
+        "SELECT group_concat(Z_4STOPS || '-' || Z_5TAGS || '-' || Z_FOK_4STOPS) FROM Z_4TAGS")
+        == .text("1-1-2048"))
+    #expect(
+      try fixture.engine.related(to: [stop.key!], slot: fixture.slot("tags", in: "Stop")) == [[tag.key!]])
   }
 
   @Test func membersAreRemovedAndAdded() throws {
@@ -192,7 +223,8 @@ import Testing
     let stops = (0..<3).map { _ in fixture.insertion("Stop", [:]) }
     let tag = fixture.insertion("Tag", ["stops": _delta([stops[0].id, stops[1].id])])
     try fixture.insert(stops + [tag])
-    let change = try fixture.update(tag.id.key!, "Tag", ["stops": _delta([stops[2].id], removed: [stops[0].id])])
+    let change = try fixture.update(
+      tag.id.key!, "Tag", ["stops": _delta([stops[2].id], removed: [stops[0].id])])
     try fixture.engine.commit(ChangeSet(updated: [change]))
     let members = try fixture.engine.related(to: [tag.id.key!], slot: fixture.slot("stops", in: "Tag"))[0]
     #expect(Set(members.map(\.reference)) == [2, 3])
@@ -206,7 +238,8 @@ import Testing
     let row = fixture.row("BookmarkEntity", ["children": _delta(ids, order: ids)])
     try fixture.engine.commit(ChangeSet(inserted: [.init(id: parent.id, row: row)] + children))
     let connection = try fixture.connection()
-    let numbers = "SELECT group_concat(Z_FOK_PARENT) FROM (SELECT Z_FOK_PARENT FROM ZBOOKMARKENTITY WHERE ZPARENT = 1 ORDER BY Z_PK)"
+    let numbers =
+      "SELECT group_concat(Z_FOK_PARENT) FROM (SELECT Z_FOK_PARENT FROM ZBOOKMARKENTITY WHERE ZPARENT = 1 ORDER BY Z_PK)"
     #expect(try connection.firstValue(numbers) == .text("2048,3072,4096,5120"))
     let slot = fixture.slot("children", in: "BookmarkEntity")
     let moved = [ids[0], ids[3], ids[1], ids[2]]
@@ -240,15 +273,18 @@ import Testing
     #expect(try fixture.engine.related(to: [stop.id.key!], slot: slot)[0].map(\.reference) == [2])
     let base = try fixture.engine.rows(for: [stop.id.key!])[0]!
     try fixture.engine.commit(ChangeSet(deleted: [.init(id: stop.id, base: base)]))
-    #expect(try fixture.connection().firstValue("SELECT COUNT(*) FROM ZNOTICE WHERE Z4NOTICES IS NULL") == .int(2))
+    #expect(
+      try fixture.connection().firstValue("SELECT COUNT(*) FROM ZNOTICE WHERE Z4NOTICES IS NULL") == .int(2))
   }
 
   @Test func aRelationshipThatIsItsOwnInverseIsSeenFromBothEnds() throws {
     let fixture = try StoreFixture(Models.transit)
     let (one, other) = (fixture.insertion("Person", [:]), fixture.temporaryID("Person"))
-    try fixture.engine.commit(ChangeSet(inserted: [one, .init(id: other, row: fixture.row("Person", ["friends": _delta([one.id])]))]))
+    try fixture.engine.commit(
+      ChangeSet(inserted: [one, .init(id: other, row: fixture.row("Person", ["friends": _delta([one.id])]))]))
     let slot = fixture.slot("friends", in: "Person")
-    #expect(try fixture.engine.related(to: [one.id.key!, other.key!], slot: slot) == [[other.key!], [one.id.key!]])
+    #expect(
+      try fixture.engine.related(to: [one.id.key!, other.key!], slot: slot) == [[other.key!], [one.id.key!]])
   }
 }
 

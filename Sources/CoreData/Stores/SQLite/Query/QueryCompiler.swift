@@ -19,8 +19,8 @@ final class CompiledQuery: Sendable {
 
 /// Translates one fetch to SQL.
 ///
-/// Every part of the predicate is visited exactly once and in order, which is how constants get the numbers that
-/// `PredicateShape` gives them by.
+/// Every part of the predicate is visited exactly once and in order, which is how constants get the numbers
+/// that `PredicateShape` gives them by.
 struct QueryCompiler {
   let mapping: StoreMapping
   let entityName: String
@@ -45,7 +45,8 @@ struct QueryCompiler {
     evaluated = QueryScope(layout: plan.layout, alias: alias, source: _source, mapping: mapping)
   }
 
-  /// Compiles `plan`, whose constants are given as `PredicateShape` found them; `reader` decodes what the SQL selects.
+  /// Compiles `plan`, whose constants are given as `PredicateShape` found them; `reader` decodes what the SQL
+  /// selects.
   ///
   /// - Throws: `UntranslatableQueryError`.
   static func compile(

@@ -19,7 +19,9 @@ struct QueryShape: Hashable, Sendable {
   private let _hasOffset: Bool
 
   /// The shape of a plan, and the constants to bind, from left to right.
-  static func taking(_ plan: FetchPlan, _ purpose: Purpose) -> (shape: QueryShape, constants: [PredicateValue]) {
+  static func taking(_ plan: FetchPlan, _ purpose: Purpose) -> (
+    shape: QueryShape, constants: [PredicateValue]
+  ) {
     guard let predicate = plan.predicate else { return (QueryShape(plan, purpose, nil), []) }
     let (shape, constants) = PredicateShape.taking(predicate)
     return (QueryShape(plan, purpose, shape), constants)

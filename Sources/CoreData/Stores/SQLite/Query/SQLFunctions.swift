@@ -27,7 +27,10 @@ enum SQLFunctions {
     let transforms: [(String, @Sendable (String) -> String)] = [
       ("NSCoreDataUppercase", { $0.uppercased() }),
       ("NSCoreDataLowercase", { $0.lowercased() }),
-      ("NSCoreDataCanonical", { $0.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil) }),
+      (
+        "NSCoreDataCanonical",
+        { $0.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil) }
+      ),
     ]
     for (name, transform) in transforms {
       try connection.register(function: name, argumentCount: 1) { call in
@@ -60,10 +63,12 @@ enum SQLFunctions {
     }
   }
 
-  /// What the triggers of derived attributes in Core Data's files call. They tell the caller which derived values changed;
-  /// the columns themselves are kept by the triggers.
+  /// What the triggers of derived attributes in Core Data's files call. They tell the caller which derived
+  /// values changed; the columns themselves are kept by the triggers.
   private static func _registerTriggerCalls(_ connection: Connection) throws {
-    for name in ["NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue"] {
+    for name in [
+      "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
+    ] {
       try connection.register(function: name, argumentCount: -1, isDeterministic: false) { $0.answerNull() }
     }
     try connection.register(function: "NSCoreDataNow", argumentCount: 0, isDeterministic: false) {

@@ -75,7 +75,9 @@ extension SQLiteStoreEngine {
     var result = [Row?](repeating: nil, count: keys.count)
     // Nearly always all keys are of one entity; then one statement reads them all.
     var byEntity: [Int: [Int]] = [:]
-    for (index, key) in keys.enumerated() { byEntity[key.space.layout.entityNumber, default: []].append(index) }
+    for (index, key) in keys.enumerated() {
+      byEntity[key.space.layout.entityNumber, default: []].append(index)
+    }
     for (number, indices) in byEntity {
       var places: [Int64: Int] = [:]
       places.reserveCapacity(indices.count)
@@ -87,7 +89,8 @@ extension SQLiteStoreEngine {
       try connection.withStatement(query.many) { statement in
         statement.bind(ValueArray(places.keys), at: 1)
         while try statement.step() {
-          guard let object = try query.reader.object(statement), let place = places[object.key.reference] else { continue }
+          guard let object = try query.reader.object(statement), let place = places[object.key.reference]
+          else { continue }
           result[place] = object.row
         }
       }
@@ -110,7 +113,8 @@ extension SQLiteStoreEngine {
   func related(to owners: [ObjectKey], slot: Int) throws -> [[ObjectKey]] {
     guard let first = owners.first else { return [] }
     let number = first.space.layout.entityNumber
-    guard relationQueries[number - 1].indices.contains(slot), let query = relationQueries[number - 1][slot] else {
+    guard relationQueries[number - 1].indices.contains(slot), let query = relationQueries[number - 1][slot]
+    else {
       let layout = mapping.layout.layout(numbered: number)
       throw SQLiteStoreError.unstorable(
         entity: layout.entityName,
@@ -125,7 +129,9 @@ extension SQLiteStoreEngine {
     }
   }
 
-  private func _members(of owner: ObjectKey, _ query: RelationQuery, _ connection: Connection) throws -> [ObjectKey] {
+  private func _members(of owner: ObjectKey, _ query: RelationQuery, _ connection: Connection) throws
+    -> [ObjectKey]
+  {
     try connection.withStatement(query.one) { statement in
       statement.bind(owner.reference, at: 1)
       var result: [ObjectKey] = []
@@ -139,7 +145,9 @@ extension SQLiteStoreEngine {
   ) throws -> [[ObjectKey]] {
     var places: [Int64: Int] = [:]
     places.reserveCapacity(owners.count)
-    for (index, owner) in owners.enumerated() where places[owner.reference] == nil { places[owner.reference] = index }
+    for (index, owner) in owners.enumerated() where places[owner.reference] == nil {
+      places[owner.reference] = index
+    }
     var result = [[ObjectKey]](repeating: [], count: owners.count)
     try connection.withStatement(query.many) { statement in
       statement.bind(ValueArray(places.keys), at: 1)
