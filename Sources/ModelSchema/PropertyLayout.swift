@@ -64,7 +64,11 @@ package final class PropertyLayout: Sendable {
   package let toManySlots: [Int]
   /// Slots of to-one relationships.
   package let toOneSlots: [Int]
+  /// Slots of attributes whose values are encoded to be stored.
+  package let transformableSlots: [Int]
   package let uniquenessConstraints: [[Int]]
+  /// Whether any property is transient.
+  package let hasTransients: Bool
 
   init(
     entityName: String, entityNumber: Int, rootNumber: Int, parentNumber: Int?, isAbstract: Bool,
@@ -77,11 +81,13 @@ package final class PropertyLayout: Sendable {
     self.isAbstract = isAbstract
     self.family = family
     self.slots = slots
+    hasTransients = slots.contains(where: \.isTransient)
     self.uniquenessConstraints = uniquenessConstraints
     var byName: [String: Int] = [:]
     for (number, slot) in slots.enumerated() where !slot.isHidden { byName[slot.name] = number }
     slotsByName = byName
     toManySlots = slots.indices.filter { slots[$0].isToMany }
+    transformableSlots = slots.indices.filter { slots[$0].attribute?.type == .transformable }
     toOneSlots = slots.indices.filter { slots[$0].isToOne }
   }
 
