@@ -37,6 +37,11 @@ extension NSManagedObjectContext {
     var passes = 0
     if !overlay.layers.isEmpty { materializeHooked() }
     var objects = objectsToSave()
+    if !objects.contains(where: { $0._shape.hasOwnClass }) {
+      // Nobody has hooks: one validation, and only where the model states rules.
+      try validate(objects.filter { !$0._shape.validation.isEmpty || $0._flags.contains(.deleted) })
+      return
+    }
     while true {
       passes += 1
       if passes > 1000 {
@@ -266,7 +271,7 @@ final class SavedChanges: NSObject, @unchecked Sendable {
   static let key = "CoreData.savedChanges"
 
   let entries: [Layer.Entry]
-  weak let coordinator: NSPersistentStoreCoordinator?
+  let coordinator: NSPersistentStoreCoordinator?
 
   init(_ entries: [Layer.Entry], context: NSManagedObjectContext) {
     self.entries = entries
