@@ -91,6 +91,7 @@ final class ContextQueue: @unchecked Sendable {
     let stack = ThreadStack.current
     stack.push(self)
     defer { stack.pop() }
+    if let context, context.overlay.hasMail { context.takeDeliveries() }
     guard onMain, let recorder = MainQueueTrace.recorder else { return try block() }
     let begin = DispatchTime.now().uptimeNanoseconds
     defer { recorder(begin, DispatchTime.now().uptimeNanoseconds) }
