@@ -26,12 +26,23 @@ struct MeasurementTests {
   func frames() {
     let frame = Heartbeat.period
     let spans = [frame, frame + 1, 5].map { TimeSpan(begin: 100, end: 100 + $0) }
-    let figures = MainThreadFigures(spans: spans, processorNanoseconds: 2_000_000_000, latencies: [1_000_000, 3_000_000])
+    let figures = MainThreadFigures(
+      spans: spans, blocks: spans, processorNanoseconds: 2_000_000_000, latencies: [1_000_000, 3_000_000])
     #expect(figures.framesDropped == 1)
     #expect(figures.longestMilliseconds == Double(frame + 1) / 1e6)
     #expect(figures.busySeconds == Double(2 * frame + 6) / 1e9)
     #expect(figures.processorSeconds == 2)
     #expect(figures.heartbeat == HeartbeatFigures(p50: 1, p99: 3, max: 3))
+  }
+
+  @Test("Blocks cut the waking time; of nested ones the outer counts, and the rests count too")
+  func pieces() {
+    func span(_ begin: UInt64, _ end: UInt64) -> TimeSpan { TimeSpan(begin: begin, end: end) }
+    let pieces = MainThreadRecorder.pieces(
+      of: [span(0, 100), span(200, 300)],
+      cutBy: [span(20, 30), span(10, 40), span(40, 60), span(190, 250), span(400, 500)])
+    #expect(pieces == [span(0, 10), span(10, 40), span(40, 60), span(60, 100), span(200, 250), span(250, 300)])
+    #expect(MainThreadRecorder.pieces(of: [span(0, 9)], cutBy: []) == [span(0, 9)])
   }
 
   @Test("What happened outside the import is cut off")

@@ -19,9 +19,10 @@ func sampleResult(source: Workload.Source = .file(path: "/x/a<b>.txt"), stacks: 
     return RunMeasurement(
       totalSeconds: total, peakMegabytes: 40, saves: 4, rows: 1000,
       main: main
-        ? MainThreadFigures(spans: spans, processorNanoseconds: 1_000_000, latencies: [200_000, 900_000]) : nil,
+        ? MainThreadFigures(spans: spans, blocks: spans, processorNanoseconds: 1_000_000, latencies: [200_000, 900_000]) : nil,
       timeline: Timeline(
         main: [.init(begin: total / 2, end: total / 2 + Double(longest) / 1000)],
+        dropped: longest > 16 ? [.init(begin: total / 2, end: total / 2 + Double(longest) / 1000)] : [],
         background: [.init(begin: 0, end: total, processors: 0.9)], saves: [total / 4, total]))
   }
   var measurements: [Subject: [RunMeasurement]] = [

@@ -2,15 +2,16 @@ import CoreFoundation
 import Foundation
 import Synchronization
 
-/// Notes when the main thread was awake, whoever woke it.
+/// Notes when the main thread was awake, whoever woke it, and which blocks it ran then.
 ///
 /// Listens to the main run loop: between the end of one wait and the beginning of the next the thread works off what the
-/// main queue holds. Blocks that follow each other without a wait count as one; to somebody who looks at a screen they are
-/// one. What the engine does on the main queue is seen like anything else, and needs no cooperation.
+/// main queue holds, and nothing it does escapes. Where the engine tells the begin and end of its blocks, these cut the
+/// waking time; what it does not tell of counts as blocks, too.
 final class MainThreadRecorder: Sendable {
   private struct State {
     var awakeSince: UInt64?
     var spans: [TimeSpan] = []
+    var blocks: [TimeSpan] = []
   }
 
   private let _state = Mutex(State())
@@ -38,6 +39,36 @@ final class MainThreadRecorder: Sendable {
       let open = state.awakeSince.map { [TimeSpan(begin: $0, end: MonotonicClock.now)] } ?? []
       return (state.spans + open).compactMap { $0.clipped(to: window) }
     }
+  }
+
+  /// Takes down one block that the main queue ran.
+  func record(begin: UInt64, end: UInt64) {
+    _state.withLock { $0.blocks.append(TimeSpan(begin: begin, end: end)) }
+  }
+
+  /// The blocks that the main thread ran within a stretch of time, and whatever it did between them while awake.
+  func blocks(within window: TimeSpan) -> [TimeSpan] {
+    let told = _state.withLock { $0.blocks }
+    return Self.pieces(of: spans(within: window), cutBy: told.compactMap { $0.clipped(to: window) })
+  }
+
+  /// Cuts spans into the blocks inside them and the rests between those. Of nested blocks the outermost counts.
+  static func pieces(of spans: [TimeSpan], cutBy blocks: [TimeSpan]) -> [TimeSpan] {
+    let sorted = blocks.sorted { ($0.begin, $1.end) < ($1.begin, $0.end) }
+    var pieces: [TimeSpan] = []
+    var next = 0
+    for span in spans {
+      var position = span.begin
+      while next < sorted.count, sorted[next].begin < span.end {
+        defer { next += 1 }
+        guard let block = sorted[next].clipped(to: span), block.end > position else { continue }
+        if block.begin > position { pieces.append(TimeSpan(begin: position, end: block.begin)) }
+        pieces.append(TimeSpan(begin: max(position, block.begin), end: block.end))
+        position = block.end
+      }
+      if position < span.end { pieces.append(TimeSpan(begin: position, end: span.end)) }
+    }
+    return pieces
   }
 
   private func _wake(_ now: UInt64) {

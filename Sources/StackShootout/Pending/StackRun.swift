@@ -14,6 +14,8 @@ struct StackRun {
     let feed = try StopReader.read(path: job.feedPath)
     let recorder = MainThreadRecorder()
     recorder.install()
+    MainQueueTrace.record { begin, end in recorder.record(begin: begin, end: end) }
+    defer { MainQueueTrace.record(with: nil) }
     let load = LoadSampler()
     let loop = MainLoop()
     let outcome = Outcome()
@@ -51,6 +53,7 @@ struct StackRun {
     let samples = load.stop()
     let latencies = heartbeat.stop()
     let spans = recorder.spans(within: window)
+    let blocks = recorder.blocks(within: window)
     let peak = PeakMemory.megabytes
     let rows = try StoreCheck(stops: stops, mode: job.mode).run(path: job.storePath)
     try _check(stack, sees: rows)
@@ -58,8 +61,8 @@ struct StackRun {
     return RunMeasurement(
       totalSeconds: Double(window.nanoseconds) / 1e9, peakMegabytes: peak, saves: saves.count, rows: rows,
       main: MainThreadFigures(
-        spans: spans, processorNanoseconds: samples.reduce(0) { $0 + $1.main }, latencies: latencies),
-      timeline: Timeline(window: window, spans: spans, samples: samples, saves: saves))
+        spans: spans, blocks: blocks, processorNanoseconds: samples.reduce(0) { $0 + $1.main }, latencies: latencies),
+      timeline: Timeline(window: window, spans: spans, blocks: blocks, samples: samples, saves: saves))
   }
 
   /// The main context must see what the store holds, or the stack has not done its work.

@@ -36,7 +36,7 @@ struct TimelineDrawing {
     parts += stack.timeline.saves.map { time in
       .tag("path", ["class": "save", "d": "M\(_number(_x(time))) \(_number(Self._savesTop))v12"])
     }
-    parts += _dropped(stack.timeline.main)
+    parts += _dropped(stack.timeline.dropped)
     parts += _axis()
     return .tag(
       "svg",
@@ -101,7 +101,7 @@ struct TimelineDrawing {
 
   /// A red line above each block that took longer than a frame.
   private func _dropped(_ spans: [Timeline.Span]) -> [Markup] {
-    spans.filter { ($0.end - $0.begin) * 1000 > ShootoutResult.frameMilliseconds }.map { span in
+    spans.map { span in
       let length = Figures.milliseconds((span.end - span.begin) * 1000)
       let left = _x(span.begin)
       return .tag(

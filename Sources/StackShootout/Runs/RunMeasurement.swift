@@ -20,12 +20,12 @@ struct MainThreadFigures: Sendable, Codable, Equatable {
   var framesDropped: Int
   var heartbeat: HeartbeatFigures
 
-  /// Boils down what was recorded.
-  init(spans: [TimeSpan], processorNanoseconds: UInt64, latencies: [UInt64]) {
+  /// Boils down what was recorded: waking time, the blocks it is made of, heartbeats.
+  init(spans: [TimeSpan], blocks: [TimeSpan], processorNanoseconds: UInt64, latencies: [UInt64]) {
     busySeconds = Double(spans.reduce(0) { $0 + $1.nanoseconds }) / 1e9
     processorSeconds = Double(processorNanoseconds) / 1e9
-    longestMilliseconds = Double(spans.map(\.nanoseconds).max() ?? 0) / 1e6
-    framesDropped = spans.count { $0.nanoseconds > Heartbeat.period }
+    longestMilliseconds = Double(blocks.map(\.nanoseconds).max() ?? 0) / 1e6
+    framesDropped = blocks.count { $0.nanoseconds > Heartbeat.period }
     let milliseconds = latencies.map { Double($0) / 1e6 }
     heartbeat = HeartbeatFigures(
       p50: Statistics.percentile(0.5, milliseconds), p99: Statistics.percentile(0.99, milliseconds),
@@ -56,6 +56,8 @@ struct Timeline: Sendable, Codable, Equatable {
 
   /// When the main thread was awake.
   var main: [Span] = []
+  /// The blocks it ran that were longer than a frame.
+  var dropped: [Span] = []
   var background: [Load] = []
   /// When the importing context, or the floor, had saved.
   var saves: [Double] = []
@@ -63,9 +65,14 @@ struct Timeline: Sendable, Codable, Equatable {
 
 extension Timeline {
   /// Puts together what was recorded within a stretch of time. Loads are averaged over at most `parts` parts.
-  init(window: TimeSpan, spans: [TimeSpan], samples: [LoadSampler.Sample], saves: [UInt64], parts: Int = 400) {
+  init(
+    window: TimeSpan, spans: [TimeSpan], blocks: [TimeSpan] = [], samples: [LoadSampler.Sample], saves: [UInt64],
+    parts: Int = 400
+  ) {
     func seconds(_ time: UInt64) -> Double { time > window.begin ? Double(time - window.begin) / 1e9 : 0 }
     main = spans.map { Span(begin: seconds($0.begin), end: seconds($0.end)) }
+    dropped = blocks.filter { $0.nanoseconds > Heartbeat.period }
+      .map { Span(begin: seconds($0.begin), end: seconds($0.end)) }
     self.saves = saves.map(seconds)
     let inside = samples.filter { $0.span.clipped(to: window) != nil }
     let size = max(1, (inside.count + parts - 1) / parts)
