@@ -26,7 +26,7 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "ToolKit", swiftSettings: settings),
     .target(
-      name: "StackShootout", dependencies: ["CoreData", "CSQLite", "ToolKit"], exclude: ["Pending"],
+      name: "StackShootout", dependencies: ["CoreData", "CSQLite", "ToolKit"],
       swiftSettings: settings),
     .executableTarget(
       name: "coredata", dependencies: ["StackShootout", "ToolKit"], swiftSettings: settings),

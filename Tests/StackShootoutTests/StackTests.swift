@@ -158,7 +158,10 @@ struct WholeShootoutTests {
     let outcome = try ToolProcess.run(
       ["shootout", "--objects", "200000", "--runs", "1000"], variables: ["TMPDIR": _scratch.path]
     ) { process in
-      while process.isRunning, (try? FileManager.default.contentsOfDirectory(atPath: _scratch.path))?.isEmpty != false {
+      // Its copy of the input stands in a directory of its own once it is under way.
+      while process.isRunning {
+        let files = (try? FileManager.default.subpathsOfDirectory(atPath: _scratch.path)) ?? []
+        if files.contains(where: { $0.hasSuffix("/stops.txt") }) { break }
         usleep(10_000)
       }
       process.interrupt()
