@@ -92,6 +92,11 @@ struct LayoutBuilder {
     var slots: [PropertyLayout.Slot] = []
     for declaring in line.reversed() {
       for attribute in numbering.sortedAttributes(declaring) {
+        guard attribute.type != .undefined || attribute.isTransient else {
+          throw ModelLayoutError(
+            entity: declaring.name, property: attribute.name,
+            reason: "has no attribute type, which only a transient attribute may lack; choose one")
+        }
         slots.append(
           PropertyLayout.Slot(
             name: attribute.name, kind: .attribute(attribute), isOptional: attribute.isOptional,

@@ -61,6 +61,8 @@ package final class PropertyLayout: Sendable {
   /// Slots of to-one relationships.
   package let toOneSlots: [Int]
   package let uniquenessConstraints: [[Int]]
+  /// Whether any property is transient.
+  package let hasTransients: Bool
 
   init(
     entityName: String, entityNumber: Int, rootNumber: Int, parentNumber: Int?, isAbstract: Bool,
@@ -73,6 +75,7 @@ package final class PropertyLayout: Sendable {
     self.isAbstract = isAbstract
     self.family = family
     self.slots = slots
+    hasTransients = slots.contains(where: \.isTransient)
     self.uniquenessConstraints = uniquenessConstraints
     var byName: [String: Int] = [:]
     for (number, slot) in slots.enumerated() where !slot.isHidden { byName[slot.name] = number }

@@ -1,0 +1,61 @@
+import Foundation
+
+/// Turns the objects of transformable attributes into stored data and back.
+enum TransformableCoding {
+  /// The stored data of `object`.
+  ///
+  /// - Throws: `AttributeValueError` if the transformer is missing, gives no data, or the object can't be archived.
+  static func data(from object: Any, transformer name: String?, attribute: AttributeCoding) throws -> Data {
+    guard let name, !name.isEmpty else { return try archive(object, attribute: attribute) }
+    let transformer = try _transformer(name, attribute)
+    // The archive transformers turn data into objects; an attribute uses them backwards.
+    let result =
+      transformer is NSSecureUnarchiveFromDataTransformer
+      ? transformer.reverseTransformedValue(object) : transformer.transformedValue(object)
+    if let data = result as? Data { return data }
+    if let data = result as? NSData { return Data(referencing: data) }
+    throw AttributeValueError(
+      entity: attribute.entityName, attribute: attribute.name,
+      expected: "Data from the value transformer '\(name)'", found: result.map { "\(type(of: $0))" } ?? "nil")
+  }
+
+  /// The object stored as `data`.
+  ///
+  /// - Throws: `AttributeValueError` if the transformer is missing, or the archive can't be read.
+  static func object(from data: Data, transformer name: String?, attribute: AttributeCoding) throws -> Any? {
+    guard let name, !name.isEmpty else { return try unarchive(data, attribute: attribute) }
+    let transformer = try _transformer(name, attribute)
+    return transformer is NSSecureUnarchiveFromDataTransformer
+      ? transformer.transformedValue(data) : transformer.reverseTransformedValue(data)
+  }
+
+  private static func _transformer(_ name: String, _ attribute: AttributeCoding) throws -> ValueTransformer {
+    if let found = ValueTransformer.registered(NSValueTransformerName(name)) { return found }
+    throw AttributeValueError(
+      entity: attribute.entityName, attribute: attribute.name,
+      expected: "the value transformer '\(name)'",
+      found: "none of that name; call ValueTransformer.setValueTransformer(_:forName:) before the store is loaded")
+  }
+
+  /// A keyed archive of `object`.
+  static func archive(_ object: Any, attribute: AttributeCoding) throws -> Data {
+    do {
+      return try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false)
+    } catch {
+      throw AttributeValueError(
+        entity: attribute.entityName, attribute: attribute.name, expected: "an object that can be archived",
+        found: "\(type(of: object)) (\(error))")
+    }
+  }
+
+  /// The root object of a keyed archive.
+  static func unarchive(_ data: Data, attribute: AttributeCoding) throws -> Any? {
+    do {
+      return try NSKeyedUnarchiver.unarchiveTopLevelObjectWithData(data)
+    } catch {
+      throw AttributeValueError(
+        entity: attribute.entityName, attribute: attribute.name, expected: "a keyed archive",
+        found: "\(data.count) bytes that can't be read as one (\(error))")
+    }
+  }
+}
