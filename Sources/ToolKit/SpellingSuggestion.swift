@@ -2,8 +2,8 @@
 package enum SpellingSuggestion {
   /// The candidate nearest to `word`, if it is near enough to be a typing error of it.
   ///
-  /// Near enough is one error in a short word and up to a third of the letters in a longer one; of equally near
-  /// candidates the first one wins.
+  /// Near enough is one error in a short word and up to a third of the letters in a longer one; of equally
+  /// near candidates the first one wins.
   package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
     let limit = max(1, word.count / 3)
     var best: (candidate: String, distance: Int)?
@@ -15,7 +15,8 @@ package enum SpellingSuggestion {
     return best?.candidate
   }
 
-  /// Number of letters to insert, delete, replace or swap with their neighbour to turn one word into the other.
+  /// Number of letters to insert, delete, replace or swap with their neighbour to turn one word into the
+  /// other.
   package static func editDistance(_ left: String, _ right: String) -> Int {
     let left = Array(left), right = Array(right)
     guard !left.isEmpty, !right.isEmpty else { return max(left.count, right.count) }

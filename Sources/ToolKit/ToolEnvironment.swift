@@ -36,7 +36,9 @@ package struct ToolEnvironment: Sendable {
     let bytes = Array(text.utf8)
     var done = 0
     while done < bytes.count {
-      let count = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress! + done, bytes.count - done) }
+      let count = bytes.withUnsafeBytes {
+        Foundation.write(descriptor, $0.baseAddress! + done, bytes.count - done)
+      }
       if count < 0 && errno == EINTR { continue }
       guard count > 0 else { return }
       done += count

@@ -3,15 +3,17 @@ import Testing
 
 @testable import StackShootout
 
-/// What the built tool answers when it is asked the wrong thing: one sentence on standard error, nothing on standard output,
-/// the documented exit code.
+/// What the built tool answers when it is asked the wrong thing: one sentence on standard error, nothing on
+/// standard output, the documented exit code.
 @Suite("Bad input to the built tool")
 struct BadInputTests {
   private let _scratch: ScratchDirectory
 
   init() throws { _scratch = try ScratchDirectory() }
 
-  private func _expect(_ words: [String], code: Int32, says parts: String..., at location: SourceLocation = #_sourceLocation)
+  private func _expect(
+    _ words: [String], code: Int32, says parts: String..., at location: SourceLocation = #_sourceLocation
+  )
     throws
   {
     let outcome = try ToolProcess.run(words)
@@ -67,7 +69,8 @@ struct BadInputTests {
   @Test("A report where none can be written is found out before the run: 73")
   func unwritableReport() throws {
     try _expect(["shootout", "--report", _scratch.path], code: 73, says: "it is a directory")
-    try _expect(["shootout", "--report", _scratch.file("no/page.html")], code: 73, says: "No such file or directory")
+    try _expect(
+      ["shootout", "--report", _scratch.file("no/page.html")], code: 73, says: "No such file or directory")
   }
 
   @Test("Stores where one is already: 73")
@@ -81,7 +84,8 @@ struct BadInputTests {
     arguments: [
       [], ["shootuot"], ["shootout", "--stop", "x"], ["shootout", "--stops"], ["shootout", "--runs", "0"],
       ["shootout", "--runs", "many"], ["shootout", "--objects", "0"], ["shootout", "--save-every", "0"],
-      ["shootout", "--mode", "fast"], ["shootout", "--format", "xml"], ["shootout", "--stops", "a", "--objects", "1"],
+      ["shootout", "--mode", "fast"], ["shootout", "--format", "xml"],
+      ["shootout", "--stops", "a", "--objects", "1"],
       ["shootout", "x"], ["shootout", "--worker", "nonsense"],
     ])
   func usage(words: [String]) throws {

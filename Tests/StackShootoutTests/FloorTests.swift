@@ -33,7 +33,8 @@ struct FloorTests {
   }
 
   private let _stops = [
-    Stop(identifier: "1", name: "a", latitude: 1, longitude: 2), Stop(identifier: "2", name: "", latitude: 3, longitude: 4),
+    Stop(identifier: "1", name: "a", latitude: 1, longitude: 2),
+    Stop(identifier: "2", name: "", latitude: 3, longitude: 4),
     Stop(identifier: "1", name: "ä\u{0}b", latitude: 5, longitude: 6),
     Stop(identifier: "3", name: "c", latitude: 7, longitude: 8),
   ]
@@ -75,7 +76,9 @@ struct FloorTests {
   func wrongStore(sql: String) throws {
     let (path, _, _) = try _run(_stops)
     try PlainSQLite(path: path).execute(sql)
-    #expect(throws: StoreCheck.Failure.self) { try StoreCheck(stops: _stops, mode: .findOrCreate).run(path: path) }
+    #expect(throws: StoreCheck.Failure.self) {
+      try StoreCheck(stops: _stops, mode: .findOrCreate).run(path: path)
+    }
   }
 
   @Test("A damaged file does not pass")

@@ -41,7 +41,8 @@ struct MeasurementTests {
     let pieces = MainThreadRecorder.pieces(
       of: [span(0, 100), span(200, 300)],
       cutBy: [span(20, 30), span(10, 40), span(40, 60), span(190, 250), span(400, 500)])
-    #expect(pieces == [span(0, 10), span(10, 40), span(40, 60), span(60, 100), span(200, 250), span(250, 300)])
+    #expect(
+      pieces == [span(0, 10), span(10, 40), span(40, 60), span(60, 100), span(200, 250), span(250, 300)])
     #expect(MainThreadRecorder.pieces(of: [span(0, 9)], cutBy: []) == [span(0, 9)])
   }
 

@@ -5,9 +5,9 @@ import ToolKit
 @testable import StackShootout
 
 /// A result without a run.
-func sampleResult(source: Workload.Source = .file(path: "/x/a<b>.txt"), stacks: [StackDesign] = [.shared, .nested3])
-  -> ShootoutResult
-{
+func sampleResult(
+  source: Workload.Source = .file(path: "/x/a<b>.txt"), stacks: [StackDesign] = [.shared, .nested3]
+) -> ShootoutResult {
   var workload = Workload()
   workload.source = source
   workload.runs = 3
@@ -19,7 +19,8 @@ func sampleResult(source: Workload.Source = .file(path: "/x/a<b>.txt"), stacks: 
     return RunMeasurement(
       totalSeconds: total, peakMegabytes: 40, saves: 4, rows: 1000,
       main: main
-        ? MainThreadFigures(spans: spans, blocks: spans, processorNanoseconds: 1_000_000, latencies: [200_000, 900_000]) : nil,
+        ? MainThreadFigures(
+          spans: spans, blocks: spans, processorNanoseconds: 1_000_000, latencies: [200_000, 900_000]) : nil,
       timeline: Timeline(
         main: [.init(begin: total / 2, end: total / 2 + Double(longest) / 1000)],
         dropped: longest > 16 ? [.init(begin: total / 2, end: total / 2 + Double(longest) / 1000)] : [],
@@ -62,8 +63,8 @@ struct ReportTests {
     #expect(stacks.map { $0["id"] as? String } == ["shared", "nested3"])
     #expect(
       Set(stacks[1].keys).isSuperset(of: [
-        "id", "total_s", "ratio_to_floor", "main_busy_s", "main_longest_ms", "frames_dropped", "heartbeat_ms", "saves",
-        "peak_mb", "rows",
+        "id", "total_s", "ratio_to_floor", "main_busy_s", "main_longest_ms", "frames_dropped", "heartbeat_ms",
+        "saves", "peak_mb", "rows",
       ]))
     #expect(stacks[1]["frames_dropped"] as? Int == 1)
     #expect((stacks[1]["heartbeat_ms"] as? [String: Double])?.keys.sorted() == ["max", "p50", "p99"])
@@ -103,7 +104,9 @@ struct ReportTests {
 
   @Test("Drawings stand figures that make no sense", arguments: [0, Double.nan, .infinity, 1e-9])
   func nonsense(scale: Double) {
-    #expect(TimelineDrawing(scale: scale, floorSeconds: scale).svg(sampleResult().stacks[0]).text.hasSuffix("</svg>"))
+    #expect(
+      TimelineDrawing(scale: scale, floorSeconds: scale).svg(sampleResult().stacks[0]).text.hasSuffix(
+        "</svg>"))
   }
 
   @Test("The time axis has round steps", arguments: [(1.0, 0.2), (0.08, 0.01), (3.3, 0.5), (90, 20)])
@@ -111,7 +114,9 @@ struct ReportTests {
     #expect(abs(TimelineDrawing.axisStep(for: scale) - step) < step / 1000)
   }
 
-  @Test("Thousands are set apart", arguments: [(0, "0"), (999, "999"), (12_793, "12,793"), (-1_000_000, "-1,000,000")])
+  @Test(
+    "Thousands are set apart",
+    arguments: [(0, "0"), (999, "999"), (12_793, "12,793"), (-1_000_000, "-1,000,000")])
   func counts(count: Int, text: String) {
     #expect(Figures.count(count) == text)
   }

@@ -14,7 +14,8 @@ struct StackTests {
   private static let _stops: [Stop] = {
     var stops = GeneratedCity.stops(count: 230)
     for index in stride(from: 0, to: 60, by: 7) {
-      stops.append(Stop(identifier: stops[index].identifier, name: "again \(index)", latitude: 1, longitude: 2))
+      stops.append(
+        Stop(identifier: stops[index].identifier, name: "again \(index)", latitude: 1, longitude: 2))
     }
     return stops
   }()
@@ -146,7 +147,9 @@ struct WholeShootoutTests {
     let outcome = try ToolProcess.run(
       ["shootout", "--stores", directory, "--stacks", "nested3", "--format", "json"] + _options)
     #expect(outcome.code == 0, "\(outcome.error)")
-    let left = try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0.hasSuffix(".sqlite") }
+    let left = try FileManager.default.contentsOfDirectory(atPath: directory).filter {
+      $0.hasSuffix(".sqlite")
+    }
     #expect(left.sorted() == ["floor.sqlite", "nested3.sqlite"])
     #expect(
       try PlainSQLite(path: directory + "/nested3.sqlite").rows("SELECT COUNT(*) FROM ZSTOP") == [["300"]])

@@ -4,7 +4,8 @@ import Testing
 @testable import StackShootout
 
 /// Real stops, present beside the package on some machines only.
-private let realStops = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+private let realStops = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+  .deletingLastPathComponent()
   .deletingLastPathComponent().appendingPathComponent("../shared/data/vbb-stops.txt").standardizedFileURL.path
 
 @Suite("Reading GTFS stops")
@@ -31,7 +32,8 @@ struct StopReaderTests {
 
   @Test("Lines may end as they do on any system", arguments: ["\n", "\r\n", "\r"])
   func lineEnds(end: String) throws {
-    let text = ["stop_id,stop_name,stop_lat,stop_lon", "1,a,1,2", "", "2,b,x,4", "3,\"c\",3,4"].joined(separator: end)
+    let text = ["stop_id,stop_name,stop_lat,stop_lon", "1,a,1,2", "", "2,b,x,4", "3,\"c\",3,4"].joined(
+      separator: end)
     let feed = try _read(text)
     #expect(feed.stops.map(\.identifier) == ["1", "3"])
     #expect(feed.problems.map(\.line) == [4])
@@ -85,10 +87,13 @@ struct StopReaderTests {
   func empty() {
     #expect(throws: StopReaderError.empty(name: "stops.txt")) { try _read("") }
     #expect(throws: StopReaderError.empty(name: "stops.txt")) { try _read("\u{FEFF}") }
-    #expect(throws: StopReaderError.noStops(name: "stops.txt", skippedRows: 0, first: nil)) { try _read(Self._header) }
+    #expect(throws: StopReaderError.noStops(name: "stops.txt", skippedRows: 0, first: nil)) {
+      try _read(Self._header)
+    }
     #expect(
       throws: StopReaderError.noStops(
-        name: "stops.txt", skippedRows: 1, first: .init(line: 2, reason: "too few columns, 1 where 4 are needed"))
+        name: "stops.txt", skippedRows: 1,
+        first: .init(line: 2, reason: "too few columns, 1 where 4 are needed"))
     ) { try _read(Self._header + "x") }
   }
 
@@ -129,7 +134,9 @@ struct StopReaderTests {
     #expect(feed.stops.count == 12_793)
     #expect(feed.distinctIdentifiers == 12_793)
     #expect(feed.skippedRows == 0)
-    #expect(feed.stops[0] == Stop(identifier: "5100083", name: "Kunowice", latitude: 52.343078, longitude: 14.642521))
+    #expect(
+      feed.stops[0]
+        == Stop(identifier: "5100083", name: "Kunowice", latitude: 52.343078, longitude: 14.642521))
   }
 }
 
@@ -140,7 +147,8 @@ struct GeneratedCityTests {
     let stops = GeneratedCity.stops(count: 15_000)
     #expect(stops == GeneratedCity.stops(count: 15_000))
     #expect(Set(stops.map(\.identifier)).count == 15_000)
-    #expect(stops.allSatisfy { $0.latitude.magnitude <= 90 && $0.longitude.magnitude <= 180 && !$0.name.isEmpty })
+    #expect(
+      stops.allSatisfy { $0.latitude.magnitude <= 90 && $0.longitude.magnitude <= 180 && !$0.name.isEmpty })
     #expect(stops[0] != GeneratedCity.stops(count: 1, seed: 1)[0])
   }
 

@@ -25,7 +25,8 @@ struct ArgumentScannerTests {
   @Test("A value follows its option or an equals sign", arguments: [["--file", "a=b"], ["--file=a=b"]])
   func values(words: [String]) throws {
     let request = try _scanner.scan(["run", "in"] + words)
-    #expect(request == .run(path: ["tool", "run"], ParsedArguments(values: ["file": ["a=b"]], operands: ["in"])))
+    #expect(
+      request == .run(path: ["tool", "run"], ParsedArguments(values: ["file": ["a=b"]], operands: ["in"])))
   }
 
   @Test("A repeated option keeps all values in order")
@@ -41,10 +42,14 @@ struct ArgumentScannerTests {
   @Test("A flag takes no value")
   func flag() throws {
     #expect(try _arguments("in", "--quiet")?.has("quiet") == true)
-    #expect(throws: UsageError.unexpectedValue(option: "--quiet", value: "yes")) { try _arguments("in", "--quiet=yes") }
+    #expect(throws: UsageError.unexpectedValue(option: "--quiet", value: "yes")) {
+      try _arguments("in", "--quiet=yes")
+    }
   }
 
-  @Test("An option does not swallow the next one as its value", arguments: [["--file", "--quiet"], ["--file"], ["--file="]])
+  @Test(
+    "An option does not swallow the next one as its value",
+    arguments: [["--file", "--quiet"], ["--file"], ["--file="]])
   func missingValue(words: [String]) {
     #expect(throws: UsageError.missingValue(option: "--file", valueName: "FILE")) {
       try _scanner.scan(["run", "in"] + words)
@@ -63,7 +68,9 @@ struct ArgumentScannerTests {
 
   @Test("A misspelt command is answered with the right one")
   func unknownCommand() {
-    #expect(throws: UsageError.unknownCommand("rnu", in: "tool", suggestion: "run")) { try _scanner.scan(["rnu"]) }
+    #expect(throws: UsageError.unknownCommand("rnu", in: "tool", suggestion: "run")) {
+      try _scanner.scan(["rnu"])
+    }
     #expect(throws: UsageError.missingCommand(in: "tool")) { try _scanner.scan([]) }
   }
 
@@ -102,7 +109,9 @@ struct ParsedArgumentsTests {
     #expect(throws: UsageError.outOfRange(option: "--n", number: 12, allowed: 1...10)) {
       try arguments.integer("n", in: 1...10)
     }
-    #expect(throws: UsageError.notANumber(option: "--bad", text: "1x")) { try arguments.integer("bad", in: 1...20) }
+    #expect(throws: UsageError.notANumber(option: "--bad", text: "1x")) {
+      try arguments.integer("bad", in: 1...20)
+    }
   }
 
   @Test("Words come from lists and repeated options, each once")
@@ -114,7 +123,8 @@ struct ParsedArgumentsTests {
   @Test("An unknown word is answered with the one meant", arguments: ["gren", "red,gren", "red, gren"])
   func unknownChoice(text: String) {
     #expect(
-      throws: UsageError.unknownChoice(option: "--c", text: "gren", choices: ["red", "green"], suggestion: "green")
+      throws: UsageError.unknownChoice(
+        option: "--c", text: "gren", choices: ["red", "green"], suggestion: "green")
     ) {
       let _: [Color]? = try ParsedArguments(values: ["c": [text]]).choices("c")
     }
@@ -125,7 +135,8 @@ struct ParsedArgumentsTests {
     let errors: [UsageError] = [
       .unknownCommand("a", in: "t", suggestion: nil), .missingCommand(in: "t"),
       .unknownOption("--a", command: "t", suggestion: "--b"), .missingValue(option: "--a", valueName: "A"),
-      .unexpectedValue(option: "--a", value: "1"), .repeatedOption("--a"), .unexpectedOperand("a", command: "t"),
+      .unexpectedValue(option: "--a", value: "1"), .repeatedOption("--a"),
+      .unexpectedOperand("a", command: "t"),
       .missingOperand("A", command: "t"), .notANumber(option: "--a", text: "x"),
       .outOfRange(option: "--a", number: 0, allowed: 1...Int.max),
       .unknownChoice(option: "--a", text: "x", choices: ["y"], suggestion: nil), .conflict("--a", "--b"),
@@ -138,7 +149,9 @@ struct ParsedArgumentsTests {
 struct SpellingSuggestionTests {
   @Test(
     "The distance counts inserted, deleted, replaced and swapped letters",
-    arguments: [("", "abc", 3), ("abc", "abc", 0), ("abc", "acb", 1), ("kitten", "sitting", 3), ("ab", "b", 1)])
+    arguments: [
+      ("", "abc", 3), ("abc", "abc", 0), ("abc", "acb", 1), ("kitten", "sitting", 3), ("ab", "b", 1),
+    ])
   func distance(left: String, right: String, expected: Int) {
     #expect(SpellingSuggestion.editDistance(left, right) == expected)
     #expect(SpellingSuggestion.editDistance(right, left) == expected)

@@ -13,7 +13,8 @@ private final class Recorder: Sendable {
     let terminal = Terminal(isInteractive: false, usesColor: false, width: 72)
     return ToolEnvironment(
       variables: [:], outputTerminal: terminal, errorTerminal: terminal,
-      output: { text in self.output.withLock { $0 += text } }, error: { text in self.error.withLock { $0 += text } })
+      output: { text in self.output.withLock { $0 += text } },
+      error: { text in self.error.withLock { $0 += text } })
   }
 }
 
@@ -21,11 +22,14 @@ private final class Recorder: Sendable {
 struct CommandLineToolTests {
   private struct Unforeseen: Error {}
 
-  private func _tool(_ run: @escaping @Sendable (ParsedArguments, ToolEnvironment) throws -> Void) -> CommandLineTool {
+  private func _tool(_ run: @escaping @Sendable (ParsedArguments, ToolEnvironment) throws -> Void)
+    -> CommandLineTool
+  {
     let syntax = CommandSyntax(
       "go", summary: "Goes.", discussion: ["It goes on."], options: [.value("far", "N", "How far it goes.")],
       exitCodes: [.success, .badInput])
-    return CommandLineTool(name: "tool", version: "1.2", summary: "Does things.", commands: [Command(syntax, run: run)])
+    return CommandLineTool(
+      name: "tool", version: "1.2", summary: "Does things.", commands: [Command(syntax, run: run)])
   }
 
   @Test("A command that ends well ends with 0")
@@ -40,7 +44,8 @@ struct CommandLineToolTests {
   @Test("A failure is a sentence on standard error and its code, nothing on standard output")
   func failure() {
     let recorder = Recorder()
-    let code = _tool { _, _ in throw ToolFailure(.badInput, "It is bad.") }.run(["go"], in: recorder.environment)
+    let code = _tool { _, _ in throw ToolFailure(.badInput, "It is bad.") }.run(
+      ["go"], in: recorder.environment)
     #expect(code == .badInput)
     #expect(recorder.error.withLock { $0 } == "error: It is bad.\n")
     #expect(recorder.output.withLock { $0.isEmpty })
@@ -50,7 +55,9 @@ struct CommandLineToolTests {
   func codes() {
     let recorder = Recorder()
     #expect(_tool { _, _ in }.run(["og"], in: recorder.environment).rawValue == 64)
-    #expect(_tool { _, _ in throw UsageError.conflict("--a", "--b") }.run(["go"], in: recorder.environment) == .usage)
+    #expect(
+      _tool { _, _ in throw UsageError.conflict("--a", "--b") }.run(["go"], in: recorder.environment)
+        == .usage)
     #expect(_tool { _, _ in throw Unforeseen() }.run(["go"], in: recorder.environment).rawValue == 70)
   }
 
@@ -93,7 +100,8 @@ struct CommandLineToolTests {
 
   @Test("Long texts wrap at the width and keep their indent")
   func wrapping() {
-    let lines = HelpText(width: 40).wrapped(Array(repeating: "seven77", count: 10).joined(separator: " "), indent: 4)
+    let lines = HelpText(width: 40).wrapped(
+      Array(repeating: "seven77", count: 10).joined(separator: " "), indent: 4)
     #expect(lines.count == 3)
     #expect(lines.allSatisfy { $0.hasPrefix("    s") && $0.count <= 40 })
   }

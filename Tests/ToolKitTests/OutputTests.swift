@@ -54,7 +54,9 @@ struct JSONTextTests {
         """)
   }
 
-  @Test("Strings survive another program's reading", arguments: ["a\"b\\c", "line\nbreak\ttab\r", "\u{1}\u{1F}", "東京 🚏", ""])
+  @Test(
+    "Strings survive another program's reading",
+    arguments: ["a\"b\\c", "line\nbreak\ttab\r", "\u{1}\u{1F}", "東京 🚏", ""])
   func strings(text: String) throws {
     let parsed = try JSONSerialization.jsonObject(with: Data(JSONText.array([.string(text)]).text().utf8))
     #expect(parsed as? [String] == [text])

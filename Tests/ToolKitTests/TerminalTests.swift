@@ -9,7 +9,8 @@ struct TerminalTests {
   func color() {
     let colorful = Terminal(isTerminal: true, columns: 120, environment: ["TERM": "xterm"])
     #expect(colorful == Terminal(isInteractive: true, usesColor: true, width: 120))
-    #expect(!Terminal(isTerminal: true, columns: 120, environment: ["TERM": "xterm", "NO_COLOR": "1"]).usesColor)
+    #expect(
+      !Terminal(isTerminal: true, columns: 120, environment: ["TERM": "xterm", "NO_COLOR": "1"]).usesColor)
     #expect(!Terminal(isTerminal: true, columns: 120, environment: ["TERM": "dumb"]).usesColor)
     #expect(!Terminal(isTerminal: false, columns: nil, environment: ["TERM": "xterm"]).usesColor)
   }
@@ -32,7 +33,8 @@ struct TextWidthTests {
   @Test(
     "Wide characters take two columns, marks none",
     arguments: [
-      ("", 0), ("stop", 4), ("Straße", 6), ("e\u{301}", 1), ("東京", 4), ("서울", 4), ("🚏", 2), ("👩‍👩‍👧", 2), ("❤\u{FE0F}", 2),
+      ("", 0), ("stop", 4), ("Straße", 6), ("e\u{301}", 1), ("東京", 4), ("서울", 4), ("🚏", 2), ("👩‍👩‍👧", 2),
+      ("❤\u{FE0F}", 2),
       ("\u{1B}", 0),
     ])
   func width(text: String, columns: Int) {

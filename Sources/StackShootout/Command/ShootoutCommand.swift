@@ -17,13 +17,16 @@ enum ShootoutCommand {
         + "four attributes, and saves every so many lines. The same work straight on SQLite's C API is the floor that all "
         + "are compared to. Each stack runs in a process of its own; figures are medians over the runs.",
       "Stacks: "
-        + StackDesign.allCases.map { "\($0.rawValue) (\($0.title.lowercased()))" }.joined(separator: ", ") + ".",
+        + StackDesign.allCases.map { "\($0.rawValue) (\($0.title.lowercased()))" }.joined(separator: ", ")
+        + ".",
     ],
     options: [
       .value("stops", "FILE", "A GTFS stops.txt to import. Without it, a city is invented."),
       .value("objects", "N", "Number of stops to invent, 15000 if not given."),
       .value("stacks", "LIST", repeats: true, "Stacks to run, separated by commas; all if not given."),
-      .value("mode", "MODE", "find-or-create (a fetch a line, the default), bulk (a fetch a save) or insert (none)."),
+      .value(
+        "mode", "MODE",
+        "find-or-create (a fetch a line, the default), bulk (a fetch a save) or insert (none)."),
       .value("save-every", "N", "Lines between two saves, 250 if not given."),
       .value("runs", "N", "How often to run each, 5 if not given."),
       .value("format", "FORMAT", "table (the default) or json."),
@@ -41,7 +44,9 @@ enum ShootoutCommand {
       return
     }
     let options = try ShootoutOptions(arguments)
-    let report: OutputFile? = try options.reportPath.map { path throws(ToolFailure) in try OutputFile(path: path) }
+    let report: OutputFile? = try options.reportPath.map { path throws(ToolFailure) in
+      try OutputFile(path: path)
+    }
     let stores = try options.preparedStoreDirectory()
     let (name, bytes, feed) = try _feed(options.workload.source)
     _tellProblems(feed, environment)

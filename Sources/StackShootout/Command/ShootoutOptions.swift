@@ -34,13 +34,15 @@ struct ShootoutOptions {
     do {
       try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     } catch {
-      throw ToolFailure(.cannotCreateOutput, "Cannot make stores in '\(directory)': \(error.localizedDescription)")
+      throw ToolFailure(
+        .cannotCreateOutput, "Cannot make stores in '\(directory)': \(error.localizedDescription)")
     }
     for name in ["floor"] + workload.stacks.map(\.rawValue) {
       let file = "\(directory)/\(name).sqlite"
       if FileManager.default.fileExists(atPath: file) {
         throw ToolFailure(
-          .cannotCreateOutput, "There is a '\(file)' already. Remove it, or name another directory for the stores.")
+          .cannotCreateOutput,
+          "There is a '\(file)' already. Remove it, or name another directory for the stores.")
       }
     }
     return directory

@@ -1,6 +1,7 @@
 import CSQLite
 
-/// A connection used the way a C program would: what the floor is measured with, and what stores are checked with.
+/// A connection used the way a C program would: what the floor is measured with, and what stores are checked
+/// with.
 ///
 /// On purpose not the project's own binding: the floor must not profit or suffer from it.
 final class PlainSQLite {
@@ -63,7 +64,8 @@ final class PlainSQLite {
   /// Throws what SQLite has to say about a failed call.
   func check(_ code: Int32, _ context: @autoclosure () -> String) throws {
     guard code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE else {
-      throw Failure(description: "SQLite: \(String(cString: sqlite3_errmsg(handle))) (code \(code)) in: \(context())")
+      throw Failure(
+        description: "SQLite: \(String(cString: sqlite3_errmsg(handle))) (code \(code)) in: \(context())")
     }
   }
 }

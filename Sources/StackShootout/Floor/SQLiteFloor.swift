@@ -3,9 +3,9 @@ import Foundation
 
 /// The same import straight on SQLite's C API: how fast any of the stacks could possibly be.
 ///
-/// Same tables and index as the stacks' store, same look-ups, same commits, same journal and `synchronous` level. One
-/// prepared SELECT by indexed identifier and one INSERT or UPDATE a line; the highest key is kept in `Z_PRIMARYKEY`
-/// once a transaction, as a store does.
+/// Same tables and index as the stacks' store, same look-ups, same commits, same journal and `synchronous`
+/// level. One prepared SELECT by indexed identifier and one INSERT or UPDATE a line; the highest key is kept
+/// in `Z_PRIMARYKEY` once a transaction, as a store does.
 struct SQLiteFloor {
   private let _database: PlainSQLite
   private let _select: OpaquePointer
@@ -122,7 +122,9 @@ struct SQLiteFloor {
   }
 
   /// Binds both texts where they lie, without a copy, and steps while they do.
-  private func _finish(_ statement: OpaquePointer, texts stop: Stop, at index: Int32, _ context: String) throws {
+  private func _finish(_ statement: OpaquePointer, texts stop: Stop, at index: Int32, _ context: String)
+    throws
+  {
     var (identifier, name) = (stop.identifier, stop.name)
     try identifier.withUTF8 { identifier in
       try name.withUTF8 { name in

@@ -1,7 +1,8 @@
 import CSQLite
 import Foundation
 
-/// Looks at a store from outside, through a fresh plain connection, and says whether the import did what it should.
+/// Looks at a store from outside, through a fresh plain connection, and says whether the import did what it
+/// should.
 struct StoreCheck {
   /// What is wrong with the store, as the end of a sentence.
   struct Failure: Error, CustomStringConvertible {
@@ -56,10 +57,11 @@ struct StoreCheck {
         longitude: sqlite3_column_double(statement, 3))
     }
     if _mode == .insert {
-      // Each line made a row of its own and the engine numbers the rows of one save as it likes, so which of several
-      // lines for one stop was seen last says nothing.
+      // Each line made a row of its own and the engine numbers the rows of one save as it likes, so which of
+      // several lines for one stop was seen last says nothing.
       guard seen.count == expected.count else {
-        throw Failure(description: "it holds \(seen.count) different stops where the input has \(expected.count)")
+        throw Failure(
+          description: "it holds \(seen.count) different stops where the input has \(expected.count)")
       }
       return
     }

@@ -1,7 +1,7 @@
 /// Cuts comma-separated text into rows and fields as RFC 4180 has it.
 ///
-/// Line ends may be LF, CRLF or CR; quoted fields may hold commas, line ends and doubled quotes. What the RFC does not
-/// allow (a quote in the middle of a bare field, text after a closing quote) is taken as it stands.
+/// Line ends may be LF, CRLF or CR; quoted fields may hold commas, line ends and doubled quotes. What the RFC
+/// does not allow (a quote in the middle of a bare field, text after a closing quote) is taken as it stands.
 struct FieldScanner {
   struct Field {
     fileprivate(set) var bytes: ArraySlice<UInt8>

@@ -15,7 +15,7 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
   /// A number from 0 up to, not including, 1.
   mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-  /// A number from 0 up to, not including, `bound`. Not `Int.random(in:using:)`, whose method may change with the
-  /// toolchain.
+  /// A number from 0 up to, not including, `bound`. Not `Int.random(in:using:)`, whose method may change with
+  /// the toolchain.
   mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

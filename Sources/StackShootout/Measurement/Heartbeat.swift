@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Asks for the main queue sixty times a second, as a screen does, and notes how long it had to wait each time.
+/// Asks for the main queue sixty times a second, as a screen does, and notes how long it had to wait each
+/// time.
 final class Heartbeat: Sendable {
   /// Time between two beats: one frame.
   static let period: UInt64 = 1_000_000_000 / 60
@@ -31,7 +32,8 @@ final class Heartbeat: Sendable {
     thread.start()
   }
 
-  /// Stops, once every beat that was asked for has been answered. Not to be called on the main thread, which must answer.
+  /// Stops, once every beat that was asked for has been answered. Not to be called on the main thread, which
+  /// must answer.
   ///
   /// - Returns: how long each beat waited, in nanoseconds.
   func stop() -> [UInt64] {

@@ -4,9 +4,9 @@ import Synchronization
 
 /// Notes when the main thread was awake, whoever woke it, and which blocks it ran then.
 ///
-/// Listens to the main run loop: between the end of one wait and the beginning of the next the thread works off what the
-/// main queue holds, and nothing it does escapes. Where the engine tells the begin and end of its blocks, these cut the
-/// waking time; what it does not tell of counts as blocks, too.
+/// Listens to the main run loop: between the end of one wait and the beginning of the next the thread works
+/// off what the main queue holds, and nothing it does escapes. Where the engine tells the begin and end of
+/// its blocks, these cut the waking time; what it does not tell of counts as blocks, too.
 final class MainThreadRecorder: Sendable {
   private struct State {
     var awakeSince: UInt64?
@@ -46,13 +46,15 @@ final class MainThreadRecorder: Sendable {
     _state.withLock { $0.blocks.append(TimeSpan(begin: begin, end: end)) }
   }
 
-  /// The blocks that the main thread ran within a stretch of time, and whatever it did between them while awake.
+  /// The blocks that the main thread ran within a stretch of time, and whatever it did between them while
+  /// awake.
   func blocks(within window: TimeSpan) -> [TimeSpan] {
     let told = _state.withLock { $0.blocks }
     return Self.pieces(of: spans(within: window), cutBy: told.compactMap { $0.clipped(to: window) })
   }
 
-  /// Cuts spans into the blocks inside them and the rests between those. Of nested blocks the outermost counts.
+  /// Cuts spans into the blocks inside them and the rests between those. Of nested blocks the outermost
+  /// counts.
   static func pieces(of spans: [TimeSpan], cutBy blocks: [TimeSpan]) -> [TimeSpan] {
     let sorted = blocks.sorted { ($0.begin, $1.end) < ($1.begin, $0.end) }
     var pieces: [TimeSpan] = []

@@ -10,8 +10,8 @@ enum PeakMemory {
       ?? Double(usage.ru_maxrss) * 1024 / 1e6
   }
 
-  /// The high-water mark in the text of `/proc/PID/status`. Better than `getrusage`, whose mark a process inherits from
-  /// the one that started it.
+  /// The high-water mark in the text of `/proc/PID/status`. Better than `getrusage`, whose mark a process
+  /// inherits from the one that started it.
   static func megabytes(fromStatus status: String) -> Double? {
     for line in status.split(separator: "\n") where line.hasPrefix("VmHWM:") {
       let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })

@@ -34,8 +34,8 @@ struct ReportPage {
   // MARK: Table
 
   private static let _columns = [
-    "total s", "× floor", "main busy s", "longest block ms", "frames dropped", "heartbeat p50 ms", "p99", "max", "saves",
-    "peak MB", "rows",
+    "total s", "× floor", "main busy s", "longest block ms", "frames dropped", "heartbeat p50 ms", "p99",
+    "max", "saves", "peak MB", "rows",
   ]
 
   private var _table: Markup {
@@ -97,7 +97,8 @@ struct ReportPage {
     return .tag(
       "section", [:],
       [
-        .tag("h2", [:], [.text(stack.design.title + " "), .tag("code", [:], [.text(stack.design.rawValue)])]),
+        .tag(
+          "h2", [:], [.text(stack.design.title + " "), .tag("code", [:], [.text(stack.design.rawValue)])]),
         .tag("p", [:], [.text(stack.design.summary)]),
         .tag("div", ["class": "scroll"], [drawing.svg(stack)]),
       ])

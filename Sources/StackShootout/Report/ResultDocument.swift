@@ -41,7 +41,8 @@ struct ResultDocument {
       (
         "heartbeat_ms",
         .object([
-          ("p50", .number(stack.heartbeat.p50, decimals: 3)), ("p99", .number(stack.heartbeat.p99, decimals: 3)),
+          ("p50", .number(stack.heartbeat.p50, decimals: 3)),
+          ("p99", .number(stack.heartbeat.p99, decimals: 3)),
           ("max", .number(stack.heartbeat.max, decimals: 3)),
         ])
       ),

@@ -7,15 +7,16 @@ struct ResultTable {
   init(_ result: ShootoutResult) { _result = result }
 
   func text(usesColor: Bool) -> String {
-    var table = TextTable([
-      ("stack", .left), ("total s", .right), ("× floor", .right), ("main busy s", .right), ("longest ms", .right),
-      ("frames dropped", .right), ("heartbeat p50 ms", .right), ("p99", .right), ("max", .right), ("saves", .right),
-      ("peak MB", .right), ("rows", .right),
-    ])
-    table.add([
-      .init("SQLite C API", .dim), .init(Figures.seconds(_result.floorSeconds)), .init(Figures.ratio(1)), "", "", "",
-      "", "", "", "", .init(Figures.megabytes(_result.floorPeakMegabytes)), "",
-    ])
+    let figures = [
+      "total s", "× floor", "main busy s", "longest ms", "frames dropped", "heartbeat p50 ms", "p99", "max",
+      "saves", "peak MB", "rows",
+    ]
+    var table = TextTable([("stack", .left)] + figures.map { ($0, .right) })
+    let blank = [TextTable.Cell](repeating: "", count: 7)
+    let floor: [TextTable.Cell] = [
+      .init("SQLite C API", .dim), .init(Figures.seconds(_result.floorSeconds)), .init(Figures.ratio(1)),
+    ]
+    table.add(floor + blank + [.init(Figures.megabytes(_result.floorPeakMegabytes))])
     for stack in _result.stacks {
       table.add([
         .init(stack.design.rawValue), .init(Figures.seconds(stack.totalSeconds)),

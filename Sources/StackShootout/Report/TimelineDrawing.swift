@@ -1,8 +1,8 @@
 import Foundation
 import ToolKit
 
-/// One stack's timeline as a profiler draws it: how busy the main thread (blue) and the others (grey) were in each sliver
-/// of time, with a tick for each save. All drawings of a page share one scale.
+/// One stack's timeline as a profiler draws it: how busy the main thread (blue) and the others (grey) were in
+/// each sliver of time, with a tick for each save. All drawings of a page share one scale.
 struct TimelineDrawing {
   /// End of the time axis in seconds.
   let scale: Double
@@ -106,7 +106,10 @@ struct TimelineDrawing {
       let left = _x(span.begin)
       return .tag(
         "path",
-        ["class": "dropped", "d": "M\(_number(left)) \(_number(Self._mainTop - 3))H\(_number(max(left + 1, _x(span.end))))"],
+        [
+          "class": "dropped",
+          "d": "M\(_number(left)) \(_number(Self._mainTop - 3))H\(_number(max(left + 1, _x(span.end))))",
+        ],
         [.tag("title", [:], [.text("\(length) ms at \(Figures.seconds(span.begin)) s")])])
     }
   }
@@ -129,7 +132,7 @@ struct TimelineDrawing {
       parts.append(
         .tag(
           "path", ["class": "floor", "d": "M\(x) \(_number(Self._mainTop - 4))V\(_number(Self._axisTop))"],
-          [.tag("title", [:], [.text("SQLite alone is done here, after \(Figures.seconds(floorSeconds)) s")])]))
+          [.tag("title", [:], [.text("SQLite alone is done after \(Figures.seconds(floorSeconds)) s")])]))
     }
     return parts
   }
@@ -147,8 +150,8 @@ struct TimelineDrawing {
     .tag(
       "rect",
       [
-        "class": "lane", "x": _number(Self._gutter), "y": _number(top), "width": _number(right - Self._gutter),
-        "height": _number(Self._laneHeight),
+        "class": "lane", "x": _number(Self._gutter), "y": _number(top),
+        "width": _number(right - Self._gutter), "height": _number(Self._laneHeight),
       ])
   }
 

@@ -21,7 +21,8 @@ struct FloorRun {
     let peak = PeakMemory.megabytes
     let rows = try StoreCheck(stops: feed.stops, mode: job.mode).run(path: job.storePath)
     return RunMeasurement(
-      totalSeconds: Double(window.nanoseconds) / 1e9, peakMegabytes: peak, saves: saves, rows: rows, main: nil,
+      totalSeconds: Double(window.nanoseconds) / 1e9, peakMegabytes: peak, saves: saves, rows: rows,
+      main: nil,
       timeline: Timeline(window: window, spans: [], samples: [], saves: commits))
   }
 }

@@ -66,7 +66,8 @@ struct Timeline: Sendable, Codable, Equatable {
 extension Timeline {
   /// Puts together what was recorded within a stretch of time. Loads are averaged over at most `parts` parts.
   init(
-    window: TimeSpan, spans: [TimeSpan], blocks: [TimeSpan] = [], samples: [LoadSampler.Sample], saves: [UInt64],
+    window: TimeSpan, spans: [TimeSpan], blocks: [TimeSpan] = [], samples: [LoadSampler.Sample],
+    saves: [UInt64],
     parts: Int = 400
   ) {
     func seconds(_ time: UInt64) -> Double { time > window.begin ? Double(time - window.begin) / 1e9 : 0 }

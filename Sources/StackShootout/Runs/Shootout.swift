@@ -41,7 +41,8 @@ struct Shootout {
       let label = "run \(run) of \(workload.runs): \(subject.name)"
       progress.update(Double(step) / Double(steps), label)
       let job = WorkerJob(
-        subject: subject, feedPath: feedPath, storePath: work.path + "/\(subject.name).sqlite", mode: workload.mode,
+        subject: subject, feedPath: feedPath, storePath: work.path + "/\(subject.name).sqlite",
+        mode: workload.mode,
         saveEvery: workload.saveEvery, reportsProgress: progress.isVisible)
       _remove(job.storePath)
       defer { if run < workload.runs { _remove(job.storePath) } }
@@ -69,7 +70,8 @@ struct Shootout {
           try FileManager.default.moveItem(atPath: work + file, toPath: directory + file)
         } catch {
           throw ToolFailure(
-            .cannotCreateOutput, "Cannot leave a store at '\(directory + file)': \(error.localizedDescription)")
+            .cannotCreateOutput,
+            "Cannot leave a store at '\(directory + file)': \(error.localizedDescription)")
         }
       }
     }

@@ -61,16 +61,20 @@ struct StackRun {
     return RunMeasurement(
       totalSeconds: Double(window.nanoseconds) / 1e9, peakMegabytes: peak, saves: saves.count, rows: rows,
       main: MainThreadFigures(
-        spans: spans, blocks: blocks, processorNanoseconds: samples.reduce(0) { $0 + $1.main }, latencies: latencies),
+        spans: spans, blocks: blocks, processorNanoseconds: samples.reduce(0) { $0 + $1.main },
+        latencies: latencies),
       timeline: Timeline(window: window, spans: spans, blocks: blocks, samples: samples, saves: saves))
   }
 
   /// The main context must see what the store holds, or the stack has not done its work.
   private func _check(_ stack: any ImportStack, sees rows: Int) throws {
     let main = stack.main
-    let count = try main.performAndWait { try main.count(for: NSFetchRequest<NSManagedObject>(entityName: "Stop")) }
+    let count = try main.performAndWait {
+      try main.count(for: NSFetchRequest<NSManagedObject>(entityName: "Stop"))
+    }
     guard count == rows else {
-      throw StoreCheck.Failure(description: "the main context sees \(count) stops where the store holds \(rows)")
+      throw StoreCheck.Failure(
+        description: "the main context sees \(count) stops where the store holds \(rows)")
     }
   }
 

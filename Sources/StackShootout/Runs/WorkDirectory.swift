@@ -6,7 +6,8 @@ final class WorkDirectory {
   let path: String
   private let _signals: [any DispatchSourceSignal]
 
-  /// Makes a directory of a new name inside `parent`, to be removed by `remove`, or when the user interrupts the tool.
+  /// Makes a directory of a new name inside `parent`, to be removed by `remove`, or when the user interrupts
+  /// the tool.
   init(in parent: String) throws(ToolFailure) {
     var template = Array((parent + "/coredata-shootout-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else {

@@ -13,7 +13,8 @@ package struct WorkerJob: Sendable, Codable, Equatable {
   package var reportsProgress: Bool
 
   package init(
-    subject: Subject, feedPath: String, storePath: String, mode: ImportMode = .findOrCreate, saveEvery: Int = 250,
+    subject: Subject, feedPath: String, storePath: String, mode: ImportMode = .findOrCreate,
+    saveEvery: Int = 250,
     reportsProgress: Bool = false
   ) {
     self.subject = subject

@@ -14,7 +14,8 @@ struct WorkerLauncher: Sendable {
 
   /// Runs a job in a process of its own.
   ///
-  /// - Throws: `ToolFailure` with `internalError` if the child failed, crashed or made a store that is not right.
+  /// - Throws: `ToolFailure` with `internalError` if the child failed, crashed or made a store that is not
+  ///   right.
   func run(_ job: WorkerJob, progress: (Int) -> Void) throws -> RunMeasurement {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: executable)
@@ -52,7 +53,8 @@ struct WorkerLauncher: Sendable {
       let end = process.terminationReason == .uncaughtSignal ? "signal" : "exit code"
       throw ToolFailure(
         .internalError,
-        "The process that ran '\(job.subject.name)' ended without a result (\(end) \(process.terminationStatus)).")
+        "The process that ran '\(job.subject.name)' ended without a result (\(end) \(process.terminationStatus))."
+      )
     }
   }
 }

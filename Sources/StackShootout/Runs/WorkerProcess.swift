@@ -17,17 +17,19 @@ enum WorkerProcess {
       if job.reportsProgress { say(.progress(count)) }
     }
     do {
-      let measurement = switch job.subject {
-      case .floor: try FloorRun(job: job, progress: progress).measure()
-      case .stack(let design): try StackRun(job: job, design: design, progress: progress).measure()
-      }
+      let measurement =
+        switch job.subject {
+        case .floor: try FloorRun(job: job, progress: progress).measure()
+        case .stack(let design): try StackRun(job: job, design: design, progress: progress).measure()
+        }
       say(.finished(measurement))
     } catch {
       say(.failed(String(describing: error)))
     }
   }
 
-  /// Ends this process when the parent is gone, however it went: its end of our standard input closes with it.
+  /// Ends this process when the parent is gone, however it went: its end of our standard input closes with
+  /// it.
   private static func _endWithParent() {
     let thread = Thread {
       var byte: UInt8 = 0

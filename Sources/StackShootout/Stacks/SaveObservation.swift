@@ -6,8 +6,9 @@ import Synchronization
 final class SaveObservation: Sendable {
   /// A save on its way to another queue.
   struct Save: @unchecked Sendable {
-    // Unchecked: mergeChanges(fromContextDidSave:) reads the notification on the receiving context's queue and takes no more
-    // than object IDs and values from the objects in it; that is the hand-over Core Data documents.
+    // Unchecked: mergeChanges(fromContextDidSave:) reads the notification on the receiving context's queue
+    // and takes no more than object IDs and values from the objects in it; that is the hand-over Core Data
+    // documents.
     let notification: Notification
   }
 

@@ -1,6 +1,7 @@
 import CoreData
 
-/// Main and the importing context side by side on one coordinator; what the one saves is merged into the other.
+/// Main and the importing context side by side on one coordinator; what the one saves is merged into the
+/// other.
 final class SharedStack: ImportStack {
   let main: NSManagedObjectContext
   let importing: NSManagedObjectContext

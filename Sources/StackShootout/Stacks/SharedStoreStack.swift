@@ -2,8 +2,8 @@ import CoreData
 
 /// Two coordinators that share nothing but the file.
 ///
-/// Main cannot take over objects of the other coordinator's store, so after each save it does what a list on screen would:
-/// drops what it knew, counts the stops, and fetches the first fifty.
+/// Main cannot take over objects of the other coordinator's store, so after each save it does what a list on
+/// screen would: drops what it knew, counts the stops, and fetches the first fifty.
 final class SharedStoreStack: ImportStack {
   let main: NSManagedObjectContext
   let importing: NSManagedObjectContext

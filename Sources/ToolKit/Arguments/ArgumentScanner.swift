@@ -21,8 +21,8 @@ package struct ArgumentScanner: Sendable {
     }
   }
 
-  /// Scans what follows the tool's own name. `--help` and `-h` win over everything else on the line, at any level;
-  /// `--` ends the options.
+  /// Scans what follows the tool's own name. `--help` and `-h` win over everything else on the line, at any
+  /// level; `--` ends the options.
   package func scan(_ words: [String]) throws(UsageError) -> Request {
     var command = _root
     var path = [_root.name]
@@ -86,7 +86,9 @@ package struct ArgumentScanner: Sendable {
       values[option.name, default: []].append(value)
     }
     let required = command.operands.filter { !$0.isOptional }
-    if operands.count < required.count { throw .missingOperand(required[operands.count].name, command: title) }
+    if operands.count < required.count {
+      throw .missingOperand(required[operands.count].name, command: title)
+    }
     if operands.count > command.operands.count {
       throw .unexpectedOperand(operands[command.operands.count], command: title)
     }

@@ -32,8 +32,8 @@ package struct ParsedArguments: Sendable, Equatable {
     return try _choice(option, text)
   }
 
-  /// The option's values as words of a few, separated by commas or in several options; nil if it was not given.
-  /// A word given twice counts once.
+  /// The option's values as words of a few, separated by commas or in several options; nil if it was not
+  /// given. A word given twice counts once.
   package func choices<Choice>(_ option: String) throws(UsageError) -> [Choice]?
   where Choice: CaseIterable & RawRepresentable & Equatable, Choice.RawValue == String {
     guard let texts = values[option] else { return nil }

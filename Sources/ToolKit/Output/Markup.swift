@@ -25,8 +25,8 @@ package indirect enum Markup: Sendable, ExpressibleByStringLiteral {
   /// A whole page of HTML.
   package static func page(_ html: Markup) -> String { "<!DOCTYPE html>\n" + html.text + "\n" }
 
-  /// Text with the five characters that mean something in markup replaced, and controls that may not occur in it left
-  /// out.
+  /// Text with the five characters that mean something in markup replaced, and controls that may not occur in
+  /// it left out.
   package static func escaped(_ text: String) -> String {
     var result = ""
     result.reserveCapacity(text.utf8.count)

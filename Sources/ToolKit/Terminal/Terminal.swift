@@ -14,8 +14,8 @@ package struct Terminal: Sendable, Equatable {
     self.width = width
   }
 
-  /// What a file descriptor leads to. Colour needs a terminal, one that is not `dumb`, and no `NO_COLOR` in the
-  /// environment (see no-color.org).
+  /// What a file descriptor leads to. Colour needs a terminal, one that is not `dumb`, and no `NO_COLOR` in
+  /// the environment (see no-color.org).
   package init(descriptor: Int32, environment: [String: String]) {
     self.init(
       isTerminal: isatty(descriptor) == 1, columns: Self._columns(of: descriptor), environment: environment)

@@ -1,6 +1,7 @@
 /// How many columns a text takes on a terminal, which is not its number of characters.
 package enum TextWidth {
-  /// Columns of the text: two for wide East Asian characters and emoji, none for combining marks and controls.
+  /// Columns of the text: two for wide East Asian characters and emoji, none for combining marks and
+  /// controls.
   package static func of(_ text: String) -> Int {
     if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text.utf8.count }
     return text.reduce(0) { $0 + _columns(of: $1) }
