@@ -41,17 +41,6 @@ extension NSManagedObject {
 
   /// Values as they are now; nil in a fault.
   final var _current: Row? { _draft ?? _row }
-
-  open override var description: String {
-    let id = _id.map { $0.uriRepresentation().absoluteString } ?? "not inserted"
-    guard let row = _current, !isFault else {
-      return "<\(type(of: self)): \(_entity.name ?? "?") \(id); data: <fault>>"
-    }
-    let values = _layout.slots.enumerated().filter { !$0.element.isHidden }.map { number, slot in
-      "\(slot.name) = \(slot.isToMany ? "<relationship>" : String(describing: row[number]))"
-    }
-    return "<\(type(of: self)): \(_entity.name ?? "?") \(id); data: {\(values.joined(separator: "; "))}>"
-  }
 }
 
 /// Where an object stands in its context; one word.

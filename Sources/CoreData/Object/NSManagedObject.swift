@@ -47,6 +47,19 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     self.init(entity: context.onlyEntity(of: Self.self), insertInto: context)
   }
 
+  // MARK: Description
+
+  open override var description: String {
+    let id = _id.map { $0.uriRepresentation().absoluteString } ?? "not inserted"
+    guard let row = _current, !isFault else {
+      return "<\(type(of: self)): \(_entity.name ?? "?") \(id); data: <fault>>"
+    }
+    let values = _layout.slots.enumerated().filter { !$0.element.isHidden }.map { number, slot in
+      "\(slot.name) = \(slot.isToMany ? "<relationship>" : String(describing: row[number]))"
+    }
+    return "<\(type(of: self)): \(_entity.name ?? "?") \(id); data: {\(values.joined(separator: "; "))}>"
+  }
+
   // MARK: Class
 
   /// Entity that this class stands for, in the models that have been used so far.

@@ -72,6 +72,9 @@ public final class NSManagedObjectID: NSObject, NSFetchRequestResult, @unchecked
     Self.linkEpoch.wrappingAdd(1, ordering: .releasing)
   }
 
+  /// The ID as a URI.
+  public override var description: String { uriRepresentation().absoluteString }
+
   public override var hash: Int {
     var hasher = Hasher()
     hasher.combine(reference)

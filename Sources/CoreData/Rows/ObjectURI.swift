@@ -39,8 +39,4 @@ extension NSManagedObjectID {
 
   /// Makes temporary IDs of two runs of a program different.
   private static let _process = UUID().uuidString + "-"
-
-  public override var description: String {
-    "\(uriRepresentation().absoluteString)"
-  }
 }

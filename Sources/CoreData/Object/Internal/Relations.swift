@@ -6,6 +6,8 @@ import ModelSchema
 final class Relations {
   private var _toOne: [(slot: Int, target: NSManagedObject)] = []
   private var _toMany: [(slot: Int, state: ToManyState)] = []
+  /// Results of fetched properties by name.
+  var fetched: [String: [NSManagedObject]] = [:]
 
   func target(_ slot: Int) -> NSManagedObject? {
     for entry in _toOne where entry.slot == slot { return entry.target }
@@ -42,6 +44,7 @@ final class Relations {
 
   /// Forgets everything that can be read again, keeping unsaved additions and removals.
   func dropClean() {
+    fetched = [:]
     _toOne.removeAll()
     _toMany.removeAll { !$0.state.hasChanges }
     for entry in _toMany { entry.state.unrealise() }
