@@ -1,0 +1,42 @@
+/// Why a predicate cannot be answered for an object.
+package enum PredicateEvaluationError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// `$name` has no value.
+  case unboundVariable(String)
+  /// Nothing answers to a key; what was asked for it, as text.
+  case unknownKey(String, of: String)
+  case unknownCollectionOperator(String)
+  case unknownFunction(String)
+  case unknownType(String)
+  /// What was to be done, and what was found instead of something it can be done with.
+  case wrongOperand(String, String)
+  /// Two kinds of value that have no common order.
+  case incomparable(String, String)
+  /// ANY or ALL on the left of something that is no collection.
+  case needsCollection(String)
+  /// No regular expression.
+  case badPattern(String)
+  /// A selector that the target does not answer to, and the kind of target.
+  case unknownSelector(String, on: String)
+  case unsupported(String)
+
+  package var description: String {
+    switch self {
+    case .unboundVariable(let name):
+      "The predicate holds the variable $\(name), which was given no value; pass one in the substitution variables."
+    case .unknownKey(let key, let subject):
+      "\(subject) has no value for the key “\(key)”."
+    case .unknownCollectionOperator(let name):
+      "“\(name)” is not a collection operator; there are @count, @sum, @avg, @min, @max, @distinctUnionOfObjects, "
+        + "@unionOfObjects and their like for arrays and sets."
+    case .unknownFunction(let name): "There is no function named “\(name)”."
+    case .unknownType(let name):
+      "CAST to the unknown type “\(name)”; known are \(ValueCast.names.joined(separator: ", "))."
+    case .wrongOperand(let operation, let found): "\(operation) is not possible with \(found)."
+    case .incomparable(let left, let right): "\(left) and \(right) have no order between them."
+    case .needsCollection(let found): "ANY, ALL and SUBQUERY need a collection, and found \(found)."
+    case .badPattern(let pattern): "“\(pattern)” is not a regular expression."
+    case .unknownSelector(let selector, let target): "\(target) does not answer to “\(selector)”."
+    case .unsupported(let what): what
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import Foundation
+
+/// Comparisons, with ANY and ALL, and the tests behind the operators.
+extension PredicateEvaluator {
+  mutating func compare(_ comparison: PredicateTree.Comparison) throws -> Bool {
+    let left = try value(of: comparison.left)
+    let right = try value(of: comparison.right)
+    var modifier = comparison.modifier
+    if modifier == .direct, case .anyKey = comparison.left { modifier = .any }
+    switch modifier {
+    case .direct: return try _test(left, comparison, right)
+    case .any:
+      for element in try _elements(left) where try _test(element, comparison, right) { return true }
+      return false
+    case .all:
+      for element in try _elements(left) where try !_test(element, comparison, right) { return false }
+      return true
+    }
+  }
+
+  private func _elements(_ value: PredicateValue) throws -> [PredicateValue] {
+    if value.isNull { return [] }
+    guard let elements = value.elements else { throw PredicateEvaluationError.needsCollection(value.kindName) }
+    return elements
+  }
+
+  private func _test(
+    _ left: PredicateValue, _ comparison: PredicateTree.Comparison, _ right: PredicateValue
+  ) throws -> Bool {
+    let options = comparison.options
+    switch comparison.op {
+    case .equal: return isEqual(left, right, options)
+    case .notEqual: return !isEqual(left, right, options)
+    case .lessThan: return try _order(left, right, options) { $0 == .orderedAscending }
+    case .lessThanOrEqual: return try _order(left, right, options) { $0 != .orderedDescending }
+    case .greaterThan: return try _order(left, right, options) { $0 == .orderedDescending }
+    case .greaterThanOrEqual: return try _order(left, right, options) { $0 != .orderedAscending }
+    case .between:
+      guard let bounds = right.elements, bounds.count == 2 else {
+        throw PredicateEvaluationError.wrongOperand("BETWEEN", "anything but a collection of two bounds")
+      }
+      return try _order(left, bounds[0], options) { $0 != .orderedAscending }
+        && _order(left, bounds[1], options) { $0 != .orderedDescending }
+    case .in: return try _isMember(left, of: right, options, "IN")
+    case .contains: return try _isMember(right, of: left, options, "CONTAINS")
+    case .beginsWith:
+      return try _text("BEGINSWITH", left, right) { StringComparison.begins($0, with: $1, options: options) }
+    case .endsWith:
+      return try _text("ENDSWITH", left, right) { StringComparison.ends($0, with: $1, options: options) }
+    case .like: return try _text("LIKE", left, right) { StringComparison.like($0, $1, options: options) }
+    case .matches: return try _text("MATCHES", left, right) { try StringComparison.matches($0, $1, options: options) }
+    case .customSelector: return try _custom(left, comparison.selector ?? "", right)
+    }
+  }
+
+  /// Whether two values are equal: nil only to nil, numbers by value, strings by the options, objects by identity,
+  /// collections by their elements in any order.
+  func isEqual(
+    _ left: PredicateValue, _ right: PredicateValue, _ options: PredicateTree.Comparison.Options = []
+  ) -> Bool {
+    switch (left, right) {
+    case (.string(let l), .string(let r)): return StringComparison.equal(l, r, options: options)
+    case (.int(let l), .int(let r)): return l == r
+    case (.object(let l), .object(let r)):
+      return l == r || subject.predicateIdentity(of: l) == subject.predicateIdentity(of: r)
+    case (.collection(let l), .collection(let r)): return _isEqual(l, r, options)
+    case (.dictionary(let l), .dictionary(let r)):
+      return l.count == r.count && l.allSatisfy { key, value in r[key].map { isEqual(value, $0, options) } ?? false }
+    default:
+      if left.isNumber, right.isNumber { return (try? left.ordered(against: right, options: [])) == .orderedSame }
+      return left == right
+    }
+  }
+
+  private func _isEqual(
+    _ left: [PredicateValue], _ right: [PredicateValue], _ options: PredicateTree.Comparison.Options
+  ) -> Bool {
+    guard left.count == right.count else { return false }
+    if zip(left, right).allSatisfy({ isEqual($0, $1, options) }) { return true }
+    // A collection may have been a set, whose order means nothing.
+    var rest = right
+    for element in left {
+      guard let index = rest.firstIndex(where: { isEqual(element, $0, options) }) else { return false }
+      rest.remove(at: index)
+    }
+    return true
+  }
+
+  private func _order(
+    _ left: PredicateValue, _ right: PredicateValue, _ options: PredicateTree.Comparison.Options,
+    _ test: (ComparisonResult) -> Bool
+  ) throws -> Bool {
+    guard !left.isNull, !right.isNull else { return false }
+    guard let result = try left.ordered(against: right, options: options) else { return false }
+    return test(result)
+  }
+
+  /// Whether `element` is in `container`: an element of a collection, a part of a string.
+  private func _isMember(
+    _ element: PredicateValue, of container: PredicateValue, _ options: PredicateTree.Comparison.Options,
+    _ name: String
+  ) throws -> Bool {
+    switch container {
+    case .null: return false
+    case .collection(let elements): return elements.contains { isEqual(element, $0, options) }
+    case .dictionary(let entries): return entries.values.contains { isEqual(element, $0, options) }
+    case .string(let text):
+      switch element {
+      case .string(let part): return StringComparison.contains(text, part, options: options)
+      case .null: return false
+      default: throw PredicateEvaluationError.wrongOperand("\(name) in a string", element.kindName)
+      }
+    default: throw PredicateEvaluationError.wrongOperand(name, container.kindName)
+    }
+  }
+
+  private func _text(
+    _ name: String, _ left: PredicateValue, _ right: PredicateValue, _ test: (String, String) throws -> Bool
+  ) throws -> Bool {
+    switch (left, right) {
+    case (.string(let string), .string(let pattern)): return try test(string, pattern)
+    case (.null, .string), (.string, .null), (.null, .null): return false
+    case (.string, _), (.null, _): throw PredicateEvaluationError.wrongOperand(name, right.kindName)
+    default: throw PredicateEvaluationError.wrongOperand(name, left.kindName)
+    }
+  }
+
+  private func _custom(_ left: PredicateValue, _ selector: String, _ right: PredicateValue) throws -> Bool {
+    switch selector {
+    case "UTI-EQUALS":
+      return try _text(selector, left, right) { StringComparison.equal($0, $1, options: .caseInsensitive) }
+    case "UTI-CONFORMS-TO":
+      throw PredicateEvaluationError.unsupported(
+        "UTI-CONFORMS-TO needs a registry of uniform types, and this platform has none.")
+    default: return left.isNull ? false : try call(selector, on: left, [right]).isTrue
+    }
+  }
+
+  /// Sends a selector with arguments; nil answers nil.
+  func call(_ selector: String, on target: PredicateValue, _ arguments: [PredicateValue]) throws -> PredicateValue {
+    if let result = try subject.predicateResult(of: selector, on: target, arguments: arguments) { return result }
+    if target.isNull { return .null }
+    switch (selector, arguments.first) {
+    case ("valueForKey:", .string(let key)?): return try step(key, from: target)
+    case ("valueForKeyPath:", .string(let path)?):
+      guard let components = KeyPathText.components(path) else {
+        throw PredicateEvaluationError.unknownKey(path, of: target.kindName)
+      }
+      return try value(of: components[...], fromSubject: false, target)
+    case ("isEqual:", let other?): return .bool(isEqual(target, other))
+    case ("containsObject:", let element?): return .bool(try _isMember(element, of: target, [], selector))
+    default: break
+    }
+    if let result = try SelectorCall.value(of: selector, on: target, arguments: arguments) { return result }
+    throw PredicateEvaluationError.unknownSelector(selector, on: target.kindName)
+  }
+}

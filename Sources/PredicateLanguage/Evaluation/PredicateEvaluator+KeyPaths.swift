@@ -1,0 +1,118 @@
+import Foundation
+
+/// Following key paths, through objects, collections and collection operators.
+extension PredicateEvaluator {
+  /// Value at the end of `path`, from the subject or from `start`.
+  func value(
+    of path: ArraySlice<String>, fromSubject: Bool, _ start: PredicateValue
+  ) throws -> PredicateValue {
+    var value = fromSubject ? subject.predicateValue : start
+    var isSubject = fromSubject
+    var rest = path
+    while let key = rest.first {
+      rest = rest.dropFirst()
+      if key.utf8.first == UInt8(ascii: "@") {
+        // An operator takes the path behind it, as far as the next operator, to each element.
+        let end = rest.firstIndex { $0.utf8.first == UInt8(ascii: "@") } ?? rest.endIndex
+        value = try _aggregate(key, over: value, rest[..<end])
+        rest = rest[end...]
+      } else if isSubject {
+        value = try _firstStep(key, value)
+      } else {
+        value = try step(key, from: value)
+      }
+      isSubject = false
+    }
+    return value
+  }
+
+  private func _firstStep(_ key: String, _ value: PredicateValue) throws -> PredicateValue {
+    switch value {
+    case .collection: try step(key, from: value)
+    case .null: .null
+    default: try subject.predicateValue(forKey: key)
+    }
+  }
+
+  /// Value of `value` for one key; of a collection, those of its elements, with collections among them opened.
+  func step(_ key: String, from value: PredicateValue) throws -> PredicateValue {
+    switch value {
+    case .null: return .null
+    case .object(let object):
+      return key == "self" ? value : try subject.predicateValue(forKey: key, of: object)
+    case .collection(let elements):
+      var result: [PredicateValue] = []
+      result.reserveCapacity(elements.count)
+      for element in elements {
+        switch try step(key, from: element) {
+        case .collection(let inner): result.append(contentsOf: inner)
+        case let single: result.append(single)
+        }
+      }
+      return .collection(result)
+    default: return try value.plainValue(forKey: key)
+    }
+  }
+
+  private func _aggregate(
+    _ name: String, over value: PredicateValue, _ path: ArraySlice<String>
+  ) throws -> PredicateValue {
+    let operand: PredicateValue
+    switch value {
+    case .null: operand = .collection([])
+    case .collection: operand = value
+    case .dictionary: operand = .collection(value.elements ?? [])
+    default: throw PredicateEvaluationError.wrongOperand(name, value.kindName)
+    }
+    let followed = try self.value(of: path, fromSubject: false, operand)
+    let elements = followed.elements ?? []
+    switch name {
+    case "@count": return .int(Int64(elements.count))
+    case "@sum": return try Statistics.sum(elements)
+    case "@avg": return try Statistics.keyPathAverage(elements)
+    case "@min": return try extreme(of: elements, .orderedAscending)
+    case "@max": return try extreme(of: elements, .orderedDescending)
+    case "@distinctUnionOfObjects", "@distinctUnionOfArrays", "@distinctUnionOfSets":
+      var seen = ElementSet(subject)
+      return .collection(elements.filter { !$0.isNull && seen.insert($0) })
+    case "@unionOfObjects", "@unionOfArrays", "@unionOfSets": return .collection(elements.filter { !$0.isNull })
+    case "@firstObject", "@first": return elements.first ?? .null
+    case "@lastObject", "@last": return elements.last ?? .null
+    default: throw PredicateEvaluationError.unknownCollectionOperator(name)
+    }
+  }
+
+  /// The smallest or largest element; null if there is none. Null elements do not count.
+  func extreme(of elements: [PredicateValue], _ wanted: ComparisonResult) throws -> PredicateValue {
+    var result = PredicateValue.null
+    for element in elements where !element.isNull {
+      if try result.isNull || element.ordered(against: result, options: []) == wanted { result = element }
+    }
+    return result
+  }
+}
+
+/// A set of values that counts as equal what a comparison would.
+struct ElementSet<Subject: PredicateSubject> {
+  private let _subject: Subject
+  private var _known: Set<AnyHashable> = []
+
+  init(_ subject: Subject) { _subject = subject }
+
+  /// Adds the value; whether it was not there before.
+  mutating func insert(_ value: PredicateValue) -> Bool { _known.insert(_key(value)).inserted }
+
+  func contains(_ value: PredicateValue) -> Bool { _known.contains(_key(value)) }
+
+  /// Something equal for equal values: numbers by value whatever their kind, objects by identity, text by its bytes.
+  private func _key(_ value: PredicateValue) -> AnyHashable {
+    switch value {
+    case .object(let object): return _subject.predicateIdentity(of: object)
+    case .bool(let flag): return PredicateValue.int(flag ? 1 : 0)
+    case .double(let number): return Int64(exactly: number).map { PredicateValue.int($0) } ?? value
+    case .decimal(let number): return PredicateValue(integerOr: number)
+    case .string(let text): return Array(text.utf8)
+    default: return value
+    }
+  }
+}

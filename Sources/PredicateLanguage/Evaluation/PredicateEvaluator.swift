@@ -1,0 +1,158 @@
+import Foundation
+
+/// Evaluates predicates and expressions in memory, on one subject, as Foundation would.
+///
+/// Make one for each subject; it holds the values of variables while it works. `now()` is the same instant throughout.
+package struct PredicateEvaluator<Subject: PredicateSubject> {
+  let subject: Subject
+  /// Values of variables by name without the dollar; assignments and subqueries change them.
+  package internal(set) var variables: [String: PredicateValue]
+  /// Seconds since 2001 that `now()` answers; read from the clock when first asked for.
+  private var _now: Double?
+
+  package init(_ subject: Subject, variables: [String: PredicateValue] = [:], now: Double? = nil) {
+    self.subject = subject
+    self.variables = variables
+    _now = now
+  }
+
+  /// Whether the subject fulfils the predicate.
+  /// - Throws: `PredicateEvaluationError`, or what the subject throws.
+  package mutating func matches(_ tree: PredicateTree) throws -> Bool {
+    switch tree {
+    case .constant(let value): return value
+    case .comparison(let comparison): return try compare(comparison)
+    case .not(let operand): return try !matches(operand)
+    case .and(let members):
+      for member in members where try !matches(member) { return false }
+      return true
+    case .or(let members):
+      for member in members where try matches(member) { return true }
+      return false
+    case .block(let block):
+      return try subject.predicateResult(ofBlock: block, arguments: nil, variables: variables).isTrue
+    }
+  }
+
+  /// Value of an expression for the subject.
+  /// - Throws: `PredicateEvaluationError`, or what the subject throws.
+  package mutating func value(of tree: ExpressionTree) throws -> PredicateValue {
+    switch tree {
+    case .constant(let value): return value
+    case .keyPath(let path):
+      if path.count == 1, !path[0].utf8.starts(with: [UInt8(ascii: "@")]) {
+        return try _first(path[0])
+      }
+      return try value(of: path[...], fromSubject: true, .null)
+    case .keyPathOf(let base, let path):
+      return try value(of: path[...], fromSubject: false, try value(of: base))
+    case .evaluatedObject: return subject.predicateValue
+    case .variable(let name):
+      guard let value = variables[name] else { throw PredicateEvaluationError.unboundVariable(name) }
+      return value
+    case .function(let name, let arguments): return try function(name, arguments)
+    case .customFunction(let target, let selector, let arguments):
+      let target = try value(of: target)
+      return try call(selector, on: target, try values(of: arguments))
+    case .subquery(let collection, let variable, let predicate):
+      return try _subquery(collection, variable, predicate)
+    case .aggregate(let elements): return .collection(try values(of: elements))
+    case .set(let op, let left, let right): return try _combined(op, value(of: left), value(of: right))
+    case .conditional(let predicate, let then, let otherwise):
+      return try value(of: matches(predicate) ? then : otherwise)
+    case .assignment(let name, let expression):
+      let value = try value(of: expression)
+      variables[name] = value
+      return value
+    case .anyKey:
+      guard case .dictionary(let entries) = subject.predicateValue else {
+        throw PredicateEvaluationError.wrongOperand("ANYKEY", "anything but a dictionary")
+      }
+      return .collection(Array(entries.values))
+    case .block(let block, let arguments):
+      let arguments = try values(of: arguments)
+      return try subject.predicateResult(ofBlock: block, arguments: arguments, variables: variables)
+    }
+  }
+
+  mutating func values(of trees: [ExpressionTree]) throws -> [PredicateValue] {
+    var result: [PredicateValue] = []
+    result.reserveCapacity(trees.count)
+    for tree in trees { result.append(try value(of: tree)) }
+    return result
+  }
+
+  /// The instant of the evaluation.
+  mutating func now() -> Double {
+    if let _now { return _now }
+    let now = Date().timeIntervalSinceReferenceDate
+    _now = now
+    return now
+  }
+
+  private func _first(_ key: String) throws -> PredicateValue {
+    switch subject.predicateValue {
+    case .collection: return try step(key, from: subject.predicateValue)
+    case .null: return .null
+    default: return try subject.predicateValue(forKey: key)
+    }
+  }
+
+  private mutating func _subquery(
+    _ collection: ExpressionTree, _ variable: String, _ predicate: PredicateTree
+  ) throws -> PredicateValue {
+    let value = try value(of: collection)
+    if value.isNull { return .collection([]) }
+    guard let elements = value.elements else { throw PredicateEvaluationError.needsCollection(value.kindName) }
+    let outer = variables[variable]
+    defer { variables[variable] = outer }
+    var found: [PredicateValue] = []
+    for element in elements {
+      variables[variable] = element
+      if try matches(predicate) { found.append(element) }
+    }
+    return .collection(found)
+  }
+
+  /// UNION, INTERSECT, MINUS: each element once, in the order of the left side.
+  private func _combined(
+    _ op: ExpressionTree.SetOperator, _ left: PredicateValue, _ right: PredicateValue
+  ) throws -> PredicateValue {
+    let (first, second) = (left.isNull ? [] : left.elements, right.isNull ? [] : right.elements)
+    guard let first, let second else {
+      let wrong = first == nil ? left : right
+      throw PredicateEvaluationError.wrongOperand("\(op)".uppercased(), wrong.kindName)
+    }
+    var index = ElementSet(subject)
+    switch op {
+    case .union:
+      return .collection((first + second).filter { index.insert($0) })
+    case .intersect, .minus:
+      for element in second { _ = index.insert(element) }
+      var seen = ElementSet(subject)
+      return .collection(first.filter { index.contains($0) == (op == .intersect) && seen.insert($0) })
+    }
+  }
+}
+
+extension PredicateTree {
+  /// Whether `subject` fulfils the predicate.
+  /// - Throws: `PredicateEvaluationError`, or what the subject throws.
+  package func matches(
+    _ subject: some PredicateSubject, variables: [String: PredicateValue] = [:]
+  ) throws -> Bool {
+    var evaluator = PredicateEvaluator(subject, variables: variables)
+    return try evaluator.matches(self)
+  }
+}
+
+extension ExpressionTree {
+  /// Value of the expression for `subject`.
+  /// - Throws: `PredicateEvaluationError`, or what the subject throws.
+  package func value(
+    for subject: some PredicateSubject, variables: [String: PredicateValue] = [:]
+  ) throws -> PredicateValue {
+    var evaluator = PredicateEvaluator(subject, variables: variables)
+    return try evaluator.value(of: self)
+  }
+}

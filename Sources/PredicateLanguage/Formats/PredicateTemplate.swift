@@ -1,0 +1,83 @@
+import Foundation
+
+/// A parsed format whose arguments are still open. Parsed once for each format text, then filled in as often as wanted.
+package final class PredicateTemplate: Sendable {
+  let format: String
+  let tree: PredicateTree
+  let placeholders: [Placeholder]
+
+  /// Parses `format`; prefer `cached(_:)`.
+  /// - Throws: `PredicateFormatError`.
+  package init(parsing format: String) throws(PredicateFormatError) {
+    self.format = format
+    (tree, placeholders) = try Parser.predicate(format)
+  }
+
+  private static let _cache = TemplateCache<PredicateTemplate>()
+
+  /// The template of `format`, parsed now or before. May be called on any thread.
+  /// - Throws: `PredicateFormatError`.
+  package static func cached(_ format: String) throws(PredicateFormatError) -> PredicateTemplate {
+    if let template = _cache[format] { return template }
+    let template = try PredicateTemplate(parsing: format)
+    _cache[format] = template
+    return template
+  }
+
+  /// The predicate with the arguments in place. Arguments beyond those that the format asks for are ignored.
+  ///
+  /// - Parameters:
+  ///   - count: number of arguments there are.
+  ///   - argument: gives the argument with a number from zero.
+  /// - Throws: `PredicateFormatError` if an argument is missing or of the wrong kind; whatever `argument` throws.
+  package func predicate(
+    count: Int, argument: (Int) throws -> FormatArgument
+  ) throws -> PredicateTree {
+    guard !placeholders.isEmpty else { return tree }
+    let binding = ArgumentBinding(format: format, placeholders: placeholders, count: count)
+    return try binding.bound(tree, argument)
+  }
+
+  package func predicate(_ arguments: [FormatArgument] = []) throws -> PredicateTree {
+    try predicate(count: arguments.count) { arguments[$0] }
+  }
+}
+
+/// The same for a format that holds an expression alone.
+package final class ExpressionTemplate: Sendable {
+  let format: String
+  let tree: ExpressionTree
+  let placeholders: [Placeholder]
+
+  /// Parses `format`; prefer `cached(_:)`.
+  /// - Throws: `PredicateFormatError`.
+  package init(parsing format: String) throws(PredicateFormatError) {
+    self.format = format
+    (tree, placeholders) = try Parser.expression(format)
+  }
+
+  private static let _cache = TemplateCache<ExpressionTemplate>()
+
+  /// The template of `format`, parsed now or before. May be called on any thread.
+  /// - Throws: `PredicateFormatError`.
+  package static func cached(_ format: String) throws(PredicateFormatError) -> ExpressionTemplate {
+    if let template = _cache[format] { return template }
+    let template = try ExpressionTemplate(parsing: format)
+    _cache[format] = template
+    return template
+  }
+
+  /// The expression with the arguments in place.
+  /// - Throws: `PredicateFormatError` if an argument is missing or of the wrong kind; whatever `argument` throws.
+  package func expression(
+    count: Int, argument: (Int) throws -> FormatArgument
+  ) throws -> ExpressionTree {
+    guard !placeholders.isEmpty else { return tree }
+    let binding = ArgumentBinding(format: format, placeholders: placeholders, count: count)
+    return try binding.bound(tree, argument) ?? tree
+  }
+
+  package func expression(_ arguments: [FormatArgument] = []) throws -> ExpressionTree {
+    try expression(count: arguments.count) { arguments[$0] }
+  }
+}

@@ -1,0 +1,45 @@
+import Synchronization
+
+/// Parsed formats by their text, bounded.
+///
+/// Two generations: when the young one is full it becomes the old one, and what is asked for again moves back. So formats
+/// in use survive a flood of formats used once, such as those with values pasted into them, at no cost per lookup.
+final class TemplateCache<Template: AnyObject & Sendable>: Sendable {
+  private struct Generations {
+    var young: [String: Template] = [:]
+    var old: [String: Template] = [:]
+  }
+
+  /// Formats in a generation.
+  static var capacity: Int { 256 }
+  /// Longest format kept, in UTF-8 bytes; longer ones are generated text, parsed anew each time.
+  static var longestText: Int { 4096 }
+
+  private let _generations = Mutex(Generations())
+
+  subscript(format: String) -> Template? {
+    get {
+      _generations.withLock { generations in
+        if let template = generations.young[format] { return template }
+        guard let template = generations.old[format] else { return nil }
+        Self._insert(template, format, &generations)
+        return template
+      }
+    }
+    set {
+      guard let newValue, format.utf8.count <= Self.longestText else { return }
+      _generations.withLock { Self._insert(newValue, format, &$0) }
+    }
+  }
+
+  /// Number of templates held.
+  var count: Int { _generations.withLock { $0.young.count + $0.old.count } }
+
+  private static func _insert(_ template: Template, _ format: String, _ generations: inout Generations) {
+    if generations.young.count >= capacity {
+      generations.old = generations.young
+      generations.young = [:]
+    }
+    generations.young[format] = template
+  }
+}

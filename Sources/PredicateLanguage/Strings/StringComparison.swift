@@ -1,0 +1,185 @@
+import Foundation
+
+/// How strings are compared, everywhere: in memory and, registered as functions and collations, in SQL.
+///
+/// Every test comes in two forms, on strings and on their UTF-8 bytes; the bytes need not be valid. Without options, and
+/// with `.normalized`, a comparison is of bytes, as SQLite's BINARY collation is. `.caseInsensitive` folds case by the
+/// Unicode mappings of no particular language; `.diacriticInsensitive` disregards combining marks, written as such or
+/// as part of a letter; with either of them canonically equivalent texts are the same. `.localeSensitive` leaves the
+/// comparison to the current locale's rules. All functions may be called on any thread.
+package enum StringComparison {
+  package typealias Options = PredicateTree.Comparison.Options
+  package typealias Bytes = UnsafeBufferPointer<UInt8>
+
+  /// How two strings are ordered by a sort descriptor.
+  package enum Ordering: Sendable, Hashable {
+    /// By bytes: SQLite's BINARY.
+    case binary
+    case caseInsensitive
+    case localized
+    case localizedCaseInsensitive
+    /// As file lists are: by the locale, numbers by their value.
+    case localizedStandard
+  }
+
+  /// The options that count: `.normalized` supersedes the others.
+  @inline(__always)
+  static func effective(_ options: Options) -> Options {
+    options.contains(.normalized) ? [] : options
+  }
+
+  // MARK: Equality
+
+  package static func equal(_ left: String, _ right: String, options: Options = []) -> Bool {
+    withBytes(left, right) { equal($0, $1, options: options) }
+  }
+
+  package static func equal(_ left: Bytes, _ right: Bytes, options: Options = []) -> Bool {
+    let options = effective(options)
+    if options.isEmpty { return left.count == right.count && isSame(left[...], right[...]) }
+    if options.contains(.localeSensitive) {
+      return compare(text(left), text(right), options: options) == .orderedSame
+    }
+    if isASCII(left), isASCII(right) {
+      return left.count == right.count
+        && (options.contains(.caseInsensitive) ? isSameLowered(left[...], right[...]) : isSame(left[...], right[...]))
+    }
+    return FoldedText(left, options).scalars == FoldedText(right, options).scalars
+  }
+
+  // MARK: Parts
+
+  package static func contains(_ string: String, _ part: String, options: Options = []) -> Bool {
+    withBytes(string, part) { contains($0, $1, options: options) }
+  }
+
+  /// Whether `part` occurs in `string`; an empty part does.
+  package static func contains(_ string: Bytes, _ part: Bytes, options: Options = []) -> Bool {
+    _search(string, part, options, anchor: nil)
+  }
+
+  package static func begins(_ string: String, with part: String, options: Options = []) -> Bool {
+    withBytes(string, part) { begins($0, with: $1, options: options) }
+  }
+
+  package static func begins(_ string: Bytes, with part: Bytes, options: Options = []) -> Bool {
+    _search(string, part, options, anchor: .start)
+  }
+
+  package static func ends(_ string: String, with part: String, options: Options = []) -> Bool {
+    withBytes(string, part) { ends($0, with: $1, options: options) }
+  }
+
+  package static func ends(_ string: Bytes, with part: Bytes, options: Options = []) -> Bool {
+    _search(string, part, options, anchor: .end)
+  }
+
+  private enum _Anchor { case start, end }
+
+  private static func _search(_ string: Bytes, _ part: Bytes, _ options: Options, anchor: _Anchor?) -> Bool {
+    if part.isEmpty { return true }
+    let options = effective(options)
+    if options.contains(.localeSensitive) { return _searchByLocale(text(string), text(part), options, anchor) }
+    if options.isEmpty || (isASCII(string) && isASCII(part)) {
+      guard string.count >= part.count else { return false }
+      let folds = options.contains(.caseInsensitive)
+      let last = string.count - part.count
+      func isAt(_ offset: Int) -> Bool {
+        let piece = string[offset..<(offset + part.count)]
+        return folds ? isSameLowered(piece, part[...]) : isSame(piece, part[...])
+      }
+      switch anchor {
+      case .start: return isAt(0)
+      case .end: return isAt(last)
+      case nil: return folds ? (0...last).contains(where: isAt) : occurs(part, in: string)
+      }
+    }
+    return FoldedText(string, options)
+      .contains(FoldedText(part, options), atStart: anchor == .start, atEnd: anchor == .end)
+  }
+
+  private static func _searchByLocale(
+    _ string: String, _ part: String, _ options: Options, _ anchor: _Anchor?
+  ) -> Bool {
+    var search = foundationOptions(options)
+    switch anchor {
+    case .start: search.insert(.anchored)
+    case .end: search.formUnion([.anchored, .backwards])
+    case nil: break
+    }
+    return string.range(of: part, options: search, locale: .current) != nil
+  }
+
+  // MARK: Bytes
+
+  /// Calls `body` with the UTF-8 of two strings, without copying where the strings allow it.
+  @inline(__always)
+  static func withBytes<Result>(_ left: String, _ right: String, _ body: (Bytes, Bytes) throws -> Result) rethrows -> Result {
+    var (left, right) = (left, right)
+    return try left.withUTF8 { leftBytes in
+      try right.withUTF8 { rightBytes in try body(leftBytes, rightBytes) }
+    }
+  }
+
+  static func text(_ bytes: Bytes) -> String { String(decoding: bytes, as: UTF8.self) }
+
+  static func isASCII(_ bytes: Bytes) -> Bool {
+    // Eight at a time: most text of databases is ASCII, and this is asked first of all of it.
+    guard let base = bytes.baseAddress else { return true }
+    let raw = UnsafeRawPointer(base)
+    var index = 0
+    while index + 8 <= bytes.count {
+      if raw.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 != 0 { return false }
+      index += 8
+    }
+    while index < bytes.count {
+      if bytes[index] >= 0x80 { return false }
+      index += 1
+    }
+    return true
+  }
+
+  /// Whether two runs of equal length hold the same bytes.
+  @inline(__always)
+  static func isSame(_ left: Slice<Bytes>, _ right: Slice<Bytes>) -> Bool {
+    guard left.count > 0, let l = left.base.baseAddress, let r = right.base.baseAddress else { return true }
+    return memcmp(l + left.startIndex, r + right.startIndex, left.count) == 0
+  }
+
+  /// Whether two runs of ASCII of equal length differ in case only.
+  static func isSameLowered(_ left: Slice<Bytes>, _ right: Slice<Bytes>) -> Bool {
+    guard left.count > 0, let l = left.base.baseAddress, let r = right.base.baseAddress else { return true }
+    let (first, second) = (l + left.startIndex, r + right.startIndex)
+    for index in 0..<left.count where first[index] != second[index] {
+      guard lowered(first[index]) == lowered(second[index]) else { return false }
+    }
+    return true
+  }
+
+  @inline(__always)
+  static func lowered(_ byte: UInt8) -> UInt8 {
+    byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
+  }
+
+  /// Whether the bytes of `part` occur in `string`.
+  static func occurs(_ part: Bytes, in string: Bytes) -> Bool {
+    guard let hay = string.baseAddress, let needle = part.baseAddress, part.count > 0 else { return part.isEmpty }
+    var offset = 0
+    while string.count - offset >= part.count {
+      // Only as far as the part could still start.
+      let reach = string.count - part.count - offset + 1
+      guard let found = memchr(hay + offset, Int32(needle[0]), reach) else { return false }
+      let start = found.assumingMemoryBound(to: UInt8.self)
+      if memcmp(start, needle, part.count) == 0 { return true }
+      offset = start - UnsafeMutablePointer(mutating: hay) + 1
+    }
+    return false
+  }
+
+  static func foundationOptions(_ options: Options) -> String.CompareOptions {
+    var result: String.CompareOptions = []
+    if options.contains(.caseInsensitive) { result.insert(.caseInsensitive) }
+    if options.contains(.diacriticInsensitive) { result.insert(.diacriticInsensitive) }
+    return result
+  }
+}

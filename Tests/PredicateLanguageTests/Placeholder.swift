@@ -1,4 +1,0 @@
-import Testing
-@testable import PredicateLanguage
-
-@Suite struct PredicateLanguagePlaceholder { @Test func builds() {} }
