@@ -125,6 +125,9 @@ private final class LiveOrderedSet: NSMutableOrderedSet {
   }
 
   required init?(coder aDecoder: NSCoder) { nil }
+  required init(arrayLiteral elements: Any...) {
+    programmerError("a live ordered set is made by mutableOrderedSetValue(forKey:) only.")
+  }
 
   private var _order: [NSManagedObject] { _owner.members(_slot).order }
 

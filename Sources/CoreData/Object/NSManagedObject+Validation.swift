@@ -1,5 +1,6 @@
 import Foundation
 import ModelSchema
+import PredicateLanguage
 
 // The rules that the model states.
 
@@ -170,7 +171,8 @@ struct ValidationPlan: Sendable {
       if let low, length < low { return (NSValidationStringTooShortError, "is shorter than \(low)") }
     case .pattern(let pattern):
       guard case .string(let text) = value else { return nil }
-      if !StringComparison.matches(text, pattern, options: []) {
+      // A pattern that is no regular expression matches nothing.
+      if !((try? StringComparison.matches(text, pattern)) ?? false) {
         return (NSValidationStringPatternMatchingError, "does not match '\(pattern)'")
       }
     case .mandatory, .memberCount: break

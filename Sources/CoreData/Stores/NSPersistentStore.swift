@@ -6,7 +6,8 @@ import Synchronization
 open class NSPersistentStore: NSObject, @unchecked Sendable {
   // Unchecked: `_state` is guarded by its lock; the engine is Sendable and set once, before the store is added.
 
-  private struct State {
+  private struct State: @unchecked Sendable {
+    // Unchecked: metadata is property list values that nobody changes in place.
     var url: URL?
     var metadata: [String: Any]
     var needsMetadataSave = false
@@ -34,8 +35,6 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     _options = options
     self.entities = entities
     self.key = key
-    // A dictionary of property list values that nobody changes in place.
-    nonisolated(unsafe) let metadata = metadata
     _state = Mutex(State(url: url, metadata: metadata, isReadOnly: isReadOnly))
     super.init()
   }
@@ -43,8 +42,10 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   /// Gives the store what does its work; once.
   final func attach(_ engine: any StoreEngine, metadata: [String: Any]) {
     self.engine = engine
-    nonisolated(unsafe) let metadata = metadata
-    _state.withLock { $0.metadata = metadata }
+    var state = _state.withLock { $0 }
+    state.metadata = metadata
+    let new = state
+    _state.withLock { $0 = new }
     if let identifier = metadata[NSStoreUUIDKey] as? String { key = StoreKey.named(identifier) }
   }
 
@@ -72,10 +73,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   /// Metadata; what is set reaches the file with the next save.
   open var metadata: [String: Any]! {
     get {
-      _state.withLock { state in
-        nonisolated(unsafe) let metadata = state.metadata
-        return metadata
-      }
+      _state.withLock { $0 }.metadata
     }
     set { setMetadata(newValue ?? [:]) }
   }
@@ -88,11 +86,11 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     for (name, value) in old where metadata[name] == nil && NSPersistentStore._kept.contains(name) {
       metadata[name] = value
     }
-    nonisolated(unsafe) let new = metadata
-    _state.withLock { state in
-      state.metadata = new
-      state.needsMetadataSave = true
-    }
+    var state = _state.withLock { $0 }
+    state.metadata = metadata
+    state.needsMetadataSave = true
+    let new = state
+    _state.withLock { $0 = new }
   }
 
   /// Keys about the format, which setting an application's own metadata does not remove.

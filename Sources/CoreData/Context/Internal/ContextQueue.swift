@@ -70,7 +70,11 @@ final class ContextQueue: @unchecked Sendable {
       return try block()
     case .main:
       if Self.isOnMainQueue { return try _run(onMain: false, block) }
-      return try DispatchQueue.main.sync { try self._run(onMain: true, block) }
+      return try withoutActuallyEscaping(block) { block in
+        // The caller waits: the block runs elsewhere, but not at the same time as anything here.
+        nonisolated(unsafe) let block = block
+        return try DispatchQueue.main.sync { try self._run(onMain: true, block) }
+      }
     case .private(let queue):
       if ThreadStack.current.contains(self) { return try _run(onMain: false, block) }
       return try queue.sync { try self._run(onMain: false, block) }

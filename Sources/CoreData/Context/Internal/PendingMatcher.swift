@@ -35,7 +35,8 @@ struct PendingMatcher {
 
   private func _evaluate(_ object: NSManagedObject) throws -> Bool {
     guard let _tree else { return true }
-    return try PredicateEvaluator.evaluate(_tree, on: object)
+    var evaluator = PredicateEvaluator(ManagedObjectSubject(object: object))
+    return try evaluator.matches(_tree)
   }
 }
 
@@ -71,7 +72,7 @@ indirect enum SlotTest {
     else { return .undecided }
     switch comparison.op {
     case .equal: return .equal(slot: slot, value)
-    case .notEqual: return value.isNull ? .not(.equal(slot: slot, value)) : .not(.equal(slot: slot, value))
+    case .notEqual: return .not(.equal(slot: slot, value))
     case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
       if value.isNull { return .undecided }
       return .compare(slot: slot, comparison.op, value)
@@ -162,13 +163,10 @@ extension Value {
 
   /// Order of the UTF-8 bytes, as SQLite's BINARY collation has it.
   static func binaryOrder(_ left: String, _ right: String) -> Int {
-    var left = left
-    var right = right
-    return left.withUTF8 { l in
-      right.withUTF8 { r in
-        let verdict = Int(memcmp(l.baseAddress ?? UnsafePointer(bitPattern: 1)!, r.baseAddress ?? UnsafePointer(bitPattern: 1)!, min(l.count, r.count)))
-        return verdict != 0 ? verdict : l.count - r.count
-      }
+    switch StringComparison.compare(left, right, .binary) {
+    case .orderedAscending: -1
+    case .orderedSame: 0
+    case .orderedDescending: 1
     }
   }
 }

@@ -69,8 +69,20 @@ struct RowOrdering {
     default: break
     }
     if comparison != .binary, case .string(let l) = left, case .string(let r) = right {
-      return StringComparison.compare(l, r, comparison)
+      return StringComparison.compare(l, r, comparison.ordering).rawValue
     }
     return Value.order(left, right) ?? 0
+  }
+}
+
+extension FetchPlan.SortTerm.Comparison {
+  var ordering: StringComparison.Ordering {
+    switch self {
+    case .binary: .binary
+    case .caseInsensitive: .caseInsensitive
+    case .localized: .localized
+    case .localizedCaseInsensitive: .localizedCaseInsensitive
+    case .localizedStandard: .localizedStandard
+    }
   }
 }

@@ -37,7 +37,8 @@ final class MemoryStoreEngine: StoreEngine {
         guard let predicate = plan.predicate else { return true }
         let subject = StoredSubject(
           key: ObjectKey(space: spaces[number - 1], reference: candidate.key), tables: tables, spaces: spaces)
-        return try PredicateEvaluator.evaluate(predicate, on: subject)
+        var evaluator = PredicateEvaluator(subject)
+        return try evaluator.matches(predicate)
       }
     }
     if !plan.sort.isEmpty { found = try _sorted(found, plan) }

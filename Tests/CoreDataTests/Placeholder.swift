@@ -1,4 +1,0 @@
-import Testing
-@testable import CoreData
-
-@Suite struct CoreDataPlaceholder { @Test func builds() {} }
