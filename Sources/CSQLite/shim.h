@@ -5,12 +5,14 @@
 /* What Swift cannot import: macros that cast, and functions with variable arguments. */
 
 /* Binds text that SQLite copies. */
-static inline int coredata_bind_text_copying(sqlite3_stmt *statement, int index, const char *text, int count) {
+static inline int coredata_bind_text_copying(
+    sqlite3_stmt *statement, int index, const char *text, int count) {
   return sqlite3_bind_text(statement, index, text, count, SQLITE_TRANSIENT);
 }
 
 /* Binds text that outlives the statement's next run. */
-static inline int coredata_bind_text_borrowing(sqlite3_stmt *statement, int index, const char *text, int count) {
+static inline int coredata_bind_text_borrowing(
+    sqlite3_stmt *statement, int index, const char *text, int count) {
   return sqlite3_bind_text(statement, index, text, count, SQLITE_STATIC);
 }
 
@@ -21,7 +23,8 @@ static inline int coredata_bind_blob_copying(
 }
 
 /* Binds bytes that outlive the statement's next run. */
-static inline int coredata_bind_blob_borrowing(sqlite3_stmt *statement, int index, const void *bytes, int count) {
+static inline int coredata_bind_blob_borrowing(
+    sqlite3_stmt *statement, int index, const void *bytes, int count) {
   return sqlite3_bind_blob(statement, index, bytes, count, SQLITE_STATIC);
 }
 

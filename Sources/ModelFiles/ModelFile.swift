@@ -14,7 +14,9 @@ package enum ModelFile {
     }
     guard isDirectory.boolValue else { return try _parse(bytes(ofFile: path), path: path) }
     let contents = path + "/contents"
-    if FileManager.default.fileExists(atPath: contents) { return try _parse(bytes(ofFile: contents), path: contents) }
+    if FileManager.default.fileExists(atPath: contents) {
+      return try _parse(bytes(ofFile: contents), path: contents)
+    }
     if FileManager.default.fileExists(atPath: path + "/elements") {
       throw ModelFileError(
         path: path, reason: "in the binary format of Xcode 3; open and save it with Xcode 4 or later")

@@ -28,16 +28,19 @@ package struct ModelVersions: Sendable {
       guard let current = versions.first(where: { $0.name == stated.name }) else {
         let names = versions.map(\.name).joined(separator: ", ")
         throw ModelFileError(
-          path: stated.file, reason: "says the current version is '\(stated.name)', but there are only: \(names)")
+          path: stated.file,
+          reason: "says the current version is '\(stated.name)', but there are only: \(names)")
       }
       self.current = current
       return
     }
     let bundleName = ((path as NSString).lastPathComponent as NSString).deletingPathExtension
-    guard let current = versions.count == 1 ? versions[0] : versions.first(where: { $0.name == bundleName }) else {
+    guard let current = versions.count == 1 ? versions[0] : versions.first(where: { $0.name == bundleName })
+    else {
       throw ModelFileError(
         path: path,
-        reason: "\(versions.count) versions and no .xccurrentversion that says which one is current; choose one")
+        reason:
+          "\(versions.count) versions and no .xccurrentversion that says which one is current; choose one")
     }
     self.current = current
   }

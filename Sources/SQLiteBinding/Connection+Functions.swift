@@ -22,21 +22,13 @@ package struct FunctionCall {
 
   /// Text of an argument, converted from what it is; nil for NULL.
   package func text(_ index: Int) -> String? {
-    guard let text = sqlite3_value_text(_values[index]) else { return nil }
-    let count = Int(sqlite3_value_bytes(_values[index]))
-    return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
+    utf8(index).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Something made from a constant argument once per run of the statement and kept for its other rows.
-  package func prepared<Object: AnyObject>(from index: Int, _ make: () throws -> Object) rethrows -> Object {
-    if let kept = sqlite3_get_auxdata(_context, Int32(index)) {
-      return Unmanaged<AnyObject>.fromOpaque(kept).takeUnretainedValue() as! Object
-    }
-    let object = try make()
-    sqlite3_set_auxdata(_context, Int32(index), Unmanaged<AnyObject>.passRetained(object).toOpaque()) {
-      $0.map { Unmanaged<AnyObject>.fromOpaque($0).release() }
-    }
-    return object
+  /// UTF-8 of an argument, converted from what it is and valid until the function answers; nil for NULL.
+  package func utf8(_ index: Int) -> UnsafeBufferPointer<UInt8>? {
+    guard let text = sqlite3_value_text(_values[index]) else { return nil }
+    return UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(_values[index])))
   }
 
   package func answerNull() { sqlite3_result_null(_context) }
@@ -98,8 +90,8 @@ extension Connection {
     guard result == SQLITE_OK else { throw SQLiteError(result, on: handle, sql: name) }
   }
 
-  /// Makes `compare` usable as `COLLATE name`. It gets both texts as UTF-8 and answers a number below, equal to or above
-  /// zero; it must be a total order.
+  /// Makes `compare` usable as `COLLATE name`. It gets both texts as UTF-8 and answers a number below, equal
+  /// to or above zero; it must be a total order.
   package func register(
     collation name: String,
     _ compare: @escaping @Sendable (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Int

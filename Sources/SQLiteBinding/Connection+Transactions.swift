@@ -13,7 +13,8 @@ extension Connection {
 
   package func commit() throws { try withStatement(Self._commit) { try $0.run() } }
 
-  /// Ends the transaction without its changes, if one is still open: some errors make SQLite roll back by itself.
+  /// Ends the transaction without its changes, if one is still open: some errors make SQLite roll back by
+  /// itself.
   package func rollback() {
     guard !isInAutocommit else { return }
     // Nothing can be done about a failing ROLLBACK; SQLite then rolls back when the connection closes.
@@ -51,7 +52,8 @@ extension Connection {
     guard result == SQLITE_OK else { throw SQLiteError(result, on: handle, sql: "wal_checkpoint") }
   }
 
-  /// Replaces all content of `destination` by this database's, write-ahead log included, in one transaction there.
+  /// Replaces all content of `destination` by this database's, write-ahead log included, in one transaction
+  /// there.
   package func backUp(to destination: Connection) throws {
     guard let backup = sqlite3_backup_init(destination.handle, "main", handle, "main") else {
       throw SQLiteError(sqlite3_errcode(destination.handle), on: destination.handle, sql: "backup")

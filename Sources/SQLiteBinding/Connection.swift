@@ -2,8 +2,8 @@ import CSQLite
 
 /// An open database.
 package final class Connection: @unchecked Sendable {
-  // Unchecked: one thread at a time uses a connection, the one the pool lent it to (or holds the writer's lock for);
-  // `interrupt` alone may come from any thread, which SQLite allows.
+  // Unchecked: one thread at a time uses a connection, the one the pool lent it to (or holds the writer's
+  // lock for); `interrupt` alone may come from any thread, which SQLite allows.
 
   /// How a database file is opened.
   package enum Mode: Sendable {
@@ -103,7 +103,9 @@ package final class Connection: @unchecked Sendable {
   }
 
   /// Runs one statement and calls `body` for each row; not kept prepared.
-  package func query(_ sql: String, _ values: [Binding] = [], _ body: (Statement) throws -> Void = { _ in }) throws {
+  package func query(_ sql: String, _ values: [Binding] = [], _ body: (Statement) throws -> Void = { _ in })
+    throws
+  {
     let statement = try prepare(sql)
     for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 1)) }
     while try statement.step() { try body(statement) }
@@ -156,7 +158,8 @@ package final class Connection: @unchecked Sendable {
         let trace = Unmanaged<Trace>.fromOpaque(context).takeUnretainedValue()
         let handle = OpaquePointer(statement)
         let expanded = trace.showsValues ? sqlite3_expanded_sql(handle) : nil
-        let text = expanded.map { String(cString: $0) } ?? sqlite3_sql(handle).map { String(cString: $0) } ?? ""
+        let text =
+          expanded.map { String(cString: $0) } ?? sqlite3_sql(handle).map { String(cString: $0) } ?? ""
         sqlite3_free(expanded)
         let elapsed = nanoseconds?.assumingMemoryBound(to: Int64.self).pointee ?? 0
         trace.receive(TracedStatement(sql: text, nanoseconds: elapsed))

@@ -1,10 +1,11 @@
 import Dispatch
 import Synchronization
 
-/// Connections to one database: any number of readers at once, up to a bound and opened when needed, and one writer.
+/// Connections to one database: any number of readers at once, up to a bound and opened when needed, and one
+/// writer.
 ///
-/// With a write-ahead log readers see the last commit and never wait for the writer. A database in memory has one
-/// connection for both.
+/// With a write-ahead log readers see the last commit and never wait for the writer. A database in memory has
+/// one connection for both.
 package final class ConnectionPool: Sendable {
   private struct State {
     var idle: [Connection] = []
@@ -29,7 +30,8 @@ package final class ConnectionPool: Sendable {
 
   /// The writer with its lock.
   private final class Writer: @unchecked Sendable {
-    // Unchecked: `connection` is touched only while `lock` is held (or, by `interrupt`, as SQLite allows anywhere).
+    // Unchecked: `connection` is touched only while `lock` is held (or, by `interrupt`, as SQLite allows
+    // anywhere).
     let lock = DispatchSemaphore(value: 1)
     var connection: Connection?
     init(_ connection: Connection) { self.connection = connection }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The text of a statement with a number of its own, by which each connection finds its prepared statement without
-/// hashing the text.
+/// The text of a statement with a number of its own, by which each connection finds its prepared statement
+/// without hashing the text.
 ///
 /// Make one per shape of statement and keep it; two instances with the same text are two statements.
 package struct SQLText: Sendable, CustomStringConvertible {

@@ -9,8 +9,8 @@ package enum Binding: Sendable, Hashable {
   case blob([UInt8])
 }
 
-/// Parameters count from 1. Short text and bytes go into the statement's own scratch memory, so that SQLite allocates
-/// nothing; long ones are copied by SQLite and let go at the next `reset`.
+/// Parameters count from 1. Short text and bytes go into the statement's own scratch memory, so that SQLite
+/// allocates nothing; long ones are copied by SQLite and let go at the next `reset`.
 extension Statement {
   @inlinable package func bindNull(at index: Int32) {
     bindResult |= sqlite3_bind_null(handle, index)
@@ -29,7 +29,8 @@ extension Statement {
     text.withUTF8 { bind(text: $0, at: index) }
   }
 
-  /// Binds UTF-8 text. Bytes that are not UTF-8 are bound as they are: the upper end of a range scan may be such.
+  /// Binds UTF-8 text. Bytes that are not UTF-8 are bound as they are: the upper end of a range scan may be
+  /// such.
   @inlinable package func bind(text: UnsafeBufferPointer<UInt8>, at index: Int32) {
     if let copy = store(UnsafeRawBufferPointer(text)) {
       bindResult |= coredata_bind_text_borrowing(

@@ -9,8 +9,8 @@ package enum StorageClass: Int32, Sendable {
   case null = 5
 }
 
-/// Columns count from 0 and are valid while the statement stands on a row. A value of another storage class is converted
-/// as SQLite's CAST does; nothing here fails.
+/// Columns count from 0 and are valid while the statement stands on a row. A value of another storage class
+/// is converted as SQLite's CAST does; nothing here fails.
 extension Statement {
   @inlinable package func isNull(_ column: Int32) -> Bool {
     sqlite3_column_type(handle, column) == SQLITE_NULL

@@ -2,8 +2,8 @@ import CSQLite
 
 /// A prepared statement.
 ///
-/// Not thread-safe: it belongs to whoever uses its connection. A mistake in binding (no such parameter, out of memory) is
-/// remembered and thrown by the next `step`, so that binding costs no branch at the call site.
+/// Not thread-safe: it belongs to whoever uses its connection. A mistake in binding (no such parameter, out
+/// of memory) is remembered and thrown by the next `step`, so that binding costs no branch at the call site.
 package final class Statement {
   @usableFromInline let handle: OpaquePointer
   @usableFromInline var bindResult: Int32 = SQLITE_OK

@@ -1,9 +1,10 @@
 import CSQLite
 
-/// Prepared statements of one connection, by the number of their text; the least recently used one goes when it is full.
+/// Prepared statements of one connection, by the number of their text; the least recently used one goes when
+/// it is full.
 ///
-/// A statement is lent out and given back. Whoever asks for one that is lent already, because a row of it is being
-/// processed further up the stack, gets another of the same text.
+/// A statement is lent out and given back. Whoever asks for one that is lent already, because a row of it is
+/// being processed further up the stack, gets another of the same text.
 package final class StatementCache {
   private var _statements: [Int: Statement] = [:]
   private var _clock: UInt64 = 0

@@ -2,11 +2,14 @@ import CSQLite
 
 /// `Z_VALUES(?)`: the table that a bound `ValueArray` looks like to SQL, with one column, `value`.
 ///
-/// Unlike a list of parameters it is one statement for any number of values; unlike JSON it is exact for every type and
-/// needs no text to be written and parsed.
+/// Unlike a list of parameters it is one statement for any number of values; unlike JSON it is exact for
+/// every type and needs no text to be written and parsed.
 extension ValueArray {
   /// Name of the table in SQL.
   package static let tableName = "Z_VALUES"
+
+  /// What stands behind IN to search an array bound for its parameter.
+  package static let members = "(SELECT value FROM Z_VALUES(?))"
 
   private static let _pointerType: StaticString = "CoreDataValueArray"
 
@@ -101,7 +104,9 @@ extension ValueArray {
     let pointer: UnsafeMutablePointer<sqlite3_module>
   }
 
-  private static func _cursor(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>) -> UnsafeMutablePointer<Cursor> {
+  private static func _cursor(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>) -> UnsafeMutablePointer<
+    Cursor
+  > {
     UnsafeMutableRawPointer(cursor).assumingMemoryBound(to: Cursor.self)
   }
 

@@ -18,7 +18,9 @@ package final class ValueArray: @unchecked Sendable {
     count = values.count
     kind = .int
     bytes = .allocate(byteCount: max(8, count * 8), alignment: 8)
-    for (index, value) in values.enumerated() { bytes.storeBytes(of: value, toByteOffset: index * 8, as: Int64.self) }
+    for (index, value) in values.enumerated() {
+      bytes.storeBytes(of: value, toByteOffset: index * 8, as: Int64.self)
+    }
     ends = []
     mixed = []
   }
@@ -27,7 +29,9 @@ package final class ValueArray: @unchecked Sendable {
     count = values.count
     kind = .double
     bytes = .allocate(byteCount: max(8, count * 8), alignment: 8)
-    for (index, value) in values.enumerated() { bytes.storeBytes(of: value, toByteOffset: index * 8, as: Double.self) }
+    for (index, value) in values.enumerated() {
+      bytes.storeBytes(of: value, toByteOffset: index * 8, as: Double.self)
+    }
     ends = []
     mixed = []
   }

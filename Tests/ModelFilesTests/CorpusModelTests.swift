@@ -23,7 +23,8 @@ struct CorpusModelTests {
       for store in vector["stores"] as! [String] {
         guard let model = Self._model(of: store) else { continue }
         if hashes[model] == nil {
-          hashes[model] = try ModelContentsReader.read(SharedCorpus.data(model), path: model).entityVersionHashes()
+          hashes[model] = try ModelContentsReader.read(SharedCorpus.data(model), path: model)
+            .entityVersionHashes()
         }
         let entity = vector["entity"] as! String
         #expect(hashes[model]![entity]?.hex == vector["sha256"] as? String, "\(entity) in \(model)")

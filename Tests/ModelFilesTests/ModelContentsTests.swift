@@ -37,7 +37,8 @@ struct ModelContentsTests {
     arguments: [
       ("Integer 16", "7", SchemaLiteral.integer(7)), ("Integer 64", "0.0", .integer(0)),
       ("Integer 32", "NO", .integer(0)), ("Double", "0.5", .double(0.5)), ("Boolean", "YES", .boolean(true)),
-      ("Decimal", "3.141592653589793238462643", .decimal("3.141592653589793238462643")), ("String", "", .string("")),
+      ("Decimal", "3.141592653589793238462643", .decimal("3.141592653589793238462643")),
+      ("String", "", .string("")),
       ("URI", "x://y", .uri("x://y")),
     ])
   func defaults(type: String, text: String, literal: SchemaLiteral) throws {
@@ -171,7 +172,9 @@ struct ModelContentsTests {
 
   @Test("deep nesting is refused")
   func depth() {
-    let xml = "<model>" + String(repeating: "<a>", count: 10_000) + String(repeating: "</a>", count: 10_000) + "</model>"
+    let xml =
+      "<model>" + String(repeating: "<a>", count: 10_000) + String(repeating: "</a>", count: 10_000)
+      + "</model>"
     #expect(_failure(xml)?.reason.contains("deep") == true)
   }
 
@@ -194,7 +197,9 @@ struct ModelContentsTests {
 
   // MARK: Writing
 
-  @Test("what is written reads as the same model", .enabled(if: SharedCorpus.root != nil), arguments: SharedCorpus.models)
+  @Test(
+    "what is written reads as the same model", .enabled(if: SharedCorpus.root != nil),
+    arguments: SharedCorpus.models)
   func roundTrip(path: String) throws {
     let schema = try ModelContentsReader.read(SharedCorpus.data(path), path: path)
     let text = try ModelContentsWriter.write(schema)
@@ -216,12 +221,14 @@ struct ModelContentsTests {
     entity.uniquenessConstraints = [["b", "a"]]
     entity.compoundIndexes = [["a", "b"]]
     entity.coreSpotlightDisplayNameExpression = "a"
-    var index = FetchIndexSchema(name: "byA", elements: [.init(property: "a", isRTree: true, isAscending: false)])
+    var index = FetchIndexSchema(
+      name: "byA", elements: [.init(property: "a", isRTree: true, isAscending: false)])
     index.elements.append(.init(property: nil, expression: "a + b", expressionType: .integer64))
     index.partialIndexPredicate = "a > 3 && b != \"x\""
     entity.indexes = [index]
     var a = AttributeSchema(
-      traits: PropertyTraits(name: "a", versionHashModifier: "m", renamingIdentifier: "z", userInfo: ["k": ""]),
+      traits: PropertyTraits(
+        name: "a", versionHashModifier: "m", renamingIdentifier: "z", userInfo: ["k": ""]),
       type: .double, defaultValue: .double(0.1))
     a.limits = AttributeLimits(minimum: .double(-1), maximum: .double(1e300))
     a.usesScalarValueType = true
@@ -236,12 +243,15 @@ struct ModelContentsTests {
     d.derivationExpression = "canonical:(a)"
     var e = AttributeSchema(traits: PropertyTraits(name: "e"), type: .composite)
     e.compositeName = "P"
-    e.elements = [AttributeSchema(traits: PropertyTraits(name: "x"), type: .uuid, defaultValue: .uuid(UUID().uuidString))]
+    e.elements = [
+      AttributeSchema(traits: PropertyTraits(name: "x"), type: .uuid, defaultValue: .uuid(UUID().uuidString))
+    ]
     let f = AttributeSchema(traits: PropertyTraits(name: "f"), type: .date, defaultValue: .date(12.25))
     entity.attributes = [a, b, c, d, e, f]
     entity.relationships = [
       RelationshipSchema(
-        traits: PropertyTraits(name: "r", isTransient: true), destination: "Book \"<&>\"", inverse: "r", minCount: 2,
+        traits: PropertyTraits(name: "r", isTransient: true), destination: "Book \"<&>\"", inverse: "r",
+        minCount: 2,
         maxCount: 5, deleteRule: .noAction, isOrdered: true)
     ]
     var request = FetchRequestSchema(name: "t", entity: "X", predicate: "a == \"b\"")

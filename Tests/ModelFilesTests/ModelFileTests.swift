@@ -6,11 +6,15 @@ import Testing
 
 @Suite("Finding the model in a file or directory")
 struct ModelFileTests {
-  private func _directory(_ files: [String: String], named name: String = "Library.xcdatamodeld") throws -> String {
-    let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).appendingPathComponent(name)
+  private func _directory(_ files: [String: String], named name: String = "Library.xcdatamodeld") throws
+    -> String
+  {
+    let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+      .appendingPathComponent(name)
     for (path, text) in files {
       let url = root.appendingPathComponent(path)
-      try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try FileManager.default.createDirectory(
+        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(text.utf8).write(to: url)
     }
     return root.path

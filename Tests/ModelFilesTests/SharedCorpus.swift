@@ -18,7 +18,6 @@ enum SharedCorpus {
   }
 }
 
-
 extension SharedCorpus {
   /// Every model file of the corpus, as paths relative to its root.
   static var models: [String] {

@@ -23,6 +23,18 @@ struct VersionHashTests {
       VersionHash.of(pages).hex == "50081597fb1d6648429c1b37f73bc6bf63299d160cd6f0d555919fd143a9296e")
   }
 
+  @Test(
+    "a derivation has one text however it is spelt",
+    arguments: [
+      ("pages.@count", "count:(pages)"), ("articles.wordCount.@sum", "sum:(articles.wordCount)"),
+      ("now()", "now()"),
+      ("canonical: (name)", "canonical:(name)"), ("canonical(name)", "canonical:(name)"),
+      ("chat.serverId", "chat.serverId"),
+    ])
+  func derivationText(spelling: String, canonical: String) {
+    #expect(DerivationText.canonical(spelling) == canonical)
+  }
+
   @Test("default values, limits, classes and user info do not enter")
   func ignoredParts() {
     var plain = EntitySchema(name: "Book")
@@ -42,7 +54,8 @@ struct VersionHashTests {
     var plain = EntitySchema(name: "Book")
     plain.attributes = [AttributeSchema(traits: PropertyTraits(name: "title"), type: .string)]
     var more = plain
-    more.attributes.append(AttributeSchema(traits: PropertyTraits(name: "cache", isTransient: true), type: .undefined))
+    more.attributes.append(
+      AttributeSchema(traits: PropertyTraits(name: "cache", isTransient: true), type: .undefined))
     #expect(VersionHash.of(line: [plain]) == VersionHash.of(line: [more]))
   }
 
@@ -74,7 +87,8 @@ struct VersionHashTests {
     for vector in vectors {
       var line = [RecordedEntity.schema(vector)]
       while let name = line[0].parent {
-        guard let parent = models[Self._model(vector)]![name] ?? models[vector["repo"] as! String]![name] else { break }
+        guard let parent = models[Self._model(vector)]![name] ?? models[vector["repo"] as! String]![name]
+        else { break }
         line.insert(parent, at: 0)
       }
       // The records list inherited properties with each entity.
@@ -143,7 +157,8 @@ enum RecordedEntity {
     var attribute = AttributeSchema(
       traits: _traits(property), type: AttributeType(rawValue: property["type"] as! UInt)!)
     attribute.allowsExternalBinaryDataStorage = property["allowsExternalBinaryDataStorage"] as? Bool ?? false
-    attribute.preservesValueInHistoryOnDeletion = property["preservesValueInHistoryOnDeletion"] as? Bool ?? false
+    attribute.preservesValueInHistoryOnDeletion =
+      property["preservesValueInHistoryOnDeletion"] as? Bool ?? false
     attribute.derivationExpression = property["derivationText"] as? String
     attribute.elements = (property["elements"] as? [[String: Any]] ?? []).map(_attribute)
     return attribute

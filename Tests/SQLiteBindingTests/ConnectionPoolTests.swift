@@ -9,7 +9,9 @@ import Testing
     let path = directory.path("a.db")
     let writer = try Connection(path: path)
     try writer.execute("PRAGMA journal_mode = WAL; CREATE TABLE t(a)")
-    return ConnectionPool(writer: writer, maximumReaders: readers) { try Connection(path: path, mode: .readOnly) }
+    return ConnectionPool(writer: writer, maximumReaders: readers) {
+      try Connection(path: path, mode: .readOnly)
+    }
   }
 
   @Test func readersDoNotWaitForAnOpenTransaction() throws {

@@ -10,10 +10,10 @@ extension NSManagedObjectContext {
   /// announcement alone.
   final func accept(_ layer: Layer, from child: NSManagedObjectContext) {
     let before = overlay.layers
-    for entry in layer.entries {
-      if let object = table.object(for: entry.id) { apply(entry, to: object, over: before) }
-    }
+    // Objects made from here on show the layer by themselves; these are older and have to be told.
+    let older = layer.entries.compactMap { entry in table.object(for: entry.id).map { (entry, $0) } }
     overlay.push(layer)
+    for (entry, object) in older { apply(entry, to: object, over: before) }
     for entry in layer.entries where entry.kind != .annihilated {
       let object = table.object(for: entry.id) ?? materialize(entry)
       switch entry.kind {

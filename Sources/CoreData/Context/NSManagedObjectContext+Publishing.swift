@@ -31,6 +31,8 @@ extension NSManagedObjectContext {
     }
     guard flags.contains(.inserted) || flags.contains(.updated) else { return nil }
     if object.isFault, object._row == nil, (try? load(object)) != true { return nil }
+    // What cannot be encoded says so when it is saved.
+    try? object.encodeTransformables()
     return Layer.Entry(
       kind: flags.contains(.inserted) ? .inserted : .updated, id: object._objectID, base: object._row,
       row: object.handOutDraft(), changed: object._changed, isWhole: true)

@@ -144,6 +144,7 @@ extension Relations {
   /// Every to-many goes back to what was read; to-ones are looked up again.
   func rollback() {
     dropTargets()
+    decoded = [:]
     forEachToMany { _, state in state.rollback() }
   }
 }

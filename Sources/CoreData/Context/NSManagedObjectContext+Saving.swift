@@ -113,7 +113,7 @@ extension NSManagedObjectContext {
       }
     }
     for object in own {
-      if let entry = savedEntry(for: object) { entries.append(entry) }
+      if let entry = try savedEntry(for: object) { entries.append(entry) }
     }
     return entries
   }
@@ -128,11 +128,16 @@ extension NSManagedObjectContext {
     }
   }
 
-  private final func savedEntry(for object: NSManagedObject) -> Layer.Entry? {
+  private final func savedEntry(for object: NSManagedObject) throws -> Layer.Entry? {
     if object._flags.contains(.deleted) {
       if object._flags.contains(.inserted) { return nil }
       return Layer.Entry(
         kind: .deleted, id: object._objectID, base: object._row, row: nil, changed: SlotSet(), isWhole: false)
+    }
+    do {
+      try object.encodeTransformables()
+    } catch {
+      throw CocoaError.coreData(NSCoreDataError, "\(error)", [NSValidationObjectErrorKey: object])
     }
     if object._flags.contains(.inserted) {
       return Layer.Entry(

@@ -34,9 +34,9 @@ extension NSPersistentStoreCoordinator {
     let epoch = rowCache.epoch
     let found: [StoredObject]
     if stores.count == 1 {
-      found = try stores[0].engine!.fetch(plan)
+      found = try StoreErrors.translating { try stores[0].engine!.fetch(plan) }
     } else {
-      found = try _fetchAcross(stores, plan)
+      found = try StoreErrors.translating { try _fetchAcross(stores, plan) }
     }
     // What is fetched in bulk is held by its objects; the cache is for looking up one by one.
     if plan.content == .values, found.count <= 1024, !found.isEmpty { rowCache.keep(found, readAt: epoch) }
@@ -66,7 +66,7 @@ extension NSPersistentStoreCoordinator {
 
   final func count(_ plan: FetchPlan, in affected: [NSPersistentStore]?) throws -> Int {
     let stores = _stores(affected)
-    if stores.count == 1 { return try stores[0].engine!.count(plan) }
+    if stores.count == 1 { return try StoreErrors.translating { try stores[0].engine!.count(plan) } }
     if plan.limit == 0, plan.offset == 0 { return try stores.reduce(0) { try $0 + $1.engine!.count(plan) } }
     var plan = plan
     plan.content = .identity
@@ -76,9 +76,12 @@ extension NSPersistentStoreCoordinator {
   /// Rows for keys of any store, in their order; past the row cache.
   final func rows(for keys: [ObjectKey]) throws -> [Row?] {
     let epoch = rowCache.epoch
+    rowReads.wrappingAdd(1, ordering: .relaxed)
     let rows: [Row?]
     if let first = keys.first, keys.allSatisfy({ $0.space.store === first.space.store }) {
-      rows = try _engine(of: first)?.rows(for: keys) ?? Array(repeating: nil, count: keys.count)
+      rows = try StoreErrors.translating {
+        try _engine(of: first)?.rows(for: keys) ?? Array(repeating: nil, count: keys.count)
+      }
     } else {
       rows = try keys.map { key in try _engine(of: key)?.rows(for: [key])[0] }
     }
@@ -89,7 +92,9 @@ extension NSPersistentStoreCoordinator {
   /// Members of a to-many for owners of one entity.
   final func related(to owners: [ObjectKey], slot: Int) throws -> [[ObjectKey]] {
     guard let first = owners.first else { return [] }
-    return try _engine(of: first)?.related(to: owners, slot: slot) ?? owners.map { _ in [] }
+    return try StoreErrors.translating {
+      try _engine(of: first)?.related(to: owners, slot: slot) ?? owners.map { _ in [] }
+    }
   }
 
   // MARK: Identity

@@ -39,8 +39,10 @@ extension NSPersistentStoreCoordinator {
             + "NSReadOnlyPersistentStoreOption to save to it.", [NSAffectedStoresErrorKey: [store]])
       }
       do {
-        try store.saveMetadataIfNeeded()
-        if !set.isEmpty { try store.engine!.commit(set) }
+        try StoreErrors.translating(url: store.url) {
+          try store.saveMetadataIfNeeded()
+          if !set.isEmpty { try store.engine!.commit(set) }
+        }
       } catch {
         guard isPartlyWritten else { throw error }
         throw CocoaError.coreData(

@@ -12,6 +12,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   private let _state = Mutex(State())
   private let _queue = ContextQueue(.privateQueueConcurrencyType)
   let rowCache = RowCache()
+  /// Times that rows were asked of a store by key; what batches of faults keep low.
+  final let rowReads = Atomic<Int>(0)
 
   private struct State {
     var stores: [NSPersistentStore] = []

@@ -2,8 +2,8 @@ import Foundation
 import ModelSchema
 
 extension AttributeCoding {
-  /// What `value(forKey:)` answers: an NSNumber for numbers and booleans, an NSDecimalNumber for decimals, otherwise the
-  /// Swift type; for a transformable attribute the object.
+  /// What `value(forKey:)` answers: an NSNumber for numbers and booleans, an NSDecimalNumber for decimals,
+  /// otherwise the Swift type; for a transformable attribute the object.
   ///
   /// - Throws: an error of the transformer's, or of the archive, for a transformable attribute.
   func object(from value: Value) throws -> Any? {
@@ -13,7 +13,8 @@ extension AttributeCoding {
       // A URI whose text is no URL any more can only come from a file; its text is better than nothing.
       if type == .uri { return URL(string: text) ?? text as Any }
       return text
-    case .int(let number): return type == .boolean ? SharedNumbers.boolean(number != 0) : SharedNumbers.number(number)
+    case .int(let number):
+      return type == .boolean ? SharedNumbers.boolean(number != 0) : SharedNumbers.number(number)
     case .double(let number):
       switch type {
       case .date: return Date(timeIntervalSinceReferenceDate: number)

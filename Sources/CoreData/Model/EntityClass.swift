@@ -5,8 +5,9 @@ import Synchronization
 enum EntityClass {
   /// The class of this name, or `NSManagedObject` with one line on the standard error if there is none.
   ///
-  /// "Module.Class" is looked up as such. A name without module, or with the "." that stands for the current one, is
-  /// looked for in the program's own module first, then in every module that defines a class of this name.
+  /// "Module.Class" is looked up as such. A name without module, or with the "." that stands for the current
+  /// one, is looked for in the program's own module first, then in every module that defines a class of this
+  /// name.
   static func resolve(_ name: String?, for entity: String) -> NSManagedObject.Type {
     guard let name, !name.isEmpty, name != "NSManagedObject" else { return NSManagedObject.self }
     for candidate in _candidates(name) {
@@ -28,7 +29,9 @@ enum EntityClass {
 
   /// The program's module: the package manager names it after the executable.
   private static let _mainModule: String = {
-    let name = Bundle.main.executableURL?.deletingPathExtension().lastPathComponent ?? ProcessInfo.processInfo.processName
+    let name =
+      Bundle.main.executableURL?.deletingPathExtension().lastPathComponent
+      ?? ProcessInfo.processInfo.processName
     return String(name.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" })
   }()
 

@@ -5,8 +5,8 @@ enum ModelSearch {
   /// Extensions of model files that stand for a whole model, the compiled form first.
   private static let _extensions = ["momd", "mom", "xcdatamodeld", "xcdatamodel"]
 
-  /// All models in `bundles`, at most one file for each model name in a bundle; nil means the main bundle and the resource
-  /// bundles beside the program.
+  /// All models in `bundles`, at most one file for each model name in a bundle; nil means the main bundle and
+  /// the resource bundles beside the program.
   static func models(in bundles: [Bundle]?) -> [URL] {
     _unique((bundles ?? _programBundles()).map(_searchRoot)).flatMap { root in
       var names: Set<String> = []
@@ -37,7 +37,9 @@ enum ModelSearch {
 
   private static func _programBundles() -> [Bundle] {
     let main = Bundle.main
-    let beside = _files(in: main.bundleURL).filter { $0.pathExtension == "resources" || $0.pathExtension == "bundle" }
+    let beside = _files(in: main.bundleURL).filter {
+      $0.pathExtension == "resources" || $0.pathExtension == "bundle"
+    }
     return [main] + beside.sorted { $0.path < $1.path }.compactMap { Bundle(url: $0) }
   }
 

@@ -6,8 +6,8 @@ open class NSDerivedAttributeDescription: NSAttributeDescription {
   /// The expression as the model file spells it, until somebody asks for it as an object.
   private var _text: String?
 
-  /// What the value is computed from: a key path, `canonical:`, `uppercase:` or `lowercase:` of one, an aggregate of a
-  /// to-many relationship such as `pages.@count`, or `now()`.
+  /// What the value is computed from: a key path, `canonical:`, `uppercase:` or `lowercase:` of one, an
+  /// aggregate of a to-many relationship such as `pages.@count`, or `now()`.
   ///
   /// Nil for one that the model file spells in a way which is no expression.
   open var derivationExpression: NSExpression? {

@@ -3,8 +3,8 @@ import ModelSchema
 
 /// Describes an entity: what a table is to a database, and a class to a program.
 ///
-/// Editable until a coordinator first uses the model; from then on immutable, and any change traps. Not safe to edit
-/// from several threads; once the model is in use, safe to read from all.
+/// Editable until a coordinator first uses the model; from then on immutable, and any change traps. Not safe
+/// to edit from several threads; once the model is in use, safe to read from all.
 open class NSEntityDescription: NSObject, NSCopying {
   private weak var _model: NSManagedObjectModel?
   private weak var _superentity: NSEntityDescription?
@@ -83,14 +83,16 @@ open class NSEntityDescription: NSObject, NSCopying {
     get { _subentities }
     set {
       willMutate("subentities")
-      for child in _subentities where child._superentity === self && !newValue.contains(where: { $0 === child }) {
+      for child in _subentities
+      where child._superentity === self && !newValue.contains(where: { $0 === child }) {
         child._superentity = nil
         child._dropIndexes()
       }
       for child in newValue where child._superentity !== self {
         precondition(
           !isKindOf(entity: child),
-          "entity '\(child.name ?? "?")' can't be a subentity of '\(_name ?? "?")': it is that entity or above it")
+          "entity '\(child.name ?? "?")' can't be a subentity of '\(_name ?? "?")': it is that entity or above it"
+        )
         if let former = child._superentity { former._subentities.removeAll { $0 === child } }
         child._superentity = self
         child._dropIndexes()
@@ -194,8 +196,8 @@ open class NSEntityDescription: NSObject, NSCopying {
     }
   }
 
-  /// Combinations of properties that no two objects may share. Set arrays of names or of property descriptions; read
-  /// arrays of names. Subentities inherit them.
+  /// Combinations of properties that no two objects may share. Set arrays of names or of property
+  /// descriptions; read arrays of names. Subentities inherit them.
   open var uniquenessConstraints: [[Any]] {
     get { _uniquenessConstraints }
     set {
@@ -208,7 +210,8 @@ open class NSEntityDescription: NSObject, NSCopying {
           case let name as NSString: return name.description
           default:
             fatalError(
-              "a uniqueness constraint of '\(_name ?? "?")' takes names or property descriptions, not \(element)")
+              "a uniqueness constraint of '\(_name ?? "?")' takes names or property descriptions, not \(element)"
+            )
           }
         }
       }

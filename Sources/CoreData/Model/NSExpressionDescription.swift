@@ -1,6 +1,7 @@
 import Foundation
 
-/// Describes a computed column of a fetch, or a computed element of an index. It can't be a property of an entity.
+/// Describes a computed column of a fetch, or a computed element of an index. It can't be a property of an
+/// entity.
 open class NSExpressionDescription: NSPropertyDescription {
   private var _expression: NSExpression?
   private var _expressionResultType = NSAttributeType.undefinedAttributeType

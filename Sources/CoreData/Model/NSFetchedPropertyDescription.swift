@@ -3,7 +3,8 @@ import ModelSchema
 
 /// Describes a property whose value is the result of a fetch, read when first asked for.
 ///
-/// The request's predicate may name the object as `$FETCH_SOURCE` and this description as `$FETCHED_PROPERTY`.
+/// The request's predicate may name the object as `$FETCH_SOURCE` and this description as
+/// `$FETCHED_PROPERTY`.
 open class NSFetchedPropertyDescription: NSPropertyDescription {
   private var _fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
   /// The request as the model file has it, until somebody asks for it as an object.
@@ -29,7 +30,9 @@ open class NSFetchedPropertyDescription: NSPropertyDescription {
 
   /// The request as plain values.
   final var requestSchema: FetchRequestSchema? {
-    get { _requestSchema ?? _fetchRequest.map { FetchRequestSchema($0, name: "fetchedPropertyFetchRequest") } }
+    get {
+      _requestSchema ?? _fetchRequest.map { FetchRequestSchema($0, name: "fetchedPropertyFetchRequest") }
+    }
     set {
       _requestSchema = newValue
       _fetchRequest = nil

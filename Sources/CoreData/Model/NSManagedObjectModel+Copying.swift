@@ -1,10 +1,11 @@
 import Foundation
 
 extension NSManagedObjectModel {
-  /// Fills this empty model with copies of `entities`, which come from `models`, and with what else those hold.
+  /// Fills this empty model with copies of `entities`, which come from `models`, and with what else those
+  /// hold.
   ///
-  /// Links to entities which are not among those copied find the copy of the same name: one of two equal entities stands
-  /// for both when models merge.
+  /// Links to entities which are not among those copied find the copy of the same name: one of two equal
+  /// entities stands for both when models merge.
   final func adoptCopy(of models: [NSManagedObjectModel], entities originals: [NSEntityDescription]) {
     let copier = DescriptionCopier(originals)
     entities = copier.copies
@@ -14,7 +15,9 @@ extension NSManagedObjectModel {
         var known = entities(forConfigurationName: configuration) ?? []
         if !configurations.contains(configuration) { known = [] }
         for member in members {
-          if let copy = copier.copy(of: member), !known.contains(where: { $0 === copy }) { known.append(copy) }
+          if let copy = copier.copy(of: member), !known.contains(where: { $0 === copy }) {
+            known.append(copy)
+          }
         }
         setEntities(known, forConfigurationName: configuration)
       }

@@ -15,7 +15,8 @@ extension NSManagedObjectModel {
   /// The model file as plain values.
   static func schema(contentsOf url: URL) throws -> ModelSchema {
     guard url.isFileURL else {
-      throw ModelFileError(path: url.absoluteString, reason: "only files can be read; copy the model to a file first")
+      throw ModelFileError(
+        path: url.absoluteString, reason: "only files can be read; copy the model to a file first")
     }
     return try ModelFile.load(path: url.path)
   }

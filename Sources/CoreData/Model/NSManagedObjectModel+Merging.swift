@@ -1,8 +1,8 @@
 import Foundation
 
 extension NSManagedObjectModel {
-  /// Merges all models found in `bundles`; nil means the main bundle, with the resource bundles that the package manager
-  /// puts beside the program. Nil if there is none, or if one of them can't be read.
+  /// Merges all models found in `bundles`; nil means the main bundle, with the resource bundles that the
+  /// package manager puts beside the program. Nil if there is none, or if one of them can't be read.
   ///
   /// Two different entities of the same name trap.
   public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
@@ -12,8 +12,8 @@ extension NSManagedObjectModel {
     return NSManagedObjectModel(byMerging: models)
   }
 
-  /// Merges those entities of all model versions in `bundles` that a store with this metadata was saved with; nil if they
-  /// can't all be found.
+  /// Merges those entities of all model versions in `bundles` that a store with this metadata was saved with;
+  /// nil if they can't all be found.
   public class func mergedModel(
     from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
   ) -> NSManagedObjectModel? {
@@ -23,7 +23,8 @@ extension NSManagedObjectModel {
     return NSManagedObjectModel(byMerging: models, forStoreMetadata: metadata)
   }
 
-  /// Merges copies of `models`; nil for nil. Equal entities of the same name count as one, different ones trap.
+  /// Merges copies of `models`; nil for nil. Equal entities of the same name count as one, different ones
+  /// trap.
   public convenience init?(byMerging models: [NSManagedObjectModel]?) {
     guard let models else { return nil }
     self.init()
@@ -36,7 +37,8 @@ extension NSManagedObjectModel {
         if let known = chosen[name] {
           guard known.hash == hash else {
             fatalError(
-              "can't merge models with two different entities named '\(name)'; pass one version of each model only")
+              "can't merge models with two different entities named '\(name)'; pass one version of each model only"
+            )
           }
           continue
         }
@@ -47,8 +49,10 @@ extension NSManagedObjectModel {
     adoptCopy(of: models, entities: order)
   }
 
-  /// Merges copies of those entities that a store with this metadata was saved with; nil if they can't all be found.
-  public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any]) {
+  /// Merges copies of those entities that a store with this metadata was saved with; nil if they can't all be
+  /// found.
+  public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any])
+  {
     guard let hashes = Self.versionHashes(in: metadata) else { return nil }
     self.init()
     var chosen: [NSEntityDescription] = []

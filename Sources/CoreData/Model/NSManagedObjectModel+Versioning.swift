@@ -11,8 +11,8 @@ extension NSManagedObjectModel {
   /// Base64 of a checksum over all entity hashes; models with equal entities have equal checksums.
   public var versionChecksum: String { Self.checksum(entityVersionHashesByName) }
 
-  /// Whether a store with this metadata was saved with this configuration of the model: the same entities by name, with
-  /// equal hashes. False too for metadata without hashes.
+  /// Whether a store with this metadata was saved with this configuration of the model: the same entities by
+  /// name, with equal hashes. False too for metadata without hashes.
   public func isConfiguration(
     withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
   ) -> Bool {

@@ -4,8 +4,8 @@ import Synchronization
 
 /// A set of entities that refer to each other: the shape of an object graph.
 ///
-/// Editable until a coordinator first uses it; from then on immutable, and any change traps. `copy()` makes an editable
-/// one. Not safe to edit from several threads; once in use, safe to read from all.
+/// Editable until a coordinator first uses it; from then on immutable, and any change traps. `copy()` makes
+/// an editable one. Not safe to edit from several threads; once in use, safe to read from all.
 open class NSManagedObjectModel: NSObject, NSCopying {
   private var _entities: [NSEntityDescription] = []
   private var _configurations: [String: [NSEntityDescription]] = [:]
@@ -20,8 +20,8 @@ open class NSManagedObjectModel: NSObject, NSCopying {
   /// Makes a model without entities.
   public override init() { super.init() }
 
-  /// Reads a model file: a compiled `.momd` or `.mom`, an editor's `.xcdatamodeld` or `.xcdatamodel`, or the `contents`
-  /// of the latter. Of a directory with several versions it reads the current one.
+  /// Reads a model file: a compiled `.momd` or `.mom`, an editor's `.xcdatamodeld` or `.xcdatamodel`, or the
+  /// `contents` of the latter. Of a directory with several versions it reads the current one.
   ///
   /// Nil when that fails; `load(contentsOf:)` says why. Core Data reads compiled models only.
   public convenience init?(contentsOf url: URL) {
@@ -90,7 +90,8 @@ open class NSManagedObjectModel: NSObject, NSCopying {
     willMutate("configurations")
     for entity in entities where !_entities.contains(where: { $0 === entity }) {
       fatalError(
-        "configuration '\(configuration)' can't have entity '\(entity.name ?? "?")': it is not in the model; add it first")
+        "configuration '\(configuration)' can't have entity '\(entity.name ?? "?")': it is not in the model; add it first"
+      )
     }
     _configurations[configuration] = entities
   }
@@ -171,7 +172,8 @@ open class NSManagedObjectModel: NSObject, NSCopying {
   /// Traps once the model is in use: nobody could tell the stores and contexts that read it.
   final func willMutate(_ what: StaticString) {
     if frozenModel.withLock({ $0 != nil }) {
-      fatalError("can't change \(what) of a model in use by a coordinator: it is immutable now; change a copy() of it")
+      fatalError(
+        "can't change \(what) of a model in use by a coordinator: it is immutable now; change a copy() of it")
     }
   }
 

@@ -2,8 +2,8 @@ import Foundation
 
 /// Describes one property of an entity: what attributes, relationships and fetched properties have in common.
 ///
-/// Editable until a coordinator first uses the model; from then on immutable, and any change traps. Not safe to edit
-/// from several threads.
+/// Editable until a coordinator first uses the model; from then on immutable, and any change traps. Not safe
+/// to edit from several threads.
 open class NSPropertyDescription: NSObject, NSCopying {
   private weak var _entity: NSEntityDescription?
   private var _name = ""
@@ -61,8 +61,8 @@ open class NSPropertyDescription: NSObject, NSCopying {
     }
   }
 
-  /// Free information about the property. Unlike the rest it may be changed at any time; then the caller sees to it that
-  /// nobody reads it on another thread meanwhile.
+  /// Free information about the property. Unlike the rest it may be changed at any time; then the caller sees
+  /// to it that nobody reads it on another thread meanwhile.
   open var userInfo: [AnyHashable: Any]? = [:]
 
   /// Whether an index on this one property is asked for, the way older models do.
@@ -138,11 +138,13 @@ open class NSPropertyDescription: NSObject, NSCopying {
   final func setValidation(_ predicates: [NSPredicate], warnings: [Any]) {
     precondition(
       warnings.isEmpty || warnings.count == predicates.count,
-      "property '\(_name)': \(predicates.count) validation predicates need as many warnings, got \(warnings.count)")
+      "property '\(_name)': \(predicates.count) validation predicates need as many warnings, got \(warnings.count)"
+    )
     _validation = (predicates, warnings)
   }
 
-  /// Predicates set by code, which then stand instead of those made from the model file's limits; nil if none were set.
+  /// Predicates set by code, which then stand instead of those made from the model file's limits; nil if none
+  /// were set.
   final var explicitValidation: (predicates: [NSPredicate], warnings: [Any])? { _validation }
 
   /// SHA-256 over what of the property matters to a store, equal to Core Data's.

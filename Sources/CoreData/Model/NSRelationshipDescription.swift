@@ -27,7 +27,8 @@ open class NSRelationshipDescription: NSPropertyDescription {
     }
   }
 
-  /// Largest number of objects: 1 makes a to-one relationship, 0 (as it is unless set) a to-many one without limit.
+  /// Largest number of objects: 1 makes a to-one relationship, 0 (as it is unless set) a to-many one without
+  /// limit.
   open var maxCount: Int {
     get { _maxCount }
     set {

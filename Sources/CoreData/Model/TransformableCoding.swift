@@ -1,10 +1,12 @@
 import Foundation
+import ModelFiles
 
 /// Turns the objects of transformable attributes into stored data and back.
 enum TransformableCoding {
   /// The stored data of `object`.
   ///
-  /// - Throws: `AttributeValueError` if the transformer is missing, gives no data, or the object can't be archived.
+  /// - Throws: `AttributeValueError` if the transformer is missing, gives no data, or the object can't be
+  ///   archived.
   static func data(from object: Any, transformer name: String?, attribute: AttributeCoding) throws -> Data {
     guard let name, !name.isEmpty else { return try archive(object, attribute: attribute) }
     let transformer = try _transformer(name, attribute)
@@ -34,7 +36,8 @@ enum TransformableCoding {
     throw AttributeValueError(
       entity: attribute.entityName, attribute: attribute.name,
       expected: "the value transformer '\(name)'",
-      found: "none of that name; call ValueTransformer.setValueTransformer(_:forName:) before the store is loaded")
+      found:
+        "none of that name; call ValueTransformer.setValueTransformer(_:forName:) before the store is loaded")
   }
 
   /// A keyed archive of `object`.
@@ -48,14 +51,45 @@ enum TransformableCoding {
     }
   }
 
-  /// The root object of a keyed archive.
+  /// The root object of a keyed archive, of plain values or of classes that the program has.
   static func unarchive(_ data: Data, attribute: AttributeCoding) throws -> Any? {
     do {
-      return try NSKeyedUnarchiver.unarchiveTopLevelObjectWithData(data)
+      return try ArchivedObject.decode(data)
     } catch {
       throw AttributeValueError(
         entity: attribute.entityName, attribute: attribute.name, expected: "a keyed archive",
-        found: "\(data.count) bytes that can't be read as one (\(error))")
+        found: "\(data.count) bytes that can't be read as one: \(error)")
     }
+  }
+}
+
+/// Decodes keyed archives from stores without letting them end the program.
+enum ArchivedObject {
+  /// The root object.
+  ///
+  /// An archive of plain values is decoded with every check. One with other classes goes to
+  /// `NSKeyedUnarchiver`, if the program has all of them; their `init(coder:)` must then be able to stand
+  /// what it finds.
+  static func decode(_ data: Data) throws -> Any? {
+    switch try PlainArchive.decode(data) {
+    case .object(let object): return object
+    case .needsClasses(let names):
+      if let missing = names.sorted().first(where: { !_hasClass($0) }) {
+        throw PlainArchiveError(
+          reason:
+            "it holds an object of the class '\(missing)', which is not in this program; write the class, or map "
+            + "the name with NSKeyedUnarchiver.setClass(_:forClassName:)")
+      }
+      let unarchiver = try NSKeyedUnarchiver(forReadingFrom: data)
+      unarchiver.requiresSecureCoding = false
+      unarchiver.decodingFailurePolicy = .setErrorAndReturn
+      let object = unarchiver.decodeObject(forKey: NSKeyedArchiveRootObjectKey)
+      if let error = unarchiver.error { throw error }
+      return object
+    }
+  }
+
+  private static func _hasClass(_ name: String) -> Bool {
+    NSKeyedUnarchiver.class(forClassName: name) != nil || NSClassFromString(name) is any NSCoding.Type
   }
 }

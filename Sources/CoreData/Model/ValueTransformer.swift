@@ -20,18 +20,20 @@ public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
   /// Turns keyed archived data into an object.
   public static let keyedUnarchiveFromDataTransformerName = NSValueTransformerName("NSKeyedUnarchiveFromData")
   /// Turns keyed archived data into an object of an allowed class.
-  public static let secureUnarchiveFromDataTransformerName = NSValueTransformerName("NSSecureUnarchiveFromData")
+  public static let secureUnarchiveFromDataTransformerName = NSValueTransformerName(
+    "NSSecureUnarchiveFromData")
 }
 
 /// Turns values of one kind into another, and back if it can; transformable attributes store what it yields.
 ///
-/// Foundation has this class on Apple's platforms only. Register an instance before a store that needs it is loaded; from
-/// then on its methods are called on any thread.
+/// Foundation has this class on Apple's platforms only. Register an instance before a store that needs it is
+/// loaded; from then on its methods are called on any thread.
 open class ValueTransformer: NSObject, _ValueTransformerCluster {
   public override init() { super.init() }
 
   /// Registers a transformer; nil removes it.
-  open class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {
+  open class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName)
+  {
     TransformerRegistry.shared.set(transformer, forName: name)
   }
 
@@ -47,12 +49,13 @@ open class ValueTransformer: NSObject, _ValueTransformerCluster {
   /// The value, transformed; the value itself unless overridden.
   open func transformedValue(_ value: Any?) -> Any? { value }
 
-  /// The value which `transformedValue` turns into this one. Calls `transformedValue` unless overridden; traps if the class
-  /// does not allow it.
+  /// The value which `transformedValue` turns into this one. Calls `transformedValue` unless overridden;
+  /// traps if the class does not allow it.
   open func reverseTransformedValue(_ value: Any?) -> Any? {
     precondition(
       type(of: self).allowsReverseTransformation(),
-      "\(type(of: self)) does not allow reverse transformation; override allowsReverseTransformation() to say it does")
+      "\(type(of: self)) does not allow reverse transformation; override allowsReverseTransformation() to say it does"
+    )
     return transformedValue(value)
   }
 
@@ -78,15 +81,21 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
   /// Classes that the root object of an archive may have, collections included.
   open class var allowedTopLevelClasses: [AnyClass] {
     [
-      NSArray.self, NSDictionary.self, NSSet.self, NSString.self, NSNumber.self, NSDate.self, NSData.self, NSURL.self,
+      NSArray.self, NSDictionary.self, NSSet.self, NSString.self, NSNumber.self, NSDate.self, NSData.self,
+      NSURL.self,
       NSUUID.self, NSNull.self,
     ]
   }
 
   /// The object in an archive; nil for what is no archive, or one of another class.
   open override func transformedValue(_ value: Any?) -> Any? {
-    guard let data = value as? Data ?? (value as? NSData).map({ Data(referencing: $0) }) else { return nil }
-    return try? NSKeyedUnarchiver.unarchivedObject(ofClasses: type(of: self).allowedTopLevelClasses, from: data)
+    guard let data = archiveData(value), let object = (try? ArchivedObject.decode(data)) ?? nil else {
+      return nil
+    }
+    let isAllowed = type(of: self).allowedTopLevelClasses.contains { allowed in
+      (object as? NSObject).map { type(of: $0).isSubclass(of: allowed) } ?? false
+    }
+    return isAllowed ? object : nil
   }
 
   /// An archive of the object; nil for an object that can't be archived.
@@ -96,10 +105,14 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
   }
 }
 
+private func archiveData(_ value: Any?) -> Data? {
+  value as? Data ?? (value as? NSData).map { Data(referencing: $0) }
+}
+
 /// The registered transformers of the process.
 private final class TransformerRegistry: @unchecked Sendable {
-  // Unchecked: `_transformers` is guarded by `_lock`. The transformers themselves are the user's, who registers only what
-  // may be called on any thread.
+  // Unchecked: `_transformers` is guarded by `_lock`. The transformers themselves are the user's, who
+  // registers only what may be called on any thread.
   static let shared = TransformerRegistry()
 
   private let _lock = NSLock()
@@ -128,8 +141,8 @@ private final class TransformerRegistry: @unchecked Sendable {
 /// The older archive transformers, which take any class.
 private final class KeyedUnarchiveTransformer: NSSecureUnarchiveFromDataTransformer {
   override func transformedValue(_ value: Any?) -> Any? {
-    guard let data = value as? Data ?? (value as? NSData).map({ Data(referencing: $0) }) else { return nil }
-    return (try? NSKeyedUnarchiver.unarchiveTopLevelObjectWithData(data)) ?? nil
+    guard let data = archiveData(value) else { return nil }
+    return (try? ArchivedObject.decode(data)) ?? nil
   }
 
   override func reverseTransformedValue(_ value: Any?) -> Any? {

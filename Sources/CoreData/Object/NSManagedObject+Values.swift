@@ -20,7 +20,8 @@ extension NSManagedObject {
   /// Value at a slot as `value(forKey:)` answers it.
   final func value(at slot: Int) -> Any? {
     switch _layout.slots[slot].kind {
-    case .attribute:
+    case .attribute(let attribute):
+      if attribute.type == .transformable { return transformed(slot) }
       return shown(read(slot), slot)
     case .relationship(let relationship):
       if !relationship.isToMany { return toOne(slot) }
@@ -35,8 +36,9 @@ extension NSManagedObject {
       return
     }
     switch _layout.slots[slot].kind {
-    case .attribute:
+    case .attribute(let attribute):
       write(converted(value, slot), at: slot)
+      if attribute.type == .transformable { relations.decoded[slot] = value }
     case .relationship(let relationship):
       if relationship.isToMany {
         setToMany(slot, objects(value, key))
@@ -53,8 +55,9 @@ extension NSManagedObject {
     }
     fireFault()
     switch _layout.slots[slot].kind {
-    case .attribute:
+    case .attribute(let attribute):
       writableDraft().set(converted(value, slot), at: slot)
+      if attribute.type == .transformable { relations.decoded[slot] = value }
       _flags.insert(.primitivesWritten)
     case .relationship(let relationship):
       guard relationship.isToMany else {
@@ -88,6 +91,26 @@ extension NSManagedObject {
     } catch {
       Console.warn("\(_objectID.uriRepresentation().absoluteString): \(error)")
       return nil
+    }
+  }
+
+  /// A transformable attribute's object: the one that was set, or the one decoded when first asked for.
+  private final func transformed(_ slot: Int) -> Any? {
+    if isFault { fireFault() }
+    if let decoded = _relations?.decoded[slot] { return decoded }
+    guard let object = shown(read(slot), slot) else { return nil }
+    relations.decoded[slot] = object
+    return object
+  }
+
+  /// Replaces the objects of transformable attributes by their bytes, before the draft is handed to others: those decode
+  /// objects of their own.
+  final func encodeTransformables() throws {
+    guard !_layout.transformableSlots.isEmpty, let draft = _draft else { return }
+    for slot in _layout.transformableSlots where !_layout.slots[slot].isTransient {
+      guard case .transformable(let box) = draft[slot], box.data == nil else { continue }
+      let data = try _shape.codings[slot]!.data(from: box)
+      writableDraft().set(data.map { .transformable(TransformableBox(object: nil, data: $0)) } ?? .null, at: slot)
     }
   }
 

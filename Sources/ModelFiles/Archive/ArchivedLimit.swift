@@ -11,13 +11,14 @@ struct ArchivedLimit {
 
   private let _kind: Kind
 
-  /// Recognises `SELF >= n`, `SELF <= n`, the same of `length` or `timeIntervalSinceReferenceDate`, and `SELF MATCHES p`;
-  /// nil for any other predicate.
+  /// Recognises `SELF >= n`, `SELF <= n`, the same of `length` or `timeIntervalSinceReferenceDate`, and `SELF
+  /// MATCHES p`; nil for any other predicate.
   init?(_ predicate: KeyedArchive.Object, archive: KeyedArchive, type: AttributeType) {
     guard predicate.className == "NSComparisonPredicate",
       let op = archive.object(predicate.fields["NSPredicateOperator"]),
       archive.integer(op.fields["NSModifier"]) ?? 0 == 0,
-      let right = archive.object(predicate.fields["NSRightExpression"]), right.className == "NSConstantValueExpression",
+      let right = archive.object(predicate.fields["NSRightExpression"]),
+      right.className == "NSConstantValueExpression",
       let left = archive.object(predicate.fields["NSLeftExpression"])
     else { return nil }
     let measured: String?
@@ -31,13 +32,18 @@ struct ArchivedLimit {
     switch (type, measured) {
     case (.string, "length"): bound = ArchivedLiteral(archive).literal(constant, type: .integer64)
     case (.string, nil):
-      guard archive.integer(op.fields["NSOperatorType"]) == 6, let pattern = archive.string(constant) else { return nil }
+      guard archive.integer(op.fields["NSOperatorType"]) == 6, let pattern = archive.string(constant) else {
+        return nil
+      }
       _kind = .pattern(pattern)
       return
     case (.date, "timeIntervalSinceReferenceDate"):
-      guard case .double(let seconds)? = ArchivedLiteral(archive).literal(constant, type: .double) else { return nil }
+      guard case .double(let seconds)? = ArchivedLiteral(archive).literal(constant, type: .double) else {
+        return nil
+      }
       bound = .date(seconds)
-    case (.date, nil), (.integer16, nil), (.integer32, nil), (.integer64, nil), (.decimal, nil), (.double, nil),
+    case (.date, nil), (.integer16, nil), (.integer32, nil), (.integer64, nil), (.decimal, nil),
+      (.double, nil),
       (.float, nil):
       bound = ArchivedLiteral(archive).literal(constant, type: type)
     default: return nil

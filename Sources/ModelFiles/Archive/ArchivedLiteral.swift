@@ -7,7 +7,8 @@ struct ArchivedLiteral {
 
   init(_ archive: KeyedArchive) { _archive = archive }
 
-  /// The value as a literal of an attribute of this type; nil for none, or for an object that no literal can be.
+  /// The value as a literal of an attribute of this type; nil for none, or for an object that no literal can
+  /// be.
   func literal(_ value: PlistValue?, type: AttributeType) -> SchemaLiteral? {
     guard let found = literal(value) else { return nil }
     switch (found, type) {
@@ -16,12 +17,15 @@ struct ArchivedLiteral {
       return .integer(flag ? 1 : 0)
     case (.integer(let number), .double), (.integer(let number), .float): return .double(Double(number))
     case (.boolean(let flag), .double), (.boolean(let flag), .float): return .double(flag ? 1 : 0)
-    case (.double(let number), .integer16), (.double(let number), .integer32), (.double(let number), .integer64):
+    case (.double(let number), .integer16), (.double(let number), .integer32),
+      (.double(let number), .integer64):
       return Int64(exactly: number.rounded(.towardZero)).map { .integer($0) }
     case (.integer(let number), .decimal): return .decimal("\(number)")
     case (.double(let number), .decimal): return .decimal("\(number)")
-    case (.string, .string), (.boolean, .boolean), (.date, .date), (.decimal, .decimal), (.uuid, .uuid), (.uri, .uri),
-      (.data, .binaryData), (.double, .double), (.double, .float), (.integer, .integer16), (.integer, .integer32),
+    case (.string, .string), (.boolean, .boolean), (.date, .date), (.decimal, .decimal), (.uuid, .uuid),
+      (.uri, .uri),
+      (.data, .binaryData), (.double, .double), (.double, .float), (.integer, .integer16),
+      (.integer, .integer32),
       (.integer, .integer64):
       return found
     default: return nil
@@ -73,7 +77,8 @@ struct ArchivedLiteral {
   private func _decimal(_ object: KeyedArchive.Object) -> SchemaLiteral? {
     guard case .data(let mantissa)? = _archive.resolve(object.fields["NS.mantissa"]),
       let exponent = _archive.integer(object.fields["NS.exponent"]), (-128...127).contains(exponent),
-      let length = _archive.integer(object.fields["NS.length"]), (0...8).contains(length), mantissa.count >= length * 2
+      let length = _archive.integer(object.fields["NS.length"]), (0...8).contains(length),
+      mantissa.count >= length * 2
     else { return nil }
     // The byte order field is 1 for little-endian.
     let isBig = _archive.integer(object.fields["NS.mantissa.bo"]) == 2

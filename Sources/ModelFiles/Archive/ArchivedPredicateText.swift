@@ -55,7 +55,8 @@ struct ArchivedPredicateText {
     let type = _archive.integer(op.fields["NSOperatorType"]) ?? -1
     let isNegated = _archive.flag(op.fields["NSNegate"])
     let symbols: [Int: String] = [
-      0: "<", 1: "<=", 2: ">", 3: ">=", 4: isNegated ? "!=" : "==", 5: "!=", 6: "MATCHES", 7: "LIKE", 8: "BEGINSWITH",
+      0: "<", 1: "<=", 2: ">", 3: ">=", 4: isNegated ? "!=" : "==", 5: "!=", 6: "MATCHES", 7: "LIKE",
+      8: "BEGINSWITH",
       9: "ENDSWITH", 10: "IN", 99: "CONTAINS", 100: "BETWEEN",
     ]
     guard let symbol = symbols[type] else { throw _error("a comparison with the unknown operator \(type)") }

@@ -7,8 +7,9 @@ struct BinaryPlistError: Error {
 
 /// Reads binary property lists.
 ///
-/// Foundation's reader gives no public access to the UIDs of keyed archives, and trusts its input. This one takes nothing on
-/// trust: offsets, counts, nesting and the number of values are bounded by what the file can hold.
+/// Foundation's reader gives no public access to the UIDs of keyed archives, and trusts its input. This one
+/// takes nothing on trust: offsets, counts, nesting and the number of values are bounded by what the file can
+/// hold.
 struct BinaryPlistReader {
   private let _bytes: [UInt8]
   private let _offsets: [Int]
@@ -48,7 +49,9 @@ struct BinaryPlistReader {
   }
 
   private mutating func _value(_ index: Int, depth: Int) throws -> PlistValue {
-    guard index < _offsets.count else { throw BinaryPlistError(reason: "refers to object \(index), which is not there") }
+    guard index < _offsets.count else {
+      throw BinaryPlistError(reason: "refers to object \(index), which is not there")
+    }
     guard depth < Self._depthLimit else { throw BinaryPlistError(reason: "values are nested too deeply") }
     _budget -= 1
     guard _budget > 0 else { throw BinaryPlistError(reason: "unfolds to far more values than the file has") }
@@ -71,7 +74,8 @@ struct BinaryPlistReader {
     case 0x2:
       switch low {
       case 2:
-        return .real(Double(Float(bitPattern: UInt32(truncatingIfNeeded: try Self._bits(_bytes, start + 1, 4)))))
+        return .real(
+          Double(Float(bitPattern: UInt32(truncatingIfNeeded: try Self._bits(_bytes, start + 1, 4)))))
       case 3: return .real(Double(bitPattern: try Self._bits(_bytes, start + 1, 8)))
       default: throw BinaryPlistError(reason: "a floating-point number of 2^\(low) bytes")
       }
@@ -122,7 +126,9 @@ struct BinaryPlistReader {
   private func _count(_ start: Int, _ low: Int) throws -> (count: Int, first: Int) {
     guard low == 15 else { return (low, start + 1) }
     let marker = try _byte(start + 1)
-    guard marker >> 4 == 1, marker & 0x0F <= 3 else { throw BinaryPlistError(reason: "a count that is no integer") }
+    guard marker >> 4 == 1, marker & 0x0F <= 3 else {
+      throw BinaryPlistError(reason: "a count that is no integer")
+    }
     let size = 1 << Int(marker & 0x0F)
     return (try Self._number(_bytes, start + 2, size), start + 2 + size)
   }

@@ -1,8 +1,8 @@
 import Foundation
 import ModelSchema
 
-/// Reads compiled models: the keyed archive in a `.mom`, and the one that a store keeps of its model, which has the same
-/// vocabulary.
+/// Reads compiled models: the keyed archive in a `.mom`, and the one that a store keeps of its model, which
+/// has the same vocabulary.
 package struct CompiledModelReader {
   private let _archive: KeyedArchive
   private let _path: String
@@ -46,8 +46,8 @@ package struct CompiledModelReader {
     return schema
   }
 
-  /// Removes from each entity what its ancestors declare already: an archive may list inherited properties and indexes with
-  /// every entity, as objects of their own.
+  /// Removes from each entity what its ancestors declare already: an archive may list inherited properties
+  /// and indexes with every entity, as objects of their own.
   private func _dropInherited(from entities: inout [EntitySchema]) {
     let byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     for position in entities.indices {
@@ -77,9 +77,12 @@ package struct CompiledModelReader {
   }
 
   private func _entity(_ object: KeyedArchive.Object) throws -> EntitySchema {
-    guard let name = _archive.string(object.fields["NSEntityName"]) else { throw _error("an entity has no name") }
+    guard let name = _archive.string(object.fields["NSEntityName"]) else {
+      throw _error("an entity has no name")
+    }
     var entity = EntitySchema(name: name, parent: _entityName(object.fields["NSSuperentity"]))
-    if let className = _archive.string(object.fields["NSClassNameForEntity"]), className != "NSManagedObject" {
+    if let className = _archive.string(object.fields["NSClassNameForEntity"]), className != "NSManagedObject"
+    {
       entity.className = className
     }
     entity.isAbstract = _archive.flag(object.fields["NSIsAbstract"])
@@ -97,7 +100,8 @@ package struct CompiledModelReader {
         let request = try _fetchRequest(
           property.fields["NSFetchRequest"], name: "fetchedPropertyFetchRequest",
           entity: _archive.string(property.fields["_NSFetchRequestEntityName"]))
-        entity.fetchedProperties.append(FetchedPropertySchema(traits: try _traits(property, in: name), request: request))
+        entity.fetchedProperties.append(
+          FetchedPropertySchema(traits: try _traits(property, in: name), request: request))
       case "NSAttributeDescription", "NSDerivedAttributeDescription", "NSCompositeAttributeDescription":
         entity.attributes.append(try _attribute(property, in: name, depth: 0))
       default: throw _error("entity '\(name)' has a property of the unknown kind '\(property.className)'")
@@ -130,7 +134,9 @@ package struct CompiledModelReader {
 
   private func _userInfo(_ object: KeyedArchive.Object) -> [String: String] {
     var info: [String: String] = [:]
-    for (key, value) in _archive.dictionary(object.fields["NSUserInfo"]) ?? [] { info[key] = _archive.string(value) }
+    for (key, value) in _archive.dictionary(object.fields["NSUserInfo"]) ?? [] {
+      info[key] = _archive.string(value)
+    }
     return info
   }
 
@@ -144,7 +150,8 @@ package struct CompiledModelReader {
         let isAscending = _archive.flag(element.fields["NSAscending"])
         guard let computed = _computedElement(element) else {
           return FetchIndexSchema.Element(
-            property: _archive.string(element.fields["NSPropertyName"]), isRTree: isRTree, isAscending: isAscending)
+            property: _archive.string(element.fields["NSPropertyName"]), isRTree: isRTree,
+            isAscending: isAscending)
         }
         let type = _archive.integer(computed.fields["NSExpressionResultType"]).flatMap { UInt(exactly: $0) }
         return FetchIndexSchema.Element(
@@ -154,11 +161,14 @@ package struct CompiledModelReader {
     }
     return FetchIndexSchema(
       name: name, elements: elements,
-      partialIndexPredicate: try _archive.object(object.fields["NSPartialIndexPredicate"]).map(_text.predicate))
+      partialIndexPredicate: try _archive.object(object.fields["NSPartialIndexPredicate"]).map(
+        _text.predicate))
   }
 
   private func _computedElement(_ element: KeyedArchive.Object) -> KeyedArchive.Object? {
-    element.fields.values.lazy.compactMap { _archive.object($0) }.first { $0.className == "NSExpressionDescription" }
+    element.fields.values.lazy.compactMap { _archive.object($0) }.first {
+      $0.className == "NSExpressionDescription"
+    }
   }
 
   // MARK: Properties
@@ -212,7 +222,9 @@ package struct CompiledModelReader {
       let members = (_archive.array(value) ?? _archive.dictionary(value)?.map(\.value) ?? []).compactMap {
         _archive.object($0)
       }
-      if !members.isEmpty, members.allSatisfy({ $0.className.hasSuffix("AttributeDescription") }) { return members }
+      if !members.isEmpty, members.allSatisfy({ $0.className.hasSuffix("AttributeDescription") }) {
+        return members
+      }
     }
     return []
   }
@@ -244,7 +256,9 @@ package struct CompiledModelReader {
     }
     let inverse =
       _archive.string(object.fields["_NSInverseRelationshipName"])
-      ?? _archive.object(object.fields["NSInverseRelationship"]).flatMap { _archive.string($0.fields["NSPropertyName"]) }
+      ?? _archive.object(object.fields["NSInverseRelationship"]).flatMap {
+        _archive.string($0.fields["NSPropertyName"])
+      }
     let maxCount = _archive.integer(object.fields["NSMaxCount"]) ?? 0
     let rule = UInt(exactly: _archive.integer(object.fields["NSDeleteRule"]) ?? 1).flatMap(DeleteRule.init)
     return RelationshipSchema(
@@ -255,7 +269,8 @@ package struct CompiledModelReader {
       isOrdered: _archive.flag(object.fields["NSIsOrdered"]))
   }
 
-  private func _fetchRequest(_ value: PlistValue?, name: String, entity: String?) throws -> FetchRequestSchema {
+  private func _fetchRequest(_ value: PlistValue?, name: String, entity: String?) throws -> FetchRequestSchema
+  {
     guard let object = _archive.object(value) else { throw _error("fetch request '\(name)' is missing") }
     var request = FetchRequestSchema(
       name: name, entity: entity ?? _entityName(object.fields["NSEntity"]) ?? "",

@@ -19,7 +19,8 @@ struct KeyedArchive {
   ///
   /// - Throws: `BinaryPlistError`.
   init(_ data: Data) throws {
-    guard case .dictionary(let top) = try BinaryPlistReader.read(data), case .array(let objects)? = top["$objects"],
+    guard case .dictionary(let top) = try BinaryPlistReader.read(data),
+      case .array(let objects)? = top["$objects"],
       case .dictionary(let roots)? = top["$top"], case .uid(let root)? = roots["root"]
     else {
       throw BinaryPlistError(reason: "a property list, but no keyed archive with a root object")
@@ -71,14 +72,18 @@ struct KeyedArchive {
 
   /// Members of an archived array or set.
   func array(_ value: PlistValue?) -> [PlistValue]? {
-    guard let object = object(value), case .array(let members)? = object.fields["NS.objects"] else { return nil }
+    guard let object = object(value), case .array(let members)? = object.fields["NS.objects"] else {
+      return nil
+    }
     return members
   }
 
   /// Entries of an archived dictionary, in the order of the archive; keys that are no strings are left out.
   func dictionary(_ value: PlistValue?) -> [(key: String, value: PlistValue)]? {
     guard let object = object(value) else { return nil }
-    if case .array(let keys)? = object.fields["NS.keys"], case .array(let values)? = object.fields["NS.objects"] {
+    if case .array(let keys)? = object.fields["NS.keys"],
+      case .array(let values)? = object.fields["NS.objects"]
+    {
       return zip(keys, values).compactMap { key, value in string(key).map { ($0, value) } }
     }
     // A dictionary whose keys are kept apart, as the model in a store has it.

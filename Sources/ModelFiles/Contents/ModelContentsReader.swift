@@ -3,8 +3,8 @@ import ModelSchema
 
 /// Reads the `contents` of an `.xcdatamodel`.
 ///
-/// Unknown elements and attributes are skipped, as Core Data's compiler does; a known one with a value that makes no sense
-/// is an error with its line.
+/// Unknown elements and attributes are skipped, as Core Data's compiler does; a known one with a value that
+/// makes no sense is an error with its line.
 package struct ModelContentsReader {
   private let _path: String
   private var _composites: [String: XMLNode] = [:]
@@ -34,7 +34,9 @@ package struct ModelContentsReader {
       }
     }
     var schema = ModelSchema()
-    for name in _composites.keys.sorted() { schema.composites[name] = try _elements(name, at: root, within: []) }
+    for name in _composites.keys.sorted() {
+      schema.composites[name] = try _elements(name, at: root, within: [])
+    }
     for node in root.children {
       switch node.name {
       case "entity": schema.entities.append(try _entity(node))
@@ -91,14 +93,17 @@ package struct ModelContentsReader {
   private func _traits(_ node: XMLNode) throws -> PropertyTraits {
     PropertyTraits(
       name: try _name(node), isOptional: try _flag(node, "optional", absent: false),
-      isTransient: try _flag(node, "transient", absent: false), versionHashModifier: node["versionHashModifier"],
+      isTransient: try _flag(node, "transient", absent: false),
+      versionHashModifier: node["versionHashModifier"],
       renamingIdentifier: node["elementID"], userInfo: _userInfo(node))
   }
 
   private mutating func _attribute(_ node: XMLNode, within composites: [String]) throws -> AttributeSchema {
     _elementCount += 1
     // Composites may hold composites; without a bound, twenty lines could ask for a billion elements.
-    guard _elementCount <= 1_000_000 else { throw _error(node, "composite attributes hold more than a million elements") }
+    guard _elementCount <= 1_000_000 else {
+      throw _error(node, "composite attributes hold more than a million elements")
+    }
     let type = try node["attributeType"].map { spelling in
       guard let type = AttributeType(fileName: spelling) else {
         throw _error(node, "attribute type '\(spelling)' is not known")
@@ -114,7 +119,8 @@ package struct ModelContentsReader {
     attribute.usesScalarValueType = try _flag(node, "usesScalarValueType", absent: false)
     attribute.valueTransformerName = node["valueTransformerName"].flatMap { $0.isEmpty ? nil : $0 }
     attribute.customClassName = node["customClassName"].flatMap { $0.isEmpty ? nil : $0 }
-    attribute.allowsExternalBinaryDataStorage = try _flag(node, "allowsExternalBinaryDataStorage", absent: false)
+    attribute.allowsExternalBinaryDataStorage = try _flag(
+      node, "allowsExternalBinaryDataStorage", absent: false)
     attribute.preservesValueInHistoryOnDeletion = try _flag(node, "preserveAfterDeletion", absent: false)
     attribute.allowsCloudEncryption = try _flag(node, "allowsCloudEncryption", absent: false)
     attribute.isIndexed = try _flag(node, "indexed", absent: false)
@@ -138,9 +144,12 @@ package struct ModelContentsReader {
   private mutating func _elements(
     _ name: String, at node: XMLNode, within composites: [String]
   ) throws -> [AttributeSchema] {
-    guard let composite = _composites[name] else { throw _error(node, "composite '\(name)' is not in the model") }
+    guard let composite = _composites[name] else {
+      throw _error(node, "composite '\(name)' is not in the model")
+    }
     guard !composites.contains(name) else {
-      throw _error(composite, "composite '\(name)' contains itself: \((composites + [name]).joined(separator: " > "))")
+      throw _error(
+        composite, "composite '\(name)' contains itself: \((composites + [name]).joined(separator: " > "))")
     }
     var elements: [AttributeSchema] = []
     for child in composite.children(named: "attribute") {
@@ -165,8 +174,10 @@ package struct ModelContentsReader {
       throw _error(node, "deletion rule '\(other)' is none of No Action, Nullify, Cascade, Deny")
     }
     return RelationshipSchema(
-      traits: traits, destination: destination, inverse: node["inverseName"].flatMap { $0.isEmpty ? nil : $0 },
-      minCount: try _number(node, "minCount") ?? 0, maxCount: try _number(node, "maxCount") ?? (isToMany ? 0 : 1),
+      traits: traits, destination: destination,
+      inverse: node["inverseName"].flatMap { $0.isEmpty ? nil : $0 },
+      minCount: try _number(node, "minCount") ?? 0,
+      maxCount: try _number(node, "maxCount") ?? (isToMany ? 0 : 1),
       deleteRule: rule, isOrdered: try _flag(node, "ordered", absent: false))
   }
 
@@ -242,7 +253,9 @@ package struct ModelContentsReader {
 
   private func _number(_ node: XMLNode, _ attribute: String) throws -> Int? {
     guard let text = node[attribute], !text.isEmpty else { return nil }
-    guard let number = Int(text), number >= 0 else { throw _error(node, "\(attribute)='\(text)' is no count") }
+    guard let number = Int(text), number >= 0 else {
+      throw _error(node, "\(attribute)='\(text)' is no count")
+    }
     return number
   }
 

@@ -1,12 +1,12 @@
 import ModelSchema
 
-/// Writes the `contents` of an `.xcdatamodel` in one canonical form: reading it gives the same schema, and two equal schemas
-/// give equal text.
+/// Writes the `contents` of an `.xcdatamodel` in one canonical form: reading it gives the same schema, and
+/// two equal schemas give equal text.
 package enum ModelContentsWriter {
   /// The text of the file.
   ///
-  /// - Throws: `ModelFileError` for what the format can't hold: text with control characters, validation predicates that are
-  ///   no limits, binary default values.
+  /// - Throws: `ModelFileError` for what the format can't hold: text with control characters, validation
+  ///   predicates that are no limits, binary default values.
   package static func write(_ schema: ModelSchema, path: String = "contents") throws -> String {
     try ContentsText(path: path).text(schema.canonical())
   }
@@ -17,11 +17,13 @@ private struct ContentsText {
 
   func text(_ schema: ModelSchema) throws -> String {
     var xml = XMLText()
-    // Xcode refuses a model without these; the two version numbers are those of the first that read this vocabulary whole.
+    // Xcode refuses a model without these; the two version numbers are those of the first that read this
+    // vocabulary whole.
     try xml.element(
       "model",
       [
-        "type": "com.apple.IDECoreDataModeler.DataModel", "documentVersion": "1.0", "lastSavedToolsVersion": "22222",
+        "type": "com.apple.IDECoreDataModeler.DataModel", "documentVersion": "1.0",
+        "lastSavedToolsVersion": "22222",
         "systemVersion": "23A344", "minimumToolsVersion": "Automatic", "sourceLanguage": "Swift",
         "userDefinedModelVersionIdentifier": schema.versionIdentifiers.isEmpty
           ? nil : schema.versionIdentifiers.joined(separator: ","),
@@ -36,14 +38,16 @@ private struct ContentsText {
       for request in schema.fetchRequests { _fetchRequest(request, in: &xml) }
       for configuration in schema.configurations {
         xml.element(
-          "configuration", ["name": configuration.name, "usedWithCloudKit": _flag(configuration.usedWithCloudKit)]
+          "configuration",
+          ["name": configuration.name, "usedWithCloudKit": _flag(configuration.usedWithCloudKit)]
         ) { xml in
           for member in configuration.entities { xml.element("memberEntity", ["name": member]) }
         }
       }
     }
     guard XMLText.canHold(xml.text) else {
-      throw ModelFileError(path: path, reason: "a name or value has a control character, which XML can't hold; remove it")
+      throw ModelFileError(
+        path: path, reason: "a name or value has a control character, which XML can't hold; remove it")
     }
     return xml.text
   }
@@ -76,7 +80,8 @@ private struct ContentsText {
       }
       for index in entity.indexes { _index(index, in: &xml) }
       _lists(entity.compoundIndexes, "compoundIndexes", "compoundIndex", "index", in: &xml)
-      _lists(entity.uniquenessConstraints, "uniquenessConstraints", "uniquenessConstraint", "constraint", in: &xml)
+      _lists(
+        entity.uniquenessConstraints, "uniquenessConstraints", "uniquenessConstraint", "constraint", in: &xml)
       _userInfo(entity.userInfo, in: &xml)
     }
   }
@@ -85,7 +90,8 @@ private struct ContentsText {
     if !attribute.validations.isEmpty {
       throw ModelFileError(
         path: path,
-        reason: "'\(owner).\(attribute.name)' has validation predicates that are no limits; only code can set such")
+        reason:
+          "'\(owner).\(attribute.name)' has validation predicates that are no limits; only code can set such")
     }
     if case .data = attribute.defaultValue {
       throw ModelFileError(
@@ -96,7 +102,8 @@ private struct ContentsText {
     xml.element(
       "attribute",
       [
-        "name": attribute.name, "optional": _flag(attribute.isOptional), "transient": _flag(attribute.isTransient),
+        "name": attribute.name, "optional": _flag(attribute.isOptional),
+        "transient": _flag(attribute.isTransient),
         "attributeType": attribute.type == .undefined ? nil : attribute.type.fileName,
         "composite": attribute.compositeName,
         "minValueString": value(attribute.limits.minimum, date: false),
@@ -110,10 +117,13 @@ private struct ContentsText {
         "valueTransformerName": attribute.valueTransformerName, "customClassName": attribute.customClassName,
         "allowsExternalBinaryDataStorage": _flag(attribute.allowsExternalBinaryDataStorage),
         "preserveAfterDeletion": _flag(attribute.preservesValueInHistoryOnDeletion),
-        "allowsCloudEncryption": _flag(attribute.allowsCloudEncryption), "indexed": _flag(attribute.isIndexed),
-        "spotlightIndexingEnabled": _flag(attribute.isIndexedBySpotlight), "derived": _flag(attribute.isDerived),
+        "allowsCloudEncryption": _flag(attribute.allowsCloudEncryption),
+        "indexed": _flag(attribute.isIndexed),
+        "spotlightIndexingEnabled": _flag(attribute.isIndexedBySpotlight),
+        "derived": _flag(attribute.isDerived),
         "derivationExpression": attribute.derivationExpression,
-        "versionHashModifier": attribute.traits.versionHashModifier, "elementID": attribute.traits.renamingIdentifier,
+        "versionHashModifier": attribute.traits.versionHashModifier,
+        "elementID": attribute.traits.renamingIdentifier,
       ]
     ) { xml in
       _userInfo(attribute.traits.userInfo, in: &xml)
@@ -134,7 +144,8 @@ private struct ContentsText {
       [
         "name": traits.name, "optional": _flag(traits.isOptional), "transient": _flag(traits.isTransient),
         "toMany": _flag(relationship.isToMany), "minCount": _count(relationship.minCount),
-        "maxCount": relationship.maxCount == Int.max ? nil : _count(relationship.maxCount), "deletionRule": rule,
+        "maxCount": relationship.maxCount == Int.max ? nil : _count(relationship.maxCount),
+        "deletionRule": rule,
         "ordered": _flag(relationship.isOrdered), "destinationEntity": relationship.destination,
         "inverseName": relationship.inverse,
         "inverseEntity": relationship.inverse == nil ? nil : relationship.destination,
@@ -162,7 +173,8 @@ private struct ContentsText {
   }
 
   private func _index(_ index: FetchIndexSchema, in xml: inout XMLText) {
-    xml.element("fetchIndex", ["name": index.name, "partialIndexPredicate": index.partialIndexPredicate]) { xml in
+    xml.element("fetchIndex", ["name": index.name, "partialIndexPredicate": index.partialIndexPredicate]) {
+      xml in
       for element in index.elements {
         xml.element(
           "fetchIndexElement",

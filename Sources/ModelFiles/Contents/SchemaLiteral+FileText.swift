@@ -23,7 +23,8 @@ extension SchemaLiteral {
       guard let number = Double(text) else { return nil }
       self = .double(number)
     case .decimal:
-      guard Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) != nil, Double(text) != nil else {
+      guard Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) != nil, Double(text) != nil
+      else {
         return nil
       }
       self = .decimal(text)
@@ -41,7 +42,8 @@ extension SchemaLiteral {
     }
   }
 
-  /// Apart from integers "0.0" and "NO": they are left behind when the type of an attribute is changed in the editor.
+  /// Apart from integers "0.0" and "NO": they are left behind when the type of an attribute is changed in the
+  /// editor.
   private static func _integer(_ text: String) -> Int64? {
     switch text {
     case "YES": 1

@@ -3,8 +3,8 @@ import FoundationXML
 
 /// Reads the XML of a model file into a tree.
 ///
-/// The file may come from anywhere, so what could make a parser work without end is refused: document type declarations
-/// and with them entities, encodings that could hide one, and sizes no model has.
+/// The file may come from anywhere, so what could make a parser work without end is refused: document type
+/// declarations and with them entities, encodings that could hide one, and sizes no model has.
 final class XMLTreeReader: NSObject, XMLParserDelegate {
   /// Largest file read, in bytes; the largest model known to us has less than a hundredth of it.
   static let sizeLimit = 64 << 20
@@ -54,7 +54,8 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
     {
       let name = prolog[encoding.upperBound..<end.lowerBound].dropFirst().prefix { $0 != "\"" && $0 != "'" }
       guard ["UTF-8", "UTF8", "US-ASCII", "ISO-8859-1"].contains(name.uppercased()) else {
-        throw ModelFileError(path: path, line: 1, reason: "encoding '\(name)' is not supported; save it as UTF-8")
+        throw ModelFileError(
+          path: path, line: 1, reason: "encoding '\(name)' is not supported; save it as UTF-8")
       }
     }
     for marker in ["<!DOCTYPE", "<!ENTITY"] where data.range(of: Data(marker.utf8)) != nil {
@@ -65,7 +66,8 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
 
   private func _fail(_ parser: XMLParser, _ reason: String) {
     if _failure == nil {
-      _failure = ModelFileError(path: _path, line: parser.lineNumber, column: parser.columnNumber, reason: reason)
+      _failure = ModelFileError(
+        path: _path, line: parser.lineNumber, column: parser.columnNumber, reason: reason)
     }
     parser.abortParsing()
   }
@@ -79,7 +81,8 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
     guard _count <= Self.elementLimit else { return _fail(parser, "more than \(Self.elementLimit) elements") }
     guard _stack.count < Self.depthLimit else { return _fail(parser, "elements nested too deeply") }
     _stack.append(
-      XMLNode(name: elementName, attributes: attributes, line: parser.lineNumber, column: parser.columnNumber))
+      XMLNode(name: elementName, attributes: attributes, line: parser.lineNumber, column: parser.columnNumber)
+    )
   }
 
   func parser(

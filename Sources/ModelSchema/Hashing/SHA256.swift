@@ -33,7 +33,9 @@ package struct SHA256 {
       _pending.append(0)
       if _pending.count == 64 { _compress() }
     }
-    for shift in stride(from: 56, through: 0, by: -8) { _pending.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift))) }
+    for shift in stride(from: 56, through: 0, by: -8) {
+      _pending.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift)))
+    }
     _compress()
     return _state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> UInt32(24 - 8 * $0)) } }
   }
@@ -61,7 +63,9 @@ package struct SHA256 {
     _pending.removeAll(keepingCapacity: true)
   }
 
-  private static func _rotate(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
+  private static func _rotate(_ word: UInt32, _ count: UInt32) -> UInt32 {
+    word >> count | word << (32 - count)
+  }
 
   private static let _constants: [UInt32] = [
     0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,

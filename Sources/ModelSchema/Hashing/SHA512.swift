@@ -36,7 +36,9 @@ package struct SHA512 {
     }
     // The length field has 128 bits; the upper 64 of them are zero for any message that fits in memory.
     _pending += [UInt8](repeating: 0, count: 8)
-    for shift in stride(from: 56, through: 0, by: -8) { _pending.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift))) }
+    for shift in stride(from: 56, through: 0, by: -8) {
+      _pending.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift)))
+    }
     _compress()
     return _state.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * $0)) } }
   }
@@ -64,7 +66,9 @@ package struct SHA512 {
     _pending.removeAll(keepingCapacity: true)
   }
 
-  private static func _rotate(_ word: UInt64, _ count: UInt64) -> UInt64 { word >> count | word << (64 - count) }
+  private static func _rotate(_ word: UInt64, _ count: UInt64) -> UInt64 {
+    word >> count | word << (64 - count)
+  }
 
   private static let _constants: [UInt64] = [
     0x428a_2f98_d728_ae22, 0x7137_4491_23ef_65cd, 0xb5c0_fbcf_ec4d_3b2f, 0xe9b5_dba5_8189_dbbc,

@@ -1,4 +1,5 @@
-/// The hashes by which a store and a model recognise each other: equal to those Core Data writes (its version 3).
+/// The hashes by which a store and a model recognise each other: equal to those Core Data writes (its version
+/// 3).
 ///
 /// They cover what decides the shape of a table, not default values, limits, classes, indexes or user info.
 package enum VersionHash {
@@ -81,8 +82,8 @@ package enum VersionHash {
 }
 
 extension ModelSchema {
-  /// Version hashes of all entities by name, 32 bytes each. An entity whose line of parents is broken or a circle is
-  /// hashed as if it ended there; laying out such a model throws anyway.
+  /// Version hashes of all entities by name, 32 bytes each. An entity whose line of parents is broken or a
+  /// circle is hashed as if it ended there; laying out such a model throws anyway.
   package func entityVersionHashes() -> [String: [UInt8]] {
     let byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     var hashes: [String: [UInt8]] = [:]

@@ -21,7 +21,7 @@ import Testing
     let stack = try TestStack(setting)
     let uuid = UUID()
     let date = Date(timeIntervalSinceReferenceDate: 700_000_000.125)
-    try stack.context.performAndWait {
+    stack.context.performAndWait {
       let book = stack.context.insert("Novel")
       book.setValue("Zügige Wörter", forKey: "title")
       book.setValue(321, forKey: "pages")
@@ -81,7 +81,7 @@ import Testing
       #expect(first === second)
       #expect(context.object(with: first.objectID) === first)
       #expect(context.registeredObject(for: first.objectID) === first)
-      #expect(try context.existingObject(with: first.objectID) === first)
+      try #expect(context.existingObject(with: first.objectID) === first)
     }
   }
 
@@ -141,7 +141,7 @@ import Testing
     try stack.save()
     stack.context.performAndWait { author.setValue("Grace", forKey: "name") }
     try stack.save()
-    #expect(try stack.fresh { try $0.all("Author").first?.text("name") } == "Grace")
+    try #expect(stack.fresh { try $0.all("Author").first?.text("name") } == "Grace")
   }
 
   @Test(arguments: Setting.allCases)
@@ -156,7 +156,7 @@ import Testing
       author.setValue(40, forKey: "age")
     }
     try stack.save()
-    #expect(try stack.fresh { try $0.all("Author").first?.text("name") } == "Primitive")
+    try #expect(stack.fresh { try $0.all("Author").first?.text("name") } == "Primitive")
   }
 
   @Test func subclassesAreMadeWithTheirOwnInitialiser() throws {

@@ -44,7 +44,8 @@ final class StoreFixture {
     let log = log
     options.trace = { log.append($0.sql) }
     engine = try SQLiteStoreEngine(
-      url: directory.appendingPathComponent("Store.sqlite"), layout: layout, entities: entities, persistentStore: nil,
+      url: directory.appendingPathComponent("Store.sqlite"), layout: layout, entities: entities,
+      persistentStore: nil,
       options: options, initialMetadata: ["NSStoreModelVersionHashesVersion": 3])
   }
 
@@ -112,14 +113,16 @@ final class StoreFixture {
   }
 
   /// Primary keys of the matches, in their order.
-  func keys(_ entity: String, _ predicate: PredicateTree? = nil, sort: [FetchPlan.SortTerm] = []) throws -> [Int64] {
+  func keys(_ entity: String, _ predicate: PredicateTree? = nil, sort: [FetchPlan.SortTerm] = []) throws
+    -> [Int64]
+  {
     try engine.fetch(plan(entity, predicate, sort: sort)).map(\.key.reference)
   }
 
   /// The condition that a predicate becomes.
   func condition(_ entity: String, _ predicate: PredicateTree) throws -> String {
     let text = try engine.compiled(plan(entity, predicate), .count).sql.text
-    return text.replacing("SELECT COUNT(*) FROM ", with: "")
+    return String(text.dropFirst("SELECT COUNT(*) FROM ".count))
   }
 }
 
@@ -167,7 +170,8 @@ extension RelationshipSchema {
     _ name: String, _ destination: String, inverse: String?, ordered: Bool = false
   ) -> RelationshipSchema {
     RelationshipSchema(
-      traits: PropertyTraits(name: name), destination: destination, inverse: inverse, maxCount: 0, isOrdered: ordered)
+      traits: PropertyTraits(name: name), destination: destination, inverse: inverse, maxCount: 0,
+      isOrdered: ordered)
   }
 }
 
@@ -191,15 +195,18 @@ enum Models {
       "Book",
       [
         AttributeSchema("frontCover", .transformable), AttributeSchema("pagesCount", .integer64),
-        AttributeSchema("price", .decimal), AttributeSchema("publishedAt", .date), AttributeSchema("title", .string),
+        AttributeSchema("price", .decimal), AttributeSchema("publishedAt", .date),
+        AttributeSchema("title", .string),
         AttributeSchema("uniqueID", .uuid),
       ],
-      [.one("author", "Author", inverse: "books"), .many("pages", "Page", inverse: "book")], unique: [["uniqueID"]]),
+      [.one("author", "Author", inverse: "books"), .many("pages", "Page", inverse: "book")],
+      unique: [["uniqueID"]]),
     EntitySchema("GraphicNovel", parent: "Book", [AttributeSchema("isBlackAndWhite", .boolean)]),
     EntitySchema(
       "Feedback",
       [
-        AttributeSchema("authorAlias", .string), AttributeSchema("bookID", .uuid), AttributeSchema("comment", .string),
+        AttributeSchema("authorAlias", .string), AttributeSchema("bookID", .uuid),
+        AttributeSchema("comment", .string),
         AttributeSchema("rating", .double),
       ]),
     EntitySchema(
@@ -210,7 +217,8 @@ enum Models {
       ], [.one("book", "Book", inverse: "pages")]),
     EntitySchema("Writer", [AttributeSchema("age", .integer16)]),
     EntitySchema(
-      "Author", parent: "Writer", [AttributeSchema("alias", .string)], [.many("books", "Book", inverse: "author")],
+      "Author", parent: "Writer", [AttributeSchema("alias", .string)],
+      [.many("books", "Book", inverse: "author")],
       unique: [["alias"]]),
   ])
 
@@ -230,8 +238,10 @@ enum Models {
         .one("parent", "BookmarkEntity", inverse: "children"),
       ],
       indexes: [
-        FetchIndexSchema(name: "byUUID", elements: [.init(property: "uuid"), .init(property: "isPendingDeletion")]),
-        FetchIndexSchema(name: "byURL", elements: [.init(property: "url"), .init(property: "isPendingDeletion")]),
+        FetchIndexSchema(
+          name: "byUUID", elements: [.init(property: "uuid"), .init(property: "isPendingDeletion")]),
+        FetchIndexSchema(
+          name: "byURL", elements: [.init(property: "url"), .init(property: "isPendingDeletion")]),
         FetchIndexSchema(name: "byIsPendingDeletion", elements: [.init(property: "isPendingDeletion")]),
       ])
   ])
@@ -243,18 +253,23 @@ enum Models {
     EntitySchema(
       "Stop",
       [
-        AttributeSchema("active", .boolean), AttributeSchema("code", .integer64), AttributeSchema("createdAt", .date),
-        AttributeSchema("fare", .decimal), AttributeSchema("identifier", .string), AttributeSchema("latitude", .double),
-        AttributeSchema("link", .uri), AttributeSchema("name", .string), AttributeSchema("photo", .binaryData),
+        AttributeSchema("active", .boolean), AttributeSchema("code", .integer64),
+        AttributeSchema("createdAt", .date),
+        AttributeSchema("fare", .decimal), AttributeSchema("identifier", .string),
+        AttributeSchema("latitude", .double),
+        AttributeSchema("link", .uri), AttributeSchema("name", .string),
+        AttributeSchema("photo", .binaryData),
         AttributeSchema("token", .uuid), .external("scan"), AttributeSchema("style", .transformable),
       ],
       [
         .one("route", "Route", inverse: "stops"), .many("tags", "Tag", inverse: "stops"),
         .many("notices", "Notice", inverse: nil),
       ], unique: [["identifier"]]),
-    EntitySchema("Tag", [AttributeSchema("label", .string)], [.many("stops", "Stop", inverse: "tags", ordered: true)]),
+    EntitySchema(
+      "Tag", [AttributeSchema("label", .string)], [.many("stops", "Stop", inverse: "tags", ordered: true)]),
     EntitySchema("Notice", [AttributeSchema("text", .string)]),
-    EntitySchema("Person", [AttributeSchema("name", .string)], [.many("friends", "Person", inverse: "friends")]),
+    EntitySchema(
+      "Person", [AttributeSchema("name", .string)], [.many("friends", "Person", inverse: "friends")]),
   ])
 }
 

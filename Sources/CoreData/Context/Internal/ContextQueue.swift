@@ -76,7 +76,12 @@ final class ContextQueue: @unchecked Sendable {
         return try DispatchQueue.main.sync { try self._run(onMain: true, block) }
       }
     case .private(let queue):
-      if ThreadStack.current.contains(self) { return try _run(onMain: false, block) }
+      let stack = ThreadStack.current
+      if stack.contains(self) { return try _run(onMain: false, block) }
+      // Inside the block the queue in force is this one; that the thread holds the main queue too must not be forgotten.
+      let isOnMain = Self.isOnMainQueue
+      if isOnMain { stack.mainDepth += 1 }
+      defer { if isOnMain { stack.mainDepth -= 1 } }
       return try queue.sync { try self._run(onMain: false, block) }
     }
   }
@@ -100,13 +105,15 @@ final class ContextQueue: @unchecked Sendable {
 
   /// True on the main thread, and in a block of the main queue when another thread drains it (as after `dispatchMain()`).
   static var isOnMainQueue: Bool {
-    Thread.isMainThread || DispatchQueue.getSpecific(key: _mainKey) == true
+    Thread.isMainThread || ThreadStack.current.mainDepth > 0 || DispatchQueue.getSpecific(key: _mainKey) == true
   }
 }
 
 /// The context queues that one thread is executing for, outermost first.
 final class ThreadStack {
   private var _queues: [ContextQueue] = []
+  /// How many times the thread entered another queue while it held the main one.
+  var mainDepth = 0
 
   func contains(_ queue: ContextQueue) -> Bool { _queues.contains { $0 === queue } }
   var innermost: ContextQueue? { _queues.last }

@@ -6,6 +6,8 @@ import ModelSchema
 final class Relations {
   private var _toOne: [(slot: Int, target: NSManagedObject)] = []
   private var _toMany: [(slot: Int, state: ToManyState)] = []
+  /// Objects of transformable attributes by slot.
+  var decoded: [Int: Any] = [:]
   /// Results of fetched properties by name.
   var fetched: [String: [NSManagedObject]] = [:]
 
@@ -45,6 +47,7 @@ final class Relations {
   /// Forgets everything that can be read again, keeping unsaved additions and removals.
   func dropClean() {
     fetched = [:]
+    decoded = [:]
     _toOne.removeAll()
     _toMany.removeAll { !$0.state.hasChanges }
     for entry in _toMany { entry.state.unrealise() }

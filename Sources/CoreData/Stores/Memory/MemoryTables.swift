@@ -96,7 +96,7 @@ struct MemoryTables {
 
   mutating func reserve(_ count: Int, root: Int) -> [Int64] {
     let last = _tables[root, default: Table()].lastKey
-    _tables[root]!.lastKey = last + Int64(count)
+    _tables[root, default: Table()].lastKey = last + Int64(count)
     return Array((last + 1)..<(last + 1 + Int64(count)))
   }
 

@@ -5,8 +5,8 @@ import Synchronization
 
 /// A Core Data store in an SQLite file.
 ///
-/// All methods may be called from any thread, several at once: reads run on pooled connections and see the last commit,
-/// writes take turns on one connection.
+/// All methods may be called from any thread, several at once: reads run on pooled connections and see the
+/// last commit, writes take turns on one connection.
 final class SQLiteStoreEngine: StoreEngine {
   let options: SQLiteStoreOptions
   let path: String
@@ -51,17 +51,20 @@ final class SQLiteStoreEngine: StoreEngine {
       ObjectIDSpace(layout: $0, entity: $1, store: key, persistentStore: persistentStore)
     }
     let context = RowReader.Context(
-      mapping: opened.mapping, numbers: opened.mapping.numbers, spaces: spaces,
-      externalData: ExternalDataDirectory(storePath: opened.path))
+      mapping: opened.mapping, spaces: spaces, externalData: ExternalDataDirectory(storePath: opened.path))
     self.context = context
-    let family = layout.layouts.map { RowReader(entity: $0.entityNumber, includesSubentities: true, context: context) }
+    let family = layout.layouts.map {
+      RowReader(entity: $0.entityNumber, includesSubentities: true, context: context)
+    }
     familyReaders = family
     exactReaders = layout.layouts.map {
       $0.family.count == 1
         ? family[$0.entityNumber - 1]
         : RowReader(entity: $0.entityNumber, includesSubentities: false, context: context)
     }
-    keyQueries = layout.layouts.map { KeyQuery($0, reader: family[$0.entityNumber - 1], mapping: opened.mapping) }
+    keyQueries = layout.layouts.map {
+      KeyQuery($0, reader: family[$0.entityNumber - 1], mapping: opened.mapping)
+    }
     relationQueries = layout.layouts.map { entity in
       entity.slots.indices.map { RelationQuery(slot: $0, in: entity, context: context) }
     }

@@ -45,15 +45,18 @@ enum SQLiteStoreError: Error, Sendable, CustomStringConvertible {
     switch self {
     case .closed: "the store was removed or closed; add it again before using its objects"
     case .readOnly(let path): "the store \(path) was opened read-only and cannot be changed"
-    case .timeout(let error): "the store stayed locked by another writer for longer than its timeout: \(error)"
+    case .timeout(let error):
+      "the store stayed locked by another writer for longer than its timeout: \(error)"
     case .sqlite(let error): "\(error)"
     case .corruptRow(let table, let key, let reason): "row \(key) of \(table) cannot be read: \(reason)"
     case .danglingReference(let entity, let property):
-      "\(entity).\(property) points at an object that is neither saved nor part of this save; insert it into the same context"
+      "\(entity).\(property) points at an object that is neither saved nor part of this save; save it, too"
     case .foreignStore(let entity, let property):
       "\(entity).\(property) points at an object of another store; relationships cannot cross stores"
-    case .unstorable(let entity, let property, let reason): "\(entity).\(property) cannot be stored: \(reason)"
-    case .keysExhausted(let entity): "no primary keys are left for '\(entity)'; its Z_MAX in Z_PRIMARYKEY is at the end"
+    case .unstorable(let entity, let property, let reason):
+      "\(entity).\(property) cannot be stored: \(reason)"
+    case .keysExhausted(let entity):
+      "no primary keys are left for '\(entity)'; its Z_MAX in Z_PRIMARYKEY is at the end"
     }
   }
 

@@ -25,8 +25,8 @@ struct SQLiteStoreOptions: Sendable {
   /// Journal mode asked for, in lower case.
   var journalMode: String { _pragma("journal_mode") ?? "wal" }
 
-  /// `synchronous` asked for, in lower case. NORMAL with a write-ahead log: a power cut can lose the last commits but
-  /// never damages the file. Core Data's own default is not documented.
+  /// `synchronous` asked for, in lower case. NORMAL with a write-ahead log: a power cut can lose the last
+  /// commits but never damages the file. Core Data's own default is not documented.
   var synchronous: String { _pragma("synchronous") ?? "normal" }
 
   private func _pragma(_ name: String) -> String? {
@@ -35,8 +35,8 @@ struct SQLiteStoreOptions: Sendable {
 
   /// The pragmas as statements for one connection.
   ///
-  /// - Throws: `StoreOpenError.invalidOption` for a name or value that is not a plain word or number: a pragma is not a
-  ///   place for other SQL.
+  /// - Throws: `StoreOpenError.invalidOption` for a name or value that is not a plain word or number: a
+  ///   pragma is not a place for other SQL.
   func pragmaStatements(isNew: Bool) throws -> [String] {
     var result: [String] = []
     // Both only take effect before the first table is made.
@@ -61,7 +61,8 @@ struct SQLiteStoreOptions: Sendable {
       }
     }
     guard isPlain, !value.isEmpty else {
-      throw StoreOpenError.invalidOption(name: "pragma \(name)", reason: "'\(value)' is neither a word nor a number")
+      throw StoreOpenError.invalidOption(
+        name: "pragma \(name)", reason: "'\(value)' is neither a word nor a number")
     }
     return value
   }

@@ -2,8 +2,8 @@ import ModelSchema
 
 /// How the entity numbers of a model and those of a file (`Z_ENT`) correspond.
 ///
-/// A file made by this model has the same numbers. One that Core Data numbered otherwise is still read right, since columns
-/// and tables carry the file's numbers in their names.
+/// A file made by this model has the same numbers. One that Core Data numbered otherwise is still read right,
+/// since columns and tables carry the file's numbers in their names.
 struct EntityNumbers: Sendable, Hashable {
   /// By entity number - 1.
   let stored: [Int]
@@ -14,7 +14,8 @@ struct EntityNumbers: Sendable, Hashable {
 
   init(stored: [Int]) {
     self.stored = stored
-    _numbers = Dictionary(stored.enumerated().map { ($0.element, $0.offset + 1) }, uniquingKeysWith: { first, _ in first })
+    _numbers = Dictionary(
+      stored.enumerated().map { ($0.element, $0.offset + 1) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// `Z_ENT` of an entity of the model.

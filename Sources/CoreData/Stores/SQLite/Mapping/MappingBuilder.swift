@@ -51,8 +51,11 @@ struct MappingBuilder {
       for slot in _ownSlots(layout, where: { $0.attribute != nil && !$0.isTransient }) {
         let attribute = layout.slots[slot].attribute!
         let (content, type, group) = try _column(attribute, in: layout)
-        drafts.append(Draft(column: TableColumn(
-          name: names.take(StoreVocabulary.name(attribute.name)), declaredType: type, content: content), group: group))
+        drafts.append(
+          Draft(
+            column: TableColumn(
+              name: names.take(StoreVocabulary.name(attribute.name)), declaredType: type, content: content),
+            group: group))
         places.append((number, slot, Places(column: drafts.count - 1)))
       }
       for slot in _ownSlots(layout, where: { $0.isToOne && !$0.isTransient }) {
@@ -63,12 +66,17 @@ struct MappingBuilder {
     var orders: [(draft: Draft, place: Int)] = []
     for index in places.indices {
       let layout = _layout.layout(numbered: places[index].entity)
-      guard let relationship = layout.slots[places[index].slot].relationship, _isOrderedByOwner(relationship) else {
+      guard let relationship = layout.slots[places[index].slot].relationship, _isOrderedByOwner(relationship)
+      else {
         continue
       }
       let name = "Z_FOK_" + _columnStem(places[index].slot, in: layout)
-      orders.append((Draft(column: TableColumn(
-        name: names.take(name), declaredType: "INTEGER", content: .order), group: 1), index))
+      orders.append(
+        (
+          Draft(
+            column: TableColumn(
+              name: names.take(name), declaredType: "INTEGER", content: .order), group: 1), index
+        ))
     }
     orders.sort { $0.draft.column.name < $1.draft.column.name }
     for order in orders {
@@ -94,37 +102,45 @@ struct MappingBuilder {
         _slots[entity - 1][slot] = .attribute(column: index[place.column])
       }
     }
-    _tables.append(TableMapping(
-      rootNumber: root.entityNumber, name: StoreVocabulary.quoted(StoreVocabulary.name(root.entityName)),
-      columns: order.map {
-        let column = drafts[$0].column
-        return TableColumn(
-          name: StoreVocabulary.quoted(column.name), declaredType: column.declaredType, content: column.content)
-      },
-      hasSubentities: root.family.count > 1))
+    _tables.append(
+      TableMapping(
+        rootNumber: root.entityNumber, name: StoreVocabulary.quoted(StoreVocabulary.name(root.entityName)),
+        columns: order.map {
+          let column = drafts[$0].column
+          return TableColumn(
+            name: StoreVocabulary.quoted(column.name), declaredType: column.declaredType,
+            content: column.content)
+        },
+        hasSubentities: root.family.count > 1))
   }
 
   private func _addToOne(
     _ slot: Int, in layout: PropertyLayout, _ drafts: inout [Draft], _ names: inout NameSupply
   ) -> Places {
     let stem = _columnStem(slot, in: layout)
-    drafts.append(Draft(column: TableColumn(
-      name: names.take("Z" + stem), declaredType: "INTEGER", content: .foreignKey), group: 0))
+    drafts.append(
+      Draft(
+        column: TableColumn(
+          name: names.take("Z" + stem), declaredType: "INTEGER", content: .foreignKey), group: 0))
     var places = Places(column: drafts.count - 1)
     let destination = layout.slots[slot].relationship!.destination
     if _layout.layout(numbered: destination).family.count > 1 {
       let name = "Z\(_numbers.stored(for: destination))_" + stem
-      drafts.append(Draft(column: TableColumn(
-        name: names.take(name), declaredType: "INTEGER", content: .foreignEntity), group: 0))
+      drafts.append(
+        Draft(
+          column: TableColumn(
+            name: names.take(name), declaredType: "INTEGER", content: .foreignEntity), group: 0))
       places.entityColumn = drafts.count - 1
     }
     return places
   }
 
-  /// Upper-case name of a to-one; the hidden one for a to-many without inverse is named after its owner's number.
+  /// Upper-case name of a to-one; the hidden one for a to-many without inverse is named after its owner's
+  /// number.
   private func _columnStem(_ slot: Int, in layout: PropertyLayout) -> String {
     let property = layout.slots[slot]
-    guard property.isHidden, let relationship = property.relationship, let inverse = relationship.inverseSlot else {
+    guard property.isHidden, let relationship = property.relationship, let inverse = relationship.inverseSlot
+    else {
       return property.name.uppercased()
     }
     let owner = _layout.layout(numbered: relationship.destination)
@@ -167,7 +183,9 @@ struct MappingBuilder {
     case .composite, .objectID, .undefined:
       throw UnsupportedModelError(
         entity: layout.entityName, property: attribute.name,
-        reason: "attributes of type \(attribute.type) cannot be stored in SQLite; make it transient or give it another type")
+        reason:
+          "attributes of type \(attribute.type) cannot be stored in SQLite; make it transient or change it"
+      )
     }
   }
 
@@ -185,8 +203,9 @@ struct MappingBuilder {
     }
   }
 
-  /// Names of the columns that point at an entity's rows: its number and the name of the relationship that leads to them,
-  /// without two alike in one entity. By entity and slot of the relationship that the rows own.
+  /// Names of the columns that point at an entity's rows: its number and the name of the relationship that
+  /// leads to them, without two alike in one entity. By entity and slot of the relationship that the rows
+  /// own.
   private func _joinColumnStems() -> [SlotKey: String] {
     var stems: [SlotKey: String] = [:]
     for layout in _layout.layouts {
@@ -195,7 +214,8 @@ struct MappingBuilder {
         let relationship = layout.slots[slot].relationship!
         guard let inverse = relationship.inverseSlot else { continue }
         let name = _layout.layout(numbered: relationship.destination).slots[inverse].name.uppercased()
-        stems[SlotKey(layout.entityNumber, slot)] = names.take("\(_numbers.stored(for: layout.entityNumber))\(name)")
+        stems[SlotKey(layout.entityNumber, slot)] = names.take(
+          "\(_numbers.stored(for: layout.entityNumber))\(name)")
       }
     }
     return stems
@@ -220,22 +240,25 @@ struct MappingBuilder {
     let quoted = StoreVocabulary.quoted
     var names = [quoted("Z_\(stored)\(name.uppercased())")]
     if !isReflexive { names.append(quoted("Z_\(otherStored)\(inverseName.uppercased())")) }
-    _joins.append(JoinTable(
-      names: names, first: quoted("Z_" + first), second: isReflexive ? "REFLEXIVE" : quoted("Z_" + second),
-      firstOrder: !isReflexive && inverseIsOrdered ? quoted("Z_FOK_" + first) : nil,
-      secondOrder: relationship.isOrdered ? quoted("Z_FOK_" + second) : nil, firstEntity: number,
-      secondEntity: other, isReflexive: isReflexive, rootNumber: root.entityNumber))
+    _joins.append(
+      JoinTable(
+        names: names, first: quoted("Z_" + first), second: isReflexive ? "REFLEXIVE" : quoted("Z_" + second),
+        firstOrder: !isReflexive && inverseIsOrdered ? quoted("Z_FOK_" + first) : nil,
+        secondOrder: relationship.isOrdered ? quoted("Z_FOK_" + second) : nil, firstEntity: number,
+        secondEntity: other, isReflexive: isReflexive, rootNumber: root.entityNumber))
     let join = _joins.count - 1
-    _slots[number - 1][slot] = .manyToMany(join: join, ownerIsFirst: true, destination: relationship.destination)
+    _slots[number - 1][slot] = .manyToMany(
+      join: join, ownerIsFirst: true, destination: relationship.destination)
     if !isReflexive {
       let back = destination.slots[inverse].relationship!.destination
       _slots[other - 1][inverse] = .manyToMany(join: join, ownerIsFirst: false, destination: back)
     }
   }
 
-  /// Whether the join table is named after the first relationship: that of the entity with the lower number, and of two
-  /// in the same entity the one with the shorter name.
-  private func _isNamedAfter(_ one: (entity: Int, name: String), _ other: (entity: Int, name: String)) -> Bool {
+  /// Whether the join table is named after the first relationship: that of the entity with the lower number,
+  /// and of two in the same entity the one with the shorter name.
+  private func _isNamedAfter(_ one: (entity: Int, name: String), _ other: (entity: Int, name: String)) -> Bool
+  {
     if one.entity != other.entity { return one.entity < other.entity }
     if one.name.count != other.name.count { return one.name.count < other.name.count }
     return one.name < other.name

@@ -16,7 +16,8 @@ enum StoreVocabulary {
   /// "Z" and the name in upper case.
   static func name(_ modelName: String) -> String { "Z" + modelName.uppercased() }
 
-  /// A name as it stands in SQL: plain where Core Data writes it plain, quoted where only quotes make it a name.
+  /// A name as it stands in SQL: plain where Core Data writes it plain, quoted where only quotes make it a
+  /// name.
   static func quoted(_ name: String) -> String {
     let isPlain = name.utf8.allSatisfy { byte in
       switch byte {
@@ -38,7 +39,8 @@ enum StoreVocabulary {
   }
 }
 
-/// Hands out names that are different from each other: the first to ask for one gets it plain, later ones with 1, 2 ... .
+/// Hands out names that are different from each other: the first to ask for one gets it plain, later ones
+/// with 1, 2 ... .
 struct NameSupply {
   private var _taken: Set<String> = []
 

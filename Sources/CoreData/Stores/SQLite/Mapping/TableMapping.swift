@@ -43,8 +43,8 @@ enum SlotStorage: Sendable, Hashable {
   /// Transient: nowhere.
   case none
   case attribute(column: Int)
-  /// `entityColumn` holds the destination's Z_ENT when the destination has subentities; `orderColumn` the place in the
-  /// owner's ordered to-many.
+  /// `entityColumn` holds the destination's Z_ENT when the destination has subentities; `orderColumn` the
+  /// place in the owner's ordered to-many.
   case toOne(column: Int, entityColumn: Int?, orderColumn: Int?, destination: Int)
   /// A to-many stored as the to-one in slot `inverse` of entity `destination`.
   case oneToMany(destination: Int, inverse: Int)
@@ -89,7 +89,8 @@ final class StoreMapping: Sendable {
   private let _tableIndex: [Int: Int]
 
   init(
-    layout: ModelLayout, numbers: EntityNumbers, tables: [TableMapping], joins: [JoinTable], slots: [[SlotStorage]]
+    layout: ModelLayout, numbers: EntityNumbers, tables: [TableMapping], joins: [JoinTable],
+    slots: [[SlotStorage]]
   ) {
     self.layout = layout
     self.numbers = numbers
@@ -108,9 +109,6 @@ final class StoreMapping: Sendable {
   func storage(of slot: Int, in entityNumber: Int) -> SlotStorage { slots[entityNumber - 1][slot] }
 
   func column(_ index: Int, of entityNumber: Int) -> TableColumn { table(of: entityNumber).columns[index] }
-
-  /// Whether rows of an entity's destination need Z_ENT to tell what they are.
-  func isPolymorphic(_ entityNumber: Int) -> Bool { layout.layout(numbered: entityNumber).family.count > 1 }
 
   /// The same mapping with join tables under the names a file has them by.
   func withJoins(_ joins: [JoinTable]) -> StoreMapping {

@@ -27,7 +27,8 @@ struct SQLiteStoreFile: Sendable {
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else { return .missing }
     if isDirectory.boolValue { return .other }
     guard let handle = FileHandle(forReadingAtPath: path) else {
-      throw StoreOpenError.unreadable(path: path, SQLiteError(code: 14, message: "no permission to read the file"))
+      throw StoreOpenError.unreadable(
+        path: path, SQLiteError(code: 14, message: "no permission to read the file"))
     }
     defer { try? handle.close() }
     let head = (try? handle.read(upToCount: 16)) ?? Data()
@@ -57,8 +58,8 @@ struct SQLiteStoreFile: Sendable {
     }
   }
 
-  /// Opens the database for reading. A database with a write-ahead log on a medium that cannot be written is opened as
-  /// unchanging, if its log is empty.
+  /// Opens the database for reading. A database with a write-ahead log on a medium that cannot be written is
+  /// opened as unchanging, if its log is empty.
   func openForReading() throws -> Connection {
     do {
       let connection = try Connection(path: path, mode: .readOnly, busyTimeout: _timeout)

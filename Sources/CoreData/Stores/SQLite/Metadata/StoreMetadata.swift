@@ -1,7 +1,8 @@
 import Foundation
 import SQLiteBinding
 
-/// The one row of Z_METADATA: the store's UUID in a column of its own, everything else as a binary property list.
+/// The one row of Z_METADATA: the store's UUID in a column of its own, everything else as a binary property
+/// list.
 enum StoreMetadata {
   static let typeKey = "NSStoreType"
   static let uuidKey = "NSStoreUUID"
@@ -19,13 +20,14 @@ enum StoreMetadata {
 
   /// Reads the metadata of an open database.
   ///
-  /// A property list that is missing or damaged counts as empty: UUID and type are known without it, and that there are no
-  /// version hashes is for the caller to judge.
+  /// A property list that is missing or damaged counts as empty: UUID and type are known without it, and that
+  /// there are no version hashes is for the caller to judge.
   ///
   /// - Throws: `StoreOpenError.typeMismatch` when there is no such row.
   static func read(_ connection: Connection, path: String) throws -> [String: Any] {
-    let exists = try connection.firstValue(
-      "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'Z_METADATA'") != nil
+    let exists =
+      try connection.firstValue(
+        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'Z_METADATA'") != nil
     guard exists else {
       throw StoreOpenError.typeMismatch(path: path, found: "the database has no table Z_METADATA")
     }
@@ -37,7 +39,9 @@ enum StoreMetadata {
       if metadata[typeKey] as? String == nil { metadata[typeKey] = typeName }
       result = metadata
     }
-    guard let result else { throw StoreOpenError.typeMismatch(path: path, found: "its table Z_METADATA is empty") }
+    guard let result else {
+      throw StoreOpenError.typeMismatch(path: path, found: "its table Z_METADATA is empty")
+    }
     guard let uuid = result[uuidKey] as? String, !uuid.isEmpty else {
       throw StoreOpenError.incompatible(path: path, reason: "it has no UUID in Z_METADATA")
     }

@@ -11,15 +11,14 @@ struct QueryBinder {
 
   init(_ context: RowReader.Context) { _context = context }
 
-  func bind(_ query: CompiledQuery, _ plan: FetchPlan, to statement: Statement) throws {
-    guard !query.parameters.isEmpty else { return }
-    let constants = QueryConstants.collect(plan.predicate)
+  func bind(
+    _ query: CompiledQuery, _ plan: FetchPlan, _ constants: [PredicateValue], to statement: Statement
+  ) {
     var index: Int32 = 0
     for parameter in query.parameters {
       index += 1
       switch parameter {
       case .constant(let number, let conversion): _bind(constants[number], conversion, statement, index)
-      case .fixed(let value): statement.bind(value, at: index)
       case .now: statement.bind(Date().timeIntervalSinceReferenceDate, at: index)
       case .limit: statement.bind(Int64(plan.limit), at: index)
       case .offset: statement.bind(Int64(plan.offset), at: index)
@@ -42,7 +41,9 @@ struct QueryBinder {
     case .entity: statement.bind(_entity(value), at: index)
     case .endOfPrefix: _bindEnd(of: value, statement, index)
     case .member(let number, let conversion):
-      guard case .collection(let members) = value, number < members.count else { return statement.bindNull(at: index) }
+      guard case .collection(let members) = value, number < members.count else {
+        return statement.bindNull(at: index)
+      }
       _bind(members[number], conversion, statement, index)
     case .members(let conversion): statement.bind(_array(value, conversion), at: index)
     }
@@ -96,8 +97,8 @@ struct QueryBinder {
     return number.map { Int64(_context.numbers.stored(for: $0)) } ?? Self._noKey
   }
 
-  /// The last byte one higher. UTF-8 has no byte 255, so it never overflows; that the result need not be UTF-8 does not
-  /// matter to a comparison of bytes.
+  /// The last byte one higher. UTF-8 has no byte 255, so it never overflows; that the result need not be
+  /// UTF-8 does not matter to a comparison of bytes.
   private func _bindEnd(of value: PredicateValue, _ statement: Statement, _ index: Int32) {
     guard case .string(let text) = value, !text.isEmpty else { return statement.bindNull(at: index) }
     var bytes = Array(text.utf8)
@@ -118,20 +119,27 @@ struct QueryBinder {
     case .key(let root): return ValueArray(members.map { _key($0, root) })
     case .entity: return ValueArray(members.map { _entity($0) })
     case .uuid:
-      return ValueArray(members.compactMap { member -> Binding? in
-        if case .string(let text) = member, let uuid = UUID(uuidString: text) { return _binding(.uuid(uuid)) }
-        return member == .null ? nil : _binding(member)
-      })
+      return ValueArray(
+        members.compactMap { member -> Binding? in
+          if case .string(let text) = member, let uuid = UUID(uuidString: text) {
+            return _binding(.uuid(uuid))
+          }
+          return member == .null ? nil : _binding(member)
+        })
     default: return _plainArray(members)
     }
   }
 
   private func _plainArray(_ members: [PredicateValue]) -> ValueArray {
     // Most collections are all texts or all integers, which need no Binding each.
-    if case .string = members.first, let texts = _all(members, { if case .string(let text) = $0 { text } else { nil } }) {
+    if case .string = members.first,
+      let texts = _all(members, { if case .string(let text) = $0 { text } else { nil } })
+    {
       return ValueArray(texts)
     }
-    if case .int = members.first, let numbers = _all(members, { if case .int(let number) = $0 { number } else { nil } }) {
+    if case .int = members.first,
+      let numbers = _all(members, { if case .int(let number) = $0 { number } else { nil } })
+    {
       return ValueArray(numbers)
     }
     // A NULL among the members would make every "not in" unknown.

@@ -11,11 +11,10 @@ final class QueryCache: Sendable {
     if let known = _queries.withLock({ $0[shape] }) { return known }
     // Outside the lock: two threads may compile the same once, and either result will do.
     let made = try make()
-    let kept = shape.kept
     return _queries.withLock { queries in
-      if let known = queries[kept] { return known }
+      if let known = queries[shape] { return known }
       if queries.count >= Self._capacity { queries.removeAll(keepingCapacity: true) }
-      queries[kept] = made
+      queries[shape] = made
       return made
     }
   }

@@ -29,7 +29,8 @@ extension QueryCompiler {
       let ends = join.ends(ownerIsFirst: ownerIsFirst)
       let source = SelectSource("\(join.name) \(alias)")
       let scope = QueryScope(
-        layout: mapping.layout.layout(numbered: destination), identity: "\(alias).\(ends.member)", entityColumn: nil,
+        layout: mapping.layout.layout(numbered: destination), identity: "\(alias).\(ends.member)",
+        entityColumn: nil,
         source: source, mapping: mapping, isOuter: false)
       let owner = "\(alias).\(ends.owner)"
       return Members(
@@ -54,7 +55,8 @@ extension QueryCompiler {
     return "EXISTS (SELECT 1 FROM \(sql: members.source.text) WHERE \(sql: members.correlation) AND \(test))"
   }
 
-  /// Whether a constant object is a member: its owners are looked up from its side, which needs no scan of all owners.
+  /// Whether a constant object is a member: its owners are looked up from its side, which needs no scan of
+  /// all owners.
   mutating func contains(_ path: ToManyPath, constant index: Int) throws -> SQLFragment {
     let members = try _open(path)
     let key = QueryParameter.constant(index, .key(root: members.scope.layout.rootNumber))
@@ -72,7 +74,9 @@ extension QueryCompiler {
     let name = String(path.rest[position].dropFirst())
     let keys = path.rest[..<position] + path.rest[(position + 1)...]
     if name == "count" {
-      guard keys.isEmpty else { throw untranslatable(path.outline, "@count must stand right behind the relationship") }
+      guard keys.isEmpty else {
+        throw untranslatable(path.outline, "@count must stand right behind the relationship")
+      }
       let members = try _open(path)
       return .scalar(
         "(SELECT COUNT(*) FROM \(sql: members.source.text) WHERE \(sql: members.correlation))", .number)
@@ -81,7 +85,9 @@ extension QueryCompiler {
   }
 
   /// An aggregate of one attribute of the members.
-  mutating func aggregated(_ name: String, _ path: ToManyPath, _ keys: ArraySlice<String>) throws -> SQLFragment {
+  mutating func aggregated(_ name: String, _ path: ToManyPath, _ keys: ArraySlice<String>) throws
+    -> SQLFragment
+  {
     let members = try _open(path)
     guard case .scalar(let column, _) = try resolve(keys, from: members.scope, outline: path.outline) else {
       throw untranslatable(path.outline, "@\(name) needs an attribute of the members")
@@ -130,7 +136,8 @@ extension QueryCompiler {
     case .constant(_, .string), .scalar(_, .string):
       return try textTest(.contains, right, left, comparison)
     default:
-      throw untranslatable(comparison.right.outline, "IN needs a collection, a text or a to-many relationship")
+      throw untranslatable(
+        comparison.right.outline, "IN needs a collection, a text or a to-many relationship")
     }
   }
 
@@ -141,7 +148,9 @@ extension QueryCompiler {
     if usesTextFunction(comparison.options), left.kind == .string {
       let subject = try scalar(left, .natural, comparison.left.outline)
       let values = QueryParameter.constant(index, .members(.natural))
-      let test: SQLFragment = "\(SQLFragment(text: StringFunction.test))(\(subject), v.value, \(sql: String(StringOperation.equal.rawValue)), \(sql: String(comparison.options.rawValue)))"
+      let equal = StringOperation.equal.rawValue
+      let test: SQLFragment =
+        "\(sql: StringFunction.test)(\(subject), v.value, \(sql: "\(equal), \(comparison.options.rawValue)"))"
       return "EXISTS (SELECT 1 FROM \(sql: ValueArray.tableName)(\(values)) v WHERE \(test))"
     }
     if members.count == 1 {

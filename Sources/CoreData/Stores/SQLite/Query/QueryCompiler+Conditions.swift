@@ -49,7 +49,8 @@ extension QueryCompiler {
       return try _toManyCondition(path, comparison, right)
     }
     if comparison.modifier == .any {
-      throw untranslatable("ANY \(comparison.left.outline)", "it does not lead through a to-many relationship")
+      throw untranslatable(
+        "ANY \(comparison.left.outline)", "it does not lead through a to-many relationship")
     }
     if case .toMany(let path) = right {
       guard comparison.op == .in else { throw _toManyNotAllowed(comparison.right) }
@@ -72,7 +73,8 @@ extension QueryCompiler {
     guard comparison.op == .contains else { throw _toManyNotAllowed(comparison.left) }
     if path.rest.isEmpty, case .constant(let index, let value) = right {
       guard case .object = value else {
-        throw untranslatable(comparison.left.outline, "a to-many relationship can only contain an object or object ID")
+        throw untranslatable(
+          comparison.left.outline, "a to-many relationship can only contain an object or object ID")
       }
       return try contains(path, constant: index)
     }
@@ -89,7 +91,8 @@ extension QueryCompiler {
 
   /// A comparison of two operands neither of which is a to-many.
   mutating func compare(
-    _ left: Operand, _ op: PredicateTree.Comparison.Operator, _ right: Operand, _ comparison: PredicateTree.Comparison
+    _ left: Operand, _ op: PredicateTree.Comparison.Operator, _ right: Operand,
+    _ comparison: PredicateTree.Comparison
   ) throws -> SQLFragment {
     switch op {
     case .equal, .notEqual:
@@ -132,7 +135,8 @@ extension QueryCompiler {
     case .entity(let column), .entityName(let column): subject = column
     case .scalar(let column, _): subject = column
     case .constant(let index, _): subject = SQLFragment(.constant(index, .natural))
-    case .toMany, .list: throw untranslatable("a collection", "it cannot be compared with nil; use @count == 0")
+    case .toMany, .list:
+      throw untranslatable("a collection", "it cannot be compared with nil; use @count == 0")
     }
     return "\(subject) IS \(sql: op == .equal ? "" : "NOT ")NULL"
   }
@@ -175,7 +179,8 @@ extension QueryCompiler {
     if case .scalar(_, .opaque) = right { throw _opaque(comparison.right) }
     if case .object(let l) = left, case .object(let r) = right, l.layout.rootNumber != r.layout.rootNumber {
       throw untranslatable(
-        comparison.left.outline, "objects of '\(l.layout.entityName)' and '\(r.layout.entityName)' are never the same")
+        comparison.left.outline,
+        "objects of '\(l.layout.entityName)' and '\(r.layout.entityName)' are never the same")
     }
     return (
       try scalar(left, conversion(for: right), comparison.left.outline),

@@ -54,7 +54,8 @@ extension QueryCompiler {
       let kind: ValueKind = typeName == "NSDate" ? .date : value.kind
       return .scalar(try scalar(value, kind.conversion, expression.outline), kind)
     case "count:": return try _count(arguments, expression)
-    case "sum:", "average:", "min:", "max:": return try _aggregate(String(name.dropLast()), arguments, expression)
+    case "sum:", "average:", "min:", "max:":
+      return try _aggregate(String(name.dropLast()), arguments, expression)
     default: break
     }
     throw untranslatable(expression.outline, "SQLite has no function for it")
@@ -79,15 +80,19 @@ extension QueryCompiler {
     }
   }
 
-  private mutating func _count(_ arguments: [ExpressionTree], _ expression: ExpressionTree) throws -> Operand {
+  private mutating func _count(_ arguments: [ExpressionTree], _ expression: ExpressionTree) throws -> Operand
+  {
     guard arguments.count == 1 else { throw untranslatable(expression.outline, "it needs one argument") }
     if case .subquery(let collection, let variable, let predicate) = arguments[0] {
       return .scalar(try countedSubquery(collection, variable, predicate), .number)
     }
     guard case .toMany(let path) = try operand(arguments[0]), path.rest.isEmpty,
-      let counted = try aggregate(ToManyPath(
-        owner: path.owner, slot: path.slot, rest: ["@count"], outline: path.outline))
-    else { throw untranslatable(expression.outline, "only a to-many relationship or SUBQUERY can be counted") }
+      let counted = try aggregate(
+        ToManyPath(
+          owner: path.owner, slot: path.slot, rest: ["@count"], outline: path.outline))
+    else {
+      throw untranslatable(expression.outline, "only a to-many relationship or SUBQUERY can be counted")
+    }
     return counted
   }
 
@@ -99,6 +104,7 @@ extension QueryCompiler {
       return .scalar(try aggregated(name, path, path.rest), .number)
     }
     throw untranslatable(
-      expression.outline, "in a predicate it needs an attribute of a to-many relationship, such as lines.price")
+      expression.outline,
+      "in a predicate it needs an attribute of a to-many relationship, such as lines.price")
   }
 }

@@ -123,7 +123,8 @@ extension QueryCompiler {
   }
 
   /// Follows a key path from an object.
-  mutating func resolve(_ path: ArraySlice<String>, from start: QueryScope, outline: String) throws -> Operand {
+  mutating func resolve(_ path: ArraySlice<String>, from start: QueryScope, outline: String) throws -> Operand
+  {
     var scope = start
     var rest = path
     while let key = rest.popFirst() {
@@ -189,7 +190,8 @@ extension QueryCompiler {
     switch operand {
     case .constant(let index, let value):
       switch value {
-      case .collection, .dictionary: throw untranslatable(outline, "a collection stands where one value is needed")
+      case .collection, .dictionary:
+        throw untranslatable(outline, "a collection stands where one value is needed")
       default: return SQLFragment(.constant(index, conversion))
       }
     case .scalar(let fragment, _): return fragment

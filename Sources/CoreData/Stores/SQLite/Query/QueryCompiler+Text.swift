@@ -20,7 +20,8 @@ enum StringFunction {
 
 /// Texts: plain SQL where it means the same and can use an index, the string functions otherwise.
 extension QueryCompiler {
-  /// Whether options ask for more than comparing bytes; [n] says that bytes will do, whatever else stands beside it.
+  /// Whether options ask for more than comparing bytes; [n] says that bytes will do, whatever else stands
+  /// beside it.
   func usesTextFunction(_ options: PredicateTree.Comparison.Options) -> Bool {
     !options.isEmpty && !options.contains(.normalized)
   }
@@ -29,7 +30,9 @@ extension QueryCompiler {
   mutating func textRelation(
     _ left: Operand, _ symbol: String, _ right: Operand, _ comparison: PredicateTree.Comparison
   ) throws -> SQLFragment? {
-    guard usesTextFunction(comparison.options), left.kind == .string || right.kind == .string else { return nil }
+    guard usesTextFunction(comparison.options), left.kind == .string || right.kind == .string else {
+      return nil
+    }
     let (l, r) = try sides(left, right, comparison)
     let options = String(comparison.options.rawValue)
     switch symbol {
@@ -44,7 +47,9 @@ extension QueryCompiler {
   ) throws -> SQLFragment {
     for (side, expression) in [(left, comparison.left), (right, comparison.right)] {
       switch side {
-      case .constant(_, .string), .constant(_, .url), .constant(_, .null), .scalar(_, .string), .scalar(_, .other): break
+      case .constant(_, .string), .constant(_, .url), .constant(_, .null), .scalar(_, .string),
+        .scalar(_, .other):
+        break
       case .constant, .scalar:
         throw untranslatable(expression.outline, "it is not text, which \(operation) needs on both sides")
       default: throw untranslatable(expression.outline, "\(operation) needs text, not objects")
@@ -66,7 +71,8 @@ extension QueryCompiler {
   }
 
   private func _test(
-    _ operation: StringOperation, _ left: SQLFragment, _ right: SQLFragment, _ comparison: PredicateTree.Comparison
+    _ operation: StringOperation, _ left: SQLFragment, _ right: SQLFragment,
+    _ comparison: PredicateTree.Comparison
   ) -> SQLFragment {
     let numbers = "\(operation.rawValue), \(comparison.options.rawValue)"
     return "\(sql: StringFunction.test)(\(left), \(right), \(sql: numbers))"

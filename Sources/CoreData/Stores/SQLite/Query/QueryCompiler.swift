@@ -19,8 +19,8 @@ final class CompiledQuery: Sendable {
 
 /// Translates one fetch to SQL.
 ///
-/// Every part of the predicate is visited exactly once and in order, which is how constants get the numbers that
-/// `QueryConstants` finds them by.
+/// Every part of the predicate is visited exactly once and in order, which is how constants get the numbers
+/// that `PredicateShape` gives them by.
 struct QueryCompiler {
   let mapping: StoreMapping
   let entityName: String
@@ -36,22 +36,24 @@ struct QueryCompiler {
 
   private static let _maximumDepth = 400
 
-  private init(plan: FetchPlan, mapping: StoreMapping) {
+  private init(plan: FetchPlan, constants: [PredicateValue], mapping: StoreMapping) {
     self.mapping = mapping
     entityName = plan.layout.entityName
-    _constants = QueryConstants.collect(plan.predicate)
+    _constants = constants
     let alias = aliases.next()
     _source = SelectSource("\(mapping.table(of: plan.layout.entityNumber).name) \(alias)")
     evaluated = QueryScope(layout: plan.layout, alias: alias, source: _source, mapping: mapping)
   }
 
-  /// Compiles `plan`; `reader` decodes what the SQL selects.
+  /// Compiles `plan`, whose constants are given as `PredicateShape` found them; `reader` decodes what the SQL
+  /// selects.
   ///
   /// - Throws: `UntranslatableQueryError`.
   static func compile(
-    _ plan: FetchPlan, purpose: QueryShape.Purpose, mapping: StoreMapping, reader: RowReader
+    _ plan: FetchPlan, _ constants: [PredicateValue], purpose: QueryShape.Purpose, mapping: StoreMapping,
+    reader: RowReader
   ) throws -> CompiledQuery {
-    var compiler = QueryCompiler(plan: plan, mapping: mapping)
+    var compiler = QueryCompiler(plan: plan, constants: constants, mapping: mapping)
     let fragment = try compiler._statement(plan, purpose, reader)
     return CompiledQuery(
       sql: SQLText(fragment.text), parameters: fragment.parameters, reader: reader, content: plan.content)

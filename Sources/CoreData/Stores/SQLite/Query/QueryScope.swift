@@ -9,9 +9,11 @@ final class SelectSource {
   func join(_ clause: String) { text += " " + clause }
 }
 
-/// An object that an expression speaks about: the evaluated one, the destination of a to-one, a member of a to-many.
+/// An object that an expression speaks about: the evaluated one, the destination of a to-one, a member of a
+/// to-many.
 ///
-/// Its primary key can often be told without its table; the table is joined when one of its columns is first needed.
+/// Its primary key can often be told without its table; the table is joined when one of its columns is first
+/// needed.
 final class QueryScope {
   let layout: PropertyLayout
   /// SQL for the object's primary key.
@@ -39,7 +41,8 @@ final class QueryScope {
   ///
   /// - Parameter isOuter: the object may be missing, and its columns are then NULL.
   init(
-    layout: PropertyLayout, identity: String, entityColumn: String?, source: SelectSource, mapping: StoreMapping,
+    layout: PropertyLayout, identity: String, entityColumn: String?, source: SelectSource,
+    mapping: StoreMapping,
     isOuter: Bool
   ) {
     self.layout = layout
@@ -73,11 +76,14 @@ final class QueryScope {
   /// The destination of a to-one; the same scope whenever it is asked for, so that it is joined once.
   func destination(of slot: Int, _ aliases: inout AliasSupply) -> QueryScope? {
     if let known = _destinations[slot] { return known }
-    guard case .toOne(let column, let entityColumn, _, let destination) = _mapping.storage(of: slot, in: layout.entityNumber)
+    guard
+      case .toOne(let column, let entityColumn, _, let destination) = _mapping.storage(
+        of: slot, in: layout.entityNumber)
     else { return nil }
     let scope = QueryScope(
       layout: _mapping.layout.layout(numbered: destination), identity: self.column(column, &aliases),
-      entityColumn: entityColumn.map { self.column($0, &aliases) }, source: _source, mapping: _mapping, isOuter: true)
+      entityColumn: entityColumn.map { self.column($0, &aliases) }, source: _source, mapping: _mapping,
+      isOuter: true)
     _destinations[slot] = scope
     return scope
   }

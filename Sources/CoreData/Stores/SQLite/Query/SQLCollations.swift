@@ -1,3 +1,5 @@
+import Foundation
+import PredicateLanguage
 import SQLiteBinding
 
 /// Collations by which texts are sorted as their comparison selectors say.
@@ -22,10 +24,20 @@ enum SQLCollations {
       .caseInsensitive, .localized, .localizedCaseInsensitive, .localizedStandard,
     ] {
       guard let name = name(comparison) else { continue }
+      let ordering = _ordering(comparison)
       try connection.register(collation: name) { left, right in
-        StringSemantics.current.order(
-          String(decoding: left, as: UTF8.self), String(decoding: right, as: UTF8.self), comparison)
+        StringComparison.compare(left, right, ordering).rawValue
       }
+    }
+  }
+
+  private static func _ordering(_ comparison: FetchPlan.SortTerm.Comparison) -> StringComparison.Ordering {
+    switch comparison {
+    case .binary: .binary
+    case .caseInsensitive: .caseInsensitive
+    case .localized: .localized
+    case .localizedCaseInsensitive: .localizedCaseInsensitive
+    case .localizedStandard: .localizedStandard
     }
   }
 }

@@ -1,9 +1,7 @@
-import SQLiteBinding
-
 /// A piece of SQL as a value: text with question marks, and what each of them stands for.
 ///
-/// Pieces are put together by interpolation: `"\(left) = \(right)"` joins the texts and the parameters. A plain string is
-/// text only if spelled `\(sql: ...)`, so that no value slips into a statement by accident.
+/// Pieces are put together by interpolation: `"\(left) = \(right)"` joins the texts and the parameters. A
+/// plain string is text only if spelled `\(sql: ...)`, so that no value slips into a statement by accident.
 struct SQLFragment: Sendable, Hashable, ExpressibleByStringInterpolation {
   private(set) var text: String
   private(set) var parameters: [QueryParameter]
@@ -44,8 +42,8 @@ struct SQLFragment: Sendable, Hashable, ExpressibleByStringInterpolation {
     mutating func appendInterpolation(sql: String) { text += sql }
   }
 
-  /// Conditions joined by AND or OR. A long list becomes a balanced tree, since SQLite limits how deep an expression may
-  /// be nested and reads a chain as one level per link.
+  /// Conditions joined by AND or OR. A long list becomes a balanced tree, since SQLite limits how deep an
+  /// expression may be nested and reads a chain as one level per link.
   static func joined(_ members: [SQLFragment], by operation: String) -> SQLFragment {
     if members.count <= 64 {
       var result = members[0]
@@ -68,9 +66,8 @@ struct SQLFragment: Sendable, Hashable, ExpressibleByStringInterpolation {
 
 /// What a `?` is bound to when the statement runs.
 enum QueryParameter: Sendable, Hashable {
-  /// A constant of the predicate, by its place in the order in which `QueryConstants` finds them.
+  /// A constant of the predicate, by its place from left to right.
   case constant(Int, ConstantConversion)
-  case fixed(Binding)
   /// The moment of the fetch, in seconds since 2001-01-01 00:00 UTC.
   case now
   case limit

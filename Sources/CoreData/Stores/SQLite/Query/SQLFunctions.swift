@@ -11,29 +11,26 @@ enum SQLFunctions {
     try SQLCollations.register(on: connection)
   }
 
-  /// A pattern's text, made once for all rows of a run.
-  private final class Pattern {
-    let text: String
-    init(_ text: String) { self.text = text }
-  }
-
   private static func _registerText(_ connection: Connection) throws {
     try connection.register(function: StringFunction.test, argumentCount: 4) { call in
-      guard !call.isNull(1), let text = call.text(0) else { return call.answerNull() }
-      let pattern = call.prepared(from: 1) { Pattern(call.text(1) ?? "") }
-      guard let operation = StringOperation(rawValue: call.int64(2)) else { return call.answerNull() }
+      guard let text = call.utf8(0), let pattern = call.utf8(1),
+        let operation = StringOperation(rawValue: call.int64(2))
+      else { return call.answerNull() }
       let options = PredicateTree.Comparison.Options(rawValue: UInt(truncatingIfNeeded: call.int64(3)))
-      call.answer(try StringSemantics.current.test(operation, text, pattern.text, options))
+      call.answer(try operation.holds(for: text, pattern, options))
     }
     try connection.register(function: StringFunction.compare, argumentCount: 3) { call in
-      guard let left = call.text(0), let right = call.text(1) else { return call.answerNull() }
+      guard let left = call.utf8(0), let right = call.utf8(1) else { return call.answerNull() }
       let options = PredicateTree.Comparison.Options(rawValue: UInt(truncatingIfNeeded: call.int64(2)))
-      call.answer(Int64(StringSemantics.current.compare(left, right, options)))
+      call.answer(Int64(StringComparison.compare(left, right, options: options).rawValue))
     }
     let transforms: [(String, @Sendable (String) -> String)] = [
       ("NSCoreDataUppercase", { $0.uppercased() }),
       ("NSCoreDataLowercase", { $0.lowercased() }),
-      ("NSCoreDataCanonical", { $0.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil) }),
+      (
+        "NSCoreDataCanonical",
+        { $0.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil) }
+      ),
     ]
     for (name, transform) in transforms {
       try connection.register(function: name, argumentCount: 1) { call in
@@ -66,14 +63,34 @@ enum SQLFunctions {
     }
   }
 
-  /// What the triggers of derived attributes in Core Data's files call. They tell the caller which derived values changed;
-  /// the columns themselves are kept by the triggers.
+  /// What the triggers of derived attributes in Core Data's files call. They tell the caller which derived
+  /// values changed; the columns themselves are kept by the triggers.
   private static func _registerTriggerCalls(_ connection: Connection) throws {
-    for name in ["NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue"] {
+    for name in [
+      "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
+    ] {
       try connection.register(function: name, argumentCount: -1, isDeterministic: false) { $0.answerNull() }
     }
     try connection.register(function: "NSCoreDataNow", argumentCount: 0, isDeterministic: false) {
       $0.answer(Date().timeIntervalSinceReferenceDate)
+    }
+  }
+}
+
+extension StringOperation {
+  /// Whether it holds, as the one string comparison of predicates has it.
+  fileprivate func holds(
+    for text: StringComparison.Bytes, _ pattern: StringComparison.Bytes, _ options: StringComparison.Options
+  ) throws -> Bool {
+    switch self {
+    case .equal: return StringComparison.equal(text, pattern, options: options)
+    case .contains: return StringComparison.contains(text, pattern, options: options)
+    case .beginsWith: return StringComparison.begins(text, with: pattern, options: options)
+    case .endsWith: return StringComparison.ends(text, with: pattern, options: options)
+    case .like: return StringComparison.like(text, pattern, options: options)
+    case .matches:
+      return try StringComparison.matches(
+        String(decoding: text, as: UTF8.self), String(decoding: pattern, as: UTF8.self), options: options)
     }
   }
 }

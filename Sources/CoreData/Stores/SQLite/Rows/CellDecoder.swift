@@ -16,7 +16,8 @@ struct CellDecoder: Sendable {
     case externalData
     /// A to-one to an entity without subentities.
     case reference(ObjectIDSpace)
-    /// A to-one whose destination's entity stands in another column; the space is for rows where it is missing.
+    /// A to-one whose destination's entity stands in another column; the space is for rows where it is
+    /// missing.
     case polymorphicReference(ObjectIDSpace, entityColumn: Int32)
   }
 

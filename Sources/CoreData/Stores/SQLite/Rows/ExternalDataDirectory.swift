@@ -2,8 +2,8 @@ import Foundation
 
 /// The hidden directory beside a store that holds large binary values, one file each.
 ///
-/// A cell of such an attribute begins with 1, then the bytes themselves; or with 2, then the name of a file. Values are
-/// written inline; both forms are read.
+/// A cell of such an attribute begins with 1, then the bytes themselves; or with 2, then the name of a file.
+/// Values are written inline; both forms are read.
 struct ExternalDataDirectory: Sendable {
   private let _path: String
 

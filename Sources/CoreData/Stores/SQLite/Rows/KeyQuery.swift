@@ -11,7 +11,8 @@ struct KeyQuery: Sendable {
     let table = mapping.table(of: layout.entityNumber).name
     one = SQLText("SELECT \(reader.selectList) FROM \(table) t0 WHERE t0.Z_PK = ?")
     many = SQLText(
-      "SELECT \(reader.selectList) FROM \(table) t0 WHERE t0.Z_PK IN (SELECT value FROM \(ValueArray.tableName)(?))")
+      "SELECT \(reader.selectList) FROM \(table) t0 WHERE t0.Z_PK IN \(ValueArray.members)"
+    )
     self.reader = reader
   }
 }
@@ -32,7 +33,9 @@ struct RelationQuery: Sendable {
     let columns: String, from: String, owner: String, order: String
     switch mapping.storage(of: slot, in: layout.entityNumber) {
     case .oneToMany(let destination, let inverse):
-      guard case .toOne(let key, _, let orderColumn, _) = mapping.storage(of: inverse, in: destination) else { return nil }
+      guard case .toOne(let key, _, let orderColumn, _) = mapping.storage(of: inverse, in: destination) else {
+        return nil
+      }
       let table = mapping.table(of: destination)
       _destination = destination
       // The table is shared when any entity of it has subentities, whatever the destination is.
@@ -50,20 +53,24 @@ struct RelationQuery: Sendable {
       _isPolymorphic = table.hasSubentities
       owner = "t0.\(ends.owner)"
       columns = "\(owner), t0.\(ends.member)" + (_isPolymorphic ? ", t1.Z_ENT" : "")
-      from = "\(join.name) t0" + (_isPolymorphic ? " JOIN \(table.name) t1 ON t0.\(ends.member) = t1.Z_PK" : "")
+      from =
+        "\(join.name) t0" + (_isPolymorphic ? " JOIN \(table.name) t1 ON t0.\(ends.member) = t1.Z_PK" : "")
       order = ends.order.map { " ORDER BY t0.\($0), t0.\(ends.member)" } ?? ""
       _tableName = join.name
     case .none, .attribute, .toOne: return nil
     }
     one = SQLText("SELECT \(columns) FROM \(from) WHERE \(owner) = ?\(order)")
     many = SQLText(
-      "SELECT \(columns) FROM \(from) WHERE \(owner) IN (SELECT value FROM \(ValueArray.tableName)(?))\(order)")
+      "SELECT \(columns) FROM \(from) WHERE \(owner) IN \(ValueArray.members)\(order)"
+    )
   }
 
   /// The member in the statement's current row.
   func member(_ statement: Statement, _ context: RowReader.Context) throws -> ObjectKey {
     let reference = statement.int64(1)
-    guard _isPolymorphic else { return ObjectKey(space: context.spaces[_destination - 1], reference: reference) }
+    guard _isPolymorphic else {
+      return ObjectKey(space: context.spaces[_destination - 1], reference: reference)
+    }
     let stored = statement.int64(2)
     guard let number = context.numbers.number(forStored: stored) else {
       throw SQLiteStoreError.corruptRow(

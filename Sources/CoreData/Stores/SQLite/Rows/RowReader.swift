@@ -1,17 +1,25 @@
 import ModelSchema
 import SQLiteBinding
 
-/// Reads the rows of one entity, with or without its subentities, out of a statement that selects `selectList`.
+/// Reads the rows of one entity, with or without its subentities, out of a statement that selects
+/// `selectList`.
 ///
 /// Made once per entity; decoding a row then looks nothing up.
 final class RowReader: Sendable {
   /// What all readers of a store share.
-  struct Context: Sendable {
+  final class Context: Sendable {
     let mapping: StoreMapping
     let numbers: EntityNumbers
     /// By entity number - 1.
     let spaces: [ObjectIDSpace]
     let externalData: ExternalDataDirectory
+
+    init(mapping: StoreMapping, spaces: [ObjectIDSpace], externalData: ExternalDataDirectory) {
+      self.mapping = mapping
+      numbers = mapping.numbers
+      self.spaces = spaces
+      self.externalData = externalData
+    }
   }
 
   /// The cells of one concrete entity.
@@ -95,8 +103,8 @@ final class RowReader: Sendable {
     }
   }
 
-  /// The object in the current row of a statement that selects `selectList`; nil when the row belongs to an entity
-  /// outside the family.
+  /// The object in the current row of a statement that selects `selectList`; nil when the row belongs to an
+  /// entity outside the family.
   ///
   /// - Throws: `SQLiteStoreError.corruptRow` for a row no store of this model can hold.
   func object(_ statement: Statement) throws -> StoredObject? {

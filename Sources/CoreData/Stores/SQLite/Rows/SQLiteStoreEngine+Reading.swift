@@ -1,4 +1,5 @@
 import ModelSchema
+import PredicateLanguage
 import SQLiteBinding
 
 /// Fetches, faults and relationships.
@@ -7,12 +8,12 @@ extension SQLiteStoreEngine {
   ///
   /// - Throws: `UntranslatableQueryError`, `SQLiteStoreError`.
   func fetch(_ plan: FetchPlan) throws -> [StoredObject] {
-    let query = try compiled(plan, .objects)
+    let (query, constants) = try _prepared(plan, .objects)
     return try SQLiteStoreError.translating {
       try pool.read { connection in
         let statement = try connection.lend(query.sql)
         defer { connection.giveBack(statement) }
-        try QueryBinder(context).bind(query, plan, to: statement)
+        QueryBinder(context).bind(query, plan, constants, to: statement)
         var result: [StoredObject] = []
         let reader = query.reader
         if plan.content == .values {
@@ -31,24 +32,34 @@ extension SQLiteStoreEngine {
 
   /// Number of rows that `fetch` would return.
   func count(_ plan: FetchPlan) throws -> Int {
-    let query = try compiled(plan, .count)
+    let (query, constants) = try _prepared(plan, .count)
     return try SQLiteStoreError.translating {
       try pool.read { connection in
         let statement = try connection.lend(query.sql)
         defer { connection.giveBack(statement) }
-        try QueryBinder(context).bind(query, plan, to: statement)
+        QueryBinder(context).bind(query, plan, constants, to: statement)
         return try statement.step() ? Int(clamping: statement.int64(0)) : 0
       }
     }
   }
 
   /// The SQL of a fetch, compiled once per shape.
+  ///
+  /// - Throws: `UntranslatableQueryError`.
   func compiled(_ plan: FetchPlan, _ purpose: QueryShape.Purpose) throws -> CompiledQuery {
-    try queries.query(QueryShape(plan: plan, purpose: purpose)) {
+    try _prepared(plan, purpose).query
+  }
+
+  private func _prepared(
+    _ plan: FetchPlan, _ purpose: QueryShape.Purpose
+  ) throws -> (query: CompiledQuery, constants: [PredicateValue]) {
+    let (shape, constants) = QueryShape.taking(plan, purpose)
+    let query = try queries.query(shape) {
       let number = plan.layout.entityNumber
       let reader = plan.includesSubentities ? familyReaders[number - 1] : exactReaders[number - 1]
-      return try QueryCompiler.compile(plan, purpose: purpose, mapping: mapping, reader: reader)
+      return try QueryCompiler.compile(plan, constants, purpose: purpose, mapping: mapping, reader: reader)
     }
+    return (query, constants)
   }
 
   func rows(for keys: [ObjectKey]) throws -> [Row?] {
@@ -64,7 +75,9 @@ extension SQLiteStoreEngine {
     var result = [Row?](repeating: nil, count: keys.count)
     // Nearly always all keys are of one entity; then one statement reads them all.
     var byEntity: [Int: [Int]] = [:]
-    for (index, key) in keys.enumerated() { byEntity[key.space.layout.entityNumber, default: []].append(index) }
+    for (index, key) in keys.enumerated() {
+      byEntity[key.space.layout.entityNumber, default: []].append(index)
+    }
     for (number, indices) in byEntity {
       var places: [Int64: Int] = [:]
       places.reserveCapacity(indices.count)
@@ -76,7 +89,8 @@ extension SQLiteStoreEngine {
       try connection.withStatement(query.many) { statement in
         statement.bind(ValueArray(places.keys), at: 1)
         while try statement.step() {
-          guard let object = try query.reader.object(statement), let place = places[object.key.reference] else { continue }
+          guard let object = try query.reader.object(statement), let place = places[object.key.reference]
+          else { continue }
           result[place] = object.row
         }
       }
@@ -99,7 +113,8 @@ extension SQLiteStoreEngine {
   func related(to owners: [ObjectKey], slot: Int) throws -> [[ObjectKey]] {
     guard let first = owners.first else { return [] }
     let number = first.space.layout.entityNumber
-    guard relationQueries[number - 1].indices.contains(slot), let query = relationQueries[number - 1][slot] else {
+    guard relationQueries[number - 1].indices.contains(slot), let query = relationQueries[number - 1][slot]
+    else {
       let layout = mapping.layout.layout(numbered: number)
       throw SQLiteStoreError.unstorable(
         entity: layout.entityName,
@@ -114,7 +129,9 @@ extension SQLiteStoreEngine {
     }
   }
 
-  private func _members(of owner: ObjectKey, _ query: RelationQuery, _ connection: Connection) throws -> [ObjectKey] {
+  private func _members(of owner: ObjectKey, _ query: RelationQuery, _ connection: Connection) throws
+    -> [ObjectKey]
+  {
     try connection.withStatement(query.one) { statement in
       statement.bind(owner.reference, at: 1)
       var result: [ObjectKey] = []
@@ -128,7 +145,9 @@ extension SQLiteStoreEngine {
   ) throws -> [[ObjectKey]] {
     var places: [Int64: Int] = [:]
     places.reserveCapacity(owners.count)
-    for (index, owner) in owners.enumerated() where places[owner.reference] == nil { places[owner.reference] = index }
+    for (index, owner) in owners.enumerated() where places[owner.reference] == nil {
+      places[owner.reference] = index
+    }
     var result = [[ObjectKey]](repeating: [], count: owners.count)
     try connection.withStatement(query.many) { statement in
       statement.bind(ValueArray(places.keys), at: 1)

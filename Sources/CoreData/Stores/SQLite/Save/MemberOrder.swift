@@ -1,7 +1,7 @@
 /// Gives the members of an ordered relationship their numbers.
 ///
-/// Numbers are spaced so that a member can move without the others being written: those that already ascend keep theirs,
-/// the others get numbers from the gaps, and only when a gap is used up are all numbered anew.
+/// Numbers are spaced so that a member can move without the others being written: those that already ascend
+/// keep theirs, the others get numbers from the gaps, and only when a gap is used up are all numbered anew.
 enum MemberOrder {
   /// Numbers to be written.
   ///

@@ -3,8 +3,8 @@ import SQLiteBinding
 
 /// Saves and key reservation.
 extension SQLiteStoreEngine {
-  /// Writes everything or nothing, in one transaction. Inserted objects without permanent ID get theirs, and temporary IDs
-  /// are linked before the commit.
+  /// Writes everything or nothing, in one transaction. Inserted objects without permanent ID get theirs, and
+  /// temporary IDs are linked before the commit.
   ///
   /// - Throws: `StoreConflictError`, `StoreConstraintError`, `SQLiteStoreError`.
   func commit(_ changes: ChangeSet) throws {
@@ -15,7 +15,8 @@ extension SQLiteStoreEngine {
         do {
           try _commit(changes, on: connection, isCareful: false)
         } catch let error as SQLiteError where error.isUniqueViolation {
-          // Rare, so worth a second run: it lets rows exchange values, and finds out who is at odds with whom.
+          // Rare, so worth a second run: it lets rows exchange values, and finds out who is at odds with
+          // whom.
           try _commit(changes, on: connection, isCareful: true)
         }
         didCommit()
@@ -31,7 +32,8 @@ extension SQLiteStoreEngine {
     }
   }
 
-  /// Reserves keys for new objects, durable against any other writer of the store: as many per entity number as asked for.
+  /// Reserves keys for new objects, durable against any other writer of the store: as many per entity number
+  /// as asked for.
   func reserveKeys(_ counts: [Int: Int]) throws -> [Int: [Int64]] {
     guard !options.isReadOnly else { throw SQLiteStoreError.readOnly(path: path) }
     var result: [Int: [Int64]] = [:]
@@ -53,7 +55,9 @@ extension SQLiteStoreEngine {
   ///
   /// - Parameter minimum: a key that was given out before and must count as used.
   /// - Throws: `SQLiteStoreError.keysExhausted`.
-  func allocate(_ count: Int, ofRoot root: Int, atLeast minimum: Int64, on connection: Connection) throws -> Int64 {
+  func allocate(_ count: Int, ofRoot root: Int, atLeast minimum: Int64, on connection: Connection) throws
+    -> Int64
+  {
     let plan = writePlans.keys(ofRoot: root)
     let stored = Int64(mapping.numbers.stored(for: root))
     let highest = try connection.withStatement(plan.highest) { statement in

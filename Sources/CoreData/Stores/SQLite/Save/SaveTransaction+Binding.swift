@@ -24,7 +24,8 @@ extension SaveTransaction {
 
   @inline(__always)
   private func _bind(
-    _ value: Value, _ content: ColumnContent, _ entity: Int, _ slot: Int, _ statement: Statement, _ index: Int32
+    _ value: Value, _ content: ColumnContent, _ entity: Int, _ slot: Int, _ statement: Statement,
+    _ index: Int32
   ) throws {
     switch value {
     case .null: statement.bindNull(at: index)
@@ -36,7 +37,8 @@ extension SaveTransaction {
   }
 
   private func _bindBoxed(
-    _ value: Value, _ content: ColumnContent, _ entity: Int, _ slot: Int, _ statement: Statement, _ index: Int32
+    _ value: Value, _ content: ColumnContent, _ entity: Int, _ slot: Int, _ statement: Statement,
+    _ index: Int32
   ) throws {
     switch value {
     case .data(let data): _bind(data, isPrefixed: content == .externalData, statement, index)
@@ -47,7 +49,8 @@ extension SaveTransaction {
         throw _unstorable(entity, slot, "the transformable value was not encoded before the save")
       }
       _bind(data, isPrefixed: content == .externalData, statement, index)
-    case .composite: throw _unstorable(entity, slot, "composite values are not supported by the SQLite store yet")
+    case .composite:
+      throw _unstorable(entity, slot, "composite values are not supported by the SQLite store yet")
     case .reference, .pending, .toMany: throw _unstorable(entity, slot, "an attribute holds an object")
     case .null, .int, .double, .string: break
     }

@@ -3,7 +3,8 @@ import SQLiteBinding
 
 /// Uniqueness constraints.
 extension SaveTransaction {
-  /// Takes the old values of constraints out of the way of all rows that get new ones, so that rows may exchange them.
+  /// Takes the old values of constraints out of the way of all rows that get new ones, so that rows may
+  /// exchange them.
   func clearExchangedValues() throws {
     for update in changes.updated {
       let layout = try layout(of: update.id)
@@ -39,23 +40,29 @@ extension SaveTransaction {
       var isExplained = false
       for slots in layout.uniquenessConstraints {
         let values = slots.map { broken.row[$0] }
-        guard !values.contains(where: \.isNull), let found = try _row(with: values, slots, broken) else { continue }
+        guard !values.contains(where: \.isNull), let found = try _row(with: values, slots, broken) else {
+          continue
+        }
         isExplained = true
-        let other = owners[ObjectKey(space: engine.spaces[layout.rootNumber - 1], reference: found.key.reference)]
+        let other = owners[
+          ObjectKey(space: engine.spaces[layout.rootNumber - 1], reference: found.key.reference)]
         _add(broken.id, other, found, slots, values, layout, &drafts)
       }
       // An index that the model knows nothing of: there is no constraint to name.
       if !isExplained { return SQLiteStoreError.sqlite(broken.error) }
     }
-    return StoreConstraintError(violations: drafts.map { draft in
-      let layout = mapping.layout.layout(numbered: draft.entityNumber)
-      return StoreConstraintError.Violation(
-        constraint: draft.slots.map { layout.slots[$0].name }, objects: draft.objects, existing: draft.existing)
-    })
+    return StoreConstraintError(
+      violations: drafts.map { draft in
+        let layout = mapping.layout.layout(numbered: draft.entityNumber)
+        return StoreConstraintError.Violation(
+          constraint: draft.slots.map { layout.slots[$0].name }, objects: draft.objects,
+          existing: draft.existing)
+      })
   }
 
   private func _add(
-    _ id: NSManagedObjectID, _ other: NSManagedObjectID?, _ found: StoredObject, _ slots: [Int], _ values: [Value],
+    _ id: NSManagedObjectID, _ other: NSManagedObjectID?, _ found: StoredObject, _ slots: [Int],
+    _ values: [Value],
     _ layout: PropertyLayout, _ drafts: inout [Draft]
   ) {
     let index = drafts.firstIndex { draft in
@@ -66,9 +73,11 @@ extension SaveTransaction {
       drafts[index].objects.append(id)
       return
     }
-    drafts.append(Draft(
-      entityNumber: layout.entityNumber, slots: slots, values: values, objects: [other, id].compactMap { $0 },
-      existing: other == nil ? found : nil))
+    drafts.append(
+      Draft(
+        entityNumber: layout.entityNumber, slots: slots, values: values,
+        objects: [other, id].compactMap { $0 },
+        existing: other == nil ? found : nil))
   }
 
   /// Objects of the save by key, to tell them from stored ones.
@@ -107,7 +116,11 @@ extension SaveTransaction {
     conditions.append("t0.Z_PK <> ?")
     let reader = engine.familyReaders[root - 1]
     let statement = try connection.prepare(
-      "SELECT \(reader.selectList) FROM \(table.name) t0 WHERE \(conditions.joined(separator: " AND ")) LIMIT 1")
+      """
+      SELECT \(reader.selectList) FROM \(table.name) t0 \
+      WHERE \(conditions.joined(separator: " AND ")) LIMIT 1
+      """
+    )
     let index = try bind(broken.row, cells, entity: number, to: statement, from: 1)
     statement.bind(broken.key, at: index)
     return try statement.step() ? try reader.object(statement) : nil

@@ -59,7 +59,8 @@ extension SaveTransaction {
           let plan = plans.toMany(slot, in: layout.entityNumber)
         else { continue }
         let key = try key(of: update.id, entity: layout.entityNumber, slot: slot)
-        result.append(Change(owner: key, ownerEntity: layout.entityNumber, slot: slot, delta: delta, plan: plan))
+        result.append(
+          Change(owner: key, ownerEntity: layout.entityNumber, slot: slot, delta: delta, plan: plan))
       }
     }
     for (index, insertion) in changes.inserted.enumerated() {
@@ -68,8 +69,10 @@ extension SaveTransaction {
         guard slot < insertion.row.count, case .toMany(let delta) = insertion.row[slot],
           let plan = plans.toMany(slot, in: layout.entityNumber)
         else { continue }
-        result.append(Change(
-          owner: insertedKeys[index], ownerEntity: layout.entityNumber, slot: slot, delta: delta, plan: plan))
+        result.append(
+          Change(
+            owner: insertedKeys[index], ownerEntity: layout.entityNumber, slot: slot, delta: delta, plan: plan
+          ))
       }
     }
     return result
@@ -83,7 +86,8 @@ extension SaveTransaction {
   ) throws {
     for member in members {
       let key = try key(of: member, entity: change.ownerEntity, slot: change.slot)
-      let pair = ownerIsFirst ? Pair(first: change.owner, second: key) : Pair(first: key, second: change.owner)
+      let pair =
+        ownerIsFirst ? Pair(first: change.owner, second: key) : Pair(first: key, second: change.owner)
       pairs[join, default: []].insert(pair)
       if mapping.joins[join].isReflexive { pairs[join]!.insert(Pair(first: pair.second, second: pair.first)) }
     }
@@ -108,7 +112,9 @@ extension SaveTransaction {
     }
   }
 
-  private func _addHidden(_ member: NSManagedObjectID, _ change: Change, _ add: SQLText, _ hasEntity: Bool) throws {
+  private func _addHidden(_ member: NSManagedObjectID, _ change: Change, _ add: SQLText, _ hasEntity: Bool)
+    throws
+  {
     let key = try key(of: member, entity: change.ownerEntity, slot: change.slot)
     if hasEntity {
       try _run(add, change.owner, Int64(mapping.numbers.stored(for: change.ownerEntity)), key)
@@ -128,7 +134,9 @@ extension SaveTransaction {
     }
     let present = try _presentOrder(change, order)
     let wanted = try _wantedOrder(change, present)
-    let numbers = Dictionary(present.compactMap { member, number in number.map { (member, $0) } }) { first, _ in first }
+    let numbers = Dictionary(present.compactMap { member, number in number.map { (member, $0) } }) {
+      first, _ in first
+    }
     for (member, number) in MemberOrder.changes(for: wanted, present: numbers) {
       try _run(order.write, number, member, change.owner)
     }
@@ -146,8 +154,8 @@ extension SaveTransaction {
     }
   }
 
-  /// The order to reach: the one the save gives, and behind it the members it does not know, because somebody else added
-  /// them meanwhile, in the order they had.
+  /// The order to reach: the one the save gives, and behind it the members it does not know, because somebody
+  /// else added them meanwhile, in the order they had.
   private func _wantedOrder(_ change: Change, _ present: [(Int64, Int64?)]) throws -> [Int64] {
     let stored = Set(present.map(\.0))
     guard let order = change.delta.order else { return present.map(\.0) }

@@ -1,15 +1,17 @@
 import ModelSchema
 import SQLiteBinding
 
-/// One save, as a sequence of passes inside a transaction: keys, locks, deletions, updates, insertions, to-many
-/// relationships.
+/// One save, as a sequence of passes inside a transaction: keys, locks, deletions, updates, insertions,
+/// to-many relationships.
 ///
-/// Rows that somebody else changed are gathered, not thrown at the first, so that a merge policy sees them all.
+/// Rows that somebody else changed are gathered, not thrown at the first, so that a merge policy sees them
+/// all.
 final class SaveTransaction {
   let engine: SQLiteStoreEngine
   let connection: Connection
   let changes: ChangeSet
-  /// Set when two rows of the save may exchange values of a uniqueness constraint, which plain order cannot do.
+  /// Set when two rows of the save may exchange values of a uniqueness constraint, which plain order cannot
+  /// do.
   let isCareful: Bool
   /// Primary keys of the inserted objects.
   private(set) var insertedKeys: [Int64] = []
@@ -38,8 +40,8 @@ final class SaveTransaction {
 
   /// Writes everything, short of committing.
   ///
-  /// - Throws: `StoreConflictError`, `StoreConstraintError`, `SQLiteStoreError`; a unique violation as `SQLiteError` when
-  ///   not careful.
+  /// - Throws: `StoreConflictError`, `StoreConstraintError`, `SQLiteStoreError`; a unique violation as
+  ///   `SQLiteError` when not careful.
   func run() throws {
     try _allocateKeys()
     try _checkLocks()
@@ -93,10 +95,12 @@ final class SaveTransaction {
     let layout = id.space.layout
     let layouts = mapping.layout.layouts
     guard layout.entityNumber <= layouts.count,
-      layouts[layout.entityNumber - 1] === layout || layouts[layout.entityNumber - 1].entityName == layout.entityName
+      layouts[layout.entityNumber - 1] === layout
+        || layouts[layout.entityNumber - 1].entityName == layout.entityName
     else {
       throw SQLiteStoreError.unstorable(
-        entity: layout.entityName, property: "objectID", reason: "the entity is not one of this store's model")
+        entity: layout.entityName, property: "objectID", reason: "the entity is not one of this store's model"
+      )
     }
     return layouts[layout.entityNumber - 1]
   }
@@ -109,10 +113,12 @@ final class SaveTransaction {
     }
     if _keysByID == nil {
       _keysByID = Dictionary(
-        zip(changes.inserted.lazy.map { ObjectIdentifier($0.id) }, insertedKeys), uniquingKeysWith: { first, _ in first })
+        zip(changes.inserted.lazy.map { ObjectIdentifier($0.id) }, insertedKeys),
+        uniquingKeysWith: { first, _ in first })
     }
     guard let key = _keysByID?[ObjectIdentifier(id)] else {
-      throw SQLiteStoreError.danglingReference(entity: engine.entityName(entity), property: _name(slot, entity))
+      throw SQLiteStoreError.danglingReference(
+        entity: engine.entityName(entity), property: _name(slot, entity))
     }
     return key
   }

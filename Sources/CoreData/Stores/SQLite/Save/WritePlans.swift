@@ -34,13 +34,13 @@ struct ToManyPlan: Sendable {
     case pairs(join: Int, ownerIsFirst: Bool)
     /// The members' own to-one says it all.
     case inverse
-    /// The members' to-one is hidden, so the owner's changes write it. `add`: owner key, (owner entity,) member key;
-    /// `remove`: member key, owner key.
+    /// The members' to-one is hidden, so the owner's changes write it. `add`: owner key, (owner entity,)
+    /// member key; `remove`: member key, owner key.
     case hidden(add: SQLText, remove: SQLText, hasEntity: Bool)
   }
 
-  /// For an ordered relationship. `read`: owner key, gives member and order; `write`: order, member key, owner key;
-  /// `forget`: member key.
+  /// For an ordered relationship. `read`: owner key, gives member and order; `write`: order, member key,
+  /// owner key; `forget`: member key.
   struct Order: Sendable {
     let read: SQLText
     let write: SQLText
@@ -85,25 +85,28 @@ final class WritePlans: Sendable {
     let layouts = mapping.layout.layouts
     inserts = layouts.map { Self._insert($0, mapping) }
     deletes = layouts.map { Self._delete($0, mapping) }
-    versions = layouts.map { SQLText("SELECT Z_OPT FROM \(mapping.table(of: $0.entityNumber).name) WHERE Z_PK = ?") }
+    versions = layouts.map {
+      SQLText("SELECT Z_OPT FROM \(mapping.table(of: $0.entityNumber).name) WHERE Z_PK = ?")
+    }
     joins = mapping.joins.map { join in
       JoinPlan(
         insert: SQLText("INSERT OR IGNORE INTO \(join.name)(\(join.first), \(join.second)) VALUES(?, ?)"),
         delete: SQLText("DELETE FROM \(join.name) WHERE \(join.first) = ? AND \(join.second) = ?"))
     }
     _toManys = layouts.map { layout in layout.slots.indices.map { Self._toMany($0, layout, mapping) } }
-    _keys = Dictionary(uniqueKeysWithValues: mapping.tables.map { table in
-      // The highest key there is counts too: another program may not have kept Z_MAX.
-      let highest = """
-        SELECT MAX(IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?), 0), \
-        IFNULL((SELECT MAX(Z_PK) FROM \(table.name)), 0))
-        """
-      return (
-        table.rootNumber,
-        KeyPlan(
-          highest: SQLText(highest), store: SQLText("UPDATE Z_PRIMARYKEY SET Z_MAX = ?2 WHERE Z_ENT = ?1"))
-      )
-    })
+    _keys = Dictionary(
+      uniqueKeysWithValues: mapping.tables.map { table in
+        // The highest key there is counts too: another program may not have kept Z_MAX.
+        let highest = """
+          SELECT MAX(IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?), 0), \
+          IFNULL((SELECT MAX(Z_PK) FROM \(table.name)), 0))
+          """
+        return (
+          table.rootNumber,
+          KeyPlan(
+            highest: SQLText(highest), store: SQLText("UPDATE Z_PRIMARYKEY SET Z_MAX = ?2 WHERE Z_ENT = ?1"))
+        )
+      })
   }
 
   func keys(ofRoot number: Int) -> KeyPlan { _keys[number]! }
@@ -135,7 +138,8 @@ final class WritePlans: Sendable {
     }
     let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")
     return InsertPlan(
-      sql: SQLText("INSERT INTO \(table.name)(\(columns.joined(separator: ", "))) VALUES(\(marks))"), cells: cells)
+      sql: SQLText("INSERT INTO \(table.name)(\(columns.joined(separator: ", "))) VALUES(\(marks))"),
+      cells: cells)
   }
 
   private func _makeUpdate(_ slots: SlotSet, of entityNumber: Int) -> UpdatePlan {
@@ -175,10 +179,14 @@ final class WritePlans: Sendable {
       switch mapping.storage(of: slot, in: layout.entityNumber) {
       case .manyToMany(let index, let ownerIsFirst, _):
         let join = mapping.joins[index]
-        cleanups.append(SQLText("DELETE FROM \(join.name) WHERE \(join.ends(ownerIsFirst: ownerIsFirst).owner) = ?"))
+        cleanups.append(
+          SQLText("DELETE FROM \(join.name) WHERE \(join.ends(ownerIsFirst: ownerIsFirst).owner) = ?"))
         if join.isReflexive { cleanups.append(SQLText("DELETE FROM \(join.name) WHERE \(join.second) = ?")) }
-      case .oneToMany(let destination, let inverse) where mapping.layout.layout(numbered: destination).slots[inverse].isHidden:
-        guard case .toOne(let key, let entity, _, _) = mapping.storage(of: inverse, in: destination) else { continue }
+      case .oneToMany(let destination, let inverse)
+      where mapping.layout.layout(numbered: destination).slots[inverse].isHidden:
+        guard case .toOne(let key, let entity, _, _) = mapping.storage(of: inverse, in: destination) else {
+          continue
+        }
         let columns = mapping.table(of: destination).columns
         let names = [key, entity].compactMap { $0.map { columns[$0].name } }
         let list = names.map { "\($0) = NULL" }.joined(separator: ", ")
@@ -200,11 +208,13 @@ final class WritePlans: Sendable {
         ToManyPlan.Order(
           read: SQLText("SELECT \(ends.member), \(order) FROM \(join.name) WHERE \(ends.owner) = ?"),
           write: SQLText(
-            "UPDATE \(join.name) SET \(order) = ?1 WHERE \(ends.member) = ?2 AND \(ends.owner) = ?3"), forget: nil)
+            "UPDATE \(join.name) SET \(order) = ?1 WHERE \(ends.member) = ?2 AND \(ends.owner) = ?3"),
+          forget: nil)
       }
       return ToManyPlan(kind: .pairs(join: index, ownerIsFirst: ownerIsFirst), order: order)
     case .oneToMany(let destination, let inverse):
-      guard case .toOne(let key, let entity, let orderColumn, _) = mapping.storage(of: inverse, in: destination)
+      guard
+        case .toOne(let key, let entity, let orderColumn, _) = mapping.storage(of: inverse, in: destination)
       else { return nil }
       let table = mapping.table(of: destination)
       let keyName = table.columns[key].name

@@ -1,7 +1,8 @@
 import ModelSchema
 import SQLiteBinding
 
-/// Finds the tables and columns of a mapping in an existing file: by name, wherever a migration may have put them.
+/// Finds the tables and columns of a mapping in an existing file: by name, wherever a migration may have put
+/// them.
 struct SchemaBinder {
   private let _connection: Connection
   private let _path: String
@@ -28,7 +29,8 @@ struct SchemaBinder {
       return number
     }
     guard Set(stored).count == stored.count else {
-      throw StoreOpenError.incompatible(path: _path, reason: "two entities have the same number in Z_PRIMARYKEY")
+      throw StoreOpenError.incompatible(
+        path: _path, reason: "two entities have the same number in Z_PRIMARYKEY")
     }
     return EntityNumbers(stored: stored)
   }
@@ -47,7 +49,8 @@ struct SchemaBinder {
       let fixed = [StoreVocabulary.primaryKey, StoreVocabulary.entity, StoreVocabulary.version]
       for column in fixed + table.columns.map(\.name) where !present.contains(_plain(column)) {
         throw StoreOpenError.incompatible(
-          path: _path, reason: "the table \(table.name) has no column \(column); the store needs to be migrated")
+          path: _path,
+          reason: "the table \(table.name) has no column \(column); the store needs to be migrated")
       }
     }
     return mapping.withJoins(try mapping.joins.map(_bind))
@@ -64,7 +67,8 @@ struct SchemaBinder {
     }
     throw StoreOpenError.incompatible(
       path: _path,
-      reason: "no table \(join.names.joined(separator: " or ")) with the columns \(wanted.joined(separator: ", "))")
+      reason:
+        "no table \(join.names.joined(separator: " or ")) with the columns \(wanted.joined(separator: ", "))")
   }
 
   private func _columns(of table: String) throws -> Set<String> {

@@ -1,7 +1,7 @@
 import ModelSchema
 
-/// The SQL that makes a new store, in Core Data's own words and order: entity tables each followed by its join tables,
-/// indexes table by table, then the system tables.
+/// The SQL that makes a new store, in Core Data's own words and order: entity tables each followed by its
+/// join tables, indexes table by table, then the system tables.
 struct SchemaWriter {
   private let _mapping: StoreMapping
 
@@ -45,8 +45,9 @@ struct SchemaWriter {
       result.append(_index(names.take("\(table.name)_Z_ENT_INDEX"), on: table.name, ["Z_ENT"]))
     }
     for join in _joins(of: table) {
-      result.append(_index(
-        names.take("\(join.name)_\(join.second)_INDEX"), on: join.name, [join.second, join.first]))
+      result.append(
+        _index(
+          names.take("\(join.name)_\(join.second)_INDEX"), on: join.name, [join.second, join.first]))
     }
     for number in _mapping.layout.layout(numbered: table.rootNumber).family {
       result += try _modelIndexes(of: number, table, &names)
@@ -62,13 +63,17 @@ struct SchemaWriter {
     of number: Int, _ table: TableMapping, _ names: inout NameSupply
   ) throws -> [String] {
     let layout = _mapping.layout.layout(numbered: number)
-    guard let entity = _mapping.layout.schema.entities.first(where: { $0.name == layout.entityName }) else { return [] }
+    guard let entity = _mapping.layout.schema.entities.first(where: { $0.name == layout.entityName }) else {
+      return []
+    }
     var result: [String] = []
-    // Core Data indexes an attribute on its own account, too, when an index of the model has it as its only element.
-    let single = Set(entity.indexes.filter { $0.elements.count == 1 }.compactMap { index -> String? in
-      let element = index.elements[0]
-      return element.isRTree || !element.isAscending ? nil : element.property
-    })
+    // Core Data indexes an attribute on its own account, too, when an index of the model has it as its only
+    // element.
+    let single = Set(
+      entity.indexes.filter { $0.elements.count == 1 }.compactMap { index -> String? in
+        let element = index.elements[0]
+        return element.isRTree || !element.isAscending ? nil : element.property
+      })
     let indexed = entity.attributes.filter { !$0.isTransient && ($0.isIndexed || single.contains($0.name)) }
       .map(\.name).sorted(by: StoreVocabulary.precedes)
     for name in indexed {
@@ -77,15 +82,18 @@ struct SchemaWriter {
     }
     for names_ in entity.compoundIndexes where names_.count > 1 {
       let columns = try names_.map { (try _column($0, in: layout), true) }
-      result.append(_collatedIndex(
-        names.take("Z_\(entity.name)_\(names_.joined(separator: "_"))"), on: table, columns))
+      result.append(
+        _collatedIndex(
+          names.take("Z_\(entity.name)_\(names_.joined(separator: "_"))"), on: table, columns))
     }
     for index in entity.indexes {
       let columns = try index.elements.map { element in
         guard let property = element.property, !element.isRTree else {
           throw UnsupportedModelError(
             entity: entity.name, property: index.name,
-            reason: "an index over an expression or of type R-tree cannot be made in SQLite here; remove the element")
+            reason:
+              "an index over an expression or of type R-tree cannot be made here; remove the element"
+          )
         }
         return (try _column(property, in: layout), element.isAscending)
       }
@@ -107,7 +115,8 @@ struct SchemaWriter {
   private func _column(_ property: String, in layout: PropertyLayout) throws -> String {
     guard let slot = layout.slot(named: property) else {
       throw UnsupportedModelError(
-        entity: layout.entityName, property: property, reason: "named by an index but not a property of the entity")
+        entity: layout.entityName, property: property,
+        reason: "named by an index but not a property of the entity")
     }
     switch _mapping.storage(of: slot, in: layout.entityNumber) {
     case .attribute(let column), .toOne(let column, _, _, _):
@@ -115,7 +124,8 @@ struct SchemaWriter {
     case .none, .oneToMany, .manyToMany:
       throw UnsupportedModelError(
         entity: layout.entityName, property: property,
-        reason: "named by an index but not stored in a column; index attributes and to-one relationships only")
+        reason: "named by an index but not stored in a column; index attributes and to-one relationships only"
+      )
     }
   }
 
@@ -124,12 +134,17 @@ struct SchemaWriter {
   }
 
   private func _collatedIndex(
-    _ name: String, on table: TableMapping, _ columns: [(name: String, isAscending: Bool)], isUnique: Bool = false
+    _ name: String, on table: TableMapping, _ columns: [(name: String, isAscending: Bool)],
+    isUnique: Bool = false
   ) -> String {
     let list = columns.map { "\($0.name) COLLATE BINARY \($0.isAscending ? "ASC" : "DESC")" }
-    return "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(_quotedWhole(name)) ON \(table.name) (\(list.joined(separator: ", ")))"
+    return
+      "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(_quotedWhole(name)) "
+      + "ON \(table.name) (\(list.joined(separator: ", ")))"
   }
 
   /// Names put together from quoted parts are quoted as one.
-  private func _quotedWhole(_ name: String) -> String { StoreVocabulary.quoted(name.replacing("\"", with: "")) }
+  private func _quotedWhole(_ name: String) -> String {
+    StoreVocabulary.quoted(name.replacing("\"", with: ""))
+  }
 }

@@ -43,13 +43,13 @@ struct StoreOpening {
       }
     }
     let writer = try _connect()
-    let isNew = try !_options.isReadOnly && _isEmpty(writer)
-    try _prepare(writer, isNew: isNew)
-    if isNew {
-      // Another process may have made the store since; whoever comes second finds its tables.
-      try writer.transaction {
-        if try _isEmpty(writer) { try _create(writer, expected, schema, initialMetadata) }
-      }
+    let isEmpty = try !_options.isReadOnly && _isEmpty(writer)
+    try _prepare(writer, isNew: isEmpty)
+    // Another process may make the store at the same time; whoever comes second finds its tables.
+    let isNew = try isEmpty && writer.transaction {
+      guard try _isEmpty(writer) else { return false }
+      try _create(writer, expected, schema, initialMetadata)
+      return true
     }
     let metadata = try StoreMetadata.read(writer, path: _file.path)
     let mapping = isNew ? expected : try _bind(writer, metadata, expected)
@@ -119,7 +119,8 @@ struct StoreOpening {
   ) throws -> StoreMapping {
     let type = metadata[StoreMetadata.typeKey] as? String ?? StoreMetadata.typeName
     guard type == StoreMetadata.typeName else {
-      throw StoreOpenError.typeMismatch(path: _file.path, found: "its metadata says it is a store of type \(type)")
+      throw StoreOpenError.typeMismatch(
+        path: _file.path, found: "its metadata says it is a store of type \(type)")
     }
     let binder = SchemaBinder(connection, path: _file.path)
     let numbers = try binder.numbers(for: _layout)
