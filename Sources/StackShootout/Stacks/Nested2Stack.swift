@@ -15,7 +15,6 @@ struct Nested2Stack: ImportStack {
     main.persistentStoreCoordinator = _coordinator
     importing = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     importing.parent = main
-    importing.undoManager = nil
   }
 
   func save() throws {

@@ -15,12 +15,10 @@ struct Nested3Stack: ImportStack {
     _coordinator = try .forStops(at: storeURL)
     _writer = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     _writer.persistentStoreCoordinator = _coordinator
-    _writer.undoManager = nil
     main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     main.parent = _writer
     importing = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     importing.parent = main
-    importing.undoManager = nil
   }
 
   func save() throws {

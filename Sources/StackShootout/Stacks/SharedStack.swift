@@ -15,7 +15,6 @@ final class SharedStack: ImportStack {
     main.persistentStoreCoordinator = _coordinator
     importing = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     importing.persistentStoreCoordinator = _coordinator
-    importing.undoManager = nil
     _observation = SaveObservation(of: importing) { [main, _pending] saved in
       _pending.perform(on: main) { main.mergeChanges(fromContextDidSave: saved.notification) }
     }

@@ -18,7 +18,6 @@ final class SharedStoreStack: ImportStack {
     main.persistentStoreCoordinator = _coordinators[0]
     importing = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     importing.persistentStoreCoordinator = _coordinators[1]
-    importing.undoManager = nil
     _observation = SaveObservation(of: importing) { [main, _pending] _ in
       _pending.perform(on: main) { try Self._refetch(main) }
     }
