@@ -2,13 +2,17 @@ import Foundation
 import Synchronization
 
 /// Samples how much processor time the main thread and all other threads use, a few hundred times a second.
+///
+/// Reads the clock of each thread: the process's own clock counts a thread that is running on another processor
+/// only up to its last tick, milliseconds ago.
 final class LoadSampler: Sendable {
   /// Processor time used since the sample before.
   struct Sample: Sendable {
     let span: TimeSpan
     /// Nanoseconds, of the main thread.
     let main: UInt64
-    /// Nanoseconds, of all other threads together; more than the span where they ran on several processors.
+    /// Nanoseconds, of all other threads together but the sampler's; more than the span where they ran on several
+    /// processors.
     let background: UInt64
   }
 
@@ -17,29 +21,27 @@ final class LoadSampler: Sendable {
     var samples: [Sample] = []
   }
 
-  private let _mainClock: clockid_t
   private let _state = Mutex(State())
   private let _hasEnded = DispatchSemaphore(value: 0)
 
-  /// A sampler for this process. To be made on the main thread.
-  init() {
-    precondition(Thread.isMainThread)
-    var clock = clockid_t()
-    _mainClock = pthread_getcpuclockid(pthread_self(), &clock) == 0 ? clock : CLOCK_THREAD_CPUTIME_ID
-  }
-
   /// Starts to sample, on a thread of its own.
   func start() {
+    let hasBegun = DispatchSemaphore(value: 0)
     let thread = Thread { [self] in
-      var last = _read()
+      var last = Reading()
+      hasBegun.signal()
       while !_state.withLock({ $0.isStopped }) {
         usleep(2000)
-        last = _note(since: last)
+        let next = Reading()
+        let sample = next.sample(since: last)
+        _state.withLock { $0.samples.append(sample) }
+        last = next
       }
       _hasEnded.signal()
     }
     thread.name = "load sampler"
     thread.start()
+    hasBegun.wait()
   }
 
   /// Stops sampling.
@@ -49,26 +51,46 @@ final class LoadSampler: Sendable {
     return _state.withLock { $0.samples }
   }
 
+  /// All threads' clocks at one time, but the reading thread's.
   private struct Reading {
-    let time: UInt64
-    let main: UInt64
-    let all: UInt64
-  }
+    let time = MonotonicClock.now
+    let used: [pid_t: UInt64]
 
-  private func _read() -> Reading {
-    Reading(
-      time: MonotonicClock.now, main: MonotonicClock.read(_mainClock),
-      all: MonotonicClock.read(CLOCK_PROCESS_CPUTIME_ID))
-  }
+    init() {
+      var used: [pid_t: UInt64] = [:]
+      var own = clockid_t()
+      pthread_getcpuclockid(pthread_self(), &own)
+      for thread in Self._threads {
+        // Linux encodes a thread's scheduler clock so; a thread that has just ended has none.
+        let clock: clockid_t = ~thread << 3 | 6
+        if clock != own { used[thread] = MonotonicClock.read(clock) }
+      }
+      self.used = used
+    }
 
-  private func _note(since last: Reading) -> Reading {
-    let next = _read()
-    // The clocks are read one after the other, so what they say need not add up to the last nanosecond.
-    let main = next.main > last.main ? next.main - last.main : 0
-    let all = next.all > last.all ? next.all - last.all : 0
-    let sample = Sample(
-      span: TimeSpan(begin: last.time, end: next.time), main: main, background: all > main ? all - main : 0)
-    _state.withLock { $0.samples.append(sample) }
-    return next
+    func sample(since last: Reading) -> Sample {
+      var main: UInt64 = 0
+      var background: UInt64 = 0
+      for (thread, now) in used {
+        let before = last.used[thread] ?? 0
+        let spent = now > before ? now - before : 0
+        if thread == getpid() { main += spent } else { background += spent }
+      }
+      return Sample(span: TimeSpan(begin: last.time, end: time), main: main, background: background)
+    }
+
+    /// The process's threads; the main one bears the process's own number.
+    private static var _threads: [pid_t] {
+      guard let directory = opendir("/proc/self/task") else { return [] }
+      defer { closedir(directory) }
+      var threads: [pid_t] = []
+      while let entry = readdir(directory) {
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+          String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if let thread = pid_t(name) { threads.append(thread) }
+      }
+      return threads
+    }
   }
 }

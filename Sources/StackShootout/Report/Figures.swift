@@ -7,7 +7,7 @@ enum Figures {
 
   /// Milliseconds with digits as their size deserves.
   static func milliseconds(_ milliseconds: Double) -> String {
-    String(format: milliseconds < 100 ? "%.1f" : "%.0f", milliseconds)
+    String(format: milliseconds < 10 ? "%.2f" : milliseconds < 100 ? "%.1f" : "%.0f", milliseconds)
   }
 
   static func ratio(_ ratio: Double) -> String { String(format: "%.2f", ratio) }
