@@ -132,8 +132,12 @@ extension NSManagedObjectContext {
     let entity = try request.resolvedEntity(in: model)
     var plan = FetchPlan(layout: entity.layout)
     plan.includesSubentities = request.includesSubentities
-    if let predicate = request.predicate { plan.predicate = try PredicateTree(predicate) }
-    if let descriptors = request.sortDescriptors { plan.sort = try descriptors.map { try FetchPlan.SortTerm($0) } }
+    do {
+      if let predicate = request.predicate { plan.predicate = try PredicateTree(predicate) }
+      if let descriptors = request.sortDescriptors { plan.sort = try descriptors.map { try $0.sortTerm() } }
+    } catch {
+      throw CocoaError.coreData(NSCoreDataError, "The fetch of '\(entity.name ?? "?")' cannot be carried out: \(error)")
+    }
     plan.limit = max(0, request.fetchLimit)
     plan.offset = max(0, request.fetchOffset)
     return plan

@@ -1,5 +1,6 @@
 import Foundation
 import ModelSchema
+import PredicateLanguage
 
 // Key paths, several keys at once, and live collections. Foundation has none of it here.
 
@@ -23,7 +24,7 @@ extension NSManagedObject {
         }
         return current
       }
-      return try PredicateOperand.value(atKeyPath: path, of: self)
+      return try ExpressionTree.keyPath(path).value(for: ManagedObjectSubject(object: self)).any
     } catch {
       programmerError("the key path '\(keyPath)' of '\(_layout.entityName)' cannot be read: \(error)")
     }

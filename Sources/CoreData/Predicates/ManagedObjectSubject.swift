@@ -38,11 +38,7 @@ struct ManagedObjectSubject: PredicateSubject {
   }
 
   func predicateIdentity(of object: PredicateObject) -> AnyHashable {
-    switch object.base.base {
-    case let object as NSManagedObject: AnyHashable(object.objectID.canonical)
-    case let id as NSManagedObjectID: AnyHashable(id.canonical)
-    default: object.base
-    }
+    (object.base.base as? any PredicateIdentifiable)?.predicateIdentity ?? object.base
   }
 
   /// A property's value in the language of predicates.
@@ -89,4 +85,12 @@ extension PredicateValue {
     case .toMany: self = .null
     }
   }
+}
+
+extension NSManagedObject: KeyValueCoding, PredicateIdentifiable {
+  final var predicateIdentity: AnyHashable { AnyHashable(_objectID.canonical) }
+}
+
+extension NSManagedObjectID: PredicateIdentifiable {
+  var predicateIdentity: AnyHashable { AnyHashable(canonical) }
 }

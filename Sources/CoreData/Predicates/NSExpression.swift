@@ -1,3 +1,179 @@
 import Foundation
+import PredicateLanguage
 
-open class NSExpression: NSObject {}
+/// One side of a comparison: a constant, a key path, a function of other expressions.
+///
+/// Immutable. Takes the place of Foundation's class of the same name, which cannot be instantiated here; in a file that
+/// imports Foundation as well, `import class CoreData.NSExpression` says which of the two is meant.
+open class NSExpression: NSObject, NSCopying {
+  /// What kind of expression it is.
+  public enum ExpressionType: UInt, Sendable {
+    case constantValue = 0
+    case evaluatedObject = 1
+    case variable = 2
+    case keyPath = 3
+    case function = 4
+    case unionSet = 5
+    case intersectSet = 6
+    case minusSet = 7
+    case subquery = 13
+    case aggregate = 14
+    case anyKey = 15
+    case block = 19
+    case conditional = 20
+    /// `NSFetchRequestExpressionType`.
+    case fetchRequest = 50
+  }
+
+  /// What the expression says.
+  let tree: ExpressionTree
+  private let _type: ExpressionType
+
+  init(tree: ExpressionTree, type: ExpressionType? = nil) {
+    self.tree = tree
+    _type = type ?? tree.type
+  }
+
+  /// Kind of the expression.
+  open var expressionType: ExpressionType { _type }
+
+  // MARK: Making expressions
+
+  /// Makes an expression of a format string and its arguments. Traps if it cannot be understood, as Core Data raises.
+  public convenience init(format: String, _ arguments: any CVarArg...) {
+    self.init(format: format, argumentArray: arguments)
+  }
+
+  /// Makes an expression of a format string and an array of arguments. Traps if it cannot be understood.
+  public convenience init(format: String, argumentArray arguments: [Any]) {
+    do {
+      try self.init(parsing: format, arguments: arguments)
+    } catch {
+      fatalError("NSInvalidArgumentException: \(error)")
+    }
+  }
+
+  /// Makes an expression of text that may turn out wrong. Not in Core Data, which raises.
+  /// - Throws: ``Foundation/NSPredicate/FormatError``.
+  public convenience init(parsing format: String, arguments: [Any] = []) throws {
+    do {
+      let template = try ExpressionTemplate.cached(format)
+      self.init(tree: try template.expression(count: arguments.count) { try FormatArgument(any: arguments[$0]) })
+    } catch {
+      throw NSPredicate.FormatError(error, format: format)
+    }
+  }
+
+  /// Makes an expression with a value that is always the same.
+  public convenience init(forConstantValue value: Any?) {
+    self.init(tree: .constant(PredicateValue(any: value)), type: .constantValue)
+  }
+
+  /// The object that is evaluated: SELF.
+  open class func expressionForEvaluatedObject() -> NSExpression { NSExpression(tree: .evaluatedObject) }
+
+  /// Any key of the evaluated dictionary.
+  open class func expressionForAnyKey() -> NSExpression { NSExpression(tree: .anyKey) }
+
+  /// Makes an expression with the value given to a variable, named without its dollar.
+  public convenience init(forVariable name: String) { self.init(tree: .variable(name)) }
+
+  /// Makes an expression with the value at a key path. Traps if the path has an empty component.
+  public convenience init(forKeyPath path: String) {
+    guard let components = KeyPathText.components(path) else {
+      fatalError("NSInvalidArgumentException: “\(path)” is not a key path.")
+    }
+    self.init(tree: path == "self" || path == "SELF" ? .evaluatedObject : .keyPath(components))
+  }
+
+  /// Makes an expression with the result of a predefined function such as `sum:` or `add:to:`.
+  ///
+  /// Arguments are expressions; anything else is taken for a constant. Traps if there is no such function.
+  public convenience init(forFunction name: String, arguments: [Any]) {
+    guard let selector = PredicateFunction.selector(named: name) else {
+      let known = PredicateFunction.arity.keys.sorted().joined(separator: ", ")
+      fatalError("NSInvalidArgumentException: there is no function named “\(name)”; known are \(known).")
+    }
+    self.init(tree: .function(selector, arguments.map { Self.tree(of: $0) }))
+  }
+
+  /// Makes an expression with what `target` answers to a selector (``SelectorPerforming``).
+  public convenience init(forFunction target: NSExpression, selectorName name: String, arguments: [Any]?) {
+    self.init(tree: .customFunction(target.tree, name, (arguments ?? []).map { Self.tree(of: $0) }))
+  }
+
+  /// Makes an expression with a collection of the values of others; what is no expression is taken for a constant.
+  public convenience init(forAggregate elements: [Any]) {
+    self.init(tree: .aggregate(of: elements.map { Self.tree(of: $0) }), type: .aggregate)
+  }
+
+  /// Makes an expression with the elements of both collections.
+  public convenience init(forUnionSet left: NSExpression, with right: NSExpression) {
+    self.init(tree: .set(.union, left.tree, right.tree))
+  }
+
+  /// Makes an expression with the elements that both collections have.
+  public convenience init(forIntersectSet left: NSExpression, with right: NSExpression) {
+    self.init(tree: .set(.intersect, left.tree, right.tree))
+  }
+
+  /// Makes an expression with the elements of the left collection that the right one lacks.
+  public convenience init(forMinusSet left: NSExpression, with right: NSExpression) {
+    self.init(tree: .set(.minus, left.tree, right.tree))
+  }
+
+  /// Makes an expression with the elements of a collection for which `predicate` holds, the element being `$variable`.
+  public convenience init(
+    forSubquery collection: NSExpression, usingIteratorVariable variable: String, predicate: NSPredicate
+  ) {
+    self.init(tree: .subquery(collection.tree, variable: variable, Self._tree(of: predicate)))
+  }
+
+  /// Makes an expression whose value depends on a predicate.
+  public convenience init(
+    forConditional predicate: NSPredicate, trueExpression: NSExpression, falseExpression: NSExpression
+  ) {
+    self.init(tree: .conditional(Self._tree(of: predicate), trueExpression.tree, falseExpression.tree))
+  }
+
+  /// Makes an expression with the result of a closure, which gets the evaluated object, the values of `arguments` and the
+  /// variables. No store can translate it.
+  public convenience init(
+    block: @escaping (Any?, [Any], NSMutableDictionary?) -> Any, arguments: [NSExpression]?
+  ) {
+    let object = PredicateObject(AnyHashable(ExpressionBlock(block)))
+    self.init(tree: .block(object, (arguments ?? []).map(\.tree)))
+  }
+
+  private static func _tree(of predicate: NSPredicate) -> PredicateTree {
+    do {
+      return try PredicateTree(predicate)
+    } catch {
+      fatalError("NSInvalidArgumentException: \(error)")
+    }
+  }
+
+  /// Tree of an expression, or of a constant.
+  static func tree(of argument: Any) -> ExpressionTree {
+    (argument as? NSExpression)?.tree ?? .constant(PredicateValue(any: argument))
+  }
+
+  /// An expression object for a tree.
+  class func face(of tree: ExpressionTree) -> NSExpression { NSExpression(tree: tree) }
+
+  // MARK: Object
+
+  /// The expression as text that parses to an equal one.
+  open override var description: String { PredicatePrinter.text(of: tree) }
+
+  open override func copy() -> Any { copy(with: nil) }
+
+  open func copy(with zone: NSZone? = nil) -> Any { self }
+
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSExpression else { return false }
+    return self === other || tree == other.tree
+  }
+
+  open override var hash: Int { tree.hashValue }
+}

@@ -91,7 +91,7 @@ extension NSManagedObjectContext {
   func all(_ entity: String, by key: String? = nil, where predicate: NSPredicate? = nil) throws -> [NSManagedObject] {
     let request = NSFetchRequest<NSManagedObject>(entityName: entity)
     request.predicate = predicate
-    // SHIM if let key { request.sortDescriptors = [NSSortDescriptor(key: key, ascending: true)] }
+    if let key { request.sortDescriptors = [NSSortDescriptor(key: key, ascending: true)] }
     return try fetch(request)
   }
 

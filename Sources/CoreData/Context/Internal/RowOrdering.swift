@@ -74,15 +74,3 @@ struct RowOrdering {
     return Value.order(left, right) ?? 0
   }
 }
-
-extension FetchPlan.SortTerm.Comparison {
-  var ordering: StringComparison.Ordering {
-    switch self {
-    case .binary: .binary
-    case .caseInsensitive: .caseInsensitive
-    case .localized: .localized
-    case .localizedCaseInsensitive: .localizedCaseInsensitive
-    case .localizedStandard: .localizedStandard
-    }
-  }
-}

@@ -146,11 +146,7 @@ struct StoredSubject: PredicateSubject {
   }
 
   func predicateIdentity(of object: PredicateObject) -> AnyHashable {
-    switch object.base.base {
-    case let object as NSManagedObject: AnyHashable(object.objectID.canonical)
-    case let id as NSManagedObjectID: AnyHashable(id.canonical)
-    default: object.base
-    }
+    (object.base.base as? any PredicateIdentifiable)?.predicateIdentity ?? object.base
   }
 
   private func _value(of key: ObjectKey, _ name: String) throws -> PredicateValue {

@@ -1,0 +1,82 @@
+import Foundation
+import PredicateLanguage
+
+/// A sort descriptor for a key path given as text. Immutable.
+final class KeyedSortDescriptor: NSSortDescriptor {
+  /// Nil: the objects themselves.
+  let keyPathText: String?
+  let comparison: FetchPlan.SortTerm.Comparison
+  /// Compares instead, if there is one.
+  let custom: Comparator?
+  private let _path: [String]?
+
+  init(_ key: String?, ascending: Bool, comparison: FetchPlan.SortTerm.Comparison = .binary, custom: Comparator? = nil) {
+    keyPathText = key
+    self.comparison = comparison
+    self.custom = custom
+    if let key, key != "self" {
+      guard let path = KeyPathText.components(key) else {
+        fatalError("NSInvalidArgumentException: “\(key)” is not a key path to sort by.")
+      }
+      _path = path
+    } else {
+      _path = nil
+    }
+    // Foundation only knows Swift key paths; it is given one that is never followed, as `compare` is overridden.
+    super.init(keyPath: \Any.self, ascending: ascending, comparator: custom ?? { _, _ in .orderedSame })
+  }
+
+  convenience init(_ key: String?, ascending: Bool, selector: String?) {
+    let name = selector ?? "compare:"
+    guard let comparison = FetchPlan.SortTerm.Comparison.all.first(where: { $0.selectorName == name }) else {
+      let known = FetchPlan.SortTerm.Comparison.all.map(\.selectorName).joined(separator: ", ")
+      fatalError("NSInvalidArgumentException: sorting by the selector “\(name)” is not possible; known are \(known).")
+    }
+    self.init(key, ascending: ascending, comparison: comparison)
+  }
+
+  var selectorName: String? { custom == nil ? comparison.selectorName : nil }
+
+  /// Order of two objects. Traps if their values have no order, as Core Data raises.
+  override func compare(_ object1: Any, to object2: Any) -> ComparisonResult {
+    do {
+      let (left, right) = (try _value(of: object1), try _value(of: object2))
+      let result =
+        if let custom { custom(left.any ?? NSNull(), right.any ?? NSNull()) } else {
+          try left.sorted(against: right, comparison.ordering)
+        }
+      if ascending || result == .orderedSame { return result }
+      return result == .orderedAscending ? .orderedDescending : .orderedAscending
+    } catch {
+      fatalError("NSInvalidArgumentException: sorting by “\(keyPathText ?? "self")” is not possible: \(error)")
+    }
+  }
+
+  private func _value(of object: Any) throws -> PredicateValue {
+    let subject = ObjectSubject(object)
+    guard let _path else { return subject.predicateValue }
+    return try ExpressionTree.keyPath(_path).value(for: subject)
+  }
+
+  override var reversedSortDescriptor: Any {
+    KeyedSortDescriptor(keyPathText, ascending: !ascending, comparison: comparison, custom: custom)
+  }
+
+  override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? KeyedSortDescriptor else { return false }
+    if self === other { return true }
+    return keyPathText == other.keyPathText && ascending == other.ascending && comparison == other.comparison
+      && custom == nil && other.custom == nil
+  }
+
+  override var hash: Int {
+    var hasher = Hasher()
+    hasher.combine(keyPathText)
+    hasher.combine(ascending)
+    return hasher.finalize()
+  }
+
+  override var description: String {
+    "(\(keyPathText ?? "self"), \(ascending ? "ascending" : "descending"), \(selectorName ?? "closure"))"
+  }
+}

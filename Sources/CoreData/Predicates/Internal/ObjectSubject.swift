@@ -1,0 +1,65 @@
+import Foundation
+import PredicateLanguage
+
+/// Anything a caller may evaluate a predicate on: a managed object, an object read by key, a dictionary, a plain value.
+struct ObjectSubject: PredicateSubject {
+  let predicateValue: PredicateValue
+  private let _object: (any KeyValueCoding)?
+
+  init(_ object: Any?) {
+    predicateValue = PredicateValue(any: object)
+    if case .object = predicateValue { _object = object as? any KeyValueCoding } else { _object = nil }
+  }
+
+  func predicateValue(forKey key: String) throws -> PredicateValue {
+    if let _object { return key == "self" ? predicateValue : PredicateValue(any: _object.value(forKey: key)) }
+    if case .object(let object) = predicateValue { return try predicateValue(forKey: key, of: object) }
+    return try predicateValue.plainValue(forKey: key)
+  }
+
+  func predicateValue(forKey key: String, of object: PredicateObject) throws -> PredicateValue {
+    if let object = object.any as? any KeyValueCoding { return PredicateValue(any: object.value(forKey: key)) }
+    throw PredicateEvaluationError.unknownKey(
+      key, of: "\(object.any) (a \(type(of: object.any)), which does not adopt KeyValueCoding)")
+  }
+
+  func predicateIdentity(of object: PredicateObject) -> AnyHashable {
+    (object.base.base as? any PredicateIdentifiable)?.predicateIdentity ?? object.base
+  }
+
+  func predicateResult(
+    of selector: String, on target: PredicateValue, arguments: [PredicateValue]
+  ) throws -> PredicateValue? {
+    guard case .object(let object) = target, let performer = object.any as? any SelectorPerforming else { return nil }
+    return PredicateValue(any: try performer.perform(selector, with: arguments.map(\.any)))
+  }
+
+  func predicateResult(
+    ofBlock block: PredicateObject, arguments: [PredicateValue]?, variables: [String: PredicateValue]
+  ) throws -> PredicateValue {
+    switch block.base.base {
+    case let predicate as NSPredicate:
+      let bindings = variables.isEmpty ? nil : variables.mapValues { $0.any ?? NSNull() }
+      return .bool(predicate.evaluate(with: predicateValue.any, substitutionVariables: bindings))
+    case let block as ExpressionBlock:
+      let context = NSMutableDictionary()
+      for (name, value) in variables { context[name] = value.any ?? NSNull() }
+      return PredicateValue(any: block.body(predicateValue.any, (arguments ?? []).map { $0.any ?? NSNull() }, context))
+    default:
+      throw PredicateEvaluationError.unsupported("\(block.base.base) is no closure that a predicate can call.")
+    }
+  }
+}
+
+/// The closure of an expression, equal only to itself.
+final class ExpressionBlock: Hashable, CustomStringConvertible {
+  let body: (Any?, [Any], NSMutableDictionary?) -> Any
+
+  init(_ body: @escaping (Any?, [Any], NSMutableDictionary?) -> Any) { self.body = body }
+
+  static func == (left: ExpressionBlock, right: ExpressionBlock) -> Bool { left === right }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+
+  var description: String { "closure" }
+}

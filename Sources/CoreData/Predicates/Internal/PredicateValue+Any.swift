@@ -1,0 +1,174 @@
+import Foundation
+import PredicateLanguage
+
+/// A value of no type the language knows, wrapped to be compared: by identity if it is an object, else only with itself.
+final class OpaqueValue: Hashable, CustomStringConvertible {
+  let value: Any
+  private let _object: AnyObject?
+
+  init(_ value: Any) {
+    self.value = value
+    _object = type(of: value) is AnyClass ? value as AnyObject : nil
+  }
+
+  static func == (left: OpaqueValue, right: OpaqueValue) -> Bool {
+    if left === right { return true }
+    guard let first = left._object, let second = right._object else { return false }
+    return first === second
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(_object ?? self)) }
+
+  var description: String { String(describing: value) }
+}
+
+/// Between the values of callers and those of the language.
+extension PredicateValue {
+  /// The value of anything: nil and NSNull are null, numbers, text, dates and their like become what they are,
+  /// collections are opened, and what is left is an object.
+  init(any value: Any?) {
+    guard let value else {
+      self = .null
+      return
+    }
+    // By exact type first: this is on the way of every format argument and every value read in memory, and a comparison
+    // of types costs a tenth of a cast that fails.
+    let type = Swift.type(of: value)
+    if type == String.self, let text = value as? String {
+      self = .string(text)
+    } else if type == Int.self, let number = value as? Int {
+      self = .int(Int64(number))
+    } else if type == Bool.self, let flag = value as? Bool {
+      self = .bool(flag)
+    } else if type == Double.self, let number = value as? Double {
+      self = .double(number)
+    } else if type == Date.self, let date = value as? Date {
+      self = .date(date.timeIntervalSinceReferenceDate)
+    } else if type == UUID.self, let uuid = value as? UUID {
+      self = .uuid(uuid)
+    } else if type is AnyClass {
+      self = Self._ofObject(value as AnyObject)
+    } else {
+      self = Self._ofOther(value)
+    }
+  }
+
+  private static func _ofOther(_ value: Any) -> PredicateValue {
+    switch value {
+    case let number as Int64: return .int(number)
+    case let number as Int32: return .int(Int64(number))
+    case let number as Int16: return .int(Int64(number))
+    case let number as Int8: return .int(Int64(number))
+    case let number as UInt8: return .int(Int64(number))
+    case let number as UInt16: return .int(Int64(number))
+    case let number as UInt32: return .int(Int64(number))
+    case let number as UInt64: return _unsigned(number)
+    case let number as UInt: return _unsigned(UInt64(number))
+    case let number as Float: return .double(Double(number))
+    case let number as CGFloat: return .double(Double(number))
+    case let number as Decimal: return .decimal(number)
+    case let data as Data: return .data(data)
+    case let url as URL: return .url(url)
+    case let text as Substring: return .string(String(text))
+    case let character as Character: return .string(String(character))
+    case let pointer as UnsafePointer<CChar>: return .string(String(cString: pointer))
+    case let hashable as AnyHashable where hashable.base is any OptionalValue == false && !_isCollection(value):
+      return .object(PredicateObject(hashable))
+    default: break
+    }
+    if let optional = value as? any OptionalValue { return PredicateValue(any: optional.wrapped) }
+    if let array = value as? [Any] { return .collection(array.map { PredicateValue(any: $0) }) }
+    if let set = value as? Set<AnyHashable> { return .collection(set.map { PredicateValue(any: $0.base) }) }
+    if let dictionary = value as? [AnyHashable: Any] { return _ofDictionary(dictionary) }
+    return .object(PredicateObject(AnyHashable(OpaqueValue(value))))
+  }
+
+  private static func _isCollection(_ value: Any) -> Bool {
+    value is [Any] || value is Set<AnyHashable> || value is [AnyHashable: Any]
+  }
+
+  private static func _unsigned(_ number: UInt64) -> PredicateValue {
+    Int64(exactly: number).map { .int($0) } ?? .decimal(Decimal(number))
+  }
+
+  private static func _ofDictionary(_ dictionary: [AnyHashable: Any]) -> PredicateValue {
+    var entries: [String: PredicateValue] = [:]
+    entries.reserveCapacity(dictionary.count)
+    for (key, value) in dictionary {
+      entries[key.base as? String ?? String(describing: key.base)] = PredicateValue(any: value)
+    }
+    return .dictionary(entries)
+  }
+
+  private static func _ofObject(_ object: AnyObject) -> PredicateValue {
+    switch object {
+    case let id as NSManagedObjectID: return .object(PredicateObject(AnyHashable(id)))
+    case let number as NSNumber: return _ofNumber(number)
+    case let text as NSString: return .string(String(text))
+    case is any KeyValueCoding: break
+    case is NSNull: return .null
+    case let date as NSDate: return .date(date.timeIntervalSinceReferenceDate)
+    case let uuid as NSUUID: return .uuid(uuid as UUID)
+    case let url as NSURL: return .url(url as URL)
+    case let data as NSData: return .data(data as Data)
+    case let array as NSArray: return .collection(array.map { PredicateValue(any: $0) })
+    case let set as NSSet: return .collection(set.map { PredicateValue(any: $0) })
+    case let set as NSOrderedSet: return .collection(set.map { PredicateValue(any: $0) })
+    case let dictionary as NSDictionary:
+      return _ofDictionary(
+        dictionary.reduce(into: [:]) { entries, entry in
+          if let key = entry.key as? AnyHashable { entries[key] = entry.value }
+        })
+    default: break
+    }
+    if let object = object as? NSObject { return .object(PredicateObject(AnyHashable(object))) }
+    if let hashable = object as? AnyHashable { return .object(PredicateObject(hashable)) }
+    return .object(PredicateObject(AnyHashable(OpaqueValue(object))))
+  }
+
+  /// Class of NSNumbers made of booleans; they answer to the same type code as small integers.
+  private static let _booleanClass: AnyClass = Swift.type(of: NSNumber(value: true))
+
+  private static func _ofNumber(_ number: NSNumber) -> PredicateValue {
+    if Swift.type(of: number) == _booleanClass { return .bool(number.boolValue) }
+    if let decimal = number as? NSDecimalNumber { return .decimal(decimal.decimalValue) }
+    switch UInt8(bitPattern: number.objCType.pointee) {
+    case UInt8(ascii: "d"), UInt8(ascii: "f"): return .double(number.doubleValue)
+    case UInt8(ascii: "Q"): return _unsigned(number.uint64Value)
+    default: return .int(number.int64Value)
+    }
+  }
+
+  /// The value as callers know it: numbers as NSNumber, text as String, dates as Date, collections as arrays, null as nil.
+  var any: Any? {
+    switch self {
+    case .null: nil
+    case .bool(let flag): NSNumber(value: flag)
+    case .int(let number): NSNumber(value: number)
+    case .double(let number): NSNumber(value: number)
+    case .decimal(let number): NSDecimalNumber(decimal: number)
+    case .string(let text): text
+    case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
+    case .data(let data): data
+    case .uuid(let uuid): uuid
+    case .url(let url): url
+    case .object(let object): object.any
+    case .collection(let elements): elements.map { $0.any ?? NSNull() }
+    case .dictionary(let entries): entries.mapValues { $0.any ?? NSNull() }
+    }
+  }
+}
+
+extension PredicateObject {
+  /// What was wrapped.
+  var any: Any { (base.base as? OpaqueValue)?.value ?? base.base }
+}
+
+/// Any optional, to look into one that hides in an `Any`.
+private protocol OptionalValue {
+  var wrapped: Any? { get }
+}
+
+extension Optional: OptionalValue {
+  var wrapped: Any? { self }
+}

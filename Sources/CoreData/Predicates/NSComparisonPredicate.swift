@@ -1,0 +1,82 @@
+import Foundation
+import PredicateLanguage
+
+/// A predicate that compares two expressions.
+///
+/// Immutable. Takes the place of Foundation's class of the same name, which cannot be instantiated here; in a file that
+/// imports Foundation as well, `import class CoreData.NSComparisonPredicate` says which of the two is meant.
+open class NSComparisonPredicate: NSPredicate {
+  /// What is compared, and how.
+  let tree: PredicateTree
+  let comparison: PredicateTree.Comparison
+
+  /// `tree` is a comparison.
+  init(tree: PredicateTree) {
+    guard case .comparison(let comparison) = tree else { preconditionFailure("not a comparison") }
+    self.tree = tree
+    self.comparison = comparison
+    // As a closure to Foundation: what it takes for a constant it would compare as one.
+    super.init(block: Self._neverCalled)
+  }
+
+  private static let _neverCalled: @Sendable (Any?, [String: Any]?) -> Bool = { _, _ in false }
+
+  /// Makes a comparison of two expressions by an operator.
+  public convenience init(
+    leftExpression left: NSExpression, rightExpression right: NSExpression, modifier: Modifier, type: Operator,
+    options: Options = []
+  ) {
+    self.init(
+      tree: .comparison(
+        .init(left.tree, type.operatorInTree, right.tree, modifier: modifier.modifierInTree, options: options.optionsInTree)))
+  }
+
+  /// Makes a comparison by a selector with one colon, which the value of the left expression must answer to
+  /// (``SelectorPerforming``). The SQLite store cannot translate it.
+  public convenience init(
+    leftExpression left: NSExpression, rightExpression right: NSExpression, customSelector selector: String
+  ) {
+    self.init(tree: .comparison(.init(left.tree, .customSelector, right.tree, selector: selector)))
+  }
+
+  /// The left side.
+  open var leftExpression: NSExpression { NSExpression.face(of: comparison.left) }
+
+  /// The right side.
+  open var rightExpression: NSExpression { NSExpression.face(of: comparison.right) }
+
+  /// How the sides are compared.
+  open var predicateOperatorType: Operator { Operator(comparison.op) }
+
+  /// Whether the left side is a collection of which all or any elements are compared.
+  open var comparisonPredicateModifier: Modifier { Modifier(comparison.modifier) }
+
+  /// How strings are compared.
+  open var options: Options { Options(rawValue: comparison.options.rawValue) }
+
+  /// The selector of a comparison by selector; nil for any other. A string, as there are no selectors here.
+  open var customSelector: String? { comparison.selector }
+
+  // MARK: Predicate
+
+  /// Whether `object` fulfils the predicate. Traps where it has no meaning for the object, as Core Data raises; see
+  /// `matches(_:substitutionVariables:)`.
+  open override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
+    tree.evaluateOrTrap(with: object, bindings)
+  }
+
+  /// The predicate as text that parses to an equal one. Reading it through `NSPredicate` draws Foundation's
+  /// deprecation warning; `description` is the same text.
+  open override var predicateFormat: String { PredicatePrinter.text(of: tree) }
+
+  open override var description: String { PredicatePrinter.text(of: tree) }
+
+  open override func copy(with zone: NSZone? = nil) -> Any { self }
+
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSComparisonPredicate else { return false }
+    return self === other || tree == other.tree
+  }
+
+  open override var hash: Int { tree.hashValue }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import PredicateLanguage
+
+extension NSExpression {
+  /// Value of the expression for `object`; `context` holds the values of variables and takes those of assignments.
+  ///
+  /// Called on the thread that may read the object. Traps where the expression has no value, as Core Data raises; see
+  /// `evaluated(with:context:)`.
+  public func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
+    do {
+      return try _value(for: object, context)
+    } catch {
+      fatalError("NSInvalidArgumentException: “\(self)” cannot be evaluated: \(error)")
+    }
+  }
+
+  /// The same with an error instead of a trap. Not in Core Data, which raises.
+  /// - Throws: ``Foundation/NSPredicate/EvaluationError``.
+  public func evaluated(with object: Any?, context: NSMutableDictionary? = nil) throws -> Any? {
+    do {
+      return try _value(for: object, context)
+    } catch {
+      throw NSPredicate.EvaluationError(error)
+    }
+  }
+
+  private func _value(for object: Any?, _ context: NSMutableDictionary?) throws -> Any? {
+    var variables: [String: PredicateValue] = [:]
+    for (key, value) in context ?? [:] {
+      if let name = key as? String { variables[name] = PredicateValue(any: value) }
+    }
+    var evaluator = PredicateEvaluator(ObjectSubject(object), variables: variables)
+    let value = try evaluator.value(of: tree)
+    if let context {
+      for (name, value) in evaluator.variables where variables[name] != value {
+        context[name] = value.any ?? NSNull()
+      }
+    }
+    return value.any
+  }
+
+  /// Allows an expression from an archive to be evaluated. All are allowed here; for source compatibility.
+  public func allowEvaluation() {}
+}
