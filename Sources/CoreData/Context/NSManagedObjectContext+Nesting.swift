@@ -28,10 +28,10 @@ extension NSManagedObjectContext {
       case .annihilated: break
       }
     }
-    overlay.markStale()
+    // Readers see the layer as it is. Only what changed in this context's own objects has to be published anew, and marks
+    // the overlay stale by itself.
     processPendingChanges()
     sweepIfDue()
-    scheduleFlush()
     let changes = SavedChanges(layer.entries, context: self)
     for other in mergingChildren() where ObjectIdentifier(other) != child {
       other.queue.async { other.merge(changes) }

@@ -186,11 +186,13 @@ extension NSManagedObjectContext {
   /// Objects take what was saved as their last saved state; then everybody is told.
   private final func finishSave(_ entries: [Layer.Entry]) {
     let own = listed
+    let hadAdopted = !overlay.layers.isEmpty
     listed = []
     overlay.clear()
     overlay.markFresh()
     pendingIndex.clear()
     var sets = EventSets()
+    sets.inserted.reserveCapacity(entries.count(where: { $0.kind == .inserted }))
     for object in own where object.hasChanges {
       if object._flags.contains(.deleted) {
         if !object._flags.contains(.inserted) { sets.deleted.insert(object) }
@@ -201,7 +203,7 @@ extension NSManagedObjectContext {
       }
       settle(object, row: nil)
     }
-    for entry in entries {
+    for entry in hadAdopted ? entries : [] {
       guard let object = table.object(for: entry.id), object._flags.contains(.adopted) else {
         continue
       }
