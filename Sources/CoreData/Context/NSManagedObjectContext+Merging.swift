@@ -46,14 +46,17 @@ extension NSManagedObjectContext {
       coordinator.adopt(changes.entries)
     }
     var merged = MergedSets()
-    for entry in changes.entries {
+    // What was deleted comes last: links cut by the deletion have been merged then.
+    for entry in changes.entries where entry.kind != .deleted {
       let id = isForeign ? localized(entry.id) : entry.id
       switch entry.kind {
       case .inserted: mergeInsertion(of: id, row: entry.row, into: &merged)
       case .updated: mergeUpdate(of: id, row: entry.row, changed: entry.changed, into: &merged)
-      case .deleted: mergeDeletion(of: id, into: &merged)
-      case .annihilated: break
+      case .deleted, .annihilated: break
       }
+    }
+    for entry in changes.entries where entry.kind == .deleted {
+      mergeDeletion(of: isForeign ? localized(entry.id) : entry.id, into: &merged)
     }
     finishMerge(merged)
   }
@@ -109,6 +112,8 @@ extension NSManagedObjectContext {
       return
     }
     if let mine = object._row, mine === row { return }
+    rereadInverses(object._layout, from: object._row, to: row)
+    object.cutOvertakenInverses(by: row)
     object.rebase(on: row)
     if object._shape.hasOwnClass { object.awake(fromSnapshotEvents: .refresh) }
     noteEvent(object, .eventRefreshed)
@@ -121,7 +126,10 @@ extension NSManagedObjectContext {
     merged.deleted.insert(object._objectID)
     guard !object._flags.contains(.deleted) else { return }
     object._flags.insert(.deletePropagated)
-    deleteObject(object)
+    withoutUndo {
+      deleteObject(object)
+      cutReferences(to: object)
+    }
   }
 
   private final func finishMerge(_ merged: MergedSets) {

@@ -9,11 +9,17 @@ extension NSManagedObjectContext {
   /// The layer is adopted as it is. Only objects that this context has already are touched, and objects are made for the
   /// announcement alone.
   final func accept(_ layer: Layer, from child: NSManagedObjectContext) {
+    let layer = withoutDangling(layer)
+    settleInverses(before: layer)
     let before = overlay.layers
     // Objects made from here on show the layer by themselves; these are older and have to be told.
     let older = layer.entries.compactMap { entry in table.object(for: entry.id).map { (entry, $0) } }
     overlay.push(layer)
     for (entry, object) in older { apply(entry, to: object, over: before) }
+    for (entry, object) in older where entry.kind == .deleted || entry.kind == .annihilated {
+      cutReferences(to: object)
+      if entry.kind == .annihilated { forget(object) }
+    }
     for entry in layer.entries where entry.kind != .annihilated {
       let object = table.object(for: entry.id) ?? materialize(entry)
       switch entry.kind {
@@ -38,7 +44,6 @@ extension NSManagedObjectContext {
     if entry.kind == .deleted || entry.kind == .annihilated {
       object._flags.formUnion([.deleted, .deletePropagated])
       if !object._flags.contains(.listed) { object._flags.insert(.adopted) } else { noteChanged(object) }
-      if entry.kind == .annihilated { forget(object) }
       return
     }
     guard let row = entry.row else { return }

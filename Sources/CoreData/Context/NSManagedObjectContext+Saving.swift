@@ -171,6 +171,7 @@ extension NSManagedObjectContext {
   private final func finishSave(_ entries: [Layer.Entry]) {
     let own = listed
     listed = []
+    hasPendingDeletions = false
     overlay.clear()
     overlay.markFresh()
     pendingIndex.clear()

@@ -31,6 +31,8 @@ final class Layer: Sendable {
   /// In the order in which the changes were made.
   let entries: [Entry]
   private let _index: [ObjectTable.Key: Int]
+  /// Whether any entry is a deletion.
+  let hasDeletions: Bool
   /// Entries under temporary IDs.
   private let _temporaries: [Int]
   private let _aliases = Mutex<Aliases>(Aliases())
@@ -57,6 +59,7 @@ final class Layer: Sendable {
     }
     _index = index
     _temporaries = temporaries
+    hasDeletions = entries.contains { $0.kind == .deleted || $0.kind == .annihilated }
   }
 
   /// What this layer says of an object; nil if nothing.
