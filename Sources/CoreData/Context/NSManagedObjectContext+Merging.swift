@@ -87,7 +87,16 @@ extension NSManagedObjectContext {
 
   private final func mergeInsertion(of id: NSManagedObjectID, row: Row?, into merged: inout MergedSets) {
     if let object = table.object(for: id) {
-      if object.isFault, object._row == nil { object._row = row }
+      if object.isFault {
+        object._row = row ?? object._row
+      } else if let row, let mine = object._row, !(mine === row) {
+        // A child that has read its parent's unsaved object: it was changed again before the parent saved.
+        rereadInverses(object._layout, from: mine, to: row)
+        object.cutOvertakenInverses(by: row)
+        object.rebase(on: row)
+        object.awake(fromSnapshotEvents: .refresh)
+        noteEvent(object, .eventRefreshed)
+      }
       if !object._flags.contains(.inserted) { noteEvent(object, .eventMergedInsert) }
       merged.inserted.insert(object._objectID)
       return
