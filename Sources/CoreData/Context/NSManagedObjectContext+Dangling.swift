@@ -17,6 +17,31 @@ extension NSManagedObjectContext {
     }
   }
 
+  /// Drops objects deleted elsewhere from every to-many that was read while they were there.
+  final func forgetMembers(_ gone: Set<NSManagedObject>) {
+    guard !gone.isEmpty else { return }
+    table.forEach { object in
+      object._relations?.forEachToMany { _, state in
+        guard state.isRealised || !state.added.isEmpty else { return }
+        for member in gone where state.members.contains(member) || state.added.contains(member) { state.forget(member) }
+      }
+    }
+  }
+
+  /// Applies the delete rules of what is to be deleted here to an object that was linked to it elsewhere meanwhile.
+  final func followPendingDeletions(_ id: NSManagedObjectID, _ row: Row) {
+    guard hasPendingDeletions else { return }
+    for (number, slot) in id.space.layout.slots.enumerated() {
+      guard let relationship = slot.relationship, !relationship.isToMany, let inverse = relationship.inverseSlot,
+        case .reference(let key) = row[number], let target = table.object(for: key), target._flags.contains(.deleted)
+      else { continue }
+      let object = self.object(with: id)
+      guard !object._flags.contains(.deleted), object.toOne(number) === target else { continue }
+      if target._layout.slots[inverse].relationship?.deleteRule == .cascade { deleteObject(object) }
+      object.link(number, to: nil)
+    }
+  }
+
   /// A child's layer without references to what this context has deleted meanwhile.
   final func withoutDangling(_ layer: Layer) -> Layer {
     let layers = overlay.layers

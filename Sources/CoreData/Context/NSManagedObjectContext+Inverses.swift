@@ -54,7 +54,7 @@ extension NSManagedObject {
     guard let draft = _draft, let base = _row, let context = _context else { return }
     _changed.forEach { slot in
       guard let relationship = _layout.slots[slot].relationship, !relationship.isToMany,
-        let inverse = relationship.inverseSlot, row[slot] != base[slot], row[slot] != draft[slot],
+        let inverse = relationship.inverseSlot, draft[slot] != base[slot], row[slot] != base[slot], row[slot] != draft[slot],
         case .reference(let key) = row[slot]
       else { return }
       let loser = context.object(for: key)

@@ -50,14 +50,19 @@ extension NSManagedObjectContext {
     for entry in changes.entries where entry.kind != .deleted {
       let id = isForeign ? localized(entry.id) : entry.id
       switch entry.kind {
-      case .inserted: mergeInsertion(of: id, row: entry.row, into: &merged)
-      case .updated: mergeUpdate(of: id, row: entry.row, changed: entry.changed, into: &merged)
+      case .inserted:
+        mergeInsertion(of: id, row: entry.row, into: &merged)
+        if let row = entry.row { followPendingDeletions(id, row) }
+      case .updated:
+        mergeUpdate(of: id, row: entry.row, changed: entry.changed, into: &merged)
+        if let row = entry.row { followPendingDeletions(id, row) }
       case .deleted, .annihilated: break
       }
     }
     for entry in changes.entries where entry.kind == .deleted {
       mergeDeletion(of: isForeign ? localized(entry.id) : entry.id, into: &merged)
     }
+    forgetMembers(Set(merged.deleted.compactMap { table.object(for: $0) }))
     finishMerge(merged)
   }
 
@@ -80,6 +85,7 @@ extension NSManagedObjectContext {
       mergeUpdate(of: id, row: row(id), changed: SlotSet(object._layout.slots.indices), into: &merged)
     }
     for id in ids.deleted { mergeDeletion(of: localized(id), into: &merged) }
+    forgetMembers(Set(merged.deleted.compactMap { table.object(for: $0) }))
     finishMerge(merged)
   }
 

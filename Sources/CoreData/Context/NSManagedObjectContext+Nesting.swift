@@ -16,8 +16,10 @@ extension NSManagedObjectContext {
     let older = layer.entries.compactMap { entry in table.object(for: entry.id).map { (entry, $0) } }
     overlay.push(layer)
     for (entry, object) in older { apply(entry, to: object, over: before) }
-    for (entry, object) in older where entry.kind == .deleted || entry.kind == .annihilated {
-      cutReferences(to: object)
+    let gone = older.filter { $0.0.kind == .deleted || $0.0.kind == .annihilated }
+    for (_, object) in gone { cutReferences(to: object) }
+    forgetMembers(Set(gone.map(\.1)))
+    for (entry, object) in gone {
       if entry.kind == .annihilated { forget(object) }
     }
     for entry in layer.entries where entry.kind != .annihilated {

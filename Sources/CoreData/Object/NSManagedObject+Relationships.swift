@@ -113,7 +113,7 @@ extension NSManagedObject {
     let relationship = _layout.slots[slot].relationship!
     if relationship.isToMany {
       let state = relationship.isOrdered ? members(slot) : memberState(slot)
-      if state.add(other) { markTouched(slot) }
+      if state.gain(other) { markTouched(slot) }
       return
     }
     let previous = toOne(slot)
@@ -128,7 +128,7 @@ extension NSManagedObject {
     willChangeState()
     let relationship = _layout.slots[slot].relationship!
     if relationship.isToMany {
-      if memberState(slot).remove(other) { markTouched(slot) }
+      if memberState(slot).lose(other) { markTouched(slot) }
     } else if toOne(slot) === other {
       link(slot, to: nil)
     }
