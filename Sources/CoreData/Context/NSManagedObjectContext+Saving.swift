@@ -35,7 +35,7 @@ extension NSManagedObjectContext {
       parent.queue.async {}
     } else {
       parent.queue.sync {
-        parent.accept(layer, from: ObjectIdentifier(self)) { parent.overlay.push(layer) }
+        parent.accept(layer, from: ObjectIdentifier(self)) { parent.overlay.push($0) }
       }
     }
   }
@@ -188,6 +188,7 @@ extension NSManagedObjectContext {
     let own = listed
     let hadAdopted = !overlay.layers.isEmpty
     listed = []
+    hasPendingDeletions = false
     overlay.clear()
     overlay.markFresh()
     pendingIndex.clear()
