@@ -36,12 +36,13 @@ package struct FetchIndexSchema: Sendable, Hashable {
     /// Property name, or nil when the element is an expression.
     package var property: String?
     package var expression: String?
-    package var expressionType: String?
+    /// Kind of value that the expression yields.
+    package var expressionType: AttributeType?
     package var isRTree: Bool
     package var isAscending: Bool
 
     package init(
-      property: String?, expression: String? = nil, expressionType: String? = nil, isRTree: Bool = false,
+      property: String?, expression: String? = nil, expressionType: AttributeType? = nil, isRTree: Bool = false,
       isAscending: Bool = true
     ) {
       self.property = property

@@ -18,7 +18,8 @@ struct LayoutBuilder {
     for entity in schema.entities {
       guard let parent = entity.parent else { continue }
       guard entities[parent] != nil else {
-        throw ModelLayoutError(entity: entity.name, reason: "its parent entity '\(parent)' is not in the model")
+        throw ModelLayoutError(
+          entity: entity.name, reason: "its parent entity '\(parent)' is not in the model")
       }
       children[parent, default: []].append(entity.name)
     }
@@ -65,7 +66,8 @@ struct LayoutBuilder {
     for own in entity.attributes.map(\.name) + entity.relationships.map(\.name) {
       guard seen.insert(own).inserted else {
         throw ModelLayoutError(
-          entity: name, property: own, reason: "declared twice, here or in a parent entity; rename one of them")
+          entity: name, property: own,
+          reason: "declared twice, here or in a parent entity; rename one of them")
       }
       names.append(own)
     }
@@ -92,6 +94,11 @@ struct LayoutBuilder {
     var slots: [PropertyLayout.Slot] = []
     for declaring in line.reversed() {
       for attribute in numbering.sortedAttributes(declaring) {
+        guard attribute.type != .undefined || attribute.isTransient else {
+          throw ModelLayoutError(
+            entity: declaring.name, property: attribute.name,
+            reason: "has no attribute type, which only a transient attribute may lack; choose one")
+        }
         slots.append(
           PropertyLayout.Slot(
             name: attribute.name, kind: .attribute(attribute), isOptional: attribute.isOptional,
@@ -142,6 +149,12 @@ struct LayoutBuilder {
         throw ModelLayoutError(
           entity: entity.name, property: relationship.name,
           reason: "its inverse '\(inverse)' is not a relationship of '\(relationship.destination)'")
+      }
+      guard found.inverse == relationship.name else {
+        throw ModelLayoutError(
+          entity: entity.name, property: relationship.name,
+          reason: "its inverse '\(relationship.destination).\(inverse)' does not point back to it but to "
+            + "'\(found.inverse ?? "nothing")'; set both ends")
       }
       inverseSlot = numbering.slot(inverse, in: relationship.destination)
       isManyToMany = relationship.isToMany && found.isToMany

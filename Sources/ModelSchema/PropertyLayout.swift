@@ -20,7 +20,8 @@ package final class PropertyLayout: Sendable {
   }
 
   package enum Kind: Sendable {
-    case attribute(AttributeSchema)
+    /// Indirect, so that copying a slot costs one retain and not one for each of the attribute's strings.
+    indirect case attribute(AttributeSchema)
     case relationship(Relationship)
   }
 
@@ -33,6 +34,29 @@ package final class PropertyLayout: Sendable {
     package let isHidden: Bool
     /// `entityNumber` of the entity that declares the property.
     package let owner: Int
+    /// Type of an attribute; nil for a relationship.
+    package let type: AttributeType?
+    package let isToMany: Bool
+    package let isToOne: Bool
+
+    init(name: String, kind: Kind, isOptional: Bool, isTransient: Bool, isHidden: Bool, owner: Int) {
+      self.name = name
+      self.kind = kind
+      self.isOptional = isOptional
+      self.isTransient = isTransient
+      self.isHidden = isHidden
+      self.owner = owner
+      switch kind {
+      case .attribute(let attribute):
+        type = attribute.type
+        isToMany = false
+        isToOne = false
+      case .relationship(let relationship):
+        type = nil
+        isToMany = relationship.isToMany
+        isToOne = !relationship.isToMany
+      }
+    }
 
     package var attribute: AttributeSchema? {
       if case .attribute(let attribute) = kind { attribute } else { nil }
@@ -40,8 +64,6 @@ package final class PropertyLayout: Sendable {
     package var relationship: Relationship? {
       if case .relationship(let relationship) = kind { relationship } else { nil }
     }
-    package var isToMany: Bool { relationship?.isToMany ?? false }
-    package var isToOne: Bool { relationship.map { !$0.isToMany } ?? false }
   }
 
   package let entityName: String
@@ -60,7 +82,11 @@ package final class PropertyLayout: Sendable {
   package let toManySlots: [Int]
   /// Slots of to-one relationships.
   package let toOneSlots: [Int]
+  /// Slots of attributes whose values are encoded to be stored.
+  package let transformableSlots: [Int]
   package let uniquenessConstraints: [[Int]]
+  /// Whether any property is transient.
+  package let hasTransients: Bool
 
   init(
     entityName: String, entityNumber: Int, rootNumber: Int, parentNumber: Int?, isAbstract: Bool,
@@ -73,11 +99,13 @@ package final class PropertyLayout: Sendable {
     self.isAbstract = isAbstract
     self.family = family
     self.slots = slots
+    hasTransients = slots.contains(where: \.isTransient)
     self.uniquenessConstraints = uniquenessConstraints
     var byName: [String: Int] = [:]
     for (number, slot) in slots.enumerated() where !slot.isHidden { byName[slot.name] = number }
     slotsByName = byName
     toManySlots = slots.indices.filter { slots[$0].isToMany }
+    transformableSlots = slots.indices.filter { slots[$0].attribute?.type == .transformable }
     toOneSlots = slots.indices.filter { slots[$0].isToOne }
   }
 

@@ -54,12 +54,24 @@ package struct AttributeLimits: Sendable, Hashable {
   package var isEmpty: Bool { minimum == nil && maximum == nil && regularExpression == nil }
 }
 
+/// A validation predicate that is no plain limit, as text, with the message for a value that fails it.
+package struct ValidationSchema: Sendable, Hashable {
+  package var predicate: String
+  package var warning: String
+
+  package init(predicate: String, warning: String) {
+    self.predicate = predicate
+    self.warning = warning
+  }
+}
+
 /// One attribute of an entity.
 package struct AttributeSchema: Sendable, Hashable {
   package var traits: PropertyTraits
   package var type: AttributeType
   package var defaultValue: SchemaLiteral?
   package var limits = AttributeLimits()
+  package var validations: [ValidationSchema] = []
   package var usesScalarValueType = false
   package var valueTransformerName: String?
   /// Class that a transformable attribute's values belong to.

@@ -72,6 +72,9 @@ public final class NSManagedObjectID: NSObject, NSFetchRequestResult, @unchecked
     Self.linkEpoch.wrappingAdd(1, ordering: .releasing)
   }
 
+  /// The ID as a URI.
+  public override var description: String { uriRepresentation().absoluteString }
+
   public override var hash: Int {
     var hasher = Hasher()
     hasher.combine(reference)
@@ -83,7 +86,7 @@ public final class NSManagedObjectID: NSObject, NSFetchRequestResult, @unchecked
     guard let other = object as? NSManagedObjectID else { return false }
     if self === other { return true }
     guard reference == other.reference, isTemporaryID == other.isTemporaryID else { return false }
-    if isTemporaryID { return space === other.space }
+    if isTemporaryID { return true }
     return ObjectKey(space: space, reference: reference)
       == ObjectKey(space: other.space, reference: other.reference)
   }

@@ -33,6 +33,12 @@ struct Row: @unchecked Sendable {
     _cells.withUnsafeMutablePointerToElements { $0.initialize(repeating: .null, count: count) }
   }
 
+  /// A Row of nulls in which `fill` may then initialise cells, once each, without reading or releasing what was there.
+  init(count: Int, version: Int64, filling fill: (UnsafeMutablePointer<Value>) throws -> Void) rethrows {
+    self.init(count: count, version: version)
+    try _cells.withUnsafeMutablePointerToElements { try fill($0) }
+  }
+
   /// A copy to be changed before it is shared.
   init(copying other: Row, version: Int64) {
     let count = other.count

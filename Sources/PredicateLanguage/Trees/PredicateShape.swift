@@ -3,8 +3,8 @@ import Foundation
 /// What is left of a predicate when the values of its constants are taken out: the key under which translated SQL is kept.
 ///
 /// Two trees have the same shape if they differ in the values of constants only. What changes the SQL stays in the shape:
-/// whether a constant is null, its kind, the number of elements of a collection and the kinds of them, the type of a CAST,
-/// an object's tag. Names of keys, variables, functions, operators and options are part of it as they are.
+/// whether a constant is null, its kind, whether a text is empty, how many elements a collection has as far as none, one,
+/// two and more go and the kinds of the first two, the type of a CAST, an object's tag. Names of keys, variables, functions, operators and options are part of it as they are.
 package struct PredicateShape: Hashable, Sendable {
   /// The tree in prefix order as bytes. Every name and list carries its length, so different trees give different bytes.
   fileprivate var signature: [UInt8] = []
@@ -174,7 +174,7 @@ private struct ShapeBuilder {
     case .int: _byte(66)
     case .double: _byte(67)
     case .decimal: _byte(68)
-    case .string: _byte(69)
+    case .string(let text): _byte(text.isEmpty ? 77 : 69)
     case .date: _byte(70)
     case .data: _byte(71)
     case .uuid: _byte(72)
@@ -184,34 +184,17 @@ private struct ShapeBuilder {
       _count(Int(tag(object)))
     case .collection(let elements):
       _byte(75)
-      _count(elements.count)
       _kinds(of: elements)
     case .dictionary(let entries):
       _byte(76)
-      _count(entries.count)
-      _kinds(of: entries.sorted { $0.key < $1.key }.map(\.value))
+      _kinds(of: entries.count < 3 ? entries.sorted { $0.key < $1.key }.map(\.value) : Array(entries.values))
     }
   }
 
-  /// Kinds of the elements, runs of the same kind as one: an IN of a thousand strings must not make a long key.
+  /// Three elements or more are alike: one statement serves any number of them, of whatever kinds.
   private mutating func _kinds(of elements: [PredicateValue]) {
-    var index = 0
-    while index < elements.count {
-      let start = shape.signature.count
-      _kind(of: elements[index])
-      let kind = Array(shape.signature[start...])
-      var run = 1
-      while index + run < elements.count {
-        let next = shape.signature.count
-        _kind(of: elements[index + run])
-        let isSame = shape.signature[next...].elementsEqual(kind)
-        shape.signature.removeSubrange(next...)
-        guard isSame else { break }
-        run += 1
-      }
-      _count(run)
-      index += run
-    }
+    _byte(UInt8(min(elements.count, 3)))
+    if elements.count < 3 { for element in elements { _kind(of: element) } }
   }
 
   /// Closures are the same only if they are the same object.

@@ -1,0 +1,128 @@
+import Foundation
+import Synchronization
+
+/// A model, a coordinator with its stores, and a main-queue context, set up together. May be used from any thread.
+open class NSPersistentContainer: NSObject, @unchecked Sendable {
+  // Unchecked: `_descriptions` is guarded by its lock, everything else is immutable.
+  private let _name: String
+  private let _model: NSManagedObjectModel
+  private let _coordinator: NSPersistentStoreCoordinator
+  private let _viewContext: NSManagedObjectContext
+  private let _descriptions: Mutex<Descriptions>
+
+  private struct Descriptions: @unchecked Sendable {
+    // Unchecked: description objects are the caller's to configure before the stores are loaded; the list is guarded.
+    var list: [NSPersistentStoreDescription]
+  }
+
+  /// Creates a container for a model.
+  ///
+  /// - Parameters:
+  ///   - name: Name of the container, and of its store file.
+  ///   - managedObjectModel: The model.
+  public init(name: String, managedObjectModel model: NSManagedObjectModel) {
+    _name = name
+    _model = model
+    _coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    _viewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    _viewContext.persistentStoreCoordinator = _coordinator
+    let url = Self.defaultDirectoryURL().appendingPathComponent("\(name).sqlite")
+    _descriptions = Mutex(Descriptions(list: []))
+    super.init()
+    persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
+  }
+
+  /// Creates a container for the model of this name, found in the main bundle or the bundles beside it.
+  ///
+  /// Traps when there is no such model, naming the places that were looked at.
+  public convenience init(name: String) {
+    self.init(name: name, managedObjectModel: Self._model(named: name))
+  }
+
+  private static func _model(named name: String) -> NSManagedObjectModel {
+    guard let url = ModelSearch.model(named: name) else {
+      let found = ModelSearch.models(in: nil).map(\.lastPathComponent)
+      programmerError(
+        "no model '\(name)' (.momd, .mom, .xcdatamodeld or .xcdatamodel) is in the program's bundles. They hold "
+          + (found.isEmpty ? "no model at all; add it to the target's resources." : found.joined(separator: ", ") + "."))
+    }
+    do {
+      return try NSManagedObjectModel.load(contentsOf: url)
+    } catch {
+      programmerError("the model at \(url.path) cannot be read: \(error)")
+    }
+  }
+
+  /// Directory that store files go to unless a description says otherwise: the user's application support directory, or in
+  /// it a directory named after the program.
+  open class func defaultDirectoryURL() -> URL {
+    let base =
+      FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
+      ?? URL(fileURLWithPath: NSHomeDirectory()).appendingPathComponent(".local/share")
+    return base.appendingPathComponent(ProcessInfo.processInfo.processName)
+  }
+
+  /// Name of the container.
+  open var name: String { _name }
+
+  /// The context for the main queue, connected to the coordinator.
+  open var viewContext: NSManagedObjectContext { _viewContext }
+
+  /// The model.
+  open var managedObjectModel: NSManagedObjectModel { _model }
+
+  /// The coordinator.
+  open var persistentStoreCoordinator: NSPersistentStoreCoordinator { _coordinator }
+
+  /// Stores to load: at first one SQLite file in the default directory.
+  open var persistentStoreDescriptions: [NSPersistentStoreDescription] {
+    get { _descriptions.withLock { $0 }.list }
+    set {
+      let new = Descriptions(list: newValue)
+      _descriptions.withLock { $0 = new }
+    }
+  }
+
+  /// Adds the stores described that are not loaded yet.
+  ///
+  /// - Parameter block: Called once for each, with its error if it could not be added; before this returns unless the
+  ///   description asks for asynchronous loading.
+  open func loadPersistentStores(
+    completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
+  ) {
+    for description in persistentStoreDescriptions {
+      if let url = description.url {
+        if _coordinator.persistentStore(for: url) != nil { continue }
+        if description.type == NSSQLiteStoreType, url.path != "/dev/null" {
+          // The default directory need not exist yet; any other is the caller's, and missing is an error.
+          let directory = url.deletingLastPathComponent()
+          if directory.standardizedFileURL == Self.defaultDirectoryURL().standardizedFileURL {
+            try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+          }
+        }
+      }
+      _coordinator.addPersistentStore(with: description, completionHandler: block)
+    }
+  }
+
+  /// Creates a private-queue context connected to the coordinator.
+  open func newBackgroundContext() -> NSManagedObjectContext {
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = _coordinator
+    return context
+  }
+
+  /// Runs a block on a background context made for it, and returns at once.
+  open func performBackgroundTask(_ block: @escaping @Sendable (NSManagedObjectContext) -> Void) {
+    let context = newBackgroundContext()
+    context.perform { block(context) }
+  }
+
+  /// Runs a block on a background context made for it, and hands back what it returns or throws.
+  public final func performBackgroundTask<T, E: Error>(
+    _ block: @escaping @Sendable (NSManagedObjectContext) throws(E) -> T
+  ) async throws(E) -> T {
+    let context = newBackgroundContext()
+    return try await context.perform(schedule: .enqueued) { () throws(E) -> T in try block(context) }
+  }
+}

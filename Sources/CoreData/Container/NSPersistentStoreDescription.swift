@@ -1,0 +1,117 @@
+import Foundation
+
+/// What a container needs to know to add a store. Not safe to use from several threads at once.
+open class NSPersistentStoreDescription: NSObject, NSCopying {
+  /// Type of the store; SQLite unless set.
+  open var type = NSSQLiteStoreType
+  /// Configuration of the model that the store takes; nil for all entities.
+  open var configuration: String?
+  /// Where the file lies.
+  open var url: URL?
+  private var _options: [String: NSObject] = [:]
+  private var _pragmas: [String: NSObject] = [:]
+  /// Whether the store is added on a queue of its own, and the completion handler called there.
+  open var shouldAddStoreAsynchronously = false
+
+  /// Creates a description of a SQLite store at a URL, to be migrated by itself where the model has changed.
+  public init(url: URL) {
+    self.url = url
+    super.init()
+    shouldMigrateStoreAutomatically = true
+    shouldInferMappingModelAutomatically = true
+  }
+
+  /// Creates a description without URL, to be filled in; for a store in memory none is needed.
+  public override init() {
+    super.init()
+    shouldMigrateStoreAutomatically = true
+    shouldInferMappingModelAutomatically = true
+  }
+
+  /// Options that the store is added with.
+  open var options: [String: NSObject] {
+    var options = _options
+    if !_pragmas.isEmpty { options[NSSQLitePragmasOption] = NSDictionary(dictionary: _pragmas) }
+    return options
+  }
+
+  /// Sets or, with nil, removes an option.
+  open func setOption(_ option: NSObject?, forKey key: String) { _options[key] = option }
+
+  /// SQLite pragmas that the store is opened with.
+  open var sqlitePragmas: [String: NSObject] { _pragmas }
+
+  /// Sets or, with nil, removes a SQLite pragma; the value is a string.
+  open func setValue(_ value: NSObject?, forPragmaNamed name: String) { _pragmas[name] = value }
+
+  /// Whether saves to the store fail.
+  open var isReadOnly: Bool {
+    get { _flag(NSReadOnlyPersistentStoreOption) }
+    set { _options[NSReadOnlyPersistentStoreOption] = NSNumber(value: newValue) }
+  }
+
+  /// Seconds to wait for a file that another process is writing.
+  open var timeout: TimeInterval {
+    get { (_options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240 }
+    set { _options[NSPersistentStoreTimeoutOption] = NSNumber(value: newValue) }
+  }
+
+  /// Whether a store of another model version is migrated.
+  open var shouldMigrateStoreAutomatically: Bool {
+    get { _flag(NSMigratePersistentStoresAutomaticallyOption) }
+    set { _options[NSMigratePersistentStoresAutomaticallyOption] = NSNumber(value: newValue) }
+  }
+
+  /// Whether the mapping of a migration is inferred.
+  open var shouldInferMappingModelAutomatically: Bool {
+    get { _flag(NSInferMappingModelAutomaticallyOption) }
+    set { _options[NSInferMappingModelAutomaticallyOption] = NSNumber(value: newValue) }
+  }
+
+  private func _flag(_ key: String) -> Bool { (_options[key] as? NSNumber)?.boolValue ?? false }
+
+  /// Returns a copy that may be changed independently.
+  open func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSPersistentStoreDescription()
+    copy.type = type
+    copy.configuration = configuration
+    copy.url = url
+    copy._options = _options
+    copy._pragmas = _pragmas
+    copy.shouldAddStoreAsynchronously = shouldAddStoreAsynchronously
+    return copy
+  }
+
+  /// Returns an independent copy.
+  open override func copy() -> Any { copy(with: nil) }
+}
+
+extension NSPersistentStoreCoordinator {
+  /// Adds the store that a description describes.
+  ///
+  /// - Parameter block: Called with the description and the error, if any: before this returns, or on a background queue if
+  ///   the description asks for that.
+  public final func addPersistentStore(
+    with storeDescription: NSPersistentStoreDescription,
+    completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
+  ) {
+    // Handed over whole: the caller leaves the description and the handler alone until the handler is called.
+    nonisolated(unsafe) let description = storeDescription
+    nonisolated(unsafe) let block = block
+    @Sendable func add() {
+      do {
+        try addPersistentStore(
+          ofType: description.type, configurationName: description.configuration, at: description.url,
+          options: description.options)
+        block(description, nil)
+      } catch {
+        block(description, error)
+      }
+    }
+    if storeDescription.shouldAddStoreAsynchronously {
+      DispatchQueue.global().async(execute: add)
+    } else {
+      add()
+    }
+  }
+}

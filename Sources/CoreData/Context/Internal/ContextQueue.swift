@@ -1,0 +1,144 @@
+import Dispatch
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The serial executor of one context: the main queue, a queue of its own, or (confinement) whoever calls.
+///
+/// `performAndWait` runs on the caller's thread and may be entered again from inside itself, also through another
+/// context's block. What a thread is executing is kept in a stack of its own, since a dispatch queue cannot be asked.
+final class ContextQueue: @unchecked Sendable {
+  // Unchecked: immutable but `context`, which the context sets and clears itself and only its own queue reads.
+  enum Kind {
+    case main
+    case `private`(DispatchQueue)
+    case confinement
+  }
+
+  let kind: Kind
+  /// Not weak: a weak reference would make every retain of the context slower from then on. Cleared when it dies.
+  unowned(unsafe) var context: NSManagedObjectContext?
+
+  init(_ type: NSManagedObjectContextConcurrencyType) {
+    switch type {
+    case .mainQueueConcurrencyType:
+      kind = .main
+      Self._markMainQueue
+    case .privateQueueConcurrencyType:
+      kind = .private(DispatchQueue(label: "NSManagedObjectContext"))
+    case .confinementConcurrencyType:
+      kind = .confinement
+    }
+  }
+
+  /// Whether the calling thread is executing for this context right now.
+  var isCurrent: Bool {
+    switch kind {
+    case .confinement: true
+    case .main: Self.isOnMainQueue
+    case .private: ThreadStack.current.contains(self)
+    }
+  }
+
+  /// Context whose block the calling thread is executing, the innermost one.
+  static var current: NSManagedObjectContext? {
+    if let queue = ThreadStack.current.innermost { return queue.context }
+    return nil
+  }
+
+  /// Appends a block.
+  func async(_ block: @escaping @Sendable () -> Void) {
+    switch kind {
+    case .main:
+      DispatchQueue.main.async { self._run(onMain: true, block) }
+    case .private(let queue):
+      queue.async { self._run(onMain: false, block) }
+    case .confinement:
+      block()
+    }
+  }
+
+  /// Runs a block now: at once when the thread is executing for this context already, else after its turn has come.
+  func sync<T>(_ block: () throws -> T) rethrows -> T {
+    switch kind {
+    case .confinement:
+      return try block()
+    case .main:
+      if Self.isOnMainQueue { return try _run(onMain: false, block) }
+      return try withoutActuallyEscaping(block) { block in
+        // The caller waits: the block runs elsewhere, but not at the same time as anything here.
+        nonisolated(unsafe) let block = block
+        return try DispatchQueue.main.sync { try self._run(onMain: true, block) }
+      }
+    case .private(let queue):
+      let stack = ThreadStack.current
+      if stack.contains(self) { return try _run(onMain: false, block) }
+      // Inside the block the queue in force is this one; that the thread holds the main queue too must not be forgotten.
+      let isOnMain = Self.isOnMainQueue
+      if isOnMain { stack.mainDepth += 1 }
+      defer { if isOnMain { stack.mainDepth -= 1 } }
+      return try queue.sync { try self._run(onMain: false, block) }
+    }
+  }
+
+  private func _run<T>(onMain: Bool, _ block: () throws -> T) rethrows -> T {
+    let stack = ThreadStack.current
+    stack.push(self)
+    defer { stack.pop() }
+    if let context, context.overlay.hasMail { context.takeDeliveries() }
+    guard onMain, let recorder = MainQueueTrace.recorder else { return try block() }
+    let begin = DispatchTime.now().uptimeNanoseconds
+    defer { recorder(begin, DispatchTime.now().uptimeNanoseconds) }
+    return try block()
+  }
+
+  // MARK: Main queue
+
+  private static let _mainKey = DispatchSpecificKey<Bool>()
+
+  /// Marks the main queue once, so that code running on it is known whichever thread drains it.
+  private static let _markMainQueue: Void = DispatchQueue.main.setSpecific(key: _mainKey, value: true)
+
+  /// True on the main thread, and in a block of the main queue when another thread drains it (as after `dispatchMain()`).
+  static var isOnMainQueue: Bool {
+    Thread.isMainThread || ThreadStack.current.mainDepth > 0 || DispatchQueue.getSpecific(key: _mainKey) == true
+  }
+}
+
+/// The context queues that one thread is executing for, outermost first.
+final class ThreadStack {
+  private var _queues: [ContextQueue] = []
+  /// How many times the thread entered another queue while it held the main one.
+  var mainDepth = 0
+
+  func contains(_ queue: ContextQueue) -> Bool { _queues.contains { $0 === queue } }
+  var innermost: ContextQueue? { _queues.last }
+  func push(_ queue: ContextQueue) { _queues.append(queue) }
+  func pop() { _queues.removeLast() }
+
+  private static let _key: pthread_key_t = {
+    var key = pthread_key_t()
+    pthread_key_create(&key) { pointer in
+      // Optional on some platforms, not on others.
+      let pointer: UnsafeMutableRawPointer? = pointer
+      if let pointer { Unmanaged<ThreadStack>.fromOpaque(pointer).release() }
+    }
+    return key
+  }()
+
+  /// The calling thread's own; no other thread sees it.
+  static var current: ThreadStack {
+    if let pointer = pthread_getspecific(_key) {
+      return Unmanaged<ThreadStack>.fromOpaque(pointer).takeUnretainedValue()
+    }
+    let stack = ThreadStack()
+    pthread_setspecific(_key, Unmanaged.passRetained(stack).toOpaque())
+    return stack
+  }
+}

@@ -1,0 +1,205 @@
+import ModelSchema
+import PredicateLanguage
+
+/// One fetch of one context: what the store finds, with the unsaved changes of the context and its ancestors laid over it.
+///
+/// As in Core Data, the store applies limit and offset to saved values; unsaved changes are folded into that window, and
+/// only the limit is applied again.
+struct FetchReading {
+  var plan: FetchPlan
+  private let _request: AnyFetchRequest
+  /// Kept alive by whoever fetches.
+  private unowned(unsafe) let _context: NSManagedObjectContext
+  private let _chain: ReadChain
+  private let _ownLayers: [Layer]
+  private let _matcher: PendingMatcher
+
+  /// Whether any unsaved change may bear on the result.
+  let needsOverlay: Bool
+
+  init(_ plan: FetchPlan, _ request: AnyFetchRequest, in context: NSManagedObjectContext) throws {
+    self.plan = plan
+    _request = request
+    _context = context
+    let includesPending = request.includesPendingChanges && request.resultType != .dictionaryResultType
+    if includesPending { context.processPendingChanges() }
+    _chain = ReadChain(above: context)
+    _ownLayers = context.overlay.layers
+    needsOverlay = includesPending && (!context.listed.isEmpty || !_ownLayers.isEmpty || _chain.hasOverlays)
+    _matcher = PendingMatcher(plan)
+  }
+
+  /// What the stores find.
+  func stored() throws -> [StoredObject] {
+    try _context.persistentStoreCoordinator?.fetch(plan, in: _request.affectedStores) ?? []
+  }
+
+  /// The objects found, unsaved changes included.
+  func objects() throws -> [NSManagedObject] {
+    try _fold().map { candidate in
+      switch candidate {
+      case .object(let object): object
+      case .stored(let stored): _context.object(for: stored)
+      case .entry(let entry): _object(for: entry)
+      }
+    }
+  }
+
+  /// The identities found, unsaved changes included.
+  func identities() throws -> [NSManagedObjectID] {
+    try _fold().map { candidate in
+      switch candidate {
+      case .object(let object): object._objectID
+      case .stored(let stored): _context.id(for: stored.key) ?? NSManagedObjectID(stored.key)
+      case .entry(let entry): _context.table.object(for: entry.id)?._objectID ?? entry.id
+      }
+    }
+  }
+
+  // MARK: Folding
+
+  private enum Candidate {
+    case stored(StoredObject)
+    /// An object of the context with unsaved changes of its own.
+    case object(NSManagedObject)
+    /// What a child has saved up, or an ancestor shows.
+    case entry(Layer.Entry)
+  }
+
+  private func _fold() throws -> [Candidate] {
+    var results: [Candidate] = []
+    var seen = Set<ObjectTable.Key>()
+    var isDisturbed = false
+    for stored in try self.stored() {
+      let key = ObjectTable.Key(stored.key)
+      guard seen.insert(key).inserted else { continue }
+      guard let state = _state(of: key, stored.key) else {
+        results.append(.stored(stored))
+        continue
+      }
+      isDisturbed = true
+      if try _matches(state) { results.append(state) }
+    }
+    let found = results.count
+    for candidate in _candidates() {
+      guard seen.insert(_key(candidate)).inserted, try _matches(candidate) else { continue }
+      results.append(candidate)
+    }
+    if results.count > found { isDisturbed = true }
+    if isDisturbed, !plan.sort.isEmpty { try _sort(&results) }
+    if plan.limit > 0, results.count > plan.limit { results.removeLast(results.count - plan.limit) }
+    return results
+  }
+
+  /// The unsaved state of an object, from the nearest level that has any.
+  private func _state(of key: ObjectTable.Key, _ identity: ObjectKey) -> Candidate? {
+    if let object = _context.table.object(for: identity), object._flags.contains(.listed) { return .object(object) }
+    if let entry = _ownLayers.entry(for: key) ?? _chain.entry(for: key) { return .entry(entry) }
+    return nil
+  }
+
+  private func _key(_ candidate: Candidate) -> ObjectTable.Key {
+    switch candidate {
+    case .stored(let stored): ObjectTable.Key(stored.key)
+    case .object(let object): ObjectTable.Key(object._objectID)
+    case .entry(let entry): ObjectTable.Key(entry.id)
+    }
+  }
+
+  /// Unsaved objects that may match: through the equality index where the predicate pins an attribute to a value, else all.
+  private func _candidates() -> [Candidate] {
+    let root = plan.layout.rootNumber
+    var candidates: [Candidate] = []
+    if !_context.listed.isEmpty {
+      let own: [NSManagedObject]
+      if let pin = _matcher.pin {
+        own = _context.pendingIndex.candidates(
+          root: root, slot: pin.slot, equalTo: pin.key, among: _context.listed)
+      } else {
+        own = _context.listed
+      }
+      candidates += own.filter { $0._flags.contains(.listed) && $0._layout.rootNumber == root }.map(Candidate.object)
+    }
+    var levels = _chain.overlays
+    if !_ownLayers.isEmpty { levels.insert(_ownLayers, at: 0) }
+    for (depth, layers) in levels.enumerated() {
+      for layer in layers.reversed() {
+        let entries =
+          _matcher.pin.map { layer.candidates(root: root, slot: $0.slot, equalTo: $0.key) } ?? layer.entries
+        for entry in entries where entry.id.space.layout.rootNumber == root {
+          let key = ObjectTable.Key(entry.id)
+          // A nearer level's word counts, and within a level all layers together.
+          if let object = _context.table.object(for: entry.id), object._flags.contains(.listed) { continue }
+          if levels[..<depth].contains(where: { $0.entry(for: key) != nil }) { continue }
+          if let whole = layers.entry(for: key) { candidates.append(.entry(whole)) }
+        }
+      }
+    }
+    return candidates
+  }
+
+  private func _matches(_ candidate: Candidate) throws -> Bool {
+    switch candidate {
+    case .stored: true
+    case .object(let object):
+      try _isAlive(object._flags) && _isWanted(object._layout) && _matcher.matches(object)
+    case .entry(let entry):
+      switch entry.kind {
+      case .deleted, .annihilated: false
+      case .inserted, .updated:
+        try _isWanted(entry.id.space.layout) && _matcher.matches(entry.row!) { _object(for: entry) }
+      }
+    }
+  }
+
+  private func _isAlive(_ flags: ObjectFlags) -> Bool { !flags.contains(.deleted) }
+
+  private func _isWanted(_ layout: PropertyLayout) -> Bool {
+    plan.includesSubentities ? layout.isKind(of: plan.layout) : layout.entityNumber == plan.layout.entityNumber
+  }
+
+  /// This context's object for an entry of its own layers or of an ancestor's.
+  private func _object(for entry: Layer.Entry) -> NSManagedObject {
+    if let object = _context.table.object(for: entry.id) {
+      if object.isFault, object._row == nil { object._row = entry.row }
+      return object
+    }
+    if let own = _ownLayers.entry(for: ObjectTable.Key(entry.id)) { return _context.materialize(own) }
+    return _context.make(entry.id, row: entry.row)
+  }
+
+  // MARK: Sorting
+
+  private func _sort(_ results: inout [Candidate]) throws {
+    let ordering = RowOrdering(plan)
+    if let simple = ordering.bySlot {
+      let rows = results.enumerated().map { (position: $0.offset, row: _row($0.element)) }
+      let order = rows.sorted { left, right in
+        let verdict = simple(left.row, right.row)
+        return verdict == 0 ? left.position < right.position : verdict < 0
+      }
+      results = order.map { results[$0.position] }
+      return
+    }
+    let objects = results.map { candidate -> NSManagedObject in
+      switch candidate {
+      case .object(let object): object
+      case .stored(let stored): _context.object(for: stored)
+      case .entry(let entry): _object(for: entry)
+      }
+    }
+    let order = try ordering.sorted(objects)
+    let positions = Dictionary(uniqueKeysWithValues: objects.enumerated().map { (ObjectIdentifier($1), $0) })
+    results = order.map { results[positions[ObjectIdentifier($0)]!] }
+  }
+
+  /// Values that a candidate is sorted by: unsaved ones where there are any.
+  private func _row(_ candidate: Candidate) -> Row? {
+    switch candidate {
+    case .stored(let stored):
+      stored.row ?? _context.table.object(for: stored.key)?._current
+    case .object(let object): object._current
+    case .entry(let entry): entry.row
+    }
+  }
+}

@@ -1,0 +1,287 @@
+import ModelSchema
+import Synchronization
+
+/// Unsaved state of some objects as a context shows it to its children: immutable, by identity.
+///
+/// A child's ChangeSet becomes a layer of its parent as it is: it is built, with its index, on the child's queue, and the
+/// parent only takes a reference.
+final class Layer: Sendable {
+  enum Kind: Sendable {
+    case inserted
+    case updated
+    case deleted
+    /// Inserted and deleted again before anything was saved: hides an older layer's insertion.
+    case annihilated
+  }
+
+  struct Entry: Sendable {
+    let kind: Kind
+    let id: NSManagedObjectID
+    /// What the store is expected to have; nil for an inserted object.
+    let base: Row?
+    /// Values now; nil when deleted.
+    let row: Row?
+    /// Slots that differ from `base`; of an inserted object, all that were assigned.
+    let changed: SlotSet
+    /// True for a context's own object, whose whole unsaved state this is; false for a child's change to an object that the
+    /// context has not made, which goes on top of what older layers say.
+    let isWhole: Bool
+  }
+
+  /// In the order in which the changes were made.
+  let entries: [Entry]
+  /// Whether any object was inserted and deleted again.
+  let hasAnnihilated: Bool
+  private let _index: [ObjectTable.Key: Int]
+  /// Entries under temporary IDs.
+  private let _temporaries: [Int]
+  private let _aliases = Mutex<Aliases>(Aliases())
+  private let _equality = Mutex<[EqualitySlot: [EqualityKey: [Int]]]>([:])
+
+  private struct Aliases {
+    var epoch = 0
+    var positions: [ObjectTable.Key: Int] = [:]
+  }
+
+  private struct EqualitySlot: Hashable {
+    let root: Int
+    let slot: Int
+  }
+
+  /// - Parameter isIndexed: False for a layer that nobody will look into, only go through.
+  init(_ entries: [Entry], isIndexed: Bool = true) {
+    self.entries = entries
+    hasAnnihilated = entries.contains { $0.kind == .annihilated }
+    guard isIndexed else {
+      _index = [:]
+      _temporaries = []
+      return
+    }
+    var index = [ObjectTable.Key: Int](minimumCapacity: entries.count)
+    var temporaries: [Int] = []
+    for (position, entry) in entries.enumerated() {
+      let key = ObjectTable.Key(entry.id)
+      index[key] = position
+      if key.store == 0 { temporaries.append(position) }
+    }
+    _index = index
+    _temporaries = temporaries
+  }
+
+  /// What this layer says of an object; nil if nothing.
+  func entry(for key: ObjectTable.Key) -> Entry? {
+    if let position = _index[key] { return entries[position] }
+    guard key.store != 0, !_temporaries.isEmpty else { return nil }
+    return _aliases.withLock { aliases in
+      // A temporary ID may have learned its key since the layer was made.
+      let epoch = NSManagedObjectID.linkEpoch.load(ordering: .acquiring)
+      if aliases.epoch != epoch {
+        aliases.epoch = epoch
+        for position in _temporaries {
+          if let permanent = entries[position].id.key { aliases.positions[ObjectTable.Key(permanent)] = position }
+        }
+      }
+      return aliases.positions[key].map { entries[$0] }
+    }
+  }
+
+  /// Entries that may have `value` in `slot`: found through an index made when first asked for.
+  func candidates(root: Int, slot: Int, equalTo value: EqualityKey) -> [Entry] {
+    let positions = _equality.withLock { indexes in
+      let place = EqualitySlot(root: root, slot: slot)
+      if let index = indexes[place] { return index[value] ?? [] }
+      var index: [EqualityKey: [Int]] = [:]
+      for (position, entry) in entries.enumerated() {
+        guard entry.id.space.layout.rootNumber == root, let row = entry.row, slot < row.count,
+          let key = EqualityKey(row[slot])
+        else { continue }
+        index[key, default: []].append(position)
+      }
+      indexes[place] = index
+      return index[value] ?? []
+    }
+    return positions.map { entries[$0] }
+  }
+
+  /// Both layers as one; `newer` wins, composed slot by slot with what it is laid over.
+  static func merged(_ older: Layer, _ newer: Layer) -> Layer {
+    var entries = older.entries
+    var extra: [Entry] = []
+    for entry in newer.entries {
+      if let position = older._index[ObjectTable.Key(entry.id)] {
+        entries[position] = composed(entries[position], entry)
+      } else {
+        extra.append(entry)
+      }
+    }
+    return Layer(entries + extra)
+  }
+
+  /// `newer` laid over `older`, both about one object.
+  static func composed(_ older: Entry, _ newer: Entry) -> Entry {
+    if newer.isWhole { return newer }
+    switch (older.kind, newer.kind) {
+    case (.inserted, .deleted), (.annihilated, _), (.inserted, .annihilated):
+      return Entry(kind: .annihilated, id: older.id, base: nil, row: nil, changed: SlotSet(), isWhole: older.isWhole)
+    case (_, .deleted):
+      return Entry(kind: .deleted, id: older.id, base: older.base ?? newer.base, row: nil, changed: SlotSet(), isWhole: older.isWhole)
+    case (.deleted, _):
+      return older
+    case (.inserted, _):
+      return Entry(
+        kind: .inserted, id: older.id, base: nil, row: _row(older, newer, version: 1),
+        changed: older.changed.union(newer.changed), isWhole: older.isWhole)
+    default:
+      return Entry(
+        kind: .updated, id: older.id, base: older.base,
+        row: _row(older, newer, version: max(older.row?.version ?? 0, newer.row?.version ?? 0)),
+        changed: older.changed.union(newer.changed), isWhole: older.isWhole)
+    }
+  }
+
+  private static func _row(_ older: Entry, _ newer: Entry, version: Int64) -> Row? {
+    guard let old = older.row, let new = newer.row else { return newer.row ?? older.row }
+    // The newer change was made on top of the older one, unless it comes from a sibling that had not seen it.
+    let row = Row(copying: old, version: version)
+    newer.changed.forEach { slot in
+      if case .toMany(let first) = old[slot], case .toMany(let second) = new[slot], older.changed.contains(slot) {
+        row.set(.toMany(first.followed(by: second)), at: slot)
+      } else {
+        row.set(new[slot], at: slot)
+      }
+    }
+    return row
+  }
+}
+
+/// A cell that an equality index can hold.
+enum EqualityKey: Hashable {
+  case int(Int64)
+  case double(Double)
+  case string(String)
+  case uuid(UUID)
+
+  init?(_ value: Value) {
+    switch value {
+    case .int(let int): self = .int(int)
+    case .double(let double): self = .double(double)
+    case .string(let string): self = .string(string)
+    case .uuid(let uuid): self = .uuid(uuid)
+    default: return nil
+    }
+  }
+}
+
+/// What a context shows of its unsaved state: layers, oldest first, readable from any thread.
+final class PublishedOverlay: Sendable {
+  private struct State {
+    var layers: [Layer] = []
+    /// Saves of children that the context has not looked at yet; on top of `layers`.
+    var inbox: [Delivery] = []
+  }
+
+  /// A child's save on its way into the context.
+  struct Delivery: Sendable {
+    let layer: Layer
+    /// Which child; only ever compared.
+    let child: ObjectIdentifier
+  }
+
+  private let _state = Mutex(State())
+  private let _hasMail = Atomic<Bool>(false)
+  private let _isStale = Atomic<Bool>(false)
+  private let _hasReaders = Atomic<Bool>(false)
+
+  /// The layers that the context has taken over.
+  var layers: [Layer] { _state.withLock { $0.layers } }
+
+  /// All layers as children read them, those still on their way included.
+  var visibleLayers: [Layer] {
+    _state.withLock { state in state.inbox.isEmpty ? state.layers : state.layers + state.inbox.map(\.layer) }
+  }
+
+  /// Whether children have delivered saves that the context has not looked at yet.
+  var hasMail: Bool { _hasMail.load(ordering: .acquiring) }
+
+  /// Hands a child's save over without visiting the context's queue.
+  func deliver(_ layer: Layer, from child: NSManagedObjectContext) {
+    let delivery = Delivery(layer: layer, child: ObjectIdentifier(child))
+    _state.withLock { $0.inbox.append(delivery) }
+    _hasMail.store(true, ordering: .releasing)
+  }
+
+  /// The oldest delivery, without taking it out.
+  func nextDelivery() -> Delivery? { _state.withLock { $0.inbox.first } }
+
+  /// Moves the oldest delivery's layer among the context's own.
+  func settleDelivery() {
+    let layer = _state.withLock { $0.inbox.first?.layer }
+    guard let layer else { return }
+    let layers = _pushed(layer)
+    _state.withLock { state in
+      state.layers = layers
+      state.inbox.removeFirst()
+      if state.inbox.isEmpty { _hasMail.store(false, ordering: .releasing) }
+    }
+  }
+
+  /// Whether the context has changes it has not published yet.
+  var isStale: Bool { _isStale.load(ordering: .acquiring) }
+
+  /// Whether any child has ever been there to read.
+  var hasReaders: Bool { _hasReaders.load(ordering: .acquiring) }
+
+  func addReader() { _hasReaders.store(true, ordering: .releasing) }
+
+  /// Notes a change; free of cost as long as nobody reads.
+  func markStale() {
+    if hasReaders { _isStale.store(true, ordering: .releasing) }
+  }
+
+  func markFresh() { _isStale.store(false, ordering: .releasing) }
+
+  /// Lays a layer on top. Layers of like size are merged, so that there are never many and each change is merged a
+  /// logarithmic number of times.
+  func push(_ layer: Layer) {
+    let layers = _pushed(layer)
+    _state.withLock { $0.layers = layers }
+  }
+
+  private func _pushed(_ layer: Layer) -> [Layer] {
+    var layers = self.layers
+    guard !layer.entries.isEmpty else { return layers }
+    layers.append(layer)
+    while layers.count >= 2, layers[layers.count - 1].entries.count * 2 >= layers[layers.count - 2].entries.count
+      || layers.count > 6 && layers.count >= 2
+    {
+      let newer = layers.removeLast()
+      let older = layers.removeLast()
+      layers.append(Layer.merged(older, newer))
+    }
+    return layers
+  }
+
+  func replace(with layers: [Layer]) { _state.withLock { $0.layers = layers } }
+
+  /// Forgets what the context has taken over; what is still on its way stays.
+  func clear() { _state.withLock { $0.layers = [] } }
+}
+
+extension [Layer] {
+  /// The newest entry for an object, composed with older layers' already.
+  func entry(for key: ObjectTable.Key) -> Layer.Entry? {
+    guard !isEmpty else { return nil }
+    var found: Layer.Entry?
+    for layer in reversed() {
+      guard let entry = layer.entry(for: key) else { continue }
+      found = found.map { Layer.composed(entry, $0) } ?? entry
+    }
+    return found
+  }
+
+  /// One entry for each object that any layer speaks of.
+  var composedEntries: [Layer.Entry] {
+    guard count > 1 else { return first?.entries ?? [] }
+    return dropFirst().reduce(self[0]) { Layer.merged($0, $1) }.entries
+  }
+}

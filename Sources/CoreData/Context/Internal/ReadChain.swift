@@ -1,0 +1,89 @@
+import ModelSchema
+
+/// What a context reads through: the unsaved state of its ancestors, nearest first, then the store.
+///
+/// Made for one read. The overlays are taken before the store is asked, so that a row on its way into the store is seen at
+/// least once; seen twice, identity tells. Nobody's queue is visited but that of an ancestor with unpublished changes.
+struct ReadChain {
+  /// Layers of each ancestor, nearest first; ancestors without any are left out.
+  let overlays: [[Layer]]
+  let coordinator: NSPersistentStoreCoordinator?
+
+  /// The chain above `context`.
+  init(above context: NSManagedObjectContext) {
+    var overlays: [[Layer]] = []
+    var next = context.parent
+    while let ancestor = next {
+      if ancestor.overlay.isStale { ancestor.queue.sync { ancestor.flushForReaders() } }
+      let layers = ancestor.overlay.visibleLayers
+      if !layers.isEmpty { overlays.append(layers) }
+      next = ancestor.parent
+    }
+    self.overlays = overlays
+    coordinator = context.persistentStoreCoordinator
+  }
+
+  var hasOverlays: Bool { !overlays.isEmpty }
+
+  /// What the nearest ancestor that changed the object says of it.
+  func entry(for key: ObjectTable.Key) -> Layer.Entry? {
+    for layers in overlays {
+      if let entry = layers.entry(for: key) { return entry }
+    }
+    return nil
+  }
+
+  enum Found {
+    case row(Row)
+    case deleted
+    case missing
+  }
+
+  /// The values of one object: an ancestor's, the row cache's, the store's.
+  func row(for id: NSManagedObjectID, neighbours: () -> [ObjectKey]) throws -> (Found, [(ObjectKey, Row)]) {
+    if let entry = entry(for: ObjectTable.Key(id)) {
+      if let row = entry.row { return (.row(row), []) }
+      return (.deleted, [])
+    }
+    guard let key = id.key, let coordinator else { return (.missing, []) }
+    if let row = coordinator.rowCache.row(for: key) { return (.row(row), []) }
+    let others = neighbours().filter { $0 != key }
+    let rows = try coordinator.rows(for: [key] + others)
+    var brought: [(ObjectKey, Row)] = []
+    for (other, row) in zip(others, rows.dropFirst()) {
+      if let row { brought.append((other, row)) }
+    }
+    return (rows[0].map(Found.row) ?? .missing, brought)
+  }
+
+  /// Members of a to-many as the ancestors and the store have it.
+  func related(to owner: NSManagedObjectID, slot: Int) throws -> [NSManagedObjectID] {
+    var members: [NSManagedObjectID] = []
+    if let key = owner.key, let coordinator {
+      members = try coordinator.related(to: [key], slot: slot)[0].map { NSManagedObjectID($0) }
+    }
+    let ownerKey = ObjectTable.Key(owner)
+    for layers in overlays.reversed() {
+      guard let entry = layers.entry(for: ownerKey), entry.changed.contains(slot) || entry.kind == .inserted,
+        case .toMany(let delta)? = entry.row?[slot]
+      else { continue }
+      members = Self.apply(delta, to: members)
+    }
+    guard hasOverlays else { return members }
+    return members.filter { member in
+      switch entry(for: ObjectTable.Key(member))?.kind {
+      case .deleted?, .annihilated?: false
+      default: true
+      }
+    }
+  }
+
+  private static func apply(_ delta: ToManyDelta, to members: [NSManagedObjectID]) -> [NSManagedObjectID] {
+    if let order = delta.order { return order }
+    let removed = Set(delta.removed.map { ObjectTable.Key($0) })
+    var result = members.filter { !removed.contains(ObjectTable.Key($0)) }
+    let present = Set(result.map { ObjectTable.Key($0) })
+    result += delta.added.filter { !present.contains(ObjectTable.Key($0)) }
+    return result
+  }
+}

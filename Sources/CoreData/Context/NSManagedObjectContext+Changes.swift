@@ -1,0 +1,179 @@
+import Foundation
+import ModelSchema
+
+// Inserting, changing, deleting, and announcing it.
+
+extension NSManagedObjectContext {
+  // MARK: Inserting
+
+  final func insertObject(_ object: NSManagedObject) {
+    if object._context === self { return }
+    if let other = object._context {
+      programmerError("an object of \(other.label) cannot be inserted into \(label).")
+    }
+    if object._layout.isAbstract {
+      programmerError(
+        "entity '\(object._layout.entityName)' is abstract and has no objects of its own; insert one of its subentities.")
+    }
+    if let model = frozen,
+      model.entitiesByName[object._layout.entityName] !== object._entity
+    {
+      programmerError(
+        "entity '\(object._layout.entityName)' is not of the model that \(label) works with. Take the entity from "
+          + "NSEntityDescription.entity(forEntityName:in:).")
+    }
+    object._context = self
+    _ = object._objectID
+    _ = object.writableDraft()
+    object._flags.remove([.fault, .deleted, .deletePropagated])
+    object._flags.formUnion([.inserted, .listed, .eventInserted, .eventListed, .unpublished, .touchedInSave])
+    table.insert(object)
+    listed.append(object)
+    eventList.append(object)
+    overlay.markStale()
+    scheduleFlush()
+    object.awakeFromInsert()
+  }
+
+  // MARK: Changing
+
+  private static let settled: ObjectFlags = [.listed, .eventListed, .unpublished, .touchedInSave]
+
+  /// Notes that an object was changed; cheap when it was noted before.
+  final func noteChanged(_ object: NSManagedObject) {
+    let flags = object._flags
+    if flags.isSuperset(of: Self.settled), !flags.isDisjoint(with: [.eventInserted, .eventUpdated]) { return }
+    if flags.isDisjoint(with: [.inserted, .deleted]) { object._flags.insert(.updated) }
+    if !flags.contains(.eventInserted) { object._flags.insert(.eventUpdated) }
+    _list(object)
+  }
+
+  /// Puts an object on the lists of what is unsaved and what is unannounced.
+  private final func _list(_ object: NSManagedObject) {
+    if !object._flags.contains(.listed) { listed.append(object) }
+    if !object._flags.contains(.eventListed) { eventList.append(object) }
+    object._flags.formUnion(Self.settled)
+    overlay.markStale()
+    scheduleFlush()
+  }
+
+  /// Lists an object for the next announcement only.
+  final func noteEvent(_ object: NSManagedObject, _ flag: ObjectFlags) {
+    object._flags.insert(flag)
+    if !object._flags.contains(.eventListed) {
+      object._flags.insert(.eventListed)
+      eventList.append(object)
+    }
+  }
+
+  // MARK: Deleting
+
+  final func deleteObject(_ object: NSManagedObject) {
+    guard object._context === self else {
+      programmerError(
+        "an attempt to delete an object of \(object._context?.label ?? "no context") in \(label). Delete this context's own "
+          + "object: object(with: other.objectID).")
+    }
+    object.prepareForDeletion()
+    guard !object._flags.contains(.deleted) else { return }
+    markDeleted(object)
+    unpropagatedDeletions.append(object)
+  }
+
+  final func markDeleted(_ object: NSManagedObject) {
+    object._flags.insert([.deleted])
+    object._flags.insert(.eventDeleted)
+    _list(object)
+  }
+
+  /// Applies the delete rules of everything deleted since the last time.
+  final func propagateDeletions() {
+    while !unpropagatedDeletions.isEmpty {
+      let batch = unpropagatedDeletions
+      unpropagatedDeletions = []
+      for object in batch where object._flags.contains(.deleted) && !object._flags.contains(.deletePropagated) {
+        object._flags.insert(.deletePropagated)
+        propagate(deletionOf: object)
+      }
+    }
+  }
+
+  private final func propagate(deletionOf object: NSManagedObject) {
+    if object.isFault, object._row == nil, (try? load(object)) != true {
+      // The row is gone already; there is nothing left to follow.
+      return
+    }
+    for (number, slot) in object._layout.slots.enumerated() {
+      guard let relationship = slot.relationship else { continue }
+      guard relationship.deleteRule == .nullify || relationship.deleteRule == .cascade else { continue }
+      let others = relationship.isToMany ? object.members(number).list : object.toOne(number).map { [$0] } ?? []
+      for other in others where !other._flags.contains(.deletePropagated) {
+        if relationship.deleteRule == .cascade, !other._flags.contains(.deleted) { deleteObject(other) }
+        if let inverse = relationship.inverseSlot { other.inverseWasCut(inverse, object) }
+      }
+    }
+  }
+
+  // MARK: Announcing
+
+  final func processChanges() {
+    guard !isFlushing else { return }
+    isFlushing = true
+    if propagatesDeletesAtEndOfEvent || isSaving { propagateDeletions() }
+    guard !eventList.isEmpty else {
+      isFlushing = false
+      publishIfStale()
+      return
+    }
+    let objects = eventList
+    eventList = []
+    var sets = EventSets()
+    for object in objects {
+      let flags = object._flags
+      object._flags.subtract(.event)
+      if flags.contains(.eventDeleted) {
+        sets.deleted.insert(object)
+      } else if !flags.isDisjoint(with: [.eventInserted, .eventMergedInsert]) {
+        sets.inserted.insert(object)
+      } else {
+        if flags.contains(.eventRefreshed) { sets.refreshed.insert(object) }
+        if flags.contains(.eventUpdated) { sets.updated.insert(object) }
+      }
+      if flags.contains(.listed), !flags.contains(.deleted) { pendingIndex.add(object) }
+    }
+    publishIfStale()
+    for object in sets.deleted where object._flags.isSuperset(of: [.inserted, .deleted]) {
+      // Inserted and deleted before any save: it never was.
+      unlist(object)
+      table.remove(object)
+      object._flags.subtract([.inserted, .updated])
+    }
+    isFlushing = false
+    sets.post(by: self)
+  }
+
+  /// Takes an object off the list of unsaved ones.
+  final func unlist(_ object: NSManagedObject) {
+    guard object._flags.contains(.listed) else { return }
+    object._flags.remove([.listed, .unpublished])
+    listed.removeAll { $0 === object }
+  }
+}
+
+/// The sets of one ObjectsDidChange.
+struct EventSets {
+  var inserted = Set<NSManagedObject>()
+  var updated = Set<NSManagedObject>()
+  var deleted = Set<NSManagedObject>()
+  var refreshed = Set<NSManagedObject>()
+
+  func post(by context: NSManagedObjectContext) {
+    var userInfo: [AnyHashable: Any] = [:]
+    if !inserted.isEmpty { userInfo[NSInsertedObjectsKey] = inserted }
+    if !updated.isEmpty { userInfo[NSUpdatedObjectsKey] = updated }
+    if !deleted.isEmpty { userInfo[NSDeletedObjectsKey] = deleted }
+    if !refreshed.isEmpty { userInfo[NSRefreshedObjectsKey] = refreshed }
+    NotificationCenter.default.post(
+      name: .NSManagedObjectContextObjectsDidChange, object: context, userInfo: userInfo)
+  }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import ModelSchema
+
+// Taking over what other contexts have saved.
+
+extension NSManagedObjectContext {
+  /// Refreshes objects updated elsewhere, registers those inserted, deletes those deleted; unsaved changes win over merged
+  /// values of the same property.
+  ///
+  /// Call it on this context's queue. Objects that this context has not registered cost nothing.
+  ///
+  /// - Parameter notification: A did-save notification of another context, with objects or with object IDs.
+  public final func mergeChanges(fromContextDidSave notification: Notification) {
+    queue.sync {
+      if let changes = notification.userInfo?[SavedChanges.key] as? SavedChanges {
+        merge(changes)
+      } else {
+        merge(MergedIDs(notification.userInfo ?? [:]))
+      }
+    }
+  }
+
+  /// Merges object IDs, as batch requests and history give them, into several contexts, parents first.
+  ///
+  /// - Parameter changeNotificationData: Arrays or sets of `NSManagedObjectID` or of URI URLs under the inserted, updated and
+  ///   deleted keys.
+  public class func mergeChanges(
+    fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
+  ) {
+    func depth(_ context: NSManagedObjectContext) -> Int { context.parent.map { depth($0) + 1 } ?? 0 }
+    for context in contexts.sorted(by: { depth($0) < depth($1) }) {
+      let ids = MergedIDs(changeNotificationData, resolving: context.persistentStoreCoordinator)
+      context.queue.sync {
+        context.persistentStoreCoordinator?.rowCache.forget(ids.changed.compactMap(\.key).map(context.localized))
+        context.merge(ids)
+      }
+    }
+  }
+
+  // MARK: By values
+
+  /// Merges a save of the same process: its rows are taken over as they are.
+  final func merge(_ changes: SavedChanges) {
+    let isForeign = changes.coordinator !== persistentStoreCoordinator
+    if isForeign, let coordinator = persistentStoreCoordinator {
+      coordinator.adopt(changes.entries)
+    }
+    var merged = MergedSets()
+    for entry in changes.entries {
+      let id = isForeign ? localized(entry.id) : entry.id
+      switch entry.kind {
+      case .inserted: mergeInsertion(of: id, row: entry.row, into: &merged)
+      case .updated: mergeUpdate(of: id, row: entry.row, changed: entry.changed, into: &merged)
+      case .deleted: mergeDeletion(of: id, into: &merged)
+      case .annihilated: break
+      }
+    }
+    finishMerge(merged)
+  }
+
+  // MARK: By identity
+
+  final func merge(_ ids: MergedIDs) {
+    var merged = MergedSets()
+    let chain = ReadChain(above: self)
+    func row(_ id: NSManagedObjectID) -> Row? {
+      guard case .row(let row)? = try? chain.row(for: id, neighbours: { [] }).0 else { return nil }
+      return row
+    }
+    for id in ids.inserted { mergeInsertion(of: localized(id), row: nil, into: &merged) }
+    for id in ids.updated {
+      let id = localized(id)
+      guard let object = table.object(for: id), !object.isFault else {
+        if let object = table.object(for: id) { object._row = nil }
+        continue
+      }
+      mergeUpdate(of: id, row: row(id), changed: SlotSet(object._layout.slots.indices), into: &merged)
+    }
+    for id in ids.deleted { mergeDeletion(of: localized(id), into: &merged) }
+    finishMerge(merged)
+  }
+
+  // MARK: One object
+
+  private final func mergeInsertion(of id: NSManagedObjectID, row: Row?, into merged: inout MergedSets) {
+    if let object = table.object(for: id) {
+      if object.isFault, object._row == nil { object._row = row }
+      if !object._flags.contains(.inserted) { noteEvent(object, .eventMergedInsert) }
+      merged.inserted.insert(object._objectID)
+      return
+    }
+    let object = make(id.canonical, row: row)
+    if row == nil { faultBatch.add(object) }
+    noteEvent(object, .eventMergedInsert)
+    merged.inserted.insert(object._objectID)
+  }
+
+  private final func mergeUpdate(
+    of id: NSManagedObjectID, row: Row?, changed: SlotSet, into merged: inout MergedSets
+  ) {
+    guard let object = table.object(for: id) else { return }
+    guard !object.isFault else {
+      // Not shown to anybody yet: it just has newer values when it is.
+      if object._row != nil { object._row = row }
+      return
+    }
+    guard let row else {
+      if !object.hasChanges { object.turnIntoFault() }
+      return
+    }
+    if let mine = object._row, mine === row { return }
+    object.rebase(on: row)
+    if object._shape.hasOwnClass { object.awake(fromSnapshotEvents: .refresh) }
+    noteEvent(object, .eventRefreshed)
+    merged.refreshed.insert(object._objectID)
+    merged.updated.insert(object._objectID)
+  }
+
+  private final func mergeDeletion(of id: NSManagedObjectID, into merged: inout MergedSets) {
+    guard let object = table.object(for: id) else { return }
+    merged.deleted.insert(object._objectID)
+    guard !object._flags.contains(.deleted) else { return }
+    object._flags.insert(.deletePropagated)
+    deleteObject(object)
+  }
+
+  private final func finishMerge(_ merged: MergedSets) {
+    processPendingChanges()
+    sweepIfDue()
+    var userInfo: [AnyHashable: Any] = [:]
+    if !merged.inserted.isEmpty { userInfo[NSInsertedObjectIDsKey] = merged.inserted }
+    if !merged.updated.isEmpty { userInfo[NSUpdatedObjectIDsKey] = merged.updated }
+    if !merged.deleted.isEmpty { userInfo[NSDeletedObjectIDsKey] = merged.deleted }
+    if !merged.refreshed.isEmpty { userInfo[NSRefreshedObjectIDsKey] = merged.refreshed }
+    NotificationCenter.default.post(
+      name: .NSManagedObjectContextDidMergeChangesObjectIDs, object: self, userInfo: userInfo)
+  }
+}
+
+/// IDs of what a merge did in the receiver.
+struct MergedSets {
+  var inserted = Set<NSManagedObjectID>()
+  var updated = Set<NSManagedObjectID>()
+  var deleted = Set<NSManagedObjectID>()
+  var refreshed = Set<NSManagedObjectID>()
+}
+
+/// Identities from a user info dictionary of any of the forms that merging accepts.
+struct MergedIDs {
+  var inserted: [NSManagedObjectID] = []
+  var updated: [NSManagedObjectID] = []
+  var deleted: [NSManagedObjectID] = []
+
+  var changed: [NSManagedObjectID] { updated + deleted }
+
+  init(_ userInfo: [AnyHashable: Any], resolving coordinator: NSPersistentStoreCoordinator? = nil) {
+    func ids(_ keys: String...) -> [NSManagedObjectID] {
+      keys.flatMap { key -> [NSManagedObjectID] in
+        let members: [Any] =
+          switch userInfo[key] {
+          case let set as Set<NSManagedObject>: Array(set)
+          case let set as Set<NSManagedObjectID>: Array(set)
+          case let set as NSSet: set.allObjects
+          case let array as [Any]: array
+          default: []
+          }
+        return members.compactMap { member in
+          switch member {
+          case let id as NSManagedObjectID: id
+          case let object as NSManagedObject: object.objectID
+          case let url as URL: coordinator?.managedObjectID(forURIRepresentation: url)
+          default: nil
+          }
+        }
+      }
+    }
+    inserted = ids(NSInsertedObjectsKey, NSInsertedObjectIDsKey)
+    updated = ids(
+      NSUpdatedObjectsKey, NSUpdatedObjectIDsKey, NSRefreshedObjectsKey, NSRefreshedObjectIDsKey)
+    deleted = ids(NSDeletedObjectsKey, NSDeletedObjectIDsKey)
+  }
+}

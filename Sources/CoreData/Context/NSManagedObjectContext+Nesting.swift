@@ -1,0 +1,100 @@
+import Foundation
+import ModelSchema
+
+// What a parent does when a child saves into it.
+
+extension NSManagedObjectContext {
+  /// Takes over a child's changes; runs on this context's queue.
+  ///
+  /// The layer is adopted as it is. Only objects that this context has already are touched, and objects are made for the
+  /// announcement alone.
+  ///
+  /// - Parameter adopt: Puts the layer among this context's own.
+  final func accept(_ layer: Layer, from child: ObjectIdentifier, adopting adopt: () -> Void) {
+    let before = overlay.layers
+    // Objects made from here on show the layer by themselves; these are older and have to be told.
+    let older = layer.entries.compactMap { entry in table.object(for: entry.id).map { (entry, $0) } }
+    adopt()
+    for (entry, object) in older { apply(entry, to: object, over: before) }
+    for entry in layer.entries where entry.kind != .annihilated {
+      let object =
+        table.object(for: entry.id)
+        // An older layer may speak of the object too: then all of them together say what it is.
+        ?? materialize(before.isEmpty ? entry : overlay.layers.entry(for: ObjectTable.Key(entry.id)) ?? entry)
+      switch entry.kind {
+      case .inserted: noteEvent(object, .eventInserted)
+      case .updated: noteEvent(object, .eventUpdated)
+      case .deleted: noteEvent(object, .eventDeleted)
+      case .annihilated: break
+      }
+    }
+    overlay.markStale()
+    processPendingChanges()
+    sweepIfDue()
+    scheduleFlush()
+    let changes = SavedChanges(layer.entries, context: self)
+    for other in mergingChildren() where ObjectIdentifier(other) != child {
+      other.queue.async { other.merge(changes) }
+    }
+  }
+
+  /// Takes over what children have delivered while this context's queue was busy.
+  final func takeDeliveries() {
+    guard !isSaving, !isFlushing else { return }
+    while let delivery = overlay.nextDelivery() {
+      accept(delivery.layer, from: delivery.child) { overlay.settleDelivery() }
+    }
+  }
+
+  /// Lays a child's change over an object that this context has.
+  private final func apply(_ entry: Layer.Entry, to object: NSManagedObject, over layers: [Layer]) {
+    if entry.kind == .deleted || entry.kind == .annihilated {
+      object._flags.formUnion([.deleted, .deletePropagated])
+      if !object._flags.contains(.listed) { object._flags.insert(.adopted) } else { noteChanged(object) }
+      if entry.kind == .annihilated { forget(object) }
+      return
+    }
+    guard let row = entry.row else { return }
+    let isOwn = object._flags.contains(.listed)
+    let isCurrent = object._row == nil || entry.base == nil || object._row!.version == entry.base!.version
+    if !isOwn, isCurrent, layers.entry(for: ObjectTable.Key(entry.id)) == nil {
+      // Nothing of its own to keep: it shows the child's row.
+      if let base = entry.base { object._row = object._row ?? base }
+      object._draft = row
+      object._changed = entry.changed
+      object._flags.formUnion([.draftShared, .adopted])
+      object._flags.insert(entry.kind == .inserted ? .inserted : .updated)
+      object._flags.remove(.fault)
+      object._relations?.dropTargets()
+      adoptMembers(of: object, from: row, changed: entry.changed)
+      return
+    }
+    if object.isFault {
+      if object._row == nil { object._row = entry.base }
+      object.fireFault()
+    }
+    let draft = object.writableDraft()
+    entry.changed.forEach { slot in
+      if !object._layout.slots[slot].isToMany {
+        draft.set(row[slot], at: slot)
+        object._relations?.setTarget(nil, slot)
+      }
+    }
+    object._changed.formUnion(entry.changed)
+    adoptMembers(of: object, from: row, changed: entry.changed)
+    noteChanged(object)
+  }
+
+  // MARK: Children that merge by themselves
+
+  final func addMergingChild(_ child: NSManagedObjectContext) {
+    queue.sync {
+      _mergingChildren.removeAll { $0.context == nil || $0.context === child }
+      _mergingChildren.append(WeakContext(context: child))
+    }
+  }
+
+  final func mergingChildren() -> [NSManagedObjectContext] {
+    _mergingChildren.compactMap(\.context).filter(\.automaticallyMergesChangesFromParent)
+  }
+}

@@ -1,0 +1,72 @@
+import ModelSchema
+
+// Showing unsaved state to children.
+
+extension NSManagedObjectContext {
+  /// Called on this context's queue by a child that is about to read.
+  final func flushForReaders() {
+    processPendingChanges()
+    publishIfStale()
+  }
+
+  /// Publishes what has changed since the last time, if any child may read it.
+  final func publishIfStale() {
+    guard overlay.isStale else { return }
+    overlay.markFresh()
+    var entries: [Layer.Entry] = []
+    for object in listed where object._flags.contains(.unpublished) {
+      object._flags.remove(.unpublished)
+      if let entry = entry(for: object) { entries.append(entry) }
+    }
+    overlay.push(Layer(entries))
+  }
+
+  /// The unsaved state of one of this context's own objects.
+  final func entry(for object: NSManagedObject) -> Layer.Entry? {
+    let flags = object._flags
+    if flags.contains(.deleted) {
+      return Layer.Entry(
+        kind: flags.contains(.inserted) ? .annihilated : .deleted, id: object._objectID, base: object._row, row: nil,
+        changed: SlotSet(), isWhole: true)
+    }
+    guard flags.contains(.inserted) || flags.contains(.updated) else { return nil }
+    if object.isFault, object._row == nil, (try? load(object)) != true { return nil }
+    // What cannot be encoded says so when it is saved.
+    try? object.encodeTransformables()
+    return Layer.Entry(
+      kind: flags.contains(.inserted) ? .inserted : .updated, id: object._objectID, base: object._row,
+      row: object.handOutDraft(), changed: object._changed, isWhole: true)
+  }
+
+  /// Removes an object's entry, when its unsaved changes were thrown away.
+  final func withdraw(_ object: NSManagedObject) {
+    let key = ObjectTable.Key(object._objectID)
+    let layers = overlay.layers
+    guard layers.entry(for: key) != nil else { return }
+    overlay.replace(
+      with: layers.map { layer in Layer(layer.entries.filter { ObjectTable.Key($0.id) != key }) }
+        .filter { !$0.entries.isEmpty })
+  }
+}
+
+extension NSManagedObject {
+  /// The draft with the to-many changes filled in, to be shared: later writes go to a copy.
+  ///
+  /// - Parameter isPersistent: Whether the store will write the row, and so raise its version.
+  final func handOutDraft(isPersistent: Bool = true) -> Row {
+    let version = (_row?.version ?? 0) + (isPersistent ? 1 : 0)
+    let hasMemberChanges = _layout.toManySlots.contains { _relations?.members($0)?.hasChanges ?? false }
+    if let _draft, _flags.contains(.draftShared), _draft.version == version, !hasMemberChanges { return _draft }
+    let draft = writableDraft()
+    for slot in _layout.toManySlots {
+      if let state = _relations?.members(slot), state.hasChanges {
+        draft.set(.toMany(state.delta), at: slot)
+      } else {
+        draft.set(.null, at: slot)
+      }
+    }
+    draft.setVersion(version)
+    _flags.insert(.draftShared)
+    return draft
+  }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import ModelSchema
+
+// Reading again, going back, forgetting.
+
+extension NSManagedObjectContext {
+  /// Reads an object's values again, or turns it into a fault.
+  ///
+  /// - Parameters:
+  ///   - object: An object of this context.
+  ///   - flag: True: unsaved changes are kept on top of the newer values. False: they are dropped and the object becomes a
+  ///     fault.
+  public final func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
+    guard object._context === self else {
+      programmerError("an attempt to refresh an object of \(object._context?.label ?? "no context") in \(label).")
+    }
+    refreshOne(object, mergeChanges: flag)
+    processPendingChanges()
+  }
+
+  /// Refreshes all registered objects, keeping unsaved changes.
+  public final func refreshAllObjects() {
+    var objects: [NSManagedObject] = []
+    table.forEach { objects.append($0) }
+    for object in objects { refreshOne(object, mergeChanges: true) }
+    processPendingChanges()
+  }
+
+  private final func refreshOne(_ object: NSManagedObject, mergeChanges: Bool) {
+    let isStale = stalenessInterval >= 0
+    if mergeChanges, object.hasChanges {
+      guard object._row != nil, !object._flags.contains(.deleted) else { return }
+      if let newer = currentRow(of: object, rereading: isStale) { object.rebase(on: newer) }
+      object.awake(fromSnapshotEvents: .refresh)
+    } else if object.isNew {
+      // Nothing to read again: it stays what it is, dropping nothing that a save would miss.
+      if mergeChanges { return }
+      refault(new: object)
+    } else {
+      if isStale, let key = object._objectID.key { persistentStoreCoordinator?.rowCache.forget([key]) }
+      dropChanges(of: object)
+      object.turnIntoFault()
+      faultBatch.add(object)
+    }
+    noteEvent(object, .eventRefreshed)
+  }
+
+  /// An unsaved object becomes a fault that shows its default values again when filled.
+  private final func refault(new object: NSManagedObject) {
+    object.willTurnIntoFault()
+    object._draft = nil
+    object._changed = SlotSet()
+    _ = object.writableDraft()
+    object._relations = nil
+    object.didTurnIntoFault()
+  }
+
+  /// What an object would read now.
+  private final func currentRow(of object: NSManagedObject, rereading: Bool) -> Row? {
+    if rereading, let key = object._objectID.key { persistentStoreCoordinator?.rowCache.forget([key]) }
+    guard case .row(let row)? = try? ReadChain(above: self).row(for: object._objectID, neighbours: { [] }).0 else {
+      return nil
+    }
+    return row
+  }
+
+  /// Drops an object's pending state.
+  private final func dropChanges(of object: NSManagedObject) {
+    if object._flags.contains(.adopted) || object._flags.contains(.listed) { withdraw(object) }
+    unlist(object)
+    object._flags.subtract([.updated, .deleted, .deletePropagated, .adopted, .primitivesWritten])
+  }
+
+  // MARK: Rollback
+
+  final func rollbackAll() {
+    processPendingChanges()
+    let objects = listed
+    materializeAdopted()
+    var adopted: [NSManagedObject] = []
+    table.forEach { if $0._flags.contains(.adopted) && !$0._flags.contains(.listed) { adopted.append($0) } }
+    listed = []
+    eventList = []
+    unpropagatedDeletions = []
+    pendingIndex.clear()
+    overlay.clear()
+    var sets = EventSets()
+    for object in objects + adopted {
+      let wasInserted = object._flags.contains(.inserted)
+      let wasDeleted = object._flags.contains(.deleted)
+      object._flags.subtract(.event)
+      object._flags.subtract([
+        .inserted, .updated, .deleted, .listed, .adopted, .unpublished, .deletePropagated, .primitivesWritten, .touchedInSave,
+      ])
+      if wasInserted {
+        sets.deleted.insert(object)
+        table.remove(object)
+        object._context = nil
+        continue
+      }
+      object._draft = nil
+      object._changed = SlotSet()
+      object._flags.remove(.draftShared)
+      if object._row == nil {
+        object._flags.insert(.fault)
+        object._relations = nil
+      } else {
+        object._relations?.rollback()
+      }
+      if wasDeleted { sets.inserted.insert(object) } else { sets.refreshed.insert(object) }
+      object.awake(fromSnapshotEvents: .rollback)
+    }
+    guard !(objects.isEmpty && adopted.isEmpty) else { return }
+    sets.post(by: self)
+  }
+
+  // MARK: Reset
+
+  final func resetAll() {
+    var ids: [NSManagedObjectID] = []
+    table.forEach { object in
+      ids.append(object._objectID)
+      object._context = nil
+      object._row = nil
+      object._draft = nil
+      object._changed = SlotSet()
+      object._relations = nil
+      object._flags = .fault
+    }
+    table.removeAll()
+    listed = []
+    eventList = []
+    unpropagatedDeletions = []
+    pendingIndex.clear()
+    faultBatch.clear()
+    overlay.clear()
+    NotificationCenter.default.post(
+      name: .NSManagedObjectContextObjectsDidChange, object: self,
+      userInfo: [NSInvalidatedAllObjectsKey: ids])
+  }
+}
+
+extension Relations {
+  /// Every to-many goes back to what was read; to-ones are looked up again.
+  func rollback() {
+    dropTargets()
+    decoded = [:]
+    forEachToMany { _, state in state.rollback() }
+  }
+}

@@ -1,0 +1,249 @@
+import Foundation
+import ModelSchema
+
+// Looking objects up, making them, letting them go.
+
+extension NSManagedObjectContext {
+  /// The model that the context works with; nil without coordinator or with a model that makes no sense.
+  final var frozen: FrozenModel? {
+    if let _frozen { return _frozen }
+    _frozen = persistentStoreCoordinator?.frozen
+    return _frozen
+  }
+
+  /// What temporary IDs of an entity share.
+  final func temporarySpace(_ entity: NSEntityDescription, _ layout: PropertyLayout) -> ObjectIDSpace {
+    let index = layout.entityNumber - 1
+    if index < _temporarySpaces.count, let space = _temporarySpaces[index] { return space }
+    while _temporarySpaces.count <= index { _temporarySpaces.append(nil) }
+    let space = ObjectIDSpace(layout: layout, entity: entity, store: nil, persistentStore: nil)
+    _temporarySpaces[index] = space
+    return space
+  }
+
+  // MARK: Public look-ups
+
+  /// The object of this ID if the context has it; never reads anything.
+  public final func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
+    table.objectInUse(for: localized(objectID)) { self.isNeeded($0) }
+  }
+
+  /// The object of this ID, as a fault if the context does not have it yet; never nil, never reads anything.
+  ///
+  /// Whether there is such an object shows when the fault is filled.
+  public final func object(with objectID: NSManagedObjectID) -> NSManagedObject {
+    let id = localized(objectID)
+    return table.object(for: id) ?? makeFault(id)
+  }
+
+  /// The object of this ID with its values loaded.
+  ///
+  /// - Throws: Cocoa error 133000 if there is no such object.
+  public final func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+    let id = localized(objectID)
+    let object = table.object(for: id) ?? makeFault(id)
+    if object.isFault, object._row == nil, try !load(object) {
+      forget(object)
+      throw CocoaError.coreData(
+        NSManagedObjectReferentialIntegrityError,
+        "No object \(objectID.uriRepresentation().absoluteString) exists in the store; it may have been deleted.",
+        [NSAffectedObjectsErrorKey: [objectID]])
+    }
+    object.fireFault()
+    return object
+  }
+
+  /// All objects of the context that are in use or changed.
+  public final var registeredObjects: Set<NSManagedObject> {
+    sweep()
+    var objects = Set<NSManagedObject>(minimumCapacity: table.count)
+    table.forEach { objects.insert($0) }
+    return objects
+  }
+
+  /// Objects that the next save inserts.
+  public final var insertedObjects: Set<NSManagedObject> { pending(.inserted) }
+
+  /// Objects that the next save updates.
+  public final var updatedObjects: Set<NSManagedObject> { pending(.updated) }
+
+  /// Objects that the next save deletes.
+  public final var deletedObjects: Set<NSManagedObject> { pending(.deleted) }
+
+  /// Whether there is anything to save.
+  public final var hasChanges: Bool {
+    if !overlay.layers.isEmpty { return true }
+    return listed.contains { $0.hasChanges }
+  }
+
+  private final func pending(_ flag: ObjectFlags) -> Set<NSManagedObject> {
+    materializeAdopted()
+    var result = Set<NSManagedObject>()
+    table.forEach { object in
+      guard object._flags.contains(flag) else { return }
+      if flag == .updated, !object._flags.isDisjoint(with: [.inserted, .deleted]) { return }
+      if flag == .inserted, object._flags.contains(.deleted) { return }
+      result.insert(object)
+    }
+    return result
+  }
+
+  // MARK: Identity
+
+  /// The ID as this context's coordinator knows it: another coordinator over the same file has its own entities.
+  final func localized(_ id: NSManagedObjectID) -> NSManagedObjectID {
+    guard let coordinator = persistentStoreCoordinator, let key = id.key,
+      let local = coordinator.localized(key)
+    else { return id }
+    return NSManagedObjectID(local)
+  }
+
+  final func localized(_ key: ObjectKey) -> ObjectKey {
+    persistentStoreCoordinator?.localized(key) ?? key
+  }
+
+  final func object(for key: ObjectKey) -> NSManagedObject {
+    if let object = table.object(for: key) { return object }
+    return makeFault(NSManagedObjectID(localized(key)))
+  }
+
+  /// The ID in use for a key, so that IDs handed out stay few.
+  final func id(for key: ObjectKey) -> NSManagedObjectID? { table.object(for: key)?._objectID }
+
+  // MARK: Making
+
+  /// Registers a new object that stands for `id`: with the unsaved state that children have handed up, or as a fault.
+  final func makeFault(_ id: NSManagedObjectID) -> NSManagedObject {
+    if let entry = overlay.layers.entry(for: ObjectTable.Key(id)) { return materialize(entry) }
+    let object = make(id, row: nil)
+    faultBatch.add(object)
+    return object
+  }
+
+  /// Registers a new fault; `row` is what it shows when filled, if that is at hand.
+  final func make(_ id: NSManagedObjectID, row: Row?) -> NSManagedObject {
+    let object = ObjectMaker.make(id.entity)
+    object._id = id
+    object._context = self
+    object._row = row
+    object._flags.insert(.fault)
+    table.insert(object)
+    return object
+  }
+
+  /// Makes the object for what a child has saved up into this context.
+  final func materialize(_ entry: Layer.Entry) -> NSManagedObject {
+    if let object = table.object(for: entry.id) { return object }
+    let object = ObjectMaker.make(entry.id.entity)
+    object._id = entry.id
+    object._context = self
+    object._row = entry.base
+    object._draft = entry.row
+    object._changed = entry.changed
+    object._flags.formUnion([.draftShared, .adopted])
+    switch entry.kind {
+    case .inserted: object._flags.insert(.inserted)
+    case .updated: object._flags.insert(.updated)
+    case .deleted: object._flags.formUnion([.deleted, .deletePropagated])
+    case .annihilated: break
+    }
+    table.insert(object)
+    if let row = entry.row { adoptMembers(of: object, from: row, changed: entry.changed) }
+    if entry.kind == .inserted, object._shape.hasOwnClass { object.awakeFromInsert() }
+    return object
+  }
+
+  /// Makes objects for everything that children have saved up, for those who ask for sets of objects.
+  final func materializeAdopted() {
+    let layers = overlay.layers
+    guard !layers.isEmpty else { return }
+    for entry in layers.composedEntries where entry.kind != .annihilated { _ = materialize(entry) }
+  }
+
+  /// Takes the to-many changes that came with a child's row.
+  final func adoptMembers(of object: NSManagedObject, from row: Row, changed: SlotSet) {
+    for slot in object._layout.toManySlots where changed.contains(slot) {
+      guard case .toMany(let delta) = row[slot] else { continue }
+      let state = object.relations.makeMembers(slot, isOrdered: object._layout.slots[slot].relationship!.isOrdered)
+      if object._row == nil, !state.isRealised { state.realise([]) }
+      let known = state.isOrdered && !state.isRealised ? object.members(slot) : state
+      for id in delta.removed { known.remove(self.object(with: id)) }
+      for id in delta.added { known.add(self.object(with: id)) }
+      if let order = delta.order, known.isRealised { known.reorder(order.map { self.object(with: $0) }) }
+    }
+  }
+
+  // MARK: Letting go
+
+  /// Removes an object from the registry; it belongs to no context any more.
+  final func forget(_ object: NSManagedObject) {
+    table.remove(object)
+    object._context = nil
+    object._flags.subtract([.inserted, .updated, .deleted, .listed, .adopted])
+    object._flags.subtract(.event)
+    object._relations = nil
+  }
+
+  /// Whether an object carries state that would be lost with it.
+  final func isNeeded(_ object: NSManagedObject) -> Bool {
+    retainsRegisteredObjects || !object._flags.isDisjoint(with: [.listed, .eventListed, .locked])
+  }
+
+  final func sweepIfDue() {
+    if table.isSweepDue { sweep() }
+  }
+
+  /// Drops objects that nobody else holds and that carry no unsaved state of their own.
+  final func sweep() {
+    guard !retainsRegisteredObjects, !isSaving, !isFlushing else { return }
+    faultBatch.clear()
+    table.sweep { object in
+      self.isNeeded(object)
+    } dropped: { object in
+      object._context = nil
+      object._relations = nil
+    }
+  }
+}
+
+extension NSManagedObjectContext {
+  /// Entity whose class is `type`, in the model this context works with.
+  final func onlyEntity(of type: NSManagedObject.Type) -> NSEntityDescription {
+    guard let coordinator = persistentStoreCoordinator else {
+      programmerError("\(label) has no coordinator, so that the entity of \(type) cannot be found.")
+    }
+    let found = coordinator.model.entities.filter { $0.shape.objectClass == type }
+    guard found.count == 1 else {
+      programmerError(
+        found.isEmpty
+          ? "no entity of the model has the class \(type). Set managedObjectClassName of its entity."
+          : "several entities have the class \(type): \(found.compactMap(\.name).joined(separator: ", ")). Name one with "
+            + "init(entity:insertInto:).")
+    }
+    return found[0]
+  }
+}
+
+/// Faults made one after the other without values; when one is filled, its neighbours are read in the same statement.
+struct FaultBatch {
+  /// Most faults that are read together.
+  static let size = 128
+
+  private var _keys: [ObjectKey] = []
+
+  mutating func add(_ object: NSManagedObject) {
+    guard let key = object._objectID.key else { return }
+    _keys.append(key)
+    // Only keys are kept: the registry decides at reading time which of them are still faults in use.
+    if _keys.count > FaultBatch.size * 64 { _keys.removeFirst(FaultBatch.size * 32) }
+  }
+
+  /// Keys of faults made around `key`, of the same table.
+  func neighbours(of key: ObjectKey) -> ArraySlice<ObjectKey> {
+    guard let position = _keys.lastIndex(of: key) else { return [] }
+    let start = position - position % FaultBatch.size
+    return _keys[start..<min(start + FaultBatch.size, _keys.count)]
+  }
+
+  mutating func clear() { _keys.removeAll(keepingCapacity: true) }
+}

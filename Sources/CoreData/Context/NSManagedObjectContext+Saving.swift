@@ -1,0 +1,293 @@
+import Foundation
+import ModelSchema
+
+// A save as passes over plain values: hooks, validation, entries, upstream, and what objects learn from it.
+
+extension NSManagedObjectContext {
+  final func saveChanges() throws {
+    guard !isSaving else {
+      throw CocoaError.coreData(
+        132001, "\(label) was asked to save while it is saving. Do not save in willSave, didSave or a notification it posts.",
+        ["message": "attempt to recursively call -save: on the context aborted"])
+    }
+    isSaving = true
+    defer { isSaving = false }
+    processPendingChanges()
+    NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
+    try runSaveHooks()
+    let layer = try collectLayer()
+    if let parent = _parent {
+      if !layer.entries.isEmpty { handUp(layer, to: parent) }
+      finishSave(layer.entries)
+    } else {
+      finishSave(try commit(layer.entries))
+    }
+  }
+
+  /// Gives a parent what is saved. The layer was built and indexed here; the parent's queue only takes it over.
+  ///
+  /// Waits for the parent's turn, so that it has announced the changes when the save returns. The main queue does not wait
+  /// for a parent that may be writing to disk: the layer is seen from here on, and the parent takes it over first thing in
+  /// its next turn.
+  private final func handUp(_ layer: Layer, to parent: NSManagedObjectContext) {
+    if !parent.queue.isCurrent, ContextQueue.isOnMainQueue {
+      parent.overlay.deliver(layer, from: self)
+      parent.queue.async {}
+    } else {
+      parent.queue.sync {
+        parent.accept(layer, from: ObjectIdentifier(self)) { parent.overlay.push(layer) }
+      }
+    }
+  }
+
+  // MARK: Hooks and validation
+
+  /// willSave until nothing changes any more, then validation, and again if that changed something.
+  private final func runSaveHooks() throws {
+    var passes = 0
+    if !overlay.layers.isEmpty { materializeHooked() }
+    var objects = objectsToSave()
+    if !objects.contains(where: { $0._shape.hasOwnClass }) {
+      // Nobody has hooks: one validation, and only where the model states rules.
+      try validate(objects.filter { !$0._shape.validation.isEmpty || $0._flags.contains(.deleted) })
+      return
+    }
+    while true {
+      passes += 1
+      if passes > 1000 {
+        programmerError(
+          "\(label) could not settle its changes within 1000 passes: a willSave, validation or notification handler keeps "
+            + "changing objects. Compare before assigning there.")
+      }
+      for object in objects { object._flags.remove(.touchedInSave) }
+      for object in objects where object._shape.hasOwnClass { object.willSave() }
+      processPendingChanges()
+      var touched = objectsToSave().filter { $0._flags.contains(.touchedInSave) }
+      if touched.isEmpty {
+        try validate(objectsToSave())
+        processPendingChanges()
+        touched = objectsToSave().filter { $0._flags.contains(.touchedInSave) }
+        if touched.isEmpty { return }
+      }
+      objects = touched
+    }
+  }
+
+  /// Objects with hooks of their own take part in every save of every level, so those handed up by children are made.
+  private final func materializeHooked() {
+    for entry in overlay.layers.composedEntries
+    where entry.kind != .annihilated && entry.id.entity.shape.hasOwnClass { _ = materialize(entry) }
+  }
+
+  /// Own changed objects, and those from children that have hooks of their own.
+  private final func objectsToSave() -> [NSManagedObject] {
+    var objects = listed.filter(\.hasChanges)
+    if !overlay.layers.isEmpty {
+      table.forEach { object in
+        if object._flags.contains(.adopted), !object._flags.contains(.listed), object._shape.hasOwnClass {
+          objects.append(object)
+        }
+      }
+    }
+    return objects
+  }
+
+  private final func validate(_ objects: [NSManagedObject]) throws {
+    var errors: [any Error] = []
+    for object in objects {
+      do {
+        if object.isDeleted {
+          if !object._flags.contains(.inserted) { try object.validateForDelete() }
+        } else if object.isInserted {
+          try object.validateForInsert()
+        } else {
+          try object.validateForUpdate()
+        }
+      } catch {
+        errors += ValidationErrors.flatten(error)
+      }
+    }
+    try ValidationErrors.throwIfAny(errors)
+  }
+
+  // MARK: Entries
+
+  /// The unsaved state as values: own objects', then what children have saved up.
+  private final func collectLayer() throws -> Layer {
+    let layers = overlay.layers
+    let own = listed.filter(\.hasChanges)
+    // Only what one child has saved: handed on by reference.
+    if own.isEmpty, layers.count == 1, !layers[0].hasAnnihilated { return layers[0] }
+    try loadTouchedFaults(own)
+    var entries: [Layer.Entry] = []
+    entries.reserveCapacity(own.count)
+    if !layers.isEmpty {
+      // Children's changes came first.
+      for entry in layers.composedEntries where entry.kind != .annihilated {
+        if let object = table.object(for: entry.id), object._flags.contains(.listed) { continue }
+        entries.append(entry)
+      }
+    }
+    for object in own {
+      if let entry = try savedEntry(for: object) { entries.append(entry) }
+    }
+    return Layer(entries, isIndexed: _parent != nil)
+  }
+
+  /// Objects changed only from the other end of a relationship have no values yet; they are read together.
+  private final func loadTouchedFaults(_ objects: [NSManagedObject]) throws {
+    for object in objects where object._row == nil && !object._flags.contains(.inserted) {
+      faultBatch.add(object)
+    }
+    for object in objects where object._row == nil && !object._flags.contains(.inserted) {
+      _ = try load(object)
+    }
+  }
+
+  private final func savedEntry(for object: NSManagedObject) throws -> Layer.Entry? {
+    if object._flags.contains(.deleted) {
+      if object._flags.contains(.inserted) { return nil }
+      return Layer.Entry(
+        kind: .deleted, id: object._objectID, base: object._row, row: nil, changed: SlotSet(), isWhole: false)
+    }
+    do {
+      try object.encodeTransformables()
+    } catch {
+      throw CocoaError.coreData(NSCoreDataError, "\(error)", [NSValidationObjectErrorKey: object])
+    }
+    if object._flags.contains(.inserted) {
+      return Layer.Entry(
+        kind: .inserted, id: object._objectID, base: nil, row: object.handOutDraft(), changed: object._changed, isWhole: false)
+    }
+    guard let base = object._row else { return nil }
+    var changed = SlotSet()
+    var isPersistent = false
+    let slots = object._layout.slots
+    if let draft = object._draft {
+      for slot in slots.indices where !slots[slot].isToMany && draft[slot] != base[slot] {
+        changed.insert(slot)
+        if !slots[slot].isTransient { isPersistent = true }
+      }
+    }
+    for slot in object._layout.toManySlots where object._relations?.members(slot)?.hasChanges ?? false {
+      changed.insert(slot)
+      if !slots[slot].isTransient { isPersistent = true }
+    }
+    // Transient values go up to a parent, but not into a store.
+    guard isPersistent || (_parent != nil && !changed.isEmpty) else { return nil }
+    object._flags.insert(.written)
+    return Layer.Entry(
+      kind: .updated, id: object._objectID, base: base, row: object.handOutDraft(isPersistent: isPersistent),
+      changed: changed, isWhole: false)
+  }
+
+  // MARK: Afterwards
+
+  /// Objects take what was saved as their last saved state; then everybody is told.
+  private final func finishSave(_ entries: [Layer.Entry]) {
+    let own = listed
+    listed = []
+    overlay.clear()
+    overlay.markFresh()
+    pendingIndex.clear()
+    var sets = EventSets()
+    for object in own where object.hasChanges {
+      if object._flags.contains(.deleted) {
+        if !object._flags.contains(.inserted) { sets.deleted.insert(object) }
+      } else if object._flags.contains(.inserted) {
+        sets.inserted.insert(object)
+      } else {
+        sets.updated.insert(object)
+      }
+      settle(object, row: nil)
+    }
+    for entry in entries {
+      guard let object = table.object(for: entry.id), object._flags.contains(.adopted) else {
+        continue
+      }
+      switch entry.kind {
+      case .inserted: sets.inserted.insert(object)
+      case .updated: sets.updated.insert(object)
+      case .deleted: sets.deleted.insert(object)
+      case .annihilated: break
+      }
+      settle(object, row: entry.row)
+    }
+    for object in own { object._flags.subtract([.listed, .unpublished, .touchedInSave, .locked, .written]) }
+    let changes = SavedChanges(entries, context: self)
+    announce(sets, changes)
+  }
+
+  /// What was unsaved is saved now.
+  private final func settle(_ object: NSManagedObject, row: Row?) {
+    if object._flags.contains(.deleted) {
+      table.remove(object)
+      object._flags.subtract([
+        .inserted, .updated, .deleted, .deletePropagated, .listed, .adopted, .unpublished, .touchedInSave,
+      ])
+      object._flags.subtract(.event)
+      return
+    }
+    if !object._flags.isDisjoint(with: [.inserted, .written]) || row != nil {
+      object._row = row ?? object._draft ?? object._row
+      object._draft = nil
+    } else if !object._layout.hasTransients {
+      // Assigned, but to what it was: nothing was written.
+      object._draft = nil
+    }
+    object._changed = SlotSet()
+    object._flags.subtract([
+      .inserted, .updated, .adopted, .draftShared, .listed, .unpublished, .primitivesWritten, .touchedInSave, .written,
+    ])
+    object._relations?.commit()
+    // A root context's objects answer their permanent IDs from here on.
+    if _parent == nil, let id = object._id, id.isTemporaryID, let permanent = id.permanent { object._id = permanent }
+  }
+
+  /// didSave, the notifications, and the contexts that merge by themselves.
+  private final func announce(_ sets: EventSets, _ changes: SavedChanges) {
+    for object in sets.inserted.union(sets.updated).union(sets.deleted) where object._shape.hasOwnClass {
+      object.didSave()
+    }
+    for object in sets.deleted { object._context = nil }
+    var objects: [AnyHashable: Any] = [
+      NSInsertedObjectsKey: sets.inserted, NSUpdatedObjectsKey: sets.updated, NSDeletedObjectsKey: sets.deleted,
+    ]
+    objects[SavedChanges.key] = changes
+    isSaving = false
+    NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: objects)
+    var ids: [AnyHashable: Any] = [
+      NSInsertedObjectIDsKey: Set(sets.inserted.map(\._objectID)),
+      NSUpdatedObjectIDsKey: Set(sets.updated.map(\._objectID)),
+      NSDeletedObjectIDsKey: Set(sets.deleted.map(\._objectID)),
+    ]
+    ids[SavedChanges.key] = changes
+    NotificationCenter.default.post(name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: ids)
+    guard !changes.isEmpty else { return }
+    if _parent == nil { persistentStoreCoordinator?.broadcast(changes, from: self) }
+    for child in mergingChildren() {
+      child.queue.async { child.merge(changes) }
+    }
+    sweepIfDue()
+  }
+}
+
+extension Relations {
+  func commit() { forEachToMany { _, state in state.commit() } }
+}
+
+/// What a save has written, as values: what merging contexts read instead of the saver's objects.
+final class SavedChanges: NSObject, @unchecked Sendable {
+  // Unchecked: immutable values; the superclass has no state.
+  static let key = "CoreData.savedChanges"
+
+  let entries: [Layer.Entry]
+  let coordinator: NSPersistentStoreCoordinator?
+
+  init(_ entries: [Layer.Entry], context: NSManagedObjectContext) {
+    self.entries = entries
+    coordinator = context.persistentStoreCoordinator
+  }
+
+  var isEmpty: Bool { entries.isEmpty }
+}

@@ -1,0 +1,91 @@
+import Foundation
+
+extension NSNotification.Name {
+  /// Posted by a context that is about to save.
+  public static let NSManagedObjectContextWillSave =
+    NSNotification.Name("NSManagingContextWillSaveChangesNotification")
+  /// Posted by a context that has saved, with the sets of objects concerned.
+  public static let NSManagedObjectContextDidSave =
+    NSNotification.Name("NSManagingContextDidSaveChangesNotification")
+  /// Posted by a context when it flushes its changes, with the sets of objects concerned.
+  public static let NSManagedObjectContextObjectsDidChange =
+    NSNotification.Name("NSObjectsChangedInManagingContextNotification")
+  /// Posted by a context that has saved, with sets of object IDs.
+  public static let NSManagedObjectContextDidSaveObjectIDs =
+    NSNotification.Name("NSManagedObjectContextDidSaveObjectIDsNotification")
+  /// Posted by a context that has merged changes, with sets of object IDs.
+  public static let NSManagedObjectContextDidMergeChangesObjectIDs =
+    NSNotification.Name("NSManagedObjectContextDidMergeChangesObjectIDsNotification")
+  /// Posted by a coordinator whose stores are about to change.
+  public static let NSPersistentStoreCoordinatorStoresWillChange =
+    NSNotification.Name("NSPersistentStoreCoordinatorStoresWillChangeNotification")
+  /// Posted by a coordinator that has added or removed a store.
+  public static let NSPersistentStoreCoordinatorStoresDidChange =
+    NSNotification.Name("NSPersistentStoreCoordinatorStoresDidChangeNotification")
+  /// Posted with a store as object before a coordinator removes it.
+  public static let NSPersistentStoreCoordinatorWillRemoveStore =
+    NSNotification.Name("NSPersistentStoreCoordinatorWillRemoveStoreNotification")
+}
+
+/// Key for the set of inserted objects.
+public let NSInsertedObjectsKey = "inserted"
+/// Key for the set of updated objects.
+public let NSUpdatedObjectsKey = "updated"
+/// Key for the set of deleted objects.
+public let NSDeletedObjectsKey = "deleted"
+/// Key for the set of objects that took values from elsewhere.
+public let NSRefreshedObjectsKey = "refreshed"
+/// Key for the set of objects whose values were thrown away.
+public let NSInvalidatedObjectsKey = "invalidated"
+/// Key for the array of IDs of all objects, when a context was reset.
+public let NSInvalidatedAllObjectsKey = "invalidatedAll"
+/// Key for the set of inserted objects' IDs.
+public let NSInsertedObjectIDsKey = "inserted_objectIDs"
+/// Key for the set of updated objects' IDs.
+public let NSUpdatedObjectIDsKey = "updated_objectIDs"
+/// Key for the set of deleted objects' IDs.
+public let NSDeletedObjectIDsKey = "deleted_objectIDs"
+/// Key for the set of refreshed objects' IDs.
+public let NSRefreshedObjectIDsKey = "refreshed_objectIDs"
+/// Key for the set of invalidated objects' IDs.
+public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
+/// Key for the query generation a save has led to.
+public let NSManagedObjectContextQueryGenerationKey = "newQueryGeneration"
+/// Key for the array of stores that were added.
+public let NSAddedPersistentStoresKey = "NSAddedPersistentStoresKey"
+/// Key for the array of stores that were removed.
+public let NSRemovedPersistentStoresKey = "NSRemovedPersistentStoresKey"
+/// Key for an array of old store, new store and pairs of IDs when a store's UUID changed.
+public let NSUUIDChangedPersistentStoresKey = "NSUUIDChangedPersistentStoresKey"
+
+extension NSManagedObjectContext {
+  /// Name of `NSManagedObjectContextWillSave`.
+  public static let willSaveObjectsNotification = NSNotification.Name.NSManagedObjectContextWillSave
+  /// Name of `NSManagedObjectContextDidSave`.
+  public static let didSaveObjectsNotification = NSNotification.Name.NSManagedObjectContextDidSave
+  /// Name of `NSManagedObjectContextObjectsDidChange`.
+  public static let didChangeObjectsNotification =
+    NSNotification.Name.NSManagedObjectContextObjectsDidChange
+  /// Name of `NSManagedObjectContextDidSaveObjectIDs`.
+  public static let didSaveObjectIDsNotification =
+    NSNotification.Name.NSManagedObjectContextDidSaveObjectIDs
+  /// Name of `NSManagedObjectContextDidMergeChangesObjectIDs`.
+  public static let didMergeChangesObjectIDsNotification =
+    NSNotification.Name.NSManagedObjectContextDidMergeChangesObjectIDs
+
+  /// Keys of the notifications' user info; raw values are the strings of the global constants.
+  public enum NotificationKey: String, Hashable, Sendable {
+    case queryGeneration = "newQueryGeneration"
+    case invalidatedAllObjects = "invalidatedAll"
+    case insertedObjects = "inserted"
+    case updatedObjects = "updated"
+    case deletedObjects = "deleted"
+    case refreshedObjects = "refreshed"
+    case invalidatedObjects = "invalidated"
+    case insertedObjectIDs = "inserted_objectIDs"
+    case updatedObjectIDs = "updated_objectIDs"
+    case deletedObjectIDs = "deleted_objectIDs"
+    case refreshedObjectIDs = "refreshed_objectIDs"
+    case invalidatedObjectIDs = "invalidated_objectIDs"
+  }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import ModelSchema
+import SQLiteBinding
+
+// Opening SQLite stores.
+
+extension NSPersistentStoreCoordinator {
+  /// Opens or creates the SQLite store at a URL.
+  ///
+  /// - Throws: A Cocoa error.
+  final func openSQLite(
+    _ url: URL, _ configuration: String?, _ options: [AnyHashable: Any]?, _ entities: Set<String>?,
+    _ model: FrozenModel
+  ) throws -> NSPersistentStore {
+    try StoreErrors.translating(url: url) {
+      let settings = try SQLiteStoreOpening.options(options)
+      if url.path != "/dev/null", SQLiteStoreOpening.isFilled(url) {
+        try _checkVersion(of: url, configuration, options)
+      }
+      let provisional = StoreKey.named(UUID().uuidString)
+      let store = NSPersistentStore(
+        type: NSSQLiteStoreType, configuration: configuration, url: url, options: options, entities: entities,
+        isReadOnly: settings.isReadOnly, metadata: [:], key: provisional)
+      let engine = try SQLiteStoreEngine(
+        url: url, layout: model.layout, entities: model.entities, persistentStore: store, options: settings,
+        initialMetadata: SQLiteStoreOpening.metadata(for: model, self.model, identifier: provisional.identifier))
+      store.attach(engine, metadata: try engine.metadata)
+      return store
+    }
+  }
+
+  /// Compares the version hashes in the file with the model's.
+  private final func _checkVersion(
+    of url: URL, _ configuration: String?, _ options: [AnyHashable: Any]?
+  ) throws {
+    let metadata = try SQLiteStoreOpening.metadata(at: url)
+    if (options?[NSIgnorePersistentStoreVersioningOption] as? NSNumber)?.boolValue ?? false { return }
+    // A store without hashes is judged by its tables when it is bound to the model.
+    guard metadata[NSStoreModelVersionHashesKey] is [String: Any] else { return }
+    guard !model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) else { return }
+    let differing = SQLiteStoreOpening.differences(model, metadata)
+    let wantsMigration = (options?[NSMigratePersistentStoresAutomaticallyOption] as? NSNumber)?.boolValue ?? false
+    throw CocoaError.coreData(
+      NSPersistentStoreIncompatibleVersionHashError,
+      "The store at \(url.path) was written with another version of the model (\(differing)). Open it with that version"
+        + (wantsMigration ? "; migrating by itself is not part of this release." : "."),
+      ["metadata": metadata])
+  }
+}
+
+/// What the coordinator passes to a SQLite store, from options and model.
+enum SQLiteStoreOpening {
+  static func metadata(at url: URL) throws -> [String: Any] {
+    try StoreErrors.translating(url: url) { try SQLiteStoreEngine.metadata(at: url) }
+  }
+
+  /// Whether there is a file with anything in it.
+  static func isFilled(_ url: URL) -> Bool {
+    let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber
+    return (size?.int64Value ?? 0) > 0
+  }
+
+  static func options(_ options: [AnyHashable: Any]?) throws -> SQLiteStoreOptions {
+    var settings = SQLiteStoreOptions()
+    guard let options else { return settings }
+    func flag(_ key: String) -> Bool { (options[key] as? NSNumber)?.boolValue ?? (options[key] as? Bool) ?? false }
+    settings.isReadOnly = flag(NSReadOnlyPersistentStoreOption)
+    settings.analyzes = flag(NSSQLiteAnalyzeOption)
+    settings.vacuums = flag(NSSQLiteManualVacuumOption)
+    if let seconds = (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue { settings.timeout = seconds }
+    if let count = (options[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue {
+      settings.maximumReaders = max(1, count)
+    }
+    guard let pragmas = options[NSSQLitePragmasOption] else { return settings }
+    guard let texts = pragmas as? [String: String] else {
+      throw CocoaError.coreData(
+        NSPersistentStoreOpenError, "NSSQLitePragmasOption takes a dictionary of strings, such as [\"synchronous\": \"FULL\"].")
+    }
+    settings.pragmas = texts
+    return settings
+  }
+
+  /// Metadata that a new store starts with.
+  static func metadata(
+    for frozen: FrozenModel, _ model: NSManagedObjectModel, identifier: String
+  ) -> [String: Any] {
+    let version = Int(NSCoreDataVersionNumber)
+    return [
+      NSStoreUUIDKey: identifier,
+      "NSPersistenceFrameworkVersion": version,
+      "NSPersistenceMaximumFrameworkVersion": version,
+      NSStoreModelVersionHashesKey: frozen.versionHashes,
+      "NSStoreModelVersionHashesVersion": 3,
+      "NSStoreModelVersionHashesDigest": NSManagedObjectModel.digest(frozen.versionHashes),
+      NSPersistentStoreModelVersionChecksumKey: NSManagedObjectModel.checksum(frozen.versionHashes),
+      NSStoreModelVersionIdentifiersKey: model.versionIdentifiers.compactMap { $0 as? String }.sorted(),
+    ]
+  }
+
+  /// Entities that differ between a model and a store, in words.
+  static func differences(_ model: NSManagedObjectModel, _ metadata: [String: Any]) -> String {
+    let mine = model.entityVersionHashesByName
+    let theirs = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+    var parts: [String] = []
+    let changed = mine.keys.filter { theirs[$0] != nil && theirs[$0] != mine[$0] }.sorted()
+    let added = mine.keys.filter { theirs[$0] == nil }.sorted()
+    let removed = theirs.keys.filter { mine[$0] == nil }.sorted()
+    if !changed.isEmpty { parts.append("changed: \(changed.joined(separator: ", "))") }
+    if !added.isEmpty { parts.append("not in the store: \(added.joined(separator: ", "))") }
+    if !removed.isEmpty { parts.append("not in the model: \(removed.joined(separator: ", "))") }
+    return parts.joined(separator: "; ")
+  }
+}
+
+/// Version of Core Data that this implementation writes stores as.
+public let NSCoreDataVersionNumber: Double = 1414
+
+/// Turns what stores throw into errors of Core Data's domain.
+enum StoreErrors {
+  /// Runs `body`; its errors come out as Cocoa errors, conflicts as they are.
+  @inline(__always)
+  static func translating<T>(url: URL? = nil, _ body: () throws -> T) throws -> T {
+    do {
+      return try body()
+    } catch {
+      throw cocoa(error, url)
+    }
+  }
+
+  static func cocoa(_ error: any Error, _ url: URL?) -> any Error {
+    var info: [String: Any] = [:]
+    if let url { info[NSURLErrorKey] = url }
+    switch error {
+    case is CocoaError, is StoreConflictError, is StoreConstraintError: return error
+    case let error as StoreOpenError:
+      note(error.underlying, &info)
+      return CocoaError.coreData(error.cocoaCode, "\(error).", info)
+    case let error as SQLiteStoreError:
+      note(error.underlying, &info)
+      return CocoaError.coreData(error.cocoaCode, "\(error).", info)
+    case let error as UnsupportedModelError:
+      return CocoaError.coreData(NSPersistentStoreIncompatibleSchemaError, "\(error).", info)
+    case let error as UntranslatableQueryError:
+      return CocoaError.coreData(NSCoreDataError, "\(error).", info)
+    default:
+      info[NSUnderlyingErrorKey] = error
+      return CocoaError.coreData(NSPersistentStoreOperationError, "\(error)", info)
+    }
+  }
+
+  private static func note(_ error: SQLiteError?, _ info: inout [String: Any]) {
+    guard let error else { return }
+    info[NSSQLiteErrorDomain] = NSNumber(value: error.code)
+    info[NSUnderlyingErrorKey] = NSError(
+      domain: NSSQLiteErrorDomain, code: Int(error.code), userInfo: [NSLocalizedDescriptionKey: "\(error)"])
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import ModelSchema
+
+// Adding and removing stores.
+
+extension NSPersistentStoreCoordinator {
+  /// Adds a store, creating its file if there is none.
+  ///
+  /// - Parameters:
+  ///   - storeType: `NSSQLiteStoreType` or `NSInMemoryStoreType`.
+  ///   - configuration: Configuration of the model that the store takes; nil for all entities.
+  ///   - storeURL: Where the file lies; nil for memory.
+  ///   - options: Options by the constants for them.
+  /// - Throws: A Cocoa error: 134000 unknown type, 134010 a file of another format, 134080 cannot be opened, 134100 a file of
+  ///   another model version, 134060 a model that makes no sense.
+  @discardableResult
+  public final func addPersistentStore(
+    ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
+    options: [AnyHashable: Any]? = nil
+  ) throws -> NSPersistentStore {
+    let model = try usableModel()
+    let entities = try _entities(of: configuration)
+    let store: NSPersistentStore
+    switch storeType {
+    case NSInMemoryStoreType:
+      store = _memoryStore(configuration, storeURL, options, entities, model)
+    case NSSQLiteStoreType:
+      guard let storeURL else {
+        throw CocoaError.coreData(
+          NSPersistentStoreOpenError, "A SQLite store needs a file URL; use file:///dev/null for one that is thrown away.")
+      }
+      store = try openSQLite(storeURL, configuration, options, entities, model)
+    default:
+      throw CocoaError.coreData(
+        NSPersistentStoreInvalidTypeError, "There is no store type '\(storeType)'. There are '\(NSSQLiteStoreType)' and "
+          + "'\(NSInMemoryStoreType)'.")
+    }
+    store._coordinator = self
+    append(store)
+    NotificationCenter.default.post(
+      name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
+      userInfo: [NSAddedPersistentStoresKey: [store]])
+    return store
+  }
+
+  /// Adds a store, creating its file if there is none; throws as the other form.
+  @discardableResult
+  public final func addPersistentStore(
+    type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL,
+    options: [AnyHashable: Any]? = nil
+  ) throws -> NSPersistentStore {
+    try addPersistentStore(
+      ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
+  }
+
+  /// Removes a store; its objects cannot be read any more. The file stays.
+  ///
+  /// - Throws: A Cocoa error if the store is not of this coordinator.
+  public final func remove(_ store: NSPersistentStore) throws {
+    guard persistentStores.contains(where: { $0 === store }) else {
+      throw CocoaError.coreData(
+        NSPersistentStoreOperationError, "The store at \(store.url?.path ?? "memory") is not of this coordinator.",
+        [NSAffectedStoresErrorKey: [store]])
+    }
+    NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
+    drop(store)
+    store._coordinator = nil
+    store.engine?.close()
+    NotificationCenter.default.post(
+      name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
+      userInfo: [NSRemovedPersistentStoresKey: [store]])
+  }
+
+  // MARK: Metadata
+
+  /// Metadata of a store.
+  public final func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata ?? [:] }
+
+  /// Sets metadata; it reaches the file with the next save. Type and UUID stay unless given.
+  public final func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
+    store.setMetadata(metadata ?? [:])
+  }
+
+  /// Metadata of a store file that no coordinator needs to have open.
+  ///
+  /// - Throws: A Cocoa error if there is no such file or it is no store.
+  public class func metadataForPersistentStore(
+    ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
+  ) throws -> [String: Any] {
+    try SQLiteStoreOpening.metadata(at: url)
+  }
+
+  /// Metadata of a store file that no coordinator needs to have open; throws as the other form.
+  public class func metadataForPersistentStore(
+    type storeType: NSPersistentStore.StoreType, at storeURL: URL, options: [AnyHashable: Any]? = nil
+  ) throws -> [String: Any] {
+    try metadataForPersistentStore(ofType: storeType.rawValue, at: storeURL, options: options)
+  }
+
+  // MARK: Making stores
+
+  /// The model, frozen; with the reason if it cannot be used.
+  final func usableModel() throws -> FrozenModel {
+    if let frozen { return frozen }
+    do {
+      return try model.frozen()
+    } catch {
+      throw CocoaError.coreData(NSCoreDataError, "The model cannot be used: \(error)")
+    }
+  }
+
+  private final func _entities(of configuration: String?) throws -> Set<String>? {
+    guard let configuration, configuration != "PF_DEFAULT_CONFIGURATION_NAME", configuration != "Default" else {
+      return nil
+    }
+    guard let entities = model.entities(forConfigurationName: configuration) else {
+      throw CocoaError.coreData(
+        NSPersistentStoreOpenError, "The model has no configuration '\(configuration)'. It has: "
+          + model.configurations.sorted().joined(separator: ", ") + ".")
+    }
+    return Set(entities.compactMap(\.name))
+  }
+
+  private final func _memoryStore(
+    _ configuration: String?, _ url: URL?, _ options: [AnyHashable: Any]?, _ entities: Set<String>?,
+    _ model: FrozenModel
+  ) -> NSPersistentStore {
+    let key = StoreKey.named(UUID().uuidString)
+    let metadata: [String: Any] = [
+      NSStoreTypeKey: NSInMemoryStoreType, NSStoreUUIDKey: key.identifier,
+      NSStoreModelVersionHashesKey: model.versionHashes,
+    ]
+    let store = NSPersistentStore(
+      type: NSInMemoryStoreType, configuration: configuration, url: url, options: options, entities: entities,
+      isReadOnly: (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false, metadata: metadata,
+      key: key)
+    store.attach(MemoryStoreEngine(model, key: key, store: store, metadata: metadata), metadata: metadata)
+    return store
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import ModelSchema
+
+// Routing saves to the stores.
+
+extension NSPersistentStoreCoordinator {
+  /// Writes entries, each to its store, one transaction per store.
+  ///
+  /// - Parameter locked: Unchanged objects whose version is checked along.
+  /// - Throws: `StoreConflictError`, `StoreConstraintError` or a Cocoa error; then nothing was written, or with several
+  ///   stores, 134040 when an earlier one had been written already.
+  final func commit(_ entries: [Layer.Entry], locked: [NSManagedObject]) throws {
+    let stores = persistentStores
+    var changes: [(store: NSPersistentStore, set: ChangeSet)] = stores.map { ($0, ChangeSet()) }
+    for entry in entries {
+      let index = try _storeIndex(for: entry.id, stores)
+      switch entry.kind {
+      case .inserted:
+        changes[index].set.inserted.append(ChangeSet.Insertion(id: entry.id, row: entry.row!))
+      case .updated:
+        changes[index].set.updated.append(
+          ChangeSet.Update(id: entry.id, base: entry.base!, row: entry.row!, changed: entry.changed))
+      case .deleted:
+        let base = entry.base ?? Row(count: entry.id.space.layout.slots.count, version: 0)
+        changes[index].set.deleted.append(ChangeSet.Deletion(id: entry.id, base: base))
+      case .annihilated: break
+      }
+    }
+    for object in locked {
+      guard let row = object._row else { continue }
+      let index = try _storeIndex(for: object._objectID, stores)
+      changes[index].set.locked.append(ChangeSet.Lock(id: object._objectID, base: row))
+    }
+    var isPartlyWritten = false
+    for (store, set) in changes where !set.isEmpty || store.needsMetadataSave {
+      if store.isReadOnly, !set.isEmpty {
+        throw CocoaError.coreData(
+          NSPersistentStoreSaveError, "The store at \(store.url?.path ?? "memory") is read-only; add it without "
+            + "NSReadOnlyPersistentStoreOption to save to it.", [NSAffectedStoresErrorKey: [store]])
+      }
+      do {
+        try StoreErrors.translating(url: store.url) {
+          try store.saveMetadataIfNeeded()
+          if !set.isEmpty { try store.engine!.commit(set) }
+        }
+      } catch {
+        guard isPartlyWritten else { throw error }
+        throw CocoaError.coreData(
+          NSPersistentStoreIncompleteSaveError, "One of several stores could not be saved after others were.",
+          [NSAffectedStoresErrorKey: [store], NSUnderlyingErrorKey: error])
+      }
+      if !set.isEmpty { isPartlyWritten = true }
+    }
+    adopt(entries)
+    clearAssignments(entries.lazy.filter { $0.kind == .inserted }.map(\.id))
+  }
+
+  /// Puts what was saved into the row cache.
+  final func adopt(_ entries: [Layer.Entry]) {
+    var written: [(ObjectKey, Row)] = []
+    written.reserveCapacity(entries.count)
+    var deleted: [ObjectKey] = []
+    for entry in entries {
+      guard let key = entry.id.key else { continue }
+      switch entry.kind {
+      case .inserted, .updated: if let row = entry.row { written.append((key, row)) }
+      case .deleted, .annihilated: deleted.append(key)
+      }
+    }
+    rowCache.commit(written: written, deleted: deleted)
+  }
+
+  /// Gives temporary IDs their permanent ones.
+  final func obtainPermanentIDs(for ids: [NSManagedObjectID]) throws {
+    let stores = persistentStores
+    var byStore: [Int: [NSManagedObjectID]] = [:]
+    for id in ids { byStore[try _storeIndex(for: id, stores), default: []].append(id) }
+    for (index, ids) in byStore {
+      let engine = stores[index].engine!
+      var counts: [Int: Int] = [:]
+      for id in ids { counts[id.space.layout.entityNumber, default: 0] += 1 }
+      var keys = try engine.reserveKeys(counts).mapValues { $0[...] }
+      for id in ids {
+        let number = id.space.layout.entityNumber
+        guard let reference = keys[number]?.popFirst() else { continue }
+        id.link(to: NSManagedObjectID(ObjectKey(space: engine.spaces[number - 1], reference: reference)))
+      }
+    }
+  }
+
+  /// The store that an object is in, or that a new one goes to: the one it was assigned to, or the first that is writable and
+  /// takes its entity.
+  private final func _storeIndex(for id: NSManagedObjectID, _ stores: [NSPersistentStore]) throws -> Int {
+    if let key = id.key {
+      guard let index = stores.firstIndex(where: { $0.key === key.space.store }) else {
+        throw CocoaError.coreData(
+          NSPersistentStoreSaveError, "\(id.uriRepresentation().absoluteString) belongs to a store that this coordinator does "
+            + "not have (any more).")
+      }
+      return index
+    }
+    if let assigned = takeAssignment(id), let index = stores.firstIndex(where: { $0 === assigned }) { return index }
+    let entity = id.space.layout.entityName
+    if stores.count == 1, stores[0].takesAllEntities { return 0 }
+    if let index = stores.firstIndex(where: { !$0.isReadOnly && $0.takes(entity) }) { return index }
+    throw CocoaError.coreData(
+      NSPersistentStoreSaveError,
+      stores.isEmpty
+        ? "The coordinator has no store to save to; add one with addPersistentStore(ofType:configurationName:at:options:)."
+        : "No writable store of the coordinator takes entity '\(entity)'; check the stores' configurations.")
+  }
+}

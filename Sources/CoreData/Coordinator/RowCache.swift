@@ -1,0 +1,74 @@
+import Synchronization
+
+/// Rows that the coordinator's contexts have seen lately, by identity. Two generations: what was not used while the younger
+/// one filled up goes with the older one.
+final class RowCache: Sendable {
+  private struct Generations {
+    var young: [ObjectTable.Key: Row] = [:]
+    var old: [ObjectTable.Key: Row] = [:]
+    /// Raised by every commit, so that a slower reader does not put back what a commit has just replaced.
+    var commits = 0
+  }
+
+  private let _rows = Mutex(Generations())
+  private let _capacity: Int
+
+  /// - Parameter capacity: Rows per generation.
+  init(capacity: Int = 8192) { _capacity = capacity }
+
+  func row(for key: ObjectKey) -> Row? {
+    let key = ObjectTable.Key(key)
+    return _rows.withLock { rows in
+      if let row = rows.young[key] { return row }
+      guard let row = rows.old[key] else { return nil }
+      rows.young[key] = row
+      return row
+    }
+  }
+
+  /// Mark of the state that a read starts from.
+  var epoch: Int { _rows.withLock { $0.commits } }
+
+  /// Keeps rows that a read has found, unless something was committed since it began.
+  func keep(_ found: [StoredObject], readAt epoch: Int) {
+    _rows.withLock { rows in
+      guard rows.commits == epoch else { return }
+      for object in found {
+        if let row = object.row { rows.young[ObjectTable.Key(object.key)] = row }
+      }
+      _age(&rows)
+    }
+  }
+
+  /// Takes what a commit has written.
+  func commit(written: [(ObjectKey, Row)], deleted: [ObjectKey]) {
+    _rows.withLock { rows in
+      rows.commits += 1
+      for (key, row) in written { rows.young[ObjectTable.Key(key)] = row }
+      for key in deleted {
+        rows.young[ObjectTable.Key(key)] = nil
+        rows.old[ObjectTable.Key(key)] = nil
+      }
+      _age(&rows)
+    }
+  }
+
+  /// Forgets some rows, so that they are read again.
+  func forget(_ keys: [ObjectKey]) { commit(written: [], deleted: keys) }
+
+  /// Forgets everything.
+  func removeAll() {
+    _rows.withLock { rows in
+      rows.commits += 1
+      rows.young = [:]
+      rows.old = [:]
+    }
+  }
+
+  private func _age(_ rows: inout Generations) {
+    if rows.young.count > _capacity {
+      rows.old = rows.young
+      rows.young = [:]
+    }
+  }
+}

@@ -1,0 +1,282 @@
+import Foundation
+import ModelSchema
+
+/// A value that does not fit its attribute: which one, what was expected, what was found.
+struct AttributeValueError: Error, Sendable, CustomStringConvertible {
+  let entity: String
+  let attribute: String
+  let expected: String
+  let found: String
+
+  var description: String {
+    "unacceptable value for '\(entity).\(attribute)': expected \(expected), found \(found)"
+  }
+}
+
+/// How the values of one attribute are read and shown: between what callers pass and get, and the engine's
+/// `Value`.
+///
+/// One for each slot of an entity in use. Reading a value comes with every `setValue(_:forKey:)`, so the
+/// usual types are tried first, and everything else costs a few casts more.
+final class AttributeCoding: Sendable {
+  let entityName: String
+  let name: String
+  let type: SchemaAttributeType
+  let transformerName: String?
+  /// Elements of a composite attribute in declared order.
+  let elements: [AttributeCoding]
+
+  init(_ attribute: AttributeSchema, entityName: String) {
+    self.entityName = entityName
+    name = attribute.name
+    type = attribute.type
+    transformerName = attribute.valueTransformerName
+    elements = attribute.elements.map { AttributeCoding($0, entityName: "\(entityName).\(attribute.name)") }
+  }
+
+  /// Reads what a caller passed. Nil, an empty optional and `NSNull` are null.
+  ///
+  /// Numbers are taken in any Swift type and as NSNumber, as long as they are whole and in range for an
+  /// integer attribute; Core Data would cut them silently.
+  func value(from any: Any?) throws(AttributeValueError) -> Value {
+    guard let any else { return .null }
+    func open<T>(_ value: T) -> Value? { _exact(value) }
+    // Opened, the value's type is known by its address; a cast of an `Any` asks the runtime and takes ten
+    // times as long.
+    if let value = _openExistential(any, do: open) { return value }
+    return try _convert(any)
+  }
+
+  /// The value if its type is exactly one of those that are usual for the attribute; else nil.
+  private func _exact<T>(_ value: T) -> Value? {
+    switch type {
+    case .string:
+      if T.self == String.self { return .string(unsafeBitCast(value, to: String.self)) }
+      if T.self == NSString.self { return .string(Self._object(value, NSString.self).description) }
+    case .integer16, .integer32, .integer64:
+      guard let number = Self._exactInteger(value) else { return nil }
+      return type == .integer64 || _fits(number) ? .int(number) : nil
+    case .boolean:
+      if T.self == Bool.self { return .int(unsafeBitCast(value, to: Bool.self) ? 1 : 0) }
+    case .double:
+      if T.self == Double.self { return .double(unsafeBitCast(value, to: Double.self)) }
+      if T.self == NSNumber.self { return .double(Self._object(value, NSNumber.self).doubleValue) }
+    case .float:
+      if T.self == Float.self { return .double(Double(unsafeBitCast(value, to: Float.self))) }
+    case .date:
+      if T.self == Date.self {
+        return .double(unsafeBitCast(value, to: Date.self).timeIntervalSinceReferenceDate)
+      }
+    case .binaryData:
+      if T.self == Data.self { return .data(unsafeBitCast(value, to: Data.self)) }
+    case .uuid:
+      if T.self == UUID.self { return .uuid(unsafeBitCast(value, to: UUID.self)) }
+    case .uri:
+      if T.self == URL.self { return .string(unsafeBitCast(value, to: URL.self).absoluteString) }
+    case .decimal:
+      if T.self == Decimal.self { return .decimal(DecimalBox(unsafeBitCast(value, to: Decimal.self))) }
+    case .undefined, .transformable, .objectID, .composite: break
+    }
+    return nil
+  }
+
+  /// The object that `value` is known to be.
+  private static func _object<T, Object: AnyObject>(_ value: T, _ type: Object.Type) -> Object {
+    unsafeBitCast(value, to: Unmanaged<Object>.self).takeUnretainedValue()
+  }
+
+  private static func _exactInteger<T>(_ value: T) -> Int64? {
+    if T.self == Int.self { return Int64(unsafeBitCast(value, to: Int.self)) }
+    if T.self == Int64.self { return unsafeBitCast(value, to: Int64.self) }
+    if T.self == Int32.self { return Int64(unsafeBitCast(value, to: Int32.self)) }
+    if T.self == Int16.self { return Int64(unsafeBitCast(value, to: Int16.self)) }
+    if T.self == NSNumber.self {
+      let number = Self._object(value, NSNumber.self)
+      let whole = number.int64Value
+      // Up to 2^53 a double holds every whole number, so agreement of the two means that nothing was cut.
+      let limit: Int64 = 1 << 53
+      return whole > -limit && whole < limit && Double(whole) == number.doubleValue ? whole : nil
+    }
+    return nil
+  }
+
+  private func _fits(_ number: Int64) -> Bool {
+    type == .integer32 ? Int32(exactly: number) != nil : Int16(exactly: number) != nil
+  }
+
+  /// The less common ways to spell a value.
+  private func _convert(_ any: Any) throws(AttributeValueError) -> Value {
+    switch type {
+    case .string:
+      if let text = any as? NSString { return .string(text.description) }
+      if let text = any as? String { return .string(text) }
+      if let text = any as? any StringProtocol { return .string(String(text)) }
+    case .integer16, .integer32, .integer64:
+      if let number = try _integer(any) { return .int(number) }
+    case .boolean:
+      if let number = any as? NSNumber { return .int(number.boolValue ? 1 : 0) }
+      if let flag = any as? Bool { return .int(flag ? 1 : 0) }
+      if let number = any as? any BinaryInteger { return .int(Self._isZero(number) ? 0 : 1) }
+    case .double:
+      if let number = Self._double(any) { return .double(number) }
+    case .float:
+      if let number = Self._double(any) { return .double(Double(Float(number))) }
+    case .decimal:
+      if let decimal = Self._decimal(any) { return .decimal(DecimalBox(decimal)) }
+    case .date:
+      if let date = any as? NSDate { return .double(date.timeIntervalSinceReferenceDate) }
+      if let date = any as? Date { return .double(date.timeIntervalSinceReferenceDate) }
+    case .binaryData:
+      if let data = any as? NSData { return .data(Data(referencing: data)) }
+      if let data = any as? Data { return .data(data) }
+      if let bytes = any as? [UInt8] { return .data(Data(bytes)) }
+    case .uuid:
+      if let uuid = any as? UUID { return .uuid(uuid) }
+      if let uuid = any as? NSUUID, let value = UUID(uuidString: uuid.uuidString) { return .uuid(value) }
+    case .uri:
+      if let url = any as? NSURL { return .string(url.absoluteString) }
+      if let url = any as? URL { return .string(url.absoluteString) }
+    case .objectID:
+      if let id = any as? NSManagedObjectID { return .pending(id) }
+    case .undefined, .transformable, .composite: break
+    }
+    if let optional = any as? any AnyOptional {
+      guard let wrapped = optional.attributeValue else { return .null }
+      return try value(from: wrapped)
+    }
+    if any is NSNull { return .null }
+    switch type {
+    case .undefined, .transformable: return .transformable(TransformableBox(object: any, data: nil))
+    case .composite: return .composite(try _composite(any))
+    default: throw mismatch(any)
+    }
+  }
+
+  private func _composite(_ any: Any) throws(AttributeValueError) -> CompositeBox {
+    let given: [String: Any]
+    if let dictionary = any as? [String: Any] {
+      given = dictionary
+    } else if let dictionary = any as? NSDictionary {
+      var copied: [String: Any] = [:]
+      for (key, value) in dictionary {
+        guard let key = key as? String else { throw mismatch(any) }
+        copied[key] = value
+      }
+      given = copied
+    } else {
+      throw mismatch(any)
+    }
+    if let unknown = given.keys.first(where: { key in !elements.contains { $0.name == key } }) {
+      throw AttributeValueError(
+        entity: entityName, attribute: name,
+        expected: "a dictionary with the keys \(elements.map(\.name).joined(separator: ", "))",
+        found: "the key '\(unknown)'")
+    }
+    var values: [Value] = []
+    for element in elements { values.append(try element.value(from: given[element.name])) }
+    return CompositeBox(values)
+  }
+
+  /// The whole number that `any` is; nil if it is no number.
+  private func _integer(_ any: Any) throws(AttributeValueError) -> Int64? {
+    let whole: Int64?
+    switch any {
+    case let number as NSNumber: whole = Self._whole(number)
+    case let number as Int: whole = Int64(number)
+    case let flag as Bool: whole = flag ? 1 : 0
+    case let number as any BinaryInteger: whole = Int64(exactly: number)
+    case let number as any BinaryFloatingPoint: whole = Self._double(number).flatMap { Int64(exactly: $0) }
+    case let number as Decimal: whole = Self._whole(NSDecimalNumber(decimal: number))
+    default: return nil
+    }
+    if let whole, type == .integer64 || _fits(whole) { return whole }
+    let bits = type == .integer16 ? 16 : type == .integer32 ? 32 : 64
+    throw AttributeValueError(
+      entity: entityName, attribute: name, expected: "a whole number of \(bits) bits (\(_range))",
+      found: "\(any)")
+  }
+
+  private var _range: String {
+    switch type {
+    case .integer16: "\(Int16.min) to \(Int16.max)"
+    case .integer32: "\(Int32.min) to \(Int32.max)"
+    default: "\(Int64.min) to \(Int64.max)"
+    }
+  }
+
+  private static func _isZero(_ number: some BinaryInteger) -> Bool { number == 0 }
+
+  /// The number without loss, or nil.
+  private static func _whole(_ number: NSNumber) -> Int64? {
+    if number is NSDecimalNumber {
+      let whole = number.int64Value
+      return Decimal(whole) == number.decimalValue ? whole : nil
+    }
+    switch UInt8(bitPattern: number.objCType.pointee) {
+    case UInt8(ascii: "d"), UInt8(ascii: "f"): return Int64(exactly: number.doubleValue)
+    case UInt8(ascii: "Q"): return Int64(exactly: number.uint64Value)
+    default: return number.int64Value
+    }
+  }
+
+  private static func _double(_ any: Any) -> Double? {
+    switch any {
+    case let number as NSNumber: number.doubleValue
+    case let number as Double: number
+    case let number as Int: Double(number)
+    case let number as Float: Double(number)
+    case let number as any BinaryInteger: Double(number)
+    case let number as Decimal: NSDecimalNumber(decimal: number).doubleValue
+    default: nil
+    }
+  }
+
+  private static func _decimal(_ any: Any) -> Decimal? {
+    switch any {
+    case let number as NSDecimalNumber: return number.decimalValue
+    case let number as Int: return Decimal(number)
+    case let number as Double: return number.isFinite ? Decimal(string: number.description) : nil
+    case let number as NSNumber:
+      // Through its text: the nearest decimal to 0.1 is 0.1, not the binary fraction behind it.
+      return Decimal(string: number.stringValue)
+    case let number as any BinaryInteger: return Decimal(string: number.description)
+    case let number as Float: return number.isFinite ? Decimal(string: number.description) : nil
+    default: return nil
+    }
+  }
+
+  func mismatch(_ any: Any) -> AttributeValueError {
+    AttributeValueError(
+      entity: entityName, attribute: name, expected: type.expectation,
+      found: "\(Swift.type(of: any)) (\(String(describing: any).prefix(80)))")
+  }
+}
+
+/// An optional inside an `Any`.
+private protocol AnyOptional {
+  var attributeValue: Any? { get }
+}
+
+extension Optional: AnyOptional {
+  fileprivate var attributeValue: Any? { map { $0 as Any } }
+}
+
+extension SchemaAttributeType {
+  /// What a caller must pass, in words.
+  fileprivate var expectation: String {
+    switch self {
+    case .integer16, .integer32, .integer64: "an integer or NSNumber"
+    case .decimal: "a Decimal or NSDecimalNumber"
+    case .double, .float: "a floating-point number or NSNumber"
+    case .string: "a String"
+    case .boolean: "a Bool or NSNumber"
+    case .date: "a Date"
+    case .binaryData: "Data"
+    case .uuid: "a UUID"
+    case .uri: "a URL"
+    case .undefined, .transformable: "an object"
+    case .objectID: "an NSManagedObjectID"
+    case .composite: "a dictionary of the elements by name"
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import Synchronization
+
+/// Finds the Swift class of an entity's objects.
+enum EntityClass {
+  /// The class of this name, or `NSManagedObject` with one line on the standard error if there is none.
+  ///
+  /// "Module.Class" is looked up as such. A name without module, or with the "." that stands for the current
+  /// one, is looked for in the program's own module first, then in every module that defines a class of this
+  /// name.
+  static func resolve(_ name: String?, for entity: String) -> NSManagedObject.Type {
+    guard let name, !name.isEmpty, name != "NSManagedObject" else { return NSManagedObject.self }
+    for candidate in _candidates(name) {
+      guard let found = NSClassFromString(candidate) else { continue }
+      if let objectClass = found as? NSManagedObject.Type { return objectClass }
+    }
+    _warn(
+      "CoreData: entity '\(entity)' names the class '\(name)', which is not in this program or is no subclass of "
+        + "NSManagedObject; its objects are plain NSManagedObjects. Write the class, or name it with its module "
+        + "('Module.\(name.split(separator: ".").last ?? "Class")').")
+    return NSManagedObject.self
+  }
+
+  private static func _candidates(_ name: String) -> [String] {
+    let bare = name.hasPrefix(".") ? String(name.dropFirst()) : name
+    if bare.contains(".") { return [bare] }
+    return [bare, "\(_mainModule).\(bare)"] + ClassDirectory.modules(defining: bare).map { "\($0).\(bare)" }
+  }
+
+  /// The program's module: the package manager names it after the executable.
+  private static let _mainModule: String = {
+    let name =
+      Bundle.main.executableURL?.deletingPathExtension().lastPathComponent
+      ?? ProcessInfo.processInfo.processName
+    return String(name.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" })
+  }()
+
+  private static let _warned = Mutex<Set<String>>([])
+
+  private static func _warn(_ message: String) {
+    guard _warned.withLock({ $0.insert(message).inserted }) else { return }
+    FileHandle.standardError.write(Data((message + "\n").utf8))
+  }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import ModelSchema
+import Synchronization
+
+/// What the engine reads of a model in use: slots instead of names, and everything about them computed once.
+final class FrozenModel: @unchecked Sendable {
+  // Unchecked: all members are immutable, and so are the descriptions, which trap on any change from here on.
+  let layout: ModelLayout
+  /// The entities in the order of their numbers, the one numbered 1 first.
+  let entities: [NSEntityDescription]
+  let entitiesByName: [String: NSEntityDescription]
+  let versionHashes: [String: Data]
+
+  fileprivate init(_ layout: ModelLayout, entities: [NSEntityDescription], versionHashes: [String: Data]) {
+    self.layout = layout
+    self.entities = entities
+    self.versionHashes = versionHashes
+    entitiesByName = Dictionary(
+      zip(layout.layouts.map(\.entityName), entities), uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The entity with this number.
+  func entity(numbered number: Int) -> NSEntityDescription { entities[number - 1] }
+}
+
+/// What the engine reads of an entity in use.
+final class FrozenEntity: @unchecked Sendable {
+  // Unchecked: all members are immutable, and so are the descriptions, which trap on any change from here on.
+  let layout: PropertyLayout
+  /// Class of the entity's objects.
+  let objectClass: NSManagedObject.Type
+  /// Values of a fresh object by slot.
+  let defaults: [Value]
+  /// The description of each slot's property; nil for hidden slots.
+  let properties: [NSPropertyDescription?]
+  /// How each slot's values are read and shown; nil for relationships.
+  let codings: [AttributeCoding?]
+  let propertiesByName: [String: NSPropertyDescription]
+  let versionHash: Data
+  let validation: ValidationPlan
+  /// Whether objects are of a class of the program's own, which may override hooks.
+  var hasOwnClass: Bool { objectClass != NSManagedObject.self }
+
+  fileprivate init(_ entity: NSEntityDescription, layout: PropertyLayout, versionHash: Data) throws {
+    self.layout = layout
+    self.versionHash = versionHash
+    validation = ValidationPlan(layout)
+    objectClass = EntityClass.resolve(entity.explicitClassName, for: layout.entityName)
+    let byName = entity.propertiesByName
+    propertiesByName = byName
+    properties = layout.slots.map { $0.isHidden ? nil : byName[$0.name] }
+    let codings = layout.slots.map { slot in
+      slot.attribute.map { AttributeCoding($0, entityName: layout.entityName) }
+    }
+    self.codings = codings
+    defaults = try zip(properties, codings).map { property, coding in
+      guard let coding, let attribute = property as? NSAttributeDescription, let value = attribute.defaultValue else {
+        return .null
+      }
+      do {
+        return try coding.value(from: value)
+      } catch {
+        throw ModelLayoutError(
+          entity: layout.entityName, property: attribute.name, reason: "its default value does not fit: \(error)")
+      }
+    }
+  }
+}
+
+extension NSManagedObjectModel {
+  /// The model as the engine reads it. The first call makes the model immutable; later ones answer the same object.
+  /// Callable from any thread.
+  ///
+  /// - Throws: `ModelLayoutError` for a model that makes no sense; it stays editable then.
+  final func frozen() throws -> FrozenModel {
+    try frozenModel.withLock { known in
+      if let known { return known }
+      let made = try _freeze()
+      known = made
+      return made
+    }
+  }
+
+  private func _freeze() throws -> FrozenModel {
+    let schema = ModelSchema(self)
+    let layout = try ModelLayout(schema)
+    let hashes = schema.entityVersionHashes().mapValues { Data($0) }
+    let byName = Dictionary(entities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+    let ordered = layout.layouts.map { byName[$0.entityName]! }
+    let frozen = try zip(ordered, layout.layouts).map { entity, layout in
+      try FrozenEntity(entity, layout: layout, versionHash: hashes[layout.entityName]!)
+    }
+    // Nothing throws any more: what is made lazily is made now, for many threads will read it.
+    for (entity, frozen) in zip(ordered, frozen) {
+      for property in entity.ownProperties { property.prepareToFreeze() }
+      for index in entity.indexes { _ = index.partialIndexPredicate }
+      for property in entity.ownProperties { property.isFrozen = true }
+      for index in entity.indexes { index.isFrozen = true }
+      entity.frozen = frozen
+    }
+    return FrozenModel(layout, entities: ordered, versionHashes: hashes)
+  }
+}
+
+extension NSPropertyDescription {
+  fileprivate final func prepareToFreeze() {
+    switch self {
+    case let derived as NSDerivedAttributeDescription: _ = derived.derivationExpression
+    case let fetched as NSFetchedPropertyDescription: _ = fetched.fetchRequest
+    case let composite as NSCompositeAttributeDescription:
+      for element in composite.elements {
+        element.prepareToFreeze()
+        element.isFrozen = true
+      }
+    default: break
+    }
+  }
+}
+
+extension NSEntityDescription {
+  /// What the engine reads of the entity; freezes the model if nobody has used it yet.
+  final var shape: FrozenEntity {
+    if let frozen { return frozen }
+    guard let owner else {
+      programmerError("entity '\(name ?? "?")' belongs to no model; set it among a model's entities first.")
+    }
+    do {
+      _ = try owner.frozen()
+    } catch {
+      programmerError("the model cannot be used: \(error)")
+    }
+    guard let frozen else { programmerError("entity '\(name ?? "?")' is not among its model's entities.") }
+    return frozen
+  }
+
+  /// The slots.
+  final var layout: PropertyLayout { shape.layout }
+}
+
+extension NSManagedObjectModel {
+  /// Whether an entity is the one numbered so, or one of its subentities.
+  final func isKind(_ layout: PropertyLayout, ofEntityNumbered number: Int) -> Bool {
+    guard let frozen = try? frozen() else { return false }
+    return frozen.layout.layout(numbered: number).family.contains(layout.entityNumber)
+  }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import ModelSchema
+
+extension ModelSchema {
+  /// The model as plain values.
+  init(_ model: NSManagedObjectModel) {
+    self.init(entities: model.entities.map { EntitySchema($0) })
+    configurations = model.configurations.map { name in
+      var configuration = ConfigurationSchema(
+        name: name, entities: (model.entities(forConfigurationName: name) ?? []).map { $0.name ?? "" })
+      configuration.usedWithCloudKit = model.cloudKitConfigurations.contains(name)
+      return configuration
+    }
+    fetchRequests = model.templateNames.compactMap { model.templateSchema(forName: $0) }
+    versionIdentifiers = model.versionIdentifiers.map { "\($0.base)" }.sorted()
+    for attribute in entities.flatMap(\.attributes) { _collect(attribute) }
+  }
+
+  private mutating func _collect(_ attribute: AttributeSchema) {
+    guard let name = attribute.compositeName else { return }
+    composites[name] = attribute.elements
+    for element in attribute.elements { _collect(element) }
+  }
+}
+
+extension EntitySchema {
+  /// The entity as plain values: its own properties, without those it inherits.
+  init(_ entity: NSEntityDescription) {
+    self.init(name: entity.name ?? "", parent: entity.superentity?.name)
+    className = entity.explicitClassName
+    isAbstract = entity.isAbstract
+    versionHashModifier = entity.versionHashModifier
+    renamingIdentifier = entity.explicitRenamingIdentifier
+    userInfo = schemaUserInfo(entity.userInfo)
+    uniquenessConstraints = entity.constraintNames
+    compoundIndexes = entity.compoundIndexNames
+    coreSpotlightDisplayNameExpression = entity.spotlightExpressionText
+    indexes = entity.indexes.map { FetchIndexSchema($0) }
+    for property in entity.ownProperties {
+      switch property {
+      case let attribute as NSAttributeDescription: attributes.append(AttributeSchema(attribute))
+      case let relationship as NSRelationshipDescription: relationships.append(RelationshipSchema(relationship))
+      case let fetched as NSFetchedPropertyDescription:
+        fetchedProperties.append(
+          FetchedPropertySchema(
+            traits: PropertyTraits(fetched),
+            request: fetched.requestSchema ?? FetchRequestSchema(name: "fetchedPropertyFetchRequest", entity: "")))
+      default:
+        // Only a property of no kind gets here: expressions are refused when they are added.
+        fatalError(
+          "property '\(entity.name ?? "?").\(property.name)' is neither an attribute nor a relationship nor a fetched "
+            + "property; use one of these classes")
+      }
+    }
+  }
+}
+
+extension PropertyTraits {
+  init(_ property: NSPropertyDescription) {
+    self.init(
+      name: property.name, isOptional: property.isOptional, isTransient: property.isTransient,
+      versionHashModifier: property.versionHashModifier,
+      renamingIdentifier: property.explicitRenamingIdentifier, userInfo: schemaUserInfo(property.userInfo))
+  }
+}
+
+extension AttributeSchema {
+  /// The attribute as plain values. A default value that is no plain one, a transformable's, stays with the description.
+  init(_ attribute: NSAttributeDescription) {
+    let type = attribute.attributeType.schemaType
+    self.init(traits: PropertyTraits(attribute), type: type)
+    defaultValue = attribute.defaultValue.flatMap { SchemaLiteral($0, type: type) }
+    limits = attribute.limits
+    usesScalarValueType = attribute.usesScalarValueType
+    valueTransformerName = attribute.valueTransformerName
+    customClassName = attribute.customClassName
+    allowsExternalBinaryDataStorage = attribute.allowsExternalBinaryDataStorage
+    preservesValueInHistoryOnDeletion = attribute.preservesValueInHistoryOnDeletion
+    allowsCloudEncryption = attribute.allowsCloudEncryption
+    isIndexed = attribute.indexedFlag
+    isIndexedBySpotlight = attribute.isIndexedBySpotlight
+    if let derived = attribute as? NSDerivedAttributeDescription { derivationExpression = derived.derivationText ?? "" }
+    if let composite = attribute as? NSCompositeAttributeDescription {
+      compositeName = composite.compositeName
+      elements = composite.elements.map { AttributeSchema($0) }
+    }
+  }
+}
+
+extension RelationshipSchema {
+  init(_ relationship: NSRelationshipDescription) {
+    self.init(
+      traits: PropertyTraits(relationship), destination: relationship.destinationEntity?.name ?? "",
+      inverse: relationship.inverseRelationship?.name, minCount: relationship.minCount,
+      maxCount: relationship.maxCount, deleteRule: DeleteRule(rawValue: relationship.deleteRule.rawValue)!,
+      isOrdered: relationship.isOrdered)
+  }
+}
+
+extension FetchIndexSchema {
+  init(_ index: NSFetchIndexDescription) {
+    let elements = index.elements.map { element -> Element in
+      let isRTree = element.collationType == .rTree
+      guard let computed = element.property as? NSExpressionDescription else {
+        return Element(property: element.propertyName, isRTree: isRTree, isAscending: element.isAscending)
+      }
+      return Element(
+        property: nil, expression: computed.expression?.description ?? computed.name,
+        expressionType: computed.expressionResultType.schemaType, isRTree: isRTree,
+        isAscending: element.isAscending)
+    }
+    self.init(name: index.name, elements: elements, partialIndexPredicate: index.partialIndexPredicateText)
+  }
+}
+
+/// User info as a model file can hold it: entries whose key or value is no text are shown as their descriptions.
+private func schemaUserInfo(_ info: [AnyHashable: Any]?) -> [String: String] {
+  var result: [String: String] = [:]
+  for (key, value) in info ?? [:] { result["\(key.base)"] = (value as? String) ?? "\(value)" }
+  return result
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+/// Finds model files in bundles.
+enum ModelSearch {
+  /// Extensions of model files that stand for a whole model, the compiled form first.
+  private static let _extensions = ["momd", "mom", "xcdatamodeld", "xcdatamodel"]
+
+  /// All models in `bundles`, at most one file for each model name in a bundle; nil means the main bundle and
+  /// the resource bundles beside the program.
+  static func models(in bundles: [Bundle]?) -> [URL] {
+    _unique((bundles ?? _programBundles()).map(_searchRoot)).flatMap { root in
+      var names: Set<String> = []
+      return _extensions.flatMap { pathExtension in
+        _files(in: root).filter { $0.pathExtension == pathExtension }
+          .sorted { $0.lastPathComponent < $1.lastPathComponent }
+          .filter { names.insert($0.deletingPathExtension().lastPathComponent).inserted }
+      }
+    }
+  }
+
+  /// The model of this name in `bundle`, or in the program's bundles for nil.
+  static func model(named name: String, in bundle: Bundle? = nil) -> URL? {
+    models(in: bundle.map { [$0] }).first { $0.deletingPathExtension().lastPathComponent == name }
+  }
+
+  /// Files of all versions of the model at `url`: itself if it has but one.
+  static func versions(of url: URL) -> [URL] {
+    let wanted: String
+    switch url.pathExtension {
+    case "momd": wanted = "mom"
+    case "xcdatamodeld": wanted = "xcdatamodel"
+    default: return [url]
+    }
+    return _files(in: url).filter { $0.pathExtension == wanted }
+      .sorted { $0.lastPathComponent < $1.lastPathComponent }
+  }
+
+  private static func _programBundles() -> [Bundle] {
+    let main = Bundle.main
+    let beside = _files(in: main.bundleURL).filter {
+      $0.pathExtension == "resources" || $0.pathExtension == "bundle"
+    }
+    return [main] + beside.sorted { $0.path < $1.path }.compactMap { Bundle(url: $0) }
+  }
+
+  private static func _searchRoot(_ bundle: Bundle) -> URL { bundle.resourceURL ?? bundle.bundleURL }
+
+  private static func _unique(_ urls: [URL]) -> [URL] {
+    var seen: Set<String> = []
+    return urls.filter { seen.insert($0.standardizedFileURL.path).inserted }
+  }
+
+  private static func _files(in directory: URL) -> [URL] {
+    (try? FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)) ?? []
+  }
+}

@@ -1,0 +1,100 @@
+import ModelSchema
+
+/// Kind of value an attribute holds.
+public enum NSAttributeType: UInt, Sendable {
+  /// No type; only transient attributes may have none.
+  case undefinedAttributeType = 0
+  case integer16AttributeType = 100
+  case integer32AttributeType = 200
+  case integer64AttributeType = 300
+  case decimalAttributeType = 400
+  case doubleAttributeType = 500
+  case floatAttributeType = 600
+  case stringAttributeType = 700
+  case booleanAttributeType = 800
+  case dateAttributeType = 900
+  case binaryDataAttributeType = 1000
+  case UUIDAttributeType = 1100
+  case URIAttributeType = 1200
+  /// Any object that a value transformer turns into data and back.
+  case transformableAttributeType = 1800
+  /// An object ID; only as the result type of an expression.
+  case objectIDAttributeType = 2000
+  /// A fixed set of named elements, each an attribute.
+  case compositeAttributeType = 2100
+}
+
+/// What happens at the other end of a relationship when its object is deleted.
+public enum NSDeleteRule: UInt, Sendable {
+  /// Nothing: the destination keeps a reference to an object that is gone.
+  case noActionDeleteRule = 0
+  /// The destination's inverse is cleared.
+  case nullifyDeleteRule = 1
+  /// The destinations are deleted as well.
+  case cascadeDeleteRule = 2
+  /// While there are destinations the object can't be deleted.
+  case denyDeleteRule = 3
+}
+
+/// How an element of a fetch index is stored.
+public enum NSFetchIndexElementType: UInt, Sendable {
+  /// An ordinary sorted index.
+  case binary = 0
+  /// A spatial index for numbers.
+  case rTree = 1
+}
+
+extension NSAttributeDescription {
+  /// `NSAttributeType` under shorter names.
+  public struct AttributeType: Hashable, RawRepresentable, Sendable {
+    public let rawValue: NSAttributeType
+
+    public init(rawValue: NSAttributeType) { self.rawValue = rawValue }
+
+    private init(_ rawValue: NSAttributeType) { self.rawValue = rawValue }
+
+    public static let undefined = AttributeType(.undefinedAttributeType)
+    public static let integer16 = AttributeType(.integer16AttributeType)
+    public static let integer32 = AttributeType(.integer32AttributeType)
+    public static let integer64 = AttributeType(.integer64AttributeType)
+    public static let decimal = AttributeType(.decimalAttributeType)
+    public static let double = AttributeType(.doubleAttributeType)
+    public static let float = AttributeType(.floatAttributeType)
+    public static let string = AttributeType(.stringAttributeType)
+    public static let boolean = AttributeType(.booleanAttributeType)
+    public static let date = AttributeType(.dateAttributeType)
+    public static let binaryData = AttributeType(.binaryDataAttributeType)
+    public static let uuid = AttributeType(.UUIDAttributeType)
+    public static let uri = AttributeType(.URIAttributeType)
+    public static let transformable = AttributeType(.transformableAttributeType)
+    public static let objectID = AttributeType(.objectIDAttributeType)
+    public static let composite = AttributeType(.compositeAttributeType)
+  }
+}
+
+/// The schema's attribute type, under a name that the nested type above does not hide.
+typealias SchemaAttributeType = AttributeType
+
+extension NSAttributeType {
+  init(_ type: SchemaAttributeType) { self = NSAttributeType(rawValue: type.rawValue)! }
+
+  var schemaType: SchemaAttributeType { SchemaAttributeType(rawValue: rawValue)! }
+
+  /// Name of the class that values of this type have at the API; nil where there is no fixed one.
+  var valueClassName: String? {
+    switch self {
+    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType,
+      .floatAttributeType, .booleanAttributeType:
+      "NSNumber"
+    case .decimalAttributeType: "NSDecimalNumber"
+    case .stringAttributeType: "NSString"
+    case .dateAttributeType: "NSDate"
+    case .binaryDataAttributeType: "NSData"
+    case .UUIDAttributeType: "NSUUID"
+    case .URIAttributeType: "NSURL"
+    case .compositeAttributeType: "NSDictionary"
+    case .objectIDAttributeType: "NSManagedObjectID"
+    case .undefinedAttributeType, .transformableAttributeType: nil
+    }
+  }
+}

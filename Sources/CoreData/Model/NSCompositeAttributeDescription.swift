@@ -1,0 +1,30 @@
+import Foundation
+
+/// Describes an attribute made of named elements; its value is a dictionary of them.
+open class NSCompositeAttributeDescription: NSAttributeDescription {
+  private var _elements: [NSAttributeDescription] = []
+  /// Name that the model file gives this composite type.
+  final var compositeName: String?
+
+  public override init() {
+    super.init()
+    attributeType = .compositeAttributeType
+  }
+
+  /// The elements: attributes, or composites again.
+  open var elements: [NSAttributeDescription] {
+    get { _elements }
+    set {
+      willMutate("elements")
+      _elements = newValue
+    }
+  }
+
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSCompositeAttributeDescription()
+    copyAttributeState(to: copy)
+    copy._elements = _elements.map { $0.copy() as! NSAttributeDescription }
+    copy.compositeName = compositeName
+    return copy
+  }
+}

@@ -1,0 +1,44 @@
+import Foundation
+
+/// Describes an attribute that the store computes at each save.
+open class NSDerivedAttributeDescription: NSAttributeDescription {
+  private var _expression: NSExpression?
+  /// The expression as the model file spells it, until somebody asks for it as an object.
+  private var _text: String?
+
+  /// What the value is computed from: a key path, `canonical:`, `uppercase:` or `lowercase:` of one, an
+  /// aggregate of a to-many relationship such as `pages.@count`, or `now()`.
+  ///
+  /// Nil for one that the model file spells in a way which is no expression.
+  open var derivationExpression: NSExpression? {
+    get {
+      if let _expression { return _expression }
+      guard let _text else { return nil }
+      let parsed = try? ModelText.expression(_text)
+      if !isFrozen { _expression = parsed }
+      return parsed
+    }
+    set {
+      willMutate("derivationExpression")
+      _expression = newValue
+      _text = nil
+    }
+  }
+
+  /// The expression as text.
+  final var derivationText: String? {
+    get { _text ?? _expression?.description }
+    set {
+      _text = newValue
+      _expression = nil
+    }
+  }
+
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSDerivedAttributeDescription()
+    copyAttributeState(to: copy)
+    copy._expression = _expression
+    copy._text = _text
+    return copy
+  }
+}

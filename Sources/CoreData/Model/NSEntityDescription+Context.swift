@@ -1,0 +1,31 @@
+import Foundation
+
+extension NSEntityDescription {
+  /// The entity of this name in the model that a context works with; nil if there is none.
+  ///
+  /// Traps for a context with neither coordinator nor parent, as Core Data raises.
+  public class func entity(forEntityName entityName: String, in context: NSManagedObjectContext) -> NSEntityDescription? {
+    if let model = context._frozen { return model.entitiesByName[entityName] }
+    guard let coordinator = context.persistentStoreCoordinator else {
+      programmerError("\(context.label) has neither coordinator nor parent, so that it knows no entity '\(entityName)'.")
+    }
+    return coordinator.frozen?.entitiesByName[entityName]
+  }
+
+  /// Creates an object of the entity of this name, of the entity's class, and inserts it.
+  ///
+  /// Traps for an entity that the model does not have, as Core Data raises.
+  public class func insertNewObject(
+    forEntityName entityName: String, into context: NSManagedObjectContext
+  ) -> NSManagedObject {
+    guard let entity = entity(forEntityName: entityName, in: context) else {
+      let known = context.persistentStoreCoordinator?.frozen?.entitiesByName.keys.sorted() ?? []
+      let guess = Spelling.nearest(to: entityName, in: known).map { " Did you mean '\($0)'?" } ?? ""
+      programmerError(
+        "the model has no entity '\(entityName)'.\(guess) It has: \(known.joined(separator: ", ")).")
+    }
+    let object = ObjectMaker.make(entity)
+    context.insert(object)
+    return object
+  }
+}

@@ -1,0 +1,162 @@
+import Foundation
+
+/// Describes one index of an entity.
+open class NSFetchIndexDescription: NSObject, NSCopying {
+  private var _name: String
+  private var _elements: [NSFetchIndexElementDescription] = []
+  private weak var _entity: NSEntityDescription?
+  private var _predicate: NSPredicate?
+  /// The predicate as the model file spells it, until somebody asks for it as an object.
+  private var _predicateText: String?
+  final var isFrozen = false
+
+  /// Makes an index of these elements; mixing R-tree and binary elements traps.
+  public init(name: String, elements: [NSFetchIndexElementDescription]?) {
+    _name = name
+    super.init()
+    _adopt(elements ?? [])
+  }
+
+  /// Name of the index, unique in its entity.
+  open var name: String {
+    get { _name }
+    set {
+      _willMutate()
+      _name = newValue
+    }
+  }
+
+  /// What is indexed, the most significant first.
+  open var elements: [NSFetchIndexElementDescription] {
+    get { _elements }
+    set {
+      _willMutate()
+      _adopt(newValue)
+    }
+  }
+
+  /// Entity that the index belongs to; nil while it belongs to none.
+  open var entity: NSEntityDescription? { _entity }
+
+  final var owner: NSEntityDescription? {
+    get { _entity }
+    set { _entity = newValue }
+  }
+
+  /// Which objects are indexed; nil: all.
+  ///
+  /// Nil too for one whose text in the model file can't be parsed.
+  open var partialIndexPredicate: NSPredicate? {
+    get {
+      if let _predicate { return _predicate }
+      guard let _predicateText else { return nil }
+      let parsed = try? ModelText.predicate(_predicateText)
+      if !isFrozen { _predicate = parsed }
+      return parsed
+    }
+    set {
+      _willMutate()
+      _predicate = newValue.map { $0.copy() as! NSPredicate }
+      _predicateText = nil
+    }
+  }
+
+  /// The predicate as text.
+  final var partialIndexPredicateText: String? {
+    get { _predicateText ?? _predicate?.predicateText }
+    set {
+      _predicateText = newValue
+      _predicate = nil
+    }
+  }
+
+  private func _adopt(_ elements: [NSFetchIndexElementDescription]) {
+    precondition(
+      Set(elements.map(\.collationType)).count <= 1,
+      "index '\(_name)' mixes R-tree and binary elements; give each kind an index of its own")
+    for element in _elements where element.owner === self { element.owner = nil }
+    _elements = elements
+    for element in elements { element.owner = self }
+  }
+
+  private func _willMutate() {
+    if isFrozen {
+      fatalError(
+        "can't change index '\(_name)': its model is in use by a coordinator and so immutable; change a copy() of the "
+          + "model")
+    }
+  }
+
+  /// An editable copy, with copies of its elements, which belongs to no entity yet.
+  open func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSFetchIndexDescription(
+      name: _name, elements: _elements.map { $0.copy() as! NSFetchIndexElementDescription })
+    copy._predicate = _predicate
+    copy._predicateText = _predicateText
+    return copy
+  }
+}
+
+/// Describes one element of an index: a property, or an expression over the entity's properties.
+open class NSFetchIndexElementDescription: NSObject, NSCopying {
+  private var _property: NSPropertyDescription?
+  private var _collationType: NSFetchIndexElementType
+  private var _isAscending = true
+  private weak var _index: NSFetchIndexDescription?
+
+  /// Makes an element for `property`: an attribute, a to-one relationship or an `NSExpressionDescription`.
+  public init(property: NSPropertyDescription, collationType: NSFetchIndexElementType) {
+    _property = property
+    _collationType = collationType
+    super.init()
+  }
+
+  /// What is indexed.
+  open var property: NSPropertyDescription? { _property }
+
+  /// Name of what is indexed.
+  open var propertyName: String? { _property?.name }
+
+  /// How the element is stored.
+  open var collationType: NSFetchIndexElementType {
+    get { _collationType }
+    set {
+      _willMutate()
+      _collationType = newValue
+    }
+  }
+
+  /// Whether small values come first; true unless set.
+  open var isAscending: Bool {
+    get { _isAscending }
+    set {
+      _willMutate()
+      _isAscending = newValue
+    }
+  }
+
+  /// The index that the element belongs to.
+  open var indexDescription: NSFetchIndexDescription? { _index }
+
+  final var owner: NSFetchIndexDescription? {
+    get { _index }
+    set { _index = newValue }
+  }
+
+  /// Points the element at the property of the same name in a copied entity.
+  final func retarget(to property: NSPropertyDescription) { _property = property }
+
+  private func _willMutate() {
+    if let _index, _index.isFrozen {
+      fatalError(
+        "can't change an element of index '\(_index.name)': its model is in use by a coordinator and so immutable; "
+          + "change a copy() of the model")
+    }
+  }
+
+  open func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSFetchIndexElementDescription(property: _property!, collationType: _collationType)
+    copy._isAscending = _isAscending
+    return copy
+  }
+}

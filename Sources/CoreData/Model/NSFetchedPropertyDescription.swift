@@ -1,0 +1,49 @@
+import Foundation
+import ModelSchema
+
+/// Describes a property whose value is the result of a fetch, read when first asked for.
+///
+/// The request's predicate may name the object as `$FETCH_SOURCE` and this description as
+/// `$FETCHED_PROPERTY`.
+open class NSFetchedPropertyDescription: NSPropertyDescription {
+  private var _fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
+  /// The request as the model file has it, until somebody asks for it as an object.
+  private var _requestSchema: FetchRequestSchema?
+
+  /// The request that finds the property's objects.
+  ///
+  /// Nil for one whose predicate text in the model file can't be parsed.
+  open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
+    get {
+      if let _fetchRequest { return _fetchRequest }
+      guard let _requestSchema else { return nil }
+      let made = try? NSFetchRequest<any NSFetchRequestResult>.make(_requestSchema)
+      if !isFrozen { _fetchRequest = made }
+      return made
+    }
+    set {
+      willMutate("fetchRequest")
+      _fetchRequest = newValue
+      _requestSchema = nil
+    }
+  }
+
+  /// The request as plain values.
+  final var requestSchema: FetchRequestSchema? {
+    get {
+      _requestSchema ?? _fetchRequest.map { FetchRequestSchema($0, name: "fetchedPropertyFetchRequest") }
+    }
+    set {
+      _requestSchema = newValue
+      _fetchRequest = nil
+    }
+  }
+
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSFetchedPropertyDescription()
+    copyState(to: copy)
+    copy._fetchRequest = _fetchRequest
+    copy._requestSchema = _requestSchema
+    return copy
+  }
+}

@@ -1,0 +1,23 @@
+import Foundation
+import ModelFiles
+import ModelSchema
+
+extension NSManagedObjectModel {
+  /// Reads a model file like `init(contentsOf:)`, but says why it can't.
+  ///
+  /// - Throws: an error that names the file, the place in it and what is wrong.
+  ///
+  /// > Note: Not in Apple's Core Data.
+  public static func load(contentsOf url: URL) throws -> NSManagedObjectModel {
+    try NSManagedObjectModel(schema: schema(contentsOf: url))
+  }
+
+  /// The model file as plain values.
+  static func schema(contentsOf url: URL) throws -> ModelSchema {
+    guard url.isFileURL else {
+      throw ModelFileError(
+        path: url.absoluteString, reason: "only files can be read; copy the model to a file first")
+    }
+    return try ModelFile.load(path: url.path)
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+
+extension NSManagedObjectModel {
+  /// Merges all models found in `bundles`; nil means the main bundle, with the resource bundles that the
+  /// package manager puts beside the program. Nil if there is none, or if one of them can't be read.
+  ///
+  /// Two different entities of the same name trap.
+  public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
+    let urls = ModelSearch.models(in: bundles)
+    let models = urls.compactMap { NSManagedObjectModel(contentsOf: $0) }
+    guard !models.isEmpty, models.count == urls.count else { return nil }
+    return NSManagedObjectModel(byMerging: models)
+  }
+
+  /// Merges those entities of all model versions in `bundles` that a store with this metadata was saved with;
+  /// nil if they can't all be found.
+  public class func mergedModel(
+    from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
+  ) -> NSManagedObjectModel? {
+    let models = ModelSearch.models(in: bundles).flatMap { url in
+      ModelSearch.versions(of: url).compactMap { NSManagedObjectModel(contentsOf: $0) }
+    }
+    return NSManagedObjectModel(byMerging: models, forStoreMetadata: metadata)
+  }
+
+  /// Merges copies of `models`; nil for nil. Equal entities of the same name count as one, different ones
+  /// trap.
+  public convenience init?(byMerging models: [NSManagedObjectModel]?) {
+    guard let models else { return nil }
+    self.init()
+    var chosen: [String: (entity: NSEntityDescription, hash: Data)] = [:]
+    var order: [NSEntityDescription] = []
+    for model in models {
+      for entity in model.entities {
+        let name = entity.name ?? ""
+        let hash = entity.versionHash
+        if let known = chosen[name] {
+          guard known.hash == hash else {
+            fatalError(
+              "can't merge models with two different entities named '\(name)'; pass one version of each model only"
+            )
+          }
+          continue
+        }
+        chosen[name] = (entity, hash)
+        order.append(entity)
+      }
+    }
+    adoptCopy(of: models, entities: order)
+  }
+
+  /// Merges copies of those entities that a store with this metadata was saved with; nil if they can't all be
+  /// found.
+  public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any])
+  {
+    guard let hashes = Self.versionHashes(in: metadata) else { return nil }
+    self.init()
+    var chosen: [NSEntityDescription] = []
+    var found: Set<String> = []
+    var sources: [NSManagedObjectModel] = []
+    for model in models {
+      var used = false
+      for entity in model.entities {
+        guard let name = entity.name, hashes[name] == entity.versionHash else { continue }
+        used = true
+        if found.insert(name).inserted { chosen.append(entity) }
+      }
+      if used { sources.append(model) }
+    }
+    guard found.count == hashes.count else { return nil }
+    adoptCopy(of: sources, entities: chosen)
+  }
+
+  /// The entity hashes in a store's metadata.
+  static func versionHashes(in metadata: [String: Any]) -> [String: Data]? {
+    guard let stored = metadata["NSStoreModelVersionHashes"] else { return nil }
+    if let hashes = stored as? [String: Data] { return hashes }
+    guard let hashes = stored as? [String: Any] else { return nil }
+    var result: [String: Data] = [:]
+    for (name, hash) in hashes {
+      guard let data = hash as? Data ?? (hash as? NSData).map({ Data(referencing: $0) }) else { return nil }
+      result[name] = data
+    }
+    return result
+  }
+}

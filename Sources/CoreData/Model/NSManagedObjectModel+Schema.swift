@@ -1,0 +1,148 @@
+import Foundation
+import ModelSchema
+
+extension NSManagedObjectModel {
+  /// Makes an editable model of plain values.
+  ///
+  /// - Throws: `ModelLayoutError` for entities that can't be connected as the schema says.
+  convenience init(schema: ModelSchema) throws {
+    // What can't be laid out can't be connected either: a missing parent, a circle of parents, a missing destination.
+    _ = try ModelLayout(schema)
+    self.init()
+    var byName: [String: NSEntityDescription] = [:]
+    for entity in schema.entities { byName[entity.name] = NSEntityDescription(entity) }
+    for entity in schema.entities {
+      guard let parent = entity.parent else { continue }
+      byName[parent]!.subentities.append(byName[entity.name]!)
+    }
+    for entity in schema.entities {
+      let description = byName[entity.name]!
+      for relationship in entity.relationships {
+        let end = description.relationshipsByName[relationship.name]!
+        end.destinationEntity = byName[relationship.destination]
+        if let inverse = relationship.inverse {
+          end.inverseRelationship = end.destinationEntity?.relationshipsByName[inverse]
+        }
+      }
+      description.indexes = entity.indexes.map { NSFetchIndexDescription($0, in: description) }
+    }
+    entities = schema.entities.map { byName[$0.name]! }
+    for configuration in schema.configurations {
+      setEntities(configuration.entities.compactMap { byName[$0] }, forConfigurationName: configuration.name)
+      if configuration.usedWithCloudKit { cloudKitConfigurations.insert(configuration.name) }
+    }
+    for request in schema.fetchRequests { setTemplateSchema(request) }
+    versionIdentifiers = Set(schema.versionIdentifiers)
+  }
+}
+
+extension NSEntityDescription {
+  /// An entity with its own properties; the caller connects it to others.
+  fileprivate convenience init(_ schema: EntitySchema) {
+    self.init()
+    name = schema.name
+    managedObjectClassName = schema.className
+    isAbstract = schema.isAbstract
+    versionHashModifier = schema.versionHashModifier
+    renamingIdentifier = schema.renamingIdentifier
+    userInfo = schema.userInfo
+    uniquenessConstraints = schema.uniquenessConstraints
+    compoundIndexNames = schema.compoundIndexes
+    spotlightExpressionText = schema.coreSpotlightDisplayNameExpression
+    properties =
+      schema.attributes.map(NSAttributeDescription.make) + schema.relationships.map(NSRelationshipDescription.make)
+      + schema.fetchedProperties.map(NSFetchedPropertyDescription.make)
+  }
+}
+
+extension NSPropertyDescription {
+  fileprivate final func adopt(_ traits: PropertyTraits) {
+    name = traits.name
+    isOptional = traits.isOptional
+    isTransient = traits.isTransient
+    versionHashModifier = traits.versionHashModifier
+    renamingIdentifier = traits.renamingIdentifier
+    userInfo = traits.userInfo
+  }
+}
+
+extension NSAttributeDescription {
+  fileprivate static func make(_ schema: AttributeSchema) -> NSAttributeDescription {
+    let attribute: NSAttributeDescription
+    if let derivation = schema.derivationExpression {
+      let derived = NSDerivedAttributeDescription()
+      derived.derivationText = derivation
+      attribute = derived
+    } else if schema.type == .composite {
+      let composite = NSCompositeAttributeDescription()
+      composite.elements = schema.elements.map(make)
+      composite.compositeName = schema.compositeName
+      attribute = composite
+    } else {
+      attribute = NSAttributeDescription()
+    }
+    attribute.adopt(schema.traits)
+    attribute.attributeType = NSAttributeType(schema.type)
+    attribute.attributeValueClassName = schema.customClassName
+    attribute.defaultValue = schema.defaultValue.flatMap { $0.object(for: schema.type) }
+    attribute.limits = schema.limits
+    attribute.usesScalarValueType = schema.usesScalarValueType
+    attribute.valueTransformerName = schema.valueTransformerName
+    attribute.allowsExternalBinaryDataStorage = schema.allowsExternalBinaryDataStorage
+    attribute.preservesValueInHistoryOnDeletion = schema.preservesValueInHistoryOnDeletion
+    attribute.allowsCloudEncryption = schema.allowsCloudEncryption
+    attribute.indexedFlag = schema.isIndexed
+    attribute.isIndexedBySpotlight = schema.isIndexedBySpotlight
+    return attribute
+  }
+}
+
+extension NSRelationshipDescription {
+  fileprivate static func make(_ schema: RelationshipSchema) -> NSRelationshipDescription {
+    let relationship = NSRelationshipDescription()
+    relationship.adopt(schema.traits)
+    relationship.minCount = schema.minCount
+    relationship.maxCount = schema.maxCount
+    relationship.deleteRule = NSDeleteRule(rawValue: schema.deleteRule.rawValue)!
+    relationship.isOrdered = schema.isOrdered
+    return relationship
+  }
+}
+
+extension NSFetchedPropertyDescription {
+  fileprivate static func make(_ schema: FetchedPropertySchema) -> NSFetchedPropertyDescription {
+    let property = NSFetchedPropertyDescription()
+    property.adopt(schema.traits)
+    property.requestSchema = schema.request
+    return property
+  }
+}
+
+extension NSFetchIndexDescription {
+  /// An index over properties of `entity`; an element whose property is not there is left out.
+  fileprivate convenience init(_ schema: FetchIndexSchema, in entity: NSEntityDescription) {
+    let properties = entity.propertiesByName
+    let elements = schema.elements.compactMap { element -> NSFetchIndexElementDescription? in
+      let property: NSPropertyDescription
+      if let name = element.property {
+        guard let found = properties[name] else { return nil }
+        property = found
+      } else if let text = element.expression {
+        let computed = NSExpressionDescription()
+        computed.name = text
+        computed.expression = try? ModelText.expression(text)
+        computed.expressionResultType = element.expressionType.map(NSAttributeType.init) ?? .undefinedAttributeType
+        property = computed
+      } else {
+        return nil
+      }
+      let made = NSFetchIndexElementDescription(
+        property: property, collationType: element.isRTree ? .rTree : .binary)
+      made.isAscending = element.isAscending
+      return made
+    }
+    let isMixed = Set(elements.map(\.collationType)).count > 1
+    self.init(name: schema.name, elements: isMixed ? elements.filter { $0.collationType == .binary } : elements)
+    partialIndexPredicateText = schema.partialIndexPredicate
+  }
+}

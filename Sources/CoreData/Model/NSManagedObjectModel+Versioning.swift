@@ -1,0 +1,69 @@
+import Foundation
+import ModelSchema
+
+extension NSManagedObjectModel {
+  /// Version hash of each entity by name, 32 bytes each, equal to those Core Data computes.
+  public var entityVersionHashesByName: [String: Data] {
+    if let frozen = frozenModel.withLock({ $0 }) { return frozen.versionHashes }
+    return ModelSchema(self).entityVersionHashes().mapValues { Data($0) }
+  }
+
+  /// Base64 of a checksum over all entity hashes; models with equal entities have equal checksums.
+  public var versionChecksum: String { Self.checksum(entityVersionHashesByName) }
+
+  /// Whether a store with this metadata was saved with this configuration of the model: the same entities by
+  /// name, with equal hashes. False too for metadata without hashes.
+  public func isConfiguration(
+    withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
+  ) -> Bool {
+    guard let entities = entities(forConfigurationName: configuration),
+      let stored = Self.versionHashes(in: metadata)
+    else { return false }
+    return stored == versionHashes(of: entities)
+  }
+
+  /// Version hashes of some of the model's entities by name.
+  final func versionHashes(of entities: [NSEntityDescription]) -> [String: Data] {
+    let all = entityVersionHashesByName
+    var hashes: [String: Data] = [:]
+    for entity in entities {
+      if let name = entity.name { hashes[name] = all[name] }
+    }
+    return hashes
+  }
+
+  /// `NSStoreModelVersionChecksumKey` of these hashes.
+  static func checksum(_ hashes: [String: Data]) -> String {
+    Data(VersionHash.checksum(hashes.mapValues { Array($0) })).base64EncodedString()
+  }
+
+  /// `NSStoreModelVersionHashesDigest` of these hashes.
+  static func digest(_ hashes: [String: Data]) -> String {
+    Data(VersionHash.digest(hashes.mapValues { Array($0) })).base64EncodedString()
+  }
+}
+
+extension NSEntityDescription {
+  /// The hash, from the entity's line of parents.
+  final func schemaHash() -> Data {
+    if let frozen { return frozen.versionHash }
+    var line: [EntitySchema] = []
+    var next: NSEntityDescription? = self
+    while let entity = next {
+      line.insert(EntitySchema(entity), at: 0)
+      next = entity.superentity
+    }
+    return Data(VersionHash.of(line: line))
+  }
+}
+
+extension NSPropertyDescription {
+  /// The hash of an attribute or relationship by its kind, of any other property by its traits.
+  final func schemaHash() -> Data {
+    switch self {
+    case let attribute as NSAttributeDescription: Data(VersionHash.of(AttributeSchema(attribute)))
+    case let relationship as NSRelationshipDescription: Data(VersionHash.of(RelationshipSchema(relationship)))
+    default: Data(VersionHash.of(PropertyTraits(self)))
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import ModelSchema
+import Synchronization
+
+/// A set of entities that refer to each other: the shape of an object graph.
+///
+/// Editable until a coordinator first uses it; from then on immutable, and any change traps. `copy()` makes
+/// an editable one. Not safe to edit from several threads; once in use, safe to read from all.
+open class NSManagedObjectModel: NSObject, NSCopying {
+  private var _entities: [NSEntityDescription] = []
+  private var _configurations: [String: [NSEntityDescription]] = [:]
+  private var _templates: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
+  private var _templateSchemas: [String: FetchRequestSchema] = [:]
+  private var _versionIdentifiers: Set<AnyHashable> = []
+  /// Configurations that the model file marks for CloudKit; kept for writing the model back.
+  final var cloudKitConfigurations: Set<String> = []
+  /// Set once, when a coordinator first uses the model.
+  final let frozenModel = Mutex<FrozenModel?>(nil)
+
+  /// Makes a model without entities.
+  public override init() { super.init() }
+
+  /// Reads a model file: a compiled `.momd` or `.mom`, an editor's `.xcdatamodeld` or `.xcdatamodel`, or the
+  /// `contents` of the latter. Of a directory with several versions it reads the current one.
+  ///
+  /// Nil when that fails; `load(contentsOf:)` says why. Core Data reads compiled models only.
+  public convenience init?(contentsOf url: URL) {
+    do {
+      try self.init(schema: Self.schema(contentsOf: url))
+    } catch {
+      return nil
+    }
+  }
+
+  // MARK: Entities
+
+  /// The entities by name.
+  open var entitiesByName: [String: NSEntityDescription] {
+    if let frozen = frozenModel.withLock({ $0 }) { return frozen.entitiesByName }
+    return Dictionary(_entities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The entities, abstract ones included. Subentities of those set are taken in with them.
+  open var entities: [NSEntityDescription] {
+    get { _entities }
+    set {
+      willMutate("entities")
+      var seen: Set<ObjectIdentifier> = []
+      var all: [NSEntityDescription] = []
+      func add(_ entity: NSEntityDescription) {
+        guard seen.insert(ObjectIdentifier(entity)).inserted else { return }
+        all.append(entity)
+      }
+      func addBelow(_ entity: NSEntityDescription) {
+        for child in entity.subentities {
+          add(child)
+          addBelow(child)
+        }
+      }
+      for entity in newValue { add(entity) }
+      for entity in newValue { addBelow(entity) }
+      for entity in _entities where entity.owner === self && !seen.contains(ObjectIdentifier(entity)) {
+        entity.owner = nil
+      }
+      _entities = all
+      for entity in all {
+        precondition(
+          entity.owner == nil || entity.owner === self || entity.frozen == nil,
+          "entity '\(entity.name ?? "?")' belongs to a model in use; add a copy of it")
+        entity.owner = self
+      }
+      _configurations = _configurations.mapValues { $0.filter { seen.contains(ObjectIdentifier($0)) } }
+    }
+  }
+
+  // MARK: Configurations
+
+  /// Names of the configurations, "PF_DEFAULT_CONFIGURATION_NAME" (all entities) not among them.
+  open var configurations: [String] { _configurations.keys.sorted() }
+
+  /// Entities of the configuration; all for nil or the default configuration, nil for an unknown name.
+  open func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
+    guard let configuration, configuration != Self.defaultConfigurationName else { return _entities }
+    if let entities = _configurations[configuration] { return entities }
+    return configuration == "Default" ? _entities : nil
+  }
+
+  /// Defines a configuration; an entity that is not in the model traps.
+  open func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
+    willMutate("configurations")
+    for entity in entities where !_entities.contains(where: { $0 === entity }) {
+      fatalError(
+        "configuration '\(configuration)' can't have entity '\(entity.name ?? "?")': it is not in the model; add it first"
+      )
+    }
+    _configurations[configuration] = entities
+  }
+
+  /// Name of the configuration that holds all entities.
+  static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
+
+  // MARK: Fetch request templates
+
+  /// Stores a request under a name; nil removes it.
+  open func setFetchRequestTemplate(
+    _ fetchRequestTemplate: NSFetchRequest<any NSFetchRequestResult>?, forName name: String
+  ) {
+    willMutate("fetch request templates")
+    _templates[name] = fetchRequestTemplate
+    _templateSchemas[name] = nil
+  }
+
+  /// The request stored under this name, without copying: don't change it.
+  ///
+  /// Nil too for one whose predicate text in the model file can't be parsed.
+  open func fetchRequestTemplate(forName name: String) -> NSFetchRequest<any NSFetchRequestResult>? {
+    if let template = _templates[name] { return template }
+    guard let schema = _templateSchemas[name] else { return nil }
+    guard let made = try? NSFetchRequest<any NSFetchRequestResult>.make(schema) else { return nil }
+    if frozenModel.withLock({ $0 == nil }) { _templates[name] = made }
+    return made
+  }
+
+  /// A copy of the request stored under this name, its variables replaced by `variables`.
+  open func fetchRequestFromTemplate(
+    withName name: String, substitutionVariables variables: [String: Any]
+  ) -> NSFetchRequest<any NSFetchRequestResult>? {
+    guard let template = fetchRequestTemplate(forName: name) else { return nil }
+    let request = template.copy() as! NSFetchRequest<any NSFetchRequestResult>
+    request.predicate = request.predicate.map { ModelText.substituting(variables, in: $0) }
+    return request
+  }
+
+  /// The stored requests by name.
+  open var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] {
+    var all: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
+    for name in templateNames { all[name] = fetchRequestTemplate(forName: name) }
+    return all
+  }
+
+  final var templateNames: [String] { Set(_templates.keys).union(_templateSchemas.keys).sorted() }
+
+  /// The template as plain values.
+  final func templateSchema(forName name: String) -> FetchRequestSchema? {
+    _templateSchemas[name] ?? _templates[name].map { FetchRequestSchema($0, name: name) }
+  }
+
+  final func setTemplateSchema(_ schema: FetchRequestSchema) { _templateSchemas[schema.name] = schema }
+
+  /// Hands the templates to a copy of the model.
+  final func copyTemplates(to copy: NSManagedObjectModel) {
+    for (name, template) in _templates where copy._templates[name] == nil {
+      copy._templates[name] = (template.copy() as! NSFetchRequest<any NSFetchRequestResult>)
+    }
+    copy._templateSchemas.merge(_templateSchemas) { first, _ in first }
+  }
+
+  // MARK: Labels
+
+  /// Localised names of entities, properties and error messages, as set.
+  open var localizationDictionary: [String: String]?
+
+  /// Free labels of the model's version; combined when models merge, never used otherwise.
+  open var versionIdentifiers: Set<AnyHashable> {
+    get { _versionIdentifiers }
+    set {
+      willMutate("versionIdentifiers")
+      _versionIdentifiers = newValue
+    }
+  }
+
+  /// Traps once the model is in use: nobody could tell the stores and contexts that read it.
+  final func willMutate(_ what: StaticString) {
+    if frozenModel.withLock({ $0 != nil }) {
+      fatalError(
+        "can't change \(what) of a model in use by a coordinator: it is immutable now; change a copy() of it")
+    }
+  }
+
+  // MARK: Copying
+
+  /// An editable copy with copies of all its parts, connected as the originals are.
+  open func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSManagedObjectModel()
+    copy.adoptCopy(of: [self], entities: _entities)
+    return copy
+  }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import ModelFiles
+
+/// A model that is loaded when first needed, and checked against a checksum then: how a staged migration
+/// names its versions.
+///
+/// Not safe to resolve from several threads at once.
+open class NSManagedObjectModelReference: NSObject {
+  private let _versionChecksum: String
+  private let _load: () throws -> NSManagedObjectModel
+  private var _resolved: NSManagedObjectModel?
+
+  private init(_ versionChecksum: String, load: @escaping () throws -> NSManagedObjectModel) {
+    _versionChecksum = versionChecksum
+    _load = load
+    super.init()
+  }
+
+  /// Refers to a model in memory.
+  public convenience init(model: NSManagedObjectModel, versionChecksum: String) {
+    self.init(versionChecksum) { model }
+  }
+
+  /// Refers to a model file: one version's, or that of the current version of a directory with several.
+  public convenience init(fileURL: URL, versionChecksum: String) {
+    self.init(versionChecksum) { try NSManagedObjectModel.load(contentsOf: fileURL) }
+  }
+
+  /// Refers to those entities of the models in `bundle` (nil: the program's) that have these version hashes.
+  public convenience init(
+    entityVersionHashes versionHash: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String
+  ) {
+    self.init(versionChecksum) {
+      var hashes: [String: Any] = [:]
+      for (name, hash) in versionHash { hashes["\(name.base)"] = hash }
+      let metadata: [String: Any] = ["NSStoreModelVersionHashes": hashes]
+      let bundles = bundle.map { [$0] }
+      guard let model = NSManagedObjectModel.mergedModel(from: bundles, forStoreMetadata: metadata) else {
+        throw ModelFileError(
+          path: bundle?.bundlePath ?? Bundle.main.bundlePath,
+          reason:
+            "no model here has entities with the hashes asked for (\(hashes.keys.sorted().joined(separator: ", ")))"
+        )
+      }
+      return model
+    }
+  }
+
+  /// Refers to a version, or a model, of this name in `bundle` (nil: the program's).
+  public convenience init(name modelName: String, in bundle: Bundle?, versionChecksum: String) {
+    self.init(versionChecksum) {
+      for model in ModelSearch.models(in: bundle.map { [$0] }) {
+        for version in ModelSearch.versions(of: model) + [model]
+        where version.deletingPathExtension().lastPathComponent == modelName {
+          return try NSManagedObjectModel.load(contentsOf: version)
+        }
+      }
+      throw ModelFileError(
+        path: bundle?.bundlePath ?? Bundle.main.bundlePath,
+        reason: "no model or version is named '\(modelName)' here")
+    }
+  }
+
+  /// The model. Traps if it can't be loaded or has another checksum than was promised, as Core Data raises.
+  open var resolvedModel: NSManagedObjectModel {
+    do {
+      return try resolve()
+    } catch {
+      fatalError("can't resolve a model reference: \(error)")
+    }
+  }
+
+  /// The model.
+  ///
+  /// - Throws: an error for a model that can't be loaded, or has another checksum than was promised.
+  ///
+  /// > Note: Not in Apple's Core Data, where `resolvedModel` raises.
+  public final func resolve() throws -> NSManagedObjectModel {
+    if let _resolved { return _resolved }
+    let model = try _load()
+    guard model.versionChecksum == _versionChecksum else {
+      throw ModelFileError(
+        path: "model reference",
+        reason:
+          "the model has the version checksum \(model.versionChecksum), not \(_versionChecksum); it has changed since "
+          + "the reference was written, or the reference names another version")
+    }
+    _resolved = model
+    return model
+  }
+
+  /// The checksum that the model must have.
+  open var versionChecksum: String { _versionChecksum }
+}
+
+extension NSManagedObjectModel {
+  /// Checksums of all versions in a model directory, by version name; of a single file, its own.
+  ///
+  /// - Throws: an error for a version that can't be read.
+  public class func __checksumsForVersionedModel(at modelURL: URL) throws -> [String: String] {
+    let versions = ModelSearch.versions(of: modelURL)
+    guard !versions.isEmpty else {
+      throw ModelFileError(
+        path: modelURL.path, reason: "no model in this directory: neither .xcdatamodel nor .mom")
+    }
+    var checksums: [String: String] = [:]
+    for version in versions {
+      checksums[version.deletingPathExtension().lastPathComponent] = try load(contentsOf: version)
+        .versionChecksum
+    }
+    return checksums
+  }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import ModelFiles
+
+/// Turns the objects of transformable attributes into stored data and back.
+enum TransformableCoding {
+  /// The stored data of `object`.
+  ///
+  /// - Throws: `AttributeValueError` if the transformer is missing, gives no data, or the object can't be
+  ///   archived.
+  static func data(from object: Any, transformer name: String?, attribute: AttributeCoding) throws -> Data {
+    guard let name, !name.isEmpty else { return try archive(object, attribute: attribute) }
+    let transformer = try _transformer(name, attribute)
+    // The archive transformers turn data into objects; an attribute uses them backwards.
+    let result =
+      transformer is NSSecureUnarchiveFromDataTransformer
+      ? transformer.reverseTransformedValue(object) : transformer.transformedValue(object)
+    if let data = result as? Data { return data }
+    if let data = result as? NSData { return Data(referencing: data) }
+    throw AttributeValueError(
+      entity: attribute.entityName, attribute: attribute.name,
+      expected: "Data from the value transformer '\(name)'", found: result.map { "\(type(of: $0))" } ?? "nil")
+  }
+
+  /// The object stored as `data`.
+  ///
+  /// - Throws: `AttributeValueError` if the transformer is missing, or the archive can't be read.
+  static func object(from data: Data, transformer name: String?, attribute: AttributeCoding) throws -> Any? {
+    guard let name, !name.isEmpty else { return try unarchive(data, attribute: attribute) }
+    let transformer = try _transformer(name, attribute)
+    return transformer is NSSecureUnarchiveFromDataTransformer
+      ? transformer.transformedValue(data) : transformer.reverseTransformedValue(data)
+  }
+
+  private static func _transformer(_ name: String, _ attribute: AttributeCoding) throws -> ValueTransformer {
+    if let found = ValueTransformer.registered(NSValueTransformerName(name)) { return found }
+    throw AttributeValueError(
+      entity: attribute.entityName, attribute: attribute.name,
+      expected: "the value transformer '\(name)'",
+      found:
+        "none of that name; call ValueTransformer.setValueTransformer(_:forName:) before the store is loaded")
+  }
+
+  /// A keyed archive of `object`.
+  static func archive(_ object: Any, attribute: AttributeCoding) throws -> Data {
+    do {
+      return try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false)
+    } catch {
+      throw AttributeValueError(
+        entity: attribute.entityName, attribute: attribute.name, expected: "an object that can be archived",
+        found: "\(type(of: object)) (\(error))")
+    }
+  }
+
+  /// The root object of a keyed archive, of plain values or of classes that the program has.
+  static func unarchive(_ data: Data, attribute: AttributeCoding) throws -> Any? {
+    do {
+      return try ArchivedObject.decode(data)
+    } catch {
+      throw AttributeValueError(
+        entity: attribute.entityName, attribute: attribute.name, expected: "a keyed archive",
+        found: "\(data.count) bytes that can't be read as one: \(error)")
+    }
+  }
+}
+
+/// Decodes keyed archives from stores without letting them end the program.
+enum ArchivedObject {
+  /// The root object.
+  ///
+  /// An archive of plain values is decoded with every check. One with other classes goes to
+  /// `NSKeyedUnarchiver`, if the program has all of them; their `init(coder:)` must then be able to stand
+  /// what it finds.
+  static func decode(_ data: Data) throws -> Any? {
+    switch try PlainArchive.decode(data) {
+    case .object(let object): return object
+    case .needsClasses(let names):
+      if let missing = names.sorted().first(where: { !_hasClass($0) }) {
+        throw PlainArchiveError(
+          reason:
+            "it holds an object of the class '\(missing)', which is not in this program; write the class, or map "
+            + "the name with NSKeyedUnarchiver.setClass(_:forClassName:)")
+      }
+      let unarchiver = try NSKeyedUnarchiver(forReadingFrom: data)
+      unarchiver.requiresSecureCoding = false
+      unarchiver.decodingFailurePolicy = .setErrorAndReturn
+      let object = unarchiver.decodeObject(forKey: NSKeyedArchiveRootObjectKey)
+      if let error = unarchiver.error { throw error }
+      return object
+    }
+  }
+
+  private static func _hasClass(_ name: String) -> Bool {
+    NSKeyedUnarchiver.class(forClassName: name) != nil || NSClassFromString(name) is any NSCoding.Type
+  }
+}

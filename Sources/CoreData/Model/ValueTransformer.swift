@@ -1,0 +1,163 @@
+import Foundation
+import Synchronization
+
+/// Name under which a value transformer is registered.
+public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
+  public let rawValue: String
+
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public init(_ rawValue: String) { self.rawValue = rawValue }
+
+  /// Turns a boolean into its opposite.
+  public static let negateBooleanTransformerName = NSValueTransformerName("NSNegateBoolean")
+  /// Whether a value is nil.
+  public static let isNilTransformerName = NSValueTransformerName("NSIsNil")
+  /// Whether a value is not nil.
+  public static let isNotNilTransformerName = NSValueTransformerName("NSIsNotNil")
+  /// Turns archived data into an object.
+  public static let unarchiveFromDataTransformerName = NSValueTransformerName("NSUnarchiveFromData")
+  /// Turns keyed archived data into an object.
+  public static let keyedUnarchiveFromDataTransformerName = NSValueTransformerName("NSKeyedUnarchiveFromData")
+  /// Turns keyed archived data into an object of an allowed class.
+  public static let secureUnarchiveFromDataTransformerName = NSValueTransformerName(
+    "NSSecureUnarchiveFromData")
+}
+
+/// Turns values of one kind into another, and back if it can; transformable attributes store what it yields.
+///
+/// Foundation has this class on Apple's platforms only. Register an instance before a store that needs it is
+/// loaded; from then on its methods are called on any thread.
+open class ValueTransformer: NSObject, _ValueTransformerCluster {
+  public override init() { super.init() }
+
+  /// Registers a transformer; nil removes it.
+  open class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName)
+  {
+    TransformerRegistry.shared.set(transformer, forName: name)
+  }
+
+  /// Names of all registered transformers.
+  open class func valueTransformerNames() -> [NSValueTransformerName] { TransformerRegistry.shared.names }
+
+  /// Class of the values that the transformer yields.
+  open class func transformedValueClass() -> AnyClass { NSObject.self }
+
+  /// Whether `reverseTransformedValue` works; true unless overridden.
+  open class func allowsReverseTransformation() -> Bool { true }
+
+  /// The value, transformed; the value itself unless overridden.
+  open func transformedValue(_ value: Any?) -> Any? { value }
+
+  /// The value which `transformedValue` turns into this one. Calls `transformedValue` unless overridden;
+  /// traps if the class does not allow it.
+  open func reverseTransformedValue(_ value: Any?) -> Any? {
+    precondition(
+      type(of: self).allowsReverseTransformation(),
+      "\(type(of: self)) does not allow reverse transformation; override allowsReverseTransformation() to say it does"
+    )
+    return transformedValue(value)
+  }
+
+  /// The transformer registered under this name.
+  static func registered(_ name: NSValueTransformerName) -> ValueTransformer? {
+    TransformerRegistry.shared.transformer(named: name)
+  }
+}
+
+/// Lets `ValueTransformer(forName:)` answer the registered instance, which may be of any subclass.
+public protocol _ValueTransformerCluster {}
+
+extension _ValueTransformerCluster {
+  /// The transformer registered under this name; nil if there is none.
+  public init?(forName name: NSValueTransformerName) {
+    guard let found = ValueTransformer.registered(name) as? Self else { return nil }
+    self = found
+  }
+}
+
+/// Turns keyed archived data into an object of one of the allowed classes, and an object into such data.
+open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
+  /// Classes that the root object of an archive may have, collections included.
+  open class var allowedTopLevelClasses: [AnyClass] {
+    [
+      NSArray.self, NSDictionary.self, NSSet.self, NSString.self, NSNumber.self, NSDate.self, NSData.self,
+      NSURL.self,
+      NSUUID.self, NSNull.self,
+    ]
+  }
+
+  /// The object in an archive; nil for what is no archive, or one of another class.
+  open override func transformedValue(_ value: Any?) -> Any? {
+    guard let data = archiveData(value), let object = (try? ArchivedObject.decode(data)) ?? nil else {
+      return nil
+    }
+    let isAllowed = type(of: self).allowedTopLevelClasses.contains { allowed in
+      (object as? NSObject).map { type(of: $0).isSubclass(of: allowed) } ?? false
+    }
+    return isAllowed ? object : nil
+  }
+
+  /// An archive of the object; nil for an object that can't be archived.
+  open override func reverseTransformedValue(_ value: Any?) -> Any? {
+    guard let value else { return nil }
+    return try? NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: true)
+  }
+}
+
+private func archiveData(_ value: Any?) -> Data? {
+  value as? Data ?? (value as? NSData).map { Data(referencing: $0) }
+}
+
+/// The registered transformers of the process.
+private final class TransformerRegistry: @unchecked Sendable {
+  // Unchecked: `_transformers` is guarded by `_lock`. The transformers themselves are the user's, who
+  // registers only what may be called on any thread.
+  static let shared = TransformerRegistry()
+
+  private let _lock = NSLock()
+  private var _transformers: [NSValueTransformerName: ValueTransformer] = [
+    .secureUnarchiveFromDataTransformerName: NSSecureUnarchiveFromDataTransformer(),
+    .keyedUnarchiveFromDataTransformerName: KeyedUnarchiveTransformer(),
+    .unarchiveFromDataTransformerName: KeyedUnarchiveTransformer(),
+    .negateBooleanTransformerName: PredicateTransformer { !(($0 as? NSNumber)?.boolValue ?? false) },
+    .isNilTransformerName: PredicateTransformer { $0 == nil },
+    .isNotNilTransformerName: PredicateTransformer { $0 != nil },
+  ]
+
+  func transformer(named name: NSValueTransformerName) -> ValueTransformer? {
+    _lock.withLock { _transformers[name] }
+  }
+
+  func set(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {
+    _lock.withLock { _transformers[name] = transformer }
+  }
+
+  var names: [NSValueTransformerName] {
+    _lock.withLock { _transformers.keys.sorted { $0.rawValue < $1.rawValue } }
+  }
+}
+
+/// The older archive transformers, which take any class.
+private final class KeyedUnarchiveTransformer: NSSecureUnarchiveFromDataTransformer {
+  override func transformedValue(_ value: Any?) -> Any? {
+    guard let data = archiveData(value) else { return nil }
+    return (try? ArchivedObject.decode(data)) ?? nil
+  }
+
+  override func reverseTransformedValue(_ value: Any?) -> Any? {
+    guard let value else { return nil }
+    return try? NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: false)
+  }
+}
+
+/// A transformer to a boolean.
+private final class PredicateTransformer: ValueTransformer {
+  private let _test: (Any?) -> Bool
+
+  init(_ test: @escaping (Any?) -> Bool) { _test = test }
+
+  override class func allowsReverseTransformation() -> Bool { false }
+
+  override func transformedValue(_ value: Any?) -> Any? { NSNumber(value: _test(value)) }
+}

@@ -1,0 +1,155 @@
+import ModelSchema
+
+/// The relationships of one object that have been looked at: by slot, the other object or the members.
+///
+/// Strong references, as in Core Data: a pair whose two-way relationship was realised keeps itself registered.
+final class Relations {
+  private var _toOne: [(slot: Int, target: NSManagedObject)] = []
+  private var _toMany: [(slot: Int, state: ToManyState)] = []
+  /// Objects of transformable attributes by slot.
+  var decoded: [Int: Any] = [:]
+  /// Results of fetched properties by name.
+  var fetched: [String: [NSManagedObject]] = [:]
+
+  func target(_ slot: Int) -> NSManagedObject? {
+    for entry in _toOne where entry.slot == slot { return entry.target }
+    return nil
+  }
+
+  func setTarget(_ target: NSManagedObject?, _ slot: Int) {
+    if let index = _toOne.firstIndex(where: { $0.slot == slot }) {
+      if let target { _toOne[index].target = target } else { _toOne.remove(at: index) }
+    } else if let target {
+      _toOne.append((slot, target))
+    }
+  }
+
+  func dropTargets() { _toOne.removeAll() }
+
+  func members(_ slot: Int) -> ToManyState? {
+    for entry in _toMany where entry.slot == slot { return entry.state }
+    return nil
+  }
+
+  func makeMembers(_ slot: Int, isOrdered: Bool) -> ToManyState {
+    if let state = members(slot) { return state }
+    let state = ToManyState(isOrdered: isOrdered)
+    _toMany.append((slot, state))
+    return state
+  }
+
+  func dropMembers(_ slot: Int) { _toMany.removeAll { $0.slot == slot } }
+
+  func forEachToMany(_ body: (Int, ToManyState) -> Void) {
+    for entry in _toMany { body(entry.slot, entry.state) }
+  }
+
+  /// Forgets everything that can be read again, keeping unsaved additions and removals.
+  func dropClean() {
+    fetched = [:]
+    decoded = [:]
+    _toOne.removeAll()
+    _toMany.removeAll { !$0.state.hasChanges }
+    for entry in _toMany { entry.state.unrealise() }
+  }
+}
+
+/// Members of one to-many: what was read (if it was), and what was added and removed since.
+final class ToManyState {
+  let isOrdered: Bool
+  /// Whether `members` is the whole relationship.
+  private(set) var isRealised = false
+  /// All members, when realised.
+  private(set) var members: Set<NSManagedObject> = []
+  /// All members in order, when realised and ordered.
+  private(set) var order: [NSManagedObject] = []
+  /// As read from upstream, in its order; what committed values answer.
+  private(set) var base: [NSManagedObject] = []
+  private(set) var added: Set<NSManagedObject> = []
+  private(set) var removed: Set<NSManagedObject> = []
+  /// Members keep their places only if this is false.
+  private(set) var isReordered = false
+
+  init(isOrdered: Bool) { self.isOrdered = isOrdered }
+
+  var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
+
+  /// Members in a stable order: the relationship's, or for an unordered one whatever the set gives.
+  var list: [NSManagedObject] { isOrdered ? order : Array(members) }
+
+  /// Takes what upstream has, then replays what was added and removed before.
+  func realise(_ read: [NSManagedObject]) {
+    base = read
+    order = isOrdered ? read.filter { !removed.contains($0) } : []
+    members = Set(read)
+    members.subtract(removed)
+    for object in added where members.insert(object).inserted {
+      if isOrdered { order.append(object) }
+    }
+    isRealised = true
+  }
+
+  /// Forgets what was read, keeping what was changed.
+  func unrealise() {
+    guard isRealised else { return }
+    isRealised = false
+    members = []
+    order = []
+    base = []
+    isReordered = false
+  }
+
+  @discardableResult
+  func add(_ object: NSManagedObject, at index: Int? = nil) -> Bool {
+    if isRealised {
+      guard members.insert(object).inserted else { return false }
+      if isOrdered { order.insert(object, at: index ?? order.count) }
+    }
+    if removed.remove(object) == nil { added.insert(object) }
+    if isOrdered { isReordered = true }
+    return true
+  }
+
+  @discardableResult
+  func remove(_ object: NSManagedObject) -> Bool {
+    if isRealised {
+      guard members.remove(object) != nil else { return false }
+      if isOrdered, let index = order.firstIndex(of: object) { order.remove(at: index) }
+    }
+    if added.remove(object) == nil { removed.insert(object) }
+    return true
+  }
+
+  /// Gives an ordered relationship another order of the same members.
+  func reorder(_ newOrder: [NSManagedObject]) {
+    guard order != newOrder else { return }
+    order = newOrder
+    isReordered = true
+  }
+
+  /// What is there now becomes what was saved.
+  func commit() {
+    added = []
+    removed = []
+    isReordered = false
+    if isRealised { base = list }
+  }
+
+  /// Goes back to what was read.
+  func rollback() {
+    added = []
+    removed = []
+    isReordered = false
+    if isRealised {
+      members = Set(base)
+      order = isOrdered ? base : []
+    }
+  }
+
+  /// What a save or a child context needs to know.
+  var delta: ToManyDelta {
+    ToManyDelta(
+      added: added.map(\._objectID), removed: removed.map(\._objectID),
+      order: isOrdered && isRealised ? order.map(\._objectID) : nil)
+  }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import ModelSchema
+
+extension NSManagedObject {
+  /// Persistent properties changed since the object was last fetched or saved, with their new values. Reads nothing.
+  public final func changedValues() -> [String: Any] {
+    var result: [String: Any] = [:]
+    changedSlots(ignoringTransient: true).forEach { slot in
+      result[_layout.slots[slot].name] = presented(slot, of: _current) ?? NSNull()
+    }
+    return result
+  }
+
+  /// Values as last fetched or saved; nil shows as NSNull.
+  ///
+  /// - Parameter keys: Properties to answer for; nil for all that are stored.
+  public final func committedValues(forKeys keys: [String]?) -> [String: Any] {
+    if isFault { fireFault() }
+    var result: [String: Any] = [:]
+    for (number, slot) in _layout.slots.enumerated() where !slot.isHidden {
+      if let keys { guard keys.contains(slot.name) else { continue } }
+      if slot.isTransient { continue }
+      if slot.isToMany {
+        if let state = _relations?.members(number), state.isRealised {
+          result[slot.name] = state.isOrdered ? NSOrderedSet(array: state.base) : Set(state.base)
+        } else if keys != nil {
+          _ = members(number)
+          let state = members(number)
+          result[slot.name] = state.isOrdered ? NSOrderedSet(array: state.base) : Set(state.base)
+        }
+        continue
+      }
+      result[slot.name] = presented(number, of: _row) ?? NSNull()
+    }
+    return result
+  }
+
+  /// Properties changed since changes were last processed, with the values they had at the last fetch or save.
+  public final func changedValuesForCurrentEvent() -> [String: Any] {
+    guard _flags.contains(.eventListed) else { return [:] }
+    var result: [String: Any] = [:]
+    changedSlots(ignoringTransient: false).forEach { slot in
+      result[_layout.slots[slot].name] = presented(slot, of: _row) ?? NSNull()
+    }
+    return result
+  }
+
+  /// Whether a persistent property differs from what was last fetched or saved. Reads no relationship.
+  public final var hasPersistentChangedValues: Bool {
+    if _flags.contains(.inserted) { return !_changed.isEmpty }
+    return !changedSlots(ignoringTransient: true).isEmpty
+  }
+
+  /// Slots whose value differs from the last fetched or saved one; in a new object, those assigned.
+  final func changedSlots(ignoringTransient: Bool) -> SlotSet {
+    var result = SlotSet()
+    _changed.forEach { slot in
+      let description = _layout.slots[slot]
+      if ignoringTransient, description.isTransient { return }
+      if description.isToMany {
+        if _relations?.members(slot)?.hasChanges ?? false { result.insert(slot) }
+      } else if let row = _row, let draft = _draft {
+        if draft[slot] != row[slot] { result.insert(slot) }
+      } else {
+        result.insert(slot)
+      }
+    }
+    return result
+  }
+
+  private final func presented(_ slot: Int, of row: Row?) -> Any? {
+    let description = _layout.slots[slot]
+    switch description.kind {
+    case .attribute:
+      return row.flatMap { shown($0[slot], slot) }
+    case .relationship(let relationship):
+      if relationship.isToMany {
+        guard let state = _relations?.members(slot) else { return nil }
+        if state.isRealised {
+          return state.isOrdered ? NSOrderedSet(array: state.order) : state.members
+        }
+        return members(slot).members
+      }
+      switch row?[slot] {
+      case .reference(let key)?: return _context?.object(for: key)
+      case .pending(let id)?: return _context?.object(with: id)
+      default: return nil
+      }
+    }
+  }
+}

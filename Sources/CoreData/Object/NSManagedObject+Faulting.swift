@@ -1,0 +1,88 @@
+import Foundation
+import ModelSchema
+
+extension NSManagedObject {
+  /// Loads the values of a fault; nothing for an object that has them.
+  final func fireFault() {
+    guard _flags.contains(.fault) else { return }
+    guard let context = _context else {
+      programmerError(
+        "could not fulfil a fault for '\(_id?.uriRepresentation().absoluteString ?? "?")': the object's context is gone or "
+          + "was reset. Keep the context as long as its objects, or fetch again.")
+    }
+    context.fire(self)
+  }
+
+  /// Whether a relationship has not been read yet. Does not read it.
+  public final func hasFault(forRelationshipNamed key: String) -> Bool {
+    guard let slot = _layout.slot(named: key), let relationship = _layout.slots[slot].relationship else {
+      programmerError("entity '\(_entity.name ?? "?")' has no relationship '\(key)'.")
+    }
+    if relationship.isToMany { return !(_relations?.members(slot)?.isRealised ?? false) && !isNew }
+    if isFault { return true }
+    return _relations?.target(slot) == nil && !read(slot).isNull
+  }
+
+  /// Whether the object has never been saved anywhere, so that there is nothing to read.
+  final var isNew: Bool { _row == nil && _flags.contains(.inserted) && !_flags.contains(.adopted) }
+
+  /// IDs of a relationship's objects, without making the objects.
+  public final func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
+    guard let slot = _layout.slot(named: key), let relationship = _layout.slots[slot].relationship else {
+      programmerError("entity '\(_entity.name ?? "?")' has no relationship '\(key)'.")
+    }
+    guard relationship.isToMany else {
+      if let target = _relations?.target(slot) { return [target.objectID] }
+      switch read(slot) {
+      case .reference(let key): return [_context?.id(for: key) ?? NSManagedObjectID(key)]
+      case .pending(let id): return [id.canonical]
+      default: return []
+      }
+    }
+    if let state = _relations?.members(slot), state.isRealised { return state.list.map(\.objectID) }
+    guard let context = _context else { return [] }
+    var ids = isNew ? [] : context.relatedIDs(of: self, slot: slot)
+    if let state = _relations?.members(slot) {
+      let removed = Set(state.removed.map { $0.objectID.canonical })
+      ids.removeAll { removed.contains($0.canonical) }
+      let present = Set(ids.map(\.canonical))
+      ids += state.added.map(\.objectID).filter { !present.contains($0.canonical) }
+    }
+    return ids
+  }
+
+  /// Becomes a fault, dropping values; unsaved changes go with them.
+  ///
+  /// - Parameter row: Values to show when next asked, if they are at hand.
+  final func turnIntoFault(keeping row: Row? = nil) {
+    willTurnIntoFault()
+    _row = row
+    _draft = nil
+    _changed = SlotSet()
+    _relations = nil
+    _flags.remove([.draftShared, .primitivesWritten])
+    _flags.insert(.fault)
+    didTurnIntoFault()
+  }
+
+  /// Takes newer values of the store, keeping unsaved ones; what is not changed here changes.
+  final func rebase(on row: Row) {
+    if let draft = _draft, !_changed.isEmpty {
+      let merged = Row(copying: row, version: row.version + 1)
+      _changed.forEach { slot in
+        if !_layout.slots[slot].isToMany { merged.set(draft[slot], at: slot) }
+      }
+      for slot in _layout.slots.indices where _layout.slots[slot].isTransient { merged.set(draft[slot], at: slot) }
+      _draft = merged
+      _flags.remove(.draftShared)
+    } else if let draft = _draft {
+      // Only transient or primitive values stand in the draft.
+      let merged = Row(copying: row, version: row.version + 1)
+      for slot in _layout.slots.indices where _layout.slots[slot].isTransient { merged.set(draft[slot], at: slot) }
+      _draft = merged
+      _flags.remove(.draftShared)
+    }
+    _row = row
+    _relations?.dropClean()
+  }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import ModelSchema
+
+// Relationships by slot, and their inverses.
+
+extension NSManagedObject {
+  final var relations: Relations {
+    if let _relations { return _relations }
+    let relations = Relations()
+    _relations = relations
+    return relations
+  }
+
+  // MARK: To-one
+
+  /// The object at the other end, itself possibly a fault.
+  final func toOne(_ slot: Int) -> NSManagedObject? {
+    if _flags.contains(.fault) { fireFault() }
+    if let target = _relations?.target(slot) { return target }
+    guard let context = _context else { return nil }
+    let target: NSManagedObject
+    switch read(slot) {
+    case .reference(let key): target = context.object(for: key)
+    case .pending(let id): target = context.object(with: id)
+    default: return nil
+    }
+    relations.setTarget(target, slot)
+    return target
+  }
+
+  /// Sets the object at the other end and keeps the inverse in step.
+  final func setToOne(_ slot: Int, _ target: NSManagedObject?) {
+    let relationship = _layout.slots[slot].relationship!
+    if let target { checkRelatable(target, slot, relationship) }
+    let old = toOne(slot)
+    link(slot, to: target)
+    guard let inverse = relationship.inverseSlot, old !== target else { return }
+    old?.inverseWasCut(inverse, self)
+    target?.inverseWasMade(inverse, self, through: slot)
+  }
+
+  /// Writes one end of a to-one.
+  private final func link(_ slot: Int, to target: NSManagedObject?) {
+    write(reference(to: target), at: slot)
+    if target != nil || _relations != nil { relations.setTarget(target, slot) }
+  }
+
+  final func reference(to target: NSManagedObject?) -> Value {
+    guard let target else { return .null }
+    let id = target._objectID
+    return id.key.map(Value.reference) ?? .pending(id)
+  }
+
+  // MARK: To-many
+
+  /// The members of a to-many, read from upstream if they were not yet.
+  final func members(_ slot: Int) -> ToManyState {
+    let state = relations.makeMembers(slot, isOrdered: _layout.slots[slot].relationship!.isOrdered)
+    if !state.isRealised {
+      if _flags.contains(.fault) { fireFault() }
+      state.realise(_context?.relatedObjects(of: self, slot: slot) ?? [])
+    }
+    return state
+  }
+
+  /// Replaces the members: those left out lose the inverse, those new gain it.
+  final func setToMany(_ slot: Int, _ objects: [NSManagedObject]) {
+    let state = members(slot)
+    let wanted = Set(objects)
+    for object in state.list where !wanted.contains(object) { removeMember(object, slot) }
+    for object in objects { addMember(object, slot) }
+    if state.isOrdered {
+      var seen = Set<NSManagedObject>()
+      state.reorder(objects.filter { seen.insert($0).inserted })
+      markChanged(slot)
+    }
+  }
+
+  /// Adds a member and sets its inverse.
+  final func addMember(_ object: NSManagedObject, _ slot: Int, at index: Int? = nil) {
+    let relationship = _layout.slots[slot].relationship!
+    checkRelatable(object, slot, relationship)
+    let state = relationship.isOrdered ? members(slot) : memberState(slot)
+    guard state.add(object, at: index) else { return }
+    markChanged(slot)
+    if let inverse = relationship.inverseSlot { object.inverseWasMade(inverse, self, through: slot) }
+  }
+
+  /// Removes a member and clears its inverse.
+  final func removeMember(_ object: NSManagedObject, _ slot: Int) {
+    let relationship = _layout.slots[slot].relationship!
+    let state = members(slot)
+    guard state.remove(object) else { return }
+    markChanged(slot)
+    if let inverse = relationship.inverseSlot { object.inverseWasCut(inverse, self) }
+  }
+
+  /// State of a to-many without reading it. A never-saved object has nothing to read.
+  private final func memberState(_ slot: Int) -> ToManyState {
+    let state = relations.makeMembers(slot, isOrdered: _layout.slots[slot].relationship!.isOrdered)
+    if !state.isRealised, _row == nil, _flags.contains(.inserted), !_flags.contains(.adopted) { state.realise([]) }
+    return state
+  }
+
+  // MARK: The other end
+
+  /// `other` has just pointed its end at this object.
+  final func inverseWasMade(_ slot: Int, _ other: NSManagedObject, through outward: Int) {
+    let relationship = _layout.slots[slot].relationship!
+    if relationship.isToMany {
+      let state = relationship.isOrdered ? members(slot) : memberState(slot)
+      if state.add(other) { markTouched(slot) }
+      return
+    }
+    let previous = toOne(slot)
+    guard previous !== other else { return }
+    link(slot, to: other)
+    // Whoever was here before loses its end.
+    previous?.inverseWasCut(outward, self)
+  }
+
+  /// `other` has just turned its end away from this object.
+  final func inverseWasCut(_ slot: Int, _ other: NSManagedObject) {
+    let relationship = _layout.slots[slot].relationship!
+    if relationship.isToMany {
+      if memberState(slot).remove(other) { markTouched(slot) }
+    } else if toOne(slot) === other {
+      link(slot, to: nil)
+    }
+  }
+
+  /// Marks a to-many as changed from the other end, which needs no values of this object.
+  private final func markTouched(_ slot: Int) {
+    _changed.insert(slot)
+    _context?.noteChanged(self)
+  }
+
+  private final func checkRelatable(
+    _ target: NSManagedObject, _ slot: Int, _ relationship: PropertyLayout.Relationship
+  ) {
+    if let mine = _context, let theirs = target._context, mine !== theirs {
+      programmerError(
+        "illegal attempt to relate '\(_entity.name ?? "?").\(_layout.slots[slot].name)' to an object of another context "
+          + "(\(mine.label) and \(theirs.label)). Get this context's own object with object(with: other.objectID).")
+    }
+    guard target._layout.entityNumber == relationship.destination
+      || _entity.owner?.isKind(target._layout, ofEntityNumbered: relationship.destination) ?? true
+    else {
+      let destination = (_shape.properties[slot] as? NSRelationshipDescription)?.destinationEntity?.name ?? "?"
+      programmerError(
+        "'\(_entity.name ?? "?").\(_layout.slots[slot].name)' takes objects of entity '\(destination)', not "
+          + "'\(target._layout.entityName)'.")
+    }
+  }
+}

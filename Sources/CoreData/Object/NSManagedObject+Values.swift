@@ -1,0 +1,247 @@
+import Foundation
+import ModelSchema
+
+// Values by key and by slot.
+
+extension NSManagedObject {
+  /// Value of a property, by name.
+  public final subscript(key: String) -> Any? {
+    get { value(forKey: key) }
+    set { setValue(newValue, forKey: key) }
+  }
+
+  // MARK: By key
+
+  final func valueOfProperty(_ key: String) -> Any? {
+    guard let slot = _layout.slot(named: key) else { return valueOfUnmodelledKey(key) }
+    return value(at: slot)
+  }
+
+  /// Value at a slot as `value(forKey:)` answers it.
+  final func value(at slot: Int) -> Any? {
+    if let coding = _shape.codings[slot] {
+      if coding.type == .transformable { return transformed(slot) }
+      return shown(read(slot), slot)
+    }
+    if !_layout.slots[slot].isToMany { return toOne(slot) }
+    let state = members(slot)
+    return state.isOrdered ? NSOrderedSet(array: state.order) : state.members
+  }
+
+  final func setValueOfProperty(_ value: Any?, _ key: String) {
+    guard let slot = _layout.slot(named: key) else {
+      setUnmodelledKey(value, key)
+      return
+    }
+    if let coding = _shape.codings[slot] {
+      write(converted(value, coding), at: slot)
+      if coding.type == .transformable { relations.decoded[slot] = value }
+    } else if _layout.slots[slot].isToMany {
+      setToMany(slot, objects(value, key))
+    } else {
+      setToOne(slot, object(value, key))
+    }
+  }
+
+  final func setPrimitiveValueOfProperty(_ value: Any?, _ key: String) {
+    guard let slot = _layout.slot(named: key) else {
+      setUnmodelledKey(value, key)
+      return
+    }
+    fireFault()
+    switch _layout.slots[slot].kind {
+    case .attribute(let attribute):
+      writableDraft().set(converted(value, _shape.codings[slot]!), at: slot)
+      if attribute.type == .transformable { relations.decoded[slot] = value }
+      _flags.insert(.primitivesWritten)
+    case .relationship(let relationship):
+      guard relationship.isToMany else {
+        let target = object(value, key)
+        writableDraft().set(reference(to: target), at: slot)
+        relations.setTarget(target, slot)
+        _flags.insert(.primitivesWritten)
+        return
+      }
+      let state = members(slot)
+      let wanted = objects(value, key)
+      let kept = Set(wanted)
+      for object in state.list where !kept.contains(object) { state.remove(object) }
+      for object in wanted { state.add(object) }
+    }
+  }
+
+  /// A value given by the caller as a cell; a value of the wrong type is a programmer's mistake, as in Core Data.
+  private final func converted(_ value: Any?, _ coding: AttributeCoding) -> Value {
+    do {
+      return try coding.value(from: value)
+    } catch {
+      programmerError("\(error)")
+    }
+  }
+
+  /// A cell as callers see it. A transformable whose bytes cannot be decoded shows as nil, with a line on the standard error.
+  final func shown(_ value: Value, _ slot: Int) -> Any? {
+    do {
+      return try _shape.codings[slot]!.object(from: value)
+    } catch {
+      Console.warn("\(_objectID.uriRepresentation().absoluteString): \(error)")
+      return nil
+    }
+  }
+
+  /// A transformable attribute's object: the one that was set, or the one decoded when first asked for.
+  private final func transformed(_ slot: Int) -> Any? {
+    if isFault { fireFault() }
+    if let decoded = _relations?.decoded[slot] { return decoded }
+    guard let object = shown(read(slot), slot) else { return nil }
+    relations.decoded[slot] = object
+    return object
+  }
+
+  /// Replaces the objects of transformable attributes by their bytes, before the draft is handed to others: those decode
+  /// objects of their own.
+  final func encodeTransformables() throws {
+    guard !_layout.transformableSlots.isEmpty, let draft = _draft else { return }
+    for slot in _layout.transformableSlots where !_layout.slots[slot].isTransient {
+      guard case .transformable(let box) = draft[slot], box.data == nil else { continue }
+      let data = try _shape.codings[slot]!.data(from: box)
+      writableDraft().set(data.map { .transformable(TransformableBox(object: nil, data: $0)) } ?? .null, at: slot)
+    }
+  }
+
+  private final func object(_ value: Any?, _ key: String) -> NSManagedObject? {
+    switch value {
+    case nil: return nil
+    case let object as NSManagedObject: return object
+    case is NSNull: return nil
+    case let other?:
+      programmerError(
+        "\(_entity.name ?? "?").\(key) is a to-one relationship and takes a managed object or nil, not a "
+          + "\(type(of: other)).")
+    }
+  }
+
+  private final func objects(_ value: Any?, _ key: String) -> [NSManagedObject] {
+    switch value {
+    case nil: return []
+    case let set as Set<NSManagedObject>: return Array(set)
+    case let array as [NSManagedObject]: return array
+    case let ordered as NSOrderedSet:
+      if let objects = ordered.array as? [NSManagedObject] { return objects }
+    case let set as NSSet:
+      if let objects = set.allObjects as? [NSManagedObject] { return objects }
+    case is NSNull: return []
+    default: break
+    }
+    programmerError(
+      "\(_entity.name ?? "?").\(key) is a to-many relationship and takes a set, an array or an ordered set of managed "
+        + "objects, not a \(value.map { String(describing: type(of: $0)) } ?? "nil").")
+  }
+
+  /// Keys that every managed object answers beside its modelled ones; predicates use some of them.
+  private final func valueOfUnmodelledKey(_ key: String) -> Any? {
+    switch key {
+    case "objectID": return objectID
+    case "entity": return _entity
+    case "self", "SELF": return self
+    case "managedObjectContext": return _context
+    case "isInserted": return NSNumber(value: isInserted)
+    case "isUpdated": return NSNumber(value: isUpdated)
+    case "isDeleted": return NSNumber(value: isDeleted)
+    case "isFault": return NSNumber(value: isFault)
+    case "hasChanges": return NSNumber(value: hasChanges)
+    default: break
+    }
+    if let fetched = _shape.propertiesByName[key] as? NSFetchedPropertyDescription {
+      return valueOfFetchedProperty(fetched)
+    }
+    return value(forUndefinedKey: key)
+  }
+
+  private final func setUnmodelledKey(_ value: Any?, _ key: String) {
+    programmerError(unknownKeyMessage(key))
+  }
+
+  /// Called for a key that the entity does not have; traps, as Core Data raises.
+  public final func value(forUndefinedKey key: String) -> Any? {
+    programmerError(unknownKeyMessage(key))
+  }
+
+  private final func unknownKeyMessage(_ key: String) -> String {
+    let known = _layout.slotsByName.keys.sorted()
+    let guess = Spelling.nearest(to: key, in: known).map { " Did you mean '\($0)'?" } ?? ""
+    return "entity '\(_entity.name ?? "?")' has no property '\(key)'.\(guess) It has: "
+      + known.joined(separator: ", ") + "."
+  }
+
+  // MARK: By slot
+
+  /// A cell as it is now, filling a fault.
+  final func read(_ slot: Int) -> Value {
+    if _flags.contains(.fault) { fireFault() }
+    guard let row = _current else { return .null }
+    return row[slot]
+  }
+
+  /// Sets a cell, tracked.
+  final func write(_ value: Value, at slot: Int) {
+    if _flags.contains(.fault) { fireFault() }
+    writableDraft().set(value, at: slot)
+    markChanged(slot)
+  }
+
+  /// The draft, not shared with anybody.
+  final func writableDraft() -> Row {
+    if let _draft, !_flags.contains(.draftShared) { return _draft }
+    let draft: Row
+    if let current = _current {
+      draft = Row(copying: current, version: (_row?.version ?? 0) + 1)
+    } else {
+      draft = Row(count: _layout.slots.count, version: 1)
+      for (slot, value) in _shape.defaults.enumerated() where !value.isNull { draft.set(value, at: slot) }
+    }
+    _draft = draft
+    _flags.remove(.draftShared)
+    return draft
+  }
+
+  /// Notes that a slot was assigned.
+  final func markChanged(_ slot: Int) {
+    if _flags.contains(.awakening) { return }
+    _changed.insert(slot)
+    _context?.noteChanged(self)
+  }
+
+  final func noteChange(ofKey key: String) {
+    guard let slot = _layout.slot(named: key) else { return }
+    markChanged(slot)
+  }
+}
+
+/// Finds what a misspelt name was meant to be.
+enum Spelling {
+  /// The candidate with the fewest edits, if it is close enough to be a slip of the hand.
+  static func nearest(to name: String, in candidates: [String]) -> String? {
+    let limit = max(1, name.count / 3)
+    return
+      candidates
+      .map { ($0, distance(Array(name.lowercased()), Array($0.lowercased()))) }
+      .filter { $0.1 <= limit }
+      .min { $0.1 < $1.1 }?.0
+  }
+
+  /// Levenshtein distance.
+  static func distance(_ a: [Character], _ b: [Character]) -> Int {
+    var row = Array(0...b.count)
+    for (i, x) in a.enumerated() {
+      var diagonal = row[0]
+      row[0] = i + 1
+      for (j, y) in b.enumerated() {
+        let above = row[j + 1]
+        row[j + 1] = min(row[j] + 1, above + 1, diagonal + (x == y ? 0 : 1))
+        diagonal = above
+      }
+    }
+    return row[b.count]
+  }
+}

@@ -1,0 +1,197 @@
+import Foundation
+import ModelSchema
+
+/// An object of an entity: identity, values by property name, relationships to other objects of its context.
+///
+/// Belongs to one context and may be used only on that context's queue; pass `objectID` between contexts instead. A managed
+/// object that is a fault has identity but no values yet; touching a value loads them.
+open class NSManagedObject: NSObject, NSFetchRequestResult {
+  // The designated initialiser stays the first member: `ObjectMaker` calls it through its place in the class's table.
+
+  /// Creates an object of an entity and, with a context, inserts it there.
+  ///
+  /// - Parameters:
+  ///   - entity: A concrete entity.
+  ///   - context: Context that the object becomes part of; nil leaves it on its own until `insert(_:)`.
+  public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+    _entity = entity
+    _shape = entity.shape
+    super.init()
+    if let context { context.insert(self) }
+  }
+
+  // MARK: State
+
+  /// Entity; its layout is what slots are numbered in.
+  final let _entity: NSEntityDescription
+  /// Slots, defaults and codings of the entity.
+  final let _shape: FrozenEntity
+  /// Nil until the object is registered or asked for its ID.
+  final var _id: NSManagedObjectID?
+  /// The context outlives its registration of the object: it clears this when it forgets the object or dies.
+  final unowned(unsafe) var _context: NSManagedObjectContext?
+  /// Values as last fetched or saved; nil in a fault and in an object that was never saved.
+  final var _row: Row?
+  /// Values as they are now, once any was written.
+  final var _draft: Row?
+  /// Slots assigned since the object was last fetched or saved.
+  final var _changed = SlotSet()
+  /// Realised relationships.
+  final var _relations: Relations?
+  final var _flags: ObjectFlags = []
+
+  /// Creates an object of the one entity that this class stands for, and inserts it.
+  ///
+  /// Traps when no entity, or more than one, of the context's model has this class.
+  public convenience init(context: NSManagedObjectContext) {
+    self.init(entity: context.onlyEntity(of: Self.self), insertInto: context)
+  }
+
+  // MARK: Description
+
+  open override var description: String {
+    let id = _id.map { $0.uriRepresentation().absoluteString } ?? "not inserted"
+    guard let row = _current, !isFault else {
+      return "<\(type(of: self)): \(_entity.name ?? "?") \(id); data: <fault>>"
+    }
+    let values = _layout.slots.enumerated().filter { !$0.element.isHidden }.map { number, slot in
+      "\(slot.name) = \(slot.isToMany ? "<relationship>" : String(describing: row[number]))"
+    }
+    return "<\(type(of: self)): \(_entity.name ?? "?") \(id); data: {\(values.joined(separator: "; "))}>"
+  }
+
+  // MARK: Class
+
+  /// Entity that this class stands for, in the models that have been used so far.
+  ///
+  /// Traps when no entity, or more than one, has this class.
+  open class func entity() -> NSEntityDescription { LoadedModels.onlyEntity(of: self) }
+
+  /// Whether assigning to a property that the model does not have leaves the object unchanged.
+  open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
+
+  /// Creates a request for the entity that this class stands for.
+  open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
+    let request = NSFetchRequest<any NSFetchRequestResult>()
+    request.entity = entity()
+    return request
+  }
+
+  // MARK: Life-cycle hooks
+
+  /// Called once in each context in which the object appears as newly inserted, after default values were set.
+  open func awakeFromInsert() {}
+
+  /// Called whenever a fault has been filled. Assigning values here does not make the object dirty.
+  open func awakeFromFetch() {}
+
+  /// Called after the object took values by undo, refresh, rollback or a merge policy.
+  open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
+
+  /// Called when the object is about to be deleted, relationships still in place.
+  open func prepareForDeletion() {}
+
+  /// Called before the object is saved, again if it was changed through accessors meanwhile.
+  open func willSave() {}
+
+  /// Called after the object was saved.
+  open func didSave() {}
+
+  /// Called before the object becomes a fault.
+  open func willTurnIntoFault() {}
+
+  /// Called after the object has become a fault.
+  open func didTurnIntoFault() {}
+
+  // MARK: Key-value access
+
+  /// Value of a property: numbers as NSNumber, a to-one as a managed object, a to-many as a set or ordered set.
+  ///
+  /// Fills a fault. Traps for a key that the entity does not have, as Core Data raises.
+  open func value(forKey key: String) -> Any? { valueOfProperty(key) }
+
+  /// Sets a property, keeping inverse relationships in step.
+  ///
+  /// Fills a fault. Traps for a key that the entity does not have or a value of the wrong type, as Core Data raises.
+  open func setValue(_ value: Any?, forKey key: String) { setValueOfProperty(value, key) }
+
+  /// Value of a property, without access notification.
+  open func primitiveValue(forKey key: String) -> Any? { valueOfProperty(key) }
+
+  /// Sets a property without change tracking and without touching inverse relationships.
+  open func setPrimitiveValue(_ value: Any?, forKey key: String) { setPrimitiveValueOfProperty(value, key) }
+
+  /// Fills a fault before a property is read; with nil, just fills the fault.
+  open func willAccessValue(forKey key: String?) { fireFault() }
+
+  /// Counterpart of `willAccessValue(forKey:)`.
+  open func didAccessValue(forKey key: String?) {}
+
+  /// Announces a change that `setPrimitiveValue(_:forKey:)` makes.
+  open func willChangeValue(forKey key: String) { fireFault() }
+
+  /// Marks a property as changed after `setPrimitiveValue(_:forKey:)`.
+  open func didChangeValue(forKey key: String) { noteChange(ofKey: key) }
+
+  /// Announces a change of a to-many's members.
+  open func willChangeValue(
+    forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind,
+    using inObjects: Set<AnyHashable>
+  ) { fireFault() }
+
+  /// Marks a to-many as changed.
+  open func didChangeValue(
+    forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind,
+    using inObjects: Set<AnyHashable>
+  ) { noteChange(ofKey: inKey) }
+
+  // MARK: Validation
+
+  /// Checks one property's value, and may replace it.
+  ///
+  /// Takes the value inout, since Apple's AutoreleasingUnsafeMutablePointer does not exist here.
+  ///
+  /// - Throws: A Cocoa error with a validation code.
+  open func validateValue(_ value: inout Any?, forKey key: String) throws {
+    try validateBuiltIn(&value, key)
+  }
+
+  /// Checks whether the object may be deleted.
+  ///
+  /// - Throws: A Cocoa error with a validation code.
+  open func validateForDelete() throws { try validateDeletion() }
+
+  /// Checks all values of an object about to be inserted.
+  ///
+  /// - Throws: A Cocoa error with a validation code.
+  open func validateForInsert() throws { try validateAllProperties() }
+
+  /// Checks all values of an object about to be updated.
+  ///
+  /// - Throws: A Cocoa error with a validation code.
+  open func validateForUpdate() throws { try validateAllProperties() }
+}
+
+// Core Data marks managed objects as not Sendable; the compiler is to say so when one is passed on.
+@available(*, unavailable)
+extension NSManagedObject: @unchecked Sendable {}
+
+/// What an object was brought back by; raw values are Apple's.
+public struct NSSnapshotEventType: OptionSet, Sendable, Hashable {
+  public let rawValue: UInt
+  public init(rawValue: UInt) { self.rawValue = rawValue }
+  public static let undoInsertion = NSSnapshotEventType(rawValue: 1 << 1)
+  public static let undoDeletion = NSSnapshotEventType(rawValue: 1 << 2)
+  public static let undoUpdate = NSSnapshotEventType(rawValue: 1 << 3)
+  public static let rollback = NSSnapshotEventType(rawValue: 1 << 4)
+  public static let refresh = NSSnapshotEventType(rawValue: 1 << 5)
+  public static let mergePolicy = NSSnapshotEventType(rawValue: 1 << 6)
+}
+
+/// How a set is being changed; raw values are Foundation's on Apple's platforms.
+public enum NSKeyValueSetMutationKind: UInt, Sendable {
+  case union = 1
+  case minus = 2
+  case intersect = 3
+  case set = 4
+}

@@ -1,0 +1,96 @@
+import Foundation
+import ModelSchema
+import PredicateLanguage
+
+/// A managed object as what a predicate is evaluated on: values as they are now, relationships followed in its context.
+struct ManagedObjectSubject: PredicateSubject {
+  let object: NSManagedObject
+
+  var predicateValue: PredicateValue { .object(PredicateObject(object)) }
+
+  func predicateValue(forKey key: String) throws -> PredicateValue { try Self.value(of: object, key) }
+
+  func predicateValue(forKey key: String, of other: PredicateObject) throws -> PredicateValue {
+    switch other.base.base {
+    case let other as NSManagedObject: return try Self.value(of: other, key)
+    case let id as NSManagedObjectID:
+      if key == "objectID" { return .object(other) }
+      if key == "entity" { return .object(PredicateObject(id.entity)) }
+      guard let context = object._context else { break }
+      return try Self.value(of: context.object(with: id), key)
+    case let entity as NSEntityDescription:
+      if key == "name" { return entity.name.map(PredicateValue.string) ?? .null }
+      if key == "managedObjectClassName" { return .string(entity.managedObjectClassName) }
+    case let property as NSPropertyDescription:
+      if key == "name" { return .string(property.name) }
+      if key == "userInfo" {
+        var entries: [String: PredicateValue] = [:]
+        for (name, value) in property.userInfo ?? [:] {
+          if let name = name as? String { entries[name] = PredicateValue(any: value) }
+        }
+        return .dictionary(entries)
+      }
+    case let container as any KeyValueCoding:
+      return PredicateValue(any: container.value(forKey: key))
+    default: break
+    }
+    throw PredicateEvaluationError.unknownKey(key, of: String(describing: type(of: other.base.base)))
+  }
+
+  func predicateIdentity(of object: PredicateObject) -> AnyHashable {
+    (object.base.base as? any PredicateIdentifiable)?.predicateIdentity ?? object.base
+  }
+
+  /// A property's value in the language of predicates.
+  static func value(of object: NSManagedObject, _ key: String) throws -> PredicateValue {
+    guard let slot = object._layout.slot(named: key) else {
+      switch key {
+      case "objectID": return .object(PredicateObject(object.objectID))
+      case "entity": return .object(PredicateObject(object._entity))
+      case "self": return .object(PredicateObject(object))
+      default: break
+      }
+      if let fetched = object._shape.propertiesByName[key] as? NSFetchedPropertyDescription {
+        return PredicateValue(any: object.valueOfFetchedProperty(fetched))
+      }
+      throw PredicateEvaluationError.unknownKey(key, of: object._layout.entityName)
+    }
+    switch object._layout.slots[slot].kind {
+    case .attribute(let attribute):
+      return PredicateValue(object.read(slot), of: attribute.type) { object.shown($0, slot) }
+    case .relationship(let relationship):
+      guard relationship.isToMany else {
+        return object.toOne(slot).map { .object(PredicateObject($0)) } ?? .null
+      }
+      return .collection(object.members(slot).list.map { .object(PredicateObject($0)) })
+    }
+  }
+}
+
+extension PredicateValue {
+  /// A cell of an attribute; `shown` decodes what predicates see as an object.
+  init(_ value: Value, of type: AttributeType, shown: (Value) -> Any?) {
+    switch value {
+    case .null: self = .null
+    case .int(let int): self = type == .boolean ? .bool(int != 0) : .int(int)
+    case .double(let double): self = type == .date ? .date(double) : .double(double)
+    case .string(let string):
+      if type == .uri, let url = URL(string: string) { self = .url(url) } else { self = .string(string) }
+    case .data(let data): self = .data(data)
+    case .uuid(let uuid): self = .uuid(uuid)
+    case .decimal(let box): self = .decimal(box.decimal)
+    case .transformable, .composite: self = PredicateValue(any: shown(value))
+    case .reference(let key): self = .object(PredicateObject(NSManagedObjectID(key)))
+    case .pending(let id): self = .object(PredicateObject(id.canonical))
+    case .toMany: self = .null
+    }
+  }
+}
+
+extension NSManagedObject: KeyValueCoding, PredicateIdentifiable {
+  final var predicateIdentity: AnyHashable { AnyHashable(_objectID.canonical) }
+}
+
+extension NSManagedObjectID: PredicateIdentifiable {
+  var predicateIdentity: AnyHashable { AnyHashable(canonical) }
+}

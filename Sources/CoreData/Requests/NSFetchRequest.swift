@@ -1,0 +1,172 @@
+import Foundation
+
+/// What a fetch returns; raw values are Apple's.
+public struct NSFetchRequestResultType: OptionSet, Sendable, Hashable {
+  public let rawValue: UInt
+  public init(rawValue: UInt) { self.rawValue = rawValue }
+  /// Managed objects.
+  public static let managedObjectResultType: NSFetchRequestResultType = []
+  /// Object IDs.
+  public static let managedObjectIDResultType = NSFetchRequestResultType(rawValue: 1)
+  /// Dictionaries of the properties to fetch.
+  public static let dictionaryResultType = NSFetchRequestResultType(rawValue: 2)
+  /// One number.
+  public static let countResultType = NSFetchRequestResultType(rawValue: 4)
+}
+
+/// Everything about a fetch request but the type of its results.
+///
+/// On Apple's platforms `NSFetchRequest<Book>` converts to `NSFetchRequest<any NSFetchRequestResult>`; Swift's own generics do
+/// not. What takes any fetch request there takes this class here, so that the same calls compile.
+open class AnyFetchRequest: NSPersistentStoreRequest {
+  var _entity: NSEntityDescription?
+  private var _entityName: String?
+
+  /// Creates a request without entity; set one before use.
+  public override init() { super.init() }
+
+  init(entityNamed name: String) {
+    super.init()
+    _entityName = name
+  }
+
+  /// Entity whose objects are fetched.
+  ///
+  /// Reading it traps for a request made with an entity name that no context has executed yet, as Core Data raises; ask
+  /// `entityName` instead.
+  open var entity: NSEntityDescription? {
+    get {
+      if _entity == nil, let _entityName {
+        programmerError(
+          "the fetch request for '\(_entityName)' has no entity yet: it was created with a name, and no context has "
+            + "executed it. Use entityName, or execute it first.")
+      }
+      return _entity
+    }
+    set {
+      _entity = newValue
+      _entityName = nil
+    }
+  }
+
+  /// Name of the entity whose objects are fetched.
+  open var entityName: String? { _entity?.name ?? _entityName }
+
+  /// Condition that results meet; nil for all objects.
+  open var predicate: NSPredicate?
+  /// Order of the results; nil for whatever order the store finds them in.
+  open var sortDescriptors: [NSSortDescriptor]?
+  /// Most results to return; 0 for no limit.
+  open var fetchLimit = 0
+  /// Results to skip first.
+  open var fetchOffset = 0
+  /// Objects to load at a time; 0 for all at once.
+  open var fetchBatchSize = 0
+  /// What is returned.
+  open var resultType: NSFetchRequestResultType = .managedObjectResultType
+  /// Whether objects of subentities are returned too.
+  open var includesSubentities = true
+  /// Whether values are read along with identities.
+  open var includesPropertyValues = true
+  /// Whether returned objects are faults; their values may be at hand all the same.
+  open var returnsObjectsAsFaults = true
+  /// Relationships to load along.
+  open var relationshipKeyPathsForPrefetching: [String]?
+  /// Whether unsaved changes take part.
+  open var includesPendingChanges = true
+  /// Whether equal dictionaries are returned once; for dictionary results only.
+  open var returnsDistinctResults = false
+  /// Properties to read: names or property descriptions.
+  open var propertiesToFetch: [Any]?
+  /// Whether objects that are registered already take the fetched values.
+  open var shouldRefreshRefetchedObjects = false
+  /// Properties to group by; for dictionary results only.
+  open var propertiesToGroupBy: [Any]?
+  /// Condition that groups meet.
+  open var havingPredicate: NSPredicate?
+
+  open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
+
+  /// Copies every setting from another request.
+  func take(from other: AnyFetchRequest) {
+    affectedStores = other.affectedStores
+    _entity = other._entity
+    _entityName = other._entityName
+    predicate = other.predicate
+    sortDescriptors = other.sortDescriptors
+    fetchLimit = other.fetchLimit
+    fetchOffset = other.fetchOffset
+    fetchBatchSize = other.fetchBatchSize
+    resultType = other.resultType
+    includesSubentities = other.includesSubentities
+    includesPropertyValues = other.includesPropertyValues
+    returnsObjectsAsFaults = other.returnsObjectsAsFaults
+    relationshipKeyPathsForPrefetching = other.relationshipKeyPathsForPrefetching
+    includesPendingChanges = other.includesPendingChanges
+    returnsDistinctResults = other.returnsDistinctResults
+    propertiesToFetch = other.propertiesToFetch
+    shouldRefreshRefetchedObjects = other.shouldRefreshRefetchedObjects
+    propertiesToGroupBy = other.propertiesToGroupBy
+    havingPredicate = other.havingPredicate
+  }
+
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = AnyFetchRequest()
+    copy.take(from: self)
+    return copy
+  }
+
+  /// Entity for this request in the model of `context`, remembered for later.
+  ///
+  /// - Throws: A Cocoa error when the request has no entity or names one that the model lacks.
+  func resolvedEntity(in model: FrozenModel) throws -> NSEntityDescription {
+    if let _entity {
+      if _entity.frozen != nil { return _entity }
+      // An unfrozen copy of a model's entity still names the right one.
+      if let name = _entity.name, let own = model.entitiesByName[name] { return own }
+    }
+    guard let name = entityName else {
+      throw CocoaError.coreData(
+        NSCoreDataError, "The fetch request has no entity. Create it with NSFetchRequest(entityName:).")
+    }
+    guard let entity = model.entitiesByName[name] else {
+      throw CocoaError.coreData(
+        NSCoreDataError,
+        "The fetch request asks for entity '\(name)', which the model does not have. It has: "
+          + model.entities.compactMap(\.name).sorted().joined(separator: ", ") + ".")
+    }
+    _entity = entity
+    return entity
+  }
+}
+
+/// A search for objects of one entity, with condition, order and extent.
+///
+/// Not safe to use from several threads at once. `ResultType` is not constrained to `NSFetchRequestResult` here: without
+/// Objective-C `any NSFetchRequestResult` does not conform to itself, and code spells
+/// `NSFetchRequest<any NSFetchRequestResult>`.
+open class NSFetchRequest<ResultType>: AnyFetchRequest {
+  /// Creates a request without entity; set one before use.
+  public override init() { super.init() }
+
+  /// Creates a request for the entity of this name.
+  public init(entityName: String) { super.init(entityNamed: entityName) }
+
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSFetchRequest<ResultType>()
+    copy.take(from: self)
+    return copy
+  }
+
+  /// Fetches in the context whose `perform` block is running.
+  ///
+  /// Traps outside such a block, as Core Data raises.
+  ///
+  /// - Throws: What `NSManagedObjectContext.fetch(_:)` throws.
+  open func execute() throws -> [ResultType] {
+    guard let context = ContextQueue.current else {
+      programmerError("NSFetchRequest.execute() was called outside a context's perform block; call context.fetch(_:).")
+    }
+    return try context.fetch(self)
+  }
+}

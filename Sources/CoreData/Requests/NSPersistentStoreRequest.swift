@@ -1,0 +1,32 @@
+import Foundation
+
+/// What a request does; raw values are Apple's.
+public enum NSPersistentStoreRequestType: UInt, Sendable {
+  case fetchRequestType = 1
+  case saveRequestType = 2
+  case batchInsertRequestType = 5
+  case batchUpdateRequestType = 6
+  case batchDeleteRequestType = 7
+}
+
+/// Something that a persistent store is asked to do. Not safe to use from several threads at once.
+open class NSPersistentStoreRequest: NSObject, NSCopying {
+  /// Stores to ask; nil for all stores that hold the entity.
+  open var affectedStores: [NSPersistentStore]?
+
+  /// Kind of request.
+  open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
+
+  /// Creates an empty request.
+  public override init() { super.init() }
+
+  /// Returns a copy that may be changed independently.
+  open func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSPersistentStoreRequest()
+    copy.affectedStores = affectedStores
+    return copy
+  }
+
+  /// Returns an independent copy.
+  open override func copy() -> Any { copy(with: nil) }
+}

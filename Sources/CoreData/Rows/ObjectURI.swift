@@ -1,0 +1,42 @@
+import Foundation
+
+/// A permanent object ID as text: `x-coredata://<store UUID>/<Entity>/p<reference>`.
+struct ObjectURI {
+  let store: String
+  let entity: String
+  let reference: Int64
+
+  /// Nil for anything that is not a permanent object ID.
+  init?(_ url: URL) {
+    let text = url.absoluteString
+    let prefix = "x-coredata://"
+    guard text.lowercased().hasPrefix(prefix) else { return nil }
+    let parts = text.dropFirst(prefix.count).split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 3, !parts[0].isEmpty, parts[2].first == "p",
+      let reference = Int64(parts[2].dropFirst()), let entity = parts[1].removingPercentEncoding
+    else { return nil }
+    store = String(parts[0])
+    self.entity = entity
+    self.reference = reference
+  }
+}
+
+extension NSManagedObjectID {
+  /// The ID as a URI: `x-coredata://<store UUID>/<Entity>/p<key>`, or `x-coredata:///<Entity>/t<number>` for a temporary one.
+  ///
+  /// A permanent ID's URI may be kept and turned back into the ID by a coordinator with the same store.
+  public func uriRepresentation() -> URL {
+    let name = space.layout.entityName.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? ""
+    let text =
+      if let store = space.store {
+        "x-coredata://\(store.identifier)/\(name)/p\(reference)"
+      } else {
+        "x-coredata:///\(name)/t\(Self._process)\(reference)"
+      }
+    // The parts are escaped, so that this is always a URL.
+    return URL(string: text)!
+  }
+
+  /// Makes temporary IDs of two runs of a program different.
+  private static let _process = UUID().uuidString + "-"
+}

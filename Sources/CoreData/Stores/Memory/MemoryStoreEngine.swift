@@ -1,0 +1,179 @@
+import Foundation
+import ModelSchema
+import PredicateLanguage
+import Synchronization
+
+/// A store in memory. Predicates are evaluated with Foundation's semantics; everything is gone when the store is.
+final class MemoryStoreEngine: StoreEngine {
+  let spaces: [ObjectIDSpace]
+  private let _layout: ModelLayout
+  private let _tables: Mutex<MemoryTables>
+  private let _metadata: Mutex<MetadataBox>
+
+  private struct MetadataBox: @unchecked Sendable {
+    // Unchecked: property list values that nobody changes in place; the lock guards the whole.
+    var values: [String: Any]
+  }
+
+  init(_ model: FrozenModel, key: StoreKey, store: NSPersistentStore?, metadata: [String: Any]) {
+    _layout = model.layout
+    spaces = zip(model.layout.layouts, model.entities).map {
+      ObjectIDSpace(layout: $0, entity: $1, store: key, persistentStore: store)
+    }
+    _tables = Mutex(MemoryTables())
+    _metadata = Mutex(MetadataBox(values: metadata))
+  }
+
+  // MARK: Reading
+
+  func fetch(_ plan: FetchPlan) throws -> [StoredObject] {
+    let test = plan.predicate.map { SlotTest($0, plan.layout) } ?? .constant(true)
+    var found = try _tables.withLock { tables -> [(key: Int64, record: MemoryTables.Record)] in
+      try tables.candidates(root: plan.layout.rootNumber, pin: test.pin).filter { candidate in
+        let number = candidate.record.entityNumber
+        guard plan.includesSubentities ? plan.layout.family.contains(number) : number == plan.layout.entityNumber
+        else { return false }
+        if let verdict = test.verdict(candidate.record.row) { return verdict }
+        guard let predicate = plan.predicate else { return true }
+        let subject = StoredSubject(
+          key: ObjectKey(space: spaces[number - 1], reference: candidate.key), tables: tables, spaces: spaces)
+        var evaluator = PredicateEvaluator(subject)
+        return try evaluator.matches(predicate)
+      }
+    }
+    if !plan.sort.isEmpty { found = try _sorted(found, plan) }
+    let rest = found.dropFirst(plan.offset)
+    return (plan.limit > 0 ? rest.prefix(plan.limit) : rest).map { candidate in
+      StoredObject(
+        key: ObjectKey(space: spaces[candidate.record.entityNumber - 1], reference: candidate.key),
+        row: plan.content == .values ? candidate.record.row : nil)
+    }
+  }
+
+  func count(_ plan: FetchPlan) throws -> Int {
+    var plan = plan
+    plan.content = .identity
+    plan.sort = []
+    return try fetch(plan).count
+  }
+
+  func rows(for keys: [ObjectKey]) throws -> [Row?] {
+    _tables.withLock { tables in
+      keys.map { tables.record(root: $0.space.layout.rootNumber, $0.reference)?.row }
+    }
+  }
+
+  func related(to owners: [ObjectKey], slot: Int) throws -> [[ObjectKey]] {
+    _tables.withLock { tables in owners.map { tables.members(of: $0, slot: slot, spaces: spaces) } }
+  }
+
+  private func _sorted(
+    _ found: [(key: Int64, record: MemoryTables.Record)], _ plan: FetchPlan
+  ) throws -> [(key: Int64, record: MemoryTables.Record)] {
+    let keyed = _tables.withLock { tables in
+      found.map { candidate in
+        (candidate, plan.sort.map { tables.cell($0.keyPath, candidate.record, _layout) })
+      }
+    }
+    return keyed.enumerated().sorted { left, right in
+      for (index, term) in plan.sort.enumerated() {
+        let verdict = RowOrdering.compare(left.element.1[index], right.element.1[index], term.comparison)
+        if verdict != 0 { return term.ascending ? verdict < 0 : verdict > 0 }
+      }
+      return left.offset < right.offset
+    }.map(\.element.0)
+  }
+
+  // MARK: Writing
+
+  func reserveKeys(_ counts: [Int: Int]) throws -> [Int: [Int64]] {
+    _tables.withLock { tables in
+      var result: [Int: [Int64]] = [:]
+      for (number, count) in counts {
+        result[number] = tables.reserve(count, root: spaces[number - 1].layout.rootNumber)
+      }
+      return result
+    }
+  }
+
+  func commit(_ changes: ChangeSet) throws {
+    try _tables.withLock { tables in
+      let conflicts = tables.conflicts(in: changes)
+      guard conflicts.isEmpty else { throw StoreConflictError(conflicts: conflicts) }
+      for insertion in changes.inserted where insertion.id.key == nil {
+        let number = insertion.id.space.layout.entityNumber
+        let key = tables.reserve(1, root: insertion.id.space.layout.rootNumber)[0]
+        insertion.id.link(to: NSManagedObjectID(ObjectKey(space: spaces[number - 1], reference: key)))
+      }
+      tables.write(changes)
+    }
+  }
+
+  // MARK: Metadata
+
+  var metadata: [String: Any] {
+    get throws { _metadata.withLock { $0 }.values }
+  }
+
+  func setMetadata(_ metadata: [String: Any]) throws {
+    let box = MetadataBox(values: metadata)
+    _metadata.withLock { $0 = box }
+  }
+
+  func close() { _tables.withLock { $0 = MemoryTables() } }
+}
+
+/// A stored row as what a predicate is evaluated on.
+struct StoredSubject: PredicateSubject {
+  let key: ObjectKey
+  let tables: MemoryTables
+  let spaces: [ObjectIDSpace]
+
+  var predicateValue: PredicateValue { .object(PredicateObject(NSManagedObjectID(key))) }
+
+  func predicateValue(forKey name: String) throws -> PredicateValue { try _value(of: key, name) }
+
+  func predicateValue(forKey name: String, of object: PredicateObject) throws -> PredicateValue {
+    switch object.base.base {
+    case let id as NSManagedObjectID:
+      guard let key = id.key else { return .null }
+      return try _value(of: key, name)
+    case let entity as NSEntityDescription where name == "name":
+      return entity.name.map(PredicateValue.string) ?? .null
+    default:
+      throw PredicateEvaluationError.unknownKey(name, of: String(describing: type(of: object.base.base)))
+    }
+  }
+
+  func predicateIdentity(of object: PredicateObject) -> AnyHashable {
+    (object.base.base as? any PredicateIdentifiable)?.predicateIdentity ?? object.base
+  }
+
+  private func _value(of key: ObjectKey, _ name: String) throws -> PredicateValue {
+    let layout = key.space.layout
+    if name == "objectID" || name == "self" { return .object(PredicateObject(NSManagedObjectID(key))) }
+    if name == "entity" { return .object(PredicateObject(key.space.entity)) }
+    guard let slot = layout.slot(named: name) else {
+      throw PredicateEvaluationError.unknownKey(name, of: layout.entityName)
+    }
+    guard let record = tables.record(root: layout.rootNumber, key.reference) else { return .null }
+    switch layout.slots[slot].kind {
+    case .attribute(let attribute):
+      return PredicateValue(record.row[slot], of: attribute.type) { value in
+        try? key.space.entity.shape.codings[slot]!.object(from: value)
+      }
+    case .relationship(let relationship):
+      if relationship.isToMany {
+        return .collection(
+          tables.members(of: key, slot: slot, spaces: spaces).map {
+            .object(PredicateObject(NSManagedObjectID($0)))
+          })
+      }
+      guard let target = record.row[slot].key else { return .null }
+      // A row names the entity as its maker knew it; the record tells the concrete one.
+      let number = tables.record(root: target.space.layout.rootNumber, target.reference)?.entityNumber
+      let space = number.map { spaces[$0 - 1] } ?? target.space
+      return .object(PredicateObject(NSManagedObjectID(ObjectKey(space: space, reference: target.reference))))
+    }
+  }
+}

@@ -1,0 +1,303 @@
+import ModelSchema
+
+/// Finds tables, columns and join tables for a model.
+struct MappingBuilder {
+  private let _layout: ModelLayout
+  private let _numbers: EntityNumbers
+  private var _tables: [TableMapping] = []
+  private var _slots: [[SlotStorage]]
+  private var _joins: [JoinTable] = []
+
+  /// A column before the table's columns are put in order.
+  private struct Draft {
+    let column: TableColumn
+    let group: Int
+  }
+
+  /// What a slot found among the drafts, by draft number.
+  private struct Places {
+    var column: Int
+    var entityColumn: Int?
+    var orderColumn: Int?
+  }
+
+  static func mapping(for layout: ModelLayout, numbers: EntityNumbers? = nil) throws -> StoreMapping {
+    var builder = MappingBuilder(layout, numbers ?? EntityNumbers(count: layout.layouts.count))
+    for root in layout.layouts where root.parentNumber == nil { try builder._addTable(root) }
+    builder._addJoins()
+    builder._inherit()
+    return StoreMapping(
+      layout: layout, numbers: builder._numbers, tables: builder._tables, joins: builder._joins,
+      slots: builder._slots)
+  }
+
+  private init(_ layout: ModelLayout, _ numbers: EntityNumbers) {
+    _layout = layout
+    _numbers = numbers
+    _slots = layout.layouts.map { Array(repeating: SlotStorage.none, count: $0.slots.count) }
+  }
+
+  // MARK: Tables
+
+  private mutating func _addTable(_ root: PropertyLayout) throws {
+    var names = NameSupply()
+    for fixed in [StoreVocabulary.primaryKey, StoreVocabulary.entity, StoreVocabulary.version] {
+      _ = names.take(fixed)
+    }
+    var drafts: [Draft] = []
+    var places: [(entity: Int, slot: Int, places: Places)] = []
+    for number in root.family {
+      let layout = _layout.layout(numbered: number)
+      for slot in _ownSlots(layout, where: { $0.attribute != nil && !$0.isTransient }) {
+        let attribute = layout.slots[slot].attribute!
+        let (content, type, group) = try _column(attribute, in: layout)
+        drafts.append(
+          Draft(
+            column: TableColumn(
+              name: names.take(StoreVocabulary.name(attribute.name)), declaredType: type, content: content),
+            group: group))
+        places.append((number, slot, Places(column: drafts.count - 1)))
+      }
+      for slot in _ownSlots(layout, where: { $0.isToOne && !$0.isTransient }) {
+        places.append((number, slot, _addToOne(slot, in: layout, &drafts, &names)))
+      }
+    }
+    // Orders stand together behind all integers, sorted by name.
+    var orders: [(draft: Draft, place: Int)] = []
+    for index in places.indices {
+      let layout = _layout.layout(numbered: places[index].entity)
+      guard let relationship = layout.slots[places[index].slot].relationship, _isOrderedByOwner(relationship)
+      else {
+        continue
+      }
+      let name = "Z_FOK_" + _columnStem(places[index].slot, in: layout)
+      orders.append(
+        (
+          Draft(
+            column: TableColumn(
+              name: names.take(name), declaredType: "INTEGER", content: .order), group: 1), index
+        ))
+    }
+    orders.sort { $0.draft.column.name < $1.draft.column.name }
+    for order in orders {
+      drafts.append(order.draft)
+      places[order.place].places.orderColumn = drafts.count - 1
+    }
+    _finishTable(root, drafts, places)
+  }
+
+  private mutating func _finishTable(
+    _ root: PropertyLayout, _ drafts: [Draft], _ places: [(entity: Int, slot: Int, places: Places)]
+  ) {
+    // Stable by group: inside one, the order of the walk over the entities.
+    let order = drafts.indices.sorted { (drafts[$0].group, $0) < (drafts[$1].group, $1) }
+    var index = Array(repeating: 0, count: drafts.count)
+    for (position, draft) in order.enumerated() { index[draft] = position }
+    for (entity, slot, place) in places {
+      if let relationship = _layout.layout(numbered: entity).slots[slot].relationship {
+        _slots[entity - 1][slot] = .toOne(
+          column: index[place.column], entityColumn: place.entityColumn.map { index[$0] },
+          orderColumn: place.orderColumn.map { index[$0] }, destination: relationship.destination)
+      } else {
+        _slots[entity - 1][slot] = .attribute(column: index[place.column])
+      }
+    }
+    _tables.append(
+      TableMapping(
+        rootNumber: root.entityNumber, name: StoreVocabulary.quoted(StoreVocabulary.name(root.entityName)),
+        columns: order.map {
+          let column = drafts[$0].column
+          return TableColumn(
+            name: StoreVocabulary.quoted(column.name), declaredType: column.declaredType,
+            content: column.content)
+        },
+        hasSubentities: root.family.count > 1))
+  }
+
+  private func _addToOne(
+    _ slot: Int, in layout: PropertyLayout, _ drafts: inout [Draft], _ names: inout NameSupply
+  ) -> Places {
+    let stem = _columnStem(slot, in: layout)
+    drafts.append(
+      Draft(
+        column: TableColumn(
+          name: names.take("Z" + stem), declaredType: "INTEGER", content: .foreignKey), group: 0))
+    var places = Places(column: drafts.count - 1)
+    let destination = layout.slots[slot].relationship!.destination
+    if _layout.layout(numbered: destination).family.count > 1 {
+      let name = "Z\(_numbers.stored(for: destination))_" + stem
+      drafts.append(
+        Draft(
+          column: TableColumn(
+            name: names.take(name), declaredType: "INTEGER", content: .foreignEntity), group: 0))
+      places.entityColumn = drafts.count - 1
+    }
+    return places
+  }
+
+  /// Upper-case name of a to-one; the hidden one for a to-many without inverse is named after its owner's
+  /// number.
+  private func _columnStem(_ slot: Int, in layout: PropertyLayout) -> String {
+    let property = layout.slots[slot]
+    guard property.isHidden, let relationship = property.relationship, let inverse = relationship.inverseSlot
+    else {
+      return property.name.uppercased()
+    }
+    let owner = _layout.layout(numbered: relationship.destination)
+    return "\(_numbers.stored(for: owner.slots[inverse].owner))" + owner.slots[inverse].name.uppercased()
+  }
+
+  private func _isOrderedByOwner(_ relationship: PropertyLayout.Relationship) -> Bool {
+    guard let inverse = relationship.inverseSlot,
+      let other = _layout.layout(numbered: relationship.destination).slots[inverse].relationship
+    else { return false }
+    return other.isToMany && other.isOrdered
+  }
+
+  /// Slots that an entity declares itself, in column order; hidden ones behind the others.
+  private func _ownSlots(_ layout: PropertyLayout, where isIncluded: (PropertyLayout.Slot) -> Bool) -> [Int] {
+    layout.slots.indices
+      .filter { layout.slots[$0].owner == layout.entityNumber && isIncluded(layout.slots[$0]) }
+      .sorted {
+        let (left, right) = (layout.slots[$0], layout.slots[$1])
+        if left.isHidden != right.isHidden { return !left.isHidden }
+        return StoreVocabulary.precedes(left.name, right.name)
+      }
+  }
+
+  private func _column(
+    _ attribute: AttributeSchema, in layout: PropertyLayout
+  ) throws -> (ColumnContent, String, Int) {
+    switch attribute.type {
+    case .integer16, .integer32, .integer64: return (.int, "INTEGER", 0)
+    case .boolean: return (.bool, "INTEGER", 0)
+    case .date: return (.double, "TIMESTAMP", 2)
+    case .double, .float: return (.double, "FLOAT", 2)
+    case .decimal: return (.decimal, "DECIMAL", 3)
+    case .string: return (.string, "VARCHAR", 4)
+    case .uri: return (.string, "VARCHAR", 5)
+    case .uuid: return (.uuid, "BLOB", 6)
+    case .transformable: return (.transformable, "BLOB", 7)
+    case .binaryData:
+      return (attribute.allowsExternalBinaryDataStorage ? .externalData : .data, "BLOB", 8)
+    case .composite, .objectID, .undefined:
+      throw UnsupportedModelError(
+        entity: layout.entityName, property: attribute.name,
+        reason:
+          "attributes of type \(attribute.type) cannot be stored in SQLite; make it transient or change it"
+      )
+    }
+  }
+
+  // MARK: Join tables
+
+  private mutating func _addJoins() {
+    let stems = _joinColumnStems()
+    for root in _layout.layouts where root.parentNumber == nil {
+      for number in root.family {
+        let layout = _layout.layout(numbered: number)
+        for slot in _ownSlots(layout, where: { $0.relationship?.isManyToMany ?? false && !$0.isTransient }) {
+          _addJoin(slot, in: layout, root, stems)
+        }
+      }
+    }
+  }
+
+  /// Names of the columns that point at an entity's rows: its number and the name of the relationship that
+  /// leads to them, without two alike in one entity. By entity and slot of the relationship that the rows
+  /// own.
+  private func _joinColumnStems() -> [SlotKey: String] {
+    var stems: [SlotKey: String] = [:]
+    for layout in _layout.layouts {
+      var names = NameSupply()
+      for slot in _ownSlots(layout, where: { $0.relationship?.isManyToMany ?? false && !$0.isTransient }) {
+        let relationship = layout.slots[slot].relationship!
+        guard let inverse = relationship.inverseSlot else { continue }
+        let name = _layout.layout(numbered: relationship.destination).slots[inverse].name.uppercased()
+        stems[SlotKey(layout.entityNumber, slot)] = names.take(
+          "\(_numbers.stored(for: layout.entityNumber))\(name)")
+      }
+    }
+    return stems
+  }
+
+  private mutating func _addJoin(
+    _ slot: Int, in layout: PropertyLayout, _ root: PropertyLayout, _ stems: [SlotKey: String]
+  ) {
+    let relationship = layout.slots[slot].relationship!
+    guard let inverse = relationship.inverseSlot else { return }
+    let number = layout.entityNumber
+    let destination = _layout.layout(numbered: relationship.destination)
+    let other = destination.slots[inverse].owner
+    let name = layout.slots[slot].name, inverseName = destination.slots[inverse].name
+    let isReflexive = number == other && slot == inverse
+    guard isReflexive || _isNamedAfter((number, name), (other, inverseName)) else { return }
+
+    let (stored, otherStored) = (_numbers.stored(for: number), _numbers.stored(for: other))
+    let first = stems[SlotKey(number, slot)] ?? "\(stored)\(inverseName.uppercased())"
+    let second = stems[SlotKey(other, inverse)] ?? "\(otherStored)\(name.uppercased())"
+    let inverseIsOrdered = destination.slots[inverse].relationship!.isOrdered
+    let quoted = StoreVocabulary.quoted
+    var names = [quoted("Z_\(stored)\(name.uppercased())")]
+    if !isReflexive { names.append(quoted("Z_\(otherStored)\(inverseName.uppercased())")) }
+    _joins.append(
+      JoinTable(
+        names: names, first: quoted("Z_" + first), second: isReflexive ? "REFLEXIVE" : quoted("Z_" + second),
+        firstOrder: !isReflexive && inverseIsOrdered ? quoted("Z_FOK_" + first) : nil,
+        secondOrder: relationship.isOrdered ? quoted("Z_FOK_" + second) : nil, firstEntity: number,
+        secondEntity: other, isReflexive: isReflexive, rootNumber: root.entityNumber))
+    let join = _joins.count - 1
+    _slots[number - 1][slot] = .manyToMany(
+      join: join, ownerIsFirst: true, destination: relationship.destination)
+    if !isReflexive {
+      let back = destination.slots[inverse].relationship!.destination
+      _slots[other - 1][inverse] = .manyToMany(join: join, ownerIsFirst: false, destination: back)
+    }
+  }
+
+  /// Whether the join table is named after the first relationship: that of the entity with the lower number,
+  /// and of two in the same entity the one with the shorter name.
+  private func _isNamedAfter(_ one: (entity: Int, name: String), _ other: (entity: Int, name: String)) -> Bool
+  {
+    if one.entity != other.entity { return one.entity < other.entity }
+    if one.name.count != other.name.count { return one.name.count < other.name.count }
+    return one.name < other.name
+  }
+
+  private struct SlotKey: Hashable {
+    let entity: Int
+    let slot: Int
+    init(_ entity: Int, _ slot: Int) {
+      self.entity = entity
+      self.slot = slot
+    }
+  }
+
+  // MARK: Inheritance
+
+  /// Gives every entity the storage of inherited slots, and to-manys that of their inverse.
+  private mutating func _inherit() {
+    for layout in _layout.layouts {
+      let number = layout.entityNumber
+      for slot in layout.slots.indices {
+        let property = layout.slots[slot]
+        if property.owner != number {
+          _slots[number - 1][slot] = _slots[property.owner - 1][slot]
+        } else if let relationship = property.relationship, relationship.isToMany, !relationship.isManyToMany,
+          !property.isTransient, let inverse = relationship.inverseSlot
+        {
+          _slots[number - 1][slot] = .oneToMany(destination: relationship.destination, inverse: inverse)
+        }
+      }
+    }
+  }
+}
+
+/// A model that the SQLite store cannot hold.
+struct UnsupportedModelError: Error, Sendable, CustomStringConvertible {
+  let entity: String
+  let property: String
+  let reason: String
+
+  var description: String { "\(entity).\(property): \(reason)" }
+}

@@ -1,0 +1,117 @@
+import ModelSchema
+
+/// What a column holds, which decides how a cell is read and written.
+enum ColumnContent: Sendable, Hashable {
+  case int
+  case bool
+  case double
+  case decimal
+  case string
+  case uuid
+  case transformable
+  case data
+  /// Bytes behind a prefix that tells whether they stand in the row or in a file beside the store.
+  case externalData
+  /// Primary key of a to-one's destination.
+  case foreignKey
+  /// `Z_ENT` of a to-one's destination.
+  case foreignEntity
+  /// Position in an ordered relationship.
+  case order
+}
+
+/// A column of an entity table.
+struct TableColumn: Sendable, Hashable {
+  /// As in SQL, quoted if need be.
+  let name: String
+  let declaredType: String
+  let content: ColumnContent
+}
+
+/// The table of a root entity and all its subentities.
+struct TableMapping: Sendable {
+  let rootNumber: Int
+  let name: String
+  /// Without Z_PK, Z_ENT and Z_OPT, in the order in which a new table has them.
+  let columns: [TableColumn]
+  /// Whether there are subentities, so that Z_ENT tells rows apart.
+  let hasSubentities: Bool
+}
+
+/// Where one slot of one entity is stored.
+enum SlotStorage: Sendable, Hashable {
+  /// Transient: nowhere.
+  case none
+  case attribute(column: Int)
+  /// `entityColumn` holds the destination's Z_ENT when the destination has subentities; `orderColumn` the
+  /// place in the owner's ordered to-many.
+  case toOne(column: Int, entityColumn: Int?, orderColumn: Int?, destination: Int)
+  /// A to-many stored as the to-one in slot `inverse` of entity `destination`.
+  case oneToMany(destination: Int, inverse: Int)
+  /// A to-many stored in a join table; `ownerIsFirst` tells which column holds this entity's keys.
+  case manyToMany(join: Int, ownerIsFirst: Bool, destination: Int)
+}
+
+/// A table of pairs of keys.
+struct JoinTable: Sendable, Hashable {
+  /// Names that the table may have; a new one takes the first.
+  var names: [String]
+  /// Column that points at the rows of the entity the table is named after.
+  let first: String
+  let second: String
+  /// Order of the members in `first`, for the relationship whose members they are.
+  let firstOrder: String?
+  let secondOrder: String?
+  let firstEntity: Int
+  let secondEntity: Int
+  /// Both ends are one relationship: each pair stands there both ways.
+  let isReflexive: Bool
+  /// Root entity of the table behind which Core Data creates it.
+  let rootNumber: Int
+
+  var name: String { names[0] }
+
+  /// Columns as seen from one end: the owner's, the members', and the members' order.
+  func ends(ownerIsFirst: Bool) -> (owner: String, member: String, order: String?) {
+    ownerIsFirst ? (first, second, secondOrder) : (second, first, firstOrder)
+  }
+}
+
+/// How a model is laid out in tables and columns, as Core Data does it.
+final class StoreMapping: Sendable {
+  let layout: ModelLayout
+  let numbers: EntityNumbers
+  /// In the order of their roots' numbers.
+  let tables: [TableMapping]
+  let joins: [JoinTable]
+  /// Storage of each slot, by entity number - 1.
+  let slots: [[SlotStorage]]
+  private let _tableIndex: [Int: Int]
+
+  init(
+    layout: ModelLayout, numbers: EntityNumbers, tables: [TableMapping], joins: [JoinTable],
+    slots: [[SlotStorage]]
+  ) {
+    self.layout = layout
+    self.numbers = numbers
+    self.tables = tables
+    self.joins = joins
+    self.slots = slots
+    _tableIndex = Dictionary(
+      uniqueKeysWithValues: tables.enumerated().map { ($0.element.rootNumber, $0.offset) })
+  }
+
+  /// Table that holds the rows of an entity.
+  func table(of entityNumber: Int) -> TableMapping {
+    tables[_tableIndex[layout.layout(numbered: entityNumber).rootNumber]!]
+  }
+
+  func storage(of slot: Int, in entityNumber: Int) -> SlotStorage { slots[entityNumber - 1][slot] }
+
+  func column(_ index: Int, of entityNumber: Int) -> TableColumn { table(of: entityNumber).columns[index] }
+
+  /// The same mapping with join tables under the names a file has them by.
+  func withJoins(_ joins: [JoinTable]) -> StoreMapping {
+    StoreMapping(layout: layout, numbers: numbers, tables: tables, joins: joins, slots: slots)
+  }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import SQLiteBinding
+
+/// A store file as a whole: what can be done to it without opening it as a store.
+struct SQLiteStoreFile: Sendable {
+  let path: String
+  private let _timeout: Double
+
+  init(url: URL, timeout: Double = 240) {
+    path = url.path
+    _timeout = timeout
+  }
+
+  /// Whether the URL means a database that lives in memory only.
+  var isInMemory: Bool { path == "/dev/null" || path == ":memory:" }
+
+  /// What the file is by its first bytes.
+  enum Kind: Sendable {
+    case missing
+    case empty
+    case database
+    case other
+  }
+
+  func kind() throws -> Kind {
+    var isDirectory: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else { return .missing }
+    if isDirectory.boolValue { return .other }
+    guard let handle = FileHandle(forReadingAtPath: path) else {
+      throw StoreOpenError.unreadable(
+        path: path, SQLiteError(code: 14, message: "no permission to read the file"))
+    }
+    defer { try? handle.close() }
+    let head = (try? handle.read(upToCount: 16)) ?? Data()
+    if head.isEmpty { return .empty }
+    return head == Data("SQLite format 3\u{0}".utf8) ? .database : .other
+  }
+
+  /// Metadata, read without opening the store and without changing the file.
+  ///
+  /// - Throws: `StoreOpenError`.
+  func metadata() throws -> [String: Any] {
+    switch try kind() {
+    case .missing: throw StoreOpenError.missing(path: path)
+    case .other: throw StoreOpenError.notADatabase(path: path)
+    case .empty: throw StoreOpenError.typeMismatch(path: path, found: "the file is empty")
+    case .database: return try _translating { try StoreMetadata.read(openForReading(), path: path) }
+    }
+  }
+
+  /// Writes metadata into the file at once.
+  func setMetadata(_ metadata: [String: Any]) throws {
+    guard try kind() == .database else { throw StoreOpenError.missing(path: path) }
+    try _translating {
+      let connection = try Connection(path: path, mode: .readWrite, busyTimeout: _timeout)
+      _ = try StoreMetadata.read(connection, path: path)
+      try connection.transaction { try StoreMetadata.write(metadata, to: connection) }
+    }
+  }
+
+  /// Opens the database for reading. A database with a write-ahead log on a medium that cannot be written is
+  /// opened as unchanging, if its log is empty.
+  func openForReading() throws -> Connection {
+    do {
+      let connection = try Connection(path: path, mode: .readOnly, busyTimeout: _timeout)
+      _ = try connection.firstValue("SELECT COUNT(*) FROM sqlite_master")
+      return connection
+    } catch let error as SQLiteError where error.isCannotOpen || error.isReadOnly {
+      let attributes = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
+      let logSize = (attributes?[.size] as? NSNumber)?.intValue ?? 0
+      guard logSize == 0 else { throw error }
+      return try Connection(path: path, mode: .immutable, busyTimeout: _timeout)
+    }
+  }
+
+  /// Empties the store in place: an empty, valid database stays, and whoever has it open notices.
+  ///
+  /// - Throws: `StoreOpenError` when there is no database at the URL.
+  func destroy() throws {
+    switch try kind() {
+    case .missing: throw StoreOpenError.missing(path: path)
+    case .other: throw StoreOpenError.notADatabase(path: path)
+    case .empty: return
+    case .database: break
+    }
+    try _translating {
+      let connection = try Connection(path: path, mode: .readWrite, busyTimeout: _timeout)
+      try connection.eraseDatabase()
+      // Leaves no old pages behind in the log.
+      try? connection.checkpoint(.truncate)
+    }
+    let support = ExternalDataDirectory(storePath: path).supportPath
+    if FileManager.default.fileExists(atPath: support) { try FileManager.default.removeItem(atPath: support) }
+  }
+
+  /// Replaces this store, which need not exist, by a copy of another with all that is still in its log.
+  func replace(with source: SQLiteStoreFile) throws {
+    guard try source.kind() == .database else { throw StoreOpenError.missing(path: source.path) }
+    if try kind() == .other { throw StoreOpenError.notADatabase(path: path) }
+    try _translating {
+      let from = try source.openForReading()
+      let to = try Connection(path: path, mode: .create, busyTimeout: _timeout)
+      try from.backUp(to: to)
+      try? to.checkpoint(.truncate)
+    }
+    try _copyExternalData(from: source)
+  }
+
+  private func _copyExternalData(from source: SQLiteStoreFile) throws {
+    let files = FileManager.default
+    let from = ExternalDataDirectory(storePath: source.path).supportPath
+    let to = ExternalDataDirectory(storePath: path).supportPath
+    guard from != to else { return }
+    if files.fileExists(atPath: to) { try files.removeItem(atPath: to) }
+    if files.fileExists(atPath: from) { try files.copyItem(atPath: from, toPath: to) }
+  }
+
+  private func _translating<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as SQLiteError {
+      throw StoreOpenError(error, path: path)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import SQLiteBinding
+
+/// The one row of Z_METADATA: the store's UUID in a column of its own, everything else as a binary property
+/// list.
+enum StoreMetadata {
+  static let typeKey = "NSStoreType"
+  static let uuidKey = "NSStoreUUID"
+  static let typeName = "SQLite"
+  private static let _autoVacuumKey = "_NSAutoVacuumLevel"
+
+  /// Metadata of a new store: what the caller gives, with type, UUID and vacuum level.
+  static func initial(_ metadata: [String: Any]) -> [String: Any] {
+    var result = metadata
+    result[typeKey] = typeName
+    result[_autoVacuumKey] = "2"
+    if result[uuidKey] as? String == nil { result[uuidKey] = UUID().uuidString }
+    return result
+  }
+
+  /// Reads the metadata of an open database.
+  ///
+  /// A property list that is missing or damaged counts as empty: UUID and type are known without it, and that
+  /// there are no version hashes is for the caller to judge.
+  ///
+  /// - Throws: `StoreOpenError.typeMismatch` when there is no such row.
+  static func read(_ connection: Connection, path: String) throws -> [String: Any] {
+    let exists =
+      try connection.firstValue(
+        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'Z_METADATA'") != nil
+    guard exists else {
+      throw StoreOpenError.typeMismatch(path: path, found: "the database has no table Z_METADATA")
+    }
+    var result: [String: Any]?
+    try connection.query("SELECT Z_UUID, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1") { row in
+      let list = row.withBytes(1) { Data($0) }
+      var metadata = _propertyList(list)
+      metadata[uuidKey] = row.string(0)
+      if metadata[typeKey] as? String == nil { metadata[typeKey] = typeName }
+      result = metadata
+    }
+    guard let result else {
+      throw StoreOpenError.typeMismatch(path: path, found: "its table Z_METADATA is empty")
+    }
+    guard let uuid = result[uuidKey] as? String, !uuid.isEmpty else {
+      throw StoreOpenError.incompatible(path: path, reason: "it has no UUID in Z_METADATA")
+    }
+    return result
+  }
+
+  private static func _propertyList(_ data: Data) -> [String: Any] {
+    guard !data.isEmpty,
+      let list = try? PropertyListSerialization.propertyList(from: data, options: [], format: nil)
+    else { return [:] }
+    return list as? [String: Any] ?? [:]
+  }
+
+  /// Writes the metadata inside the caller's transaction. Without a UUID the store keeps the one it has.
+  static func write(_ metadata: [String: Any], to connection: Connection) throws {
+    var list = metadata
+    var uuid = list.removeValue(forKey: uuidKey) as? String
+    list[typeKey] = typeName
+    if uuid == nil, case .text(let present) = try connection.firstValue("SELECT Z_UUID FROM Z_METADATA") {
+      uuid = present
+    }
+    let data = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+    try connection.query("DELETE FROM Z_METADATA")
+    try connection.query(
+      "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)",
+      [.text(uuid ?? UUID().uuidString), .blob([UInt8](data))])
+  }
+}

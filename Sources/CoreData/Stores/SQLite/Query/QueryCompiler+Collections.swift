@@ -1,0 +1,181 @@
+import PredicateLanguage
+import SQLiteBinding
+
+/// To-many relationships and collections of constants.
+extension QueryCompiler {
+  /// The members of a to-many as the FROM clause of a subselect.
+  private struct Members {
+    let scope: QueryScope
+    let source: SelectSource
+    /// What ties the members to their owner.
+    let correlation: String
+    /// Column that holds the owner's key.
+    let ownerColumn: String
+  }
+
+  private mutating func _open(_ path: ToManyPath) throws -> Members {
+    let alias = aliases.next()
+    switch mapping.storage(of: path.slot, in: path.owner.layout.entityNumber) {
+    case .oneToMany(let destination, let inverse):
+      guard case .toOne(let column, _, _, _) = mapping.storage(of: inverse, in: destination) else { break }
+      let source = SelectSource("\(mapping.table(of: destination).name) \(alias)")
+      let owner = "\(alias).\(mapping.column(column, of: destination).name)"
+      let scope = QueryScope(
+        layout: mapping.layout.layout(numbered: destination), alias: alias, source: source, mapping: mapping)
+      return Members(
+        scope: scope, source: source, correlation: "\(owner) = \(path.owner.identity)", ownerColumn: owner)
+    case .manyToMany(let index, let ownerIsFirst, let destination):
+      let join = mapping.joins[index]
+      let ends = join.ends(ownerIsFirst: ownerIsFirst)
+      let source = SelectSource("\(join.name) \(alias)")
+      let scope = QueryScope(
+        layout: mapping.layout.layout(numbered: destination), identity: "\(alias).\(ends.member)",
+        entityColumn: nil,
+        source: source, mapping: mapping, isOuter: false)
+      let owner = "\(alias).\(ends.owner)"
+      return Members(
+        scope: scope, source: source, correlation: "\(owner) = \(path.owner.identity)", ownerColumn: owner)
+    case .none, .attribute, .toOne: break
+    }
+    throw untranslatable(path.outline, "the relationship is not stored")
+  }
+
+  /// Whether a member exists for which `condition` holds.
+  mutating func any(
+    _ path: ToManyPath, _ condition: (inout QueryCompiler, Operand) throws -> SQLFragment
+  ) throws -> SQLFragment {
+    let members = try _open(path)
+    let member = try resolve(path.rest, from: members.scope, outline: path.outline)
+    let test: SQLFragment
+    if case .toMany(let further) = member {
+      test = try any(further, condition)
+    } else {
+      test = try condition(&self, member)
+    }
+    return "EXISTS (SELECT 1 FROM \(sql: members.source.text) WHERE \(sql: members.correlation) AND \(test))"
+  }
+
+  /// Whether a constant object is a member: its owners are looked up from its side, which needs no scan of
+  /// all owners.
+  mutating func contains(_ path: ToManyPath, constant index: Int) throws -> SQLFragment {
+    let members = try _open(path)
+    let key = QueryParameter.constant(index, .key(root: members.scope.layout.rootNumber))
+    let isMember: SQLFragment = "\(sql: members.scope.identity) = \(key)"
+    // Without the last test NOT of this would be unknown, not true, for an object that has no owner.
+    return """
+      \(sql: path.owner.identity) IN (SELECT \(sql: members.ownerColumn) FROM \(sql: members.source.text) \
+      WHERE \(isMember) AND \(sql: members.ownerColumn) IS NOT NULL)
+      """
+  }
+
+  /// `toMany.@count`, `toMany.@sum.attribute`, `toMany.attribute.@sum` ... ; nil if the path has no operator.
+  mutating func aggregate(_ path: ToManyPath) throws -> Operand? {
+    guard let position = path.rest.firstIndex(where: { $0.hasPrefix("@") }) else { return nil }
+    let name = String(path.rest[position].dropFirst())
+    let keys = path.rest[..<position] + path.rest[(position + 1)...]
+    if name == "count" {
+      guard keys.isEmpty else {
+        throw untranslatable(path.outline, "@count must stand right behind the relationship")
+      }
+      let members = try _open(path)
+      return .scalar(
+        "(SELECT COUNT(*) FROM \(sql: members.source.text) WHERE \(sql: members.correlation))", .number)
+    }
+    return .scalar(try aggregated(name, path, keys), .number)
+  }
+
+  /// An aggregate of one attribute of the members.
+  mutating func aggregated(_ name: String, _ path: ToManyPath, _ keys: ArraySlice<String>) throws
+    -> SQLFragment
+  {
+    let members = try _open(path)
+    guard case .scalar(let column, _) = try resolve(keys, from: members.scope, outline: path.outline) else {
+      throw untranslatable(path.outline, "@\(name) needs an attribute of the members")
+    }
+    let value: SQLFragment
+    switch name {
+    case "sum": value = "IFNULL(SUM(\(column)), 0)"
+    case "avg", "average": value = "AVG(\(column))"
+    case "min": value = "MIN(\(column))"
+    case "max": value = "MAX(\(column))"
+    default: throw untranslatable(path.outline, "SQLite has no collection operator @\(name)")
+    }
+    return "(SELECT \(value) FROM \(sql: members.source.text) WHERE \(sql: members.correlation))"
+  }
+
+  /// Number of members for which a predicate about `$variable` holds.
+  mutating func countedSubquery(
+    _ collection: ExpressionTree, _ variable: String, _ predicate: PredicateTree
+  ) throws -> SQLFragment {
+    guard case .toMany(let path) = try operand(collection), path.rest.isEmpty else {
+      throw untranslatable(collection.outline, "the collection of a SUBQUERY must be a to-many relationship")
+    }
+    let members = try _open(path)
+    let shadowed = variables.updateValue(members.scope, forKey: variable)
+    defer { variables[variable] = shadowed }
+    let condition = parenthesized(predicate, try condition(predicate))
+    return """
+      (SELECT COUNT(*) FROM \(sql: members.source.text) WHERE \(sql: members.correlation) AND \(condition))
+      """
+  }
+
+  // MARK: IN
+
+  mutating func membership(
+    _ left: Operand, _ right: Operand, _ comparison: PredicateTree.Comparison
+  ) throws -> SQLFragment {
+    switch right {
+    case .constant(let index, .collection(let members)):
+      return try _membership(left, index, members, comparison)
+    case .constant(let index, .dictionary):
+      return try _inValues(left, index, comparison)
+    case .list(let members):
+      var tests: [SQLFragment] = []
+      for member in members { tests.append(try compare(left, .equal, member, comparison)) }
+      return tests.isEmpty ? "1 = 0" : "(\(SQLFragment.joined(tests, by: "OR")))"
+    case .constant(_, .string), .scalar(_, .string):
+      return try textTest(.contains, right, left, comparison)
+    default:
+      throw untranslatable(
+        comparison.right.outline, "IN needs a collection, a text or a to-many relationship")
+    }
+  }
+
+  private mutating func _membership(
+    _ left: Operand, _ index: Int, _ members: [PredicateValue], _ comparison: PredicateTree.Comparison
+  ) throws -> SQLFragment {
+    if members.isEmpty { return "1 = 0" }
+    if usesTextFunction(comparison.options), left.kind == .string {
+      let subject = try scalar(left, .natural, comparison.left.outline)
+      let values = QueryParameter.constant(index, .members(.natural))
+      let equal = StringOperation.equal.rawValue
+      let test: SQLFragment =
+        "\(sql: StringFunction.test)(\(subject), v.value, \(sql: "\(equal), \(comparison.options.rawValue)"))"
+      return "EXISTS (SELECT 1 FROM \(sql: ValueArray.tableName)(\(values)) v WHERE \(test))"
+    }
+    if members.count == 1 {
+      let (subject, conversion) = try _subject(left, comparison)
+      return "\(subject) = \(QueryParameter.constant(index, .member(0, conversion)))"
+    }
+    return try _inValues(left, index, comparison)
+  }
+
+  private mutating func _inValues(
+    _ left: Operand, _ index: Int, _ comparison: PredicateTree.Comparison
+  ) throws -> SQLFragment {
+    let (subject, conversion) = try _subject(left, comparison)
+    let values = QueryParameter.constant(index, .members(conversion))
+    return "\(subject) IN (SELECT value FROM \(sql: ValueArray.tableName)(\(values)))"
+  }
+
+  private mutating func _subject(
+    _ left: Operand, _ comparison: PredicateTree.Comparison
+  ) throws -> (SQLFragment, ConstantConversion) {
+    if case .scalar(_, .opaque) = left {
+      throw untranslatable(
+        comparison.left.outline, "transformable and externally stored values can only be compared with nil")
+    }
+    let conversion = conversion(for: left)
+    return (try scalar(left, .natural, comparison.left.outline), conversion)
+  }
+}

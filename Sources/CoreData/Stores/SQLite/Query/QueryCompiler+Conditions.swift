@@ -1,0 +1,195 @@
+import PredicateLanguage
+
+/// Predicates.
+extension QueryCompiler {
+  mutating func condition(_ predicate: PredicateTree) throws -> SQLFragment {
+    try deeper { compiler in
+      switch predicate {
+      case .constant(let value): return value ? "1 = 1" : "1 = 0"
+      case .comparison(let comparison): return try compiler.condition(comparison)
+      case .not(let member): return "NOT (\(try compiler.condition(member)))"
+      case .and(let members): return try compiler._joined(members, by: "AND", empty: "1 = 1")
+      case .or(let members): return try compiler._joined(members, by: "OR", empty: "1 = 0")
+      case .block:
+        throw compiler.untranslatable(
+          "a block predicate", "only the program can run it; fetch without it and filter the result")
+      }
+    }
+  }
+
+  private mutating func _joined(
+    _ members: [PredicateTree], by operation: String, empty: SQLFragment
+  ) throws -> SQLFragment {
+    guard members.count > 1 else { return try members.first.map { try condition($0) } ?? empty }
+    var parts: [SQLFragment] = []
+    parts.reserveCapacity(members.count)
+    for member in members { parts.append(parenthesized(member, try condition(member))) }
+    return SQLFragment.joined(parts, by: operation)
+  }
+
+  /// A condition in parentheses where it would otherwise mix with its neighbours.
+  func parenthesized(_ predicate: PredicateTree, _ condition: SQLFragment) -> SQLFragment {
+    switch predicate {
+    case .and(let members), .or(let members): members.count > 1 ? "(\(condition))" : condition
+    default: condition
+    }
+  }
+
+  // MARK: Comparisons
+
+  mutating func condition(_ comparison: PredicateTree.Comparison) throws -> SQLFragment {
+    if comparison.modifier == .all {
+      throw untranslatable(
+        "ALL \(comparison.left.outline)",
+        "ALL is not supported by the SQLite store; say SUBQUERY(…, $x, NOT …).@count == 0 instead")
+    }
+    let left = try operand(comparison.left)
+    let right = try operand(comparison.right)
+    if case .toMany(let path) = left {
+      return try _toManyCondition(path, comparison, right)
+    }
+    if comparison.modifier == .any {
+      throw untranslatable(
+        "ANY \(comparison.left.outline)", "it does not lead through a to-many relationship")
+    }
+    if case .toMany(let path) = right {
+      guard comparison.op == .in else { throw _toManyNotAllowed(comparison.right) }
+      return try any(path) { compiler, member in
+        try compiler.compare(left, .equal, member, comparison)
+      }
+    }
+    return try compare(left, comparison.op, right, comparison)
+  }
+
+  private mutating func _toManyCondition(
+    _ path: ToManyPath, _ comparison: PredicateTree.Comparison, _ right: Operand
+  ) throws -> SQLFragment {
+    if case .toMany = right { throw _toManyNotAllowed(comparison.right) }
+    if comparison.modifier == .any {
+      return try any(path) { compiler, member in
+        try compiler.compare(member, comparison.op, right, comparison)
+      }
+    }
+    guard comparison.op == .contains else { throw _toManyNotAllowed(comparison.left) }
+    if path.rest.isEmpty, case .constant(let index, let value) = right {
+      guard case .object = value else {
+        throw untranslatable(
+          comparison.left.outline, "a to-many relationship can only contain an object or object ID")
+      }
+      return try contains(path, constant: index)
+    }
+    return try any(path) { compiler, member in
+      try compiler.compare(member, .equal, right, comparison)
+    }
+  }
+
+  private func _toManyNotAllowed(_ expression: ExpressionTree) -> UntranslatableQueryError {
+    untranslatable(
+      expression.outline,
+      "to-many key not allowed here; put ANY before it, or use @count, SUBQUERY, CONTAINS or IN")
+  }
+
+  /// A comparison of two operands neither of which is a to-many.
+  mutating func compare(
+    _ left: Operand, _ op: PredicateTree.Comparison.Operator, _ right: Operand,
+    _ comparison: PredicateTree.Comparison
+  ) throws -> SQLFragment {
+    switch op {
+    case .equal, .notEqual:
+      if let test = try _nullTest(left, op, right) { return test }
+      return try _relation(left, op == .equal ? "=" : "<>", right, comparison)
+    case .lessThan: return try _relation(left, "<", right, comparison)
+    case .lessThanOrEqual: return try _relation(left, "<=", right, comparison)
+    case .greaterThan: return try _relation(left, ">", right, comparison)
+    case .greaterThanOrEqual: return try _relation(left, ">=", right, comparison)
+    case .between: return try _between(left, right, comparison)
+    case .in: return try membership(left, right, comparison)
+    case .contains:
+      if case .constant(_, .collection) = left { return try membership(right, left, comparison) }
+      if case .list = left { return try membership(right, left, comparison) }
+      return try textTest(.contains, left, right, comparison)
+    case .beginsWith: return try textTest(.beginsWith, left, right, comparison)
+    case .endsWith: return try textTest(.endsWith, left, right, comparison)
+    case .like: return try textTest(.like, left, right, comparison)
+    case .matches: return try textTest(.matches, left, right, comparison)
+    case .customSelector:
+      throw untranslatable(
+        comparison.left.outline, "the selector '\(comparison.selector ?? "")' cannot run in SQLite")
+    }
+  }
+
+  private mutating func _nullTest(
+    _ left: Operand, _ op: PredicateTree.Comparison.Operator, _ right: Operand
+  ) throws -> SQLFragment? {
+    let tested: Operand
+    if case .constant(_, .null) = right {
+      tested = left
+    } else if case .constant(_, .null) = left {
+      tested = right
+    } else {
+      return nil
+    }
+    let subject: SQLFragment
+    switch tested {
+    case .object(let scope): subject = SQLFragment(text: scope.identity)
+    case .entity(let column), .entityName(let column): subject = column
+    case .scalar(let column, _): subject = column
+    case .constant(let index, _): subject = SQLFragment(.constant(index, .natural))
+    case .toMany, .list:
+      throw untranslatable("a collection", "it cannot be compared with nil; use @count == 0")
+    }
+    return "\(subject) IS \(sql: op == .equal ? "" : "NOT ")NULL"
+  }
+
+  private mutating func _relation(
+    _ left: Operand, _ symbol: String, _ right: Operand, _ comparison: PredicateTree.Comparison
+  ) throws -> SQLFragment {
+    if let operation = try textRelation(left, symbol, right, comparison) { return operation }
+    let (l, r) = try sides(left, right, comparison)
+    return "\(l) \(sql: symbol) \(r)"
+  }
+
+  private mutating func _between(
+    _ left: Operand, _ right: Operand, _ comparison: PredicateTree.Comparison
+  ) throws -> SQLFragment {
+    let subject: SQLFragment
+    let conversion: ConstantConversion
+    switch left {
+    case .scalar(let column, let kind): (subject, conversion) = (column, kind.conversion)
+    case .constant(let index, _): (subject, conversion) = (SQLFragment(.constant(index, .natural)), .natural)
+    default: throw untranslatable(comparison.left.outline, "BETWEEN needs a value with an order")
+    }
+    switch right {
+    case .constant(let index, .collection(let members)) where members.count == 2:
+      let low = QueryParameter.constant(index, .member(0, conversion))
+      let high = QueryParameter.constant(index, .member(1, conversion))
+      return "\(subject) BETWEEN \(low) AND \(high)"
+    case .list(let members) where members.count == 2:
+      let low = try scalar(members[0], conversion, "BETWEEN")
+      return "\(subject) BETWEEN \(low) AND \(try scalar(members[1], conversion, "BETWEEN"))"
+    default: throw untranslatable(comparison.right.outline, "BETWEEN needs exactly two values")
+    }
+  }
+
+  /// Both sides of an operator, each constant converted to what the other side is.
+  mutating func sides(
+    _ left: Operand, _ right: Operand, _ comparison: PredicateTree.Comparison
+  ) throws -> (SQLFragment, SQLFragment) {
+    if case .scalar(_, .opaque) = left { throw _opaque(comparison.left) }
+    if case .scalar(_, .opaque) = right { throw _opaque(comparison.right) }
+    if case .object(let l) = left, case .object(let r) = right, l.layout.rootNumber != r.layout.rootNumber {
+      throw untranslatable(
+        comparison.left.outline,
+        "objects of '\(l.layout.entityName)' and '\(r.layout.entityName)' are never the same")
+    }
+    return (
+      try scalar(left, conversion(for: right), comparison.left.outline),
+      try scalar(right, conversion(for: left), comparison.right.outline)
+    )
+  }
+
+  private func _opaque(_ expression: ExpressionTree) -> UntranslatableQueryError {
+    untranslatable(
+      expression.outline, "transformable and externally stored values can only be compared with nil")
+  }
+}

@@ -1,0 +1,110 @@
+import PredicateLanguage
+
+/// Predefined functions.
+extension QueryCompiler {
+  /// How a function of scalars is said in SQL.
+  private enum Form {
+    case infix(String, ValueKind)
+    case call(String, ValueKind)
+  }
+
+  private static let _forms: [String: Form] = [
+    "add:to:": .infix("+", .number),
+    "from:subtract:": .infix("-", .number),
+    "multiply:by:": .infix("*", .number),
+    "divide:by:": .infix("/", .number),
+    "modulus:by:": .infix("%", .number),
+    "bitwiseAnd:with:": .infix("&", .number),
+    "bitwiseOr:with:": .infix("|", .number),
+    "leftshift:by:": .infix("<<", .number),
+    "rightshift:by:": .infix(">>", .number),
+    "bitwiseXor:with:": .call("NSCoreDataBitwiseXor", .number),
+    "onesComplement:": .call("~", .number),
+    "abs:": .call("abs", .number),
+    "sqrt:": .call("NSCoreDataSqrt", .number),
+    "raise:toPower:": .call("NSCoreDataPow", .number),
+    "exp:": .call("NSCoreDataExp", .number),
+    "ln:": .call("NSCoreDataLn", .number),
+    "log:": .call("NSCoreDataLog", .number),
+    "floor:": .call("NSCoreDataFloor", .number),
+    "ceiling:": .call("NSCoreDataCeiling", .number),
+    "trunc:": .call("NSCoreDataTrunc", .number),
+    "length:": .call("length", .number),
+    "uppercase:": .call("NSCoreDataUppercase", .string),
+    "lowercase:": .call("NSCoreDataLowercase", .string),
+    "canonical:": .call("NSCoreDataCanonical", .string),
+  ]
+
+  mutating func function(
+    _ name: String, _ arguments: [ExpressionTree], _ expression: ExpressionTree
+  ) throws -> Operand {
+    if let form = Self._forms[name] { return try _scalarFunction(form, arguments, expression) }
+    switch name {
+    case "now", "now:": return .scalar(SQLFragment(.now), .date)
+    case "noindex:":
+      guard arguments.count == 1, case .scalar(let value, let kind) = try operand(arguments[0]) else { break }
+      // A unary plus hides a column from the query planner.
+      return .scalar("+\(value)", kind)
+    case "castObject:toType:":
+      guard arguments.count == 2 else { break }
+      let value = try operand(arguments[0])
+      // The name of the type is a constant and takes its number, though SQLite needs no cast.
+      let type = try operand(arguments[1])
+      guard case .constant(_, .string(let typeName)) = type else { break }
+      let kind: ValueKind = typeName == "NSDate" ? .date : value.kind
+      return .scalar(try scalar(value, kind.conversion, expression.outline), kind)
+    case "count:": return try _count(arguments, expression)
+    case "sum:", "average:", "min:", "max:":
+      return try _aggregate(String(name.dropLast()), arguments, expression)
+    default: break
+    }
+    throw untranslatable(expression.outline, "SQLite has no function for it")
+  }
+
+  private mutating func _scalarFunction(
+    _ form: Form, _ arguments: [ExpressionTree], _ expression: ExpressionTree
+  ) throws -> Operand {
+    var values: [SQLFragment] = []
+    for argument in arguments {
+      let value = try operand(argument)
+      if case .object = value {
+        throw untranslatable(argument.outline, "an object stands where a value is needed")
+      }
+      values.append(try scalar(value, .natural, argument.outline))
+    }
+    switch form {
+    case .infix(let symbol, let kind):
+      guard values.count == 2 else { throw untranslatable(expression.outline, "it needs two arguments") }
+      return .scalar("(\(values[0]) \(sql: symbol) \(values[1]))", kind)
+    case .call(let name, let kind): return .scalar("\(sql: name)(\(SQLFragment.list(values)))", kind)
+    }
+  }
+
+  private mutating func _count(_ arguments: [ExpressionTree], _ expression: ExpressionTree) throws -> Operand
+  {
+    guard arguments.count == 1 else { throw untranslatable(expression.outline, "it needs one argument") }
+    if case .subquery(let collection, let variable, let predicate) = arguments[0] {
+      return .scalar(try countedSubquery(collection, variable, predicate), .number)
+    }
+    guard case .toMany(let path) = try operand(arguments[0]), path.rest.isEmpty,
+      let counted = try aggregate(
+        ToManyPath(
+          owner: path.owner, slot: path.slot, rest: ["@count"], outline: path.outline))
+    else {
+      throw untranslatable(expression.outline, "only a to-many relationship or SUBQUERY can be counted")
+    }
+    return counted
+  }
+
+  private mutating func _aggregate(
+    _ name: String, _ arguments: [ExpressionTree], _ expression: ExpressionTree
+  ) throws -> Operand {
+    // Over an attribute of a to-many, or of several values written in the predicate.
+    if arguments.count == 1, case .toMany(let path) = try operand(arguments[0]) {
+      return .scalar(try aggregated(name, path, path.rest), .number)
+    }
+    throw untranslatable(
+      expression.outline,
+      "in a predicate it needs an attribute of a to-many relationship, such as lines.price")
+  }
+}

@@ -1,0 +1,214 @@
+import ModelSchema
+import PredicateLanguage
+
+/// What a value in SQL is, as far as constants beside it must be converted.
+enum ValueKind: Sendable, Hashable {
+  case string
+  case number
+  case date
+  case uuid
+  case data
+  /// Bytes whose stored form differs from the value: only NULL can be told.
+  case opaque
+  case other
+
+  init(_ content: ColumnContent) {
+    self =
+      switch content {
+      case .int, .bool, .double, .decimal, .foreignKey, .foreignEntity, .order: .number
+      case .string: .string
+      case .uuid: .uuid
+      case .data: .data
+      case .transformable, .externalData: .opaque
+      }
+  }
+
+  init(_ value: PredicateValue) {
+    self =
+      switch value {
+      case .string, .url: .string
+      case .bool, .int, .double, .decimal: .number
+      case .date: .date
+      case .uuid: .uuid
+      case .data: .data
+      default: .other
+      }
+  }
+
+  /// How a constant compared with this is bound.
+  var conversion: ConstantConversion { self == .uuid ? .uuid : .natural }
+}
+
+/// One side of a comparison, resolved.
+enum Operand {
+  /// A constant by its number. What is bound for it depends on the other side.
+  case constant(Int, PredicateValue)
+  case scalar(SQLFragment, ValueKind)
+  /// SELF, a to-one, a variable.
+  case object(QueryScope)
+  /// The entity of an object, as Z_ENT.
+  case entity(SQLFragment)
+  /// The name of an object's entity, as Z_ENT.
+  case entityName(SQLFragment)
+  case toMany(ToManyPath)
+  /// Several values, at least one of them not constant.
+  case list([Operand])
+}
+
+/// A key path up to its first to-many, and what follows.
+struct ToManyPath {
+  let owner: QueryScope
+  let slot: Int
+  let rest: ArraySlice<String>
+  let outline: String
+}
+
+/// Expressions.
+extension QueryCompiler {
+  mutating func operand(_ expression: ExpressionTree) throws -> Operand {
+    try deeper { compiler in
+      switch expression {
+      case .constant(let value): return .constant(try compiler.take(value), value)
+      case .evaluatedObject: return .object(compiler.evaluated)
+      case .variable(let name): return .object(try compiler._scope(name))
+      case .keyPath(let path):
+        return try compiler.resolve(path[...], from: compiler.evaluated, outline: expression.outline)
+      case .keyPathOf(let base, let path): return try compiler._operand(of: base, path, expression)
+      case .function(let name, let arguments): return try compiler.function(name, arguments, expression)
+      case .aggregate(let members): return .list(try members.map { try compiler.operand($0) })
+      case .conditional(let test, let first, let second):
+        return try compiler._conditional(test, first, second)
+      case .subquery:
+        throw compiler.untranslatable(expression.outline, "a SUBQUERY can only be counted; add .@count")
+      case .customFunction, .set, .assignment, .anyKey, .block:
+        throw compiler.untranslatable(expression.outline, "SQLite has no such expression")
+      }
+    }
+  }
+
+  private func _scope(_ variable: String) throws -> QueryScope {
+    guard let scope = variables[variable] else {
+      throw untranslatable("$\(variable)", "the variable has no value; substitute it before fetching")
+    }
+    return scope
+  }
+
+  private mutating func _operand(
+    of base: ExpressionTree, _ path: [String], _ expression: ExpressionTree
+  ) throws -> Operand {
+    switch base {
+    case .evaluatedObject: return try resolve(path[...], from: evaluated, outline: expression.outline)
+    case .variable(let name): return try resolve(path[...], from: _scope(name), outline: expression.outline)
+    case .keyPath(let start):
+      return try resolve((start + path)[...], from: evaluated, outline: expression.outline)
+    case .keyPathOf(let inner, let start): return try _operand(of: inner, start + path, expression)
+    case .subquery(let collection, let variable, let predicate):
+      guard path == ["@count"] else {
+        throw untranslatable(expression.outline, "a SUBQUERY can only be counted; use .@count")
+      }
+      return .scalar(try countedSubquery(collection, variable, predicate), .number)
+    default: throw untranslatable(expression.outline, "it has no properties in the store")
+    }
+  }
+
+  private mutating func _conditional(
+    _ test: PredicateTree, _ first: ExpressionTree, _ second: ExpressionTree
+  ) throws -> Operand {
+    let condition = try self.condition(test)
+    let (then, otherwise) = (try operand(first), try operand(second))
+    let kind = then.kind == .other ? otherwise.kind : then.kind
+    let one = try scalar(then, kind.conversion, first.outline)
+    let other = try scalar(otherwise, kind.conversion, second.outline)
+    return .scalar("(CASE WHEN \(condition) THEN \(one) ELSE \(other) END)", kind)
+  }
+
+  /// Follows a key path from an object.
+  mutating func resolve(_ path: ArraySlice<String>, from start: QueryScope, outline: String) throws -> Operand
+  {
+    var scope = start
+    var rest = path
+    while let key = rest.popFirst() {
+      guard let slot = scope.layout.slot(named: key) else {
+        if let special = try _special(key, rest, scope, outline) { return special }
+        continue
+      }
+      switch mapping.storage(of: slot, in: scope.layout.entityNumber) {
+      case .none:
+        throw untranslatable(outline, "'\(key)' is transient and not in the store")
+      case .attribute(let column):
+        guard rest.isEmpty else {
+          throw untranslatable(outline, "the attribute '\(key)' has no property '\(rest.first!)'")
+        }
+        let content = mapping.column(column, of: scope.layout.entityNumber).content
+        return .scalar(SQLFragment(text: scope.column(column, &aliases)), ValueKind(content))
+      case .toOne:
+        guard let next = scope.destination(of: slot, &aliases) else { break }
+        scope = next
+      case .oneToMany, .manyToMany:
+        let many = ToManyPath(owner: scope, slot: slot, rest: rest, outline: outline)
+        return try aggregate(many) ?? .toMany(many)
+      }
+    }
+    return .object(scope)
+  }
+
+  /// Keys that every object has; nil for one that stays at the same object.
+  private mutating func _special(
+    _ key: String, _ rest: ArraySlice<String>, _ scope: QueryScope, _ outline: String
+  ) throws -> Operand? {
+    switch key.lowercased() {
+    case "self", "objectid": return rest.isEmpty ? .object(scope) : nil
+    case "entity":
+      let column = SQLFragment(text: scope.entity(&aliases))
+      if rest.isEmpty { return .entity(column) }
+      if rest.elementsEqual(["name"]) { return .entityName(column) }
+      throw untranslatable(outline, "of an entity only its name can be asked for")
+    default:
+      if key.hasPrefix("@") {
+        throw untranslatable(outline, "'\(key)' must follow a to-many relationship")
+      }
+      throw untranslatable(outline, "keypath \(key) not found in entity \(scope.layout.entityName)")
+    }
+  }
+
+  // MARK: Operands as SQL
+
+  /// How a constant is bound that is compared with `operand`.
+  func conversion(for operand: Operand) -> ConstantConversion {
+    switch operand {
+    case .object(let scope): .key(root: scope.layout.rootNumber)
+    case .entity, .entityName: .entity
+    case .scalar(_, let kind): kind.conversion
+    case .constant, .toMany, .list: .natural
+    }
+  }
+
+  /// An operand that must be one value.
+  mutating func scalar(
+    _ operand: Operand, _ conversion: ConstantConversion, _ outline: String
+  ) throws -> SQLFragment {
+    switch operand {
+    case .constant(let index, let value):
+      switch value {
+      case .collection, .dictionary:
+        throw untranslatable(outline, "a collection stands where one value is needed")
+      default: return SQLFragment(.constant(index, conversion))
+      }
+    case .scalar(let fragment, _): return fragment
+    case .object(let scope): return SQLFragment(text: scope.identity)
+    case .entity(let column), .entityName(let column): return column
+    case .toMany(let path): throw untranslatable(path.outline, "to-many key not allowed here")
+    case .list: throw untranslatable(outline, "several values stand where one is needed")
+    }
+  }
+}
+
+extension Operand {
+  var kind: ValueKind {
+    switch self {
+    case .scalar(_, let kind): kind
+    case .constant(_, let value): ValueKind(value)
+    default: .other
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import ModelSchema
+import PredicateLanguage
+import SQLiteBinding
+
+/// A fetch as SQL: what every fetch of the same shape runs.
+final class CompiledQuery: Sendable {
+  let sql: SQLText
+  let parameters: [QueryParameter]
+  let reader: RowReader
+  let content: FetchPlan.Content
+
+  init(sql: SQLText, parameters: [QueryParameter], reader: RowReader, content: FetchPlan.Content) {
+    self.sql = sql
+    self.parameters = parameters
+    self.reader = reader
+    self.content = content
+  }
+}
+
+/// Translates one fetch to SQL.
+///
+/// Every part of the predicate is visited exactly once and in order, which is how constants get the numbers
+/// that `PredicateShape` gives them by.
+struct QueryCompiler {
+  let mapping: StoreMapping
+  let entityName: String
+  var aliases = AliasSupply()
+  /// SELF.
+  let evaluated: QueryScope
+  /// Objects that variables of enclosing subqueries stand for.
+  var variables: [String: QueryScope] = [:]
+  private let _constants: [PredicateValue]
+  private var _used = 0
+  private var _depth = 0
+  private let _source: SelectSource
+
+  private static let _maximumDepth = 400
+
+  private init(plan: FetchPlan, constants: [PredicateValue], mapping: StoreMapping) {
+    self.mapping = mapping
+    entityName = plan.layout.entityName
+    _constants = constants
+    let alias = aliases.next()
+    _source = SelectSource("\(mapping.table(of: plan.layout.entityNumber).name) \(alias)")
+    evaluated = QueryScope(layout: plan.layout, alias: alias, source: _source, mapping: mapping)
+  }
+
+  /// Compiles `plan`, whose constants are given as `PredicateShape` found them; `reader` decodes what the SQL
+  /// selects.
+  ///
+  /// - Throws: `UntranslatableQueryError`.
+  static func compile(
+    _ plan: FetchPlan, _ constants: [PredicateValue], purpose: QueryShape.Purpose, mapping: StoreMapping,
+    reader: RowReader
+  ) throws -> CompiledQuery {
+    var compiler = QueryCompiler(plan: plan, constants: constants, mapping: mapping)
+    let fragment = try compiler._statement(plan, purpose, reader)
+    return CompiledQuery(
+      sql: SQLText(fragment.text), parameters: fragment.parameters, reader: reader, content: plan.content)
+  }
+
+  private mutating func _statement(
+    _ plan: FetchPlan, _ purpose: QueryShape.Purpose, _ reader: RowReader
+  ) throws -> SQLFragment {
+    let condition = try _where(plan)
+    let isWindowed = plan.limit > 0 || plan.offset > 0
+    if purpose == .count {
+      if !isWindowed { return "SELECT COUNT(*) FROM \(sql: _source.text)\(condition)" }
+      return "SELECT COUNT(*) FROM (SELECT 1 FROM \(sql: _source.text)\(condition)\(_window(plan)))"
+    }
+    // The order may join tables, so it comes before the FROM clause is read.
+    let order = try _order(plan.sort)
+    let columns = plan.content == .values ? reader.selectList : reader.identityList
+    return "SELECT \(sql: columns) FROM \(sql: _source.text)\(condition)\(order)\(_window(plan))"
+  }
+
+  private mutating func _where(_ plan: FetchPlan) throws -> SQLFragment {
+    var members: [SQLFragment] = []
+    if let filter = _entityFilter(plan) { members.append(filter) }
+    if let predicate = plan.predicate {
+      let condition = try self.condition(predicate)
+      guard _used == _constants.count else {
+        throw UntranslatableQueryError(
+          entity: entityName, expression: "the predicate",
+          reason: "\(_used) of its \(_constants.count) constants found a place in SQL")
+      }
+      members.append(members.isEmpty ? condition : parenthesized(predicate, condition))
+    }
+    return members.isEmpty ? "" : " WHERE \(SQLFragment.joined(members, by: "AND"))"
+  }
+
+  /// Rows of other entities in the same table are left out; nothing is asked where there are none.
+  private func _entityFilter(_ plan: FetchPlan) -> SQLFragment? {
+    let table = mapping.table(of: plan.layout.entityNumber)
+    let wanted = plan.includesSubentities ? plan.layout.family : [plan.layout.entityNumber]
+    let present = mapping.layout.layout(numbered: table.rootNumber).family
+    guard wanted.count < present.count else { return nil }
+    let numbers = wanted.map { String(mapping.numbers.stored(for: $0)) }
+    if numbers.count == 1 { return "t0.Z_ENT = \(sql: numbers[0])" }
+    return "t0.Z_ENT IN (\(sql: numbers.joined(separator: ", ")))"
+  }
+
+  private func _window(_ plan: FetchPlan) -> SQLFragment {
+    switch (plan.limit > 0, plan.offset > 0) {
+    case (false, false): ""
+    case (true, false): " LIMIT \(QueryParameter.limit)"
+    case (true, true): " LIMIT \(QueryParameter.limit) OFFSET \(QueryParameter.offset)"
+    case (false, true): " LIMIT -1 OFFSET \(QueryParameter.offset)"
+    }
+  }
+
+  private mutating func _order(_ terms: [FetchPlan.SortTerm]) throws -> SQLFragment {
+    guard !terms.isEmpty else { return "" }
+    var list: [SQLFragment] = []
+    for term in terms {
+      let direction = term.ascending ? "" : " DESC"
+      let outline = "sort descriptor '\(term.keyPath.joined(separator: "."))'"
+      switch try resolve(term.keyPath[...], from: evaluated, outline: outline) {
+      case .scalar(let column, let kind):
+        let collation = kind == .string ? SQLCollations.clause(term.comparison) : ""
+        list.append("\(column)\(sql: collation)\(sql: direction)")
+      case .object(let scope): list.append("\(sql: scope.identity)\(sql: direction)")
+      default:
+        throw untranslatable(outline, "only attributes and to-one relationships have an order")
+      }
+    }
+    return " ORDER BY \(SQLFragment.list(list))"
+  }
+
+  // MARK: Bookkeeping
+
+  /// Number of the constant that is being visited.
+  mutating func take(_ value: PredicateValue) throws -> Int {
+    guard _used < _constants.count, _constants[_used] == value else {
+      throw untranslatable("a constant", "it was met out of order")
+    }
+    _used += 1
+    return _used - 1
+  }
+
+  func untranslatable(_ expression: String, _ reason: String) -> UntranslatableQueryError {
+    UntranslatableQueryError(entity: entityName, expression: expression, reason: reason)
+  }
+
+  /// Runs `body` one level deeper, so that a hostile predicate ends in an error rather than without stack.
+  mutating func deeper<Result>(_ body: (inout QueryCompiler) throws -> Result) throws -> Result {
+    guard _depth < Self._maximumDepth else {
+      throw untranslatable("the predicate", "it is nested more than \(Self._maximumDepth) levels deep")
+    }
+    _depth += 1
+    defer { _depth -= 1 }
+    return try body(&self)
+  }
+}

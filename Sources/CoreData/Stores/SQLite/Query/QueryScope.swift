@@ -1,0 +1,100 @@
+import ModelSchema
+
+/// The FROM clause of one SELECT, growing as key paths need more tables.
+final class SelectSource {
+  private(set) var text: String
+
+  init(_ text: String) { self.text = text }
+
+  func join(_ clause: String) { text += " " + clause }
+}
+
+/// An object that an expression speaks about: the evaluated one, the destination of a to-one, a member of a
+/// to-many.
+///
+/// Its primary key can often be told without its table; the table is joined when one of its columns is first
+/// needed.
+final class QueryScope {
+  let layout: PropertyLayout
+  /// SQL for the object's primary key.
+  let identity: String
+  /// SQL for the object's Z_ENT where a column beside the key holds it.
+  let entityColumn: String?
+  private let _source: SelectSource
+  private let _mapping: StoreMapping
+  private let _isOuter: Bool
+  private var _alias: String?
+  private var _destinations: [Int: QueryScope] = [:]
+
+  /// A scope whose table stands in the FROM clause already.
+  init(layout: PropertyLayout, alias: String, source: SelectSource, mapping: StoreMapping) {
+    self.layout = layout
+    identity = "\(alias).Z_PK"
+    entityColumn = nil
+    _source = source
+    _mapping = mapping
+    _isOuter = false
+    _alias = alias
+  }
+
+  /// A scope known by its key.
+  ///
+  /// - Parameter isOuter: the object may be missing, and its columns are then NULL.
+  init(
+    layout: PropertyLayout, identity: String, entityColumn: String?, source: SelectSource,
+    mapping: StoreMapping,
+    isOuter: Bool
+  ) {
+    self.layout = layout
+    self.identity = identity
+    self.entityColumn = entityColumn
+    _source = source
+    _mapping = mapping
+    _isOuter = isOuter
+  }
+
+  /// Alias of the object's table, joined now if it was not yet.
+  func alias(_ aliases: inout AliasSupply) -> String {
+    if let _alias { return _alias }
+    let alias = aliases.next()
+    let table = _mapping.table(of: layout.entityNumber).name
+    _source.join("\(_isOuter ? "LEFT OUTER JOIN" : "JOIN") \(table) \(alias) ON \(identity) = \(alias).Z_PK")
+    _alias = alias
+    return alias
+  }
+
+  /// SQL for the column of an attribute.
+  func column(_ index: Int, _ aliases: inout AliasSupply) -> String {
+    "\(alias(&aliases)).\(_mapping.column(index, of: layout.entityNumber).name)"
+  }
+
+  /// SQL for the object's Z_ENT.
+  func entity(_ aliases: inout AliasSupply) -> String {
+    entityColumn ?? "\(alias(&aliases)).Z_ENT"
+  }
+
+  /// The destination of a to-one; the same scope whenever it is asked for, so that it is joined once.
+  func destination(of slot: Int, _ aliases: inout AliasSupply) -> QueryScope? {
+    if let known = _destinations[slot] { return known }
+    guard
+      case .toOne(let column, let entityColumn, _, let destination) = _mapping.storage(
+        of: slot, in: layout.entityNumber)
+    else { return nil }
+    let scope = QueryScope(
+      layout: _mapping.layout.layout(numbered: destination), identity: self.column(column, &aliases),
+      entityColumn: entityColumn.map { self.column($0, &aliases) }, source: _source, mapping: _mapping,
+      isOuter: true)
+    _destinations[slot] = scope
+    return scope
+  }
+}
+
+/// Hands out table aliases: t0, t1 ... .
+struct AliasSupply {
+  private var _count = 0
+
+  mutating func next() -> String {
+    defer { _count += 1 }
+    return "t\(_count)"
+  }
+}

@@ -1,0 +1,41 @@
+import ModelSchema
+import PredicateLanguage
+
+/// A fetch without its constants: all plans of one shape run the same SQL with other values bound.
+struct QueryShape: Hashable, Sendable {
+  /// What is asked of the rows.
+  enum Purpose: Hashable, Sendable {
+    case objects
+    case count
+  }
+
+  private let _entity: Int
+  private let _predicate: PredicateShape?
+  private let _sort: [FetchPlan.SortTerm]
+  private let _purpose: Purpose
+  private let _content: FetchPlan.Content
+  private let _includesSubentities: Bool
+  private let _hasLimit: Bool
+  private let _hasOffset: Bool
+
+  /// The shape of a plan, and the constants to bind, from left to right.
+  static func taking(_ plan: FetchPlan, _ purpose: Purpose) -> (
+    shape: QueryShape, constants: [PredicateValue]
+  ) {
+    guard let predicate = plan.predicate else { return (QueryShape(plan, purpose, nil), []) }
+    let (shape, constants) = PredicateShape.taking(predicate)
+    return (QueryShape(plan, purpose, shape), constants)
+  }
+
+  private init(_ plan: FetchPlan, _ purpose: Purpose, _ predicate: PredicateShape?) {
+    _entity = plan.layout.entityNumber
+    _predicate = predicate
+    // A count has no order, and one of a whole table is the same whatever is read of it.
+    _sort = purpose == .count ? [] : plan.sort
+    _content = purpose == .count ? .identity : plan.content
+    _purpose = purpose
+    _includesSubentities = plan.includesSubentities
+    _hasLimit = plan.limit > 0
+    _hasOffset = plan.offset > 0
+  }
+}

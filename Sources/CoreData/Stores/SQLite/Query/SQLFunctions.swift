@@ -1,0 +1,96 @@
+import Foundation
+import PredicateLanguage
+import SQLiteBinding
+
+/// Functions that SQL calls for what SQLite cannot do itself.
+enum SQLFunctions {
+  static func register(on connection: Connection) throws {
+    try _registerText(connection)
+    try _registerMath(connection)
+    try _registerTriggerCalls(connection)
+    try SQLCollations.register(on: connection)
+  }
+
+  private static func _registerText(_ connection: Connection) throws {
+    try connection.register(function: StringFunction.test, argumentCount: 4) { call in
+      guard let text = call.utf8(0), let pattern = call.utf8(1),
+        let operation = StringOperation(rawValue: call.int64(2))
+      else { return call.answerNull() }
+      let options = PredicateTree.Comparison.Options(rawValue: UInt(truncatingIfNeeded: call.int64(3)))
+      call.answer(try operation.holds(for: text, pattern, options))
+    }
+    try connection.register(function: StringFunction.compare, argumentCount: 3) { call in
+      guard let left = call.utf8(0), let right = call.utf8(1) else { return call.answerNull() }
+      let options = PredicateTree.Comparison.Options(rawValue: UInt(truncatingIfNeeded: call.int64(2)))
+      call.answer(Int64(StringComparison.compare(left, right, options: options).rawValue))
+    }
+    let transforms: [(String, @Sendable (String) -> String)] = [
+      ("NSCoreDataUppercase", { $0.uppercased() }),
+      ("NSCoreDataLowercase", { $0.lowercased() }),
+      (
+        "NSCoreDataCanonical",
+        { $0.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil) }
+      ),
+    ]
+    for (name, transform) in transforms {
+      try connection.register(function: name, argumentCount: 1) { call in
+        guard let text = call.text(0) else { return call.answerNull() }
+        call.answer(transform(text))
+      }
+    }
+  }
+
+  private static func _registerMath(_ connection: Connection) throws {
+    let functions: [(String, @Sendable (Double) -> Double)] = [
+      ("NSCoreDataSqrt", { $0.squareRoot() }),
+      ("NSCoreDataExp", { exp($0) }),
+      ("NSCoreDataLn", { log($0) }),
+      ("NSCoreDataLog", { log10($0) }),
+      ("NSCoreDataFloor", { $0.rounded(.down) }),
+      ("NSCoreDataCeiling", { $0.rounded(.up) }),
+      ("NSCoreDataTrunc", { $0.rounded(.towardZero) }),
+    ]
+    for (name, function) in functions {
+      try connection.register(function: name, argumentCount: 1) { call in
+        call.isNull(0) ? call.answerNull() : call.answer(function(call.double(0)))
+      }
+    }
+    try connection.register(function: "NSCoreDataPow", argumentCount: 2) { call in
+      call.isNull(0) || call.isNull(1) ? call.answerNull() : call.answer(pow(call.double(0), call.double(1)))
+    }
+    try connection.register(function: "NSCoreDataBitwiseXor", argumentCount: 2) { call in
+      call.isNull(0) || call.isNull(1) ? call.answerNull() : call.answer(call.int64(0) ^ call.int64(1))
+    }
+  }
+
+  /// What the triggers of derived attributes in Core Data's files call. They tell the caller which derived
+  /// values changed; the columns themselves are kept by the triggers.
+  private static func _registerTriggerCalls(_ connection: Connection) throws {
+    for name in [
+      "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
+    ] {
+      try connection.register(function: name, argumentCount: -1, isDeterministic: false) { $0.answerNull() }
+    }
+    try connection.register(function: "NSCoreDataNow", argumentCount: 0, isDeterministic: false) {
+      $0.answer(Date().timeIntervalSinceReferenceDate)
+    }
+  }
+}
+
+extension StringOperation {
+  /// Whether it holds, as the one string comparison of predicates has it.
+  fileprivate func holds(
+    for text: StringComparison.Bytes, _ pattern: StringComparison.Bytes, _ options: StringComparison.Options
+  ) throws -> Bool {
+    switch self {
+    case .equal: return StringComparison.equal(text, pattern, options: options)
+    case .contains: return StringComparison.contains(text, pattern, options: options)
+    case .beginsWith: return StringComparison.begins(text, with: pattern, options: options)
+    case .endsWith: return StringComparison.ends(text, with: pattern, options: options)
+    case .like: return StringComparison.like(text, pattern, options: options)
+    case .matches:
+      return try StringComparison.matches(
+        String(decoding: text, as: UTF8.self), String(decoding: pattern, as: UTF8.self), options: options)
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import PredicateLanguage
+
+/// A fetch that cannot be said in SQL. The store never filters in memory instead.
+struct UntranslatableQueryError: Error, Sendable, CustomStringConvertible {
+  let entity: String
+  /// The part that cannot be translated.
+  let expression: String
+  let reason: String
+
+  var description: String { "the fetch of '\(entity)' cannot be translated to SQL: \(expression): \(reason)" }
+}
+
+extension ExpressionTree {
+  /// The expression as named in an error, without constants: they may be anybody's data.
+  var outline: String {
+    switch self {
+    case .constant: "a constant"
+    case .evaluatedObject: "SELF"
+    case .variable(let name): "$\(name)"
+    case .keyPath(let path): path.joined(separator: ".")
+    case .keyPathOf(let base, let path): base.outline + "." + path.joined(separator: ".")
+    case .function(let name, let arguments): "\(name)(\(arguments.map(\.outline).joined(separator: ", ")))"
+    case .customFunction(_, let selector, _): "FUNCTION(…, '\(selector)')"
+    case .subquery(let collection, let variable, _): "SUBQUERY(\(collection.outline), $\(variable), …)"
+    case .aggregate: "{…}"
+    case .set(let operation, let left, let right): "\(left.outline) \(operation) \(right.outline)"
+    case .conditional: "TERNARY(…)"
+    case .assignment(let name, _): "$\(name) := …"
+    case .anyKey: "ANYKEY"
+    case .block: "a block expression"
+    }
+  }
+}

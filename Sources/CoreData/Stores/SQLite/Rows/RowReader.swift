@@ -1,0 +1,143 @@
+import ModelSchema
+import SQLiteBinding
+
+/// Reads the rows of one entity, with or without its subentities, out of a statement that selects
+/// `selectList`.
+///
+/// Made once per entity; decoding a row then looks nothing up.
+final class RowReader: Sendable {
+  /// What all readers of a store share.
+  final class Context: Sendable {
+    let mapping: StoreMapping
+    let numbers: EntityNumbers
+    /// By entity number - 1.
+    let spaces: [ObjectIDSpace]
+    let externalData: ExternalDataDirectory
+
+    init(mapping: StoreMapping, spaces: [ObjectIDSpace], externalData: ExternalDataDirectory) {
+      self.mapping = mapping
+      numbers = mapping.numbers
+      self.spaces = spaces
+      self.externalData = externalData
+    }
+  }
+
+  /// The cells of one concrete entity.
+  private struct EntityDecoder: Sendable {
+    let space: ObjectIDSpace
+    let slotCount: Int
+    let cells: [CellDecoder]
+  }
+
+  /// Columns to select from table alias `t0`: key, version, entity if it can differ, then values.
+  let selectList: String
+  /// Columns to select for identity alone.
+  let identityList: String
+  private let _context: Context
+  private let _tableName: String
+  private let _isPolymorphic: Bool
+  /// By entity number - 1; nil outside the family.
+  private let _decoders: [EntityDecoder?]
+  private let _only: EntityDecoder
+
+  init(entity number: Int, includesSubentities: Bool, context: Context) {
+    let mapping = context.mapping
+    let layout = mapping.layout.layout(numbered: number)
+    let table = mapping.table(of: number)
+    _context = context
+    _tableName = table.name
+    // A table of one entity needs nobody to tell its rows apart.
+    _isPolymorphic = table.hasSubentities
+    let family = includesSubentities ? layout.family : [number]
+
+    var selected: [Int: Int32] = [:]
+    var names = ["t0.Z_PK", "t0.Z_OPT"]
+    if _isPolymorphic { names.append("t0.Z_ENT") }
+    identityList = _isPolymorphic ? "t0.Z_PK, t0.Z_ENT" : "t0.Z_PK"
+    func select(_ column: Int) -> Int32 {
+      if let index = selected[column] { return index }
+      names.append("t0.\(table.columns[column].name)")
+      selected[column] = Int32(names.count - 1)
+      return Int32(names.count - 1)
+    }
+    var decoders: [EntityDecoder?] = Array(repeating: nil, count: mapping.layout.layouts.count)
+    for member in family {
+      let memberLayout = mapping.layout.layout(numbered: member)
+      var cells: [CellDecoder] = []
+      for slot in memberLayout.slots.indices {
+        switch mapping.storage(of: slot, in: member) {
+        case .attribute(let column):
+          let content = Self._content(table.columns[column].content)
+          cells.append(CellDecoder(slot: slot, column: select(column), content: content))
+        case .toOne(let column, let entityColumn, _, let destination):
+          let space = context.spaces[destination - 1]
+          let content: CellDecoder.Content =
+            if let entityColumn {
+              .polymorphicReference(space, entityColumn: select(entityColumn))
+            } else {
+              .reference(space)
+            }
+          cells.append(CellDecoder(slot: slot, column: select(column), content: content))
+        case .none, .oneToMany, .manyToMany: break
+        }
+      }
+      decoders[member - 1] = EntityDecoder(
+        space: context.spaces[member - 1], slotCount: memberLayout.slots.count, cells: cells)
+    }
+    selectList = names.joined(separator: ", ")
+    _only = decoders[number - 1]!
+    _decoders = decoders
+  }
+
+  private static func _content(_ content: ColumnContent) -> CellDecoder.Content {
+    switch content {
+    case .int, .foreignKey, .foreignEntity, .order: .int
+    case .bool: .bool
+    case .double: .double
+    case .decimal: .decimal
+    case .string: .string
+    case .uuid: .uuid
+    case .transformable: .transformable
+    case .data: .data
+    case .externalData: .externalData
+    }
+  }
+
+  /// The object in the current row of a statement that selects `selectList`; nil when the row belongs to an
+  /// entity outside the family.
+  ///
+  /// - Throws: `SQLiteStoreError.corruptRow` for a row no store of this model can hold.
+  func object(_ statement: Statement) throws -> StoredObject? {
+    let reference = statement.int64(0)
+    let version = statement.int64(1)
+    guard let decoder = try _decoder(statement, column: 2, reference) else { return nil }
+    do {
+      let row = try Row(count: decoder.slotCount, version: version) { cells in
+        for cell in decoder.cells {
+          if let value = try cell.value(statement, _context) { (cells + cell.slot).initialize(to: value) }
+        }
+      }
+      return StoredObject(key: ObjectKey(space: decoder.space, reference: reference), row: row)
+    } catch let error as CellError {
+      throw SQLiteStoreError.corruptRow(table: _tableName, key: reference, reason: error.reason)
+    }
+  }
+
+  /// The identity in the current row of a statement that selects `identityList`.
+  func identity(_ statement: Statement) throws -> StoredObject? {
+    let reference = statement.int64(0)
+    guard let decoder = try _decoder(statement, column: 1, reference) else { return nil }
+    return StoredObject(key: ObjectKey(space: decoder.space, reference: reference), row: nil)
+  }
+
+  @inline(__always)
+  private func _decoder(_ statement: Statement, column: Int32, _ reference: Int64) throws -> EntityDecoder? {
+    guard _isPolymorphic else { return _only }
+    let stored = statement.int64(column)
+    guard let number = _context.numbers.number(forStored: stored) else {
+      throw SQLiteStoreError.corruptRow(
+        table: _tableName, key: reference, reason: "the model has no entity number \(stored)")
+    }
+    return _decoders[number - 1]
+  }
+}

@@ -1,0 +1,164 @@
+import ModelSchema
+import PredicateLanguage
+import SQLiteBinding
+
+/// Fetches, faults and relationships.
+extension SQLiteStoreEngine {
+  /// Runs a fetch; limit and offset applied, sorted.
+  ///
+  /// - Throws: `UntranslatableQueryError`, `SQLiteStoreError`.
+  func fetch(_ plan: FetchPlan) throws -> [StoredObject] {
+    let (query, constants) = try _prepared(plan, .objects)
+    return try SQLiteStoreError.translating {
+      try pool.read { connection in
+        let statement = try connection.lend(query.sql)
+        defer { connection.giveBack(statement) }
+        QueryBinder(context).bind(query, plan, constants, to: statement)
+        var result: [StoredObject] = []
+        let reader = query.reader
+        if plan.content == .values {
+          while try statement.step() {
+            if let object = try reader.object(statement) { result.append(object) }
+          }
+        } else {
+          while try statement.step() {
+            if let object = try reader.identity(statement) { result.append(object) }
+          }
+        }
+        return result
+      }
+    }
+  }
+
+  /// Number of rows that `fetch` would return.
+  func count(_ plan: FetchPlan) throws -> Int {
+    let (query, constants) = try _prepared(plan, .count)
+    return try SQLiteStoreError.translating {
+      try pool.read { connection in
+        let statement = try connection.lend(query.sql)
+        defer { connection.giveBack(statement) }
+        QueryBinder(context).bind(query, plan, constants, to: statement)
+        return try statement.step() ? Int(clamping: statement.int64(0)) : 0
+      }
+    }
+  }
+
+  /// The SQL of a fetch, compiled once per shape.
+  ///
+  /// - Throws: `UntranslatableQueryError`.
+  func compiled(_ plan: FetchPlan, _ purpose: QueryShape.Purpose) throws -> CompiledQuery {
+    try _prepared(plan, purpose).query
+  }
+
+  private func _prepared(
+    _ plan: FetchPlan, _ purpose: QueryShape.Purpose
+  ) throws -> (query: CompiledQuery, constants: [PredicateValue]) {
+    let (shape, constants) = QueryShape.taking(plan, purpose)
+    let query = try queries.query(shape) {
+      let number = plan.layout.entityNumber
+      let reader = plan.includesSubentities ? familyReaders[number - 1] : exactReaders[number - 1]
+      return try QueryCompiler.compile(plan, constants, purpose: purpose, mapping: mapping, reader: reader)
+    }
+    return (query, constants)
+  }
+
+  func rows(for keys: [ObjectKey]) throws -> [Row?] {
+    if keys.isEmpty { return [] }
+    return try SQLiteStoreError.translating {
+      try pool.read { connection in try rows(for: keys, on: connection) }
+    }
+  }
+
+  /// Rows for keys, read on the caller's connection: inside a save, on the writer.
+  func rows(for keys: [ObjectKey], on connection: Connection) throws -> [Row?] {
+    if keys.count == 1 { return [try row(for: keys[0], on: connection)] }
+    var result = [Row?](repeating: nil, count: keys.count)
+    // Nearly always all keys are of one entity; then one statement reads them all.
+    var byEntity: [Int: [Int]] = [:]
+    for (index, key) in keys.enumerated() {
+      byEntity[key.space.layout.entityNumber, default: []].append(index)
+    }
+    for (number, indices) in byEntity {
+      var places: [Int64: Int] = [:]
+      places.reserveCapacity(indices.count)
+      var repeated: [Int] = []
+      for index in indices where places.updateValue(index, forKey: keys[index].reference) != nil {
+        repeated.append(index)
+      }
+      let query = keyQueries[number - 1]
+      try connection.withStatement(query.many) { statement in
+        statement.bind(ValueArray(places.keys), at: 1)
+        while try statement.step() {
+          guard let object = try query.reader.object(statement), let place = places[object.key.reference]
+          else { continue }
+          result[place] = object.row
+        }
+      }
+      if !repeated.isEmpty {
+        for index in indices { result[index] = places[keys[index].reference].flatMap { result[$0] } }
+      }
+    }
+    return result
+  }
+
+  /// The row for one key; nil if there is none.
+  func row(for key: ObjectKey, on connection: Connection) throws -> Row? {
+    let query = keyQueries[key.space.layout.entityNumber - 1]
+    return try connection.withStatement(query.one) { statement in
+      statement.bind(key.reference, at: 1)
+      return try statement.step() ? try query.reader.object(statement)?.row : nil
+    }
+  }
+
+  func related(to owners: [ObjectKey], slot: Int) throws -> [[ObjectKey]] {
+    guard let first = owners.first else { return [] }
+    let number = first.space.layout.entityNumber
+    guard relationQueries[number - 1].indices.contains(slot), let query = relationQueries[number - 1][slot]
+    else {
+      let layout = mapping.layout.layout(numbered: number)
+      throw SQLiteStoreError.unstorable(
+        entity: layout.entityName,
+        property: layout.slots.indices.contains(slot) ? layout.slots[slot].name : "\(slot)",
+        reason: "it is not a to-many relationship that the store holds")
+    }
+    return try SQLiteStoreError.translating {
+      try pool.read { connection in
+        owners.count == 1
+          ? [try _members(of: first, query, connection)] : try _members(of: owners, query, connection)
+      }
+    }
+  }
+
+  private func _members(of owner: ObjectKey, _ query: RelationQuery, _ connection: Connection) throws
+    -> [ObjectKey]
+  {
+    try connection.withStatement(query.one) { statement in
+      statement.bind(owner.reference, at: 1)
+      var result: [ObjectKey] = []
+      while try statement.step() { result.append(try query.member(statement, context)) }
+      return result
+    }
+  }
+
+  private func _members(
+    of owners: [ObjectKey], _ query: RelationQuery, _ connection: Connection
+  ) throws -> [[ObjectKey]] {
+    var places: [Int64: Int] = [:]
+    places.reserveCapacity(owners.count)
+    for (index, owner) in owners.enumerated() where places[owner.reference] == nil {
+      places[owner.reference] = index
+    }
+    var result = [[ObjectKey]](repeating: [], count: owners.count)
+    try connection.withStatement(query.many) { statement in
+      statement.bind(ValueArray(places.keys), at: 1)
+      while try statement.step() {
+        guard let place = places[statement.int64(0)] else { continue }
+        result[place].append(try query.member(statement, context))
+      }
+    }
+    if places.count < owners.count {
+      for index in owners.indices { result[index] = result[places[owners[index].reference]!] }
+    }
+    return result
+  }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import ModelSchema
+import SQLiteBinding
+import Synchronization
+
+/// A Core Data store in an SQLite file.
+///
+/// All methods may be called from any thread, several at once: reads run on pooled connections and see the
+/// last commit, writes take turns on one connection.
+final class SQLiteStoreEngine: StoreEngine {
+  let options: SQLiteStoreOptions
+  let path: String
+  let mapping: StoreMapping
+  let context: RowReader.Context
+  let pool: ConnectionPool
+  let spaces: [ObjectIDSpace]
+  /// UUID of the store when it was opened.
+  let identifier: String
+  /// Whether opening made the file.
+  let isNew: Bool
+  /// Readers for an entity with its subentities, by entity number - 1.
+  let familyReaders: [RowReader]
+  /// Readers for an entity alone; the same as above where there are no subentities.
+  let exactReaders: [RowReader]
+  let keyQueries: [KeyQuery]
+  let relationQueries: [[RelationQuery?]]
+  let writePlans: WritePlans
+  let queries = QueryCache()
+  private let _commits = Atomic<Int>(0)
+
+  /// Opens or creates the store at `url`; `/dev/null` means a database in memory.
+  ///
+  /// - Parameters:
+  ///   - entities: descriptions by entity number - 1.
+  ///   - initialMetadata: metadata of a new store, version hashes included; ignored when the store exists.
+  /// - Throws: `StoreOpenError`; `UnsupportedModelError` for a model that SQLite cannot hold.
+  init(
+    url: URL, layout: ModelLayout, entities: [NSEntityDescription], persistentStore: NSPersistentStore?,
+    options: SQLiteStoreOptions = SQLiteStoreOptions(), initialMetadata: [String: Any] = [:]
+  ) throws {
+    precondition(entities.count == layout.layouts.count, "one description for each entity")
+    let opened = try StoreOpening(url: url, layout: layout, options: options).open(initialMetadata)
+    self.options = options
+    path = opened.path
+    mapping = opened.mapping
+    pool = opened.pool
+    isNew = opened.isNew
+    identifier = opened.identifier
+    let key = StoreKey.named(opened.identifier)
+    spaces = zip(layout.layouts, entities).map {
+      ObjectIDSpace(layout: $0, entity: $1, store: key, persistentStore: persistentStore)
+    }
+    let context = RowReader.Context(
+      mapping: opened.mapping, spaces: spaces, externalData: ExternalDataDirectory(storePath: opened.path))
+    self.context = context
+    let family = layout.layouts.map {
+      RowReader(entity: $0.entityNumber, includesSubentities: true, context: context)
+    }
+    familyReaders = family
+    exactReaders = layout.layouts.map {
+      $0.family.count == 1
+        ? family[$0.entityNumber - 1]
+        : RowReader(entity: $0.entityNumber, includesSubentities: false, context: context)
+    }
+    keyQueries = layout.layouts.map {
+      KeyQuery($0, reader: family[$0.entityNumber - 1], mapping: opened.mapping)
+    }
+    relationQueries = layout.layouts.map { entity in
+      entity.slots.indices.map { RelationQuery(slot: $0, in: entity, context: context) }
+    }
+    writePlans = WritePlans(opened.mapping)
+  }
+
+  /// `PRAGMA synchronous` of the connections, in lower case.
+  var synchronous: String { options.synchronous }
+
+  /// Commits of this engine so far; whoever keeps rows can tell by it that there is news.
+  var commitCount: Int { _commits.load(ordering: .acquiring) }
+
+  /// Counts a commit.
+  func didCommit() { _commits.wrappingAdd(1, ordering: .releasing) }
+
+  /// Metadata of the store file at `url`, read without opening it as a store.
+  ///
+  /// - Throws: `StoreOpenError`.
+  static func metadata(at url: URL) throws -> [String: Any] { try SQLiteStoreFile(url: url).metadata() }
+
+  var metadata: [String: Any] {
+    get throws {
+      try SQLiteStoreError.translating {
+        try pool.read { connection in try StoreMetadata.read(connection, path: path) }
+      }
+    }
+  }
+
+  func setMetadata(_ metadata: [String: Any]) throws {
+    guard !options.isReadOnly else { throw SQLiteStoreError.readOnly(path: path) }
+    try SQLiteStoreError.translating {
+      try pool.write { connection in
+        try connection.transaction { try StoreMetadata.write(metadata, to: connection) }
+      }
+    }
+  }
+
+  func close() { pool.close() }
+
+  /// Description of the entity with this number, for messages.
+  func entityName(_ number: Int) -> String { mapping.layout.layout(numbered: number).entityName }
+}

@@ -1,0 +1,73 @@
+import SQLiteBinding
+
+/// What can go wrong in an open store, apart from conflicts and broken constraints.
+enum SQLiteStoreError: Error, Sendable, CustomStringConvertible {
+  /// The engine was closed.
+  case closed
+  /// The store was opened read-only.
+  case readOnly(path: String)
+  /// Somebody else held a lock for longer than the timeout.
+  case timeout(SQLiteError)
+  /// SQLite failed otherwise.
+  case sqlite(SQLiteError)
+  /// A row that no store of this model can hold.
+  case corruptRow(table: String, key: Int64, reason: String)
+  /// A relationship to an object that is neither stored nor part of the save.
+  case danglingReference(entity: String, property: String)
+  /// A relationship to an object of another store.
+  case foreignStore(entity: String, property: String)
+  /// A value that cannot be stored in this property.
+  case unstorable(entity: String, property: String, reason: String)
+  /// No primary keys are left.
+  case keysExhausted(entity: String)
+
+  /// Code in the Cocoa error domain.
+  var cocoaCode: Int {
+    switch self {
+    case .closed: 134070
+    case .readOnly: 513
+    case .timeout: 134090
+    case .sqlite(let error): error.isCorrupt || error.isNotADatabase ? 259 : error.isFull ? 640 : 134180
+    case .corruptRow: 259
+    case .danglingReference, .foreignStore, .unstorable, .keysExhausted: 134030
+    }
+  }
+
+  /// What SQLite said, for the error's user info.
+  var underlying: SQLiteError? {
+    switch self {
+    case .timeout(let error), .sqlite(let error): error
+    default: nil
+    }
+  }
+
+  var description: String {
+    switch self {
+    case .closed: "the store was removed or closed; add it again before using its objects"
+    case .readOnly(let path): "the store \(path) was opened read-only and cannot be changed"
+    case .timeout(let error):
+      "the store stayed locked by another writer for longer than its timeout: \(error)"
+    case .sqlite(let error): "\(error)"
+    case .corruptRow(let table, let key, let reason): "row \(key) of \(table) cannot be read: \(reason)"
+    case .danglingReference(let entity, let property):
+      "\(entity).\(property) points at an object that is neither saved nor part of this save; save it, too"
+    case .foreignStore(let entity, let property):
+      "\(entity).\(property) points at an object of another store; relationships cannot cross stores"
+    case .unstorable(let entity, let property, let reason):
+      "\(entity).\(property) cannot be stored: \(reason)"
+    case .keysExhausted(let entity):
+      "no primary keys are left for '\(entity)'; its Z_MAX in Z_PRIMARYKEY is at the end"
+    }
+  }
+
+  /// Runs `body` and turns what the database layer throws into store errors.
+  static func translating<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as SQLiteError {
+      throw error.isBusy ? SQLiteStoreError.timeout(error) : SQLiteStoreError.sqlite(error)
+    } catch is ConnectionPool.ClosedError {
+      throw SQLiteStoreError.closed
+    }
+  }
+}

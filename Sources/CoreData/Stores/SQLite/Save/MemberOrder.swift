@@ -1,0 +1,78 @@
+/// Gives the members of an ordered relationship their numbers.
+///
+/// Numbers are spaced so that a member can move without the others being written: those that already ascend
+/// keep theirs, the others get numbers from the gaps, and only when a gap is used up are all numbered anew.
+enum MemberOrder {
+  /// Numbers to be written.
+  ///
+  /// - Parameters:
+  ///   - members: the whole order, without duplicates.
+  ///   - present: numbers that members have now.
+  static func changes(for members: [Int64], present: [Int64: Int64]) -> [(member: Int64, order: Int64)] {
+    let numbers = members.map { present[$0] }
+    let kept = _longestAscending(numbers)
+    if kept.count == members.count { return [] }
+    var result: [(member: Int64, order: Int64)] = []
+    var position = 0
+    var low: Int64?
+    for next in kept + [members.count] {
+      let high = next < members.count ? numbers[next] : nil
+      let count = next - position
+      if count > 0 {
+        guard let values = _spread(count, low: low, high: high) else { return _renumbered(members) }
+        for (offset, value) in values.enumerated() { result.append((members[position + offset], value)) }
+      }
+      low = high
+      position = next + 1
+    }
+    return result
+  }
+
+  private static func _renumbered(_ members: [Int64]) -> [(member: Int64, order: Int64)] {
+    members.enumerated().map {
+      ($0.element, StoreVocabulary.firstOrder + Int64($0.offset) * StoreVocabulary.orderStep)
+    }
+  }
+
+  /// `count` ascending numbers between two others; nil if there is no room.
+  private static func _spread(_ count: Int, low: Int64?, high: Int64?) -> [Int64]? {
+    let floor = low ?? (high == nil ? StoreVocabulary.firstOrder - StoreVocabulary.orderStep : 0)
+    let step: Int64
+    if let high {
+      let (room, overflow) = high.subtractingReportingOverflow(floor)
+      guard !overflow else { return nil }
+      step = min(StoreVocabulary.orderStep, room / Int64(count + 1))
+    } else {
+      // Numbers in a hostile file may stand at the end of what can be counted.
+      guard floor < Int64.max / 2 else { return nil }
+      step = StoreVocabulary.orderStep
+    }
+    guard step > 0 else { return nil }
+    return (1...count).map { floor + Int64($0) * step }
+  }
+
+  /// Positions of the longest ascending run of numbers, not necessarily adjacent.
+  private static func _longestAscending(_ numbers: [Int64?]) -> [Int] {
+    // ends[n]: position that ends the best run of length n + 1; previous: the one before it in its run.
+    var ends: [Int] = []
+    var previous = [Int](repeating: -1, count: numbers.count)
+    for (position, number) in numbers.enumerated() {
+      guard let number else { continue }
+      var low = 0
+      var high = ends.count
+      while low < high {
+        let middle = (low + high) / 2
+        if numbers[ends[middle]]! < number { low = middle + 1 } else { high = middle }
+      }
+      if low > 0 { previous[position] = ends[low - 1] }
+      if low == ends.count { ends.append(position) } else { ends[low] = position }
+    }
+    var result: [Int] = []
+    var position = ends.last ?? -1
+    while position >= 0 {
+      result.append(position)
+      position = previous[position]
+    }
+    return result.reversed()
+  }
+}

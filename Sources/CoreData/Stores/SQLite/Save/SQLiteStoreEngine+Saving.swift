@@ -1,0 +1,76 @@
+import ModelSchema
+import SQLiteBinding
+
+/// Saves and key reservation.
+extension SQLiteStoreEngine {
+  /// Writes everything or nothing, in one transaction. Inserted objects without permanent ID get theirs, and
+  /// temporary IDs are linked before the commit.
+  ///
+  /// - Throws: `StoreConflictError`, `StoreConstraintError`, `SQLiteStoreError`.
+  func commit(_ changes: ChangeSet) throws {
+    guard !options.isReadOnly else { throw SQLiteStoreError.readOnly(path: path) }
+    if changes.isEmpty { return }
+    try SQLiteStoreError.translating {
+      try pool.write { connection in
+        do {
+          try _commit(changes, on: connection, isCareful: false)
+        } catch let error as SQLiteError where error.isUniqueViolation {
+          // Rare, so worth a second run: it lets rows exchange values, and finds out who is at odds with
+          // whom.
+          try _commit(changes, on: connection, isCareful: true)
+        }
+        didCommit()
+      }
+    }
+  }
+
+  private func _commit(_ changes: ChangeSet, on connection: Connection, isCareful: Bool) throws {
+    try connection.transaction {
+      let transaction = SaveTransaction(changes, engine: self, connection: connection, isCareful: isCareful)
+      try transaction.run()
+      transaction.linkIDs()
+    }
+  }
+
+  /// Reserves keys for new objects, durable against any other writer of the store: as many per entity number
+  /// as asked for.
+  func reserveKeys(_ counts: [Int: Int]) throws -> [Int: [Int64]] {
+    guard !options.isReadOnly else { throw SQLiteStoreError.readOnly(path: path) }
+    var result: [Int: [Int64]] = [:]
+    try SQLiteStoreError.translating {
+      try pool.write { connection in
+        try connection.transaction {
+          for (number, count) in counts.sorted(by: { $0.key < $1.key }) where count > 0 {
+            let root = mapping.layout.layout(numbered: number).rootNumber
+            let first = try allocate(count, ofRoot: root, atLeast: 0, on: connection)
+            result[number] = Array(first..<(first + Int64(count)))
+          }
+        }
+      }
+    }
+    return result
+  }
+
+  /// Takes the next `count` keys of a table, inside the caller's transaction; answers the first.
+  ///
+  /// - Parameter minimum: a key that was given out before and must count as used.
+  /// - Throws: `SQLiteStoreError.keysExhausted`.
+  func allocate(_ count: Int, ofRoot root: Int, atLeast minimum: Int64, on connection: Connection) throws
+    -> Int64
+  {
+    let plan = writePlans.keys(ofRoot: root)
+    let stored = Int64(mapping.numbers.stored(for: root))
+    let highest = try connection.withStatement(plan.highest) { statement in
+      statement.bind(stored, at: 1)
+      return try statement.step() ? max(0, statement.int64(0)) : 0
+    }
+    let (last, overflow) = max(highest, minimum).addingReportingOverflow(Int64(count))
+    guard !overflow else { throw SQLiteStoreError.keysExhausted(entity: entityName(root)) }
+    try connection.withStatement(plan.store) { statement in
+      statement.bind(stored, at: 1)
+      statement.bind(last, at: 2)
+      try statement.run()
+    }
+    return last - Int64(count) + 1
+  }
+}

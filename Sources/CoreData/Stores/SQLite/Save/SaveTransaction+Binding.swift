@@ -1,0 +1,93 @@
+import Foundation
+import ModelSchema
+import SQLiteBinding
+
+/// Values of Rows as parameters.
+extension SaveTransaction {
+  /// Binds the cells of a row one after the other; answers the next free parameter.
+  func bind(
+    _ row: Row, _ cells: [WriteCell], entity: Int, to statement: Statement, from first: Int32
+  ) throws -> Int32 {
+    var index = first
+    for cell in cells {
+      switch cell {
+      case .attribute(let slot, let content):
+        try _bind(slot < row.count ? row[slot] : .null, content, entity, slot, statement, index)
+        index += 1
+      case .toOne(let slot, let hasEntity):
+        try _bindToOne(slot < row.count ? row[slot] : .null, hasEntity, entity, slot, statement, index)
+        index += hasEntity ? 2 : 1
+      }
+    }
+    return index
+  }
+
+  @inline(__always)
+  private func _bind(
+    _ value: Value, _ content: ColumnContent, _ entity: Int, _ slot: Int, _ statement: Statement,
+    _ index: Int32
+  ) throws {
+    switch value {
+    case .null: statement.bindNull(at: index)
+    case .int(let number): statement.bind(number, at: index)
+    case .double(let number): statement.bind(number, at: index)
+    case .string(let text): statement.bind(text, at: index)
+    default: try _bindBoxed(value, content, entity, slot, statement, index)
+    }
+  }
+
+  private func _bindBoxed(
+    _ value: Value, _ content: ColumnContent, _ entity: Int, _ slot: Int, _ statement: Statement,
+    _ index: Int32
+  ) throws {
+    switch value {
+    case .data(let data): _bind(data, isPrefixed: content == .externalData, statement, index)
+    case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { statement.bind(blob: $0, at: index) }
+    case .decimal(let box): statement.bind(StoredDecimal.binding(box.decimal), at: index)
+    case .transformable(let box):
+      guard let data = box.data else {
+        throw _unstorable(entity, slot, "the transformable value was not encoded before the save")
+      }
+      _bind(data, isPrefixed: content == .externalData, statement, index)
+    case .composite:
+      throw _unstorable(entity, slot, "composite values are not supported by the SQLite store yet")
+    case .reference, .pending, .toMany: throw _unstorable(entity, slot, "an attribute holds an object")
+    case .null, .int, .double, .string: break
+    }
+  }
+
+  private func _bind(_ data: Data, isPrefixed: Bool, _ statement: Statement, _ index: Int32) {
+    guard isPrefixed else { return data.withUnsafeBytes { statement.bind(blob: $0, at: index) } }
+    var bytes = Data(capacity: data.count + 1)
+    bytes.append(ExternalDataDirectory.inline)
+    bytes.append(data)
+    bytes.withUnsafeBytes { statement.bind(blob: $0, at: index) }
+  }
+
+  private func _bindToOne(
+    _ value: Value, _ hasEntity: Bool, _ entity: Int, _ slot: Int, _ statement: Statement, _ index: Int32
+  ) throws {
+    let key: Int64
+    let destination: Int
+    switch value {
+    case .null:
+      statement.bindNull(at: index)
+      if hasEntity { statement.bindNull(at: index + 1) }
+      return
+    case .reference(let reference):
+      key = try self.key(of: reference, entity: entity, slot: slot)
+      destination = reference.space.layout.entityNumber
+    case .pending(let id):
+      key = try self.key(of: id, entity: entity, slot: slot)
+      destination = id.canonical.space.layout.entityNumber
+    default: throw _unstorable(entity, slot, "a to-one relationship holds a value that is no object")
+    }
+    statement.bind(key, at: index)
+    if hasEntity { statement.bind(Int64(mapping.numbers.stored(for: destination)), at: index + 1) }
+  }
+
+  private func _unstorable(_ entity: Int, _ slot: Int, _ reason: String) -> SQLiteStoreError {
+    let layout = mapping.layout.layout(numbered: entity)
+    return .unstorable(entity: layout.entityName, property: layout.slots[slot].name, reason: reason)
+  }
+}

@@ -1,0 +1,128 @@
+import ModelSchema
+import SQLiteBinding
+
+/// Uniqueness constraints.
+extension SaveTransaction {
+  /// Takes the old values of constraints out of the way of all rows that get new ones, so that rows may
+  /// exchange them.
+  func clearExchangedValues() throws {
+    for update in changes.updated {
+      let layout = try layout(of: update.id)
+      let constrained = SlotSet(layout.uniquenessConstraints.joined().filter { update.changed.contains($0) })
+      guard !constrained.isEmpty else { continue }
+      let plan = plans.update(constrained, of: layout.entityNumber)
+      let empty = Row(count: update.row.count, version: update.base.version)
+      try connection.withStatement(plan.sql) { statement in
+        let index = try bind(empty, plan.cells, entity: layout.entityNumber, to: statement, from: 1)
+        statement.bind(update.base.version, at: index)
+        statement.bind(try key(of: update.id, entity: layout.entityNumber, slot: 0), at: index + 1)
+        statement.bind(update.base.version, at: index + 2)
+        try statement.run()
+      }
+    }
+  }
+
+  /// A violation in the making.
+  private struct Draft {
+    let entityNumber: Int
+    let slots: [Int]
+    let values: [Value]
+    var objects: [NSManagedObjectID]
+    var existing: StoredObject?
+  }
+
+  /// What the unique indexes refused, as the caller sees it: constraint, objects of the save, stored object.
+  func constraintError() throws -> any Error {
+    var drafts: [Draft] = []
+    let owners = try _idsByKey()
+    for broken in violations {
+      let layout = mapping.layout.layout(numbered: broken.entityNumber)
+      var isExplained = false
+      for slots in layout.uniquenessConstraints {
+        let values = slots.map { broken.row[$0] }
+        guard !values.contains(where: \.isNull), let found = try _row(with: values, slots, broken) else {
+          continue
+        }
+        isExplained = true
+        let other = owners[
+          ObjectKey(space: engine.spaces[layout.rootNumber - 1], reference: found.key.reference)]
+        _add(broken.id, other, found, slots, values, layout, &drafts)
+      }
+      // An index that the model knows nothing of: there is no constraint to name.
+      if !isExplained { return SQLiteStoreError.sqlite(broken.error) }
+    }
+    return StoreConstraintError(
+      violations: drafts.map { draft in
+        let layout = mapping.layout.layout(numbered: draft.entityNumber)
+        return StoreConstraintError.Violation(
+          constraint: draft.slots.map { layout.slots[$0].name }, objects: draft.objects,
+          existing: draft.existing)
+      })
+  }
+
+  private func _add(
+    _ id: NSManagedObjectID, _ other: NSManagedObjectID?, _ found: StoredObject, _ slots: [Int],
+    _ values: [Value],
+    _ layout: PropertyLayout, _ drafts: inout [Draft]
+  ) {
+    let index = drafts.firstIndex { draft in
+      draft.slots == slots && draft.values == values
+        && mapping.layout.layout(numbered: draft.entityNumber).rootNumber == layout.rootNumber
+    }
+    if let index {
+      drafts[index].objects.append(id)
+      return
+    }
+    drafts.append(
+      Draft(
+        entityNumber: layout.entityNumber, slots: slots, values: values,
+        objects: [other, id].compactMap { $0 },
+        existing: other == nil ? found : nil))
+  }
+
+  /// Objects of the save by key, to tell them from stored ones.
+  private func _idsByKey() throws -> [ObjectKey: NSManagedObjectID] {
+    var result: [ObjectKey: NSManagedObjectID] = [:]
+    for (index, insertion) in changes.inserted.enumerated() {
+      let space = engine.spaces[insertion.id.space.layout.rootNumber - 1]
+      result[ObjectKey(space: space, reference: insertedKeys[index])] = insertion.id
+    }
+    for update in changes.updated {
+      let layout = try layout(of: update.id)
+      let reference = try key(of: update.id, entity: layout.entityNumber, slot: 0)
+      result[ObjectKey(space: engine.spaces[layout.rootNumber - 1], reference: reference)] = update.id
+    }
+    return result
+  }
+
+  /// Another row with these values.
+  private func _row(with values: [Value], _ slots: [Int], _ broken: BrokenRow) throws -> StoredObject? {
+    let number = broken.entityNumber
+    let root = mapping.layout.layout(numbered: number).rootNumber
+    let table = mapping.table(of: number)
+    var conditions: [String] = []
+    var cells: [WriteCell] = []
+    for slot in slots {
+      switch mapping.storage(of: slot, in: number) {
+      case .attribute(let column):
+        conditions.append("t0.\(table.columns[column].name) = ?")
+        cells.append(.attribute(slot: slot, table.columns[column].content))
+      case .toOne(let column, _, _, _):
+        conditions.append("t0.\(table.columns[column].name) = ?")
+        cells.append(.toOne(slot: slot, hasEntity: false))
+      case .none, .oneToMany, .manyToMany: return nil
+      }
+    }
+    conditions.append("t0.Z_PK <> ?")
+    let reader = engine.familyReaders[root - 1]
+    let statement = try connection.prepare(
+      """
+      SELECT \(reader.selectList) FROM \(table.name) t0 \
+      WHERE \(conditions.joined(separator: " AND ")) LIMIT 1
+      """
+    )
+    let index = try bind(broken.row, cells, entity: number, to: statement, from: 1)
+    statement.bind(broken.key, at: index)
+    return try statement.step() ? try reader.object(statement) : nil
+  }
+}

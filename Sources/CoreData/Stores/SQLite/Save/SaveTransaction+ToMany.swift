@@ -1,0 +1,171 @@
+import ModelSchema
+import SQLiteBinding
+
+/// To-many relationships: pairs of join tables, hidden to-ones, and the order of members.
+extension SaveTransaction {
+  /// A row of a join table.
+  private struct Pair: Hashable, Comparable {
+    let first: Int64
+    let second: Int64
+
+    static func < (left: Pair, right: Pair) -> Bool {
+      (left.first, left.second) < (right.first, right.second)
+    }
+  }
+
+  /// A change of one relationship of one object.
+  private struct Change {
+    let owner: Int64
+    let ownerEntity: Int
+    let slot: Int
+    let delta: ToManyDelta
+    let plan: ToManyPlan
+  }
+
+  /// Writes all deltas: first what is removed, then what is added, then the order of members.
+  func writeToManys() throws {
+    let changes = try _toManyChanges()
+    guard !changes.isEmpty else { return }
+    var removed: [Int: Set<Pair>] = [:]
+    var added: [Int: Set<Pair>] = [:]
+    for change in changes {
+      switch change.plan.kind {
+      case .inverse: break
+      case .pairs(let join, let ownerIsFirst):
+        try _collect(change.delta.removed, change, join, ownerIsFirst, &removed)
+        try _collect(change.delta.added, change, join, ownerIsFirst, &added)
+      case .hidden(_, let remove, _):
+        for member in change.delta.removed {
+          try _run(remove, try key(of: member, entity: change.ownerEntity, slot: change.slot), change.owner)
+        }
+      }
+    }
+    for (join, pairs) in removed { try _run(plans.joins[join].delete, pairs) }
+    // Both ends report a pair; the set has it once.
+    for (join, pairs) in added { try _run(plans.joins[join].insert, pairs) }
+    for change in changes {
+      guard case .hidden(let add, _, let hasEntity) = change.plan.kind else { continue }
+      for member in change.delta.added { try _addHidden(member, change, add, hasEntity) }
+    }
+    for change in changes where change.plan.order != nil { try _writeOrder(change) }
+  }
+
+  private func _toManyChanges() throws -> [Change] {
+    var result: [Change] = []
+    for update in changes.updated {
+      let layout = try layout(of: update.id)
+      for slot in layout.toManySlots where update.changed.contains(slot) {
+        guard slot < update.row.count, case .toMany(let delta) = update.row[slot],
+          let plan = plans.toMany(slot, in: layout.entityNumber)
+        else { continue }
+        let key = try key(of: update.id, entity: layout.entityNumber, slot: slot)
+        result.append(
+          Change(owner: key, ownerEntity: layout.entityNumber, slot: slot, delta: delta, plan: plan))
+      }
+    }
+    for (index, insertion) in changes.inserted.enumerated() {
+      let layout = insertion.id.space.layout
+      for slot in layout.toManySlots {
+        guard slot < insertion.row.count, case .toMany(let delta) = insertion.row[slot],
+          let plan = plans.toMany(slot, in: layout.entityNumber)
+        else { continue }
+        result.append(
+          Change(
+            owner: insertedKeys[index], ownerEntity: layout.entityNumber, slot: slot, delta: delta, plan: plan
+          ))
+      }
+    }
+    return result
+  }
+
+  // MARK: Pairs
+
+  private func _collect(
+    _ members: [NSManagedObjectID], _ change: Change, _ join: Int, _ ownerIsFirst: Bool,
+    _ pairs: inout [Int: Set<Pair>]
+  ) throws {
+    for member in members {
+      let key = try key(of: member, entity: change.ownerEntity, slot: change.slot)
+      let pair =
+        ownerIsFirst ? Pair(first: change.owner, second: key) : Pair(first: key, second: change.owner)
+      pairs[join, default: []].insert(pair)
+      if mapping.joins[join].isReflexive { pairs[join]!.insert(Pair(first: pair.second, second: pair.first)) }
+    }
+  }
+
+  private func _run(_ sql: SQLText, _ pairs: Set<Pair>) throws {
+    try connection.withStatement(sql) { statement in
+      // In the order of the table's key, so that neighbouring pages are written together.
+      for pair in pairs.sorted() {
+        statement.bind(pair.first, at: 1)
+        statement.bind(pair.second, at: 2)
+        try statement.run()
+        statement.reset()
+      }
+    }
+  }
+
+  private func _run(_ sql: SQLText, _ values: Int64...) throws {
+    try connection.withStatement(sql) { statement in
+      for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 1)) }
+      try statement.run()
+    }
+  }
+
+  private func _addHidden(_ member: NSManagedObjectID, _ change: Change, _ add: SQLText, _ hasEntity: Bool)
+    throws
+  {
+    let key = try key(of: member, entity: change.ownerEntity, slot: change.slot)
+    if hasEntity {
+      try _run(add, change.owner, Int64(mapping.numbers.stored(for: change.ownerEntity)), key)
+    } else {
+      try _run(add, change.owner, key)
+    }
+  }
+
+  // MARK: Order
+
+  private func _writeOrder(_ change: Change) throws {
+    guard let order = change.plan.order else { return }
+    if let forget = order.forget {
+      for member in change.delta.removed {
+        try _run(forget, try key(of: member, entity: change.ownerEntity, slot: change.slot))
+      }
+    }
+    let present = try _presentOrder(change, order)
+    let wanted = try _wantedOrder(change, present)
+    let numbers = Dictionary(present.compactMap { member, number in number.map { (member, $0) } }) {
+      first, _ in first
+    }
+    for (member, number) in MemberOrder.changes(for: wanted, present: numbers) {
+      try _run(order.write, number, member, change.owner)
+    }
+  }
+
+  /// Members with their numbers as they stand in the store, in that order.
+  private func _presentOrder(_ change: Change, _ order: ToManyPlan.Order) throws -> [(Int64, Int64?)] {
+    try connection.withStatement(order.read) { statement in
+      statement.bind(change.owner, at: 1)
+      var result: [(Int64, Int64?)] = []
+      while try statement.step() {
+        result.append((statement.int64(0), statement.isNull(1) ? nil : statement.int64(1)))
+      }
+      return result.sorted { ($0.1 ?? Int64.max, $0.0) < ($1.1 ?? Int64.max, $1.0) }
+    }
+  }
+
+  /// The order to reach: the one the save gives, and behind it the members it does not know, because somebody
+  /// else added them meanwhile, in the order they had.
+  private func _wantedOrder(_ change: Change, _ present: [(Int64, Int64?)]) throws -> [Int64] {
+    let stored = Set(present.map(\.0))
+    guard let order = change.delta.order else { return present.map(\.0) }
+    var seen: Set<Int64> = []
+    var result: [Int64] = []
+    for member in order {
+      let key = try key(of: member, entity: change.ownerEntity, slot: change.slot)
+      if stored.contains(key), seen.insert(key).inserted { result.append(key) }
+    }
+    result += present.map(\.0).filter { !seen.contains($0) }
+    return result
+  }
+}

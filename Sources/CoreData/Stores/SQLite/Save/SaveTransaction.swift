@@ -1,0 +1,238 @@
+import ModelSchema
+import SQLiteBinding
+
+/// One save, as a sequence of passes inside a transaction: keys, locks, deletions, updates, insertions,
+/// to-many relationships.
+///
+/// Rows that somebody else changed are gathered, not thrown at the first, so that a merge policy sees them
+/// all.
+final class SaveTransaction {
+  let engine: SQLiteStoreEngine
+  let connection: Connection
+  let changes: ChangeSet
+  /// Set when two rows of the save may exchange values of a uniqueness constraint, which plain order cannot
+  /// do.
+  let isCareful: Bool
+  /// Primary keys of the inserted objects.
+  private(set) var insertedKeys: [Int64] = []
+  private var _keysByID: [ObjectIdentifier: Int64]?
+  private(set) var conflicts: [VersionConflict] = []
+  var violations: [BrokenRow] = []
+
+  /// A row that a unique index refused.
+  struct BrokenRow {
+    let id: NSManagedObjectID
+    let entityNumber: Int
+    let key: Int64
+    let row: Row
+    let error: SQLiteError
+  }
+
+  init(_ changes: ChangeSet, engine: SQLiteStoreEngine, connection: Connection, isCareful: Bool) {
+    self.changes = changes
+    self.engine = engine
+    self.connection = connection
+    self.isCareful = isCareful
+  }
+
+  var mapping: StoreMapping { engine.mapping }
+  var plans: WritePlans { engine.writePlans }
+
+  /// Writes everything, short of committing.
+  ///
+  /// - Throws: `StoreConflictError`, `StoreConstraintError`, `SQLiteStoreError`; a unique violation as
+  ///   `SQLiteError` when not careful.
+  func run() throws {
+    try _allocateKeys()
+    try _checkLocks()
+    if isCareful { try clearExchangedValues() }
+    try _delete()
+    try _update()
+    try _insert()
+    if !conflicts.isEmpty { throw StoreConflictError(conflicts: conflicts) }
+    if !violations.isEmpty { throw try constraintError() }
+    try writeToManys()
+  }
+
+  /// Tells temporary IDs what they have become; to be called right before the commit.
+  func linkIDs() {
+    for (index, insertion) in changes.inserted.enumerated() where insertion.id.permanent == nil {
+      let space = engine.spaces[insertion.id.space.layout.entityNumber - 1]
+      insertion.id.link(to: NSManagedObjectID(ObjectKey(space: space, reference: insertedKeys[index])))
+    }
+  }
+
+  // MARK: Keys
+
+  private func _allocateKeys() throws {
+    insertedKeys = Array(repeating: 0, count: changes.inserted.count)
+    var counts: [Int: Int] = [:]
+    var highestGiven: [Int: Int64] = [:]
+    for (index, insertion) in changes.inserted.enumerated() {
+      let root = try layout(of: insertion.id).rootNumber
+      if let key = insertion.id.key {
+        insertedKeys[index] = key.reference
+        highestGiven[root] = max(highestGiven[root] ?? 0, key.reference)
+      } else {
+        counts[root, default: 0] += 1
+      }
+    }
+    guard !counts.isEmpty || !highestGiven.isEmpty else { return }
+    var next: [Int: Int64] = [:]
+    for root in Set(counts.keys).union(highestGiven.keys) {
+      next[root] = try engine.allocate(
+        counts[root] ?? 0, ofRoot: root, atLeast: highestGiven[root] ?? 0, on: connection)
+    }
+    for (index, insertion) in changes.inserted.enumerated() where insertedKeys[index] == 0 {
+      let root = insertion.id.space.layout.rootNumber
+      insertedKeys[index] = next[root]!
+      next[root]! += 1
+    }
+  }
+
+  /// Layout of an object, which must be of this store's model.
+  func layout(of id: NSManagedObjectID) throws -> PropertyLayout {
+    let layout = id.space.layout
+    let layouts = mapping.layout.layouts
+    guard layout.entityNumber <= layouts.count,
+      layouts[layout.entityNumber - 1] === layout
+        || layouts[layout.entityNumber - 1].entityName == layout.entityName
+    else {
+      throw SQLiteStoreError.unstorable(
+        entity: layout.entityName, property: "objectID", reason: "the entity is not one of this store's model"
+      )
+    }
+    return layouts[layout.entityNumber - 1]
+  }
+
+  /// Key of an object that is stored or part of this save.
+  func key(of id: NSManagedObjectID, entity: Int, slot: Int) throws -> Int64 {
+    if let key = id.key {
+      guard key.space.store === engine.spaces[0].store else { throw _foreign(entity, slot) }
+      return key.reference
+    }
+    if _keysByID == nil {
+      _keysByID = Dictionary(
+        zip(changes.inserted.lazy.map { ObjectIdentifier($0.id) }, insertedKeys),
+        uniquingKeysWith: { first, _ in first })
+    }
+    guard let key = _keysByID?[ObjectIdentifier(id)] else {
+      throw SQLiteStoreError.danglingReference(
+        entity: engine.entityName(entity), property: _name(slot, entity))
+    }
+    return key
+  }
+
+  /// Key behind a stored reference.
+  func key(of reference: ObjectKey, entity: Int, slot: Int) throws -> Int64 {
+    guard reference.space.store === engine.spaces[0].store else { throw _foreign(entity, slot) }
+    return reference.reference
+  }
+
+  private func _foreign(_ entity: Int, _ slot: Int) -> SQLiteStoreError {
+    .foreignStore(entity: engine.entityName(entity), property: _name(slot, entity))
+  }
+
+  private func _name(_ slot: Int, _ entity: Int) -> String {
+    mapping.layout.layout(numbered: entity).slots[slot].name
+  }
+
+  // MARK: Passes
+
+  private func _checkLocks() throws {
+    for lock in changes.locked {
+      let number = try layout(of: lock.id).entityNumber
+      let key = try key(of: lock.id, entity: number, slot: 0)
+      let version = try connection.withStatement(plans.versions[number - 1]) { statement -> Int64? in
+        statement.bind(key, at: 1)
+        return try statement.step() ? statement.int64(0) : nil
+      }
+      if version != lock.base.version { try _addConflict(lock.id, lock.base) }
+    }
+  }
+
+  private func _delete() throws {
+    for deletion in changes.deleted {
+      let number = try layout(of: deletion.id).entityNumber
+      let plan = plans.deletes[number - 1]
+      let key = try key(of: deletion.id, entity: number, slot: 0)
+      let isGone = try connection.withStatement(plan.sql) { statement in
+        statement.bind(key, at: 1)
+        statement.bind(deletion.base.version, at: 2)
+        try statement.run()
+        return connection.changes == 0
+      }
+      guard !isGone else {
+        try _addConflict(deletion.id, deletion.base)
+        continue
+      }
+      for cleanup in plan.cleanups {
+        try connection.withStatement(cleanup) { statement in
+          statement.bind(key, at: 1)
+          try statement.run()
+        }
+      }
+    }
+  }
+
+  private func _update() throws {
+    for update in changes.updated {
+      let number = try layout(of: update.id).entityNumber
+      let plan = plans.update(update.changed, of: number)
+      let key = try key(of: update.id, entity: number, slot: 0)
+      let statement = try connection.lend(plan.sql)
+      defer { connection.giveBack(statement) }
+      var index = try bind(update.row, plan.cells, entity: number, to: statement, from: 1)
+      statement.bind(update.row.version, at: index)
+      statement.bind(key, at: index + 1)
+      statement.bind(update.base.version, at: index + 2)
+      index += 3
+      let isBroken = try _gatheringViolations(update.id, number, key, update.row) { try statement.run() }
+      if !isBroken, connection.changes == 0 { try _addConflict(update.id, update.base) }
+    }
+  }
+
+  private func _insert() throws {
+    var entity = 0
+    var statement: Statement?
+    defer { if let statement { connection.giveBack(statement) } }
+    var cells: [WriteCell] = []
+    for (index, insertion) in changes.inserted.enumerated() {
+      let number = insertion.id.space.layout.entityNumber
+      if number != entity {
+        if let statement { connection.giveBack(statement) }
+        statement = nil
+        statement = try connection.lend(plans.inserts[number - 1].sql)
+        cells = plans.inserts[number - 1].cells
+        entity = number
+      }
+      guard let statement else { continue }
+      statement.bind(insertedKeys[index], at: 1)
+      statement.bind(Int64(mapping.numbers.stored(for: number)), at: 2)
+      statement.bind(insertion.row.version, at: 3)
+      _ = try bind(insertion.row, cells, entity: number, to: statement, from: 4)
+      _ = try _gatheringViolations(insertion.id, number, insertedKeys[index], insertion.row) {
+        _ = try statement.step()
+      }
+      statement.reset()
+    }
+  }
+
+  /// Runs a statement; in a careful save a refusal by a unique index is noted and true returned.
+  private func _gatheringViolations(
+    _ id: NSManagedObjectID, _ entity: Int, _ key: Int64, _ row: Row, _ run: () throws -> Void
+  ) throws -> Bool {
+    do {
+      try run()
+      return false
+    } catch let error as SQLiteError where isCareful && error.isUniqueViolation {
+      violations.append(BrokenRow(id: id, entityNumber: entity, key: key, row: row, error: error))
+      return true
+    }
+  }
+
+  private func _addConflict(_ id: NSManagedObjectID, _ base: Row) throws {
+    let persisted = try id.key.flatMap { try engine.row(for: $0, on: connection) }
+    conflicts.append(VersionConflict(id: id, base: base, persisted: persisted))
+  }
+}

@@ -1,0 +1,242 @@
+import ModelSchema
+import SQLiteBinding
+import Synchronization
+
+/// One bound value of an INSERT or UPDATE.
+enum WriteCell: Sendable {
+  case attribute(slot: Int, ColumnContent)
+  /// Takes two parameters if the destination's entity is stored, too.
+  case toOne(slot: Int, hasEntity: Bool)
+}
+
+/// INSERT of a row of one entity: key, entity, version, then `cells`.
+struct InsertPlan: Sendable {
+  let sql: SQLText
+  let cells: [WriteCell]
+}
+
+/// UPDATE of some columns of a row: `cells`, new version, key, old version.
+struct UpdatePlan: Sendable {
+  let sql: SQLText
+  let cells: [WriteCell]
+}
+
+/// DELETE of a row, and what else must go with it; each statement takes the key first.
+struct DeletePlan: Sendable {
+  let sql: SQLText
+  let cleanups: [SQLText]
+}
+
+/// The statements of one to-many relationship, as seen from its owner.
+struct ToManyPlan: Sendable {
+  enum Kind: Sendable {
+    /// Pairs in a join table.
+    case pairs(join: Int, ownerIsFirst: Bool)
+    /// The members' own to-one says it all.
+    case inverse
+    /// The members' to-one is hidden, so the owner's changes write it. `add`: owner key, (owner entity,)
+    /// member key; `remove`: member key, owner key.
+    case hidden(add: SQLText, remove: SQLText, hasEntity: Bool)
+  }
+
+  /// For an ordered relationship. `read`: owner key, gives member and order; `write`: order, member key,
+  /// owner key; `forget`: member key.
+  struct Order: Sendable {
+    let read: SQLText
+    let write: SQLText
+    let forget: SQLText?
+  }
+
+  let kind: Kind
+  let order: Order?
+}
+
+/// The statements of a join table; both take first and second.
+struct JoinPlan: Sendable {
+  let insert: SQLText
+  let delete: SQLText
+}
+
+/// Keys of a table: `highest` takes the root's Z_ENT, `store` that and the new Z_MAX.
+struct KeyPlan: Sendable {
+  let highest: SQLText
+  let store: SQLText
+}
+
+/// All SQL that saving needs, made once per store; UPDATEs when first needed, one per set of columns.
+final class WritePlans: Sendable {
+  let inserts: [InsertPlan]
+  let deletes: [DeletePlan]
+  let joins: [JoinPlan]
+  /// Version of a row by its key, by entity number - 1.
+  let versions: [SQLText]
+  private let _mapping: StoreMapping
+  private let _toManys: [[ToManyPlan?]]
+  private let _keys: [Int: KeyPlan]
+  private let _updates = Mutex<[UpdateKey: UpdatePlan]>([:])
+
+  private struct UpdateKey: Hashable {
+    let entity: Int
+    let slots: SlotSet
+  }
+
+  init(_ mapping: StoreMapping) {
+    _mapping = mapping
+    let layouts = mapping.layout.layouts
+    inserts = layouts.map { Self._insert($0, mapping) }
+    deletes = layouts.map { Self._delete($0, mapping) }
+    versions = layouts.map {
+      SQLText("SELECT Z_OPT FROM \(mapping.table(of: $0.entityNumber).name) WHERE Z_PK = ?")
+    }
+    joins = mapping.joins.map { join in
+      JoinPlan(
+        insert: SQLText("INSERT OR IGNORE INTO \(join.name)(\(join.first), \(join.second)) VALUES(?, ?)"),
+        delete: SQLText("DELETE FROM \(join.name) WHERE \(join.first) = ? AND \(join.second) = ?"))
+    }
+    _toManys = layouts.map { layout in layout.slots.indices.map { Self._toMany($0, layout, mapping) } }
+    _keys = Dictionary(
+      uniqueKeysWithValues: mapping.tables.map { table in
+        // The highest key there is counts too: another program may not have kept Z_MAX.
+        let highest = """
+          SELECT MAX(IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?), 0), \
+          IFNULL((SELECT MAX(Z_PK) FROM \(table.name)), 0))
+          """
+        return (
+          table.rootNumber,
+          KeyPlan(
+            highest: SQLText(highest), store: SQLText("UPDATE Z_PRIMARYKEY SET Z_MAX = ?2 WHERE Z_ENT = ?1"))
+        )
+      })
+  }
+
+  func keys(ofRoot number: Int) -> KeyPlan { _keys[number]! }
+
+  func toMany(_ slot: Int, in entityNumber: Int) -> ToManyPlan? { _toManys[entityNumber - 1][slot] }
+
+  /// The UPDATE that sets these slots of an entity. To-many slots set no column.
+  func update(_ slots: SlotSet, of entityNumber: Int) -> UpdatePlan {
+    let key = UpdateKey(entity: entityNumber, slots: slots)
+    return _updates.withLock { plans in
+      if let known = plans[key] { return known }
+      let plan = _makeUpdate(slots, of: entityNumber)
+      plans[key] = plan
+      return plan
+    }
+  }
+
+  // MARK: Making plans
+
+  private static func _insert(_ layout: PropertyLayout, _ mapping: StoreMapping) -> InsertPlan {
+    let table = mapping.table(of: layout.entityNumber)
+    var columns = ["Z_PK", "Z_ENT", "Z_OPT"]
+    var cells: [WriteCell] = []
+    for slot in layout.slots.indices {
+      let (names, cell) = _cell(slot, layout, table, mapping)
+      guard let cell else { continue }
+      columns += names
+      cells.append(cell)
+    }
+    let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")
+    return InsertPlan(
+      sql: SQLText("INSERT INTO \(table.name)(\(columns.joined(separator: ", "))) VALUES(\(marks))"),
+      cells: cells)
+  }
+
+  private func _makeUpdate(_ slots: SlotSet, of entityNumber: Int) -> UpdatePlan {
+    let layout = _mapping.layout.layout(numbered: entityNumber)
+    let table = _mapping.table(of: entityNumber)
+    var columns: [String] = []
+    var cells: [WriteCell] = []
+    for slot in layout.slots.indices where slots.contains(slot) {
+      let (names, cell) = Self._cell(slot, layout, table, _mapping)
+      guard let cell else { continue }
+      columns += names
+      cells.append(cell)
+    }
+    columns.append("Z_OPT")
+    let list = columns.map { "\($0) = ?" }.joined(separator: ", ")
+    return UpdatePlan(
+      sql: SQLText("UPDATE \(table.name) SET \(list) WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?"), cells: cells)
+  }
+
+  private static func _cell(
+    _ slot: Int, _ layout: PropertyLayout, _ table: TableMapping, _ mapping: StoreMapping
+  ) -> ([String], WriteCell?) {
+    switch mapping.storage(of: slot, in: layout.entityNumber) {
+    case .attribute(let column):
+      return ([table.columns[column].name], .attribute(slot: slot, table.columns[column].content))
+    case .toOne(let column, let entityColumn, _, _):
+      let names = [column, entityColumn].compactMap { $0.map { table.columns[$0].name } }
+      return (names, .toOne(slot: slot, hasEntity: entityColumn != nil))
+    case .none, .oneToMany, .manyToMany: return ([], nil)
+    }
+  }
+
+  private static func _delete(_ layout: PropertyLayout, _ mapping: StoreMapping) -> DeletePlan {
+    let table = mapping.table(of: layout.entityNumber)
+    var cleanups: [SQLText] = []
+    for slot in layout.slots.indices {
+      switch mapping.storage(of: slot, in: layout.entityNumber) {
+      case .manyToMany(let index, let ownerIsFirst, _):
+        let join = mapping.joins[index]
+        cleanups.append(
+          SQLText("DELETE FROM \(join.name) WHERE \(join.ends(ownerIsFirst: ownerIsFirst).owner) = ?"))
+        if join.isReflexive { cleanups.append(SQLText("DELETE FROM \(join.name) WHERE \(join.second) = ?")) }
+      case .oneToMany(let destination, let inverse)
+      where mapping.layout.layout(numbered: destination).slots[inverse].isHidden:
+        guard case .toOne(let key, let entity, _, _) = mapping.storage(of: inverse, in: destination) else {
+          continue
+        }
+        let columns = mapping.table(of: destination).columns
+        let names = [key, entity].compactMap { $0.map { columns[$0].name } }
+        let list = names.map { "\($0) = NULL" }.joined(separator: ", ")
+        let name = mapping.table(of: destination).name
+        cleanups.append(SQLText("UPDATE \(name) SET \(list) WHERE \(columns[key].name) = ?"))
+      default: break
+      }
+    }
+    return DeletePlan(
+      sql: SQLText("DELETE FROM \(table.name) WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?"), cleanups: cleanups)
+  }
+
+  private static func _toMany(_ slot: Int, _ layout: PropertyLayout, _ mapping: StoreMapping) -> ToManyPlan? {
+    switch mapping.storage(of: slot, in: layout.entityNumber) {
+    case .manyToMany(let index, let ownerIsFirst, _):
+      let join = mapping.joins[index]
+      let ends = join.ends(ownerIsFirst: ownerIsFirst)
+      let order = ends.order.map { order in
+        ToManyPlan.Order(
+          read: SQLText("SELECT \(ends.member), \(order) FROM \(join.name) WHERE \(ends.owner) = ?"),
+          write: SQLText(
+            "UPDATE \(join.name) SET \(order) = ?1 WHERE \(ends.member) = ?2 AND \(ends.owner) = ?3"),
+          forget: nil)
+      }
+      return ToManyPlan(kind: .pairs(join: index, ownerIsFirst: ownerIsFirst), order: order)
+    case .oneToMany(let destination, let inverse):
+      guard
+        case .toOne(let key, let entity, let orderColumn, _) = mapping.storage(of: inverse, in: destination)
+      else { return nil }
+      let table = mapping.table(of: destination)
+      let keyName = table.columns[key].name
+      let order = orderColumn.map { index in
+        let name = table.columns[index].name
+        return ToManyPlan.Order(
+          read: SQLText("SELECT Z_PK, \(name) FROM \(table.name) WHERE \(keyName) = ?"),
+          write: SQLText("UPDATE \(table.name) SET \(name) = ?1 WHERE Z_PK = ?2 AND \(keyName) = ?3"),
+          forget: SQLText("UPDATE \(table.name) SET \(name) = NULL WHERE Z_PK = ? AND \(keyName) IS NULL"))
+      }
+      guard mapping.layout.layout(numbered: destination).slots[inverse].isHidden else {
+        return ToManyPlan(kind: .inverse, order: order)
+      }
+      let entityName = entity.map { table.columns[$0].name }
+      let set = "\(keyName) = ?" + (entityName.map { ", \($0) = ?" } ?? "")
+      let unset = "\(keyName) = NULL" + (entityName.map { ", \($0) = NULL" } ?? "")
+      return ToManyPlan(
+        kind: .hidden(
+          add: SQLText("UPDATE \(table.name) SET \(set) WHERE Z_PK = ?"),
+          remove: SQLText("UPDATE \(table.name) SET \(unset) WHERE Z_PK = ? AND \(keyName) = ?"),
+          hasEntity: entityName != nil), order: order)
+    case .none, .attribute, .toOne: return nil
+    }
+  }
+}

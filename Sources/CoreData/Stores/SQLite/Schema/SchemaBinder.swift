@@ -1,0 +1,87 @@
+import ModelSchema
+import SQLiteBinding
+
+/// Finds the tables and columns of a mapping in an existing file: by name, wherever a migration may have put
+/// them.
+struct SchemaBinder {
+  private let _connection: Connection
+  private let _path: String
+
+  init(_ connection: Connection, path: String) {
+    _connection = connection
+    _path = path
+  }
+
+  /// Entity numbers as the file has them.
+  ///
+  /// - Throws: `StoreOpenError.incompatible` when an entity of the model is not in the file.
+  func numbers(for layout: ModelLayout) throws -> EntityNumbers {
+    var byName: [String: Int] = [:]
+    try _connection.query("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY") { row in
+      guard let number = Int(exactly: row.int64(0)), number > 0 else { return }
+      byName[row.string(1)] = number
+    }
+    let stored = try layout.layouts.map { entity in
+      guard let number = byName[entity.entityName] else {
+        throw StoreOpenError.incompatible(
+          path: _path, reason: "the store has no entity '\(entity.entityName)' (no row in Z_PRIMARYKEY)")
+      }
+      return number
+    }
+    guard Set(stored).count == stored.count else {
+      throw StoreOpenError.incompatible(
+        path: _path, reason: "two entities have the same number in Z_PRIMARYKEY")
+    }
+    return EntityNumbers(stored: stored)
+  }
+
+  /// The mapping with join tables under the names they have in the file.
+  ///
+  /// - Throws: `StoreOpenError.incompatible`, naming the first table or column that is missing.
+  func bind(_ mapping: StoreMapping) throws -> StoreMapping {
+    for table in mapping.tables {
+      let present = try _columns(of: table.name)
+      guard !present.isEmpty else {
+        let entity = mapping.layout.layout(numbered: table.rootNumber).entityName
+        throw StoreOpenError.incompatible(
+          path: _path, reason: "the table \(table.name) of entity '\(entity)' is missing")
+      }
+      let fixed = [StoreVocabulary.primaryKey, StoreVocabulary.entity, StoreVocabulary.version]
+      for column in fixed + table.columns.map(\.name) where !present.contains(_plain(column)) {
+        throw StoreOpenError.incompatible(
+          path: _path,
+          reason: "the table \(table.name) has no column \(column); the store needs to be migrated")
+      }
+    }
+    return mapping.withJoins(try mapping.joins.map(_bind))
+  }
+
+  private func _bind(_ join: JoinTable) throws -> JoinTable {
+    let wanted = [join.first, join.second] + [join.firstOrder, join.secondOrder].compactMap { $0 }
+    for name in join.names {
+      let present = try _columns(of: name)
+      guard wanted.allSatisfy({ present.contains(_plain($0)) }) else { continue }
+      var bound = join
+      bound.names = [name]
+      return bound
+    }
+    throw StoreOpenError.incompatible(
+      path: _path,
+      reason:
+        "no table \(join.names.joined(separator: " or ")) with the columns \(wanted.joined(separator: ", "))")
+  }
+
+  private func _columns(of table: String) throws -> Set<String> {
+    var result: Set<String> = []
+    try _connection.query(
+      "SELECT name FROM pragma_table_info(?)", [.text(_plain(table))]
+    ) { result.insert($0.string(0)) }
+    return result
+  }
+
+  /// A name without the quotes it needs in SQL.
+  private func _plain(_ name: String) -> String {
+    guard name.hasPrefix("\""), name.count > 1 else { return name }
+    return String(name.dropFirst().dropLast()).replacing("\"\"", with: "\"")
+  }
+}

@@ -1,0 +1,150 @@
+import ModelSchema
+
+/// The SQL that makes a new store, in Core Data's own words and order: entity tables each followed by its
+/// join tables, indexes table by table, then the system tables.
+struct SchemaWriter {
+  private let _mapping: StoreMapping
+
+  init(_ mapping: StoreMapping) { _mapping = mapping }
+
+  /// All statements of a new store.
+  func statements() throws -> [String] {
+    var result: [String] = []
+    for table in _mapping.tables {
+      result.append(createTable(table))
+      result += _joins(of: table).map(createJoinTable)
+    }
+    for table in _mapping.tables { result += try indexes(of: table) }
+    return result + Self.systemTables
+  }
+
+  static let systemTables = [
+    "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
+    "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
+    "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
+  ]
+
+  func createTable(_ table: TableMapping) -> String {
+    let fixed = ["Z_PK INTEGER PRIMARY KEY", "Z_ENT INTEGER", "Z_OPT INTEGER"]
+    let columns = fixed + table.columns.map { "\($0.name) \($0.declaredType)" }
+    return "CREATE TABLE \(table.name) ( \(columns.joined(separator: ", ")) )"
+  }
+
+  func createJoinTable(_ join: JoinTable) -> String {
+    let orders = [join.firstOrder, join.secondOrder].compactMap { $0 }
+    let columns = ([join.first, join.second] + orders).map { "\($0) INTEGER" }.joined(separator: ", ")
+    return "CREATE TABLE \(join.name) ( \(columns), PRIMARY KEY (\(join.first), \(join.second)) )"
+  }
+
+  /// Indexes of a table: to-ones, Z_ENT, its join tables, then what the model asks for, entity by entity.
+  func indexes(of table: TableMapping) throws -> [String] {
+    var names = NameSupply()
+    var result = table.columns.filter { $0.content == .foreignKey }
+      .map { _index(names.take("\(table.name)_\($0.name)_INDEX"), on: table.name, [$0.name]) }
+    if table.hasSubentities {
+      result.append(_index(names.take("\(table.name)_Z_ENT_INDEX"), on: table.name, ["Z_ENT"]))
+    }
+    for join in _joins(of: table) {
+      result.append(
+        _index(
+          names.take("\(join.name)_\(join.second)_INDEX"), on: join.name, [join.second, join.first]))
+    }
+    for number in _mapping.layout.layout(numbered: table.rootNumber).family {
+      result += try _modelIndexes(of: number, table, &names)
+    }
+    return result
+  }
+
+  private func _joins(of table: TableMapping) -> [JoinTable] {
+    _mapping.joins.filter { $0.rootNumber == table.rootNumber }
+  }
+
+  private func _modelIndexes(
+    of number: Int, _ table: TableMapping, _ names: inout NameSupply
+  ) throws -> [String] {
+    let layout = _mapping.layout.layout(numbered: number)
+    guard let entity = _mapping.layout.schema.entities.first(where: { $0.name == layout.entityName }) else {
+      return []
+    }
+    var result: [String] = []
+    // Core Data indexes an attribute on its own account, too, when an index of the model has it as its only
+    // element.
+    let single = Set(
+      entity.indexes.filter { $0.elements.count == 1 }.compactMap { index -> String? in
+        let element = index.elements[0]
+        return element.isRTree || !element.isAscending ? nil : element.property
+      })
+    let indexed = entity.attributes.filter { !$0.isTransient && ($0.isIndexed || single.contains($0.name)) }
+      .map(\.name).sorted(by: StoreVocabulary.precedes)
+    for name in indexed {
+      let column = try _column(name, in: layout)
+      result.append(_collatedIndex(names.take("Z_\(entity.name)_\(name)"), on: table, [(column, true)]))
+    }
+    for names_ in entity.compoundIndexes where names_.count > 1 {
+      let columns = try names_.map { (try _column($0, in: layout), true) }
+      result.append(
+        _collatedIndex(
+          names.take("Z_\(entity.name)_\(names_.joined(separator: "_"))"), on: table, columns))
+    }
+    for index in entity.indexes {
+      let columns = try index.elements.map { element in
+        guard let property = element.property, !element.isRTree else {
+          throw UnsupportedModelError(
+            entity: entity.name, property: index.name,
+            reason:
+              "an index over an expression or of type R-tree cannot be made here; remove the element"
+          )
+        }
+        return (try _column(property, in: layout), element.isAscending)
+      }
+      guard index.partialIndexPredicate == nil else {
+        throw UnsupportedModelError(
+          entity: entity.name, property: index.name,
+          reason: "a partial index cannot be made here; remove its predicate")
+      }
+      result.append(_collatedIndex(names.take("Z_\(entity.name)_\(index.name)"), on: table, columns))
+    }
+    for constraint in entity.uniquenessConstraints where !constraint.isEmpty {
+      let columns = try constraint.map { (try _column($0, in: layout), true) }
+      let name = names.take("Z_\(entity.name)_UNIQUE_\(constraint.joined(separator: "_"))")
+      result.append(_collatedIndex(name, on: table, columns, isUnique: true))
+    }
+    return result
+  }
+
+  private func _column(_ property: String, in layout: PropertyLayout) throws -> String {
+    guard let slot = layout.slot(named: property) else {
+      throw UnsupportedModelError(
+        entity: layout.entityName, property: property,
+        reason: "named by an index but not a property of the entity")
+    }
+    switch _mapping.storage(of: slot, in: layout.entityNumber) {
+    case .attribute(let column), .toOne(let column, _, _, _):
+      return _mapping.column(column, of: layout.entityNumber).name
+    case .none, .oneToMany, .manyToMany:
+      throw UnsupportedModelError(
+        entity: layout.entityName, property: property,
+        reason: "named by an index but not stored in a column; index attributes and to-one relationships only"
+      )
+    }
+  }
+
+  private func _index(_ name: String, on table: String, _ columns: [String]) -> String {
+    "CREATE INDEX \(_quotedWhole(name)) ON \(table) (\(columns.joined(separator: ", ")))"
+  }
+
+  private func _collatedIndex(
+    _ name: String, on table: TableMapping, _ columns: [(name: String, isAscending: Bool)],
+    isUnique: Bool = false
+  ) -> String {
+    let list = columns.map { "\($0.name) COLLATE BINARY \($0.isAscending ? "ASC" : "DESC")" }
+    return
+      "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(_quotedWhole(name)) "
+      + "ON \(table.name) (\(list.joined(separator: ", ")))"
+  }
+
+  /// Names put together from quoted parts are quoted as one.
+  private func _quotedWhole(_ name: String) -> String {
+    StoreVocabulary.quoted(name.replacing("\"", with: ""))
+  }
+}

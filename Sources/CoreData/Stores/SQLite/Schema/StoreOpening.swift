@@ -1,0 +1,131 @@
+import Foundation
+import ModelSchema
+import SQLiteBinding
+
+/// Opens a store file: makes it if it is not there, and finds its way in it if it is.
+struct StoreOpening {
+  /// An opened store.
+  struct Opened {
+    let path: String
+    let identifier: String
+    let mapping: StoreMapping
+    let pool: ConnectionPool
+    let isNew: Bool
+  }
+
+  private let _file: SQLiteStoreFile
+  private let _layout: ModelLayout
+  private let _options: SQLiteStoreOptions
+
+  init(url: URL, layout: ModelLayout, options: SQLiteStoreOptions) {
+    _file = SQLiteStoreFile(url: url, timeout: options.timeout)
+    _layout = layout
+    _options = options
+  }
+
+  func open(_ initialMetadata: [String: Any]) throws -> Opened {
+    do {
+      return try _open(initialMetadata)
+    } catch let error as SQLiteError {
+      throw StoreOpenError(error, path: _file.path)
+    }
+  }
+
+  private func _open(_ initialMetadata: [String: Any]) throws -> Opened {
+    // Found out before a file is made: a model that cannot be stored leaves none behind.
+    let expected = try MappingBuilder.mapping(for: _layout)
+    let schema = try SchemaWriter(expected).statements()
+    if !_file.isInMemory {
+      switch try _file.kind() {
+      case .missing where _options.isReadOnly: throw StoreOpenError.missing(path: _file.path)
+      case .other: throw StoreOpenError.notADatabase(path: _file.path)
+      default: break
+      }
+    }
+    let writer = try _connect()
+    let isEmpty = try !_options.isReadOnly && _isEmpty(writer)
+    try _prepare(writer, isNew: isEmpty)
+    // Another process may make the store at the same time; whoever comes second finds its tables.
+    let isNew = try isEmpty && writer.transaction {
+      guard try _isEmpty(writer) else { return false }
+      try _create(writer, expected, schema, initialMetadata)
+      return true
+    }
+    let metadata = try StoreMetadata.read(writer, path: _file.path)
+    let mapping = isNew ? expected : try _bind(writer, metadata, expected)
+    if !_options.isReadOnly {
+      if _options.analyzes { try writer.execute("ANALYZE") }
+      if _options.vacuums { try writer.execute("VACUUM") }
+    }
+    return Opened(
+      path: _file.path, identifier: metadata[StoreMetadata.uuidKey] as? String ?? "", mapping: mapping,
+      pool: _pool(writer), isNew: isNew)
+  }
+
+  private func _connect() throws -> Connection {
+    if _file.isInMemory { return try Connection(path: ":memory:", busyTimeout: _options.timeout) }
+    if _options.isReadOnly { return try _file.openForReading() }
+    return try Connection(path: _file.path, mode: .create, busyTimeout: _options.timeout)
+  }
+
+  private func _pool(_ writer: Connection) -> ConnectionPool {
+    let file = _file, options = _options
+    return ConnectionPool(
+      writer: writer, maximumReaders: options.maximumReaders, sharesWriter: file.isInMemory
+    ) {
+      let reader = try file.openForReading()
+      try Self._configure(reader, options, isNew: false, isReader: true)
+      return reader
+    }
+  }
+
+  private func _prepare(_ writer: Connection, isNew: Bool) throws {
+    try Self._configure(writer, _options, isNew: isNew, isReader: false)
+  }
+
+  private static func _configure(
+    _ connection: Connection, _ options: SQLiteStoreOptions, isNew: Bool, isReader: Bool
+  ) throws {
+    for statement in try options.pragmaStatements(isNew: isNew) {
+      // The journal mode belongs to the file, not the connection, and a reader could not change it.
+      if isReader, statement.hasPrefix("PRAGMA journal_mode") { continue }
+      try connection.execute(statement)
+    }
+    try SQLFunctions.register(on: connection)
+    if let trace = options.trace { connection.trace(showsValues: options.tracesValues, trace) }
+  }
+
+  private func _isEmpty(_ connection: Connection) throws -> Bool {
+    try connection.firstValue("SELECT COUNT(*) FROM sqlite_master") == .int(0)
+  }
+
+  private func _create(
+    _ connection: Connection, _ mapping: StoreMapping, _ schema: [String], _ metadata: [String: Any]
+  ) throws {
+    for statement in schema { try connection.execute(statement) }
+    for layout in _layout.layouts {
+      try connection.query(
+        "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)",
+        [
+          .int(Int64(layout.entityNumber)), .text(layout.entityName), .int(Int64(layout.parentNumber ?? 0)),
+        ])
+    }
+    try StoreMetadata.write(StoreMetadata.initial(metadata), to: connection)
+  }
+
+  /// The mapping as an existing file has it.
+  private func _bind(
+    _ connection: Connection, _ metadata: [String: Any], _ expected: StoreMapping
+  ) throws -> StoreMapping {
+    let type = metadata[StoreMetadata.typeKey] as? String ?? StoreMetadata.typeName
+    guard type == StoreMetadata.typeName else {
+      throw StoreOpenError.typeMismatch(
+        path: _file.path, found: "its metadata says it is a store of type \(type)")
+    }
+    let binder = SchemaBinder(connection, path: _file.path)
+    let numbers = try binder.numbers(for: _layout)
+    let mapping =
+      numbers == expected.numbers ? expected : try MappingBuilder.mapping(for: _layout, numbers: numbers)
+    return try binder.bind(mapping)
+  }
+}

@@ -1,0 +1,65 @@
+import SQLiteBinding
+
+/// Why a store file could not be opened.
+enum StoreOpenError: Error, Sendable, CustomStringConvertible {
+  /// The file is not an SQLite database.
+  case notADatabase(path: String)
+  /// An SQLite database, but not a Core Data store of this type.
+  case typeMismatch(path: String, found: String)
+  /// A Core Data store whose tables do not fit the model.
+  case incompatible(path: String, reason: String)
+  /// A read-only store that does not exist.
+  case missing(path: String)
+  /// The medium failed: no such directory, no permission, damaged pages ....
+  case unreadable(path: String, SQLiteError)
+  /// Somebody else held a lock for longer than the timeout.
+  case busy(path: String, SQLiteError)
+  /// An option makes no sense.
+  case invalidOption(name: String, reason: String)
+
+  /// What `error` means when it is met while opening `path`.
+  init(_ error: SQLiteError, path: String) {
+    if error.isNotADatabase {
+      self = .notADatabase(path: path)
+    } else if error.isBusy {
+      self = .busy(path: path, error)
+    } else {
+      self = .unreadable(path: path, error)
+    }
+  }
+
+  /// Code in the Cocoa error domain.
+  var cocoaCode: Int {
+    switch self {
+    case .notADatabase: 259
+    case .typeMismatch: 134010
+    case .incompatible: 134020
+    case .missing: 260
+    case .unreadable(_, let error): error.isCorrupt ? 259 : 134080
+    case .busy: 134090
+    case .invalidOption: 134080
+    }
+  }
+
+  /// What SQLite said, for the error's user info.
+  var underlying: SQLiteError? {
+    switch self {
+    case .unreadable(_, let error), .busy(_, let error): error
+    case .notADatabase: SQLiteError(code: 26, message: "file is not a database")
+    default: nil
+    }
+  }
+
+  var description: String {
+    switch self {
+    case .notADatabase(let path):
+      "\(path) is not an SQLite database; open it with the type of store that wrote it"
+    case .typeMismatch(let path, let found): "\(path) is not an SQLite Core Data store: \(found)"
+    case .incompatible(let path, let reason): "the store \(path) does not fit the model: \(reason)"
+    case .missing(let path): "there is no store at \(path), and a read-only store is not created"
+    case .unreadable(let path, let error): "the store \(path) cannot be opened: \(error)"
+    case .busy(let path, let error): "the store \(path) is locked by somebody else: \(error)"
+    case .invalidOption(let name, let reason): "store option \(name): \(reason)"
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/// A SQLite file in Apple's layout.
+public let NSSQLiteStoreType = "SQLite"
+/// Memory.
+public let NSInMemoryStoreType = "InMemory"
+/// One file, read and written whole.
+public let NSBinaryStoreType = "Binary"
+
+/// Metadata key of the store type.
+public let NSStoreTypeKey = "NSStoreType"
+/// Metadata key of the store's UUID.
+public let NSStoreUUIDKey = "NSStoreUUID"
+/// Metadata key of the entities' version hashes.
+public let NSStoreModelVersionHashesKey = "NSStoreModelVersionHashes"
+/// Metadata key of the model's version identifiers.
+public let NSStoreModelVersionIdentifiersKey = "NSStoreModelVersionIdentifiers"
+/// Metadata key of the model's checksum.
+public let NSPersistentStoreModelVersionChecksumKey = "NSStoreModelVersionChecksumKey"
+
+/// Option: saves fail and no byte of the file is written. A boolean.
+public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
+/// Option: seconds to wait for a file that another process is writing.
+public let NSPersistentStoreTimeoutOption = "NSPersistentStoreTimeoutOption"
+/// Option: dictionary of SQLite pragmas, all values strings.
+public let NSSQLitePragmasOption = "NSSQLitePragmasOption"
+/// Option: gather statistics for the query planner when opening. A boolean.
+public let NSSQLiteAnalyzeOption = "NSSQLiteAnalyzeOption"
+/// Option: rebuild the file when opening, giving free space back. A boolean.
+public let NSSQLiteManualVacuumOption = "NSSQLiteManualVacuumOption"
+/// Option: open a store although its version hashes are not the model's. A boolean.
+public let NSIgnorePersistentStoreVersioningOption = "NSIgnorePersistentStoreVersioningOption"
+/// Option: migrate a store of another model version. A boolean.
+public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentStoresAutomaticallyOption"
+/// Option: infer the mapping of a migration. A boolean.
+public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
+/// Option: most connections that read at a time.
+public let NSPersistentStoreConnectionPoolMaxSizeKey = "NSPersistentStoreConnectionPoolMaxSize"
+/// Option: destroy a store even if it cannot be opened. A boolean.
+public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
+/// Option: file protection class; has no effect here.
+public let NSPersistentStoreFileProtectionKey = "NSPersistentStoreFileProtectionKey"
+/// Option: keep a history of transactions. A boolean or a dictionary.
+public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
+/// Option: post a notification when another coordinator or process has written. A boolean.
+public let NSPersistentStoreRemoteChangeNotificationPostOptionKey =
+  "NSPersistentStoreRemoteChangeNotificationOptionKey"

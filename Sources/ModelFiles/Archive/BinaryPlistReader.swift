@@ -1,0 +1,163 @@
+import Foundation
+
+/// A binary property list that can't be read, and why.
+struct BinaryPlistError: Error {
+  let reason: String
+}
+
+/// Reads binary property lists.
+///
+/// Foundation's reader gives no public access to the UIDs of keyed archives, and trusts its input. This one
+/// takes nothing on trust: offsets, counts, nesting and the number of values are bounded by what the file can
+/// hold.
+struct BinaryPlistReader {
+  private let _bytes: [UInt8]
+  private let _offsets: [Int]
+  private let _referenceSize: Int
+  private var _budget: Int
+
+  /// Keyed archives nest their values three deep.
+  private static let _depthLimit = 32
+
+  /// The top value of the property list in `data`.
+  ///
+  /// - Throws: `BinaryPlistError`.
+  static func read(_ data: Data) throws -> PlistValue {
+    var reader = try BinaryPlistReader(Array(data))
+    return try reader._value(Self._number(reader._bytes, reader._bytes.count - 16, 8), depth: 0)
+  }
+
+  private init(_ bytes: [UInt8]) throws {
+    guard bytes.count >= 8 + 32, bytes.starts(with: "bplist0".utf8) else {
+      throw BinaryPlistError(reason: "no binary property list")
+    }
+    let trailer = bytes.count - 32
+    let offsetSize = Int(bytes[trailer + 6])
+    let referenceSize = Int(bytes[trailer + 7])
+    let count = try Self._number(bytes, trailer + 8, 8)
+    let table = try Self._number(bytes, trailer + 24, 8)
+    guard (1...8).contains(offsetSize), (1...8).contains(referenceSize), table >= 8, table <= trailer,
+      count <= (trailer - table) / offsetSize
+    else {
+      throw BinaryPlistError(reason: "the object table does not fit the file")
+    }
+    _bytes = bytes
+    _referenceSize = referenceSize
+    _offsets = try (0..<count).map { try Self._number(bytes, table + $0 * offsetSize, offsetSize) }
+    // Objects may be referred to often, but a list that unfolds to much more than the file is hostile.
+    _budget = bytes.count * 4 + 1024
+  }
+
+  private mutating func _value(_ index: Int, depth: Int) throws -> PlistValue {
+    guard index < _offsets.count else {
+      throw BinaryPlistError(reason: "refers to object \(index), which is not there")
+    }
+    guard depth < Self._depthLimit else { throw BinaryPlistError(reason: "values are nested too deeply") }
+    _budget -= 1
+    guard _budget > 0 else { throw BinaryPlistError(reason: "unfolds to far more values than the file has") }
+    let start = _offsets[index]
+    let marker = try _byte(start)
+    let low = Int(marker & 0x0F)
+    switch marker >> 4 {
+    case 0x0:
+      switch low {
+      case 8: return .boolean(false)
+      case 9: return .boolean(true)
+      default: return .null
+      }
+    case 0x1:
+      guard low <= 4 else { throw BinaryPlistError(reason: "an integer of 2^\(low) bytes") }
+      let size = 1 << low
+      // Sixteen-byte integers are how unsigned 64-bit ones are written; the upper half is zero.
+      let bits = try Self._bits(_bytes, start + 1 + max(0, size - 8), min(size, 8))
+      return .integer(Int64(bitPattern: bits))
+    case 0x2:
+      switch low {
+      case 2:
+        return .real(
+          Double(Float(bitPattern: UInt32(truncatingIfNeeded: try Self._bits(_bytes, start + 1, 4)))))
+      case 3: return .real(Double(bitPattern: try Self._bits(_bytes, start + 1, 8)))
+      default: throw BinaryPlistError(reason: "a floating-point number of 2^\(low) bytes")
+      }
+    case 0x3: return .date(Double(bitPattern: try Self._bits(_bytes, start + 1, 8)))
+    case 0x4:
+      let (count, first) = try _count(start, low)
+      return .data(Array(try _slice(first, count)))
+    case 0x5, 0x7:
+      let (count, first) = try _count(start, low)
+      return .string(String(decoding: try _slice(first, count), as: UTF8.self))
+    case 0x6:
+      let (count, first) = try _count(start, low)
+      let slice = try _slice(first, count, width: 2)
+      let units = stride(from: slice.startIndex, to: slice.endIndex, by: 2).map {
+        UInt16(slice[$0]) << 8 | UInt16(slice[$0 + 1])
+      }
+      return .string(String(decoding: units, as: UTF16.self))
+    case 0x8: return .uid(try Self._number(_bytes, start + 1, low + 1))
+    case 0xA, 0xB, 0xC:
+      let (count, first) = try _count(start, low)
+      return .array(try _values(first, count, depth: depth))
+    case 0xD:
+      let (count, first) = try _count(start, low)
+      let keys = try _values(first, count, depth: depth)
+      let values = try _values(first + count * _referenceSize, count, depth: depth)
+      var dictionary: [String: PlistValue] = [:]
+      for (key, value) in zip(keys, values) {
+        guard case .string(let name) = key else { throw BinaryPlistError(reason: "a key that is no string") }
+        dictionary[name] = value
+      }
+      return .dictionary(dictionary)
+    default: throw BinaryPlistError(reason: "a value of unknown kind \(marker)")
+    }
+  }
+
+  private mutating func _values(_ first: Int, _ count: Int, depth: Int) throws -> [PlistValue] {
+    _ = try _slice(first, count, width: _referenceSize)
+    var values: [PlistValue] = []
+    values.reserveCapacity(count)
+    for position in 0..<count {
+      let index = try Self._number(_bytes, first + position * _referenceSize, _referenceSize)
+      values.append(try _value(index, depth: depth + 1))
+    }
+    return values
+  }
+
+  /// Number of elements, and where they start: the count is in the marker or follows it as an integer.
+  private func _count(_ start: Int, _ low: Int) throws -> (count: Int, first: Int) {
+    guard low == 15 else { return (low, start + 1) }
+    let marker = try _byte(start + 1)
+    guard marker >> 4 == 1, marker & 0x0F <= 3 else {
+      throw BinaryPlistError(reason: "a count that is no integer")
+    }
+    let size = 1 << Int(marker & 0x0F)
+    return (try Self._number(_bytes, start + 2, size), start + 2 + size)
+  }
+
+  private func _byte(_ position: Int) throws -> UInt8 {
+    guard position >= 0, position < _bytes.count else { throw BinaryPlistError(reason: "ends too early") }
+    return _bytes[position]
+  }
+
+  private func _slice(_ first: Int, _ count: Int, width: Int = 1) throws -> ArraySlice<UInt8> {
+    guard first >= 0, first <= _bytes.count, count >= 0, count <= (_bytes.count - first) / width else {
+      throw BinaryPlistError(reason: "a value reaches beyond the end")
+    }
+    return _bytes[first..<first + count * width]
+  }
+
+  /// A big-endian unsigned number that must be a sensible size or position.
+  private static func _number(_ bytes: [UInt8], _ position: Int, _ size: Int) throws -> Int {
+    let bits = try _bits(bytes, position, size)
+    guard bits <= UInt64(UInt32.max) else { throw BinaryPlistError(reason: "a size of \(bits)") }
+    return Int(bits)
+  }
+
+  private static func _bits(_ bytes: [UInt8], _ position: Int, _ size: Int) throws -> UInt64 {
+    guard position >= 0, size <= 8, position <= bytes.count - size else {
+      throw BinaryPlistError(reason: "ends too early")
+    }
+    var bits: UInt64 = 0
+    for byte in bytes[position..<position + size] { bits = bits << 8 | UInt64(byte) }
+    return bits
+  }
+}

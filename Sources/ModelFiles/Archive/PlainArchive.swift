@@ -1,0 +1,182 @@
+import Foundation
+
+/// A keyed archive that can't be decoded, and why.
+package struct PlainArchiveError: Error, Sendable, CustomStringConvertible {
+  package let reason: String
+
+  package init(reason: String) { self.reason = reason }
+
+  package var description: String { reason }
+}
+
+/// Decodes keyed archives of Foundation's plain values: text, numbers, dates, data, UUIDs, URLs, and
+/// collections of them.
+///
+/// Stored data may come from anywhere, and `NSKeyedUnarchiver` here ends the program, or worse, on data that
+/// is no archive, on dictionaries with an entry whose class is unknown, and on objects that contain
+/// themselves. This decoder makes objects of the classes it names itself, and checks everything before.
+package enum PlainArchive {
+  package enum Outcome {
+    /// The root object; nil if nil was archived.
+    case object(Any?)
+    /// A sound archive, but with objects of these other classes in it.
+    case needsClasses(Set<String>)
+  }
+
+  /// Decodes the archive in `data`.
+  ///
+  /// - Throws: `PlainArchiveError` for what is no sound archive.
+  package static func decode(_ data: Data) throws -> Outcome {
+    do {
+      var decoder = try PlainArchiveDecoder(data)
+      let object = try decoder.decodeRoot()
+      return decoder.foreignClasses.isEmpty ? .object(object) : .needsClasses(decoder.foreignClasses)
+    } catch let error as BinaryPlistError {
+      throw PlainArchiveError(reason: error.reason)
+    }
+  }
+}
+
+private struct PlainArchiveDecoder {
+  private enum Entry {
+    case unseen, open
+    case done(Any?)
+  }
+
+  private(set) var foreignClasses: Set<String> = []
+  private let _objects: [PlistValue]
+  private let _root: PlistValue
+  private var _entries: [Entry]
+  private static let _depthLimit = 256
+
+  init(_ data: Data) throws {
+    guard case .dictionary(let top) = try BinaryPlistReader.read(data),
+      case .string("NSKeyedArchiver")? = top["$archiver"], case .integer(100_000)? = top["$version"],
+      case .array(let objects)? = top["$objects"], case .dictionary(let roots)? = top["$top"],
+      let root = roots["root"]
+    else { throw BinaryPlistError(reason: "a property list, but not one that NSKeyedArchiver wrote") }
+    _objects = objects
+    _root = root
+    _entries = Array(repeating: .unseen, count: objects.count)
+  }
+
+  mutating func decodeRoot() throws -> Any? { try _decode(_root, depth: 0) }
+
+  private mutating func _decode(_ value: PlistValue, depth: Int) throws -> Any? {
+    guard case .uid(let index) = value else { return try _plain(value) }
+    guard index < _objects.count else {
+      throw BinaryPlistError(reason: "refers to object \(index), which is not there")
+    }
+    guard depth < Self._depthLimit else { throw BinaryPlistError(reason: "objects are nested too deeply") }
+    switch _entries[index] {
+    case .done(let object): return object
+    case .open: throw BinaryPlistError(reason: "object \(index) contains itself")
+    case .unseen: break
+    }
+    _entries[index] = .open
+    var object: Any?
+    if case .dictionary(let fields) = _objects[index] {
+      object = try _object(fields, depth: depth)
+    } else if index > 0 {
+      object = try _plain(_objects[index])
+    }
+    _entries[index] = .done(object)
+    return object
+  }
+
+  private func _plain(_ value: PlistValue) throws -> Any? {
+    switch value {
+    case .null: nil
+    case .boolean(let flag): NSNumber(value: flag)
+    case .integer(let number): NSNumber(value: number)
+    case .real(let number): NSNumber(value: number)
+    case .date(let seconds): NSDate(timeIntervalSinceReferenceDate: seconds)
+    case .data(let bytes): NSData(data: Data(bytes))
+    case .string(let text): NSString(string: text)
+    case .uid, .array, .dictionary: throw BinaryPlistError(reason: "a value stands where an object must")
+    }
+  }
+
+  private mutating func _object(_ fields: [String: PlistValue], depth: Int) throws -> Any? {
+    guard case .uid(let classIndex)? = fields["$class"], classIndex < _objects.count,
+      case .dictionary(let classFields) = _objects[classIndex],
+      case .string(let name)? = classFields["$classname"]
+    else { throw BinaryPlistError(reason: "an object has no class") }
+    switch name {
+    case "NSArray": return NSArray(array: try _members(fields["NS.objects"], depth: depth))
+    case "NSMutableArray": return NSMutableArray(array: try _members(fields["NS.objects"], depth: depth))
+    case "NSSet": return NSSet(array: try _members(fields["NS.objects"], depth: depth))
+    case "NSMutableSet": return NSMutableSet(array: try _members(fields["NS.objects"], depth: depth))
+    case "NSDictionary", "NSMutableDictionary":
+      let dictionary = try _dictionary(fields, depth: depth)
+      return name == "NSDictionary"
+        ? NSDictionary(dictionary: dictionary) : NSMutableDictionary(dictionary: dictionary)
+    case "NSString": return try _field(fields, "NS.string", NSString.self, depth)
+    case "NSMutableString":
+      return try _field(fields, "NS.string", NSString.self, depth).map {
+        NSMutableString(string: $0.description)
+      }
+    case "NSData": return try _field(fields, "NS.data", NSData.self, depth)
+    case "NSMutableData":
+      return try _field(fields, "NS.data", NSData.self, depth).map {
+        NSMutableData(data: Data(referencing: $0))
+      }
+    case "NSDate":
+      return try _field(fields, "NS.time", NSNumber.self, depth).map {
+        NSDate(timeIntervalSinceReferenceDate: $0.doubleValue)
+      }
+    case "NSURL":
+      let base = try fields["NS.base"].flatMap { try _decode($0, depth: depth + 1) } as? NSURL
+      return try _field(fields, "NS.relative", NSString.self, depth).flatMap {
+        URL(string: $0.description, relativeTo: base.map { $0 as URL }).map { $0 as NSURL }
+      }
+    case "NSUUID":
+      let bytes = try _field(fields, "NS.uuidbytes", NSData.self, depth)
+      guard let bytes, bytes.length == 16 else { throw BinaryPlistError(reason: "a UUID has not 16 bytes") }
+      return Array(Data(referencing: bytes)).withUnsafeBufferPointer { NSUUID(uuidBytes: $0.baseAddress!) }
+    case "NSNull": return NSNull()
+    default:
+      foreignClasses.insert(name)
+      for (key, field) in fields where key != "$class" {
+        if case .uid = field { _ = try _decode(field, depth: depth + 1) }
+      }
+      return NSNull()
+    }
+  }
+
+  private mutating func _members(_ value: PlistValue?, depth: Int) throws -> [Any] {
+    guard case .array(let members)? = value else {
+      throw BinaryPlistError(reason: "a collection has no members")
+    }
+    return try members.map { member in
+      guard let object = try _decode(member, depth: depth + 1) else {
+        throw BinaryPlistError(reason: "a collection has nil for a member")
+      }
+      return object
+    }
+  }
+
+  private mutating func _dictionary(_ fields: [String: PlistValue], depth: Int) throws -> [AnyHashable: Any] {
+    let keys = try _members(fields["NS.keys"], depth: depth)
+    let values = try _members(fields["NS.objects"], depth: depth)
+    guard keys.count == values.count else {
+      throw BinaryPlistError(reason: "a dictionary has not as many values as keys")
+    }
+    var dictionary: [AnyHashable: Any] = [:]
+    for (key, value) in zip(keys, values) {
+      guard let key = key as? NSObject else { throw BinaryPlistError(reason: "a key is no object") }
+      dictionary[key] = value
+    }
+    return dictionary
+  }
+
+  private mutating func _field<T>(
+    _ fields: [String: PlistValue], _ name: String, _ type: T.Type, _ depth: Int
+  ) throws -> T? {
+    guard let field = fields[name] else { throw BinaryPlistError(reason: "an object has no '\(name)'") }
+    guard let object = try _decode(field, depth: depth + 1) as? T else {
+      throw BinaryPlistError(reason: "'\(name)' is not what it should be")
+    }
+    return object
+  }
+}

@@ -1,0 +1,161 @@
+import Dispatch
+import Synchronization
+
+/// Connections to one database: any number of readers at once, up to a bound and opened when needed, and one
+/// writer.
+///
+/// With a write-ahead log readers see the last commit and never wait for the writer. A database in memory has
+/// one connection for both.
+package final class ConnectionPool: Sendable {
+  private struct State {
+    var idle: [Connection] = []
+    var open: [Connection] = []
+    /// Connections being opened, which count against the bound.
+    var opening = 0
+    var waiters: [Waiter] = []
+    var isClosed = false
+  }
+
+  /// Somebody who waits for a reader.
+  private final class Waiter: Sendable {
+    let signal = DispatchSemaphore(value: 0)
+    let connection = Mutex<Connection?>(nil)
+  }
+
+  private let _state = Mutex(State())
+  private let _writer: Writer
+  private let _readerBound: Int
+  private let _isShared: Bool
+  private let _openReader: @Sendable () throws -> Connection
+
+  /// The writer with its lock.
+  private final class Writer: @unchecked Sendable {
+    // Unchecked: `connection` is touched only while `lock` is held (or, by `interrupt`, as SQLite allows
+    // anywhere).
+    let lock = DispatchSemaphore(value: 1)
+    var connection: Connection?
+    init(_ connection: Connection) { self.connection = connection }
+  }
+
+  /// A pool around an open writer.
+  ///
+  /// - Parameters:
+  ///   - sharesWriter: readers use the writer's connection, one at a time: for a database in memory.
+  ///   - openReader: opens one more reader; called on the thread that needs it.
+  package init(
+    writer: Connection, maximumReaders: Int, sharesWriter: Bool = false,
+    openReader: @escaping @Sendable () throws -> Connection
+  ) {
+    _writer = Writer(writer)
+    _readerBound = max(1, maximumReaders)
+    _isShared = sharesWriter
+    _openReader = openReader
+  }
+
+  /// The pool was closed.
+  package struct ClosedError: Error, Sendable, CustomStringConvertible {
+    package var description: String { "the database was closed" }
+  }
+
+  /// Runs `body` with a connection for reading.
+  ///
+  /// - Throws: `ClosedError`, or what opening a connection or `body` throws.
+  package func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    if _isShared { return try write(body) }
+    let connection = try _checkOut()
+    defer { _checkIn(connection) }
+    return try body(connection)
+  }
+
+  /// Runs `body` with the writer, alone.
+  package func write<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    _writer.lock.wait()
+    defer { _writer.lock.signal() }
+    guard let connection = _writer.connection else { throw ClosedError() }
+    return try body(connection)
+  }
+
+  /// Ends running statements of readers, waits for the writer, and closes all connections.
+  package func close() {
+    let (readers, waiters) = _state.withLock { state in
+      state.isClosed = true
+      let result = (state.open, state.waiters)
+      state.idle = []
+      state.open = []
+      state.waiters = []
+      return result
+    }
+    for reader in readers { reader.interrupt() }
+    for waiter in waiters { waiter.signal.signal() }
+    _writer.lock.wait()
+    _writer.connection = nil
+    _writer.lock.signal()
+  }
+
+  /// Readers opened so far, for tests.
+  package var readerCount: Int { _state.withLock { $0.open.count } }
+
+  private enum Answer {
+    case connection(Connection)
+    case open
+    case wait(Waiter)
+    case closed
+  }
+
+  private func _checkOut() throws -> Connection {
+    let bound = _readerBound
+    let answer: Answer = _state.withLock { state in
+      if state.isClosed { return .closed }
+      if let connection = state.idle.popLast() { return .connection(connection) }
+      if state.open.count + state.opening < bound {
+        state.opening += 1
+        return .open
+      }
+      let waiter = Waiter()
+      state.waiters.append(waiter)
+      return .wait(waiter)
+    }
+    switch answer {
+    case .connection(let connection): return connection
+    case .closed: throw ClosedError()
+    case .wait(let waiter):
+      waiter.signal.wait()
+      guard let connection = waiter.connection.withLock({ $0 }) else { return try _retry() }
+      return connection
+    case .open:
+      do {
+        let connection = try _openReader()
+        _state.withLock { state in
+          state.opening -= 1
+          if !state.isClosed { state.open.append(connection) }
+        }
+        return connection
+      } catch {
+        // Whoever waits must not wait for a connection that never comes.
+        let waiter = _state.withLock { state -> Waiter? in
+          state.opening -= 1
+          return state.waiters.isEmpty ? nil : state.waiters.removeFirst()
+        }
+        waiter?.signal.signal()
+        throw error
+      }
+    }
+  }
+
+  /// Woken without a connection: the pool was closed, or opening one failed elsewhere.
+  private func _retry() throws -> Connection { try _checkOut() }
+
+  private func _checkIn(_ connection: Connection) {
+    let waiter = _state.withLock { state -> Waiter? in
+      guard !state.isClosed else { return nil }
+      if state.waiters.isEmpty {
+        state.idle.append(connection)
+        return nil
+      }
+      return state.waiters.removeFirst()
+    }
+    guard let waiter else { return }
+    waiter.connection.withLock { $0 = connection }
+    waiter.signal.signal()
+  }
+}

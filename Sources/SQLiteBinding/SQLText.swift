@@ -1,0 +1,19 @@
+import Synchronization
+
+/// The text of a statement with a number of its own, by which each connection finds its prepared statement
+/// without hashing the text.
+///
+/// Make one per shape of statement and keep it; two instances with the same text are two statements.
+package struct SQLText: Sendable, CustomStringConvertible {
+  package let id: Int
+  package let text: String
+
+  private static let _next = Atomic<Int>(1)
+
+  package init(_ text: String) {
+    id = Self._next.wrappingAdd(1, ordering: .relaxed).oldValue
+    self.text = text
+  }
+
+  package var description: String { text }
+}

@@ -1,0 +1,154 @@
+@testable import CoreData
+import Foundation
+import Synchronization
+import Testing
+
+/// Reading through a chain of contexts without waiting for anyone. Uses the real main queue, so one test at a time.
+@Suite(.serialized) struct ReadChainTests {
+  /// main on the coordinator, worker its child.
+  private struct Stack {
+    let base: TestStack
+    let main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    let worker = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+
+    init(authors: Int) throws {
+      base = try TestStack(.sqlite)
+      try base.root.performAndWait {
+        for index in 0..<authors { base.root.insert("Author", ["name": "author \(index)", "age": index]) }
+        try base.root.save()
+      }
+      main.persistentStoreCoordinator = base.coordinator
+      worker.parent = main
+    }
+  }
+
+  /// Blocks the main queue until the semaphore is signalled.
+  private func blockMain(until gate: DispatchSemaphore) {
+    let blocked = DispatchSemaphore(value: 0)
+    DispatchQueue.main.async {
+      blocked.signal()
+      gate.wait()
+    }
+    blocked.wait()
+  }
+
+  @Test func aWorkerFetchesAndFillsFaultsWhileMainSleeps() throws {
+    let stack = try Stack(authors: 300)
+    let gate = DispatchSemaphore(value: 0)
+    blockMain(until: gate)
+    let saveReturned = Atomic<Bool>(false)
+    let group = DispatchGroup()
+    let sum = Atomic<Int>(0)
+    group.enter()
+    stack.worker.perform {
+      do {
+        for author in try stack.worker.all("Author") {
+          sum.wrappingAdd(author.value(forKey: "age") as? Int ?? 0, ordering: .relaxed)
+        }
+        stack.worker.insert("Author", ["name": "new"])
+        let count = try stack.worker.count("Author")
+        #expect(count == 301)
+      } catch {
+        Issue.record(error)
+      }
+      group.leave()
+    }
+    #expect(group.wait(timeout: .now() + 5) == .success, "reading waited for the main queue")
+    let total = sum.load(ordering: .relaxed)
+    #expect(total == 300 * 299 / 2)
+
+    // Only its save waits.
+    group.enter()
+    stack.worker.perform {
+      do { try stack.worker.save() } catch { Issue.record(error) }
+      saveReturned.store(true, ordering: .releasing)
+      group.leave()
+    }
+    #expect(group.wait(timeout: .now() + 0.2) == .timedOut)
+    let returnedEarly = saveReturned.load(ordering: .acquiring)
+    #expect(!returnedEarly)
+    gate.signal()
+    #expect(group.wait(timeout: .now() + 5) == .success)
+    let inserted = stack.main.performAndWait { stack.main.insertedObjects.count }
+    #expect(inserted == 1)
+  }
+
+  @Test func aWorkerSeesWhatMainChangedAndHasNotSaved() async throws {
+    let stack = try Stack(authors: 3)
+    try await stack.main.perform {
+      let authors = try stack.main.all("Author").sorted { $0.text("name")! < $1.text("name")! }
+      authors[0].setValue("changed", forKey: "name")
+      stack.main.delete(authors[1])
+      stack.main.insert("Author", ["name": "inserted"])
+    }
+    let names = try await stack.worker.perform {
+      try stack.worker.all("Author").compactMap { $0.text("name") }.sorted()
+    }
+    #expect(names == ["author 2", "changed", "inserted"])
+  }
+
+  @Test func aWorkerSeesChangesMadeInTheMiddleOfABlockOfMain() async throws {
+    let stack = try Stack(authors: 1)
+    let names = try await stack.main.perform {
+      try stack.main.all("Author")[0].setValue("first", forKey: "name")
+      let first = try stack.worker.performAndWait { try stack.worker.all("Author").compactMap { $0.text("name") } }
+      stack.main.insert("Author", ["name": "second"])
+      let second = try stack.worker.performAndWait {
+        try stack.worker.all("Author").compactMap { $0.text("name") }.sorted()
+      }
+      return [first, second]
+    }
+    #expect(names == [["first"], ["first", "second"]])
+  }
+
+  @Test func aChangeOnItsWayIntoTheStoreIsSeenExactlyOnce() async throws {
+    let base = try TestStack(.sqlite)
+    let writer = base.root
+    let main = base.child(of: writer)
+    let worker = base.child(of: main)
+    let reader = base.child(of: main)
+    let rounds = 60
+    let saving = Task.detached {
+      for round in 0..<rounds {
+        try worker.performAndWait {
+          for index in 0..<5 { worker.insert("Author", ["name": "\(round).\(index)"]) }
+          try worker.save()
+        }
+        try main.performAndWait { try main.save() }
+        try await writer.perform { try writer.save() }
+      }
+    }
+    var last = 0
+    var isDone = false
+    while !isDone {
+      isDone = last == rounds * 5
+      let (count, distinct, fetched) = try reader.performAndWait {
+        let objects = try reader.all("Author")
+        return (objects.count, Set(objects.compactMap { $0.text("name") }).count, try reader.count("Author"))
+      }
+      #expect(count == distinct, "an object was seen twice")
+      #expect(count % 5 == 0, "part of a save was seen")
+      #expect(count >= last, "a save was lost from sight")
+      #expect(fetched >= count)
+      last = count
+      await Task.yield()
+    }
+    try await saving.value
+    try #expect(base.fresh { try $0.count("Author") } == rounds * 5)
+  }
+
+  @Test func faultsLoadTheirNeighboursTogether() async throws {
+    let stack = try Stack(authors: 1000)
+    try stack.base.fresh { context in
+      let request = NSFetchRequest<NSManagedObjectID>(entityName: "Author")
+      request.resultType = .managedObjectIDResultType
+      let objects = try context.fetch(request).map { context.object(with: $0) }
+      stack.base.coordinator.rowCache.removeAll()
+      let before = stack.base.coordinator.rowReads.load(ordering: .relaxed)
+      let sum = objects.reduce(0) { $0 + ($1.value(forKey: "age") as? Int ?? 0) }
+      #expect(sum == 1000 * 999 / 2)
+      let reads = stack.base.coordinator.rowReads.load(ordering: .relaxed) - before
+      #expect(reads <= 10)
+    }
+  }
+}

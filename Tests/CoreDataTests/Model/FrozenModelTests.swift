@@ -1,0 +1,149 @@
+import ModelSchema
+import Testing
+
+@testable import CoreData
+
+/// Named without its module by a model in these tests.
+final class PlainlyNamedObject: NSManagedObject {}
+
+@Suite("A model in use")
+struct FrozenModelTests {
+  @Test("is frozen once, with entities by number and defaults by slot")
+  func freezing() throws {
+    let sample = SampleLibrary()
+    let frozen = try sample.model.frozen()
+    #expect(try sample.model.frozen() === frozen)
+    #expect(frozen.entities.map(\.name) == ["Book", "Person", "Author"])
+    #expect(frozen.entity(numbered: 3) === sample.author)
+    let book = try #require(sample.book.frozen)
+    #expect(book.layout === sample.book.layout)
+    let pages = try #require(book.layout.slot(named: "pages"))
+    #expect(book.defaults[pages] == .int(100))
+    #expect(book.properties[pages] === sample.pages)
+    let title = try #require(book.layout.slot(named: "title"))
+    #expect(book.defaults[title] == .null)
+    #expect(sample.model.entitiesByName["Book"] === sample.book)
+    #expect(sample.book.attributesByName["title"] === sample.title)
+  }
+
+  @Test("its copy can be changed")
+  func editableCopy() throws {
+    let sample = SampleLibrary()
+    _ = try sample.model.frozen()
+    let copy = sample.model.copy() as! NSManagedObjectModel
+    copy.entitiesByName["Book"]!.name = "Volume"
+    #expect(copy.entitiesByName["Volume"] != nil)
+    #expect(sample.book.name == "Book")
+  }
+
+  @Test("user info can still be changed")
+  func userInfo() throws {
+    let sample = SampleLibrary()
+    _ = try sample.model.frozen()
+    sample.title.userInfo = ["search": "x"]
+    #expect(sample.title.userInfo?["search"] as? String == "x")
+  }
+
+  @Test("a change of a property traps, and says what to do")
+  func propertyMutation() async throws {
+    let result = try #require(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let sample = SampleLibrary()
+        _ = try sample.model.frozen()
+        sample.title.isOptional = true
+      })
+    let message = String(decoding: result.standardErrorContent, as: UTF8.self)
+    #expect(message.contains("can't change isOptional of property 'Book.title'"))
+    #expect(message.contains("copy()"))
+  }
+
+  @Test("a change of an entity traps")
+  func entityMutation() async throws {
+    let result = try #require(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let sample = SampleLibrary()
+        _ = try sample.model.frozen()
+        sample.book.properties = []
+      })
+    #expect(
+      String(decoding: result.standardErrorContent, as: UTF8.self)
+        .contains("can't change properties of entity 'Book'"))
+  }
+
+  @Test("a change of the model traps")
+  func modelMutation() async throws {
+    let result = try #require(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let sample = SampleLibrary()
+        _ = try sample.model.frozen()
+        sample.model.entities = []
+      })
+    #expect(
+      String(decoding: result.standardErrorContent, as: UTF8.self).contains(
+        "can't change entities of a model in use"))
+  }
+
+  @Test("a default value that does not fit its type is refused, and the model stays editable")
+  func wrongDefault() {
+    let sample = SampleLibrary()
+    sample.pages.defaultValue = "many"
+    #expect(throws: ModelLayoutError.self) { try sample.model.frozen() }
+    sample.pages.defaultValue = 3
+    #expect(throws: Never.self) { try sample.model.frozen() }
+  }
+
+  @Test("a relationship without destination is refused")
+  func missingDestination() {
+    let sample = SampleLibrary()
+    sample.writer.destinationEntity = nil
+    #expect(throws: ModelLayoutError.self) { try sample.model.frozen() }
+  }
+
+  @Test("an inverse that does not point back is refused")
+  func oneSidedInverse() throws {
+    let sample = SampleLibrary()
+    sample.writer.inverseRelationship = nil
+    let error = #expect(throws: ModelLayoutError.self) { try sample.model.frozen() }
+    #expect(error?.description.contains("Author.books") == true)
+    #expect(error?.description.contains("set both ends") == true)
+  }
+
+  @Test(
+    "an entity's class is found with its module, without, and as a dotted name",
+    arguments: ["CoreDataTests.PlainlyNamedObject", "PlainlyNamedObject", ".PlainlyNamedObject"])
+  func classes(name: String) throws {
+    let sample = SampleLibrary()
+    sample.book.managedObjectClassName = name
+    _ = try sample.model.frozen()
+    #expect(sample.book.frozen?.objectClass == PlainlyNamedObject.self)
+  }
+
+  @Test("an unknown class falls back to NSManagedObject, as does one that is no managed object")
+  func unknownClass() throws {
+    for name in ["NoSuchThing", "NSNumber"] {
+      let sample = SampleLibrary()
+      sample.book.managedObjectClassName = name
+      _ = try sample.model.frozen()
+      #expect(sample.book.frozen?.objectClass == NSManagedObject.self)
+    }
+  }
+
+  @Test("a schema becomes a model and comes back the same")
+  func schemaRoundTrip() throws {
+    var schema = ModelSchema(SampleLibrary().model)
+    schema.entities[2].uniquenessConstraints = [["title"]]
+    schema.entities[2].indexes = [
+      FetchIndexSchema(name: "byTitle", elements: [.init(property: "title", isAscending: false)])
+    ]
+    schema.entities[2].userInfo = ["k": "v"]
+    schema.entities[2].attributes[0].limits = AttributeLimits(minimum: .integer(1))
+    schema.configurations = [ConfigurationSchema(name: "Books", entities: ["Book"])]
+    schema.versionIdentifiers = ["2"]
+    var template = FetchRequestSchema(name: "long", entity: "Book", predicate: "pages > 300")
+    template.fetchLimit = 5
+    schema.fetchRequests = [template]
+    let model = try NSManagedObjectModel(schema: schema)
+    #expect(ModelSchema(model) == schema)
+    #expect(ModelSchema(model.copy() as! NSManagedObjectModel) == schema)
+  }
+}

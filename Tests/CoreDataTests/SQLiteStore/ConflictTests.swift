@@ -1,0 +1,131 @@
+import Foundation
+import ModelSchema
+import SQLiteBinding
+import Testing
+
+@testable import CoreData
+
+@Suite struct VersionConflictTests {
+  private let fixture: StoreFixture
+  private let keys: [ObjectKey]
+
+  init() throws {
+    let fixture = try StoreFixture(Models.transit)
+    self.fixture = fixture
+    keys = try fixture.insert((0..<3).map { fixture.insertion("Route", ["name": .string("\($0)")]) })
+  }
+
+  @Test func allConflictsAreReportedWithWhatTheStoreHoldsAndNothingIsWritten() throws {
+    let stale = try keys.map { try fixture.update($0, "Route", ["name": .string("mine")]) }
+    try fixture.engine.commit(
+      ChangeSet(updated: [try fixture.update(keys[0], "Route", ["name": .string("theirs")])]))
+    try fixture.engine.commit(ChangeSet(deleted: [.init(id: stale[1].id, base: stale[1].base)]))
+    let error = #expect(throws: StoreConflictError.self) {
+      try fixture.engine.commit(ChangeSet(updated: stale))
+    }
+    let conflicts = try #require(error?.conflicts)
+    #expect(conflicts.map { $0.id.reference } == [1, 2])
+    #expect(conflicts[0].persisted?[0] == .string("theirs"))
+    #expect(conflicts[0].persisted?.version == 2)
+    #expect(conflicts[1].persisted == nil)
+    #expect(try fixture.engine.rows(for: [keys[2]])[0]?[0] == .string("2"))
+  }
+
+  @Test func aDeletionOfAChangedRowIsAConflict() throws {
+    let base = try fixture.engine.rows(for: [keys[0]])[0]!
+    try fixture.engine.commit(ChangeSet(updated: [try fixture.update(keys[0], "Route", [:])]))
+    let deletion = ChangeSet.Deletion(id: NSManagedObjectID(keys[0]), base: base)
+    let error = #expect(throws: StoreConflictError.self) {
+      try fixture.engine.commit(ChangeSet(deleted: [deletion]))
+    }
+    #expect(error?.conflicts.first?.persisted?.version == 2)
+  }
+
+  @Test func aLockedObjectMustBeUnchanged() throws {
+    let base = try fixture.engine.rows(for: [keys[0]])[0]!
+    let lock = ChangeSet.Lock(id: NSManagedObjectID(keys[0]), base: base)
+    try fixture.engine.commit(ChangeSet(locked: [lock]))
+    try fixture.engine.commit(ChangeSet(updated: [try fixture.update(keys[0], "Route", [:])]))
+    #expect(throws: StoreConflictError.self) { try fixture.engine.commit(ChangeSet(locked: [lock])) }
+  }
+
+  @Test func twoEnginesOverOneFileSeeEachOthersChanges() throws {
+    let other = try fixture.reopened()
+    let stale = try fixture.update(keys[0], "Route", ["name": .string("mine")])
+    try other.commit(ChangeSet(updated: [try fixture.update(keys[0], "Route", ["name": .string("theirs")])]))
+    #expect(throws: StoreConflictError.self) { try fixture.engine.commit(ChangeSet(updated: [stale])) }
+    // Both know the store by its UUID, so an ID of one is equal to the other's.
+    let theirs = try other.fetch(fixture.plan("Route")).map { NSManagedObjectID($0.key) }
+    #expect(theirs[0].isEqual(NSManagedObjectID(keys[0])))
+  }
+
+  @Test func aLockedFileEndsInATimeout() throws {
+    var options = SQLiteStoreOptions()
+    options.timeout = 0.01
+    let engine = try fixture.reopened(options)
+    let blocker = try fixture.connection()
+    try blocker.beginImmediate()
+    defer { blocker.rollback() }
+    let error = #expect(throws: SQLiteStoreError.self) {
+      try engine.commit(ChangeSet(inserted: [fixture.insertion("Route", [:])]))
+    }
+    #expect(error?.cocoaCode == 134090)
+    #expect(try engine.count(fixture.plan("Route")) == 3)
+  }
+}
+
+@Suite struct ConstraintTests {
+  private let fixture: StoreFixture
+  init() throws { fixture = try StoreFixture(Models.transit) }
+
+  private func _violations(_ changes: ChangeSet) throws -> [StoreConstraintError.Violation] {
+    let error = #expect(throws: StoreConstraintError.self) { try fixture.engine.commit(changes) }
+    return try #require(error?.violations)
+  }
+
+  @Test func theStoredObjectWithTheSameValueIsNamed() throws {
+    let stored = try fixture.insert("Stop", ["identifier": .string("x"), "code": .int(5)])
+    let new = fixture.insertion("Stop", ["identifier": .string("x")])
+    let violations = try _violations(ChangeSet(inserted: [fixture.insertion("Stop", [:]), new]))
+    #expect(violations.count == 1)
+    #expect(violations[0].constraint == ["identifier"])
+    #expect(violations[0].objects.map(ObjectIdentifier.init) == [ObjectIdentifier(new.id)])
+    #expect(violations[0].existing?.key == stored)
+    #expect(violations[0].existing?.row?[fixture.slot("code", in: "Stop")] == .int(5))
+    #expect(new.id.permanent == nil)
+    #expect(try fixture.engine.count(fixture.plan("Stop")) == 1)
+  }
+
+  @Test func objectsOfOneSaveAtOddsAreNamedTogether() throws {
+    let new = (0..<3).map { _ in fixture.insertion("Stop", ["identifier": .string("x")]) }
+    let violations = try _violations(ChangeSet(inserted: new))
+    #expect(violations.count == 1)
+    #expect(violations[0].objects.count == 3)
+    #expect(violations[0].existing == nil)
+  }
+
+  @Test func nilIsNeverAtOdds() throws {
+    try fixture.insert([fixture.insertion("Stop", [:]), fixture.insertion("Stop", [:])])
+    #expect(try fixture.engine.count(fixture.plan("Stop")) == 2)
+  }
+
+  @Test func aDeletedObjectsValueIsFree() throws {
+    let old = try fixture.insert("Stop", ["identifier": .string("x")])
+    let base = try fixture.engine.rows(for: [old])[0]!
+    let new = fixture.insertion("Stop", ["identifier": .string("x")])
+    try fixture.engine.commit(
+      ChangeSet(inserted: [new], deleted: [.init(id: NSManagedObjectID(old), base: base)]))
+    #expect(try fixture.keys("Stop") == [2])
+  }
+
+  @Test func objectsMayExchangeValues() throws {
+    let keys = try fixture.insert(["a", "b"].map { fixture.insertion("Stop", ["identifier": .string($0)]) })
+    let first = try fixture.update(keys[0], "Stop", ["identifier": .string("b")])
+    let second = try fixture.update(keys[1], "Stop", ["identifier": .string("a")])
+    try fixture.engine.commit(ChangeSet(updated: [first, second]))
+    let rows = try fixture.engine.rows(for: keys)
+    let slot = fixture.slot("identifier", in: "Stop")
+    #expect(rows.map { $0?[slot] } == [.string("b"), .string("a")])
+    #expect(rows.map { $0?.version } == [2, 2])
+  }
+}

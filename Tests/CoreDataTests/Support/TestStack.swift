@@ -1,0 +1,107 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Where a behaviour must hold: on each store type, in a context on the coordinator and in a child of one.
+enum Setting: String, CaseIterable, Sendable, CustomTestStringConvertible {
+  case sqlite
+  case memory
+  case nestedOverSQLite
+  case nestedOverMemory
+
+  static let direct: [Setting] = [.sqlite, .memory]
+  static let nested: [Setting] = [.nestedOverSQLite, .nestedOverMemory]
+
+  var testDescription: String { rawValue }
+  var isNested: Bool { self == .nestedOverSQLite || self == .nestedOverMemory }
+  var isSQLite: Bool { self == .sqlite || self == .nestedOverSQLite }
+}
+
+/// A coordinator with one store of its own, and contexts on it. The file goes with the stack.
+final class TestStack: @unchecked Sendable {
+  // Unchecked: immutable; contexts are used on their queues.
+  let setting: Setting
+  let coordinator: NSPersistentStoreCoordinator
+  let url: URL
+  /// The context under test: on the coordinator, or a child of `root`.
+  let context: NSManagedObjectContext
+  /// The context on the coordinator.
+  let root: NSManagedObjectContext
+
+  init(_ setting: Setting, model: NSManagedObjectModel = LibraryModel.make()) throws {
+    self.setting = setting
+    coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("coredata-test-\(UUID().uuidString)", isDirectory: true)
+      .appendingPathComponent("Store.sqlite")
+    try FileManager.default.createDirectory(
+      at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try coordinator.addPersistentStore(
+      ofType: setting.isSQLite ? NSSQLiteStoreType : NSInMemoryStoreType, configurationName: nil,
+      at: setting.isSQLite ? url : nil)
+    root = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    root.persistentStoreCoordinator = coordinator
+    if setting.isNested {
+      context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+      context.parent = root
+    } else {
+      context = root
+    }
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
+
+  /// Another context on the coordinator.
+  func sibling() -> NSManagedObjectContext {
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    return context
+  }
+
+  /// A child of a context.
+  func child(of parent: NSManagedObjectContext) -> NSManagedObjectContext {
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.parent = parent
+    return context
+  }
+
+  /// Saves the context under test all the way to the store.
+  func save() throws {
+    try context.performAndWait { try context.save() }
+    if setting.isNested { try root.performAndWait { try root.save() } }
+  }
+
+  /// Runs a block in a context that has seen nothing yet.
+  func fresh<T>(_ body: (NSManagedObjectContext) throws -> T) rethrows -> T {
+    let context = sibling()
+    return try context.performAndWait { try body(context) }
+  }
+}
+
+extension NSManagedObjectContext {
+  /// Inserts an object and sets properties.
+  @discardableResult
+  func insert(_ entity: String, _ values: [String: Any] = [:]) -> NSManagedObject {
+    let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: self)
+    for (key, value) in values { object.setValue(value, forKey: key) }
+    return object
+  }
+
+  /// Fetches all objects of an entity, sorted by one attribute.
+  func all(_ entity: String, by key: String? = nil, where predicate: NSPredicate? = nil) throws -> [NSManagedObject] {
+    let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+    request.predicate = predicate
+    if let key { request.sortDescriptors = [NSSortDescriptor(key: key, ascending: true)] }
+    return try fetch(request)
+  }
+
+  func count(_ entity: String) throws -> Int {
+    try count(for: NSFetchRequest<NSManagedObject>(entityName: entity))
+  }
+}
+
+extension NSManagedObject {
+  func text(_ key: String) -> String? { value(forKey: key) as? String }
+  func object(_ key: String) -> NSManagedObject? { value(forKey: key) as? NSManagedObject }
+  func objects(_ key: String) -> Set<NSManagedObject> { value(forKey: key) as? Set<NSManagedObject> ?? [] }
+}

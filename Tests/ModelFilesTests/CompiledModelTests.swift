@@ -1,0 +1,75 @@
+import Foundation
+import ModelSchema
+import Testing
+
+@testable import ModelFiles
+
+@Suite("Compiled models", .enabled(if: SharedCorpus.root != nil))
+struct CompiledModelTests {
+  private static let _momds = [
+    "compiled/coredataplus/SampleModel/SampleModel.momd",
+    "compiled/coredataplus/SampleModel3/SampleModel3.momd",
+  ]
+
+  @Test("have the hashes that their compiler recorded", arguments: _momds)
+  func recordedHashes(momd: String) throws {
+    let path = SharedCorpus.root!.appendingPathComponent(momd).path
+    let info = try PropertyListSerialization.propertyList(
+      from: SharedCorpus.data("\(momd)/VersionInfo.plist"), options: [], format: nil)
+    let recorded = (info as! [String: Any])["NSManagedObjectModel_VersionHashes"] as! [String: [String: Data]]
+    for version in try ModelVersions(path: path).versions {
+      let hashes = try ModelFile.load(path: version.path).entityVersionHashes().mapValues { Data($0) }
+      #expect(hashes == recorded[version.name])
+    }
+  }
+
+  @Test("a directory loads the version that it says is current", arguments: _momds)
+  func currentVersion(momd: String) throws {
+    let path = SharedCorpus.root!.appendingPathComponent(momd).path
+    let versions = try ModelVersions(path: path)
+    #expect(try ModelFile.load(path: path) == ModelFile.load(path: versions.current.path))
+    #expect(versions.current.name == ((momd as NSString).lastPathComponent as NSString).deletingPathExtension)
+  }
+
+  @Test("are the models that they were compiled from")
+  func sameAsSource() throws {
+    let compiled = try CompiledModelReader.read(SharedCorpus.data("compiled/zeeql/Contacts.mom"), path: "mom")
+    let source = try ModelContentsReader.read(
+      SharedCorpus.data("models/ZeeQL3__Contacts.xcdatamodel.xml"), path: "xml")
+    #expect(compiled.entityVersionHashes() == source.entityVersionHashes())
+    #expect(compiled.entities.map(\.name) == source.entities.map(\.name).sorted())
+    #expect(compiled.fetchRequests.map(\.predicate) == ["lastName LIKE \"Duck*\""])
+    #expect(compiled.fetchRequests.map(\.entity) == ["Person"])
+    let addresses = compiled.entities[1].relationships.first { $0.name == "addresses" }
+    #expect(addresses?.isOrdered == true)
+    #expect(addresses?.maxCount == 20)
+    #expect(addresses?.traits.userInfo == ["extraInfo": "doIt"])
+  }
+
+  @Test("constraints, indexes and transformers survive")
+  func details() throws {
+    let path = "compiled/coredataplus/SampleModel/SampleModel.momd/SampleModel2.mom"
+    let model = try CompiledModelReader.read(SharedCorpus.data(path), path: path)
+    let car = try #require(model.entities.first { $0.name == "Car" })
+    #expect(car.uniquenessConstraints.contains(["numberPlate"]))
+    let sportCar = try #require(model.entities.first { $0.name == "SportCar" })
+    #expect(sportCar.parent == "Car")
+    #expect(!sportCar.attributes.contains { $0.name == "numberPlate" })
+  }
+
+  @Test("a damaged archive is refused, wherever the damage is")
+  func damage() throws {
+    let data = try SharedCorpus.data("compiled/zeeql/Contacts.mom")
+    for position in stride(from: 0, to: data.count, by: 61) {
+      for byte in [UInt8(0), 0x41, 0xFF] {
+        var damaged = data
+        damaged[position] = byte
+        // Either it still reads as something, or it throws; it never traps.
+        _ = try? CompiledModelReader.read(damaged, path: "damaged")
+      }
+    }
+    for count in [0, 7, 40, data.count / 2, data.count - 1] {
+      #expect(throws: ModelFileError.self) { try CompiledModelReader.read(data.prefix(count), path: "short") }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import ModelSchema
+import Testing
+
+@testable import ModelFiles
+
+@Suite("Finding the model in a file or directory")
+struct ModelFileTests {
+  private func _directory(_ files: [String: String], named name: String = "Library.xcdatamodeld") throws
+    -> String
+  {
+    let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+      .appendingPathComponent(name)
+    for (path, text) in files {
+      let url = root.appendingPathComponent(path)
+      try FileManager.default.createDirectory(
+        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(text.utf8).write(to: url)
+    }
+    return root.path
+  }
+
+  private func _model(_ entity: String) -> String { "<model><entity name=\"\(entity)\"/></model>" }
+
+  private func _current(_ name: String) -> String {
+    """
+    <?xml version="1.0" encoding="UTF-8"?><!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN"
+    "http://www.apple.com/DTDs/PropertyList-1.0.dtd"><plist version="1.0"><dict><key>_XCCurrentVersionName</key>
+    <string>\(name)</string></dict></plist>
+    """
+  }
+
+  @Test("the version that .xccurrentversion names is current, whatever it is called")
+  func statedVersion() throws {
+    let path = try _directory([
+      "Library.xcdatamodel/contents": _model("One"), "Second try.xcdatamodel/contents": _model("Two"),
+      ".xccurrentversion": _current("Second try.xcdatamodel"),
+    ])
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    #expect(try ModelFile.load(path: path + "/").entities.map(\.name) == ["Two"])
+    #expect(try ModelVersions(path: path).versions.map(\.name) == ["Library", "Second try"])
+  }
+
+  @Test("without .xccurrentversion the only version is current")
+  func onlyVersion() throws {
+    let path = try _directory(["Anything.xcdatamodel/contents": _model("One")])
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    #expect(try ModelFile.load(path: path).entities.map(\.name) == ["One"])
+  }
+
+  @Test("an .xcdatamodel and its contents file load alone")
+  func singleFiles() throws {
+    let path = try _directory(["V.xcdatamodel/contents": _model("One")])
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    #expect(try ModelFile.load(path: "\(path)/V.xcdatamodel").entities.count == 1)
+    #expect(try ModelFile.load(path: "\(path)/V.xcdatamodel/contents").entities.count == 1)
+  }
+
+  @Test("a current version that is not there is an error which lists those that are")
+  func missingVersion() throws {
+    let path = try _directory([
+      "A.xcdatamodel/contents": _model("One"), ".xccurrentversion": _current("../../evil.xcdatamodel"),
+    ])
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let error = #expect(throws: ModelFileError.self) { try ModelFile.load(path: path) }
+    #expect(error?.reason.contains("only: A") == true)
+  }
+
+  @Test("what is not there, or holds no model, is an error")
+  func nothing() throws {
+    #expect(throws: ModelFileError.self) { try ModelFile.load(path: "/nowhere/Model.momd") }
+    let path = try _directory(["readme.txt": "hello"])
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    #expect(throws: ModelFileError.self) { try ModelFile.load(path: path) }
+  }
+}

@@ -1,4 +1,0 @@
-import Testing
-@testable import ModelFiles
-
-@Suite struct ModelFilesPlaceholder { @Test func builds() {} }

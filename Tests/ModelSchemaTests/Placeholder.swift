@@ -1,4 +1,0 @@
-import Testing
-@testable import ModelSchema
-
-@Suite struct ModelSchemaPlaceholder { @Test func builds() {} }

@@ -1,4 +1,0 @@
-import Testing
-@testable import SQLiteBinding
-
-@Suite struct SQLiteBindingPlaceholder { @Test func builds() {} }
