@@ -8,6 +8,8 @@ struct ManagedObjectSubject: PredicateSubject {
 
   var predicateValue: PredicateValue { .object(PredicateObject(object)) }
 
+  var isReadByKey: Bool { true }
+
   func predicateValue(forKey key: String) throws -> PredicateValue { try Self.value(of: object, key) }
 
   func predicateValue(forKey key: String, of other: PredicateObject) throws -> PredicateValue {

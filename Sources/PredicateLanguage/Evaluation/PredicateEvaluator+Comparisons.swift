@@ -146,7 +146,7 @@ extension PredicateEvaluator {
       guard let components = KeyPathText.components(path) else {
         throw PredicateEvaluationError.unknownKey(path, of: target.kindName)
       }
-      return try value(of: components[...], fromSubject: false, target)
+      return try value(of: components[...], after: target)
     case ("isEqual:", let other?): return .bool(isEqual(target, other))
     case ("containsObject:", let element?): return .bool(try _isMember(element, of: target, [], selector))
     default: break

@@ -2,36 +2,24 @@ import Foundation
 
 /// Following key paths, through objects, collections and collection operators.
 extension PredicateEvaluator {
-  /// Value at the end of `path`, from the subject or from `start`.
-  func value(
-    of path: ArraySlice<String>, fromSubject: Bool, _ start: PredicateValue
-  ) throws -> PredicateValue {
-    var value = fromSubject ? subject.predicateValue : start
-    var isSubject = fromSubject
+  /// Value at the end of `path`, from `start` or, without one, from the subject.
+  func value(of path: ArraySlice<String>, after start: PredicateValue?) throws -> PredicateValue {
+    var current = start
     var rest = path
     while let key = rest.first {
       rest = rest.dropFirst()
       if key.utf8.first == UInt8(ascii: "@") {
         // An operator takes the path behind it, as far as the next operator, to each element.
         let end = rest.firstIndex { $0.utf8.first == UInt8(ascii: "@") } ?? rest.endIndex
-        value = try _aggregate(key, over: value, rest[..<end])
+        current = try _aggregate(key, over: current ?? subject.predicateValue, rest[..<end])
         rest = rest[end...]
-      } else if isSubject {
-        value = try _firstStep(key, value)
+      } else if let value = current {
+        current = try step(key, from: value)
       } else {
-        value = try step(key, from: value)
+        current = try first(key)
       }
-      isSubject = false
     }
-    return value
-  }
-
-  private func _firstStep(_ key: String, _ value: PredicateValue) throws -> PredicateValue {
-    switch value {
-    case .collection: try step(key, from: value)
-    case .null: .null
-    default: try subject.predicateValue(forKey: key)
-    }
+    return current ?? subject.predicateValue
   }
 
   /// Value of `value` for one key; of a collection, those of its elements, with collections among them opened.
@@ -64,7 +52,7 @@ extension PredicateEvaluator {
     case .dictionary: operand = .collection(value.elements ?? [])
     default: throw PredicateEvaluationError.wrongOperand(name, value.kindName)
     }
-    let followed = try self.value(of: path, fromSubject: false, operand)
+    let followed = try self.value(of: path, after: operand)
     let elements = followed.elements ?? []
     switch name {
     case "@count": return .int(Int64(elements.count))

@@ -40,12 +40,12 @@ package struct PredicateEvaluator<Subject: PredicateSubject> {
     switch tree {
     case .constant(let value): return value
     case .keyPath(let path):
-      if path.count == 1, !path[0].utf8.starts(with: [UInt8(ascii: "@")]) {
-        return try _first(path[0])
+      if path.count == 1, path[0].utf8.first != UInt8(ascii: "@") {
+        return try first(path[0])
       }
-      return try value(of: path[...], fromSubject: true, .null)
+      return try value(of: path[...], after: nil)
     case .keyPathOf(let base, let path):
-      return try value(of: path[...], fromSubject: false, try value(of: base))
+      return try value(of: path[...], after: try value(of: base))
     case .evaluatedObject: return subject.predicateValue
     case .variable(let name):
       guard let value = variables[name] else { throw PredicateEvaluationError.unboundVariable(name) }
@@ -90,12 +90,10 @@ package struct PredicateEvaluator<Subject: PredicateSubject> {
     return now
   }
 
-  private func _first(_ key: String) throws -> PredicateValue {
-    switch subject.predicateValue {
-    case .collection: return try step(key, from: subject.predicateValue)
-    case .null: return .null
-    default: return try subject.predicateValue(forKey: key)
-    }
+  /// Value of the subject for the first key of a path.
+  func first(_ key: String) throws -> PredicateValue {
+    subject.isReadByKey
+      ? try subject.predicateValue(forKey: key) : try step(key, from: subject.predicateValue)
   }
 
   private mutating func _subquery(

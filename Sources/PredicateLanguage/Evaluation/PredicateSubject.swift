@@ -8,6 +8,10 @@ package protocol PredicateSubject {
   /// The evaluated object itself: SELF.
   var predicateValue: PredicateValue { get }
 
+  /// Whether it is something that keys are read of, not nil nor a collection, which keys are read through. By default
+  /// `predicateValue` tells; a subject that knows better saves making one for every key.
+  var isReadByKey: Bool { get }
+
   /// Value of the evaluated object for one key, no path.
   /// - Throws: `PredicateEvaluationError.unknownKey` if there is no such key.
   func predicateValue(forKey key: String) throws -> PredicateValue
@@ -32,6 +36,13 @@ package protocol PredicateSubject {
 }
 
 extension PredicateSubject {
+  package var isReadByKey: Bool {
+    switch predicateValue {
+    case .null, .collection: false
+    default: true
+    }
+  }
+
   package func predicateIdentity(of object: PredicateObject) -> AnyHashable { object.base }
 
   package func predicateResult(

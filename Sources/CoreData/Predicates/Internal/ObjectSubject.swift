@@ -3,18 +3,52 @@ import PredicateLanguage
 
 /// Anything a caller may evaluate a predicate on: a managed object, an object read by key, a dictionary, a plain value.
 struct ObjectSubject: PredicateSubject {
-  let predicateValue: PredicateValue
-  private let _object: (any KeyValueCoding)?
+  private enum _Content {
+    case keyed(any KeyValueCoding)
+    case entries([String: Any])
+    case value(PredicateValue)
+  }
+
+  private let _content: _Content
 
   init(_ object: Any?) {
-    predicateValue = PredicateValue(any: object)
-    if case .object = predicateValue { _object = object as? any KeyValueCoding } else { _object = nil }
+    if let object, type(of: object) is AnyClass, let keyed = object as? any KeyValueCoding {
+      _content = .keyed(keyed)
+    } else if let object, type(of: object) == [String: Any].self, let entries = object as? [String: Any] {
+      _content = .entries(entries)
+    } else {
+      let value = PredicateValue(any: object)
+      // A structure may be read by key as well.
+      if case .object = value, let keyed = object as? any KeyValueCoding {
+        _content = .keyed(keyed)
+      } else {
+        _content = .value(value)
+      }
+    }
+  }
+
+  var predicateValue: PredicateValue {
+    switch _content {
+    case .keyed(let object): PredicateValue(any: object)
+    case .entries(let entries): PredicateValue(any: entries)
+    case .value(let value): value
+    }
+  }
+
+  var isReadByKey: Bool {
+    switch _content {
+    case .value(.null), .value(.collection): false
+    default: true
+    }
   }
 
   func predicateValue(forKey key: String) throws -> PredicateValue {
-    if let _object { return key == "self" ? predicateValue : PredicateValue(any: _object.value(forKey: key)) }
-    if case .object(let object) = predicateValue { return try predicateValue(forKey: key, of: object) }
-    return try predicateValue.plainValue(forKey: key)
+    switch _content {
+    case .keyed(let object): return key == "self" ? predicateValue : PredicateValue(any: object.value(forKey: key))
+    case .entries(let entries): return PredicateValue(any: entries[key])
+    case .value(.object(let object)): return try predicateValue(forKey: key, of: object)
+    case .value(let value): return try value.plainValue(forKey: key)
+    }
   }
 
   func predicateValue(forKey key: String, of object: PredicateObject) throws -> PredicateValue {

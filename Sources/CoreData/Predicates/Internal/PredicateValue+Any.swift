@@ -57,6 +57,10 @@ extension PredicateValue {
     if Swift.type(of: value) is any OptionalValue.Type, let optional = value as? any OptionalValue {
       return PredicateValue(any: optional.wrapped)
     }
+    if let elements = _ofUniformArray(value) { return .collection(elements) }
+    if Swift.type(of: value) == [String: Any].self, let entries = value as? [String: Any] {
+      return .dictionary(entries.mapValues { PredicateValue(any: $0) })
+    }
     switch value {
     case let number as Int64: return .int(number)
     case let number as Int32: return .int(Int64(number))
@@ -81,6 +85,20 @@ extension PredicateValue {
     case let hashable as AnyHashable: return .object(PredicateObject(hashable))
     default: return .object(PredicateObject(AnyHashable(OpaqueValue(value))))
     }
+  }
+
+  /// Elements of the arrays that are passed to IN most; a cast to `[Any]` would box every one of them.
+  private static func _ofUniformArray(_ value: Any) -> [PredicateValue]? {
+    let type = Swift.type(of: value)
+    if type == [String].self, let texts = value as? [String] { return texts.map { .string($0) } }
+    if type == [Int].self, let numbers = value as? [Int] { return numbers.map { .int(Int64($0)) } }
+    if type == [UUID].self, let uuids = value as? [UUID] { return uuids.map { .uuid($0) } }
+    if type == [NSManagedObjectID].self, let ids = value as? [NSManagedObjectID] {
+      return ids.map { .object(PredicateObject(AnyHashable($0))) }
+    }
+    if type == Set<String>.self, let texts = value as? Set<String> { return texts.map { .string($0) } }
+    if type == Set<UUID>.self, let uuids = value as? Set<UUID> { return uuids.map { .uuid($0) } }
+    return nil
   }
 
   private static func _unsigned(_ number: UInt64) -> PredicateValue {
