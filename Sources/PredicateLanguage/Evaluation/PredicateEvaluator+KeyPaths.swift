@@ -22,7 +22,8 @@ extension PredicateEvaluator {
     return current ?? subject.predicateValue
   }
 
-  /// Value of `value` for one key; of a collection, those of its elements, with collections among them opened.
+  /// Value of `value` for one key; of a collection, those of its elements, with collections among them
+  /// opened.
   func step(_ key: String, from value: PredicateValue) throws -> PredicateValue {
     switch value {
     case .null: return .null
@@ -63,7 +64,8 @@ extension PredicateEvaluator {
     case "@distinctUnionOfObjects", "@distinctUnionOfArrays", "@distinctUnionOfSets":
       var seen = ElementSet(subject)
       return .collection(elements.filter { !$0.isNull && seen.insert($0) })
-    case "@unionOfObjects", "@unionOfArrays", "@unionOfSets": return .collection(elements.filter { !$0.isNull })
+    case "@unionOfObjects", "@unionOfArrays", "@unionOfSets":
+      return .collection(elements.filter { !$0.isNull })
     case "@firstObject", "@first": return elements.first ?? .null
     case "@lastObject", "@last": return elements.last ?? .null
     default: throw PredicateEvaluationError.unknownCollectionOperator(name)
@@ -92,7 +94,8 @@ struct ElementSet<Subject: PredicateSubject> {
 
   func contains(_ value: PredicateValue) -> Bool { _known.contains(_key(value)) }
 
-  /// Something equal for equal values: numbers by value whatever their kind, objects by identity, text by its bytes.
+  /// Something equal for equal values: numbers by value whatever their kind, objects by identity, text by its
+  /// bytes.
   private func _key(_ value: PredicateValue) -> AnyHashable {
     switch value {
     case .object(let object): return _subject.predicateIdentity(of: object)

@@ -2,7 +2,8 @@ import Foundation
 
 /// Evaluates predicates and expressions in memory, on one subject, as Foundation would.
 ///
-/// Make one for each subject; it holds the values of variables while it works. `now()` is the same instant throughout.
+/// Make one for each subject; it holds the values of variables while it works. `now()` is the same instant
+/// throughout.
 package struct PredicateEvaluator<Subject: PredicateSubject> {
   let subject: Subject
   /// Values of variables by name without the dollar; assignments and subqueries change them.
@@ -101,7 +102,9 @@ package struct PredicateEvaluator<Subject: PredicateSubject> {
   ) throws -> PredicateValue {
     let value = try value(of: collection)
     if value.isNull { return .collection([]) }
-    guard let elements = value.elements else { throw PredicateEvaluationError.needsCollection(value.kindName) }
+    guard let elements = value.elements else {
+      throw PredicateEvaluationError.needsCollection(value.kindName)
+    }
     let outer = variables[variable]
     defer { variables[variable] = outer }
     var found: [PredicateValue] = []

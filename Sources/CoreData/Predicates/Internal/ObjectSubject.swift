@@ -1,7 +1,8 @@
 import Foundation
 import PredicateLanguage
 
-/// Anything a caller may evaluate a predicate on: a managed object, an object read by key, a dictionary, a plain value.
+/// Anything a caller may evaluate a predicate on: a managed object, an object read by key, a dictionary, a
+/// plain value.
 struct ObjectSubject: PredicateSubject {
   private enum _Content {
     case keyed(any KeyValueCoding)
@@ -44,7 +45,8 @@ struct ObjectSubject: PredicateSubject {
 
   func predicateValue(forKey key: String) throws -> PredicateValue {
     switch _content {
-    case .keyed(let object): return key == "self" ? predicateValue : PredicateValue(any: object.value(forKey: key))
+    case .keyed(let object):
+      return key == "self" ? predicateValue : PredicateValue(any: object.value(forKey: key))
     case .entries(let entries): return PredicateValue(any: entries[key])
     case .value(.object(let object)): return try predicateValue(forKey: key, of: object)
     case .value(let value): return try value.plainValue(forKey: key)
@@ -52,7 +54,9 @@ struct ObjectSubject: PredicateSubject {
   }
 
   func predicateValue(forKey key: String, of object: PredicateObject) throws -> PredicateValue {
-    if let object = object.any as? any KeyValueCoding { return PredicateValue(any: object.value(forKey: key)) }
+    if let object = object.any as? any KeyValueCoding {
+      return PredicateValue(any: object.value(forKey: key))
+    }
     throw PredicateEvaluationError.unknownKey(
       key, of: "\(object.any) (a \(type(of: object.any)), which does not adopt KeyValueCoding)")
   }
@@ -64,7 +68,9 @@ struct ObjectSubject: PredicateSubject {
   func predicateResult(
     of selector: String, on target: PredicateValue, arguments: [PredicateValue]
   ) throws -> PredicateValue? {
-    guard case .object(let object) = target, let performer = object.any as? any SelectorPerforming else { return nil }
+    guard case .object(let object) = target, let performer = object.any as? any SelectorPerforming else {
+      return nil
+    }
     return PredicateValue(any: try performer.perform(selector, with: arguments.map(\.any)))
   }
 
@@ -78,9 +84,11 @@ struct ObjectSubject: PredicateSubject {
     case let block as ExpressionBlock:
       let context = NSMutableDictionary()
       for (name, value) in variables { context[name] = value.any ?? NSNull() }
-      return PredicateValue(any: block.body(predicateValue.any, (arguments ?? []).map { $0.any ?? NSNull() }, context))
+      return PredicateValue(
+        any: block.body(predicateValue.any, (arguments ?? []).map { $0.any ?? NSNull() }, context))
     default:
-      throw PredicateEvaluationError.unsupported("\(block.base.base) is no closure that a predicate can call.")
+      throw PredicateEvaluationError.unsupported(
+        "\(block.base.base) is no closure that a predicate can call.")
     }
   }
 }

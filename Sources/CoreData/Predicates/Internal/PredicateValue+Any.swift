@@ -1,7 +1,8 @@
 import Foundation
 import PredicateLanguage
 
-/// A value of no type the language knows, wrapped to be compared: by identity if it is an object, else only with itself.
+/// A value of no type the language knows, wrapped to be compared: by identity if it is an object, else only
+/// with itself.
 final class OpaqueValue: Hashable, CustomStringConvertible {
   let value: Any
   private let _object: AnyObject?
@@ -24,15 +25,15 @@ final class OpaqueValue: Hashable, CustomStringConvertible {
 
 /// Between the values of callers and those of the language.
 extension PredicateValue {
-  /// The value of anything: nil and NSNull are null, numbers, text, dates and their like become what they are,
-  /// collections are opened, and what is left is an object.
+  /// The value of anything: nil and NSNull are null, numbers, text, dates and their like become what they
+  /// are, collections are opened, and what is left is an object.
   init(any value: Any?) {
     guard let value else {
       self = .null
       return
     }
-    // By exact type first: this is on the way of every format argument and every value read in memory, and a comparison
-    // of types costs a tenth of a cast that fails.
+    // By exact type first: this is on the way of every format argument and every value read in memory, and a
+    // comparison of types costs a tenth of a cast that fails.
     let type = Swift.type(of: value)
     if type == String.self, let text = value as? String {
       self = .string(text)
@@ -153,7 +154,8 @@ extension PredicateValue {
     }
   }
 
-  /// The value as callers know it: numbers as NSNumber, text as String, dates as Date, collections as arrays, null as nil.
+  /// The value as callers know it: numbers as NSNumber, text as String, dates as Date, collections as arrays,
+  /// null as nil.
   var any: Any? {
     switch self {
     case .null: nil
