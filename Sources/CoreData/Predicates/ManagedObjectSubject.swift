@@ -2,7 +2,8 @@ import Foundation
 import ModelSchema
 import PredicateLanguage
 
-/// A managed object as what a predicate is evaluated on: values as they are now, relationships followed in its context.
+/// A managed object as what a predicate is evaluated on: values as they are now, relationships followed in its
+/// context.
 struct ManagedObjectSubject: PredicateSubject {
   let object: NSManagedObject
 

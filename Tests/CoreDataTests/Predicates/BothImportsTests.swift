@@ -19,7 +19,8 @@ import class CoreData.NSExpression
   @Test func ourClassesAreMeant() {
     let left: NSExpression = NSExpression(forKeyPath: "a")
     let comparison: NSComparisonPredicate = NSComparisonPredicate(
-      leftExpression: left, rightExpression: NSExpression(forConstantValue: 1), modifier: .direct, type: .equalTo)
+      leftExpression: left, rightExpression: NSExpression(forConstantValue: 1), modifier: .direct,
+      type: .equalTo)
     #expect(comparison.canonicalFormat == "a == 1")
     #expect(comparison.leftExpression == left)
   }
