@@ -16,8 +16,8 @@ extension ClassCluster where Self: NSPredicate {
 
   /// Makes a predicate of a format string and an array of arguments; nil inside the array is `NSNull()`.
   ///
-  /// The way to pass arguments on: `init(format:arguments:)` stays Foundation's, unavailable, because a C argument
-  /// list holds no Swift values here.
+  /// The way to pass arguments on: `init(format:arguments:)` stays Foundation's, unavailable, because a C
+  /// argument list holds no Swift values here.
   ///
   /// Traps if the text cannot be understood or an argument is missing or of the wrong kind, as Core Data
   /// raises.
