@@ -132,7 +132,7 @@ extension NSManagedObjectContext {
     eventList = []
     unpropagatedDeletions = []
     pendingIndex.clear()
-    faultBatch.clear()
+    faultBatch.clearAll()
     overlay.clear()
     NotificationCenter.default.post(
       name: .NSManagedObjectContextObjectsDidChange, object: self,

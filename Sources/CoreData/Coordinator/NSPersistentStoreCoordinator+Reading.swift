@@ -64,6 +64,20 @@ extension NSPersistentStoreCoordinator {
     return Array(plan.limit > 0 ? rest.prefix(plan.limit) : rest)
   }
 
+  /// The values of a dictionary fetch; across several stores they are computed here.
+  final func table(_ plan: DictionaryPlan, in affected: [NSPersistentStore]?) throws -> [[Value]] {
+    let stores = _stores(affected)
+    let layouts = frozen?.layout.layouts ?? []
+    return try StoreErrors.translating {
+      if stores.count == 1 { return try stores[0].engine!.table(plan) }
+      let source = StoredObjectSource(
+        fetch: { rows in try stores.flatMap { try $0.engine!.fetch(rows) } },
+        rows: { keys in try keys.map { try self._engine(of: $0)?.rows(for: [$0])[0] } },
+        related: { owner, slot in try self._engine(of: owner)?.related(to: [owner], slot: slot)[0] ?? [] })
+      return try DictionaryEvaluation(source: source, layouts: layouts).table(plan)
+    }
+  }
+
   final func count(_ plan: FetchPlan, in affected: [NSPersistentStore]?) throws -> Int {
     let stores = _stores(affected)
     if stores.count == 1 { return try StoreErrors.translating { try stores[0].engine!.count(plan) } }

@@ -12,10 +12,10 @@ struct QueryBinder {
   init(_ context: RowReader.Context) { _context = context }
 
   func bind(
-    _ query: CompiledQuery, _ plan: FetchPlan, _ constants: [PredicateValue], to statement: Statement
+    _ parameters: [QueryParameter], _ plan: FetchPlan, _ constants: [PredicateValue], to statement: Statement
   ) {
     var index: Int32 = 0
-    for parameter in query.parameters {
+    for parameter in parameters {
       index += 1
       switch parameter {
       case .constant(let number, let conversion): _bind(constants[number], conversion, statement, index)

@@ -13,7 +13,7 @@ extension SQLiteStoreEngine {
       try pool.read { connection in
         let statement = try connection.lend(query.sql)
         defer { connection.giveBack(statement) }
-        QueryBinder(context).bind(query, plan, constants, to: statement)
+        QueryBinder(context).bind(query.parameters, plan, constants, to: statement)
         var result: [StoredObject] = []
         let reader = query.reader
         if plan.content == .values {
@@ -30,6 +30,41 @@ extension SQLiteStoreEngine {
     }
   }
 
+  /// Computes the columns of a dictionary fetch.
+  ///
+  /// - Throws: `UntranslatableQueryError`, `SQLiteStoreError`.
+  func table(_ plan: DictionaryPlan) throws -> [[Value]] {
+    let (query, constants) = try compiled(plan)
+    return try SQLiteStoreError.translating {
+      try pool.read { connection in
+        let statement = try connection.lend(query.sql)
+        defer { connection.giveBack(statement) }
+        QueryBinder(context).bind(query.parameters, plan.rows, constants, to: statement)
+        var result: [[Value]] = []
+        while try statement.step() {
+          do {
+            result.append(try query.cells.map { try $0.value(statement, context) })
+          } catch let error as CellError {
+            let table = mapping.table(of: plan.rows.layout.entityNumber).name
+            throw SQLiteStoreError.corruptRow(table: table, key: 0, reason: error.reason)
+          }
+        }
+        return result
+      }
+    }
+  }
+
+  /// The SQL of a dictionary fetch, compiled once per shape, and its constants.
+  ///
+  /// - Throws: `UntranslatableQueryError`.
+  func compiled(_ plan: DictionaryPlan) throws -> (query: CompiledTable, constants: [PredicateValue]) {
+    let (shape, constants) = TableShape.taking(plan)
+    let query = try tableQueries.query(shape) {
+      try QueryCompiler.compile(plan, constants, mapping: mapping, context: context)
+    }
+    return (query, constants)
+  }
+
   /// Number of rows that `fetch` would return.
   func count(_ plan: FetchPlan) throws -> Int {
     let (query, constants) = try _prepared(plan, .count)
@@ -37,7 +72,7 @@ extension SQLiteStoreEngine {
       try pool.read { connection in
         let statement = try connection.lend(query.sql)
         defer { connection.giveBack(statement) }
-        QueryBinder(context).bind(query, plan, constants, to: statement)
+        QueryBinder(context).bind(query.parameters, plan, constants, to: statement)
         return try statement.step() ? Int(clamping: statement.int64(0)) : 0
       }
     }
