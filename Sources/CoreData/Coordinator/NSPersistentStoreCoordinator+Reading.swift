@@ -11,6 +11,9 @@ extension NSPersistentStoreCoordinator {
     return stores.filter { store in affected.contains { $0 === store } }
   }
 
+  /// Engines that a request goes to.
+  final func engines(for affected: [NSPersistentStore]?) -> [any StoreEngine] { _stores(affected).compactMap(\.engine) }
+
   private final func _engine(of key: ObjectKey) -> (any StoreEngine)? {
     for store in persistentStores where store.key === key.space.store { return store.engine }
     return nil
