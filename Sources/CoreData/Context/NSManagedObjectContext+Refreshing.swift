@@ -136,7 +136,7 @@ extension NSManagedObjectContext {
     unpropagatedDeletions = []
     hasPendingDeletions = false
     pendingIndex.clear()
-    faultBatch.clear()
+    faultBatch.clearAll()
     overlay.clear()
     NotificationCenter.default.post(
       name: .NSManagedObjectContextObjectsDidChange, object: self,
