@@ -123,6 +123,7 @@ extension NSManagedObjectContext {
     guard !eventList.isEmpty else {
       isFlushing = false
       publishIfStale()
+      if !unseenMerges.isEmpty { tellObservers(EventSets()) }
       return
     }
     let objects = eventList
@@ -168,6 +169,7 @@ struct EventSets {
   var refreshed = Set<NSManagedObject>()
 
   func post(by context: NSManagedObjectContext) {
+    context.tellObservers(self)
     var userInfo: [AnyHashable: Any] = [:]
     if !inserted.isEmpty { userInfo[NSInsertedObjectsKey] = inserted }
     if !updated.isEmpty { userInfo[NSUpdatedObjectsKey] = updated }

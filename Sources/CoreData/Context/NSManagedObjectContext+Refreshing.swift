@@ -134,6 +134,7 @@ extension NSManagedObjectContext {
     pendingIndex.clear()
     faultBatch.clear()
     overlay.clear()
+    tellObserversOfReset()
     NotificationCenter.default.post(
       name: .NSManagedObjectContextObjectsDidChange, object: self,
       userInfo: [NSInvalidatedAllObjectsKey: ids])

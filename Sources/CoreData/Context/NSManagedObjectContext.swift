@@ -48,6 +48,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   var isFlushing = false
   var isFlushScheduled = false
   var keepsObjects: [NSManagedObject] = []
+  /// Who follows this context's objects; see `ContextObserver`.
+  var changeObservers: [WeakObserver] = []
+  /// Merged updates of objects that are not shown, until the observers are told.
+  var unseenMerges: [MergedRow] = []
   private let _userInfo = NSMutableDictionary()
 
   /// Creates a context that works on the given kind of queue.
