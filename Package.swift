@@ -11,6 +11,7 @@ let package = Package(
   name: "CoreData",
   products: [
     .library(name: "CoreData", targets: ["CoreData"]),
+    .library(name: "CoreDataStack", targets: ["CoreDataStack"]),
     .executable(name: "coredata", targets: ["coredata"]),
   ],
   targets: [
@@ -23,6 +24,13 @@ let package = Package(
     .target(
       name: "CoreData",
       dependencies: ["SQLiteBinding", "PredicateLanguage", "ModelSchema", "ModelFiles"],
+      swiftSettings: settings),
+    // Works on the system's Core Data where there is one.
+    .target(
+      name: "CoreDataStack",
+      dependencies: [
+        .target(name: "CoreData", condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd]))
+      ],
       swiftSettings: settings),
     .target(name: "ToolKit", swiftSettings: settings),
     .target(
@@ -43,6 +51,8 @@ let package = Package(
     .testTarget(
       name: "StackShootoutTests", dependencies: ["StackShootout", "ToolKit", "coredata"],
       swiftSettings: settings),
+    .testTarget(
+      name: "CoreDataStackTests", dependencies: ["CoreDataStack", "CoreData", "coredata"], swiftSettings: settings),
     .testTarget(
       name: "CoreDataTests",
       dependencies: ["CoreData", "ModelSchema", "PredicateLanguage", "SQLiteBinding"],

@@ -126,6 +126,7 @@ extension NSManagedObjectContext {
     guard !eventList.isEmpty else {
       isFlushing = false
       publishIfStale()
+      if !unseenMerges.isEmpty { tellObservers(EventSets()) }
       return
     }
     let objects = eventList
@@ -172,6 +173,7 @@ struct EventSets {
   var refreshed = Set<NSManagedObject>()
 
   func post(by context: NSManagedObjectContext) {
+    context.tellObservers(self)
     var userInfo: [AnyHashable: Any] = [:]
     if !inserted.isEmpty { userInfo[NSInsertedObjectsKey] = inserted }
     if !updated.isEmpty { userInfo[NSUpdatedObjectsKey] = updated }

@@ -80,6 +80,7 @@ extension NSManagedObjectContext {
       let id = localized(id)
       guard let object = table.object(for: id), !object.isFault else {
         if let object = table.object(for: id) { object._row = nil }
+        noteUnseenMerge(id, nil)
         continue
       }
       mergeUpdate(of: id, row: row(id), changed: SlotSet(object._layout.slots.indices), into: &merged)
@@ -116,10 +117,14 @@ extension NSManagedObjectContext {
   private final func mergeUpdate(
     of id: NSManagedObjectID, row: Row?, changed: SlotSet, into merged: inout MergedSets
   ) {
-    guard let object = table.object(for: id) else { return }
+    guard let object = table.object(for: id) else {
+      noteUnseenMerge(id, row)
+      return
+    }
     guard !object.isFault else {
       // Not shown to anybody yet: it just has newer values when it is.
       if object._row != nil { object._row = row }
+      noteUnseenMerge(id, row)
       return
     }
     guard let row else {

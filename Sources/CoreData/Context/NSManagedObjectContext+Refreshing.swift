@@ -138,6 +138,7 @@ extension NSManagedObjectContext {
     pendingIndex.clear()
     faultBatch.clearAll()
     overlay.clear()
+    tellObserversOfReset()
     NotificationCenter.default.post(
       name: .NSManagedObjectContextObjectsDidChange, object: self,
       userInfo: [NSInvalidatedAllObjectsKey: ids])

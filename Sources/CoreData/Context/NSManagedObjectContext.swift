@@ -56,6 +56,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   var keepsObjects: [NSManagedObject] = []
   /// Undo manager and what is recorded for it; nil without one.
   var _undo: UndoLink?
+  /// Who follows this context's objects; see `ContextObserver`.
+  var changeObservers: [WeakObserver] = []
+  /// Merged updates of objects that are not shown, until the observers are told.
+  var unseenMerges: [MergedRow] = []
   private let _userInfo = NSMutableDictionary()
 
   /// Creates a context that works on the given kind of queue.

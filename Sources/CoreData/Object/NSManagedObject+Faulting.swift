@@ -6,6 +6,11 @@ extension NSManagedObject {
   final func fireFault() {
     guard _flags.contains(.fault) else { return }
     guard let context = _context else {
+      if _row != nil {
+        // Deleted and saved, its values at hand: those who are told of it may still read them.
+        _flags.remove(.fault)
+        return
+      }
       programmerError(
         "could not fulfil a fault for '\(_id?.uriRepresentation().absoluteString ?? "?")': the object's context is gone or "
           + "was reset. Keep the context as long as its objects, or fetch again.")
