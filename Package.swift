@@ -21,6 +21,7 @@ let package = Package(
     .target(name: "PredicateLanguage", swiftSettings: settings),
     .target(name: "ModelSchema", swiftSettings: settings),
     .target(name: "ModelFiles", dependencies: ["ModelSchema"], swiftSettings: settings),
+    .target(name: "ModelCodegen", dependencies: ["ModelSchema"], swiftSettings: settings),
     .target(
       name: "CoreData",
       dependencies: ["SQLiteBinding", "PredicateLanguage", "ModelSchema", "ModelFiles"],
@@ -46,6 +47,9 @@ let package = Package(
     .testTarget(name: "ModelSchemaTests", dependencies: ["ModelSchema"], swiftSettings: settings),
     .testTarget(
       name: "ModelFilesTests", dependencies: ["ModelFiles", "ModelSchema"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ModelCodegenTests", dependencies: ["ModelCodegen", "ModelFiles", "ModelSchema"],
       swiftSettings: settings),
     .testTarget(name: "ToolKitTests", dependencies: ["ToolKit"], swiftSettings: settings),
     .testTarget(
