@@ -167,8 +167,8 @@ extension NSManagedObjectContext {
       let state = object.relations.makeMembers(slot, isOrdered: object._layout.slots[slot].relationship!.isOrdered)
       if object._row == nil, !state.isRealised { state.realise([]) }
       let known = state.isOrdered && !state.isRealised ? object.members(slot) : state
-      for id in delta.removed { known.remove(self.object(with: id)) }
-      for id in delta.added { known.add(self.object(with: id)) }
+      for id in delta.removed { _ = known.lose(self.object(with: id)) }
+      for id in delta.added { _ = known.gain(self.object(with: id)) }
       if let order = delta.order, known.isRealised { known.reorder(asFarAsKnown: order.map { self.object(with: $0) }) }
     }
   }
