@@ -5,6 +5,7 @@ extension NSManagedObject {
   /// Loads the values of a fault; nothing for an object that has them.
   final func fireFault() {
     guard _flags.contains(.fault) else { return }
+    checkQueue()
     guard let context = _context else {
       programmerError(
         "could not fulfil a fault for '\(_id?.uriRepresentation().absoluteString ?? "?")': the object's context is gone or "
