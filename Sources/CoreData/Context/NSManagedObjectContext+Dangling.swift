@@ -45,7 +45,6 @@ extension NSManagedObjectContext {
   /// A child's layer without references to what this context has deleted meanwhile.
   final func withoutDangling(_ layer: Layer) -> Layer {
     let layers = overlay.layers
-    let layer = withoutGhosts(layer)
     guard hasPendingDeletions || layers.contains(where: \.hasDeletions) else { return layer }
     func isGone(_ id: NSManagedObjectID) -> Bool {
       if let object = table.object(for: id) { return object._flags.contains(.deleted) }
@@ -63,25 +62,12 @@ extension NSManagedObjectContext {
     return isClean ? layer : Layer(entries)
   }
 
-  /// A child's layer without changes to objects whose insertion was taken back here or above, by a rollback or a deletion,
-  /// since the child read them: there is nothing left to change.
-  private final func withoutGhosts(_ layer: Layer) -> Layer {
-    let layers = overlay.layers
-    lazy var chain = ReadChain(above: self)
-    func isGhost(_ entry: Layer.Entry) -> Bool {
-      guard entry.kind == .updated || entry.kind == .deleted, entry.id.isTemporaryID, entry.id.permanent == nil else {
-        return false
-      }
-      let key = ObjectTable.Key(entry.id)
-      if let object = table.object(for: entry.id), object._flags.contains(.inserted) { return false }
-      if let own = layers.entry(for: key) { return own.kind == .annihilated }
-      switch chain.entry(for: key)?.kind {
-      case .inserted?, .updated?: return false
-      default: return true
-      }
-    }
-    guard layer.entries.contains(where: isGhost) else { return layer }
-    return Layer(layer.entries.filter { !isGhost($0) })
+  /// Entries without those about objects that this context was to insert but has thrown away since: a child that had read
+  /// them has changed them.
+  final func withoutLost(_ entries: [Layer.Entry]) -> [Layer.Entry] {
+    let lost = entries.filter { $0.kind != .inserted && $0.id.key == nil }
+    if lost.isEmpty { return entries }
+    return withoutReferences(to: lost.map(\.id), in: entries.filter { $0.kind == .inserted || $0.id.key != nil })
   }
 
   /// Entries without references to objects that turned out to be gone from the store.

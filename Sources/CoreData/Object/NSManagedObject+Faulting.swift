@@ -5,6 +5,7 @@ extension NSManagedObject {
   /// Loads the values of a fault; nothing for an object that has them.
   final func fireFault() {
     guard _flags.contains(.fault) else { return }
+    checkQueue()
     guard let context = _context else {
       if _row != nil {
         // Deleted and saved, its values at hand: those who are told of it may still read them.
