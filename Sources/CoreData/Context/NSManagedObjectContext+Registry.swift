@@ -167,9 +167,9 @@ extension NSManagedObjectContext {
       let state = object.relations.makeMembers(slot, isOrdered: object._layout.slots[slot].relationship!.isOrdered)
       if object._row == nil, !state.isRealised { state.realise([]) }
       let known = state.isOrdered && !state.isRealised ? object.members(slot) : state
-      for id in delta.removed { known.remove(self.object(with: id)) }
-      for id in delta.added { known.add(self.object(with: id)) }
-      if let order = delta.order, known.isRealised { known.reorder(order.map { self.object(with: $0) }) }
+      for id in delta.removed { _ = known.lose(self.object(with: id)) }
+      for id in delta.added { _ = known.gain(self.object(with: id)) }
+      if let order = delta.order, known.isRealised { known.reorder(asFarAsKnown: order.map { self.object(with: $0) }) }
     }
   }
 
@@ -230,6 +230,14 @@ struct FaultBatch {
   static let size = 128
 
   private var _keys: [ObjectKey] = []
+  /// Fetches with a batch size of their own, the latest last.
+  private var _fetches: [FetchPages] = []
+
+  /// Notes a fetch whose faults load in batches of its own size.
+  mutating func add(_ pages: FetchPages) {
+    _fetches.append(pages)
+    if _fetches.count > 16 { _fetches.removeFirst() }
+  }
 
   mutating func add(_ object: NSManagedObject) {
     guard let key = object._objectID.key else { return }
@@ -240,10 +248,19 @@ struct FaultBatch {
 
   /// Keys of faults made around `key`, of the same table.
   func neighbours(of key: ObjectKey) -> ArraySlice<ObjectKey> {
+    for pages in _fetches.reversed() {
+      if let page = pages.page(of: key) { return page }
+    }
     guard let position = _keys.lastIndex(of: key) else { return [] }
     let start = position - position % FaultBatch.size
     return _keys[start..<min(start + FaultBatch.size, _keys.count)]
   }
 
+  /// Forgets which faults were made together, but for those of fetches with a batch size.
   mutating func clear() { _keys.removeAll(keepingCapacity: true) }
+
+  mutating func clearAll() {
+    clear()
+    _fetches = []
+  }
 }
