@@ -15,7 +15,7 @@ extension NSManagedObject {
 
   /// The object at the other end, itself possibly a fault.
   final func toOne(_ slot: Int) -> NSManagedObject? {
-    if _flags.contains(.fault) { fireFault() }
+    if _flags.contains(.fault) { fireFault(reading: slot) }
     if let target = _relations?.target(slot) { return target }
     guard let context = _context else { return nil }
     let target: NSManagedObject
@@ -57,7 +57,7 @@ extension NSManagedObject {
   final func members(_ slot: Int) -> ToManyState {
     let state = relations.makeMembers(slot, isOrdered: _layout.slots[slot].relationship!.isOrdered)
     if !state.isRealised {
-      if _flags.contains(.fault) { fireFault() }
+      if _flags.contains(.fault) { fireFault(reading: slot) }
       state.realise(_context?.relatedObjects(of: self, slot: slot) ?? [])
     }
     return state

@@ -96,7 +96,7 @@ extension NSManagedObject {
 
   /// A transformable attribute's object: the one that was set, or the one decoded when first asked for.
   private final func transformed(_ slot: Int) -> Any? {
-    if isFault { fireFault() }
+    if isFault { fireFault(reading: slot) }
     if let decoded = _relations?.decoded[slot] { return decoded }
     guard let object = shown(read(slot), slot) else { return nil }
     relations.decoded[slot] = object
@@ -183,7 +183,7 @@ extension NSManagedObject {
 
   /// A cell as it is now, filling a fault.
   final func read(_ slot: Int) -> Value {
-    if _flags.contains(.fault) { fireFault() }
+    if _flags.contains(.fault) { fireFault(reading: slot) }
     guard let row = _current else { return .null }
     return row[slot]
   }

@@ -54,6 +54,8 @@ extension PredicateValue {
   }
 
   private static func _ofOther(_ value: Any) -> PredicateValue {
+    // First, as a cast to AnyHashable looks through an optional and would make an object of what it holds.
+    if let optional = value as? any OptionalValue { return PredicateValue(any: optional.wrapped) }
     switch value {
     case let number as Int64: return .int(number)
     case let number as Int32: return .int(Int64(number))
@@ -72,11 +74,10 @@ extension PredicateValue {
     case let text as Substring: return .string(String(text))
     case let character as Character: return .string(String(character))
     case let pointer as UnsafePointer<CChar>: return .string(String(cString: pointer))
-    case let hashable as AnyHashable where hashable.base is any OptionalValue == false && !_isCollection(value):
+    case let hashable as AnyHashable where !_isCollection(value):
       return .object(PredicateObject(hashable))
     default: break
     }
-    if let optional = value as? any OptionalValue { return PredicateValue(any: optional.wrapped) }
     if let array = value as? [Any] { return .collection(array.map { PredicateValue(any: $0) }) }
     if let set = value as? Set<AnyHashable> { return .collection(set.map { PredicateValue(any: $0.base) }) }
     if let dictionary = value as? [AnyHashable: Any] { return _ofDictionary(dictionary) }
