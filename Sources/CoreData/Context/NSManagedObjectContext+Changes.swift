@@ -15,13 +15,14 @@ extension NSManagedObjectContext {
       programmerError(
         "entity '\(object._layout.entityName)' is abstract and has no objects of its own; insert one of its subentities.")
     }
-    if let model = persistentStoreCoordinator?.frozen,
+    if let model = frozen,
       model.entitiesByName[object._layout.entityName] !== object._entity
     {
       programmerError(
         "entity '\(object._layout.entityName)' is not of the model that \(label) works with. Take the entity from "
           + "NSEntityDescription.entity(forEntityName:in:).")
     }
+    undoRecorder?.willChange(object, isAlive: false)
     object._context = self
     _ = object._objectID
     _ = object.writableDraft()
@@ -81,7 +82,9 @@ extension NSManagedObjectContext {
   }
 
   final func markDeleted(_ object: NSManagedObject) {
+    object.willChangeState()
     object._flags.insert([.deleted])
+    hasPendingDeletions = true
     object._flags.insert(.eventDeleted)
     _list(object)
   }
@@ -123,6 +126,7 @@ extension NSManagedObjectContext {
     guard !eventList.isEmpty else {
       isFlushing = false
       publishIfStale()
+      if !unseenMerges.isEmpty { tellObservers(EventSets()) }
       return
     }
     let objects = eventList
@@ -149,6 +153,7 @@ extension NSManagedObjectContext {
       object._flags.subtract([.inserted, .updated])
     }
     isFlushing = false
+    registerUndo()
     sets.post(by: self)
   }
 
@@ -168,6 +173,7 @@ struct EventSets {
   var refreshed = Set<NSManagedObject>()
 
   func post(by context: NSManagedObjectContext) {
+    context.tellObservers(self)
     var userInfo: [AnyHashable: Any] = [:]
     if !inserted.isEmpty { userInfo[NSInsertedObjectsKey] = inserted }
     if !updated.isEmpty { userInfo[NSUpdatedObjectsKey] = updated }

@@ -102,7 +102,7 @@ extension NSManagedObjectContext {
   fileprivate final func fetch<T>(_ request: NSFetchRequest<T>, found: [StoredObject]) throws -> [T] {
     let plan = try plan(for: request)
     try request.checkPartialProperties(plan.layout)
-    var reading = try FetchReading(plan, request, in: self)
+    let reading = try FetchReading(plan, request, in: self)
     reading.found = found
     let objects = try reading.needsOverlay ? reading.objects() : found.map { object(for: $0) }
     try finish(objects, of: request)

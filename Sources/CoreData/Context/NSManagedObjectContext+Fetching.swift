@@ -44,7 +44,7 @@ extension NSManagedObjectContext {
 
   final func count(for request: AnyFetchRequest) throws -> Int {
     let plan = try plan(for: request)
-    var reading = try FetchReading(plan, request, in: self)
+    let reading = try FetchReading(plan, request, in: self)
     if !reading.needsOverlay {
       return try persistentStoreCoordinator?.count(plan, in: request.affectedStores) ?? 0
     }
@@ -59,7 +59,7 @@ extension NSManagedObjectContext {
     try request.checkPartialProperties(plan.layout)
     let isBatched = request.fetchBatchSize > 0
     if !request.includesPropertyValues || isBatched { plan.content = .identity }
-    var reading = try FetchReading(plan, request, in: self)
+    let reading = try FetchReading(plan, request, in: self)
     // Unsaved changes may have to be sorted in, by values.
     if reading.needsOverlay, !plan.sort.isEmpty { reading.plan.content = .values }
     let objects = try reading.needsOverlay ? reading.objects() : reading.stored().map { object(for: $0) }
@@ -93,7 +93,7 @@ extension NSManagedObjectContext {
   // MARK: IDs and dictionaries
 
   final func fetchIDs(_ request: AnyFetchRequest) throws -> [NSManagedObjectID] {
-    var reading = try FetchReading(plan(for: request), request, in: self)
+    let reading = try FetchReading(plan(for: request), request, in: self)
     // Values are needed only to sort unsaved changes in.
     if reading.needsOverlay { return try reading.identities() }
     reading.plan.content = .identity
@@ -111,7 +111,7 @@ extension NSManagedObjectContext {
 
   /// The request resolved against the model.
   final func plan(for request: AnyFetchRequest) throws -> FetchPlan {
-    guard let model = persistentStoreCoordinator?.frozen else {
+    guard let model = frozen else {
       throw CocoaError.coreData(
         NSCoreDataError, "\(label) has neither coordinator nor parent; set one before fetching from it.")
     }

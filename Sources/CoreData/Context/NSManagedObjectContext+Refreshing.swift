@@ -75,6 +75,7 @@ extension NSManagedObjectContext {
 
   final func rollbackAll() {
     processPendingChanges()
+    forgetUndo()
     let objects = listed
     materializeAdopted()
     var adopted: [NSManagedObject] = []
@@ -82,6 +83,7 @@ extension NSManagedObjectContext {
     listed = []
     eventList = []
     unpropagatedDeletions = []
+    hasPendingDeletions = false
     pendingIndex.clear()
     overlay.clear()
     var sets = EventSets()
@@ -127,13 +129,16 @@ extension NSManagedObjectContext {
       object._relations = nil
       object._flags = .fault
     }
+    forgetUndo()
     table.removeAll()
     listed = []
     eventList = []
     unpropagatedDeletions = []
+    hasPendingDeletions = false
     pendingIndex.clear()
     faultBatch.clearAll()
     overlay.clear()
+    tellObserversOfReset()
     NotificationCenter.default.post(
       name: .NSManagedObjectContextObjectsDidChange, object: self,
       userInfo: [NSInvalidatedAllObjectsKey: ids])

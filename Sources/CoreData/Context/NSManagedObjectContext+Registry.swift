@@ -4,6 +4,23 @@ import ModelSchema
 // Looking objects up, making them, letting them go.
 
 extension NSManagedObjectContext {
+  /// The model that the context works with; nil without coordinator or with a model that makes no sense.
+  final var frozen: FrozenModel? {
+    if let _frozen { return _frozen }
+    _frozen = persistentStoreCoordinator?.frozen
+    return _frozen
+  }
+
+  /// What temporary IDs of an entity share.
+  final func temporarySpace(_ entity: NSEntityDescription, _ layout: PropertyLayout) -> ObjectIDSpace {
+    let index = layout.entityNumber - 1
+    if index < _temporarySpaces.count, let space = _temporarySpaces[index] { return space }
+    while _temporarySpaces.count <= index { _temporarySpaces.append(nil) }
+    let space = ObjectIDSpace(layout: layout, entity: entity, store: nil, persistentStore: nil)
+    _temporarySpaces[index] = space
+    return space
+  }
+
   // MARK: Public look-ups
 
   /// The object of this ID if the context has it; never reads anything.
@@ -150,9 +167,9 @@ extension NSManagedObjectContext {
       let state = object.relations.makeMembers(slot, isOrdered: object._layout.slots[slot].relationship!.isOrdered)
       if object._row == nil, !state.isRealised { state.realise([]) }
       let known = state.isOrdered && !state.isRealised ? object.members(slot) : state
-      for id in delta.removed { known.remove(self.object(with: id)) }
-      for id in delta.added { known.add(self.object(with: id)) }
-      if let order = delta.order, known.isRealised { known.reorder(order.map { self.object(with: $0) }) }
+      for id in delta.removed { _ = known.lose(self.object(with: id)) }
+      for id in delta.added { _ = known.gain(self.object(with: id)) }
+      if let order = delta.order, known.isRealised { known.reorder(asFarAsKnown: order.map { self.object(with: $0) }) }
     }
   }
 

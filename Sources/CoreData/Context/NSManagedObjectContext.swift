@@ -27,6 +27,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   private let _concurrencyType: NSManagedObjectContextConcurrencyType
   var _parent: NSManagedObjectContext?
   var _coordinator: NSPersistentStoreCoordinator?
+  /// The coordinator's model once it is in use.
+  var _frozen: FrozenModel?
+  /// What temporary IDs of an entity share, by entity number - 1.
+  var _temporarySpaces: [ObjectIDSpace?] = []
   /// Children that merge what this context saves.
   var _mergingChildren: [WeakContext] = []
 
@@ -40,6 +44,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   var eventList: [NSManagedObject] = []
   /// Objects deleted whose delete rules have not been applied yet.
   var unpropagatedDeletions: [NSManagedObject] = []
+  /// Whether anything was deleted here since the last save.
+  var hasPendingDeletions = false
   /// Pending objects by attribute value, for look-ups among them; see `PendingIndex`.
   var pendingIndex = PendingIndex()
   /// Faults made lately without values, that load together.
@@ -48,6 +54,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   var isFlushing = false
   var isFlushScheduled = false
   var keepsObjects: [NSManagedObject] = []
+  /// Undo manager and what is recorded for it; nil without one.
+  var _undo: UndoLink?
+  /// Who follows this context's objects; see `ContextObserver`.
+  var changeObservers: [WeakObserver] = []
+  /// Merged updates of objects that are not shown, until the observers are told.
+  var unseenMerges: [MergedRow] = []
   private let _userInfo = NSMutableDictionary()
 
   /// Creates a context that works on the given kind of queue.
@@ -66,6 +78,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   public convenience override init() { self.init(concurrencyType: .confinementConcurrencyType) }
 
   deinit {
+    queue.context = nil
     // Objects may outlive the context; they must not call it any more, nor keep each other alive.
     table.forEach { object in
       object._context = nil
@@ -91,9 +104,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
           programmerError("\(label) is in use; its coordinator cannot be changed. Make a new context instead.")
         }
         old.disconnect(self)
+        _frozen = nil
       }
       _coordinator = newValue
-      newValue?.connect(self)
+      if automaticallyMergesChangesFromParent { newValue?.connect(self) }
     }
   }
 
@@ -153,7 +167,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   open var automaticallyMergesChangesFromParent = false {
     didSet {
       guard automaticallyMergesChangesFromParent != oldValue else { return }
-      if automaticallyMergesChangesFromParent { _parent?.addMergingChild(self) }
+      if automaticallyMergesChangesFromParent {
+        _parent?.addMergingChild(self)
+        _coordinator?.connect(self)
+      }
     }
   }
 

@@ -5,10 +5,11 @@ import PredicateLanguage
 ///
 /// As in Core Data, the store applies limit and offset to saved values; unsaved changes are folded into that window, and
 /// only the limit is applied again.
-struct FetchReading {
+final class FetchReading {
   var plan: FetchPlan
   private let _request: AnyFetchRequest
-  private let _context: NSManagedObjectContext
+  /// Kept alive by whoever fetches.
+  private unowned(unsafe) let _context: NSManagedObjectContext
   private let _chain: ReadChain
   private let _ownLayers: [Layer]
   private let _matcher: PendingMatcher

@@ -5,38 +5,44 @@ import ModelSchema
 /// Built for an attribute when first asked for, then kept up as changes are processed. It may name objects whose value has
 /// changed since; the one who asks checks each against the predicate. Emptied when nothing is pending any more.
 struct PendingIndex {
-  private struct Place: Hashable {
+  /// The objects of one attribute's values. A class, so that filing one object copies nothing.
+  private final class Place {
     let root: Int
     let slot: Int
+    var objects: [EqualityKey: [NSManagedObject]] = [:]
+
+    init(root: Int, slot: Int) {
+      self.root = root
+      self.slot = slot
+    }
+
+    func add(_ object: NSManagedObject) {
+      guard object._layout.rootNumber == root, let row = object._current, slot < row.count,
+        let key = EqualityKey(row[slot])
+      else { return }
+      objects[key, default: []].append(object)
+    }
   }
 
-  private var _objects: [Place: [EqualityKey: [NSManagedObject]]] = [:]
+  private var _places: [Place] = []
 
   /// Files a changed object under its present values.
-  mutating func add(_ object: NSManagedObject) {
-    guard !_objects.isEmpty, let row = object._current else { return }
-    for place in _objects.keys where place.root == object._layout.rootNumber && place.slot < row.count {
-      guard let key = EqualityKey(row[place.slot]) else { continue }
-      _objects[place]![key, default: []].append(object)
-    }
+  func add(_ object: NSManagedObject) {
+    for place in _places { place.add(object) }
   }
 
   /// Objects among `pending` that may have this value.
   mutating func candidates(root: Int, slot: Int, equalTo key: EqualityKey, among pending: [NSManagedObject])
     -> [NSManagedObject]
   {
+    if let place = _places.first(where: { $0.slot == slot && $0.root == root }) { return place.objects[key] ?? [] }
     let place = Place(root: root, slot: slot)
-    if _objects[place] == nil {
-      _objects[place] = [:]
-      for object in pending where object._layout.rootNumber == root {
-        guard let row = object._current, slot < row.count, let key = EqualityKey(row[slot]) else { continue }
-        _objects[place]![key, default: []].append(object)
-      }
-    }
-    return _objects[place]![key] ?? []
+    for object in pending { place.add(object) }
+    _places.append(place)
+    return place.objects[key] ?? []
   }
 
   mutating func clear() {
-    if !_objects.isEmpty { _objects = [:] }
+    if !_places.isEmpty { _places = [] }
   }
 }
