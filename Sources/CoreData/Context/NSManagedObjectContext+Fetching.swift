@@ -8,6 +8,7 @@ extension NSManagedObjectContext {
   ///
   /// - Throws: A Cocoa error: an unknown entity, a predicate that cannot be translated, the store's own.
   public final func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
+    checkQueue()
     switch request.resultType {
     case .managedObjectIDResultType:
       return try cast(fetchIDs(request), request)
@@ -43,6 +44,7 @@ extension NSManagedObjectContext {
   }
 
   final func count(for request: AnyFetchRequest) throws -> Int {
+    checkQueue()
     let plan = try plan(for: request)
     let reading = try FetchReading(plan, request, in: self)
     if !reading.needsOverlay {

@@ -18,6 +18,7 @@ extension NSManagedObjectContext {
 
   /// Takes the last changes back; nothing without an undo manager.
   public final func undo() {
+    checkQueue()
     guard let manager = undoManager else { return }
     processPendingChanges()
     manager.undo()
@@ -25,6 +26,7 @@ extension NSManagedObjectContext {
 
   /// Takes the last undo back; nothing without an undo manager.
   public final func redo() {
+    checkQueue()
     guard let manager = undoManager else { return }
     processPendingChanges()
     manager.redo()

@@ -5,6 +5,7 @@ extension NSManagedObject {
   /// Loads the values of a fault; nothing for an object that has them.
   final func fireFault() {
     guard _flags.contains(.fault) else { return }
+    checkQueue()
     guard let context = _context else {
       if _row != nil {
         // Deleted and saved, its values at hand: those who are told of it may still read them.
@@ -22,6 +23,12 @@ extension NSManagedObject {
   final func fireFault(reading slot: Int) {
     if _context == nil, let recorder = KeyRecorder.current, recorder.note(slot, of: self) { return }
     fireFault()
+  }
+
+  /// Does what an object asks for before the value at `slot` is read: see `attend()`.
+  final func attend(reading slot: Int) {
+    if _context == nil, let recorder = KeyRecorder.current, recorder.note(slot, of: self) { return }
+    attend()
   }
 
   /// Whether a relationship has not been read yet. Does not read it.

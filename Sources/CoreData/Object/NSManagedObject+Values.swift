@@ -48,7 +48,7 @@ extension NSManagedObject {
       setUnmodelledKey(value, key)
       return
     }
-    fireFault()
+    attend()
     switch _layout.slots[slot].kind {
     case .attribute(let attribute):
       writableDraft().set(converted(value, _shape.codings[slot]!), at: slot)
@@ -91,7 +91,7 @@ extension NSManagedObject {
 
   /// A transformable attribute's object: the one that was set, or the one decoded when first asked for.
   private final func transformed(_ slot: Int) -> Any? {
-    if isFault { fireFault(reading: slot) }
+    if !_flags.isDisjoint(with: .attention) { attend(reading: slot) }
     if let decoded = _relations?.decoded[slot] { return decoded }
     guard let object = shown(read(slot), slot) else { return nil }
     relations.decoded[slot] = object
@@ -178,14 +178,14 @@ extension NSManagedObject {
 
   /// A cell as it is now, filling a fault.
   final func read(_ slot: Int) -> Value {
-    if _flags.contains(.fault) { fireFault(reading: slot) }
+    if !_flags.isDisjoint(with: .attention) { attend(reading: slot) }
     guard let row = _current else { return .null }
     return row[slot]
   }
 
   /// Sets a cell, tracked.
   final func write(_ value: Value, at slot: Int) {
-    if _flags.contains(.fault) { fireFault() }
+    if !_flags.isDisjoint(with: .attention) { attend() }
     writableDraft().set(value, at: slot)
     markChanged(slot)
   }
