@@ -11,6 +11,7 @@ let package = Package(
   name: "CoreData",
   products: [
     .library(name: "CoreData", targets: ["CoreData"]),
+    .library(name: "CoreDataStack", targets: ["CoreDataStack"]),
     .executable(name: "coredata", targets: ["coredata"]),
     .plugin(name: "CoreDataModelPlugin", targets: ["CoreDataModelPlugin"]),
     .plugin(name: "CoreDataAdoptPlugin", targets: ["CoreDataAdoptPlugin"]),
@@ -39,9 +40,19 @@ let package = Package(
       name: "CoreData",
       dependencies: ["SQLiteBinding", "PredicateLanguage", "ModelSchema", "ModelFiles"],
       swiftSettings: settings),
+    // Works on the system's Core Data where there is one.
+    .target(
+      name: "CoreDataStack",
+      dependencies: [
+        .target(name: "CoreData", condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd]))
+      ],
+      swiftSettings: settings),
     .target(name: "ToolKit", swiftSettings: settings),
+    .target(
+      name: "StackShootout", dependencies: ["CoreData", "CSQLite", "ToolKit"],
+      swiftSettings: settings),
     .executableTarget(
-      name: "coredata", dependencies: ["CoreData", "ToolKit"], swiftSettings: settings),
+      name: "coredata", dependencies: ["StackShootout", "ToolKit"], swiftSettings: settings),
     .testTarget(
       name: "SQLiteBindingTests", dependencies: ["SQLiteBinding"], swiftSettings: settings),
     .testTarget(
@@ -55,6 +66,11 @@ let package = Package(
       name: "ModelCodegenTests", dependencies: ["ModelCodegen", "ModelFiles", "ModelSchema"],
       swiftSettings: settings),
     .testTarget(name: "ToolKitTests", dependencies: ["ToolKit"], swiftSettings: settings),
+    .testTarget(
+      name: "StackShootoutTests", dependencies: ["StackShootout", "ToolKit", "coredata"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "CoreDataStackTests", dependencies: ["CoreDataStack", "CoreData", "coredata"], swiftSettings: settings),
     .testTarget(
       name: "CoreDataTests",
       dependencies: ["CoreData", "ModelSchema", "PredicateLanguage", "SQLiteBinding"],

@@ -15,19 +15,31 @@ extension NSManagedObjectContext {
     processPendingChanges()
     NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
     try runSaveHooks()
-    let entries = try collectEntries()
-    let saved: [Layer.Entry]
+    let layer = try collectLayer()
     if let parent = _parent {
-      saved = entries
-      if !entries.isEmpty {
-        // Built here, indexed here: the parent's queue only takes it over.
-        let layer = Layer(entries)
-        parent.queue.sync { parent.accept(layer, from: self) }
-      }
+      if !layer.entries.isEmpty { handUp(layer, to: parent) }
+      let locks = lockedObjects.map { (id: $0._objectID, row: $0._row) }
+      if !locks.isEmpty { parent.queue.sync { parent.takeLocks(locks) } }
+      finishSave(layer.entries)
     } else {
-      saved = try commit(entries)
+      finishSave(try commit(layer.entries))
     }
-    finishSave(saved)
+  }
+
+  /// Gives a parent what is saved. The layer was built and indexed here; the parent's queue only takes it over.
+  ///
+  /// Waits for the parent's turn, so that it has announced the changes when the save returns. The main queue does not wait
+  /// for a parent that may be writing to disk: the layer is seen from here on, and the parent takes it over first thing in
+  /// its next turn.
+  private final func handUp(_ layer: Layer, to parent: NSManagedObjectContext) {
+    if !parent.queue.isCurrent, ContextQueue.isOnMainQueue {
+      parent.overlay.deliver(layer, from: self)
+      parent.queue.async {}
+    } else {
+      parent.queue.sync {
+        parent.accept(layer, from: ObjectIdentifier(self)) { parent.overlay.push($0) }
+      }
+    }
   }
 
   // MARK: Hooks and validation
@@ -103,10 +115,11 @@ extension NSManagedObjectContext {
   // MARK: Entries
 
   /// The unsaved state as values: own objects', then what children have saved up.
-  private final func collectEntries() throws -> [Layer.Entry] {
+  private final func collectLayer() throws -> Layer {
     let layers = overlay.layers
     let own = listed.filter(\.hasChanges)
-    if own.isEmpty, layers.count == 1 { return layers[0].entries.filter { $0.kind != .annihilated } }
+    // Only what one child has saved: handed on by reference.
+    if own.isEmpty, layers.count == 1, !layers[0].hasAnnihilated { return layers[0] }
     try loadTouchedFaults(own)
     var entries: [Layer.Entry] = []
     entries.reserveCapacity(own.count)
@@ -120,7 +133,7 @@ extension NSManagedObjectContext {
     for object in own {
       if let entry = try savedEntry(for: object) { entries.append(entry) }
     }
-    return entries
+    return Layer(entries, isIndexed: _parent != nil)
   }
 
   /// Objects changed only from the other end of a relationship have no values yet; they are read together.
@@ -175,11 +188,14 @@ extension NSManagedObjectContext {
   /// Objects take what was saved as their last saved state; then everybody is told.
   private final func finishSave(_ entries: [Layer.Entry]) {
     let own = listed
+    let hadAdopted = !overlay.layers.isEmpty
     listed = []
+    hasPendingDeletions = false
     overlay.clear()
     overlay.markFresh()
     pendingIndex.clear()
     var sets = EventSets()
+    sets.inserted.reserveCapacity(entries.count(where: { $0.kind == .inserted }))
     for object in own where object.hasChanges {
       if object._flags.contains(.deleted) {
         if !object._flags.contains(.inserted) { sets.deleted.insert(object) }
@@ -190,7 +206,7 @@ extension NSManagedObjectContext {
       }
       settle(object, row: nil)
     }
-    for entry in entries {
+    for entry in hadAdopted ? entries : [] {
       guard let object = table.object(for: entry.id), object._flags.contains(.adopted) else {
         continue
       }
