@@ -98,7 +98,7 @@ extension NSManagedObjectContext {
   // MARK: Entries
 
   /// The unsaved state as values: own objects', then what children have saved up.
-  private final func collectEntries() throws -> [Layer.Entry] {
+  final func collectEntries() throws -> [Layer.Entry] {
     let layers = overlay.layers
     let own = listed.filter(\.hasChanges)
     if own.isEmpty, layers.count == 1 { return layers[0].entries.filter { $0.kind != .annihilated } }
@@ -130,7 +130,7 @@ extension NSManagedObjectContext {
 
   private final func savedEntry(for object: NSManagedObject) throws -> Layer.Entry? {
     if object._flags.contains(.deleted) {
-      if object._flags.contains(.inserted) { return nil }
+      if !object._flags.isDisjoint(with: [.inserted, .vanished]) { return nil }
       return Layer.Entry(
         kind: .deleted, id: object._objectID, base: object._row, row: nil, changed: SlotSet(), isWhole: false)
     }
@@ -207,7 +207,7 @@ extension NSManagedObjectContext {
     if object._flags.contains(.deleted) {
       table.remove(object)
       object._flags.subtract([
-        .inserted, .updated, .deleted, .deletePropagated, .listed, .adopted, .unpublished, .touchedInSave,
+        .inserted, .updated, .deleted, .deletePropagated, .listed, .adopted, .unpublished, .touchedInSave, .vanished,
       ])
       object._flags.subtract(.event)
       return

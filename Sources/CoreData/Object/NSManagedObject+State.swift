@@ -87,4 +87,6 @@ struct ObjectFlags: OptionSet {
   static let touchedInSave = ObjectFlags(rawValue: 1 << 21)
   /// The save under way writes it.
   static let written = ObjectFlags(rawValue: 1 << 22)
+  /// To be deleted, but its row is gone already.
+  static let vanished = ObjectFlags(rawValue: 1 << 23)
 }
