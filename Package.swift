@@ -25,8 +25,11 @@ let package = Package(
       dependencies: ["SQLiteBinding", "PredicateLanguage", "ModelSchema", "ModelFiles"],
       swiftSettings: settings),
     .target(name: "ToolKit", swiftSettings: settings),
+    .target(
+      name: "StackShootout", dependencies: ["CoreData", "CSQLite", "ToolKit"],
+      swiftSettings: settings),
     .executableTarget(
-      name: "coredata", dependencies: ["CoreData", "ToolKit"], swiftSettings: settings),
+      name: "coredata", dependencies: ["StackShootout", "ToolKit"], swiftSettings: settings),
     .testTarget(
       name: "SQLiteBindingTests", dependencies: ["SQLiteBinding"], swiftSettings: settings),
     .testTarget(
@@ -37,6 +40,9 @@ let package = Package(
       name: "ModelFilesTests", dependencies: ["ModelFiles", "ModelSchema"],
       swiftSettings: settings),
     .testTarget(name: "ToolKitTests", dependencies: ["ToolKit"], swiftSettings: settings),
+    .testTarget(
+      name: "StackShootoutTests", dependencies: ["StackShootout", "ToolKit", "coredata"],
+      swiftSettings: settings),
     .testTarget(
       name: "CoreDataTests",
       dependencies: ["CoreData", "ModelSchema", "PredicateLanguage", "SQLiteBinding"],

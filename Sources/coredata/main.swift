@@ -1,1 +1,7 @@
-print("coredata")
+import Foundation
+import StackShootout
+import ToolKit
+
+let tool = CommandLineTool(
+  name: "coredata", version: "0.1.0", summary: "Core Data on the command line.", commands: [.shootout])
+exit(tool.run(Array(CommandLine.arguments.dropFirst()), in: .process).rawValue)

@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
       programmerError(
         "entity '\(object._layout.entityName)' is abstract and has no objects of its own; insert one of its subentities.")
     }
-    if let model = persistentStoreCoordinator?.frozen,
+    if let model = frozen,
       model.entitiesByName[object._layout.entityName] !== object._entity
     {
       programmerError(

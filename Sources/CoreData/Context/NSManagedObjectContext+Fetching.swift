@@ -125,7 +125,7 @@ extension NSManagedObjectContext {
 
   /// The request resolved against the model.
   final func plan(for request: AnyFetchRequest) throws -> FetchPlan {
-    guard let model = persistentStoreCoordinator?.frozen else {
+    guard let model = frozen else {
       throw CocoaError.coreData(
         NSCoreDataError, "\(label) has neither coordinator nor parent; set one before fetching from it.")
     }

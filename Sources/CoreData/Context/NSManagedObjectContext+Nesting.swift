@@ -8,14 +8,19 @@ extension NSManagedObjectContext {
   ///
   /// The layer is adopted as it is. Only objects that this context has already are touched, and objects are made for the
   /// announcement alone.
-  final func accept(_ layer: Layer, from child: NSManagedObjectContext) {
+  ///
+  /// - Parameter adopt: Puts the layer among this context's own.
+  final func accept(_ layer: Layer, from child: ObjectIdentifier, adopting adopt: () -> Void) {
     let before = overlay.layers
     // Objects made from here on show the layer by themselves; these are older and have to be told.
     let older = layer.entries.compactMap { entry in table.object(for: entry.id).map { (entry, $0) } }
-    overlay.push(layer)
+    adopt()
     for (entry, object) in older { apply(entry, to: object, over: before) }
     for entry in layer.entries where entry.kind != .annihilated {
-      let object = table.object(for: entry.id) ?? materialize(entry)
+      let object =
+        table.object(for: entry.id)
+        // An older layer may speak of the object too: then all of them together say what it is.
+        ?? materialize(before.isEmpty ? entry : overlay.layers.entry(for: ObjectTable.Key(entry.id)) ?? entry)
       switch entry.kind {
       case .inserted: noteEvent(object, .eventInserted)
       case .updated: noteEvent(object, .eventUpdated)
@@ -28,8 +33,16 @@ extension NSManagedObjectContext {
     sweepIfDue()
     scheduleFlush()
     let changes = SavedChanges(layer.entries, context: self)
-    for other in mergingChildren() where other !== child {
+    for other in mergingChildren() where ObjectIdentifier(other) != child {
       other.queue.async { other.merge(changes) }
+    }
+  }
+
+  /// Takes over what children have delivered while this context's queue was busy.
+  final func takeDeliveries() {
+    guard !isSaving, !isFlushing else { return }
+    while let delivery = overlay.nextDelivery() {
+      accept(delivery.layer, from: delivery.child) { overlay.settleDelivery() }
     }
   }
 

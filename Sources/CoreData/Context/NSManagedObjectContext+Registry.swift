@@ -4,6 +4,23 @@ import ModelSchema
 // Looking objects up, making them, letting them go.
 
 extension NSManagedObjectContext {
+  /// The model that the context works with; nil without coordinator or with a model that makes no sense.
+  final var frozen: FrozenModel? {
+    if let _frozen { return _frozen }
+    _frozen = persistentStoreCoordinator?.frozen
+    return _frozen
+  }
+
+  /// What temporary IDs of an entity share.
+  final func temporarySpace(_ entity: NSEntityDescription, _ layout: PropertyLayout) -> ObjectIDSpace {
+    let index = layout.entityNumber - 1
+    if index < _temporarySpaces.count, let space = _temporarySpaces[index] { return space }
+    while _temporarySpaces.count <= index { _temporarySpaces.append(nil) }
+    let space = ObjectIDSpace(layout: layout, entity: entity, store: nil, persistentStore: nil)
+    _temporarySpaces[index] = space
+    return space
+  }
+
   // MARK: Public look-ups
 
   /// The object of this ID if the context has it; never reads anything.

@@ -15,19 +15,29 @@ extension NSManagedObjectContext {
     processPendingChanges()
     NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
     try runSaveHooks()
-    let entries = try collectEntries()
-    let saved: [Layer.Entry]
+    let layer = try collectLayer()
     if let parent = _parent {
-      saved = entries
-      if !entries.isEmpty {
-        // Built here, indexed here: the parent's queue only takes it over.
-        let layer = Layer(entries)
-        parent.queue.sync { parent.accept(layer, from: self) }
-      }
+      if !layer.entries.isEmpty { handUp(layer, to: parent) }
+      finishSave(layer.entries)
     } else {
-      saved = try commit(entries)
+      finishSave(try commit(layer.entries))
     }
-    finishSave(saved)
+  }
+
+  /// Gives a parent what is saved. The layer was built and indexed here; the parent's queue only takes it over.
+  ///
+  /// Waits for the parent's turn, so that it has announced the changes when the save returns. The main queue does not wait
+  /// for a parent that may be writing to disk: the layer is seen from here on, and the parent takes it over first thing in
+  /// its next turn.
+  private final func handUp(_ layer: Layer, to parent: NSManagedObjectContext) {
+    if !parent.queue.isCurrent, ContextQueue.isOnMainQueue {
+      parent.overlay.deliver(layer, from: self)
+      parent.queue.async {}
+    } else {
+      parent.queue.sync {
+        parent.accept(layer, from: ObjectIdentifier(self)) { parent.overlay.push(layer) }
+      }
+    }
   }
 
   // MARK: Hooks and validation
@@ -37,6 +47,11 @@ extension NSManagedObjectContext {
     var passes = 0
     if !overlay.layers.isEmpty { materializeHooked() }
     var objects = objectsToSave()
+    if !objects.contains(where: { $0._shape.hasOwnClass }) {
+      // Nobody has hooks: one validation, and only where the model states rules.
+      try validate(objects.filter { !$0._shape.validation.isEmpty || $0._flags.contains(.deleted) })
+      return
+    }
     while true {
       passes += 1
       if passes > 1000 {
@@ -98,10 +113,11 @@ extension NSManagedObjectContext {
   // MARK: Entries
 
   /// The unsaved state as values: own objects', then what children have saved up.
-  final func collectEntries() throws -> [Layer.Entry] {
+  final func collectLayer() throws -> Layer {
     let layers = overlay.layers
     let own = listed.filter(\.hasChanges)
-    if own.isEmpty, layers.count == 1 { return layers[0].entries.filter { $0.kind != .annihilated } }
+    // Only what one child has saved: handed on by reference.
+    if own.isEmpty, layers.count == 1, !layers[0].hasAnnihilated { return layers[0] }
     try loadTouchedFaults(own)
     var entries: [Layer.Entry] = []
     entries.reserveCapacity(own.count)
@@ -115,7 +131,7 @@ extension NSManagedObjectContext {
     for object in own {
       if let entry = try savedEntry(for: object) { entries.append(entry) }
     }
-    return entries
+    return Layer(entries, isIndexed: _parent != nil)
   }
 
   /// Objects changed only from the other end of a relationship have no values yet; they are read together.
@@ -266,7 +282,7 @@ final class SavedChanges: NSObject, @unchecked Sendable {
   static let key = "CoreData.savedChanges"
 
   let entries: [Layer.Entry]
-  weak let coordinator: NSPersistentStoreCoordinator?
+  let coordinator: NSPersistentStoreCoordinator?
 
   init(_ entries: [Layer.Entry], context: NSManagedObjectContext) {
     self.entries = entries

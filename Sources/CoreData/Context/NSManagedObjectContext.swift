@@ -27,6 +27,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   private let _concurrencyType: NSManagedObjectContextConcurrencyType
   var _parent: NSManagedObjectContext?
   var _coordinator: NSPersistentStoreCoordinator?
+  /// The coordinator's model once it is in use.
+  var _frozen: FrozenModel?
+  /// What temporary IDs of an entity share, by entity number - 1.
+  var _temporarySpaces: [ObjectIDSpace?] = []
   /// Children that merge what this context saves.
   var _mergingChildren: [WeakContext] = []
 
@@ -66,6 +70,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   public convenience override init() { self.init(concurrencyType: .confinementConcurrencyType) }
 
   deinit {
+    queue.context = nil
     // Objects may outlive the context; they must not call it any more, nor keep each other alive.
     table.forEach { object in
       object._context = nil
@@ -91,9 +96,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
           programmerError("\(label) is in use; its coordinator cannot be changed. Make a new context instead.")
         }
         old.disconnect(self)
+        _frozen = nil
       }
       _coordinator = newValue
-      newValue?.connect(self)
+      if automaticallyMergesChangesFromParent { newValue?.connect(self) }
     }
   }
 
@@ -153,7 +159,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   open var automaticallyMergesChangesFromParent = false {
     didSet {
       guard automaticallyMergesChangesFromParent != oldValue else { return }
-      if automaticallyMergesChangesFromParent { _parent?.addMergingChild(self) }
+      if automaticallyMergesChangesFromParent {
+        _parent?.addMergingChild(self)
+        _coordinator?.connect(self)
+      }
     }
   }
 

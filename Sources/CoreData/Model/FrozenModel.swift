@@ -10,17 +10,11 @@ final class FrozenModel: @unchecked Sendable {
   let entities: [NSEntityDescription]
   let entitiesByName: [String: NSEntityDescription]
   let versionHashes: [String: Data]
-  /// What temporary IDs share, by entity number - 1.
-  private let _temporarySpaces: [ObjectIDSpace]
 
   fileprivate init(_ layout: ModelLayout, entities: [NSEntityDescription], versionHashes: [String: Data]) {
     self.layout = layout
     self.entities = entities
     self.versionHashes = versionHashes
-    _temporarySpaces = zip(layout.layouts, entities).map {
-      ObjectIDSpace(layout: $0, entity: $1, store: nil, persistentStore: nil)
-    }
-    for (entity, space) in zip(entities, _temporarySpaces) { entity.frozen?.temporarySpace = space }
     entitiesByName = Dictionary(
       zip(layout.layouts.map(\.entityName), entities), uniquingKeysWith: { first, _ in first })
   }
@@ -44,8 +38,6 @@ final class FrozenEntity: @unchecked Sendable {
   let propertiesByName: [String: NSPropertyDescription]
   let versionHash: Data
   let validation: ValidationPlan
-  /// Set once, while the model is being frozen; the model keeps it alive.
-  fileprivate(set) weak var temporarySpace: ObjectIDSpace?
   /// Whether objects are of a class of the program's own, which may override hooks.
   var hasOwnClass: Bool { objectClass != NSManagedObject.self }
 
@@ -143,11 +135,6 @@ extension NSEntityDescription {
 
   /// The slots.
   final var layout: PropertyLayout { shape.layout }
-
-  /// What temporary IDs of the entity share.
-  final var temporarySpace: ObjectIDSpace {
-    shape.temporarySpace ?? ObjectIDSpace(layout: layout, entity: self, store: nil, persistentStore: nil)
-  }
 }
 
 extension NSManagedObjectModel {

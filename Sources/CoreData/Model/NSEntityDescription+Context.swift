@@ -5,6 +5,7 @@ extension NSEntityDescription {
   ///
   /// Traps for a context with neither coordinator nor parent, as Core Data raises.
   public class func entity(forEntityName entityName: String, in context: NSManagedObjectContext) -> NSEntityDescription? {
+    if let model = context._frozen { return model.entitiesByName[entityName] }
     guard let coordinator = context.persistentStoreCoordinator else {
       programmerError("\(context.label) has neither coordinator nor parent, so that it knows no entity '\(entityName)'.")
     }

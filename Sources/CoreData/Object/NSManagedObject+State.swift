@@ -7,7 +7,10 @@ extension NSManagedObject {
   /// The object's ID without creating a temporary one on the way: registered objects have one.
   final var _objectID: NSManagedObjectID {
     if let _id { return _id }
-    let id = NSManagedObjectID(temporaryIn: _entity.temporarySpace)
+    let space =
+      _context?.temporarySpace(_entity, _layout)
+      ?? ObjectIDSpace(layout: _layout, entity: _entity, store: nil, persistentStore: nil)
+    let id = NSManagedObjectID(temporaryIn: space)
     _id = id
     return id
   }

@@ -19,15 +19,13 @@ extension NSManagedObject {
 
   /// Value at a slot as `value(forKey:)` answers it.
   final func value(at slot: Int) -> Any? {
-    switch _layout.slots[slot].kind {
-    case .attribute(let attribute):
-      if attribute.type == .transformable { return transformed(slot) }
+    if let coding = _shape.codings[slot] {
+      if coding.type == .transformable { return transformed(slot) }
       return shown(read(slot), slot)
-    case .relationship(let relationship):
-      if !relationship.isToMany { return toOne(slot) }
-      let state = members(slot)
-      return relationship.isOrdered ? NSOrderedSet(array: state.order) : state.members
     }
+    if !_layout.slots[slot].isToMany { return toOne(slot) }
+    let state = members(slot)
+    return state.isOrdered ? NSOrderedSet(array: state.order) : state.members
   }
 
   final func setValueOfProperty(_ value: Any?, _ key: String) {
@@ -35,16 +33,13 @@ extension NSManagedObject {
       setUnmodelledKey(value, key)
       return
     }
-    switch _layout.slots[slot].kind {
-    case .attribute(let attribute):
-      write(converted(value, slot), at: slot)
-      if attribute.type == .transformable { relations.decoded[slot] = value }
-    case .relationship(let relationship):
-      if relationship.isToMany {
-        setToMany(slot, objects(value, key))
-      } else {
-        setToOne(slot, object(value, key))
-      }
+    if let coding = _shape.codings[slot] {
+      write(converted(value, coding), at: slot)
+      if coding.type == .transformable { relations.decoded[slot] = value }
+    } else if _layout.slots[slot].isToMany {
+      setToMany(slot, objects(value, key))
+    } else {
+      setToOne(slot, object(value, key))
     }
   }
 
@@ -56,7 +51,7 @@ extension NSManagedObject {
     fireFault()
     switch _layout.slots[slot].kind {
     case .attribute(let attribute):
-      writableDraft().set(converted(value, slot), at: slot)
+      writableDraft().set(converted(value, _shape.codings[slot]!), at: slot)
       if attribute.type == .transformable { relations.decoded[slot] = value }
       _flags.insert(.primitivesWritten)
     case .relationship(let relationship):
@@ -76,9 +71,9 @@ extension NSManagedObject {
   }
 
   /// A value given by the caller as a cell; a value of the wrong type is a programmer's mistake, as in Core Data.
-  private final func converted(_ value: Any?, _ slot: Int) -> Value {
+  private final func converted(_ value: Any?, _ coding: AttributeCoding) -> Value {
     do {
-      return try _shape.codings[slot]!.value(from: value)
+      return try coding.value(from: value)
     } catch {
       programmerError("\(error)")
     }

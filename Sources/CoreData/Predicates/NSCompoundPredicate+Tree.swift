@@ -1,10 +1,12 @@
 import Foundation
 import PredicateLanguage
 
-/// AND, OR or NOT of predicates, as parsed or as made by the functions below.
+/// AND, OR or NOT of predicates, as a format gives it.
 ///
-/// Foundation's own compounds evaluate as well and are understood everywhere here, but they print and copy as
-/// FALSEPREDICATE and compare as equal to one another.
+/// Those made by Foundation's own initialisers, such as `NSCompoundPredicate(andPredicateWithSubpredicates:)`, evaluate
+/// as well and are understood everywhere here. But Foundation copies and prints them as FALSEPREDICATE and takes any two
+/// of them for equal, and no extension can change that: nothing in this module copies a predicate, `==` between
+/// predicates and `canonicalFormat` look at the trees.
 final class CompoundPredicate: NSCompoundPredicate {
   private(set) var tree: PredicateTree
 
@@ -62,40 +64,4 @@ final class CompoundPredicate: NSCompoundPredicate {
   }
 
   override var hash: Int { tree.hashValue }
-}
-
-// These stand beside Foundation's initialisers and are preferred where this module is imported, so that compounds made in
-// the usual way print, copy and compare as they do in Core Data.
-
-/// Makes AND, OR or NOT of predicates; NOT takes one.
-public func NSCompoundPredicate(
-  type: NSCompoundPredicate.LogicalType, subpredicates: [NSPredicate]
-) -> Foundation.NSCompoundPredicate {
-  precondition(type != .not || subpredicates.count == 1, "NSInvalidArgumentException: NOT takes one predicate.")
-  do {
-    return CompoundPredicate(tree: PredicateTree(type, try subpredicates.map { try PredicateTree($0) }))
-  } catch {
-    fatalError("NSInvalidArgumentException: \(error)")
-  }
-}
-
-/// Makes a predicate that holds if all of `subpredicates` hold; of none, always.
-public func NSCompoundPredicate(
-  andPredicateWithSubpredicates subpredicates: [NSPredicate]
-) -> Foundation.NSCompoundPredicate {
-  NSCompoundPredicate(type: .and, subpredicates: subpredicates)
-}
-
-/// Makes a predicate that holds if one of `subpredicates` holds; of none, never.
-public func NSCompoundPredicate(
-  orPredicateWithSubpredicates subpredicates: [NSPredicate]
-) -> Foundation.NSCompoundPredicate {
-  NSCompoundPredicate(type: .or, subpredicates: subpredicates)
-}
-
-/// Makes a predicate that holds if `predicate` does not.
-public func NSCompoundPredicate(
-  notPredicateWithSubpredicate predicate: NSPredicate
-) -> Foundation.NSCompoundPredicate {
-  NSCompoundPredicate(type: .not, subpredicates: [predicate])
 }

@@ -29,3 +29,27 @@ extension NSPredicate {
   /// Allows a predicate from an archive to be evaluated. All are allowed here; for source compatibility.
   public func allowEvaluation() {}
 }
+
+extension NSPredicate {
+  /// The predicate as text that parses to an equal one, unless it holds a closure or an object.
+  ///
+  /// What `predicateFormat` is elsewhere, which Foundation marks deprecated here and gets wrong for its own compounds.
+  /// Not in Core Data.
+  public var canonicalFormat: String {
+    do {
+      return PredicatePrinter.text(of: try PredicateTree(self))
+    } catch {
+      return "<\(error)>"
+    }
+  }
+
+  /// Whether two predicates say the same in the same words. Predicates with different closures are never equal.
+  public static func == (left: NSPredicate, right: NSPredicate) -> Bool {
+    if left === right { return true }
+    guard let tree = try? PredicateTree(left), let other = try? PredicateTree(right) else { return false }
+    return tree == other
+  }
+
+  /// Whether two predicates differ.
+  public static func != (left: NSPredicate, right: NSPredicate) -> Bool { !(left == right) }
+}

@@ -59,7 +59,7 @@ struct ConflictSettlement {
   private func _collect() throws -> [Layer.Entry] {
     for object in context.listed { object._flags.remove(.written) }
     context.processPendingChanges()
-    let entries = try context.collectEntries()
+    let entries = try context.collectLayer().entries
     guard !_settled.isEmpty else { return entries }
     return entries.compactMap { entry in _settled[ObjectTable.Key(entry.id)] ?? entry }
   }

@@ -14,7 +14,7 @@ import Foundation
 /// `performAndWait` runs on the caller's thread and may be entered again from inside itself, also through another
 /// context's block. What a thread is executing is kept in a stack of its own, since a dispatch queue cannot be asked.
 final class ContextQueue: @unchecked Sendable {
-  // Unchecked: immutable but `name`, which only labels; the context is held weakly and read on its own queue.
+  // Unchecked: immutable but `context`, which the context sets and clears itself and only its own queue reads.
   enum Kind {
     case main
     case `private`(DispatchQueue)
@@ -22,7 +22,8 @@ final class ContextQueue: @unchecked Sendable {
   }
 
   let kind: Kind
-  weak var context: NSManagedObjectContext?
+  /// Not weak: a weak reference would make every retain of the context slower from then on. Cleared when it dies.
+  unowned(unsafe) var context: NSManagedObjectContext?
 
   init(_ type: NSManagedObjectContextConcurrencyType) {
     switch type {
@@ -90,6 +91,7 @@ final class ContextQueue: @unchecked Sendable {
     let stack = ThreadStack.current
     stack.push(self)
     defer { stack.pop() }
+    if let context, context.overlay.hasMail { context.takeDeliveries() }
     guard onMain, let recorder = MainQueueTrace.recorder else { return try block() }
     let begin = DispatchTime.now().uptimeNanoseconds
     defer { recorder(begin, DispatchTime.now().uptimeNanoseconds) }

@@ -8,7 +8,8 @@ import PredicateLanguage
 struct FetchReading {
   var plan: FetchPlan
   private let _request: AnyFetchRequest
-  private let _context: NSManagedObjectContext
+  /// Kept alive by whoever fetches.
+  private unowned(unsafe) let _context: NSManagedObjectContext
   private let _chain: ReadChain
   private let _ownLayers: [Layer]
   private let _matcher: PendingMatcher

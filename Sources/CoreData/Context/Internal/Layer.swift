@@ -30,6 +30,8 @@ final class Layer: Sendable {
 
   /// In the order in which the changes were made.
   let entries: [Entry]
+  /// Whether any object was inserted and deleted again.
+  let hasAnnihilated: Bool
   private let _index: [ObjectTable.Key: Int]
   /// Entries under temporary IDs.
   private let _temporaries: [Int]
@@ -46,8 +48,15 @@ final class Layer: Sendable {
     let slot: Int
   }
 
-  init(_ entries: [Entry]) {
+  /// - Parameter isIndexed: False for a layer that nobody will look into, only go through.
+  init(_ entries: [Entry], isIndexed: Bool = true) {
     self.entries = entries
+    hasAnnihilated = entries.contains { $0.kind == .annihilated }
+    guard isIndexed else {
+      _index = [:]
+      _temporaries = []
+      return
+    }
     var index = [ObjectTable.Key: Int](minimumCapacity: entries.count)
     var temporaries: [Int] = []
     for (position, entry) in entries.enumerated() {
@@ -165,12 +174,56 @@ enum EqualityKey: Hashable {
 
 /// What a context shows of its unsaved state: layers, oldest first, readable from any thread.
 final class PublishedOverlay: Sendable {
-  private let _layers = Mutex<[Layer]>([])
+  private struct State {
+    var layers: [Layer] = []
+    /// Saves of children that the context has not looked at yet; on top of `layers`.
+    var inbox: [Delivery] = []
+  }
+
+  /// A child's save on its way into the context.
+  struct Delivery: Sendable {
+    let layer: Layer
+    /// Which child; only ever compared.
+    let child: ObjectIdentifier
+  }
+
+  private let _state = Mutex(State())
+  private let _hasMail = Atomic<Bool>(false)
   private let _isStale = Atomic<Bool>(false)
   private let _hasReaders = Atomic<Bool>(false)
 
-  /// The layers now.
-  var layers: [Layer] { _layers.withLock { $0 } }
+  /// The layers that the context has taken over.
+  var layers: [Layer] { _state.withLock { $0.layers } }
+
+  /// All layers as children read them, those still on their way included.
+  var visibleLayers: [Layer] {
+    _state.withLock { state in state.inbox.isEmpty ? state.layers : state.layers + state.inbox.map(\.layer) }
+  }
+
+  /// Whether children have delivered saves that the context has not looked at yet.
+  var hasMail: Bool { _hasMail.load(ordering: .acquiring) }
+
+  /// Hands a child's save over without visiting the context's queue.
+  func deliver(_ layer: Layer, from child: NSManagedObjectContext) {
+    let delivery = Delivery(layer: layer, child: ObjectIdentifier(child))
+    _state.withLock { $0.inbox.append(delivery) }
+    _hasMail.store(true, ordering: .releasing)
+  }
+
+  /// The oldest delivery, without taking it out.
+  func nextDelivery() -> Delivery? { _state.withLock { $0.inbox.first } }
+
+  /// Moves the oldest delivery's layer among the context's own.
+  func settleDelivery() {
+    let layer = _state.withLock { $0.inbox.first?.layer }
+    guard let layer else { return }
+    let layers = _pushed(layer)
+    _state.withLock { state in
+      state.layers = layers
+      state.inbox.removeFirst()
+      if state.inbox.isEmpty { _hasMail.store(false, ordering: .releasing) }
+    }
+  }
 
   /// Whether the context has changes it has not published yet.
   var isStale: Bool { _isStale.load(ordering: .acquiring) }
@@ -190,8 +243,13 @@ final class PublishedOverlay: Sendable {
   /// Lays a layer on top. Layers of like size are merged, so that there are never many and each change is merged a
   /// logarithmic number of times.
   func push(_ layer: Layer) {
-    guard !layer.entries.isEmpty else { return }
+    let layers = _pushed(layer)
+    _state.withLock { $0.layers = layers }
+  }
+
+  private func _pushed(_ layer: Layer) -> [Layer] {
     var layers = self.layers
+    guard !layer.entries.isEmpty else { return layers }
     layers.append(layer)
     while layers.count >= 2, layers[layers.count - 1].entries.count * 2 >= layers[layers.count - 2].entries.count
       || layers.count > 6 && layers.count >= 2
@@ -200,12 +258,13 @@ final class PublishedOverlay: Sendable {
       let older = layers.removeLast()
       layers.append(Layer.merged(older, newer))
     }
-    _layers.withLock { $0 = layers }
+    return layers
   }
 
-  func replace(with layers: [Layer]) { _layers.withLock { $0 = layers } }
+  func replace(with layers: [Layer]) { _state.withLock { $0.layers = layers } }
 
-  func clear() { _layers.withLock { $0 = [] } }
+  /// Forgets what the context has taken over; what is still on its way stays.
+  func clear() { _state.withLock { $0.layers = [] } }
 }
 
 extension [Layer] {

@@ -15,7 +15,7 @@ struct ReadChain {
     var next = context.parent
     while let ancestor = next {
       if ancestor.overlay.isStale { ancestor.queue.sync { ancestor.flushForReaders() } }
-      let layers = ancestor.overlay.layers
+      let layers = ancestor.overlay.visibleLayers
       if !layers.isEmpty { overlays.append(layers) }
       next = ancestor.parent
     }

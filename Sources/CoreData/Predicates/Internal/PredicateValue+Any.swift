@@ -54,6 +54,9 @@ extension PredicateValue {
   }
 
   private static func _ofOther(_ value: Any) -> PredicateValue {
+    if Swift.type(of: value) is any OptionalValue.Type, let optional = value as? any OptionalValue {
+      return PredicateValue(any: optional.wrapped)
+    }
     switch value {
     case let number as Int64: return .int(number)
     case let number as Int32: return .int(Int64(number))
@@ -72,19 +75,12 @@ extension PredicateValue {
     case let text as Substring: return .string(String(text))
     case let character as Character: return .string(String(character))
     case let pointer as UnsafePointer<CChar>: return .string(String(cString: pointer))
-    case let hashable as AnyHashable where hashable.base is any OptionalValue == false && !_isCollection(value):
-      return .object(PredicateObject(hashable))
-    default: break
+    case let array as [Any]: return .collection(array.map { PredicateValue(any: $0) })
+    case let set as Set<AnyHashable>: return .collection(set.map { PredicateValue(any: $0.base) })
+    case let dictionary as [AnyHashable: Any]: return _ofDictionary(dictionary)
+    case let hashable as AnyHashable: return .object(PredicateObject(hashable))
+    default: return .object(PredicateObject(AnyHashable(OpaqueValue(value))))
     }
-    if let optional = value as? any OptionalValue { return PredicateValue(any: optional.wrapped) }
-    if let array = value as? [Any] { return .collection(array.map { PredicateValue(any: $0) }) }
-    if let set = value as? Set<AnyHashable> { return .collection(set.map { PredicateValue(any: $0.base) }) }
-    if let dictionary = value as? [AnyHashable: Any] { return _ofDictionary(dictionary) }
-    return .object(PredicateObject(AnyHashable(OpaqueValue(value))))
-  }
-
-  private static func _isCollection(_ value: Any) -> Bool {
-    value is [Any] || value is Set<AnyHashable> || value is [AnyHashable: Any]
   }
 
   private static func _unsigned(_ number: UInt64) -> PredicateValue {

@@ -1,0 +1,41 @@
+# Shared by the scripts next door: where the package is, and whether what it builds on is there.
+# To be sourced by bash.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+
+say() { printf '%s\n' "$*" >&2; }
+
+stop() {
+  say "error: $*"
+  exit 1
+}
+
+# Whether the C compiler that comes with Swift finds a header.
+has_header() {
+  printf '#include <%s>\n' "$1" | clang -fsyntax-only -x c - 2>/dev/null
+}
+
+# Installs a Debian package if the header it brings is not there.
+need() {
+  local header=$1 package=$2 as_root=()
+  has_header "$header" && return
+  command -v apt-get >/dev/null ||
+    stop "$header is missing, and this system has no apt-get. Install SQLite's development files, then try again."
+  if [ "$(id -u)" -ne 0 ]; then
+    sudo -n true 2>/dev/null ||
+      stop "$package is missing and only root may install it. Run 'sudo apt-get install $package', then try again."
+    as_root=(sudo -n)
+  fi
+  say "Installing $package, which the build needs ..."
+  { "${as_root[@]}" apt-get update -qq &&
+    DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "$package"; } \
+    >/dev/null || stop "$package could not be installed. Run 'apt-get install $package' to see why."
+  has_header "$header" || stop "$package is installed, yet the compiler does not find $header."
+}
+
+command -v swift >/dev/null ||
+  stop "there is no 'swift' on the path. Install a Swift 6.2 or newer toolchain from swift.org, then try again."
+command -v clang >/dev/null ||
+  stop "there is no 'clang' on the path. It comes with the Swift toolchain: put the toolchain's usr/bin on the path."
+
+need sqlite3.h libsqlite3-dev

@@ -1,0 +1,87 @@
+import CoreFoundation
+import Foundation
+import Synchronization
+
+/// Notes when the main thread was awake, whoever woke it, and which blocks it ran then.
+///
+/// Listens to the main run loop: between the end of one wait and the beginning of the next the thread works
+/// off what the main queue holds, and nothing it does escapes. Where the engine tells the begin and end of
+/// its blocks, these cut the waking time; what it does not tell of counts as blocks, too.
+final class MainThreadRecorder: Sendable {
+  private struct State {
+    var awakeSince: UInt64?
+    var spans: [TimeSpan] = []
+    var blocks: [TimeSpan] = []
+  }
+
+  private let _state = Mutex(State())
+
+  /// `CFRunLoopActivity`'s values for these, which the headers offer under no name that Swift could see.
+  private static let _beforeWaiting: CFOptionFlags = 1 << 5
+  private static let _afterWaiting: CFOptionFlags = 1 << 6
+
+  /// Starts listening. To be called on the main thread.
+  func install() {
+    precondition(Thread.isMainThread)
+    _state.withLock { $0.awakeSince = MonotonicClock.now }
+    let observer = CFRunLoopObserverCreateWithHandler(
+      nil, Self._beforeWaiting | Self._afterWaiting, true, 0
+    ) { [self] _, activity in
+      let now = MonotonicClock.now
+      if activity.rawValue == Self._afterWaiting { _wake(now) } else { _sleep(now) }
+    }
+    CFRunLoopAddObserver(CFRunLoopGetMain(), observer, kCFRunLoopDefaultMode)
+  }
+
+  /// When the main thread was awake within a stretch of time, in order.
+  func spans(within window: TimeSpan) -> [TimeSpan] {
+    _state.withLock { state in
+      let open = state.awakeSince.map { [TimeSpan(begin: $0, end: MonotonicClock.now)] } ?? []
+      return (state.spans + open).compactMap { $0.clipped(to: window) }
+    }
+  }
+
+  /// Takes down one block that the main queue ran.
+  func record(begin: UInt64, end: UInt64) {
+    _state.withLock { $0.blocks.append(TimeSpan(begin: begin, end: end)) }
+  }
+
+  /// The blocks that the main thread ran within a stretch of time, and whatever it did between them while
+  /// awake.
+  func blocks(within window: TimeSpan) -> [TimeSpan] {
+    let told = _state.withLock { $0.blocks }
+    return Self.pieces(of: spans(within: window), cutBy: told.compactMap { $0.clipped(to: window) })
+  }
+
+  /// Cuts spans into the blocks inside them and the rests between those. Of nested blocks the outermost
+  /// counts.
+  static func pieces(of spans: [TimeSpan], cutBy blocks: [TimeSpan]) -> [TimeSpan] {
+    let sorted = blocks.sorted { ($0.begin, $1.end) < ($1.begin, $0.end) }
+    var pieces: [TimeSpan] = []
+    var next = 0
+    for span in spans {
+      var position = span.begin
+      while next < sorted.count, sorted[next].begin < span.end {
+        defer { next += 1 }
+        guard let block = sorted[next].clipped(to: span), block.end > position else { continue }
+        if block.begin > position { pieces.append(TimeSpan(begin: position, end: block.begin)) }
+        pieces.append(TimeSpan(begin: max(position, block.begin), end: block.end))
+        position = block.end
+      }
+      if position < span.end { pieces.append(TimeSpan(begin: position, end: span.end)) }
+    }
+    return pieces
+  }
+
+  private func _wake(_ now: UInt64) {
+    _state.withLock { if $0.awakeSince == nil { $0.awakeSince = now } }
+  }
+
+  private func _sleep(_ now: UInt64) {
+    _state.withLock { state in
+      guard let begin = state.awakeSince else { return }
+      state.spans.append(TimeSpan(begin: begin, end: now))
+      state.awakeSince = nil
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import Foundation
+
+/// Nanoseconds of clocks that only go forward.
+enum MonotonicClock {
+  /// Time since the machine started.
+  static var now: UInt64 { read(CLOCK_MONOTONIC) }
+
+  /// Time of any clock of the system; 0 of one that is not there.
+  static func read(_ clock: clockid_t) -> UInt64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+}
+
+/// A stretch of time on the monotonic clock, in nanoseconds.
+struct TimeSpan: Sendable, Equatable {
+  var begin: UInt64
+  var end: UInt64
+
+  var nanoseconds: UInt64 { end > begin ? end - begin : 0 }
+
+  /// The part inside another stretch; nil if there is none.
+  func clipped(to other: TimeSpan) -> TimeSpan? {
+    let clipped = TimeSpan(begin: max(begin, other.begin), end: min(end, other.end))
+    return clipped.begin < clipped.end ? clipped : nil
+  }
+}

@@ -1,0 +1,18 @@
+/// The few figures that measurements are boiled down to.
+enum Statistics {
+  /// The value in the middle, or the mean of the two in the middle; 0 for no values.
+  static func median(_ values: [Double]) -> Double {
+    guard !values.isEmpty else { return 0 }
+    let sorted = values.sorted()
+    let middle = sorted.count / 2
+    return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+  }
+
+  /// The smallest value that a share of all values does not exceed; 0 for no values.
+  static func percentile(_ share: Double, _ values: [Double]) -> Double {
+    guard !values.isEmpty else { return 0 }
+    let sorted = values.sorted()
+    let rank = Int((share * Double(sorted.count)).rounded(.up))
+    return sorted[min(sorted.count - 1, max(0, rank - 1))]
+  }
+}

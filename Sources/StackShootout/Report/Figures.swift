@@ -1,0 +1,42 @@
+import Foundation
+
+/// How figures are written for people.
+enum Figures {
+  /// Seconds with digits as their size deserves.
+  static func seconds(_ seconds: Double) -> String { String(format: seconds < 10 ? "%.3f" : "%.1f", seconds) }
+
+  /// Milliseconds with digits as their size deserves.
+  static func milliseconds(_ milliseconds: Double) -> String {
+    String(format: milliseconds < 10 ? "%.2f" : milliseconds < 100 ? "%.1f" : "%.0f", milliseconds)
+  }
+
+  static func ratio(_ ratio: Double) -> String { String(format: "%.2f", ratio) }
+
+  static func megabytes(_ megabytes: Double) -> String { String(format: "%.0f", megabytes) }
+
+  /// A count with its thousands set apart.
+  static func count(_ count: Int) -> String {
+    var digits = String(count.magnitude)
+    var groups: [String] = []
+    while digits.count > 3 {
+      groups.insert(String(digits.suffix(3)), at: 0)
+      digits.removeLast(3)
+    }
+    return (count < 0 ? "-" : "") + ([digits] + groups).joined(separator: ",")
+  }
+}
+
+extension ShootoutResult {
+  /// One frame of a screen, in milliseconds.
+  static let frameMilliseconds = 1000.0 / 60
+
+  /// What was done, in one line.
+  var caption: String {
+    let source = if case .generated = workload.source { "an invented city" } else { sourceName }
+    let skipped = skippedRows > 0 ? " (\(Figures.count(skippedRows)) rows skipped)" : ""
+    let runs = workload.runs == 1 ? "one run" : "medians of \(workload.runs) runs"
+    return "\(Figures.count(stops)) stops of \(source)\(skipped), \(workload.mode.rawValue), "
+      + "a save every \(Figures.count(workload.saveEvery)) lines, \(runs); "
+      + "WAL and synchronous=\(Workload.synchronous) on both sides"
+  }
+}

@@ -1,0 +1,157 @@
+import ToolKit
+
+/// The result as one page of HTML that needs nothing else: table and timelines, in light and dark.
+struct ReportPage {
+  private let _result: ShootoutResult
+
+  init(_ result: ShootoutResult) { _result = result }
+
+  /// The page.
+  var html: String {
+    let head: [Markup] = [
+      .tag("meta", ["charset": "utf-8"]),
+      .tag("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"]),
+      .tag("meta", ["name": "color-scheme", "content": "light dark"]),
+      .tag("title", [:], ["Core Data stack shootout"]),
+      .tag("style", [:], [.verbatim(Self._style)]),
+    ]
+    let body: Markup = .tag("main", [:], _sections)
+    return Markup.page(.tag("html", ["lang": "en"], [.tag("head", [:], head), .tag("body", [:], [body])]))
+  }
+
+  private var _sections: [Markup] {
+    var sections: [Markup] = [
+      .tag("h1", [:], ["Core Data stack shootout"]),
+      .tag("p", [:], [.text(_result.caption + ".")]),
+      .tag("div", ["class": "scroll"], [_table]),
+      _legend,
+    ]
+    sections += _result.stacks.map(_section)
+    sections.append(_method)
+    return sections
+  }
+
+  // MARK: Table
+
+  private static let _columns = [
+    "total s", "× floor", "main busy s", "longest block ms", "frames dropped", "heartbeat p50 ms", "p99",
+    "max", "saves", "peak MB", "rows",
+  ]
+
+  private var _table: Markup {
+    let header = ["stack"] + Self._columns
+    let blank = [String](repeating: "", count: 7)
+    let floor =
+      [Figures.seconds(_result.floorSeconds), Figures.ratio(1)] + blank
+      + [Figures.megabytes(_result.floorPeakMegabytes), ""]
+    let titles: [Markup] = header.map { .tag("th", ["scope": "col"], [.text($0)]) }
+    var rows = [_row("SQLite C API", floor.map { ($0, false) })]
+    rows += _result.stacks.map { _row($0) }
+    return .tag("table", [:], [.tag("thead", [:], [.tag("tr", [:], titles)]), .tag("tbody", [:], rows)])
+  }
+
+  private func _row(_ stack: ShootoutResult.Stack) -> Markup {
+    let frame = ShootoutResult.frameMilliseconds
+    return _row(
+      stack.design.rawValue,
+      [
+        (Figures.seconds(stack.totalSeconds), false), (Figures.ratio(stack.ratioToFloor), false),
+        (Figures.seconds(stack.mainBusySeconds), false),
+        (Figures.milliseconds(stack.mainLongestMilliseconds), stack.mainLongestMilliseconds > frame),
+        (Figures.count(stack.framesDropped), stack.framesDropped > 0),
+        (Figures.milliseconds(stack.heartbeat.p50), stack.heartbeat.p50 > frame),
+        (Figures.milliseconds(stack.heartbeat.p99), stack.heartbeat.p99 > frame),
+        (Figures.milliseconds(stack.heartbeat.max), stack.heartbeat.max > frame),
+        (Figures.count(stack.saves), false), (Figures.megabytes(stack.peakMegabytes), false),
+        (Figures.count(stack.rows), false),
+      ])
+  }
+
+  private func _row(_ title: String, _ cells: [(text: String, isBad: Bool)]) -> Markup {
+    var fields: [Markup] = [.tag("th", ["scope": "row"], [.text(title)])]
+    for cell in cells {
+      fields.append(
+        cell.isBad ? .tag("td", ["class": "bad"], [.text(cell.text)]) : .tag("td", [:], [.text(cell.text)]))
+    }
+    return .tag("tr", [:], fields)
+  }
+
+  // MARK: Timelines
+
+  private var _legend: Markup {
+    func entry(_ name: String, _ text: String) -> Markup {
+      .tag("span", [:], [.tag("i", ["class": name]), .text(text)])
+    }
+    return .tag(
+      "p", ["class": "legend"],
+      [
+        entry("main", "main thread"), entry("background", "other threads"), entry("save", "a save"),
+        entry("dropped", "a block longer than a frame"), entry("floor", "SQLite alone is done"),
+      ])
+  }
+
+  private func _section(_ stack: ShootoutResult.Stack) -> Markup {
+    let drawing = TimelineDrawing(
+      scale: max(_result.stacks.map(\.totalSeconds).max() ?? 0, _result.floorSeconds),
+      floorSeconds: _result.floorSeconds)
+    return .tag(
+      "section", [:],
+      [
+        .tag(
+          "h2", [:], [.text(stack.design.title + " "), .tag("code", [:], [.text(stack.design.rawValue)])]),
+        .tag("p", [:], [.text(stack.design.summary)]),
+        .tag("div", ["class": "scroll"], [drawing.svg(stack)]),
+      ])
+  }
+
+  private var _method: Markup { .tag("footer", [:], [.tag("p", [:], [.text(Self._methodText)])]) }
+
+  private static let _methodText = """
+    Main busy is the time the main thread was awake. The longest block is the longest single piece of work that the main \
+    queue ran; one longer than a frame, 1/60 s, counts as a frame dropped. The heartbeat asks for the main queue sixty times a second and notes how long it waits. Each run has a \
+    process of its own; floor and stacks take turns. After each run the store's rows are compared with the input through \
+    a connection of their own. The timelines show the run nearest to the median; all have the same scale, and a bar's \
+    height is the share of that moment that was spent working.
+    """
+
+  private static let _style = """
+    :root { --text: #1d2126; --quiet: #5d6670; --page: #ffffff; --line: #d9dee4; --lane: #f1f3f6;
+      --main: #2769d8; --background: #9aa3ad; --save: #1d2126; --bad: #c62f2f; --floor: #17864b; }
+    @media (prefers-color-scheme: dark) {
+      :root { --text: #e6e9ed; --quiet: #9aa4af; --page: #15181c; --line: #363d45; --lane: #20252b;
+        --main: #5b97ff; --background: #7b858f; --save: #e6e9ed; --bad: #ff7b72; --floor: #4cc38a; } }
+    body { margin: 0; background: var(--page); color: var(--text);
+      font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
+    main { max-width: 1080px; margin: 0 auto; padding: 32px 20px 48px; }
+    h1 { font-size: 28px; line-height: 1.2; margin: 0 0 8px; }
+    h2 { font-size: 19px; line-height: 1.3; margin: 36px 0 2px; }
+    h2 code { font-size: 14px; font-weight: 400; color: var(--quiet); margin-left: 6px; }
+    p { margin: 0 0 12px; color: var(--quiet); max-width: 76ch; }
+    .scroll { overflow-x: auto; }
+    table { border-collapse: collapse; width: 100%; font-size: 14px; font-variant-numeric: tabular-nums; }
+    th, td { padding: 6px 8px; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
+    thead th { font-weight: 500; color: var(--quiet); vertical-align: bottom; white-space: normal; }
+    th:first-child { text-align: left; padding-left: 0; }
+    tbody th { font-weight: 600; }
+    .bad { color: var(--bad); }
+    .legend { margin: 28px 0 0; font-size: 14px; max-width: none; }
+    .legend span { display: inline-block; margin-right: 22px; }
+    .legend i { display: inline-block; width: 14px; height: 12px; margin-right: 7px; vertical-align: -1px; }
+    .legend i.main { background: var(--main); }
+    .legend i.background { background: var(--background); }
+    .legend i.save { width: 2px; background: var(--save); }
+    .legend i.dropped { height: 3px; vertical-align: 4px; background: var(--bad); }
+    .legend i.floor { width: 0; border-left: 2px dashed var(--floor); }
+    svg { display: block; width: 100%; min-width: 640px; height: auto; }
+    svg text { font: 13px system-ui, sans-serif; fill: var(--quiet); }
+    svg text.axis { font-size: 12px; }
+    svg .lane { fill: var(--lane); }
+    svg path.main { fill: var(--main); }
+    svg path.background { fill: var(--background); }
+    svg .save { stroke: var(--save); stroke-width: 1; fill: none; }
+    svg .dropped { stroke: var(--bad); stroke-width: 3; fill: none; }
+    svg path.axis { stroke: var(--quiet); fill: none; }
+    svg .floor { stroke: var(--floor); stroke-width: 1.5; stroke-dasharray: 4 3; fill: none; }
+    footer { margin-top: 40px; border-top: 1px solid var(--line); padding-top: 16px; font-size: 14px; }
+    """
+}

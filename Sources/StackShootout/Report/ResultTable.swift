@@ -1,0 +1,39 @@
+import ToolKit
+
+/// The result as a table for a terminal.
+struct ResultTable {
+  private let _result: ShootoutResult
+
+  init(_ result: ShootoutResult) { _result = result }
+
+  func text(usesColor: Bool) -> String {
+    let figures = [
+      "total s", "× floor", "main busy s", "longest ms", "frames dropped", "heartbeat p50 ms", "p99", "max",
+      "saves", "peak MB", "rows",
+    ]
+    var table = TextTable([("stack", .left)] + figures.map { ($0, .right) })
+    let blank = [TextTable.Cell](repeating: "", count: 7)
+    let floor: [TextTable.Cell] = [
+      .init("SQLite C API", .dim), .init(Figures.seconds(_result.floorSeconds)), .init(Figures.ratio(1)),
+    ]
+    table.add(floor + blank + [.init(Figures.megabytes(_result.floorPeakMegabytes))])
+    for stack in _result.stacks {
+      table.add([
+        .init(stack.design.rawValue), .init(Figures.seconds(stack.totalSeconds)),
+        .init(Figures.ratio(stack.ratioToFloor)), .init(Figures.seconds(stack.mainBusySeconds)),
+        _judged(stack.mainLongestMilliseconds),
+        .init(Figures.count(stack.framesDropped), stack.framesDropped > 0 ? .red : .green),
+        .init(Figures.milliseconds(stack.heartbeat.p50)), .init(Figures.milliseconds(stack.heartbeat.p99)),
+        _judged(stack.heartbeat.max), .init(Figures.count(stack.saves)),
+        .init(Figures.megabytes(stack.peakMegabytes)), .init(Figures.count(stack.rows)),
+      ])
+    }
+    return table.text(usesColor: usesColor) + "\n" + _result.caption + ".\n"
+  }
+
+  /// Milliseconds on the main thread, red beyond a frame.
+  private func _judged(_ milliseconds: Double) -> TextTable.Cell {
+    let style: TextStyle = milliseconds > ShootoutResult.frameMilliseconds ? .red : .green
+    return .init(Figures.milliseconds(milliseconds), style)
+  }
+}

@@ -1,0 +1,28 @@
+import Foundation
+
+/// Measures the import on SQLite's C API, in this process.
+struct FloorRun {
+  let job: WorkerJob
+  /// Told after each commit how many lines are imported.
+  let progress: @Sendable (Int) -> Void
+
+  /// Imports, measures and checks. To be called on the main thread, where the work is done.
+  func measure() throws -> RunMeasurement {
+    let feed = try StopReader.read(path: job.feedPath)
+    let floor = try SQLiteFloor(path: job.storePath)
+    defer { floor.close() }
+    var commits: [UInt64] = []
+    let begin = MonotonicClock.now
+    let saves = try floor.run(feed.stops, mode: job.mode, saveEvery: job.saveEvery) { count in
+      commits.append(MonotonicClock.now)
+      progress(count)
+    }
+    let window = TimeSpan(begin: begin, end: MonotonicClock.now)
+    let peak = PeakMemory.megabytes
+    let rows = try StoreCheck(stops: feed.stops, mode: job.mode).run(path: job.storePath)
+    return RunMeasurement(
+      totalSeconds: Double(window.nanoseconds) / 1e9, peakMegabytes: peak, saves: saves, rows: rows,
+      main: nil,
+      timeline: Timeline(window: window, spans: [], samples: [], saves: commits))
+  }
+}

@@ -1,0 +1,68 @@
+/// What a shootout showed: medians over its runs.
+struct ShootoutResult: Sendable {
+  struct Stack: Sendable {
+    let design: StackDesign
+    let totalSeconds: Double
+    let ratioToFloor: Double
+    let mainBusySeconds: Double
+    let mainProcessorSeconds: Double
+    let mainLongestMilliseconds: Double
+    let framesDropped: Int
+    let heartbeat: HeartbeatFigures
+    let saves: Int
+    let peakMegabytes: Double
+    let rows: Int
+    /// Of the run whose total is nearest to the median.
+    let timeline: Timeline
+  }
+
+  let workload: Workload
+  /// File name, or "generated".
+  let sourceName: String
+  let stops: Int
+  let skippedRows: Int
+  let floorSeconds: Double
+  let floorPeakMegabytes: Double
+  let stacks: [Stack]
+
+  /// Boils down the runs of each subject.
+  init(
+    workload: Workload, sourceName: String, feed: StopFeed, measurements: [Subject: [RunMeasurement]]
+  ) {
+    self.workload = workload
+    self.sourceName = sourceName
+    stops = feed.stops.count
+    skippedRows = feed.skippedRows
+    let floor = measurements[.floor] ?? []
+    let floorSeconds = Statistics.median(floor.map(\.totalSeconds))
+    self.floorSeconds = floorSeconds
+    floorPeakMegabytes = Statistics.median(floor.map(\.peakMegabytes))
+    stacks = workload.stacks.map { design in
+      Stack(design: design, runs: measurements[.stack(design)] ?? [], floorSeconds: floorSeconds)
+    }
+  }
+}
+
+extension ShootoutResult.Stack {
+  fileprivate init(design: StackDesign, runs: [RunMeasurement], floorSeconds: Double) {
+    func median(_ value: (RunMeasurement) -> Double) -> Double { Statistics.median(runs.map(value)) }
+    func mainMedian(_ value: (MainThreadFigures) -> Double) -> Double {
+      Statistics.median(runs.compactMap(\.main).map(value))
+    }
+    self.design = design
+    let total = median(\.totalSeconds)
+    totalSeconds = total
+    ratioToFloor = floorSeconds > 0 ? total / floorSeconds : 0
+    mainBusySeconds = mainMedian(\.busySeconds)
+    mainProcessorSeconds = mainMedian(\.processorSeconds)
+    mainLongestMilliseconds = mainMedian(\.longestMilliseconds)
+    framesDropped = Int(mainMedian { Double($0.framesDropped) }.rounded(.up))
+    heartbeat = HeartbeatFigures(
+      p50: mainMedian(\.heartbeat.p50), p99: mainMedian(\.heartbeat.p99), max: mainMedian(\.heartbeat.max))
+    saves = Int(median { Double($0.saves) })
+    peakMegabytes = median(\.peakMegabytes)
+    rows = runs.last?.rows ?? 0
+    let typical = runs.min { abs($0.totalSeconds - total) < abs($1.totalSeconds - total) }
+    timeline = typical?.timeline ?? Timeline()
+  }
+}

@@ -1,0 +1,94 @@
+import CoreData
+import Foundation
+import Synchronization
+
+/// Measures the import through one stack, in this process.
+struct StackRun {
+  let job: WorkerJob
+  let design: StackDesign
+  /// Told after each save how many lines are imported.
+  let progress: @Sendable (Int) -> Void
+
+  /// Imports, measures and checks. To be called on the main thread, which serves the main queue meanwhile.
+  func measure() throws -> RunMeasurement {
+    let feed = try StopReader.read(path: job.feedPath)
+    let recorder = MainThreadRecorder()
+    recorder.install()
+    MainQueueTrace.record { begin, end in recorder.record(begin: begin, end: end) }
+    defer { MainQueueTrace.record(with: nil) }
+    let load = LoadSampler()
+    let loop = MainLoop()
+    let outcome = Outcome()
+    let thread = Thread {
+      outcome.set(Result { try _measure(feed.stops, recorder, load) })
+      loop.finish()
+    }
+    thread.name = "shootout"
+    thread.start()
+    loop.run()
+    return try outcome.get()
+  }
+
+  private func _measure(
+    _ stops: [Stop], _ recorder: MainThreadRecorder, _ load: LoadSampler
+  ) throws -> RunMeasurement {
+    let stack = try design.makeStack(storeURL: URL(fileURLWithPath: job.storePath))
+    let importer = StopImporter(stops: stops, mode: job.mode, saveEvery: job.saveEvery)
+    let heartbeat = Heartbeat()
+    // Whatever setting up has left on the main queue is done before the clock starts.
+    DispatchQueue.main.sync {}
+    load.start()
+    heartbeat.start()
+    let begin = MonotonicClock.now
+    let saves: [UInt64]
+    do {
+      saves = try importer.run(in: stack, progress: progress)
+      try stack.drain()
+    } catch {
+      _ = heartbeat.stop()
+      _ = load.stop()
+      throw error
+    }
+    let window = TimeSpan(begin: begin, end: MonotonicClock.now)
+    let samples = load.stop()
+    let latencies = heartbeat.stop()
+    let spans = recorder.spans(within: window)
+    let blocks = recorder.blocks(within: window)
+    let peak = PeakMemory.megabytes
+    let rows = try StoreCheck(stops: stops, mode: job.mode).run(path: job.storePath)
+    try _check(stack, sees: rows)
+    try stack.close()
+    return RunMeasurement(
+      totalSeconds: Double(window.nanoseconds) / 1e9, peakMegabytes: peak, saves: saves.count, rows: rows,
+      main: MainThreadFigures(
+        spans: spans, blocks: blocks, processorNanoseconds: samples.reduce(0) { $0 + $1.main },
+        latencies: latencies),
+      timeline: Timeline(window: window, spans: spans, blocks: blocks, samples: samples, saves: saves))
+  }
+
+  /// The main context must see what the store holds, or the stack has not done its work.
+  private func _check(_ stack: any ImportStack, sees rows: Int) throws {
+    let main = stack.main
+    let count = try main.performAndWait {
+      try main.count(for: NSFetchRequest<NSManagedObject>(entityName: "Stop"))
+    }
+    guard count == rows else {
+      throw StoreCheck.Failure(
+        description: "the main context sees \(count) stops where the store holds \(rows)")
+    }
+  }
+
+  /// What the import's thread hands to the main thread.
+  private final class Outcome: Sendable {
+    private let _result = Mutex<Result<RunMeasurement, any Error>?>(nil)
+
+    func set(_ result: Result<RunMeasurement, any Error>) { _result.withLock { $0 = result } }
+
+    func get() throws -> RunMeasurement {
+      guard let result = _result.withLock({ $0 }) else {
+        throw StoreCheck.Failure(description: "the import ended without a result")
+      }
+      return try result.get()
+    }
+  }
+}

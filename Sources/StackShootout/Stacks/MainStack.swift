@@ -1,0 +1,20 @@
+import CoreData
+
+/// Everything in the main context: what not to do.
+struct MainStack: ImportStack {
+  let main: NSManagedObjectContext
+  var importing: NSManagedObjectContext { main }
+  private let _coordinator: NSPersistentStoreCoordinator
+
+  init(storeURL: URL) throws {
+    _coordinator = try .forStops(at: storeURL)
+    main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    main.persistentStoreCoordinator = _coordinator
+  }
+
+  func save() throws { try main.save() }
+
+  func drain() throws {}
+
+  func close() throws { try _coordinator.removeStores() }
+}

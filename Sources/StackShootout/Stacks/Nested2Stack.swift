@@ -1,0 +1,28 @@
+import CoreData
+
+/// Main on the store, the importing context its child.
+///
+/// Each save of the child is followed by one of main, on the main queue: the disk is written there.
+struct Nested2Stack: ImportStack {
+  let main: NSManagedObjectContext
+  let importing: NSManagedObjectContext
+  private let _coordinator: NSPersistentStoreCoordinator
+  private let _pending = PendingWork()
+
+  init(storeURL: URL) throws {
+    _coordinator = try .forStops(at: storeURL)
+    main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    main.persistentStoreCoordinator = _coordinator
+    importing = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    importing.parent = main
+  }
+
+  func save() throws {
+    try importing.save()
+    _pending.perform(on: main) { [main] in try main.save() }
+  }
+
+  func drain() throws { try _pending.wait() }
+
+  func close() throws { try _coordinator.removeStores() }
+}

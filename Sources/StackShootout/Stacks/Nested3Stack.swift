@@ -1,0 +1,35 @@
+import CoreData
+
+/// Writer, main, worker: the Big Nerd Ranch stack.
+///
+/// A save climbs one level at a time, each on that level's own queue: worker into main, main into the writer,
+/// the writer to disk. Nobody waits for the level above.
+struct Nested3Stack: ImportStack {
+  let main: NSManagedObjectContext
+  let importing: NSManagedObjectContext
+  private let _writer: NSManagedObjectContext
+  private let _coordinator: NSPersistentStoreCoordinator
+  private let _pending = PendingWork()
+
+  init(storeURL: URL) throws {
+    _coordinator = try .forStops(at: storeURL)
+    _writer = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    _writer.persistentStoreCoordinator = _coordinator
+    main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    main.parent = _writer
+    importing = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    importing.parent = main
+  }
+
+  func save() throws {
+    try importing.save()
+    _pending.perform(on: main) { [main, _writer, _pending] in
+      try main.save()
+      _pending.perform(on: _writer) { try _writer.save() }
+    }
+  }
+
+  func drain() throws { try _pending.wait() }
+
+  func close() throws { try _coordinator.removeStores() }
+}

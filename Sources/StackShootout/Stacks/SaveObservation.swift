@@ -1,0 +1,40 @@
+import CoreData
+import Foundation
+import Synchronization
+
+/// Listens to one context's saves.
+final class SaveObservation: Sendable {
+  /// A save on its way to another queue.
+  struct Save: @unchecked Sendable {
+    // Unchecked: mergeChanges(fromContextDidSave:) reads the notification on the receiving context's queue
+    // and takes no more than object IDs and values from the objects in it; that is the hand-over Core Data
+    // documents.
+    let notification: Notification
+  }
+
+  private let _token: Mutex<Token>
+
+  /// The center's receipt, handed out once and handed back once.
+  private struct Token: @unchecked Sendable {
+    // Unchecked: never used but to be given back to the center, under the lock.
+    var observer: (any NSObjectProtocol)?
+  }
+
+  /// Calls `body` after each save of the context, on the context's queue.
+  init(of context: NSManagedObjectContext, _ body: @escaping @Sendable (Save) -> Void) {
+    let observer = NotificationCenter.default.addObserver(
+      forName: .NSManagedObjectContextDidSave, object: context, queue: nil
+    ) { notification in
+      body(Save(notification: notification))
+    }
+    _token = Mutex(Token(observer: observer))
+  }
+
+  /// Stops listening.
+  func end() {
+    _token.withLock { token in
+      if let observer = token.observer { NotificationCenter.default.removeObserver(observer) }
+      token.observer = nil
+    }
+  }
+}

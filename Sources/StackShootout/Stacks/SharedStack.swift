@@ -1,0 +1,31 @@
+import CoreData
+
+/// Main and the importing context side by side on one coordinator; what the one saves is merged into the
+/// other.
+final class SharedStack: ImportStack {
+  let main: NSManagedObjectContext
+  let importing: NSManagedObjectContext
+  private let _coordinator: NSPersistentStoreCoordinator
+  private let _pending = PendingWork()
+  private let _observation: SaveObservation
+
+  init(storeURL: URL) throws {
+    _coordinator = try .forStops(at: storeURL)
+    main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    main.persistentStoreCoordinator = _coordinator
+    importing = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    importing.persistentStoreCoordinator = _coordinator
+    _observation = SaveObservation(of: importing) { [main, _pending] saved in
+      _pending.perform(on: main) { main.mergeChanges(fromContextDidSave: saved.notification) }
+    }
+  }
+
+  func save() throws { try importing.save() }
+
+  func drain() throws { try _pending.wait() }
+
+  func close() throws {
+    _observation.end()
+    try _coordinator.removeStores()
+  }
+}

@@ -1,0 +1,43 @@
+import CoreData
+
+/// Two coordinators that share nothing but the file.
+///
+/// Main cannot take over objects of the other coordinator's store, so after each save it does what a list on
+/// screen would: drops what it knew, counts the stops, and fetches the first fifty.
+final class SharedStoreStack: ImportStack {
+  let main: NSManagedObjectContext
+  let importing: NSManagedObjectContext
+  private let _coordinators: [NSPersistentStoreCoordinator]
+  private let _pending = PendingWork()
+  private let _observation: SaveObservation
+
+  init(storeURL: URL) throws {
+    // One after the other: the first one makes the file.
+    _coordinators = [try .forStops(at: storeURL), try .forStops(at: storeURL)]
+    main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    main.persistentStoreCoordinator = _coordinators[0]
+    importing = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    importing.persistentStoreCoordinator = _coordinators[1]
+    _observation = SaveObservation(of: importing) { [main, _pending] _ in
+      _pending.perform(on: main) { try Self._refetch(main) }
+    }
+  }
+
+  func save() throws { try importing.save() }
+
+  func drain() throws { try _pending.wait() }
+
+  func close() throws {
+    _observation.end()
+    for coordinator in _coordinators { try coordinator.removeStores() }
+  }
+
+  private static func _refetch(_ main: NSManagedObjectContext) throws {
+    main.refreshAllObjects()
+    let request = NSFetchRequest<NSManagedObject>(entityName: StopModel.entityName)
+    _ = try main.count(for: request)
+    request.sortDescriptors = [NSSortDescriptor(key: "identifier", ascending: true)]
+    request.fetchLimit = 50
+    for stop in try main.fetch(request) { _ = stop.value(forKey: "name") }
+  }
+}

@@ -1,0 +1,39 @@
+/// What can be typed after a command's name, and what help says about it.
+package struct CommandSyntax: Sendable {
+  /// An argument that is no option.
+  package struct Operand: Sendable {
+    package let name: String
+    package let isOptional: Bool
+    package let summary: String
+
+    package init(_ name: String, isOptional: Bool = false, _ summary: String) {
+      self.name = name
+      self.isOptional = isOptional
+      self.summary = summary
+    }
+  }
+
+  package let name: String
+  /// One line.
+  package let summary: String
+  /// Paragraphs that help shows below the options.
+  package let discussion: [String]
+  package let options: [OptionSyntax]
+  package let operands: [Operand]
+  package let subcommands: [CommandSyntax]
+  /// Codes the command can end with, for help.
+  package let exitCodes: [ExitCode]
+
+  package init(
+    _ name: String, summary: String, discussion: [String] = [], options: [OptionSyntax] = [],
+    operands: [Operand] = [], subcommands: [CommandSyntax] = [], exitCodes: [ExitCode] = []
+  ) {
+    self.name = name
+    self.summary = summary
+    self.discussion = discussion
+    self.options = options
+    self.operands = operands
+    self.subcommands = subcommands
+    self.exitCodes = exitCodes
+  }
+}

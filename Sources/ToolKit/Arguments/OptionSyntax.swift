@@ -1,0 +1,27 @@
+/// One option of a command, as it is typed and as help shows it.
+package struct OptionSyntax: Sendable {
+  /// Without the leading dashes.
+  package let name: String
+  /// What stands for the value in help; nil if the option is a flag.
+  package let valueName: String?
+  package let summary: String
+  /// Whether the option may be given more than once.
+  package let repeats: Bool
+  /// Whether help leaves it out.
+  package let isHidden: Bool
+
+  /// An option that takes a value, as `--name value` or `--name=value`.
+  package static func value(
+    _ name: String, _ valueName: String, repeats: Bool = false, isHidden: Bool = false, _ summary: String
+  ) -> OptionSyntax {
+    OptionSyntax(name: name, valueName: valueName, summary: summary, repeats: repeats, isHidden: isHidden)
+  }
+
+  /// An option that is there or not.
+  package static func flag(_ name: String, _ summary: String) -> OptionSyntax {
+    OptionSyntax(name: name, valueName: nil, summary: summary, repeats: false, isHidden: false)
+  }
+
+  /// As help shows it: `--stops FILE`.
+  package var spelling: String { "--" + name + (valueName.map { " " + $0 } ?? "") }
+}

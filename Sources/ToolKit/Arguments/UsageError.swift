@@ -1,0 +1,51 @@
+/// A command line that makes no sense; its description is a sentence for the one who typed it.
+package enum UsageError: Error, Sendable, Equatable, CustomStringConvertible {
+  case unknownCommand(String, in: String, suggestion: String?)
+  case missingCommand(in: String)
+  case unknownOption(String, command: String, suggestion: String?)
+  case missingValue(option: String, valueName: String)
+  case unexpectedValue(option: String, value: String)
+  case repeatedOption(String)
+  case unexpectedOperand(String, command: String)
+  case missingOperand(String, command: String)
+  case notANumber(option: String, text: String)
+  case outOfRange(option: String, number: Int, allowed: ClosedRange<Int>)
+  case unknownChoice(option: String, text: String, choices: [String], suggestion: String?)
+  case conflict(String, String)
+
+  package var description: String {
+    switch self {
+    case .unknownCommand(let name, let parent, let suggestion):
+      "'\(parent)' has no command '\(name)'.\(_meant(suggestion, or: "See '\(parent) --help'."))"
+    case .missingCommand(let parent):
+      "'\(parent)' needs a command. See '\(parent) --help'."
+    case .unknownOption(let option, let command, let suggestion):
+      "'\(command)' has no option '\(option)'.\(_meant(suggestion, or: "See '\(command) --help'."))"
+    case .missingValue(let option, let valueName):
+      "Option '\(option)' needs a value: '\(option) \(valueName)'."
+    case .unexpectedValue(let option, let value):
+      "Option '\(option)' takes no value, but was given '\(value)'."
+    case .repeatedOption(let option):
+      "Option '\(option)' was given more than once; it can be given once only."
+    case .unexpectedOperand(let operand, let command):
+      "'\(command)' does not know what to do with '\(operand)'. See '\(command) --help'."
+    case .missingOperand(let operand, let command):
+      "'\(command)' needs \(operand). See '\(command) --help'."
+    case .notANumber(let option, let text):
+      "Option '\(option)' needs a whole number, but was given '\(text)'."
+    case .outOfRange(let option, let number, let allowed):
+      allowed.upperBound == .max
+        ? "Option '\(option)' must be at least \(allowed.lowerBound), but was given \(number)."
+        : "Option '\(option)' must be from \(allowed.lowerBound) to \(allowed.upperBound), but was given \(number)."
+    case .unknownChoice(let option, let text, let choices, let suggestion):
+      "Option '\(option)' does not know '\(text)'."
+        + _meant(suggestion, or: "It knows \(choices.joined(separator: ", ")).")
+    case .conflict(let one, let other):
+      "Options '\(one)' and '\(other)' cannot be given together."
+    }
+  }
+
+  private func _meant(_ suggestion: String?, or otherwise: String) -> String {
+    suggestion.map { " Did you mean '\($0)'?" } ?? " " + otherwise
+  }
+}

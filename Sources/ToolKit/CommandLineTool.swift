@@ -1,0 +1,58 @@
+/// A command: what can be typed, and what it does.
+package struct Command: Sendable {
+  package let syntax: CommandSyntax
+  /// Does the work; throws `UsageError` or `ToolFailure` when it cannot.
+  package let run: @Sendable (ParsedArguments, ToolEnvironment) throws -> Void
+
+  package init(
+    _ syntax: CommandSyntax, run: @escaping @Sendable (ParsedArguments, ToolEnvironment) throws -> Void
+  ) {
+    self.syntax = syntax
+    self.run = run
+  }
+}
+
+/// A tool with commands: scans the line, runs the command, turns failures into a sentence and an exit code.
+package struct CommandLineTool: Sendable {
+  private let _syntax: CommandSyntax
+  private let _version: String
+  private let _commands: [Command]
+
+  package init(name: String, version: String, summary: String, commands: [Command]) {
+    _syntax = CommandSyntax(
+      name, summary: summary, discussion: ["'\(name) COMMAND --help' says more about a command."],
+      subcommands: commands.map(\.syntax))
+    _version = version
+    _commands = commands
+  }
+
+  /// Runs what the words after the tool's name ask for.
+  package func run(_ words: [String], in environment: ToolEnvironment) -> ExitCode {
+    let scanner = ArgumentScanner(_syntax)
+    do {
+      switch try scanner.scan(words) {
+      case .version:
+        environment.output("\(_syntax.name) \(_version)\n")
+      case .help(let path):
+        let help = HelpText(width: min(100, environment.outputTerminal.width))
+        environment.output(help.text(for: scanner.syntax(at: path), path: path))
+      case .run(let path, let arguments):
+        let command = _commands.first { $0.syntax.name == path.last }
+        try command?.run(arguments, environment)
+      }
+      return .success
+    } catch let error as UsageError {
+      return _fail(.usage, error.description, environment)
+    } catch let failure as ToolFailure {
+      return _fail(failure.code, failure.message, environment)
+    } catch {
+      return _fail(.internalError, "Something unforeseen went wrong: \(error)", environment)
+    }
+  }
+
+  private func _fail(_ code: ExitCode, _ message: String, _ environment: ToolEnvironment) -> ExitCode {
+    let label = TextStyle.red.applied(to: "error:", usesColor: environment.errorTerminal.usesColor)
+    environment.error("\(label) \(message)\n")
+    return code
+  }
+}

@@ -1,0 +1,21 @@
+/// How a run of the tool ended, as the shell sees it. The numbers are those of BSD's `sysexits.h`.
+package enum ExitCode: Int32, Sendable, CaseIterable {
+  case success = 0
+  case usage = 64
+  case badInput = 65
+  case noInput = 66
+  case internalError = 70
+  case cannotCreateOutput = 73
+
+  /// What the code means, for help texts.
+  package var meaning: String {
+    switch self {
+    case .success: "success"
+    case .usage: "the command line makes no sense"
+    case .badInput: "an input is there but cannot be used"
+    case .noInput: "an input is not there or cannot be read"
+    case .internalError: "the tool failed, or its results did not pass their checks"
+    case .cannotCreateOutput: "an output cannot be written"
+    }
+  }
+}

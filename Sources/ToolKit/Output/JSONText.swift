@@ -1,0 +1,57 @@
+import Foundation
+
+/// A JSON document whose members keep the order they were given in, so that people can read it too.
+package indirect enum JSONText: Sendable {
+  case object([(String, JSONText)])
+  case array([JSONText])
+  case string(String)
+  case integer(Int)
+  /// A number rounded to so many decimals; what is not finite becomes null.
+  case number(Double, decimals: Int)
+  case boolean(Bool)
+  case null
+
+  /// The document, indented by two blanks a level, without a line end.
+  package func text(indent: Int = 0) -> String {
+    let inner = String(repeating: " ", count: indent + 2)
+    let outer = String(repeating: " ", count: indent)
+    switch self {
+    case .object(let members):
+      if members.isEmpty { return "{}" }
+      let lines = members.map { inner + Self.quoted($0.0) + ": " + $0.1.text(indent: indent + 2) }
+      return "{\n" + lines.joined(separator: ",\n") + "\n" + outer + "}"
+    case .array(let elements):
+      if elements.isEmpty { return "[]" }
+      let lines = elements.map { inner + $0.text(indent: indent + 2) }
+      return "[\n" + lines.joined(separator: ",\n") + "\n" + outer + "]"
+    case .string(let string): return Self.quoted(string)
+    case .integer(let integer): return String(integer)
+    case .number(let number, let decimals): return Self._rounded(number, decimals)
+    case .boolean(let boolean): return boolean ? "true" : "false"
+    case .null: return "null"
+    }
+  }
+
+  /// A string between quotes, everything escaped that must be.
+  package static func quoted(_ string: String) -> String {
+    var result = "\""
+    for scalar in string.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      case _ where scalar.value < 0x20:
+        let hex = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+
+  private static func _rounded(_ number: Double, _ decimals: Int) -> String {
+    number.isFinite ? String(format: "%.\(decimals)f", number) : "null"
+  }
+}

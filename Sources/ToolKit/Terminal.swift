@@ -1,2 +1,0 @@
-/// Terminal facts.
-package enum Terminal {}

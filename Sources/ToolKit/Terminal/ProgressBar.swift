@@ -1,0 +1,58 @@
+import Foundation
+import Synchronization
+
+/// A line at the foot of a terminal that shows how far the work is; nothing at all where nobody looks.
+///
+/// May be updated from any thread.
+package final class ProgressBar: Sendable {
+  private struct State {
+    var lastDrawn = DispatchTime(uptimeNanoseconds: 0)
+    var isShown = false
+  }
+
+  private let _terminal: Terminal
+  private let _write: @Sendable (String) -> Void
+  private let _state = Mutex(State())
+
+  /// A bar that writes to a stream, standard error as a rule, so that results can be piped on.
+  package init(terminal: Terminal, write: @escaping @Sendable (String) -> Void) {
+    _terminal = terminal
+    _write = write
+  }
+
+  /// Whether anybody sees it; updates cost nothing otherwise.
+  package var isVisible: Bool { _terminal.isInteractive }
+
+  /// Shows a fraction (0 to 1) and what is being done. Draws ten times a second at most.
+  package func update(_ fraction: Double, _ label: String) {
+    guard isVisible else { return }
+    _state.withLock { state in
+      let now = DispatchTime.now()
+      guard now.uptimeNanoseconds - state.lastDrawn.uptimeNanoseconds >= 100_000_000 else { return }
+      state.lastDrawn = now
+      state.isShown = true
+      _write("\r\u{1B}[2K" + Self.line(fraction, label, width: _terminal.width - 1))
+    }
+  }
+
+  /// Wipes the line.
+  package func finish() {
+    _state.withLock { state in
+      guard state.isShown else { return }
+      state.isShown = false
+      _write("\r\u{1B}[2K")
+    }
+  }
+
+  /// The line as drawn: bar, per cent, label, cut to a width.
+  static func line(_ fraction: Double, _ label: String, width: Int) -> String {
+    let fraction = fraction.isFinite ? min(1, max(0, fraction)) : 0
+    let cells = min(30, max(4, width / 3))
+    let eighths = Int((fraction * Double(cells * 8)).rounded())
+    var bar = String(repeating: "█", count: eighths / 8)
+    if eighths % 8 > 0 { bar.unicodeScalars.append(Unicode.Scalar(0x2590 - UInt32(eighths % 8))!) }
+    bar = TextWidth.padded(bar, to: cells)
+    let percent = TextWidth.padded("\(Int(fraction * 100))%", to: 4, onTheLeft: true)
+    return TextWidth.truncated("▕\(bar)▏\(percent)  \(label)", to: width)
+  }
+}

@@ -1,0 +1,37 @@
+import Foundation
+
+/// What an output stream can show.
+package struct Terminal: Sendable, Equatable {
+  /// Whether somebody looks at it, rather than a file or another program.
+  package let isInteractive: Bool
+  package let usesColor: Bool
+  /// Columns.
+  package let width: Int
+
+  package init(isInteractive: Bool, usesColor: Bool, width: Int) {
+    self.isInteractive = isInteractive
+    self.usesColor = usesColor
+    self.width = width
+  }
+
+  /// What a file descriptor leads to. Colour needs a terminal, one that is not `dumb`, and no `NO_COLOR` in
+  /// the environment (see no-color.org).
+  package init(descriptor: Int32, environment: [String: String]) {
+    self.init(
+      isTerminal: isatty(descriptor) == 1, columns: Self._columns(of: descriptor), environment: environment)
+  }
+
+  init(isTerminal: Bool, columns: Int?, environment: [String: String]) {
+    let isDumb = environment["TERM"] == "dumb" || environment["TERM"] == nil
+    let refusesColor = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
+    isInteractive = isTerminal && !isDumb
+    usesColor = isTerminal && !isDumb && !refusesColor
+    width = columns ?? environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } ?? 80
+  }
+
+  private static func _columns(of descriptor: Int32) -> Int? {
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
+  }
+}

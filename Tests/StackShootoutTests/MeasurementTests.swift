@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+@testable import StackShootout
+
+@Suite("Figures from measurements")
+struct MeasurementTests {
+  @Test(
+    "The median is the middle, or the mean of two",
+    arguments: [([], 0), ([3], 3), ([5, 1, 3], 3), ([4, 1, 3, 2], 2.5)] as [([Double], Double)])
+  func median(values: [Double], expected: Double) {
+    #expect(Statistics.median(values) == expected)
+  }
+
+  @Test("A percentile is a value that occurred")
+  func percentile() {
+    let values = (1...100).map(Double.init).shuffled()
+    #expect(Statistics.percentile(0.5, values) == 50)
+    #expect(Statistics.percentile(0.99, values) == 99)
+    #expect(Statistics.percentile(1, values) == 100)
+    #expect(Statistics.percentile(0, values) == 1)
+    #expect(Statistics.percentile(0.5, []) == 0)
+  }
+
+  @Test("A block longer than a frame counts as dropped, one of just a frame does not")
+  func frames() {
+    let frame = Heartbeat.period
+    let spans = [frame, frame + 1, 5].map { TimeSpan(begin: 100, end: 100 + $0) }
+    let figures = MainThreadFigures(
+      spans: spans, blocks: spans, processorNanoseconds: 2_000_000_000, latencies: [1_000_000, 3_000_000])
+    #expect(figures.framesDropped == 1)
+    #expect(figures.longestMilliseconds == Double(frame + 1) / 1e6)
+    #expect(figures.busySeconds == Double(2 * frame + 6) / 1e9)
+    #expect(figures.processorSeconds == 2)
+    #expect(figures.heartbeat == HeartbeatFigures(p50: 1, p99: 3, max: 3))
+  }
+
+  @Test("Blocks cut the waking time; of nested ones the outer counts, and the rests count too")
+  func pieces() {
+    func span(_ begin: UInt64, _ end: UInt64) -> TimeSpan { TimeSpan(begin: begin, end: end) }
+    let pieces = MainThreadRecorder.pieces(
+      of: [span(0, 100), span(200, 300)],
+      cutBy: [span(20, 30), span(10, 40), span(40, 60), span(190, 250), span(400, 500)])
+    #expect(
+      pieces == [span(0, 10), span(10, 40), span(40, 60), span(60, 100), span(200, 250), span(250, 300)])
+    #expect(MainThreadRecorder.pieces(of: [span(0, 9)], cutBy: []) == [span(0, 9)])
+  }
+
+  @Test("What happened outside the import is cut off")
+  func clipping() {
+    let window = TimeSpan(begin: 100, end: 200)
+    #expect(TimeSpan(begin: 50, end: 150).clipped(to: window) == TimeSpan(begin: 100, end: 150))
+    #expect(TimeSpan(begin: 150, end: 250).clipped(to: window) == TimeSpan(begin: 150, end: 200))
+    #expect(TimeSpan(begin: 200, end: 250).clipped(to: window) == nil)
+  }
+
+  @Test("Samples are averaged over few parts")
+  func loads() {
+    let samples = (0..<1000).map { number in
+      LoadSampler.Sample(
+        span: TimeSpan(begin: UInt64(number) * 10, end: UInt64(number) * 10 + 10), main: 0,
+        background: number < 500 ? 10 : 20)
+    }
+    let timeline = Timeline(
+      window: TimeSpan(begin: 0, end: 10_000), spans: [], samples: samples, saves: [5_000], parts: 10)
+    #expect(timeline.background.count == 10)
+    #expect(timeline.background.first?.processors == 1)
+    #expect(timeline.background.last?.processors == 2)
+    #expect(timeline.saves == [5e-6])
+  }
+
+  @Test("The peak is read from the kernel's account")
+  func peak() {
+    #expect(PeakMemory.megabytes(fromStatus: "VmPeak:\t  9 kB\nVmHWM:\t   2000 kB\n") == 2.048)
+    #expect(PeakMemory.megabytes(fromStatus: "nothing") == nil)
+    #expect(PeakMemory.megabytes > 1)
+  }
+}

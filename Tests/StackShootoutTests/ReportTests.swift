@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+import ToolKit
+
+@testable import StackShootout
+
+/// A result without a run.
+func sampleResult(
+  source: Workload.Source = .file(path: "/x/a<b>.txt"), stacks: [StackDesign] = [.shared, .nested3]
+) -> ShootoutResult {
+  var workload = Workload()
+  workload.source = source
+  workload.runs = 3
+  workload.stacks = stacks
+  var feed = StopFeed(stops: GeneratedCity.stops(count: 1000))
+  feed.skippedRows = 2
+  func run(_ total: Double, longest: UInt64, main: Bool = true) -> RunMeasurement {
+    let spans = [TimeSpan(begin: 0, end: longest * 1_000_000)]
+    return RunMeasurement(
+      totalSeconds: total, peakMegabytes: 40, saves: 4, rows: 1000,
+      main: main
+        ? MainThreadFigures(
+          spans: spans, blocks: spans, processorNanoseconds: 1_000_000, latencies: [200_000, 900_000]) : nil,
+      timeline: Timeline(
+        main: [.init(begin: total / 2, end: total / 2 + Double(longest) / 1000)],
+        dropped: longest > 16 ? [.init(begin: total / 2, end: total / 2 + Double(longest) / 1000)] : [],
+        background: [.init(begin: 0, end: total, processors: 0.9)], saves: [total / 4, total]))
+  }
+  var measurements: [Subject: [RunMeasurement]] = [
+    .floor: [0.5, 0.1, 0.2].map { run($0, longest: 0, main: false) }
+  ]
+  for stack in stacks {
+    measurements[.stack(stack)] = [0.6, 0.4, 0.3].map { run($0, longest: stack == .nested3 ? 20 : 1) }
+  }
+  return ShootoutResult(workload: workload, sourceName: "a<b>.txt", feed: feed, measurements: measurements)
+}
+
+@Suite("Reports")
+struct ReportTests {
+  @Test("Figures are medians, the ratio is that of the medians, the timeline that of the middle run")
+  func medians() {
+    let stack = sampleResult().stacks[0]
+    #expect(stack.totalSeconds == 0.4)
+    #expect(stack.ratioToFloor == 2)
+    #expect(stack.timeline.saves.last == 0.4)
+  }
+
+  @Test("The JSON form has its fixed keys")
+  func json() throws {
+    let text = ResultDocument(sampleResult()).json.text()
+    let document = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    let workload = try #require(document["workload"] as? [String: Any])
+    #expect(workload["source"] as? String == "a<b>.txt")
+    #expect(workload["stops"] as? Int == 1000)
+    #expect(workload["skippedRows"] as? Int == 2)
+    #expect(workload["mode"] as? String == "find-or-create")
+    #expect(workload["saveEvery"] as? Int == 250)
+    #expect(workload["runs"] as? Int == 3)
+    #expect(workload["synchronous"] as? String == "NORMAL")
+    let floor = try #require(document["floor"] as? [String: Any])
+    #expect(Set(floor.keys) == ["total_s", "peak_mb"])
+    let stacks = try #require(document["stacks"] as? [[String: Any]])
+    #expect(stacks.map { $0["id"] as? String } == ["shared", "nested3"])
+    #expect(
+      Set(stacks[1].keys).isSuperset(of: [
+        "id", "total_s", "ratio_to_floor", "main_busy_s", "main_longest_ms", "frames_dropped", "heartbeat_ms",
+        "saves", "peak_mb", "rows",
+      ]))
+    #expect(stacks[1]["frames_dropped"] as? Int == 1)
+    #expect((stacks[1]["heartbeat_ms"] as? [String: Double])?.keys.sorted() == ["max", "p50", "p99"])
+  }
+
+  @Test("The table has a line for the floor and each stack")
+  func table() {
+    let lines = ResultTable(sampleResult()).text(usesColor: false).split(separator: "\n").map(String.init)
+    #expect(lines[1].hasPrefix("SQLite C API"))
+    #expect(lines[2].hasPrefix("shared"))
+    #expect(lines[3].hasPrefix("nested3"))
+    #expect(lines[3].contains("20.0"))
+    #expect(lines[4].hasPrefix("1,000 stops of a<b>.txt (2 rows skipped), find-or-create"))
+  }
+
+  @Test("The page is whole by itself and shows no foreign text as markup")
+  func page() {
+    let html = ReportPage(sampleResult()).html
+    #expect(html.hasPrefix("<!DOCTYPE html>"))
+    #expect(html.contains("a&lt;b&gt;.txt"))
+    #expect(!html.contains("a<b>"))
+    for outside in ["src=", "href=", "@import", "url("] { #expect(!html.contains(outside)) }
+    #expect(html.ranges(of: "<svg").count == 2)
+  }
+
+  @Test("A timeline has a tick for each save and a red line for each dropped frame")
+  func timeline() {
+    let stack = sampleResult().stacks[1]
+    let svg = TimelineDrawing(scale: 0.6, floorSeconds: 0.2).svg(stack).text
+    func elements(_ name: String) -> Int { svg.ranges(of: "class=\"\(name)\"").count }
+    #expect(elements("save") == 2)
+    #expect(elements("dropped") == 1)
+    #expect(elements("main") == 1)
+    #expect(elements("background") == 1)
+    #expect(elements("floor") == 1)
+  }
+
+  @Test("Drawings stand figures that make no sense", arguments: [0, Double.nan, .infinity, 1e-9])
+  func nonsense(scale: Double) {
+    #expect(
+      TimelineDrawing(scale: scale, floorSeconds: scale).svg(sampleResult().stacks[0]).text.hasSuffix(
+        "</svg>"))
+  }
+
+  @Test("The time axis has round steps", arguments: [(1.0, 0.2), (0.08, 0.01), (3.3, 0.5), (90, 20)])
+  func axis(scale: Double, step: Double) {
+    #expect(abs(TimelineDrawing.axisStep(for: scale) - step) < step / 1000)
+  }
+
+  @Test(
+    "Thousands are set apart",
+    arguments: [(0, "0"), (999, "999"), (12_793, "12,793"), (-1_000_000, "-1,000,000")])
+  func counts(count: Int, text: String) {
+    #expect(Figures.count(count) == text)
+  }
+}

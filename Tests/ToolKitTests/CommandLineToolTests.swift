@@ -1,0 +1,108 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ToolKit
+
+/// A command's world whose streams are kept.
+private final class Recorder: Sendable {
+  let output = Mutex("")
+  let error = Mutex("")
+
+  var environment: ToolEnvironment {
+    let terminal = Terminal(isInteractive: false, usesColor: false, width: 72)
+    return ToolEnvironment(
+      variables: [:], outputTerminal: terminal, errorTerminal: terminal,
+      output: { text in self.output.withLock { $0 += text } },
+      error: { text in self.error.withLock { $0 += text } })
+  }
+}
+
+@Suite("Running a tool")
+struct CommandLineToolTests {
+  private struct Unforeseen: Error {}
+
+  private func _tool(_ run: @escaping @Sendable (ParsedArguments, ToolEnvironment) throws -> Void)
+    -> CommandLineTool
+  {
+    let syntax = CommandSyntax(
+      "go", summary: "Goes.", discussion: ["It goes on."], options: [.value("far", "N", "How far it goes.")],
+      exitCodes: [.success, .badInput])
+    return CommandLineTool(
+      name: "tool", version: "1.2", summary: "Does things.", commands: [Command(syntax, run: run)])
+  }
+
+  @Test("A command that ends well ends with 0")
+  func success() {
+    let recorder = Recorder()
+    let code = _tool { arguments, environment in environment.output(arguments.text("far") ?? "") }
+      .run(["go", "--far", "7"], in: recorder.environment)
+    #expect(code == .success)
+    #expect(recorder.output.withLock { $0 } == "7")
+  }
+
+  @Test("A failure is a sentence on standard error and its code, nothing on standard output")
+  func failure() {
+    let recorder = Recorder()
+    let code = _tool { _, _ in throw ToolFailure(.badInput, "It is bad.") }.run(
+      ["go"], in: recorder.environment)
+    #expect(code == .badInput)
+    #expect(recorder.error.withLock { $0 } == "error: It is bad.\n")
+    #expect(recorder.output.withLock { $0.isEmpty })
+  }
+
+  @Test("A wrong line ends with 64, an unforeseen error with 70")
+  func codes() {
+    let recorder = Recorder()
+    #expect(_tool { _, _ in }.run(["og"], in: recorder.environment).rawValue == 64)
+    #expect(
+      _tool { _, _ in throw UsageError.conflict("--a", "--b") }.run(["go"], in: recorder.environment)
+        == .usage)
+    #expect(_tool { _, _ in throw Unforeseen() }.run(["go"], in: recorder.environment).rawValue == 70)
+  }
+
+  @Test("Help names options, paragraphs and exit codes within the terminal's width")
+  func help() {
+    let recorder = Recorder()
+    #expect(_tool { _, _ in }.run(["go", "--help"], in: recorder.environment) == .success)
+    let expected = """
+      Goes.
+
+      Usage: tool go [options]
+
+      Options:
+        --far N  How far it goes.
+        --help   Show this help.
+
+      It goes on.
+
+      Exit codes:
+        0   success
+        65  an input is there but cannot be used
+
+      """
+    #expect(recorder.output.withLock { $0 } == expected)
+  }
+
+  @Test("The tool's own help lists its commands")
+  func rootHelp() {
+    let recorder = Recorder()
+    _ = _tool { _, _ in }.run(["--help"], in: recorder.environment)
+    #expect(recorder.output.withLock { $0.contains("Commands:\n  go  Goes.\n") })
+  }
+
+  @Test("The version is the tool's")
+  func version() {
+    let recorder = Recorder()
+    #expect(_tool { _, _ in }.run(["--version"], in: recorder.environment) == .success)
+    #expect(recorder.output.withLock { $0 } == "tool 1.2\n")
+  }
+
+  @Test("Long texts wrap at the width and keep their indent")
+  func wrapping() {
+    let lines = HelpText(width: 40).wrapped(
+      Array(repeating: "seven77", count: 10).joined(separator: " "), indent: 4)
+    #expect(lines.count == 3)
+    #expect(lines.allSatisfy { $0.hasPrefix("    s") && $0.count <= 40 })
+  }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+@testable import ToolKit
+
+@Suite("A text table")
+struct TextTableTests {
+  private var _table: TextTable {
+    var table = TextTable([("name", .left), ("n", .right), ("note", .left)])
+    table.add(["東京", "7", "x"])
+    table.add([.init("Ulm", .red), "1,000"])
+    return table
+  }
+
+  @Test("Columns align by what characters take on a terminal")
+  func alignment() {
+    #expect(
+      _table.text(usesColor: false) == """
+        name      n  note
+        東京      7  x
+        Ulm   1,000
+
+        """)
+  }
+
+  @Test("Colours do not disturb the columns")
+  func colors() {
+    let plain = _table.text(usesColor: true).replacing(/\u{1B}\[\d+m/, with: "")
+    let lines = plain.split(separator: "\n").map { $0.drop { _ in false } }
+    #expect(lines[2].hasPrefix("Ulm   1,000"))
+    #expect(_table.text(usesColor: true).contains("\u{1B}[31mUlm\u{1B}[0m"))
+  }
+}
+
+@Suite("JSON text")
+struct JSONTextTests {
+  @Test("Members keep their order and numbers their decimals")
+  func document() {
+    let json = JSONText.object([
+      ("z", .integer(1)), ("a", .array([.number(0.30000000000000004, decimals: 3), .null, .boolean(true)])),
+      ("e", .object([])),
+    ])
+    #expect(
+      json.text() == """
+        {
+          "z": 1,
+          "a": [
+            0.300,
+            null,
+            true
+          ],
+          "e": {}
+        }
+        """)
+  }
+
+  @Test(
+    "Strings survive another program's reading",
+    arguments: ["a\"b\\c", "line\nbreak\ttab\r", "\u{1}\u{1F}", "東京 🚏", ""])
+  func strings(text: String) throws {
+    let parsed = try JSONSerialization.jsonObject(with: Data(JSONText.array([.string(text)]).text().utf8))
+    #expect(parsed as? [String] == [text])
+  }
+
+  @Test("What is not finite becomes null", arguments: [Double.nan, .infinity])
+  func nonFinite(number: Double) {
+    #expect(JSONText.number(number, decimals: 1).text() == "null")
+  }
+}
+
+@Suite("Markup")
+struct MarkupTests {
+  @Test("Foreign text cannot become markup")
+  func escaping() {
+    let markup = Markup.tag("p", ["title": "\"&'"], [.text("<script>\u{0}\u{1B}&")])
+    #expect(markup.text == "<p title=\"&quot;&amp;&#39;\">&lt;script&gt;&amp;</p>")
+  }
+
+  @Test("Elements without children close as HTML or SVG want it")
+  func closing() {
+    #expect(Markup.tag("div", [:], [.tag("i"), .tag("br")]).text == "<div><i></i><br></div>")
+    #expect(Markup.tag("svg", [:], [.tag("rect", ["x": "1"])]).text == "<svg><rect x=\"1\"/></svg>")
+  }
+}
+
+@Suite("An output file")
+struct OutputFileTests {
+  private let _directory = FileManager.default.temporaryDirectory.appendingPathComponent("output-\(UUID())")
+
+  init() throws { try FileManager.default.createDirectory(at: _directory, withIntermediateDirectories: true) }
+
+  @Test("Trying a path leaves nothing behind and harms nothing")
+  func harmless() throws {
+    defer { try? FileManager.default.removeItem(at: _directory) }
+    let new = _directory.appendingPathComponent("new").path
+    _ = try OutputFile(path: new)
+    #expect(!FileManager.default.fileExists(atPath: new))
+    let old = _directory.appendingPathComponent("old")
+    try Data("kept".utf8).write(to: old)
+    let file = try OutputFile(path: old.path)
+    #expect(try String(contentsOf: old, encoding: .utf8) == "kept")
+    try file.write("new")
+    #expect(try String(contentsOf: old, encoding: .utf8) == "new")
+  }
+
+  @Test("A path that cannot be written is found out at once", arguments: ["", "/missing/file"])
+  func unwritable(suffix: String) {
+    defer { try? FileManager.default.removeItem(at: _directory) }
+    #expect {
+      _ = try OutputFile(path: _directory.path + suffix)
+    } throws: {
+      ($0 as? ToolFailure)?.code == .cannotCreateOutput
+    }
+  }
+}

@@ -1,4 +1,0 @@
-import Testing
-@testable import ToolKit
-
-@Suite struct ToolKitPlaceholder { @Test func builds() {} }
