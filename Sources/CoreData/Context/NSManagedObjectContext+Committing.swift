@@ -17,8 +17,9 @@ extension NSManagedObjectContext {
     var settlement = ConflictSettlement(context: self)
     while true {
       do {
-        try coordinator.commit(entries, locked: listed.filter { $0._flags.contains(.locked) && !$0.hasChanges })
-        return entries
+        let computed = try coordinator.commit(
+          entries, locked: listed.filter { $0._flags.contains(.locked) && !$0.hasChanges })
+        return computed.isEmpty ? entries : taking(computed, into: entries)
       } catch let error as StoreConflictError {
         entries = try settlement.settle(error.conflicts, in: entries)
       } catch let error as StoreConstraintError {
