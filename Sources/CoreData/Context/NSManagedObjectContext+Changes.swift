@@ -22,6 +22,7 @@ extension NSManagedObjectContext {
         "entity '\(object._layout.entityName)' is not of the model that \(label) works with. Take the entity from "
           + "NSEntityDescription.entity(forEntityName:in:).")
     }
+    undoRecorder?.willChange(object, isAlive: false)
     object._context = self
     _ = object._objectID
     _ = object.writableDraft()
@@ -81,7 +82,9 @@ extension NSManagedObjectContext {
   }
 
   final func markDeleted(_ object: NSManagedObject) {
+    object.willChangeState()
     object._flags.insert([.deleted])
+    hasPendingDeletions = true
     object._flags.insert(.eventDeleted)
     _list(object)
   }
@@ -150,6 +153,7 @@ extension NSManagedObjectContext {
       object._flags.subtract([.inserted, .updated])
     }
     isFlushing = false
+    registerUndo()
     sets.post(by: self)
   }
 

@@ -44,6 +44,7 @@ extension NSManagedObjectContext {
     for conflict in conflicts { byKey[ObjectTable.Key(conflict.id)] = conflict }
     var result: [Layer.Entry] = []
     var unresolved: [NSMergeConflict] = []
+    var gone: [NSManagedObjectID] = []
     for entry in entries {
       guard let conflict = byKey[ObjectTable.Key(entry.id)] else {
         result.append(entry)
@@ -62,6 +63,7 @@ extension NSManagedObjectContext {
         unresolved.append(NSMergeConflict(conflict, object: object ?? self.object(with: entry.id)))
         continue
       }
+      if conflict.persisted == nil { gone.append(entry.id) }
       if let settled = settled(entry, conflict, by: type, object: object) { result.append(settled) }
     }
     guard unresolved.isEmpty else {
@@ -71,7 +73,7 @@ extension NSManagedObjectContext {
           + "and save again, or set a merge policy.",
         [NSPersistentStoreSaveConflictsErrorKey: unresolved])
     }
-    return result
+    return gone.isEmpty ? result : withoutReferences(to: gone, in: result)
   }
 
   /// One conflicting entry made to fit what the store has now; nil if nothing is left to write.
@@ -118,6 +120,7 @@ extension NSManagedObjectContext {
       row.set(local[slot], at: slot)
       changed.insert(slot)
     }
+    rereadInverses(layout, from: conflict.base, to: persisted)
     if let object {
       object._row = persisted
       object._draft = row

@@ -44,7 +44,7 @@ extension NSManagedObjectContext {
 
   final func count(for request: AnyFetchRequest) throws -> Int {
     let plan = try plan(for: request)
-    var reading = try FetchReading(plan, request, in: self)
+    let reading = try FetchReading(plan, request, in: self)
     if !reading.needsOverlay {
       return try persistentStoreCoordinator?.count(plan, in: request.affectedStores) ?? 0
     }
@@ -104,7 +104,7 @@ extension NSManagedObjectContext {
   // MARK: IDs and dictionaries
 
   private final func fetchIDs(_ request: AnyFetchRequest) throws -> [NSManagedObjectID] {
-    var reading = try FetchReading(plan(for: request), request, in: self)
+    let reading = try FetchReading(plan(for: request), request, in: self)
     // Values are needed only to sort unsaved changes in.
     if reading.needsOverlay { return try reading.identities() }
     reading.plan.content = .identity

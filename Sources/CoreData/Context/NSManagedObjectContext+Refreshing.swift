@@ -75,6 +75,7 @@ extension NSManagedObjectContext {
 
   final func rollbackAll() {
     processPendingChanges()
+    forgetUndo()
     let objects = listed
     materializeAdopted()
     var adopted: [NSManagedObject] = []
@@ -82,6 +83,7 @@ extension NSManagedObjectContext {
     listed = []
     eventList = []
     unpropagatedDeletions = []
+    hasPendingDeletions = false
     pendingIndex.clear()
     overlay.clear()
     var sets = EventSets()
@@ -127,10 +129,12 @@ extension NSManagedObjectContext {
       object._relations = nil
       object._flags = .fault
     }
+    forgetUndo()
     table.removeAll()
     listed = []
     eventList = []
     unpropagatedDeletions = []
+    hasPendingDeletions = false
     pendingIndex.clear()
     faultBatch.clear()
     overlay.clear()

@@ -169,7 +169,7 @@ extension NSManagedObjectContext {
       let known = state.isOrdered && !state.isRealised ? object.members(slot) : state
       for id in delta.removed { known.remove(self.object(with: id)) }
       for id in delta.added { known.add(self.object(with: id)) }
-      if let order = delta.order, known.isRealised { known.reorder(order.map { self.object(with: $0) }) }
+      if let order = delta.order, known.isRealised { known.reorder(asFarAsKnown: order.map { self.object(with: $0) }) }
     }
   }
 

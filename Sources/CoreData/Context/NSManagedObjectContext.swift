@@ -44,6 +44,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   var eventList: [NSManagedObject] = []
   /// Objects deleted whose delete rules have not been applied yet.
   var unpropagatedDeletions: [NSManagedObject] = []
+  /// Whether anything was deleted here since the last save.
+  var hasPendingDeletions = false
   /// Pending objects by attribute value, for look-ups among them; see `PendingIndex`.
   var pendingIndex = PendingIndex()
   /// Faults made lately without values, that load together.
@@ -56,6 +58,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   var changeObservers: [WeakObserver] = []
   /// Merged updates of objects that are not shown, until the observers are told.
   var unseenMerges: [MergedRow] = []
+  /// Undo manager and what is recorded for it; nil without one.
+  var _undo: UndoLink?
   private let _userInfo = NSMutableDictionary()
 
   /// Creates a context that works on the given kind of queue.

@@ -75,7 +75,10 @@ extension NSManagedObject {
     if let draft = _draft, !_changed.isEmpty {
       let merged = Row(copying: row, version: row.version + 1)
       _changed.forEach { slot in
-        if !_layout.slots[slot].isToMany { merged.set(draft[slot], at: slot) }
+        guard !_layout.slots[slot].isToMany else { return }
+        // Assigned what was there anyway is no change to keep.
+        if let base = _row, draft[slot] == base[slot] { return }
+        merged.set(draft[slot], at: slot)
       }
       for slot in _layout.slots.indices where _layout.slots[slot].isTransient { merged.set(draft[slot], at: slot) }
       _draft = merged

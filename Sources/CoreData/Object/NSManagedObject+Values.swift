@@ -192,6 +192,7 @@ extension NSManagedObject {
 
   /// The draft, not shared with anybody.
   final func writableDraft() -> Row {
+    willChangeState()
     if let _draft, !_flags.contains(.draftShared) { return _draft }
     let draft: Row
     if let current = _current {

@@ -5,7 +5,7 @@ import PredicateLanguage
 ///
 /// As in Core Data, the store applies limit and offset to saved values; unsaved changes are folded into that window, and
 /// only the limit is applied again.
-struct FetchReading {
+final class FetchReading {
   var plan: FetchPlan
   private let _request: AnyFetchRequest
   /// Kept alive by whoever fetches.

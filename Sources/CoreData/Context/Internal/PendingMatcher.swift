@@ -67,8 +67,8 @@ indirect enum SlotTest {
   ) -> SlotTest {
     guard comparison.modifier == .direct, comparison.options.isEmpty,
       case .keyPath(let path) = comparison.left, path.count == 1, let slot = layout.slot(named: path[0]),
-      case .constant(let constant) = comparison.right, let attribute = layout.slots[slot].attribute,
-      let value = Value(constant, comparableWith: attribute.type)
+      case .constant(let constant) = comparison.right, let type = layout.slots[slot].type,
+      let value = Value(constant, comparableWith: type)
     else { return .undecided }
     switch comparison.op {
     case .equal: return .equal(slot: slot, value)

@@ -6,8 +6,8 @@ extension PredicateTree {
   /// Deepest nesting of compound predicates accepted: trees are walked by recursion.
   private static let _maximumDepth = 1000
 
-  /// The tree of any predicate: the one it was made of, if it is one of ours; otherwise a constant, a closure, or a
-  /// compound of those. Costs nothing for ours.
+  /// The tree of any predicate: the one it was made of, if it is one of ours; otherwise a constant, a
+  /// closure, or a compound of those. Costs nothing for ours.
   /// - Throws: `PredicateEvaluationError.unsupported` for compounds nested too deeply.
   init(_ predicate: NSPredicate) throws {
     self = try Self._tree(of: predicate, depth: 0)
@@ -62,7 +62,8 @@ extension PredicateTree {
     do {
       return try evaluate(with: object, bindings)
     } catch {
-      fatalError("NSInvalidArgumentException: “\(PredicatePrinter.text(of: self))” cannot be evaluated: \(error)")
+      fatalError(
+        "NSInvalidArgumentException: “\(PredicatePrinter.text(of: self))” cannot be evaluated: \(error)")
     }
   }
 }
