@@ -28,6 +28,7 @@ extension NSManagedObjectContext {
     _ = object.writableDraft()
     object._flags.remove([.fault, .deleted, .deletePropagated])
     object._flags.formUnion([.inserted, .listed, .eventInserted, .eventListed, .unpublished, .touchedInSave])
+    if notesReads { object._flags.insert(.notesReads) }
     table.insert(object)
     listed.append(object)
     eventList.append(object)
@@ -173,6 +174,9 @@ struct EventSets {
   var refreshed = Set<NSManagedObject>()
 
   func post(by context: NSManagedObjectContext) {
+    for object in updated { object.noteAllWritten() }
+    for object in refreshed { object.noteAllWritten() }
+    for object in deleted { object.noteAllWritten() }
     context.tellObservers(self)
     var userInfo: [AnyHashable: Any] = [:]
     if !inserted.isEmpty { userInfo[NSInsertedObjectsKey] = inserted }

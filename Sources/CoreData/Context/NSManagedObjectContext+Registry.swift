@@ -127,6 +127,7 @@ extension NSManagedObjectContext {
     object._context = self
     object._row = row
     object._flags.insert(.fault)
+    if notesReads { object._flags.insert(.notesReads) }
     table.insert(object)
     return object
   }
@@ -147,6 +148,7 @@ extension NSManagedObjectContext {
     case .deleted: object._flags.formUnion([.deleted, .deletePropagated])
     case .annihilated: break
     }
+    if notesReads { object._flags.insert(.notesReads) }
     table.insert(object)
     if let row = entry.row { adoptMembers(of: object, from: row, changed: entry.changed) }
     if entry.kind == .inserted, object._shape.hasOwnClass { object.awakeFromInsert() }

@@ -54,6 +54,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   var isFlushing = false
   var isFlushScheduled = false
   var keepsObjects: [NSManagedObject] = []
+  /// Whether objects note reads for `Observation`.
+  var notesReads = false
   /// Who follows this context's objects; see `ContextObserver`.
   var changeObservers: [WeakObserver] = []
   /// Merged updates of objects that are not shown, until the observers are told.
@@ -68,6 +70,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     queue = ContextQueue(concurrencyType)
     super.init()
     queue.context = self
+    notesReads = concurrencyType == .mainQueueConcurrencyType
   }
 
   /// Creates a context that works on the given kind of queue.

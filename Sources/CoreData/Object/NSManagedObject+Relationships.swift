@@ -15,6 +15,7 @@ extension NSManagedObject {
 
   /// The object at the other end, itself possibly a fault.
   final func toOne(_ slot: Int) -> NSManagedObject? {
+    noteRead(slot)
     if _flags.contains(.fault) { fireFault() }
     if let target = _relations?.target(slot) { return target }
     guard let context = _context else { return nil }
@@ -55,6 +56,7 @@ extension NSManagedObject {
 
   /// The members of a to-many, read from upstream if they were not yet.
   final func members(_ slot: Int) -> ToManyState {
+    noteRead(slot)
     let state = relations.makeMembers(slot, isOrdered: _layout.slots[slot].relationship!.isOrdered)
     if !state.isRealised {
       if _flags.contains(.fault) { fireFault() }
@@ -138,6 +140,7 @@ extension NSManagedObject {
   private final func markTouched(_ slot: Int) {
     _changed.insert(slot)
     _context?.noteChanged(self)
+    noteWritten(slot)
   }
 
   private final func checkRelatable(

@@ -88,6 +88,8 @@ struct ObjectFlags: OptionSet {
   static let locked = ObjectFlags(rawValue: 1 << 20)
   /// Written again since the current pass over willSave hooks.
   static let touchedInSave = ObjectFlags(rawValue: 1 << 21)
+  /// Reads are noted by `withObservationTracking`.
+  static let notesReads = ObjectFlags(rawValue: 1 << 30)
   /// The save under way writes it.
   static let written = ObjectFlags(rawValue: 1 << 22)
 }

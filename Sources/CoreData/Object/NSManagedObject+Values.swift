@@ -178,6 +178,7 @@ extension NSManagedObject {
 
   /// A cell as it is now, filling a fault.
   final func read(_ slot: Int) -> Value {
+    noteRead(slot)
     if _flags.contains(.fault) { fireFault() }
     guard let row = _current else { return .null }
     return row[slot]
@@ -211,6 +212,7 @@ extension NSManagedObject {
     if _flags.contains(.awakening) { return }
     _changed.insert(slot)
     _context?.noteChanged(self)
+    noteWritten(slot)
   }
 
   final func noteChange(ofKey key: String) {
