@@ -18,13 +18,13 @@ func notes() -> NSManagedObjectModel {
   return model
 }
 
-/// Prints whose save it was, as the didSave handler sees it.
+/// Prints whose save begins.
 func printSaves(of stack: WriterMainWorkerStack) -> any NSObjectProtocol {
-  NotificationCenter.default.addObserver(forName: .NSManagedObjectContextDidSave, object: nil, queue: nil) { note in
-    switch note.object as AnyObject {
-    case stack.mainContext: print("  main has saved into the writer")
-    case stack.writerContext: print("  the writer has saved into the file, which ends it")
-    default: print("  a worker has saved into main")
+  NotificationCenter.default.addObserver(forName: .NSManagedObjectContextWillSave, object: nil, queue: nil) { note in
+    switch note.object as? NSManagedObjectContext {
+    case stack.mainContext?: print("  main saves into the writer")
+    case stack.writerContext?: print("  the writer saves into the file, which ends it")
+    default: print("  a worker saves into main")
     }
   }
 }
