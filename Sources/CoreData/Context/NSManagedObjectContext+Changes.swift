@@ -28,6 +28,7 @@ extension NSManagedObjectContext {
     _ = object.writableDraft()
     object._flags.remove([.fault, .deleted, .deletePropagated])
     object._flags.formUnion([.inserted, .listed, .eventInserted, .eventListed, .unpublished, .touchedInSave])
+    if isChecked { object._flags.insert(.checked) }
     if notesReads { object._flags.insert(.notesReads) }
     table.insert(object)
     listed.append(object)

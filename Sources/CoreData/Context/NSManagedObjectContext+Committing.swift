@@ -13,11 +13,11 @@ extension NSManagedObjectContext {
       throw CocoaError.coreData(
         NSCoreDataError, "\(label) has neither coordinator nor parent; there is nowhere to save to.")
     }
-    var entries = entries
+    var entries = withoutLost(entries)
     var attempts = 0
     while true {
       do {
-        try coordinator.commit(entries, locked: listed.filter { $0._flags.contains(.locked) && !$0.hasChanges })
+        try coordinator.commit(entries, locked: lockedObjects)
         return entries
       } catch let error as StoreConflictError {
         attempts += 1
@@ -43,7 +43,7 @@ extension NSManagedObjectContext {
     var byKey: [ObjectTable.Key: VersionConflict] = [:]
     for conflict in conflicts { byKey[ObjectTable.Key(conflict.id)] = conflict }
     var result: [Layer.Entry] = []
-    var unresolved: [NSMergeConflict] = []
+    var unresolved = settleLocks(conflicts, beside: entries)
     var gone: [NSManagedObjectID] = []
     for entry in entries {
       guard let conflict = byKey[ObjectTable.Key(entry.id)] else {
@@ -176,6 +176,7 @@ extension NSManagedObjectContext {
   ///
   /// - Throws: A Cocoa error if no store takes the entity or the store cannot be written.
   public final func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
+    checkQueue()
     let temporary = objects.filter { $0._objectID.isTemporaryID && $0._objectID.permanent == nil }
     if !temporary.isEmpty {
       guard let coordinator = persistentStoreCoordinator else {

@@ -62,6 +62,14 @@ extension NSManagedObjectContext {
     return isClean ? layer : Layer(entries)
   }
 
+  /// Entries without those about objects that this context was to insert but has thrown away since: a child that had read
+  /// them has changed them.
+  final func withoutLost(_ entries: [Layer.Entry]) -> [Layer.Entry] {
+    let lost = entries.filter { $0.kind != .inserted && $0.id.key == nil }
+    if lost.isEmpty { return entries }
+    return withoutReferences(to: lost.map(\.id), in: entries.filter { $0.kind == .inserted || $0.id.key != nil })
+  }
+
   /// Entries without references to objects that turned out to be gone from the store.
   final func withoutReferences(to gone: [NSManagedObjectID], in entries: [Layer.Entry]) -> [Layer.Entry] {
     let keys = Set(gone.map { ObjectTable.Key($0) })

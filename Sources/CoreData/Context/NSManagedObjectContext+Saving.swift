@@ -18,6 +18,8 @@ extension NSManagedObjectContext {
     let layer = try collectLayer()
     if let parent = _parent {
       if !layer.entries.isEmpty { handUp(layer, to: parent) }
+      let locks = lockedObjects.map { (id: $0._objectID, row: $0._row) }
+      if !locks.isEmpty { parent.queue.sync { parent.takeLocks(locks) } }
       finishSave(layer.entries)
     } else {
       finishSave(try commit(layer.entries))

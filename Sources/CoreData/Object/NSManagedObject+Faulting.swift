@@ -5,6 +5,7 @@ extension NSManagedObject {
   /// Loads the values of a fault; nothing for an object that has them.
   final func fireFault() {
     guard _flags.contains(.fault) else { return }
+    checkQueue()
     guard let context = _context else {
       if _row != nil {
         // Deleted and saved, its values at hand: those who are told of it may still read them.
@@ -16,6 +17,19 @@ extension NSManagedObject {
           + "was reset. Keep the context as long as its objects, or fetch again.")
     }
     context.fire(self)
+  }
+
+  /// Loads the values of a fault of which one is about to be read; an object that only records reads notes which.
+  final func fireFault(reading slot: Int) {
+    if _context == nil, let recorder = KeyRecorder.current, recorder.note(slot, of: self) { return }
+    fireFault()
+  }
+
+  /// Does what an object asks for before the value at `slot` is read: see `attend()`.
+  final func attend(reading slot: Int) {
+    if _context == nil, let recorder = KeyRecorder.current, recorder.note(slot, of: self) { return }
+    attend()
+    noteRead(slot)
   }
 
   /// Whether a relationship has not been read yet. Does not read it.

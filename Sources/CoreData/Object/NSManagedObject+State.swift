@@ -90,6 +90,10 @@ struct ObjectFlags: OptionSet {
   static let touchedInSave = ObjectFlags(rawValue: 1 << 21)
   /// Reads are noted by `withObservationTracking`.
   static let notesReads = ObjectFlags(rawValue: 1 << 30)
+  /// Its context has every use checked for the right queue.
+  static let checked = ObjectFlags(rawValue: 1 << 23)
+  /// What has to be looked after before a value is touched.
+  static let attention: ObjectFlags = [.fault, .checked, .notesReads]
   /// The save under way writes it.
   static let written = ObjectFlags(rawValue: 1 << 22)
 }

@@ -29,9 +29,13 @@ final class FetchReading {
     _matcher = PendingMatcher(plan)
   }
 
+  /// What the stores have been found to hold already, if somebody asked them before.
+  var found: [StoredObject]?
+
   /// What the stores find.
   func stored() throws -> [StoredObject] {
-    try _context.persistentStoreCoordinator?.fetch(plan, in: _request.affectedStores) ?? []
+    if let found { return found }
+    return try _context.persistentStoreCoordinator?.fetch(plan, in: _request.affectedStores) ?? []
   }
 
   /// The objects found, unsaved changes included.

@@ -67,3 +67,44 @@ extension PredicateTree {
     }
   }
 }
+
+extension PredicateTree {
+  /// The tree with managed objects replaced by their IDs: what a store knows them by, and what may leave the queue.
+  var referringByID: PredicateTree {
+    rewritten { (expression: ExpressionTree) throws(Never) -> ExpressionTree? in
+      guard case .constant(let value) = expression, value.holdsManagedObject else { return nil }
+      return .constant(value.referringByID)
+    } ?? self
+  }
+}
+
+extension ExpressionTree {
+  /// The expression with managed objects replaced by their IDs.
+  var referringByID: ExpressionTree {
+    rewritten { (expression: ExpressionTree) throws(Never) -> ExpressionTree? in
+      guard case .constant(let value) = expression, value.holdsManagedObject else { return nil }
+      return .constant(value.referringByID)
+    } ?? self
+  }
+}
+
+extension PredicateValue {
+  fileprivate var holdsManagedObject: Bool {
+    switch self {
+    case .object(let object): object.base.base is NSManagedObject
+    case .collection(let elements): elements.contains { $0.holdsManagedObject }
+    case .dictionary(let entries): entries.values.contains { $0.holdsManagedObject }
+    default: false
+    }
+  }
+
+  fileprivate var referringByID: PredicateValue {
+    switch self {
+    case .object(let object):
+      (object.base.base as? NSManagedObject).map { .object(PredicateObject($0.objectID)) } ?? self
+    case .collection(let elements): .collection(elements.map(\.referringByID))
+    case .dictionary(let entries): .dictionary(entries.mapValues(\.referringByID))
+    default: self
+    }
+  }
+}

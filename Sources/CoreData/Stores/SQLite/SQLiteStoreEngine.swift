@@ -25,7 +25,8 @@ final class SQLiteStoreEngine: StoreEngine {
   let keyQueries: [KeyQuery]
   let relationQueries: [[RelationQuery?]]
   let writePlans: WritePlans
-  let queries = QueryCache()
+  let queries = QueryCache<QueryShape, CompiledQuery>()
+  let tableQueries = QueryCache<TableShape, CompiledTable>()
   private let _commits = Atomic<Int>(0)
 
   /// Opens or creates the store at `url`; `/dev/null` means a database in memory.
