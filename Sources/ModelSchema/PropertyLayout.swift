@@ -84,6 +84,8 @@ package final class PropertyLayout: Sendable {
   package let toOneSlots: [Int]
   /// Slots of attributes whose values are encoded to be stored.
   package let transformableSlots: [Int]
+  /// Slots of attributes that the store computes.
+  package let derivedSlots: [Int]
   package let uniquenessConstraints: [[Int]]
   /// Whether any property is transient.
   package let hasTransients: Bool
@@ -106,6 +108,7 @@ package final class PropertyLayout: Sendable {
     slotsByName = byName
     toManySlots = slots.indices.filter { slots[$0].isToMany }
     transformableSlots = slots.indices.filter { slots[$0].attribute?.type == .transformable }
+    derivedSlots = slots.indices.filter { slots[$0].attribute?.isDerived ?? false }
     toOneSlots = slots.indices.filter { slots[$0].isToOne }
   }
 

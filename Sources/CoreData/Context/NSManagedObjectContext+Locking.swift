@@ -58,23 +58,4 @@ extension NSManagedObjectContext {
       detectConflicts(for: object)
     }
   }
-
-  /// Conflicts over objects that are locked only: failures, or under any other policy news to take over.
-  final func settleLocks(_ conflicts: [VersionConflict], beside entries: [Layer.Entry]) -> [NSMergeConflict] {
-    let keys = Set(entries.map { ObjectTable.Key($0.id) })
-    var unresolved: [NSMergeConflict] = []
-    for conflict in conflicts where !keys.contains(ObjectTable.Key(conflict.id)) {
-      guard let object = table.object(for: conflict.id), object._flags.contains(.locked) else { continue }
-      guard policy.mergeType != .errorMergePolicyType else {
-        unresolved.append(NSMergeConflict(conflict, object: object))
-        continue
-      }
-      object._flags.remove(.locked)
-      if let row = conflict.persisted {
-        rereadInverses(object._layout, from: object._row, to: row)
-        object.rebase(on: row)
-      }
-    }
-    return unresolved
-  }
 }

@@ -115,7 +115,7 @@ extension NSManagedObjectContext {
   // MARK: Entries
 
   /// The unsaved state as values: own objects', then what children have saved up.
-  private final func collectLayer() throws -> Layer {
+  final func collectLayer() throws -> Layer {
     let layers = overlay.layers
     let own = listed.filter(\.hasChanges)
     // Only what one child has saved: handed on by reference.
@@ -148,7 +148,7 @@ extension NSManagedObjectContext {
 
   private final func savedEntry(for object: NSManagedObject) throws -> Layer.Entry? {
     if object._flags.contains(.deleted) {
-      if object._flags.contains(.inserted) { return nil }
+      if !object._flags.isDisjoint(with: [.inserted, .vanished]) { return nil }
       return Layer.Entry(
         kind: .deleted, id: object._objectID, base: object._row, row: nil, changed: SlotSet(), isWhole: false)
     }
@@ -228,7 +228,7 @@ extension NSManagedObjectContext {
     if object._flags.contains(.deleted) {
       table.remove(object)
       object._flags.subtract([
-        .inserted, .updated, .deleted, .deletePropagated, .listed, .adopted, .unpublished, .touchedInSave,
+        .inserted, .updated, .deleted, .deletePropagated, .listed, .adopted, .unpublished, .touchedInSave, .vanished,
       ])
       object._flags.subtract(.event)
       return

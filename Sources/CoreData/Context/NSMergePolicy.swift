@@ -28,6 +28,57 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
   /// Type of the policy.
   open var mergeType: NSMergePolicyType { _type }
 
+  /// Settles all conflicts of a save: first those of versions, then those of uniqueness constraints.
+  ///
+  /// Called on the saving context's queue. A subclass that overrides one of the three methods calls super and then adjusts
+  /// the objects; what it changes there is saved.
+  ///
+  /// - Parameter list: `NSMergeConflict` and `NSConstraintConflict` objects.
+  /// - Throws: Cocoa error 133020 or 133021 under the error policy; anything a subclass throws fails the save.
+  open func resolve(mergeConflicts list: [Any]) throws {
+    let versions = list.compactMap { $0 as? NSMergeConflict }
+    if !versions.isEmpty { try resolve(optimisticLockingConflicts: versions) }
+    let constraints = list.compactMap { $0 as? NSConstraintConflict }
+    if !constraints.isEmpty { try resolve(constraintConflicts: constraints) }
+  }
+
+  /// Settles conflicts of objects that were changed here and elsewhere.
+  ///
+  /// - Throws: Cocoa error 133020 under the error policy.
+  open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+    guard mergeType != .errorMergePolicyType else {
+      throw CocoaError.coreData(
+        NSManagedObjectMergeError,
+        "The save would overwrite changes made elsewhere to \(list.count) object(s) since they were read. Refresh them "
+          + "and save again, or set a merge policy.", [NSPersistentStoreSaveConflictsErrorKey: list])
+    }
+    for conflict in list { VersionSettlement(conflict, mergeType)?.settle() }
+  }
+
+  /// Settles conflicts of objects that have the same values where only one may have them.
+  ///
+  /// Under the trump policies one row remains. A new object that duplicates a stored row takes over the row's identity.
+  ///
+  /// - Throws: Cocoa error 133021 under the error policy.
+  open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
+    guard mergeType != .errorMergePolicyType else {
+      let names = Set(list.map { $0.constraint.joined(separator: ", ") }).sorted()
+      throw CocoaError.coreData(
+        NSManagedObjectConstraintMergeError,
+        "The save would break a uniqueness constraint on \(names.joined(separator: "; ")). Change the values, or "
+          + "update the existing objects instead of inserting new ones.",
+        [NSPersistentStoreSaveConflictsErrorKey: list])
+    }
+    var settled = Set<NSManagedObject>()
+    for conflict in list {
+      // An object in several conflicts is settled once; what is left of the others shows when the save is tried again.
+      let objects = conflict.conflictingObjects + [conflict.databaseObject].compactMap { $0 }
+      guard settled.isDisjoint(with: objects) else { continue }
+      settled.formUnion(objects)
+      ConstraintSettlement(conflict, mergeType)?.settle()
+    }
+  }
+
   /// The save fails: the default.
   public class var error: NSMergePolicy { _error }
   /// Local changes to conflicting objects are dropped.
@@ -56,91 +107,3 @@ public var NSMergeByPropertyObjectTrumpMergePolicy: AnyObject { NSMergePolicy.me
 public var NSOverwriteMergePolicy: AnyObject { NSMergePolicy.overwrite }
 /// The policy under which local changes are dropped.
 public var NSRollbackMergePolicy: AnyObject { NSMergePolicy.rollback }
-
-/// One object that was changed both here and elsewhere.
-open class NSMergeConflict: NSObject {
-  /// The local object.
-  public let sourceObject: NSManagedObject
-  /// Values as the local object last read them.
-  public let objectSnapshot: [String: Any]?
-  /// Values in the coordinator's row cache, when the conflict is with another context.
-  public let cachedSnapshot: [String: Any]?
-  /// Values in the store, when the conflict is with another coordinator.
-  public let persistedSnapshot: [String: Any]?
-  /// Version that is there now; 0 if the row is gone.
-  public let newVersionNumber: Int
-  /// Version that the local object was read with.
-  public let oldVersionNumber: Int
-
-  /// Creates a conflict.
-  public init(
-    source srcObject: NSManagedObject, newVersion newvers: Int, oldVersion oldvers: Int,
-    cachedSnapshot cachesnap: [String: Any]?, persistedSnapshot persnap: [String: Any]?
-  ) {
-    sourceObject = srcObject
-    objectSnapshot = srcObject._row.map { srcObject.snapshot(of: $0) }
-    cachedSnapshot = cachesnap
-    persistedSnapshot = persnap
-    newVersionNumber = newvers
-    oldVersionNumber = oldvers
-  }
-
-  convenience init(_ conflict: VersionConflict, object: NSManagedObject) {
-    let theirs = conflict.persisted.map { object.snapshot(of: $0) }
-    // Known to this coordinator's row cache: another context saved it; else another coordinator or process did.
-    let isCached =
-      conflict.id.key.flatMap { object._context?.persistentStoreCoordinator?.rowCache.row(for: $0) }
-      .map { $0.version == conflict.persisted?.version } ?? false
-    self.init(
-      source: object, newVersion: Int(conflict.persisted?.version ?? 0), oldVersion: Int(conflict.base.version),
-      cachedSnapshot: isCached ? theirs : object.snapshot(of: conflict.base), persistedSnapshot: isCached ? nil : theirs)
-  }
-}
-
-/// Objects that break a uniqueness constraint.
-open class NSConstraintConflict: NSObject {
-  /// Names of the constraint's properties.
-  public let constraint: [String]
-  /// The values that several objects have.
-  public let constraintValues: [String: Any]
-  /// The object that the store has with these values.
-  public let databaseObject: NSManagedObject?
-  /// Its values.
-  public let databaseSnapshot: [AnyHashable: Any]?
-  /// Local objects with these values.
-  public let conflictingObjects: [NSManagedObject]
-  /// Their values as last read.
-  public let conflictingSnapshots: [[AnyHashable: Any]]
-
-  /// Creates a conflict.
-  public init(
-    constraint contraint: [String], database databaseObject: NSManagedObject?, databaseSnapshot: [AnyHashable: Any]?,
-    conflicting conflictingObjects: [NSManagedObject], conflictingSnapshots: [Any]
-  ) {
-    constraint = contraint
-    self.databaseObject = databaseObject
-    self.databaseSnapshot = databaseSnapshot
-    self.conflictingObjects = conflictingObjects
-    self.conflictingSnapshots = conflictingSnapshots.compactMap { $0 as? [AnyHashable: Any] }
-    var values: [String: Any] = [:]
-    if let object = conflictingObjects.first ?? databaseObject {
-      for name in contraint { values[name] = object.value(forKey: name) ?? NSNull() }
-    }
-    constraintValues = values
-  }
-}
-
-extension NSManagedObject {
-  /// Attributes and to-one IDs of a row by name; nil shows as NSNull.
-  final func snapshot(of row: Row) -> [String: Any] {
-    var result: [String: Any] = [:]
-    for (number, slot) in _layout.slots.enumerated() where !slot.isHidden && !slot.isToMany {
-      if slot.attribute != nil {
-        result[slot.name] = shown(row[number], number) ?? NSNull()
-      } else {
-        result[slot.name] = row[number].key.map { NSManagedObjectID($0) } ?? NSNull()
-      }
-    }
-    return result
-  }
-}

@@ -23,6 +23,7 @@ extension NSPersistentStoreCoordinator {
     let store: NSPersistentStore
     switch storeType {
     case NSInMemoryStoreType:
+      try _checkForMemory(model, entities)
       store = _memoryStore(configuration, storeURL, options, entities, model)
     case NSSQLiteStoreType:
       guard let storeURL else {
@@ -41,6 +42,20 @@ extension NSPersistentStoreCoordinator {
       name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
       userInfo: [NSAddedPersistentStoresKey: [store]])
     return store
+  }
+
+  /// Refuses models with attributes that only SQLite can hold. Core Data raises here.
+  private final func _checkForMemory(_ model: FrozenModel, _ entities: Set<String>?) throws {
+    for layout in model.layout.layouts where entities?.contains(layout.entityName) ?? true {
+      for slot in layout.slots {
+        guard let attribute = slot.attribute, !slot.isTransient, attribute.isDerived || attribute.type == .composite
+        else { continue }
+        throw CocoaError.coreData(
+          NSPersistentStoreIncompatibleSchemaError,
+          "\(layout.entityName).\(slot.name) is a \(attribute.isDerived ? "derived" : "composite") attribute, which a store "
+            + "in memory does not support; use a SQLite store (file:///dev/null for one that is thrown away).")
+      }
+    }
   }
 
   /// Adds a store, creating its file if there is none; throws as the other form.

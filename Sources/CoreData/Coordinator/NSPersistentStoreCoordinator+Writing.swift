@@ -7,9 +7,10 @@ extension NSPersistentStoreCoordinator {
   /// Writes entries, each to its store, one transaction per store.
   ///
   /// - Parameter locked: Unchanged objects whose version is checked along.
+  /// - Returns: Rows in which a store has computed values itself.
   /// - Throws: `StoreConflictError`, `StoreConstraintError` or a Cocoa error; then nothing was written, or with several
   ///   stores, 134040 when an earlier one had been written already.
-  final func commit(_ entries: [Layer.Entry], locked: [NSManagedObject]) throws {
+  final func commit(_ entries: [Layer.Entry], locked: [NSManagedObject]) throws -> [StoredObject] {
     let stores = persistentStores
     var changes: [(store: NSPersistentStore, set: ChangeSet)] = stores.map { ($0, ChangeSet()) }
     for entry in entries {
@@ -31,7 +32,9 @@ extension NSPersistentStoreCoordinator {
       let index = try _storeIndex(for: object._objectID, stores)
       changes[index].set.locked.append(ChangeSet.Lock(id: object._objectID, base: row))
     }
+    if stores.count > 1 { try _checkRelationships(entries, stores) }
     var isPartlyWritten = false
+    var computed: [StoredObject] = []
     for (store, set) in changes where !set.isEmpty || store.needsMetadataSave {
       if store.isReadOnly, !set.isEmpty {
         throw CocoaError.coreData(
@@ -41,7 +44,7 @@ extension NSPersistentStoreCoordinator {
       do {
         try StoreErrors.translating(url: store.url) {
           try store.saveMetadataIfNeeded()
-          if !set.isEmpty { try store.engine!.commit(set) }
+          if !set.isEmpty { computed += try store.engine!.save(set) }
         }
       } catch {
         guard isPartlyWritten else { throw error }
@@ -52,7 +55,36 @@ extension NSPersistentStoreCoordinator {
       if !set.isEmpty { isPartlyWritten = true }
     }
     adopt(entries)
+    if !computed.isEmpty {
+      rowCache.commit(written: computed.compactMap { object in object.row.map { (object.key, $0) } }, deleted: [])
+    }
     clearAssignments(entries.lazy.filter { $0.kind == .inserted }.map(\.id))
+    return computed
+  }
+
+  /// Refuses relationships between objects of different stores, before anything is written to any.
+  private final func _checkRelationships(_ entries: [Layer.Entry], _ stores: [NSPersistentStore]) throws {
+    for entry in entries {
+      guard let row = entry.row else { continue }
+      let layout = entry.id.space.layout
+      let home = try _storeIndex(for: entry.id, stores)
+      for slot in layout.slots.indices where layout.slots[slot].relationship != nil {
+        let others: [NSManagedObjectID] =
+          switch row[slot] {
+          case .reference(let key): [NSManagedObjectID(key)]
+          case .pending(let id): [id]
+          case .toMany(let delta): delta.added
+          default: []
+          }
+        for other in others where try _storeIndex(for: other, stores) != home {
+          throw CocoaError.coreData(
+            NSManagedObjectExternalRelationshipError,
+            "\(layout.entityName).\(layout.slots[slot].name) leads to an object of another store. Relationships stay within "
+              + "one store; keep the other object's URI instead, or save both to one store.",
+            [NSAffectedObjectsErrorKey: [entry.id, other]])
+        }
+      }
+    }
   }
 
   /// Puts what was saved into the row cache.

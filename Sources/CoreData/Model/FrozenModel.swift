@@ -47,11 +47,11 @@ final class FrozenEntity: @unchecked Sendable {
   fileprivate init(_ entity: NSEntityDescription, layout: PropertyLayout, versionHash: Data) throws {
     self.layout = layout
     self.versionHash = versionHash
-    validation = ValidationPlan(layout)
     objectClass = EntityClass.resolve(entity.explicitClassName, for: layout.entityName)
     let byName = entity.propertiesByName
     propertiesByName = byName
     properties = layout.slots.map { $0.isHidden ? nil : byName[$0.name] }
+    validation = try ValidationPlan(layout, properties)
     let codings = layout.slots.map { slot in
       slot.attribute.map { AttributeCoding($0, entityName: layout.entityName) }
     }

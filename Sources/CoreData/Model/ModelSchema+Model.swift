@@ -71,6 +71,12 @@ extension AttributeSchema {
     self.init(traits: PropertyTraits(attribute), type: type)
     defaultValue = attribute.defaultValue.flatMap { SchemaLiteral($0, type: type) }
     limits = attribute.limits
+    validations =
+      attribute.explicitValidation.map { explicit in
+        zip(explicit.predicates, explicit.warnings).map {
+          ValidationSchema(predicate: $0.predicateText, warning: "\($1)")
+        }
+      } ?? attribute.fileValidations
     usesScalarValueType = attribute.usesScalarValueType
     valueTransformerName = attribute.valueTransformerName
     customClassName = attribute.customClassName

@@ -1,35 +1,82 @@
 import Foundation
+import ModelSchema
+import PredicateLanguage
 
 /// The one place where text from a model file becomes a predicate or an expression. It is hostile until parsed, so this
 /// throws where `NSPredicate(format:)` traps.
 enum ModelText {
-  struct Unreadable: Error {
-    let text: String
-    let reason: String
-  }
-
-  static func predicate(_ text: String) throws -> NSPredicate {
-    throw Unreadable(text: text, reason: "predicates can't be parsed before the predicate language is in")
-  }
+  static func predicate(_ text: String) throws -> NSPredicate { try NSPredicate(parsing: text) }
 
   static func substituting(_ variables: [String: Any], in predicate: NSPredicate) -> NSPredicate {
-    preconditionFailure("variables can't be replaced before the predicate language is in")
+    predicate.withSubstitutionVariables(variables)
   }
 
-  static func expression(_ text: String) throws -> NSExpression {
-    throw Unreadable(text: text, reason: "expressions can't be parsed before the predicate language is in")
-  }
+  static func expression(_ text: String) throws -> NSExpression { try NSExpression(parsing: text) }
 }
 
 extension NSPredicate {
   /// The predicate as a model file spells it.
-  var predicateText: String { description }
+  var predicateText: String { (try? PredicateTree(self)).map { "\($0)" } ?? description }
 }
 
 extension NSAttributeDescription {
+  /// What the model file asks of a value: its limits as predicates, each with the number of the Cocoa error for a value
+  /// that fails it, then its other predicates with their messages. Text that is no predicate is left out here; using the
+  /// model reports it.
+  final var modelValidation: [(predicate: NSPredicate, warning: Any)] {
+    limitPredicates.map { ($0.predicate, NSNumber(value: $0.code) as Any) }
+      + fileValidations.compactMap { validation in
+        (try? ModelText.predicate(validation.predicate)).map { ($0, validation.warning as Any) }
+      }
+  }
+
   /// The limits as predicates, each with the number of the Cocoa error for a value that fails it.
   final var limitPredicates: [(predicate: NSPredicate, code: Int)] {
-    precondition(limits.isEmpty, "limits can't become predicates before the predicate language is in")
-    return []
+    func bound(_ path: String, _ sign: String, _ literal: SchemaLiteral?, _ code: Int) -> (NSPredicate, Int)? {
+      guard let literal, let value = literal.number else { return nil }
+      return (NSPredicate(format: "\(path) \(sign) %@", value), code)
+    }
+    switch attributeType {
+    case .stringAttributeType:
+      return [
+        bound("length", ">=", limits.minimum, NSValidationStringTooShortError),
+        bound("length", "<=", limits.maximum, NSValidationStringTooLongError),
+        limits.regularExpression.map {
+          (NSPredicate(format: "SELF MATCHES %@", $0), NSValidationStringPatternMatchingError)
+        },
+      ].compactMap { $0 }
+    case .dateAttributeType:
+      return [
+        bound("timeIntervalSinceReferenceDate", ">=", limits.minimum, NSValidationDateTooSoonError),
+        bound("timeIntervalSinceReferenceDate", "<=", limits.maximum, NSValidationDateTooLateError),
+      ].compactMap { $0 }
+    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType,
+      .floatAttributeType, .decimalAttributeType:
+      return [
+        bound("SELF", ">=", limits.minimum, NSValidationNumberTooSmallError),
+        bound("SELF", "<=", limits.maximum, NSValidationNumberTooLargeError),
+      ].compactMap { $0 }
+    default: return []
+    }
+  }
+}
+
+extension SchemaLiteral {
+  /// The literal as a decimal, without loss for whole numbers and decimals; nil for one that is no number.
+  var decimal: Decimal? {
+    switch self {
+    case .integer(let int): Decimal(int)
+    case .double(let double), .date(let double): double.isFinite ? Decimal(string: "\(double)", locale: nil) : nil
+    case .decimal(let text), .string(let text): Decimal(string: text, locale: nil)
+    default: nil
+    }
+  }
+
+  fileprivate var number: NSNumber? {
+    switch self {
+    case .integer(let int): NSNumber(value: int)
+    case .double(let double), .date(let double): NSNumber(value: double)
+    default: decimal.map { NSDecimalNumber(decimal: $0) }
+    }
   }
 }

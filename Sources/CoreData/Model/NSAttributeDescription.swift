@@ -12,6 +12,8 @@ open class NSAttributeDescription: NSPropertyDescription {
   private var _allowsCloudEncryption = false
   /// Limits from the model file, kept as data; the validation predicates are made of them when asked for.
   final var limits = AttributeLimits()
+  /// Validation predicates from the model file that are no plain limits, as text.
+  final var fileValidations: [ValidationSchema] = []
   /// Whether generated code uses a Swift number instead of an NSNumber. Nothing here depends on it.
   final var usesScalarValueType = false
 
@@ -90,11 +92,11 @@ open class NSAttributeDescription: NSPropertyDescription {
   }
 
   open override var validationPredicates: [NSPredicate] {
-    explicitValidation?.predicates ?? limitPredicates.map(\.predicate)
+    explicitValidation?.predicates ?? modelValidation.map(\.predicate)
   }
 
   open override var validationWarnings: [Any] {
-    explicitValidation?.warnings ?? limitPredicates.map { NSNumber(value: $0.code) as Any }
+    explicitValidation?.warnings ?? modelValidation.map(\.warning)
   }
 
   open override func copy(with zone: NSZone? = nil) -> Any {
@@ -113,6 +115,7 @@ open class NSAttributeDescription: NSPropertyDescription {
     copy._preservesValueInHistoryOnDeletion = _preservesValueInHistoryOnDeletion
     copy._allowsCloudEncryption = _allowsCloudEncryption
     copy.limits = limits
+    copy.fileValidations = fileValidations
     copy.usesScalarValueType = usesScalarValueType
   }
 }

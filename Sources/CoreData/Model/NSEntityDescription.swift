@@ -197,9 +197,9 @@ open class NSEntityDescription: NSObject, NSCopying {
   }
 
   /// Combinations of properties that no two objects may share. Set arrays of names or of property
-  /// descriptions; read arrays of names. Subentities inherit them.
+  /// descriptions; read arrays of names, the parent's first: subentities inherit them.
   open var uniquenessConstraints: [[Any]] {
-    get { _uniquenessConstraints }
+    get { (superentity?.uniquenessConstraints ?? []) + _uniquenessConstraints }
     set {
       willMutate("uniquenessConstraints")
       _uniquenessConstraints = newValue.map { constraint in

@@ -86,6 +86,7 @@ extension NSAttributeDescription {
     attribute.attributeValueClassName = schema.customClassName
     attribute.defaultValue = schema.defaultValue.flatMap { $0.object(for: schema.type) }
     attribute.limits = schema.limits
+    attribute.fileValidations = schema.validations
     attribute.usesScalarValueType = schema.usesScalarValueType
     attribute.valueTransformerName = schema.valueTransformerName
     attribute.allowsExternalBinaryDataStorage = schema.allowsExternalBinaryDataStorage

@@ -9,6 +9,13 @@ enum TransformableCoding {
   ///   archived.
   static func data(from object: Any, transformer name: String?, attribute: AttributeCoding) throws -> Data {
     guard let name, !name.isEmpty else { return try archive(object, attribute: attribute) }
+    guard name != NSValueTransformerName.keyedUnarchiveFromDataTransformerName.rawValue else {
+      // Core Data refuses it as well: what it has written cannot be read safely.
+      throw AttributeValueError(
+        entity: attribute.entityName, attribute: attribute.name,
+        expected: "a secure transformer, such as NSSecureUnarchiveFromData or none at all",
+        found: "'\(name)', which is read but not written any more")
+    }
     let transformer = try _transformer(name, attribute)
     // The archive transformers turn data into objects; an attribute uses them backwards.
     let result =

@@ -1,4 +1,5 @@
 import Foundation
+import PredicateLanguage
 
 extension NSManagedObject {
   /// Results of a fetched property: evaluated when first asked for, kept until the object becomes a fault again.
@@ -10,15 +11,46 @@ extension NSManagedObject {
     guard let template = property.fetchRequest, let context = _context else { return [NSManagedObject]() }
     let request = NSFetchRequest<NSManagedObject>()
     request.take(from: template)
-    request.predicate = template.predicate?.withSubstitutionVariables([
-      "FETCH_SOURCE": self, "FETCHED_PROPERTY": property,
-    ])
     do {
+      request.predicate = try template.predicate.map { try _bound($0, property) }
       let results = try context.fetchObjects(request)
       relations.fetched[property.name] = results
       return results
     } catch {
       programmerError("the fetched property '\(_layout.entityName).\(property.name)' cannot be evaluated: \(error)")
+    }
+  }
+
+  /// The predicate with both variables, and what it reads of them, replaced by values: a store knows neither.
+  private final func _bound(
+    _ predicate: NSPredicate, _ property: NSFetchedPropertyDescription
+  ) throws -> NSPredicate {
+    let tree = try PredicateTree(predicate)
+    let bound = tree.rewritten { (expression: ExpressionTree) throws(Never) -> ExpressionTree? in
+      switch expression {
+      case .variable("FETCH_SOURCE"): .constant(PredicateValue(any: self))
+      case .keyPathOf(.variable("FETCH_SOURCE"), let path):
+        .constant(PredicateValue(any: self.value(forKeyPath: path.joined(separator: "."))))
+      case .keyPathOf(.variable("FETCHED_PROPERTY"), let path):
+        .constant(PredicateValue(any: property.value(along: path)))
+      default: nil
+      }
+    }
+    return bound?.predicate ?? predicate
+  }
+}
+
+extension NSFetchedPropertyDescription {
+  /// What a predicate may read of the description: its name, its entity's, entries of its user info.
+  fileprivate final func value(along path: [String]) -> Any? {
+    switch path.first {
+    case "name"?: return name
+    case "entity"? where path.dropFirst().first == "name": return owner?.name
+    case "userInfo"?:
+      var value: Any? = userInfo
+      for step in path.dropFirst() { value = (value as? [AnyHashable: Any])?[step] }
+      return value
+    default: return nil
     }
   }
 }

@@ -15,6 +15,7 @@ extension NSManagedObject {
         for step in path {
           switch current {
           case let object as NSManagedObject: current = object.value(forKey: step)
+          case let elements as [String: Any]: current = elements[step]
           case let objects as Set<NSManagedObject>:
             current = NSSet(array: objects.compactMap { $0.value(forKey: step) })
           case let objects as NSOrderedSet:
@@ -36,8 +37,27 @@ extension NSManagedObject {
       setValue(value, forKey: keyPath)
       return
     }
-    let owner = self.value(forKeyPath: String(keyPath[..<dot])) as? NSManagedObject
-    owner?.setValue(value, forKey: String(keyPath[keyPath.index(after: dot)...]))
+    let (path, key) = (String(keyPath[..<dot]), String(keyPath[keyPath.index(after: dot)...]))
+    if let owner = self.value(forKeyPath: path) as? NSManagedObject {
+      owner.setValue(value, forKey: key)
+    } else if isComposite(path) {
+      var elements = self.value(forKeyPath: path) as? [String: Any] ?? [:]
+      elements[key] = value is NSNull ? nil : value
+      setValue(elements, forKeyPath: path)
+    }
+  }
+
+  /// Whether a path leads to a composite attribute, or to a composite inside one.
+  private final func isComposite(_ path: String) -> Bool {
+    let steps = path.split(separator: ".").map(String.init)
+    guard let first = steps.first, let slot = _layout.slot(named: first), var coding = _shape.codings[slot] else {
+      return false
+    }
+    for step in steps.dropFirst() {
+      guard let next = coding.elements.first(where: { $0.name == step }) else { return false }
+      coding = next
+    }
+    return coding.type == .composite
   }
 
   /// Sets several properties; NSNull sets nil.
@@ -69,88 +89,5 @@ extension NSManagedObject {
       programmerError("'\(_layout.entityName)' has no to-many relationship '\(key)'.")
     }
     return slot
-  }
-}
-
-/// A to-many that is read and written in place.
-private final class LiveSet: NSMutableSet {
-  private let _owner: NSManagedObject
-  private let _slot: Int
-
-  init(_ owner: NSManagedObject, slot: Int) {
-    _owner = owner
-    _slot = slot
-    super.init(capacity: 0)
-  }
-
-  required init?(coder aDecoder: NSCoder) { nil }
-  required init(capacity numItems: Int) {
-    programmerError("a live set is made by mutableSetValue(forKey:) only.")
-  }
-
-  private var _members: Set<NSManagedObject> { _owner.members(_slot).members }
-
-  override var count: Int { _members.count }
-
-  override func member(_ object: Any) -> Any? {
-    guard let object = object as? NSManagedObject, _members.contains(object) else { return nil }
-    return object
-  }
-
-  override func objectEnumerator() -> NSEnumerator { NSArray(array: Array(_members)).objectEnumerator() }
-
-  override func add(_ object: Any) { _owner.addMember(_managed(object), _slot) }
-
-  override func remove(_ object: Any) { _owner.removeMember(_managed(object), _slot) }
-
-  override func copy(with zone: NSZone? = nil) -> Any { NSSet(array: Array(_members)) }
-  override func mutableCopy(with zone: NSZone? = nil) -> Any { NSMutableSet(array: Array(_members)) }
-
-  private func _managed(_ object: Any) -> NSManagedObject {
-    guard let object = object as? NSManagedObject else {
-      programmerError("a to-many relationship takes managed objects, not a \(type(of: object)).")
-    }
-    return object
-  }
-}
-
-/// An ordered to-many that is read and written in place.
-private final class LiveOrderedSet: NSMutableOrderedSet {
-  private let _owner: NSManagedObject
-  private let _slot: Int
-
-  init(_ owner: NSManagedObject, slot: Int) {
-    _owner = owner
-    _slot = slot
-    super.init(capacity: 0)
-  }
-
-  required init?(coder aDecoder: NSCoder) { nil }
-  required init(arrayLiteral elements: Any...) {
-    programmerError("a live ordered set is made by mutableOrderedSetValue(forKey:) only.")
-  }
-
-  private var _order: [NSManagedObject] { _owner.members(_slot).order }
-
-  override var count: Int { _order.count }
-
-  override func object(at idx: Int) -> Any { _order[idx] }
-
-  override func index(of object: Any) -> Int {
-    (object as? NSManagedObject).flatMap { _order.firstIndex(of: $0) } ?? NSNotFound
-  }
-
-  override func insert(_ object: Any, at idx: Int) {
-    guard let object = object as? NSManagedObject else {
-      programmerError("a to-many relationship takes managed objects, not a \(type(of: object)).")
-    }
-    _owner.addMember(object, _slot, at: idx)
-  }
-
-  override func removeObject(at idx: Int) { _owner.removeMember(_order[idx], _slot) }
-
-  override func replaceObject(at idx: Int, with obj: Any) {
-    removeObject(at: idx)
-    insert(obj, at: idx)
   }
 }

@@ -96,4 +96,6 @@ struct ObjectFlags: OptionSet {
   static let attention: ObjectFlags = [.fault, .checked, .notesReads]
   /// The save under way writes it.
   static let written = ObjectFlags(rawValue: 1 << 22)
+  /// To be deleted, but its row is gone already.
+  static let vanished = ObjectFlags(rawValue: 1 << 23)
 }

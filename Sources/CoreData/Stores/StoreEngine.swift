@@ -64,6 +64,12 @@ protocol StoreEngine: AnyObject, Sendable {
   /// - Throws: `StoreConflictError`, `StoreConstraintError`, or a Cocoa error from the medium.
   func commit(_ changes: ChangeSet) throws
 
+  /// Commits, and answers the rows in which the store itself has computed values: derived attributes, of objects of the
+  /// save or of others.
+  ///
+  /// - Throws: As `commit`.
+  func save(_ changes: ChangeSet) throws -> [StoredObject]
+
   /// The metadata as the store holds it, NSStoreUUID and NSStoreType included.
   var metadata: [String: Any] { get throws }
 
@@ -75,4 +81,11 @@ protocol StoreEngine: AnyObject, Sendable {
 
   /// Ends all work and releases the medium.
   func close()
+}
+
+extension StoreEngine {
+  func save(_ changes: ChangeSet) throws -> [StoredObject] {
+    try commit(changes)
+    return []
+  }
 }

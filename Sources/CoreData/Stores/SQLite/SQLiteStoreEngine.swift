@@ -27,6 +27,8 @@ final class SQLiteStoreEngine: StoreEngine {
   let writePlans: WritePlans
   let queries = QueryCache<QueryShape, CompiledQuery>()
   let tableQueries = QueryCache<TableShape, CompiledTable>()
+  /// What the triggers of derived attributes report while the writer writes.
+  let derivedReports = DerivedReports()
   private let _commits = Atomic<Int>(0)
 
   /// Opens or creates the store at `url`; `/dev/null` means a database in memory.
@@ -70,6 +72,8 @@ final class SQLiteStoreEngine: StoreEngine {
       entity.slots.indices.map { RelationQuery(slot: $0, in: entity, context: context) }
     }
     writePlans = WritePlans(opened.mapping)
+    let reports = derivedReports
+    try SQLiteStoreError.translating { try opened.pool.write { try reports.listen(on: $0) } }
   }
 
   /// `PRAGMA synchronous` of the connections, in lower case.

@@ -19,6 +19,8 @@ struct MappingBuilder {
     var column: Int
     var entityColumn: Int?
     var orderColumn: Int?
+    /// Elements of a composite attribute.
+    var leaves: [CompositeLeaf] = []
   }
 
   static func mapping(for layout: ModelLayout, numbers: EntityNumbers? = nil) throws -> StoreMapping {
@@ -50,6 +52,12 @@ struct MappingBuilder {
       let layout = _layout.layout(numbered: number)
       for slot in _ownSlots(layout, where: { $0.attribute != nil && !$0.isTransient }) {
         let attribute = layout.slots[slot].attribute!
+        if attribute.type == .composite {
+          var place = Places(column: -1)
+          try _addElements(of: attribute, in: layout, path: [], names: [], &drafts, &names, &place.leaves)
+          places.append((number, slot, place))
+          continue
+        }
         let (content, type, group) = try _column(attribute, in: layout)
         drafts.append(
           Draft(
@@ -98,6 +106,9 @@ struct MappingBuilder {
         _slots[entity - 1][slot] = .toOne(
           column: index[place.column], entityColumn: place.entityColumn.map { index[$0] },
           orderColumn: place.orderColumn.map { index[$0] }, destination: relationship.destination)
+      } else if place.column < 0 {
+        _slots[entity - 1][slot] = .composite(
+          place.leaves.map { CompositeLeaf(path: $0.path, names: $0.names, column: index[$0.column]) })
       } else {
         _slots[entity - 1][slot] = .attribute(column: index[place.column])
       }
@@ -112,6 +123,37 @@ struct MappingBuilder {
             content: column.content)
         },
         hasSubentities: root.family.count > 1))
+  }
+
+  /// Adds a column for each element, in declared order; they are named after the elements alone.
+  private func _addElements(
+    of composite: AttributeSchema, in layout: PropertyLayout, path: [Int], names taken: [String],
+    _ drafts: inout [Draft], _ names: inout NameSupply, _ leaves: inout [CompositeLeaf]
+  ) throws {
+    guard path.count < 16 else {
+      throw UnsupportedModelError(
+        entity: layout.entityName, property: composite.name, reason: "composites nest more than 16 levels deep")
+    }
+    for (number, element) in composite.elements.enumerated() {
+      let (path, taken) = (path + [number], taken + [element.name])
+      if element.type == .composite {
+        try _addElements(of: element, in: layout, path: path, names: taken, &drafts, &names, &leaves)
+        continue
+      }
+      guard element.type != .transformable else {
+        throw UnsupportedModelError(
+          entity: layout.entityName, property: "\(composite.name).\(element.name)",
+          reason: "an element of a composite cannot be transformable here; make it an attribute of its own")
+      }
+      let (content, type, group) = try _column(element, in: layout)
+      drafts.append(
+        Draft(
+          column: TableColumn(
+            name: names.take(StoreVocabulary.name(element.name)), declaredType: type,
+            content: content == .externalData ? .data : content),
+          group: group))
+      leaves.append(CompositeLeaf(path: path, names: taken, column: drafts.count - 1))
+    }
   }
 
   private func _addToOne(

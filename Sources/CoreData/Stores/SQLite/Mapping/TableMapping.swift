@@ -43,6 +43,8 @@ enum SlotStorage: Sendable, Hashable {
   /// Transient: nowhere.
   case none
   case attribute(column: Int)
+  /// A composite attribute, flattened: a column for each element that is no composite itself.
+  case composite([CompositeLeaf])
   /// `entityColumn` holds the destination's Z_ENT when the destination has subentities; `orderColumn` the
   /// place in the owner's ordered to-many.
   case toOne(column: Int, entityColumn: Int?, orderColumn: Int?, destination: Int)
@@ -50,6 +52,15 @@ enum SlotStorage: Sendable, Hashable {
   case oneToMany(destination: Int, inverse: Int)
   /// A to-many stored in a join table; `ownerIsFirst` tells which column holds this entity's keys.
   case manyToMany(join: Int, ownerIsFirst: Bool, destination: Int)
+}
+
+/// Column of one element of a composite attribute.
+struct CompositeLeaf: Sendable, Hashable {
+  /// Number of the element in the composite, and so on in composites inside it.
+  let path: [Int]
+  /// The elements' names along the path.
+  let names: [String]
+  let column: Int
 }
 
 /// A table of pairs of keys.

@@ -35,7 +35,7 @@ extension QueryCompiler {
       let owner = "\(alias).\(ends.owner)"
       return Members(
         scope: scope, source: source, correlation: "\(owner) = \(path.owner.identity)", ownerColumn: owner)
-    case .none, .attribute, .toOne: break
+    case .none, .attribute, .toOne, .composite: break
     }
     throw untranslatable(path.outline, "the relationship is not stored")
   }

@@ -145,6 +145,14 @@ extension QueryCompiler {
         }
         let content = mapping.column(column, of: scope.layout.entityNumber).content
         return .scalar(SQLFragment(text: scope.column(column, &aliases)), ValueKind(content))
+      case .composite(let leaves):
+        guard let leaf = leaves.first(where: { $0.names.elementsEqual(rest) }) else {
+          throw untranslatable(
+            outline, "of the composite '\(key)' only its elements can be compared: "
+              + leaves.map { $0.names.joined(separator: ".") }.joined(separator: ", "))
+        }
+        let content = mapping.column(leaf.column, of: scope.layout.entityNumber).content
+        return .scalar(SQLFragment(text: scope.column(leaf.column, &aliases)), ValueKind(content))
       case .toOne:
         guard let next = scope.destination(of: slot, &aliases) else { break }
         scope = next

@@ -2,16 +2,22 @@ import Foundation
 
 /// The hidden directory beside a store that holds large binary values, one file each.
 ///
-/// A cell of such an attribute begins with 1, then the bytes themselves; or with 2, then the name of a file.
-/// Values are written inline; both forms are read.
+/// A cell of such an attribute begins with 1, then the bytes themselves; or with 2, then the name of a file and a
+/// zero. Values above the threshold are written to files.
 struct ExternalDataDirectory: Sendable {
   private let _path: String
+  /// Whether there is a place for files; a store in memory has none.
+  private let _isAvailable: Bool
+
+  /// Values of more bytes than this get a file of their own.
+  static let threshold = 100 * 1024
 
   /// Prefix of a value that stands in the row.
   static let inline: UInt8 = 1
   private static let _file: UInt8 = 2
 
   init(storePath: String) {
+    _isAvailable = storePath != "/dev/null" && storePath != ":memory:"
     let url = URL(fileURLWithPath: storePath)
     let base = url.deletingPathExtension().lastPathComponent
     _path = url.deletingLastPathComponent().appendingPathComponent(".\(base)_SUPPORT/_EXTERNAL_DATA").path
@@ -19,6 +25,38 @@ struct ExternalDataDirectory: Sendable {
 
   /// Path of the directory that holds `_EXTERNAL_DATA`.
   var supportPath: String { (_path as NSString).deletingLastPathComponent }
+
+  // MARK: Writing
+
+  /// Writes a value to a file of its own if it is large enough.
+  ///
+  /// - Returns: Name of the file; nil for a value that belongs in the row.
+  /// - Throws: An error of the file system.
+  func write(_ data: Data) throws -> String? {
+    guard _isAvailable, data.count > Self.threshold else { return nil }
+    let name = UUID().uuidString
+    try FileManager.default.createDirectory(atPath: _path, withIntermediateDirectories: true)
+    try data.write(to: URL(fileURLWithPath: _path).appendingPathComponent(name), options: .atomic)
+    return name
+  }
+
+  /// Removes files that no row names (any more); those that are not there count as removed.
+  func remove(_ names: [String]) {
+    for name in names { try? FileManager.default.removeItem(atPath: "\(_path)/\(name)") }
+  }
+
+  /// The cell that names a file.
+  static func cell(naming name: String) -> Data { Data([_file]) + Data(name.utf8) + Data([0]) }
+
+  /// Name of the file that a cell names; nil for a value that stands in the row.
+  static func file(named bytes: UnsafeRawBufferPointer) -> String? {
+    guard bytes.first == _file else { return nil }
+    let text = String(decoding: bytes.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
+    // Only a UUID is ever a name here; anything else could lead out of the directory.
+    return UUID(uuidString: text) == nil ? nil : text
+  }
+
+  // MARK: Reading
 
   /// The value behind a cell.
   ///
@@ -28,11 +66,7 @@ struct ExternalDataDirectory: Sendable {
     switch prefix {
     case Self.inline: return Data(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
     case Self._file:
-      let text = String(decoding: bytes.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
-      // Only a UUID is ever a name here; anything else could lead out of the directory.
-      guard UUID(uuidString: text) != nil else {
-        return Data(bytes)
-      }
+      guard let text = Self.file(named: bytes) else { return Data(bytes) }
       let url = URL(fileURLWithPath: _path).appendingPathComponent(text)
       do {
         return try Data(contentsOf: url)

@@ -57,7 +57,7 @@ struct RelationQuery: Sendable {
         "\(join.name) t0" + (_isPolymorphic ? " JOIN \(table.name) t1 ON t0.\(ends.member) = t1.Z_PK" : "")
       order = ends.order.map { " ORDER BY t0.\($0), t0.\(ends.member)" } ?? ""
       _tableName = join.name
-    case .none, .attribute, .toOne: return nil
+    case .none, .attribute, .toOne, .composite: return nil
     }
     one = SQLText("SELECT \(columns) FROM \(from) WHERE \(owner) = ?\(order)")
     many = SQLText(

@@ -27,6 +27,7 @@ final class RowReader: Sendable {
     let space: ObjectIDSpace
     let slotCount: Int
     let cells: [CellDecoder]
+    let composites: [CompositeDecoder]
   }
 
   /// Columns to select from table alias `t0`: key, version, entity if it can differ, then values.
@@ -64,6 +65,7 @@ final class RowReader: Sendable {
     for member in family {
       let memberLayout = mapping.layout.layout(numbered: member)
       var cells: [CellDecoder] = []
+      var composites: [CompositeDecoder] = []
       for slot in memberLayout.slots.indices {
         switch mapping.storage(of: slot, in: member) {
         case .attribute(let column):
@@ -78,11 +80,18 @@ final class RowReader: Sendable {
               .reference(space)
             }
           cells.append(CellDecoder(slot: slot, column: select(column), content: content))
+        case .composite(let leaves):
+          let decoders = leaves.map { leaf in
+            CellDecoder(
+              slot: slot, column: select(leaf.column), content: Self._content(table.columns[leaf.column].content))
+          }
+          composites.append(CompositeDecoder(slot: slot, memberLayout.slots[slot].attribute!, decoders))
         case .none, .oneToMany, .manyToMany: break
         }
       }
       decoders[member - 1] = EntityDecoder(
-        space: context.spaces[member - 1], slotCount: memberLayout.slots.count, cells: cells)
+        space: context.spaces[member - 1], slotCount: memberLayout.slots.count, cells: cells,
+        composites: composites)
     }
     selectList = names.joined(separator: ", ")
     _only = decoders[number - 1]!
@@ -115,6 +124,9 @@ final class RowReader: Sendable {
       let row = try Row(count: decoder.slotCount, version: version) { cells in
         for cell in decoder.cells {
           if let value = try cell.value(statement, _context) { (cells + cell.slot).initialize(to: value) }
+        }
+        for composite in decoder.composites {
+          if let value = try composite.value(statement, _context) { (cells + composite.slot).initialize(to: value) }
         }
       }
       return StoredObject(key: ObjectKey(space: decoder.space, reference: reference), row: row)

@@ -7,28 +7,43 @@ extension SQLiteStoreEngine {
   /// temporary IDs are linked before the commit.
   ///
   /// - Throws: `StoreConflictError`, `StoreConstraintError`, `SQLiteStoreError`.
-  func commit(_ changes: ChangeSet) throws {
+  func commit(_ changes: ChangeSet) throws { _ = try save(changes) }
+
+  /// Commits, and answers the rows whose derived values the commit has changed.
+  func save(_ changes: ChangeSet) throws -> [StoredObject] {
     guard !options.isReadOnly else { throw SQLiteStoreError.readOnly(path: path) }
-    if changes.isEmpty { return }
-    try SQLiteStoreError.translating {
+    if changes.isEmpty { return [] }
+    return try SQLiteStoreError.translating {
       try pool.write { connection in
+        defer { didCommit() }
         do {
-          try _commit(changes, on: connection, isCareful: false)
+          return try _commit(changes, on: connection, isCareful: false)
         } catch let error as SQLiteError where error.isUniqueViolation {
           // Rare, so worth a second run: it lets rows exchange values, and finds out who is at odds with
           // whom.
-          try _commit(changes, on: connection, isCareful: true)
+          return try _commit(changes, on: connection, isCareful: true)
         }
-        didCommit()
       }
     }
   }
 
-  private func _commit(_ changes: ChangeSet, on connection: Connection, isCareful: Bool) throws {
-    try connection.transaction {
-      let transaction = SaveTransaction(changes, engine: self, connection: connection, isCareful: isCareful)
-      try transaction.run()
-      transaction.linkIDs()
+  private func _commit(
+    _ changes: ChangeSet, on connection: Connection, isCareful: Bool
+  ) throws -> [StoredObject] {
+    _ = derivedReports.take()
+    let transaction = SaveTransaction(changes, engine: self, connection: connection, isCareful: isCareful)
+    do {
+      let computed = try connection.transaction {
+        try transaction.run()
+        let computed = try computedRows(on: connection)
+        transaction.linkIDs()
+        return computed
+      }
+      context.externalData.remove(transaction.replacedFiles)
+      return computed
+    } catch {
+      context.externalData.remove(transaction.writtenFiles)
+      throw error
     }
   }
 

@@ -17,6 +17,17 @@ extension SaveTransaction {
       case .toOne(let slot, let hasEntity):
         try _bindToOne(slot < row.count ? row[slot] : .null, hasEntity, entity, slot, statement, index)
         index += hasEntity ? 2 : 1
+      case .element(let slot, let path, let content):
+        var value = slot < row.count ? row[slot] : .null
+        for step in path {
+          guard case .composite(let box) = value, step < box.values.count else {
+            value = .null
+            break
+          }
+          value = box.values[step]
+        }
+        try _bind(value, content, entity, slot, statement, index)
+        index += 1
       }
     }
     return index
@@ -41,23 +52,27 @@ extension SaveTransaction {
     _ index: Int32
   ) throws {
     switch value {
-    case .data(let data): _bind(data, isPrefixed: content == .externalData, statement, index)
+    case .data(let data): try _bind(data, isPrefixed: content == .externalData, statement, index)
     case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { statement.bind(blob: $0, at: index) }
     case .decimal(let box): statement.bind(StoredDecimal.binding(box.decimal), at: index)
     case .transformable(let box):
       guard let data = box.data else {
         throw _unstorable(entity, slot, "the transformable value was not encoded before the save")
       }
-      _bind(data, isPrefixed: content == .externalData, statement, index)
-    case .composite:
-      throw _unstorable(entity, slot, "composite values are not supported by the SQLite store yet")
+      try _bind(data, isPrefixed: content == .externalData, statement, index)
+    case .composite: throw _unstorable(entity, slot, "an attribute that is no composite holds several elements")
     case .reference, .pending, .toMany: throw _unstorable(entity, slot, "an attribute holds an object")
     case .null, .int, .double, .string: break
     }
   }
 
-  private func _bind(_ data: Data, isPrefixed: Bool, _ statement: Statement, _ index: Int32) {
+  private func _bind(_ data: Data, isPrefixed: Bool, _ statement: Statement, _ index: Int32) throws {
     guard isPrefixed else { return data.withUnsafeBytes { statement.bind(blob: $0, at: index) } }
+    if let name = try engine.context.externalData.write(data) {
+      // The file is there before the row that names it is committed.
+      writtenFiles.append(name)
+      return ExternalDataDirectory.cell(naming: name).withUnsafeBytes { statement.bind(blob: $0, at: index) }
+    }
     var bytes = Data(capacity: data.count + 1)
     bytes.append(ExternalDataDirectory.inline)
     bytes.append(data)

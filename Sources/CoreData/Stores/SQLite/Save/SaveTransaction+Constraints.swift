@@ -110,7 +110,7 @@ extension SaveTransaction {
       case .toOne(let column, _, _, _):
         conditions.append("t0.\(table.columns[column].name) = ?")
         cells.append(.toOne(slot: slot, hasEntity: false))
-      case .none, .oneToMany, .manyToMany: return nil
+      case .none, .oneToMany, .manyToMany, .composite: return nil
       }
     }
     conditions.append("t0.Z_PK <> ?")

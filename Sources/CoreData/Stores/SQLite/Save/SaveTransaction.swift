@@ -18,6 +18,10 @@ final class SaveTransaction {
   private var _keysByID: [ObjectIdentifier: Int64]?
   private(set) var conflicts: [VersionConflict] = []
   var violations: [BrokenRow] = []
+  /// External data files that this save has written, to be removed if it fails.
+  var writtenFiles: [String] = []
+  /// External data files that nothing names any more once this save is committed.
+  private(set) var replacedFiles: [String] = []
 
   /// A row that a unique index refused.
   struct BrokenRow {
@@ -156,6 +160,7 @@ final class SaveTransaction {
       let number = try layout(of: deletion.id).entityNumber
       let plan = plans.deletes[number - 1]
       let key = try key(of: deletion.id, entity: number, slot: 0)
+      try _noteFiles(plan.files, key)
       let isGone = try connection.withStatement(plan.sql) { statement in
         statement.bind(key, at: 1)
         statement.bind(deletion.base.version, at: 2)
@@ -180,6 +185,7 @@ final class SaveTransaction {
       let number = try layout(of: update.id).entityNumber
       let plan = plans.update(update.changed, of: number)
       let key = try key(of: update.id, entity: number, slot: 0)
+      try _noteFiles(plan.files, key)
       let statement = try connection.lend(plan.sql)
       defer { connection.giveBack(statement) }
       var index = try bind(update.row, plan.cells, entity: number, to: statement, from: 1)
@@ -189,6 +195,20 @@ final class SaveTransaction {
       index += 3
       let isBroken = try _gatheringViolations(update.id, number, key, update.row) { try statement.run() }
       if !isBroken, connection.changes == 0 { try _addConflict(update.id, update.base) }
+    }
+  }
+
+  /// Notes the external data files that a row names before it is changed.
+  private func _noteFiles(_ query: SQLText?, _ key: Int64) throws {
+    guard let query else { return }
+    try connection.withStatement(query) { statement in
+      statement.bind(key, at: 1)
+      guard try statement.step() else { return }
+      for column in 0..<statement.columnCount {
+        if let name = statement.withBytes(Int32(column), { ExternalDataDirectory.file(named: $0) }) {
+          replacedFiles.append(name)
+        }
+      }
     }
   }
 

@@ -7,6 +7,8 @@ enum WriteCell: Sendable {
   case attribute(slot: Int, ColumnContent)
   /// Takes two parameters if the destination's entity is stored, too.
   case toOne(slot: Int, hasEntity: Bool)
+  /// One element of a composite attribute, found along the path of element numbers.
+  case element(slot: Int, path: [Int], ColumnContent)
 }
 
 /// INSERT of a row of one entity: key, entity, version, then `cells`.
@@ -19,12 +21,16 @@ struct InsertPlan: Sendable {
 struct UpdatePlan: Sendable {
   let sql: SQLText
   let cells: [WriteCell]
+  /// Reads, by key, the cells among these that may name external data files; nil if none may.
+  let files: SQLText?
 }
 
 /// DELETE of a row, and what else must go with it; each statement takes the key first.
 struct DeletePlan: Sendable {
   let sql: SQLText
   let cleanups: [SQLText]
+  /// Reads, by key, the cells that may name external data files; nil if none may.
+  let files: SQLText?
 }
 
 /// The statements of one to-many relationship, as seen from its owner.
@@ -131,10 +137,9 @@ final class WritePlans: Sendable {
     var columns = ["Z_PK", "Z_ENT", "Z_OPT"]
     var cells: [WriteCell] = []
     for slot in layout.slots.indices {
-      let (names, cell) = _cell(slot, layout, table, mapping)
-      guard let cell else { continue }
+      let (names, parts) = _cells(slot, layout, table, mapping)
       columns += names
-      cells.append(cell)
+      cells += parts
     }
     let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")
     return InsertPlan(
@@ -148,28 +153,50 @@ final class WritePlans: Sendable {
     var columns: [String] = []
     var cells: [WriteCell] = []
     for slot in layout.slots.indices where slots.contains(slot) {
-      let (names, cell) = Self._cell(slot, layout, table, _mapping)
-      guard let cell else { continue }
+      let (names, parts) = Self._cells(slot, layout, table, _mapping)
       columns += names
-      cells.append(cell)
+      cells += parts
     }
+    let files = Self._files(slots, layout, table, _mapping)
     columns.append("Z_OPT")
     let list = columns.map { "\($0) = ?" }.joined(separator: ", ")
     return UpdatePlan(
-      sql: SQLText("UPDATE \(table.name) SET \(list) WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?"), cells: cells)
+      sql: SQLText("UPDATE \(table.name) SET \(list) WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?"), cells: cells,
+      files: files)
   }
 
-  private static func _cell(
+  /// Columns and values of a slot; none for what the store computes itself.
+  private static func _cells(
     _ slot: Int, _ layout: PropertyLayout, _ table: TableMapping, _ mapping: StoreMapping
-  ) -> ([String], WriteCell?) {
+  ) -> ([String], [WriteCell]) {
+    if layout.slots[slot].attribute?.isDerived ?? false { return ([], []) }
     switch mapping.storage(of: slot, in: layout.entityNumber) {
     case .attribute(let column):
-      return ([table.columns[column].name], .attribute(slot: slot, table.columns[column].content))
+      return ([table.columns[column].name], [.attribute(slot: slot, table.columns[column].content)])
     case .toOne(let column, let entityColumn, _, _):
       let names = [column, entityColumn].compactMap { $0.map { table.columns[$0].name } }
-      return (names, .toOne(slot: slot, hasEntity: entityColumn != nil))
-    case .none, .oneToMany, .manyToMany: return ([], nil)
+      return (names, [.toOne(slot: slot, hasEntity: entityColumn != nil)])
+    case .composite(let leaves):
+      return (
+        leaves.map { table.columns[$0.column].name },
+        leaves.map { .element(slot: slot, path: $0.path, table.columns[$0.column].content) }
+      )
+    case .none, .oneToMany, .manyToMany: return ([], [])
     }
+  }
+
+  private static func _files(
+    _ slots: SlotSet?, _ layout: PropertyLayout, _ table: TableMapping, _ mapping: StoreMapping
+  ) -> SQLText? {
+    let names = layout.slots.indices.compactMap { slot -> String? in
+      guard slots?.contains(slot) ?? true,
+        case .attribute(let column) = mapping.storage(of: slot, in: layout.entityNumber),
+        table.columns[column].content == .externalData
+      else { return nil }
+      return table.columns[column].name
+    }
+    return names.isEmpty
+      ? nil : SQLText("SELECT \(names.joined(separator: ", ")) FROM \(table.name) WHERE Z_PK = ?")
   }
 
   private static func _delete(_ layout: PropertyLayout, _ mapping: StoreMapping) -> DeletePlan {
@@ -196,7 +223,8 @@ final class WritePlans: Sendable {
       }
     }
     return DeletePlan(
-      sql: SQLText("DELETE FROM \(table.name) WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?"), cleanups: cleanups)
+      sql: SQLText("DELETE FROM \(table.name) WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?"), cleanups: cleanups,
+      files: _files(nil, layout, table, mapping))
   }
 
   private static func _toMany(_ slot: Int, _ layout: PropertyLayout, _ mapping: StoreMapping) -> ToManyPlan? {
@@ -236,7 +264,7 @@ final class WritePlans: Sendable {
           add: SQLText("UPDATE \(table.name) SET \(set) WHERE Z_PK = ?"),
           remove: SQLText("UPDATE \(table.name) SET \(unset) WHERE Z_PK = ? AND \(keyName) = ?"),
           hasEntity: entityName != nil), order: order)
-    case .none, .attribute, .toOne: return nil
+    case .none, .attribute, .toOne, .composite: return nil
     }
   }
 }

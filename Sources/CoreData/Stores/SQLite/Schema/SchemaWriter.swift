@@ -15,6 +15,7 @@ struct SchemaWriter {
       result += _joins(of: table).map(createJoinTable)
     }
     for table in _mapping.tables { result += try indexes(of: table) }
+    for table in _mapping.tables { result += try DerivedTriggers(_mapping).statements(of: table) }
     return result + Self.systemTables
   }
 
@@ -121,7 +122,7 @@ struct SchemaWriter {
     switch _mapping.storage(of: slot, in: layout.entityNumber) {
     case .attribute(let column), .toOne(let column, _, _, _):
       return _mapping.column(column, of: layout.entityNumber).name
-    case .none, .oneToMany, .manyToMany:
+    case .none, .oneToMany, .manyToMany, .composite:
       throw UnsupportedModelError(
         entity: layout.entityName, property: property,
         reason: "named by an index but not stored in a column; index attributes and to-one relationships only"

@@ -1,0 +1,239 @@
+import Foundation
+import ModelSchema
+
+/// Between a save that the store refused and the next attempt: conflicts go to the merge policy as objects, and the save
+/// is collected anew from what the policy made of them.
+struct ConflictSettlement {
+  let context: NSManagedObjectContext
+  private var _attempts = 0
+  /// Entries of children's changes to objects that the context has not looked at, settled by value; nil: nothing is left.
+  private var _settled: [ObjectTable.Key: Layer.Entry?] = [:]
+  /// Objects whose rows others have deleted.
+  private var _gone: [NSManagedObjectID] = []
+
+  init(context: NSManagedObjectContext) { self.context = context }
+
+  /// The save to try next, after rows were found changed by others.
+  ///
+  /// - Throws: What the policy throws.
+  mutating func settle(_ conflicts: [VersionConflict], in entries: [Layer.Entry]) throws -> [Layer.Entry] {
+    try _count()
+    var byKey: [ObjectTable.Key: Layer.Entry] = [:]
+    for entry in entries { byKey[ObjectTable.Key(entry.id)] = entry }
+    var list: [NSMergeConflict] = []
+    for conflict in conflicts {
+      let key = ObjectTable.Key(conflict.id)
+      let entry = byKey[key]
+      let object = context.table.object(for: conflict.id)
+      if conflict.persisted == nil { _gone.append(conflict.id) }
+      if let entry, !(object?._flags.contains(.listed) ?? false) {
+        // A change that a child made to an object this context never looked at is laid over whatever the store has, as
+        // if it had been read when the child saved.
+        _settled[key] = .some(_rebased(entry, conflict, object))
+      } else if entry?.kind == .deleted, conflict.persisted == nil {
+        // Deleted by somebody else already: as wanted.
+        object?._flags.insert(.vanished)
+      } else {
+        list.append(NSMergeConflict(conflict, object: object ?? context.object(with: conflict.id)))
+      }
+    }
+    if !list.isEmpty { try context.policy.resolve(mergeConflicts: list) }
+    return try _collect()
+  }
+
+  /// The save to try next, after it broke uniqueness constraints.
+  ///
+  /// - Throws: What the policy throws.
+  mutating func settle(_ violations: [StoreConstraintError.Violation]) throws -> [Layer.Entry] {
+    try _count()
+    try context.policy.resolve(mergeConflicts: violations.map(_conflict))
+    return try _collect()
+  }
+
+  private mutating func _count() throws {
+    _attempts += 1
+    guard _attempts < 100 else {
+      throw CocoaError.coreData(
+        NSManagedObjectMergeError, "The save met new conflicts 100 times in a row; other writers are too busy on the same "
+          + "rows, or the merge policy does not settle what it is given. Try again later.")
+    }
+  }
+
+  private func _collect() throws -> [Layer.Entry] {
+    for object in context.listed { object._flags.remove(.written) }
+    context.processPendingChanges()
+    var entries = try context.collectLayer().entries
+    if !_settled.isEmpty { entries = entries.compactMap { entry in _settled[ObjectTable.Key(entry.id)] ?? entry } }
+    // An object that the policy had written again is not gone.
+    let gone = _gone.filter { context.table.object(for: $0)?._flags.contains(.vanished) ?? true }
+    return gone.isEmpty ? entries : context.withoutReferences(to: gone, in: entries)
+  }
+
+  // MARK: Children's changes
+
+  private func _rebased(
+    _ entry: Layer.Entry, _ conflict: VersionConflict, _ object: NSManagedObject?
+  ) -> Layer.Entry? {
+    guard let persisted = conflict.persisted else {
+      // The row is gone; there is nothing to lay the change over.
+      object?._flags.formUnion([.deleted, .deletePropagated, .vanished])
+      return nil
+    }
+    guard entry.kind != .deleted, let local = entry.row else {
+      return Layer.Entry(
+        kind: .deleted, id: entry.id, base: persisted, row: nil, changed: SlotSet(), isWhole: false)
+    }
+    context.rereadInverses(entry.id.space.layout, from: conflict.base, to: persisted)
+    let row = Row(copying: persisted, version: persisted.version + 1)
+    entry.changed.forEach { row.set(local[$0], at: $0) }
+    if let object {
+      object._row = persisted
+      object._draft = row
+      object._flags.insert(.draftShared)
+      object._relations?.dropTargets()
+    }
+    return Layer.Entry(
+      kind: .updated, id: entry.id, base: persisted, row: row, changed: entry.changed, isWhole: false)
+  }
+
+  // MARK: Constraints
+
+  private func _conflict(_ violation: StoreConstraintError.Violation) -> NSConstraintConflict {
+    let objects = violation.objects.map { id in
+      let object = context.object(with: id)
+      // What a child handed up becomes this context's own change, for the policy to work on.
+      if !object._flags.contains(.listed) { context.noteChanged(object) }
+      return object
+    }
+    let isInUse = violation.existing.map { context.registeredObject(for: NSManagedObjectID($0.key)) != nil } ?? false
+    let database = violation.existing.map { context.object(for: $0.key) }
+    if let database, database.isFault, database._row == nil { database._row = violation.existing?.row }
+    let conflict = NSConstraintConflict(
+      constraint: violation.constraint, database: database,
+      databaseSnapshot: database.flatMap { database in violation.existing?.row.map { database.snapshot(of: $0) } },
+      conflicting: objects,
+      conflictingSnapshots: objects.map { object in
+        (object._row ?? object._draft).map { object.snapshot(of: $0) } ?? [:]
+      })
+    conflict.existing = violation.existing
+    conflict.databaseIsInUse = isInUse
+    return conflict
+  }
+}
+
+/// How one object that was changed here and elsewhere is made to fit what the store has.
+struct VersionSettlement {
+  private let _object: NSManagedObject
+  private let _context: NSManagedObjectContext
+  private let _persisted: Row?
+  private let _type: NSMergePolicyType
+
+  /// Nil for an object that belongs to no context any more.
+  init?(_ conflict: NSMergeConflict, _ type: NSMergePolicyType) {
+    guard let context = conflict.sourceObject._context else { return nil }
+    _object = conflict.sourceObject
+    _context = context
+    _persisted = conflict.currentRow(in: context)
+    _type = type
+  }
+
+  func settle() {
+    guard let persisted = _persisted else { return _settleVanished() }
+    if _type == .rollbackMergePolicyType || !_object.hasChanges {
+      _takeBack(persisted)
+    } else if _object._flags.contains(.deleted) {
+      // Deleting goes on, over the newer version.
+      _object._row = persisted
+    } else {
+      _merge(persisted)
+    }
+    _object.awake(fromSnapshotEvents: .mergePolicy)
+    _context.noteEvent(_object, .eventRefreshed)
+  }
+
+  /// The row was deleted elsewhere. Where local values win the object is written again, otherwise it goes as well.
+  private func _settleVanished() {
+    guard _type == .mergeByPropertyObjectTrumpMergePolicyType || _type == .overwriteMergePolicyType,
+      !_object._flags.contains(.deleted), _object.hasChanges
+    else {
+      _object._flags.formUnion([.deleted, .deletePropagated, .vanished])
+      _object._flags.remove(.updated)
+      _context.noteChanged(_object)
+      _context.noteEvent(_object, .eventDeleted)
+      return
+    }
+    _ = _object.writableDraft()
+    _object._row = nil
+    _object._flags.remove(.updated)
+    _object._flags.insert(.inserted)
+    _object._changed = SlotSet(_object._layout.slots.indices)
+  }
+
+  /// The local changes are dropped; the object shows what the store has.
+  private func _takeBack(_ persisted: Row) {
+    _cutOwnTargets { _ in true }
+    _context.rereadInverses(_object._layout, from: _object._row, to: persisted)
+    _object._row = persisted
+    _object._draft = nil
+    _object._changed = SlotSet()
+    _object._relations = nil
+    _object._flags.subtract([.updated, .deleted, .deletePropagated, .adopted, .draftShared])
+  }
+
+  private func _merge(_ persisted: Row) {
+    guard let base = _object._row, let local = _object._draft else {
+      // Nothing but members of to-manys changed here; they are laid over what the store has.
+      _object._row = persisted
+      _object._relations?.dropClean()
+      return
+    }
+    let slots = _object._layout.slots
+    let row = Row(copying: persisted, version: persisted.version + 1)
+    var changed = SlotSet()
+    var dropped = SlotSet()
+    for slot in slots.indices where !slots[slot].isToMany {
+      if slots[slot].isTransient {
+        row.set(local[slot], at: slot)
+        continue
+      }
+      let isMine = local[slot] != base[slot]
+      let isTheirs = persisted[slot] != base[slot]
+      let takesMine =
+        switch _type {
+        case .overwriteMergePolicyType: true
+        case .mergeByPropertyStoreTrumpMergePolicyType: isMine && !isTheirs
+        default: isMine
+        }
+      if isMine, !takesMine { dropped.insert(slot) }
+      guard takesMine, local[slot] != persisted[slot] else { continue }
+      row.set(local[slot], at: slot)
+      changed.insert(slot)
+    }
+    _cutOwnTargets { dropped.contains($0) }
+    _context.rereadInverses(_object._layout, from: base, to: persisted)
+    for slot in _object._layout.toManySlots where _object._relations?.members(slot)?.hasChanges ?? false {
+      changed.insert(slot)
+    }
+    _object._row = persisted
+    _object._draft = row
+    _object._changed = changed
+    _object._flags.remove(.draftShared)
+    // Members added and removed here stay so; what others did to the same relationship is read again.
+    _object._relations?.dropClean()
+  }
+
+  /// Takes the object out of the to-manys that a dropped to-one had put it in.
+  private func _cutOwnTargets(_ isDropped: (Int) -> Bool) {
+    guard let local = _object._draft, let base = _object._row else { return }
+    for slot in _object._layout.toOneSlots where isDropped(slot) && local[slot] != base[slot] {
+      guard let inverse = _object._layout.slots[slot].relationship?.inverseSlot else { continue }
+      let target: NSManagedObject? =
+        switch local[slot] {
+        case .reference(let key): _context.table.object(for: key)
+        case .pending(let id): _context.table.object(for: id)
+        default: nil
+        }
+      if let state = target?._relations?.members(inverse) { state.remove(_object) }
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import Foundation
+import ModelSchema
+
+/// How objects that have the same values of a uniqueness constraint become one.
+///
+/// Against a stored row, a new object becomes that row: it takes over its identity, unless somebody holds the row's own
+/// object already; then that one stays and the new one goes. Whoever goes leaves its relationships to the one that stays.
+struct ConstraintSettlement {
+  private let _conflict: NSConstraintConflict
+  private let _context: NSManagedObjectContext
+  private let _type: NSMergePolicyType
+
+  /// Whether local values are written over stored ones.
+  private var _localWins: Bool {
+    _type == .mergeByPropertyObjectTrumpMergePolicyType || _type == .overwriteMergePolicyType
+  }
+
+  /// Nil when no object of the conflict belongs to a context any more.
+  init?(_ conflict: NSConstraintConflict, _ type: NSMergePolicyType) {
+    guard let context = conflict.conflictingObjects.lazy.compactMap({ $0._context }).first else { return nil }
+    _conflict = conflict
+    _context = context
+    _type = type
+  }
+
+  func settle() {
+    let objects = _conflict.conflictingObjects.filter { $0._context === _context && !$0.isDeleted }
+    if let database = _conflict.databaseObject {
+      _settle(objects, against: database)
+    } else {
+      _settleAmong(objects)
+    }
+  }
+
+  // MARK: Against a stored row
+
+  private func _settle(_ objects: [NSManagedObject], against database: NSManagedObject) {
+    let new = objects.filter(\.isInserted)
+    for object in objects where !object.isInserted {
+      if _localWins {
+        // Two rows meet, and the one that was changed here stays.
+        _fold(database, into: object, withValues: false)
+        _context.markDeletedAsMerged(database)
+        _conflict.survivor = object
+      } else {
+        _takeBack(object)
+      }
+    }
+    guard !new.isEmpty else { return }
+    if !_conflict.databaseIsInUse, objects.count == new.count, let last = new.last, let existing = _conflict.existing,
+      _becomes(last, existing, database)
+    {
+      for object in new.dropLast() {
+        _fold(object, into: last, withValues: false)
+        _context.annihilate(object, as: last)
+      }
+      _conflict.survivor = last
+      return
+    }
+    let survivor = _conflict.survivor ?? database
+    for object in new {
+      _fold(object, into: survivor, withValues: _localWins)
+      _context.annihilate(object, as: survivor)
+    }
+    _conflict.survivor = survivor
+  }
+
+  /// Makes a new object the one that stands for a stored row.
+  ///
+  /// - Returns: False if it cannot be: it has an ID of its own already, or is of another entity.
+  private func _becomes(_ object: NSManagedObject, _ existing: StoredObject, _ database: NSManagedObject) -> Bool {
+    guard let row = existing.row, object._objectID.permanent == nil, database._layout === object._layout,
+      let local = object._draft
+    else { return false }
+    let slots = object._layout.slots
+    let draft = Row(copying: row, version: row.version + 1)
+    var changed = SlotSet()
+    for slot in slots.indices where !slots[slot].isToMany {
+      if slots[slot].isTransient {
+        draft.set(local[slot], at: slot)
+      } else if _takes(slot, of: object) {
+        draft.set(local[slot], at: slot)
+        if local[slot] != row[slot] { changed.insert(slot) }
+      } else {
+        _leave(slot, of: object)
+      }
+    }
+    _context.table.remove(database)
+    database._context = nil
+    _context.table.remove(object)
+    let id = NSManagedObjectID(existing.key)
+    object._objectID.link(to: id)
+    object._id = id
+    object._row = row
+    object._draft = draft
+    object._flags.remove([.inserted, .draftShared])
+    object._flags.insert(.updated)
+    _context.table.insert(object)
+    for slot in object._layout.toManySlots {
+      guard let state = object._relations?.members(slot) else { continue }
+      // It had no members but its own; from here on it has the row's as well.
+      state.unrealise()
+      if state.hasChanges { changed.insert(slot) }
+    }
+    object._changed = changed
+    if let relations = object._relations {
+      relations.decoded = [:]
+      relations.dropTargets()
+    }
+    object.awake(fromSnapshotEvents: .mergePolicy)
+    _context.noteChanged(object)
+    return true
+  }
+
+  /// Whether a new object's value is written over the row's: where local ones win, those that were assigned.
+  private func _takes(_ slot: Int, of object: NSManagedObject) -> Bool {
+    _localWins && (_type == .overwriteMergePolicyType || object._changed.contains(slot))
+  }
+
+  /// Ends a to-one that is dropped.
+  private func _leave(_ slot: Int, of object: NSManagedObject) {
+    guard let inverse = object._layout.slots[slot].relationship?.inverseSlot, let target = object.toOne(slot) else {
+      return
+    }
+    target.inverseWasCut(inverse, object)
+  }
+
+  private func _takeBack(_ object: NSManagedObject) {
+    for slot in object._layout.toOneSlots where object._changed.contains(slot) { _leave(slot, of: object) }
+    object._draft = nil
+    object._changed = SlotSet()
+    object._relations = nil
+    object._flags.subtract([.updated, .adopted, .draftShared])
+    object.awake(fromSnapshotEvents: .mergePolicy)
+    _context.noteEvent(object, .eventRefreshed)
+  }
+
+  // MARK: Within the context
+
+  private func _settleAmong(_ objects: [NSManagedObject]) {
+    let stored = objects.filter { !$0.isInserted }
+    guard
+      let survivor = _localWins ? stored.last ?? objects.last : stored.first ?? objects.first
+    else { return }
+    for object in objects where object !== survivor {
+      if object.isInserted {
+        _fold(object, into: survivor, withValues: _localWins && !survivor.isInserted)
+        _context.annihilate(object, as: nil)
+      } else if _localWins {
+        _fold(object, into: survivor, withValues: false)
+        _context.markDeletedAsMerged(object)
+      } else {
+        _takeBack(object)
+      }
+    }
+    _conflict.survivor = survivor
+  }
+
+  // MARK: Handing over
+
+  /// Gives one object's relationships, and where asked its assigned values, to another.
+  private func _fold(_ loser: NSManagedObject, into survivor: NSManagedObject, withValues: Bool) {
+    let slots = loser._layout.slots
+    for slot in slots.indices {
+      guard slot < survivor._layout.slots.count, survivor._layout.slots[slot].owner == slots[slot].owner,
+        !slots[slot].isHidden
+      else { continue }
+      let isTaken = withValues && (_type == .overwriteMergePolicyType || loser._changed.contains(slot))
+      guard let relationship = slots[slot].relationship else {
+        if isTaken, !slots[slot].isTransient { survivor.write(loser.read(slot), at: slot) }
+        continue
+      }
+      if relationship.isToMany {
+        for member in loser.members(slot).list {
+          loser.removeMember(member, slot)
+          survivor.addMember(member, slot)
+        }
+      } else {
+        let target = loser.toOne(slot)
+        loser.setToOne(slot, nil)
+        if isTaken { survivor.setToOne(slot, target) }
+      }
+    }
+    survivor._relations?.decoded = [:]
+  }
+}
+
+extension NSManagedObjectContext {
+  /// Takes back an insertion whose object has become part of another one.
+  final func annihilate(_ object: NSManagedObject, as other: NSManagedObject?) {
+    object._flags.insert(.deletePropagated)
+    markDeleted(object)
+    processPendingChanges()
+    object._context = nil
+    if let other, object._objectID.permanent == nil { object._objectID.link(to: other._objectID.canonical) }
+  }
+
+  /// Deletes a stored object whose relationships another one has taken over.
+  final func markDeletedAsMerged(_ object: NSManagedObject) {
+    if object.isFault, object._row == nil { _ = try? load(object) }
+    object._flags.insert(.deletePropagated)
+    markDeleted(object)
+  }
+}

@@ -1,0 +1,281 @@
+import Foundation
+import ModelSchema
+import PredicateLanguage
+
+/// The checks of an entity's slots; most slots of most entities have none.
+///
+/// Limits that the model editor offers are checked on the cells as they are. Predicates set by code stand instead of them
+/// and see the value as callers do.
+struct ValidationPlan: Sendable {
+  enum Check: Sendable {
+    case mandatory
+    case integerRange(min: Int64?, max: Int64?)
+    case numberRange(min: Double?, max: Double?)
+    case decimalRange(min: Decimal?, max: Decimal?)
+    case dateRange(min: Double?, max: Double?)
+    case lengthRange(min: Int?, max: Int?)
+    case pattern(String)
+    /// Members of a to-many.
+    case memberCount(min: Int, max: Int, isOptional: Bool)
+    /// Evaluated on the value. A warning that is a number is the code of the error.
+    case predicate(PredicateTree, code: Int, message: String?)
+  }
+
+  private let _checks: [[Check]]
+  let isEmpty: Bool
+
+  /// - Throws: `ModelLayoutError` for a predicate of the model file that cannot be read.
+  init(_ layout: PropertyLayout, _ properties: [NSPropertyDescription?]) throws {
+    _checks = try zip(layout.slots, properties).map { slot, property in
+      if slot.isHidden { return [] }
+      switch slot.kind {
+      case .attribute(let attribute):
+        return try Self._checks(attribute, property as? NSAttributeDescription, layout.entityName)
+      case .relationship(let relationship):
+        var checks: [Check] = []
+        if !relationship.isToMany {
+          if !slot.isOptional { checks.append(.mandatory) }
+        } else if !slot.isOptional || relationship.minCount > 0 || relationship.maxCount > 0 {
+          checks.append(
+            .memberCount(min: relationship.minCount, max: relationship.maxCount, isOptional: slot.isOptional))
+        }
+        return try checks + Self._predicates(property, layout.entityName)
+      }
+    }
+    isEmpty = _checks.allSatisfy(\.isEmpty)
+  }
+
+  // MARK: Making checks
+
+  private static func _checks(
+    _ attribute: AttributeSchema, _ description: NSAttributeDescription?, _ entity: String
+  ) throws -> [Check] {
+    var checks: [Check] = []
+    if !attribute.isOptional { checks.append(.mandatory) }
+    if description?.explicitValidation == nil { checks += _limits(attribute) }
+    return try checks + _predicates(description, entity)
+  }
+
+  private static func _limits(_ attribute: AttributeSchema) -> [Check] {
+    let limits = attribute.limits
+    guard !limits.isEmpty else { return [] }
+    let (low, high) = (limits.minimum?.decimal, limits.maximum?.decimal)
+    var checks: [Check] = []
+    switch attribute.type {
+    case .string:
+      if low != nil || high != nil { checks.append(.lengthRange(min: low.map(_length), max: high.map(_length))) }
+      if let pattern = limits.regularExpression { checks.append(.pattern(pattern)) }
+    case .date:
+      checks.append(.dateRange(min: low.map(_double), max: high.map(_double)))
+    case .integer16, .integer32, .integer64:
+      if let low = _whole(low), let high = _whole(high) {
+        checks.append(.integerRange(min: low, max: high))
+      } else {
+        checks.append(.decimalRange(min: low, max: high))
+      }
+    case .float:
+      // As single as the values are: 0.1 as a limit is the float nearest to it.
+      checks.append(
+        .numberRange(min: low.map { Double(Float(_double($0))) }, max: high.map { Double(Float(_double($0))) }))
+    case .double:
+      checks.append(.numberRange(min: low.map(_double), max: high.map(_double)))
+    case .decimal:
+      checks.append(.decimalRange(min: low, max: high))
+    default: break
+    }
+    return checks
+  }
+
+  private static func _double(_ decimal: Decimal) -> Double { NSDecimalNumber(decimal: decimal).doubleValue }
+
+  /// A limit on a length, kept within what a length can be.
+  private static func _length(_ decimal: Decimal) -> Int { Int(max(0, min(_double(decimal), 1e15))) }
+
+  /// Some(nil) for no bound, nil for a bound that is no 64-bit integer.
+  private static func _whole(_ decimal: Decimal?) -> Int64?? {
+    guard let decimal else { return .some(nil) }
+    let int = NSDecimalNumber(decimal: decimal).int64Value
+    return Decimal(int) == decimal ? .some(int) : nil
+  }
+
+  /// Predicates set by code, or those of the model file.
+  private static func _predicates(_ property: NSPropertyDescription?, _ entity: String) throws -> [Check] {
+    guard let property else { return [] }
+    do {
+      if let explicit = property.explicitValidation {
+        return try explicit.predicates.enumerated().map { index, predicate in
+          _check(
+            try PredicateTree(predicate), index < explicit.warnings.count ? explicit.warnings[index] : nil)
+        }
+      }
+      let file = (property as? NSAttributeDescription)?.fileValidations ?? []
+      return try file.map { _check(try PredicateTree(ModelText.predicate($0.predicate)), $0.warning) }
+    } catch {
+      throw ModelLayoutError(
+        entity: entity, property: property.name, reason: "a validation predicate cannot be used: \(error)")
+    }
+  }
+
+  private static func _check(_ tree: PredicateTree, _ warning: Any?) -> Check {
+    let number = (warning as? NSNumber)?.intValue ?? (warning as? String).flatMap { Int($0) }
+    let message = number == nil ? (warning as? String).flatMap { $0.isEmpty ? nil : $0 } : nil
+    return .predicate(tree, code: number ?? NSManagedObjectValidationError, message: message)
+  }
+
+  // MARK: Checking
+
+  /// Checks what a slot of an object holds now.
+  func check(_ slot: Int, of object: NSManagedObject) throws {
+    let checks = _checks[slot]
+    if checks.isEmpty { return }
+    guard object._layout.slots[slot].isToMany else { return try check(object.read(slot), slot, of: object) }
+    // What was neither read nor changed has the members it had when it was last saved.
+    guard object.isInserted || object._changed.contains(slot) || object._relations?.members(slot) != nil else { return }
+    try checkMembers(object.members(slot).members.count, slot, of: object) { object.value(at: slot) }
+  }
+
+  /// Checks a value that a slot is to hold; attributes and to-ones.
+  func check(_ value: Value, _ slot: Int, of object: NSManagedObject) throws {
+    let key = object._layout.slots[slot].name
+    for check in _checks[slot] {
+      if case .mandatory = check {
+        if value.isNull { throw ValidationErrors.missing(object, key) }
+        continue
+      }
+      if value.isNull { continue }
+      if case .predicate(let tree, let code, let message) = check {
+        try _evaluate(tree, code, message, object.shownValue(value, slot), slot, object)
+      } else if let (code, reason) = _failure(check, value) {
+        throw ValidationErrors.make(code, object, key, object.shownIfAttribute(value, slot), reason)
+      }
+    }
+  }
+
+  /// Checks a number of members that a to-many is to hold.
+  func checkMembers(_ count: Int, _ slot: Int, of object: NSManagedObject, _ value: () -> Any?) throws {
+    for check in _checks[slot] {
+      switch check {
+      case .memberCount(let low, let high, let isOptional):
+        try _count(count, low, high, isOptional, slot, object)
+      case .predicate(let tree, let code, let message):
+        try _evaluate(tree, code, message, value(), slot, object)
+      default: break
+      }
+    }
+  }
+
+  private func _evaluate(
+    _ tree: PredicateTree, _ code: Int, _ message: String?, _ value: Any?, _ slot: Int, _ object: NSManagedObject
+  ) throws {
+    let key = object._layout.slots[slot].name
+    let reason: String
+    do {
+      if try tree.evaluate(with: value, nil) { return }
+      reason = message ?? "'\(object._layout.entityName).\(key)' does not fulfil '\(tree)'."
+    } catch {
+      reason = "'\(object._layout.entityName).\(key)' cannot be tested with '\(tree)': \(error)"
+    }
+    var info: [String: Any] = [
+      NSValidationObjectErrorKey: object, NSValidationKeyErrorKey: key,
+      NSValidationPredicateErrorKey: tree.predicate,
+    ]
+    if let value { info[NSValidationValueErrorKey] = value }
+    throw CocoaError.coreData(code, reason, info)
+  }
+
+  private func _failure(_ check: Check, _ value: Value) -> (Int, String)? {
+    switch check {
+    case .integerRange(let low, let high):
+      guard case .int(let number) = value else { return nil }
+      if let high, number > high { return (NSValidationNumberTooLargeError, "is greater than \(high)") }
+      if let low, number < low { return (NSValidationNumberTooSmallError, "is less than \(low)") }
+    case .numberRange(let low, let high):
+      guard let number = value.number else { return nil }
+      // Written so that not-a-number is outside of any range.
+      if let high, !(number <= high) { return (NSValidationNumberTooLargeError, "is greater than \(high)") }
+      if let low, !(number >= low) { return (NSValidationNumberTooSmallError, "is less than \(low)") }
+    case .decimalRange(let low, let high):
+      guard let number = value.exactNumber else { return nil }
+      if let high, !(number <= high) { return (NSValidationNumberTooLargeError, "is greater than \(high)") }
+      if let low, !(number >= low) { return (NSValidationNumberTooSmallError, "is less than \(low)") }
+    case .dateRange(let low, let high):
+      guard let moment = value.number else { return nil }
+      if let high, moment > high {
+        return (NSValidationDateTooLateError, "is later than \(Date(timeIntervalSinceReferenceDate: high))")
+      }
+      if let low, moment < low {
+        return (NSValidationDateTooSoonError, "is earlier than \(Date(timeIntervalSinceReferenceDate: low))")
+      }
+    case .lengthRange(let low, let high):
+      guard case .string(let text) = value else { return nil }
+      // NSString counts UTF-16 units, and so do Core Data's limits.
+      let length = text.utf16.count
+      if let high, length > high { return (NSValidationStringTooLongError, "is longer than \(high)") }
+      if let low, length < low { return (NSValidationStringTooShortError, "is shorter than \(low)") }
+    case .pattern(let pattern):
+      guard case .string(let text) = value else { return nil }
+      // A pattern that is no regular expression matches nothing.
+      if !((try? StringComparison.matches(text, pattern)) ?? false) {
+        return (NSValidationStringPatternMatchingError, "does not match '\(pattern)'")
+      }
+    case .mandatory, .memberCount, .predicate: break
+    }
+    return nil
+  }
+
+  private func _count(
+    _ count: Int, _ low: Int, _ high: Int, _ isOptional: Bool, _ slot: Int, _ object: NSManagedObject
+  ) throws {
+    let key = object._layout.slots[slot].name
+    if count == 0 {
+      if isOptional { return }
+      throw ValidationErrors.make(
+        NSValidationRelationshipLacksMinimumCountError, object, key, nil, "is mandatory but empty")
+    }
+    if high > 0, count > high {
+      throw ValidationErrors.make(
+        NSValidationRelationshipExceedsMaximumCountError, object, key, nil, "has \(count) members; at most \(high) may be")
+    }
+    if count < low {
+      throw ValidationErrors.make(
+        NSValidationRelationshipLacksMinimumCountError, object, key, nil, "has \(count) members; at least \(low) must be")
+    }
+  }
+}
+
+extension NSManagedObject {
+  final func shownIfAttribute(_ value: Value, _ slot: Int) -> Any? {
+    _shape.codings[slot] == nil ? nil : shown(value, slot)
+  }
+
+  /// A cell as callers see it, a to-one as an object.
+  final func shownValue(_ value: Value, _ slot: Int) -> Any? {
+    switch value {
+    case .reference(let key): _context?.object(for: key)
+    case .pending(let id) where _shape.codings[slot] == nil: _context?.object(with: id)
+    default: shownIfAttribute(value, slot)
+    }
+  }
+}
+
+extension Value {
+  /// Integer, floating or decimal value as a double.
+  var number: Double? {
+    switch self {
+    case .int(let int): Double(int)
+    case .double(let double): double
+    case .decimal(let box): NSDecimalNumber(decimal: box.decimal).doubleValue
+    default: nil
+    }
+  }
+
+  /// Integer, floating or decimal value without loss, a double by its shortest text.
+  var exactNumber: Decimal? {
+    switch self {
+    case .int(let int): Decimal(int)
+    case .double(let double): double.isFinite ? Decimal(string: "\(double)", locale: nil) : .nan
+    case .decimal(let box): box.decimal
+    default: nil
+    }
+  }
+}

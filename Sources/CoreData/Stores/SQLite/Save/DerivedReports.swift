@@ -1,0 +1,53 @@
+import SQLiteBinding
+import Synchronization
+
+/// Rows whose derived values the triggers of the current transaction have changed.
+///
+/// Core Data's triggers report each through an SQL function that whoever writes must provide.
+final class DerivedReports: Sendable {
+  /// A row as a trigger names it: `Z_ENT` and key.
+  struct Reported: Hashable, Sendable {
+    let entity: Int64
+    let key: Int64
+  }
+
+  private let _rows = Mutex<Set<Reported>>([])
+
+  /// Has the functions of a connection report here.
+  func listen(on connection: Connection) throws {
+    for name in [
+      "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
+    ] {
+      try connection.register(function: name, argumentCount: -1, isDeterministic: false) { call in
+        if call.count >= 3 {
+          let row = Reported(entity: call.int64(1), key: call.int64(2))
+          self._rows.withLock { _ = $0.insert(row) }
+        }
+        call.answerNull()
+      }
+    }
+  }
+
+  /// What was reported since the last time.
+  func take() -> Set<Reported> {
+    _rows.withLock { rows in
+      if rows.isEmpty { return [] }
+      defer { rows = [] }
+      return rows
+    }
+  }
+}
+
+extension SQLiteStoreEngine {
+  /// The rows that triggers of this transaction have changed, as they are now.
+  func computedRows(on connection: Connection) throws -> [StoredObject] {
+    let reported = derivedReports.take()
+    if reported.isEmpty { return [] }
+    let keys = reported.compactMap { row in
+      mapping.numbers.number(forStored: row.entity).map { ObjectKey(space: spaces[$0 - 1], reference: row.key) }
+    }
+    return try zip(keys, rows(for: keys, on: connection)).compactMap { key, row in
+      row.map { StoredObject(key: key, row: $0) }
+    }
+  }
+}

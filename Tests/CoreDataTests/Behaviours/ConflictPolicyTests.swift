@@ -1,0 +1,301 @@
+import CoreData
+import Foundation
+import Testing
+
+@Suite struct ConflictPolicyTests {
+  /// An author saved by the first of two contexts, and changed by both: the second one's change is not saved yet.
+  private struct Rivals {
+    let stack: TestStack
+    let one: NSManagedObjectContext
+    let two: NSManagedObjectContext
+    let mine: NSManagedObject
+  }
+
+  private func rivals(
+    _ setting: Setting, mine change: (NSManagedObject) throws -> Void,
+    theirs: (NSManagedObject) throws -> Void
+  ) throws -> Rivals {
+    let stack = try TestStack(setting)
+    let (one, two) = (stack.root, stack.sibling())
+    try one.performAndWait {
+      let tags = ["a", "b", "c", "d"].map { one.insert("Tag", ["name": $0]) }
+      one.insert("Book", ["title": "Old", "pages": 10, "tags": Set(tags[0...1])])
+      one.insert("Author", ["name": "Ada", "age": 36])
+      try one.save()
+    }
+    let mine = try two.performAndWait {
+      let mine = try #require(try two.all("Book").first)
+      mine.willAccessValue(forKey: nil)
+      try change(mine)
+      return mine
+    }
+    try one.performAndWait {
+      try theirs(try #require(try one.all("Book").first))
+      try one.save()
+    }
+    return Rivals(stack: stack, one: one, two: two, mine: mine)
+  }
+
+  private func titled(_ title: String) -> (NSManagedObject) -> Void { { $0.setValue(title, forKey: "title") } }
+
+  @Test(arguments: Setting.direct)
+  func theErrorPolicyListsWhatWasReadAndWhatIsThereNow(_ setting: Setting) throws {
+    let rivals = try rivals(setting, mine: titled("Mine"), theirs: titled("Theirs"))
+    try rivals.two.performAndWait {
+      let thrown = #expect(throws: CocoaError.self) { try rivals.two.save() }
+      let error = try #require(thrown)
+      #expect(error.code.rawValue == NSManagedObjectMergeError)
+      #expect(NSPersistentStoreSaveConflictsErrorKey == "conflictList")
+      let conflict = try #require((error.userInfo["conflictList"] as? [NSMergeConflict])?.first)
+      #expect(conflict.sourceObject === rivals.mine)
+      #expect(conflict.objectSnapshot?["title"] as? String == "Old")
+      #expect(conflict.cachedSnapshot?["title"] as? String == "Theirs")
+      #expect(conflict.persistedSnapshot == nil)
+      #expect(conflict.oldVersionNumber == 1)
+      #expect(conflict.newVersionNumber == 2)
+      #expect(conflict.objectSnapshot?["author"] is NSNull, "to-ones are there, nil as NSNull")
+      #expect(conflict.objectSnapshot?["tags"] == nil, "to-manys are not")
+    }
+  }
+
+  @Test func aConflictWithAnotherCoordinatorHasThePersistedValues() throws {
+    let stack = try TestStack(.sqlite)
+    let other = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+    try other.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: stack.url)
+    let foreign = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    foreign.persistentStoreCoordinator = other
+    let mine = try stack.root.performAndWait {
+      let mine = stack.root.insert("Author", ["name": "Ada"])
+      try stack.root.save()
+      return mine
+    }
+    try foreign.performAndWait {
+      try #require(try foreign.all("Author").first).setValue("Theirs", forKey: "name")
+      try foreign.save()
+    }
+    try stack.root.performAndWait {
+      mine.setValue("Mine", forKey: "name")
+      let thrown = #expect(throws: CocoaError.self) { try stack.root.save() }
+      let error = try #require(thrown)
+      let conflict = try #require((error.userInfo["conflictList"] as? [NSMergeConflict])?.first)
+      #expect(conflict.cachedSnapshot?["name"] as? String == "Ada")
+      #expect(conflict.persistedSnapshot?["name"] as? String == "Theirs")
+      stack.root.mergePolicy = NSMergePolicy.rollback
+      try stack.root.save()
+      #expect(mine.text("name") == "Theirs")
+    }
+  }
+
+  @Test(arguments: Setting.direct)
+  func aRowThatIsGoneHasVersionZeroAndNoSnapshot(_ setting: Setting) throws {
+    let rivals = try rivals(setting, mine: titled("Mine")) { $0.managedObjectContext?.delete($0) }
+    try rivals.two.performAndWait {
+      let thrown = #expect(throws: CocoaError.self) { try rivals.two.save() }
+      let error = try #require(thrown)
+      let conflict = try #require((error.userInfo["conflictList"] as? [NSMergeConflict])?.first)
+      #expect(conflict.newVersionNumber == 0)
+      #expect(conflict.cachedSnapshot == nil)
+      #expect(conflict.persistedSnapshot == nil)
+    }
+  }
+
+  @Test(
+    arguments: Setting.direct,
+    [
+      (NSMergePolicyType.mergeByPropertyStoreTrumpMergePolicyType, "Theirs", 20, 1.5 as Double?),
+      (.mergeByPropertyObjectTrumpMergePolicyType, "Mine", 20, 1.5),
+      (.overwriteMergePolicyType, "Mine", 10, 1.5), (.rollbackMergePolicyType, "Theirs", 20, nil as Double?),
+    ])
+  func policiesSettlePropertyByProperty(
+    _ setting: Setting,
+    _ expected: (policy: NSMergePolicyType, title: String, pages: Int, price: Double?)
+  ) throws {
+    let rivals = try rivals(setting) {
+      $0.setValue("Mine", forKey: "title")
+      $0.setValue(1.5, forKey: "price")
+    } theirs: {
+      $0.setValue("Theirs", forKey: "title")
+      $0.setValue(20, forKey: "pages")
+    }
+    try rivals.two.performAndWait {
+      rivals.two.mergePolicy = NSMergePolicy(merge: expected.policy)
+      try rivals.two.save()
+      #expect(!rivals.two.hasChanges)
+      #expect(rivals.mine.changedValues().isEmpty)
+    }
+    for context in [rivals.two, rivals.stack.sibling()] {
+      try context.performAndWait {
+        let book = try #require(try context.all("Book").first)
+        #expect(book.text("title") == expected.title)
+        #expect(book.value(forKey: "pages") as? Int == expected.pages)
+        #expect(book.value(forKey: "price") as? Double == expected.price)
+      }
+    }
+  }
+
+  @Test(
+    arguments: Setting.direct,
+    [NSMergePolicyType.mergeByPropertyStoreTrumpMergePolicyType, .mergeByPropertyObjectTrumpMergePolicyType])
+  func membersAddedAndRemovedOnBothSidesAllCount(_ setting: Setting, _ policy: NSMergePolicyType) throws {
+    func tag(_ name: String, _ book: NSManagedObject) throws -> NSManagedObject {
+      let context = try #require(book.managedObjectContext)
+      let found = try context.all("Tag", where: NSPredicate(format: "name == %@", name))
+      return try #require(found.first)
+    }
+    let rivals = try rivals(setting) { book in
+      book.mutableSetValue(forKey: "tags").remove(try tag("a", book))
+      book.mutableSetValue(forKey: "tags").add(try tag("c", book))
+    } theirs: { book in
+      book.mutableSetValue(forKey: "tags").remove(try tag("b", book))
+      book.mutableSetValue(forKey: "tags").add(try tag("d", book))
+    }
+    try rivals.two.performAndWait {
+      rivals.two.mergePolicy = NSMergePolicy(merge: policy)
+      try rivals.two.save()
+      #expect(Set(rivals.mine.objects("tags").compactMap { $0.text("name") }) == ["c", "d"])
+    }
+    try rivals.stack.fresh { context in
+      let book = try #require(try context.all("Book").first)
+      #expect(Set(book.objects("tags").compactMap { $0.text("name") }) == ["c", "d"])
+    }
+  }
+
+  @Test(
+    arguments: Setting.direct,
+    [
+      (NSMergePolicyType.mergeByPropertyStoreTrumpMergePolicyType, false), (.rollbackMergePolicyType, false),
+      (.mergeByPropertyObjectTrumpMergePolicyType, true), (.overwriteMergePolicyType, true),
+    ])
+  func anObjectChangedHereAndDeletedElsewhere(
+    _ setting: Setting, _ expected: (policy: NSMergePolicyType, survives: Bool)
+  ) throws {
+    let rivals = try rivals(setting, mine: titled("Mine")) { $0.managedObjectContext?.delete($0) }
+    try rivals.two.performAndWait {
+      rivals.two.mergePolicy = NSMergePolicy(merge: expected.policy)
+      let id = rivals.mine.objectID
+      try rivals.two.save()
+      #expect(!rivals.two.hasChanges)
+      #expect((rivals.mine.managedObjectContext != nil) == expected.survives)
+      if expected.survives { #expect(rivals.mine.objectID == id) }
+    }
+    try rivals.stack.fresh { context in
+      try #expect(context.all("Book").map { $0.text("title") } == (expected.survives ? ["Mine"] : []))
+    }
+  }
+
+  @Test(
+    arguments: Setting.direct,
+    [
+      (NSMergePolicyType.mergeByPropertyStoreTrumpMergePolicyType, false), (.rollbackMergePolicyType, true),
+      (.mergeByPropertyObjectTrumpMergePolicyType, false), (.overwriteMergePolicyType, false),
+    ])
+  func anObjectDeletedHereAndChangedElsewhere(
+    _ setting: Setting, _ expected: (policy: NSMergePolicyType, survives: Bool)
+  ) throws {
+    let rivals = try rivals(setting, mine: { $0.managedObjectContext?.delete($0) }, theirs: titled("Theirs"))
+    try rivals.two.performAndWait {
+      rivals.two.mergePolicy = NSMergePolicy(merge: expected.policy)
+      try rivals.two.save()
+      #expect(!rivals.two.hasChanges)
+    }
+    try rivals.stack.fresh { context in
+      try #expect(context.all("Book").map { $0.text("title") } == (expected.survives ? ["Theirs"] : []))
+    }
+  }
+
+  @Test(arguments: Setting.direct)
+  func deletingWhatIsGoneAlreadySucceeds(_ setting: Setting) throws {
+    let delete: (NSManagedObject) -> Void = { $0.managedObjectContext?.delete($0) }
+    let rivals = try rivals(setting, mine: delete, theirs: delete)
+    try rivals.two.performAndWait {
+      try rivals.two.save()
+      #expect(!rivals.two.hasChanges)
+      #expect(rivals.mine.managedObjectContext == nil)
+    }
+  }
+
+  @Test func policiesHaveApplesRawValuesAndSingletons() {
+    #expect(NSMergePolicyType.errorMergePolicyType.rawValue == 0)
+    #expect(NSMergePolicyType.mergeByPropertyStoreTrumpMergePolicyType.rawValue == 1)
+    #expect(NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType.rawValue == 2)
+    #expect(NSMergePolicyType.overwriteMergePolicyType.rawValue == 3)
+    #expect(NSMergePolicyType.rollbackMergePolicyType.rawValue == 4)
+    let isSame = NSErrorMergePolicy === NSMergePolicy.error && NSMergePolicy.rollback === NSRollbackMergePolicy
+    #expect(isSame)
+    #expect(NSMergePolicy.mergeByPropertyObjectTrump.mergeType == .mergeByPropertyObjectTrumpMergePolicyType)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    let isDefault = context.performAndWait { (context.mergePolicy as? NSMergePolicy) == NSMergePolicy.error }
+    #expect(isDefault)
+  }
+
+  @Test(arguments: Setting.direct)
+  func whatAPolicyOfOnesOwnChangesIsSaved(_ setting: Setting) throws {
+    let rivals = try rivals(setting) {
+      $0.setValue("Mine", forKey: "title")
+      $0.setValue(30, forKey: "pages")
+    } theirs: {
+      $0.setValue("Theirs", forKey: "title")
+      $0.setValue(20, forKey: "pages")
+    }
+    let policy = LargestPages(merge: .mergeByPropertyStoreTrumpMergePolicyType)
+    try rivals.two.performAndWait {
+      rivals.two.mergePolicy = policy
+      try rivals.two.save()
+    }
+    #expect(policy.calls == ["merge", "locking"])
+    try rivals.stack.fresh { context in
+      let book = try #require(try context.all("Book").first)
+      #expect(book.text("title") == "Theirs")
+      #expect(book.value(forKey: "pages") as? Int == 30)
+    }
+  }
+
+  @Test func anErrorOfAPolicyFailsTheSave() throws {
+    let rivals = try rivals(.memory, mine: titled("Mine"), theirs: titled("Theirs"))
+    rivals.two.performAndWait {
+      rivals.two.mergePolicy = RefusingPolicy(merge: .rollbackMergePolicyType)
+      do {
+        try rivals.two.save()
+        Issue.record("the save should have failed")
+      } catch {
+        #expect((error as NSError).domain == "Policy")
+        #expect(rivals.two.hasChanges)
+      }
+    }
+  }
+
+  @Test(arguments: Setting.direct)
+  func aRefreshedVersionIsNoConflict(_ setting: Setting) throws {
+    let rivals = try rivals(setting, mine: titled("Mine"), theirs: titled("Theirs"))
+    try rivals.two.performAndWait {
+      rivals.two.refresh(rivals.mine, mergeChanges: true)
+      #expect(rivals.mine.text("title") == "Mine")
+      try rivals.two.save()
+    }
+  }
+}
+
+/// The stored values win, but the larger number of pages stays.
+final class LargestPages: NSMergePolicy, @unchecked Sendable {
+  // Unchecked: used by one test on one queue.
+  var calls: [String] = []
+
+  override func resolve(mergeConflicts list: [Any]) throws {
+    calls.append("merge")
+    try super.resolve(mergeConflicts: list)
+  }
+
+  override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+    calls.append("locking")
+    let pages = list.map { $0.sourceObject.value(forKey: "pages") as? Int ?? 0 }
+    try super.resolve(optimisticLockingConflicts: list)
+    for (conflict, pages) in zip(list, pages) {
+      let object = conflict.sourceObject
+      object.setValue(max(pages, object.value(forKey: "pages") as? Int ?? 0), forKey: "pages")
+    }
+  }
+}
+
+final class RefusingPolicy: NSMergePolicy, @unchecked Sendable {
+  override func resolve(mergeConflicts list: [Any]) throws { throw NSError(domain: "Policy", code: 1) }
+}

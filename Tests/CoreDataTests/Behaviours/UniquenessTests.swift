@@ -1,0 +1,290 @@
+import CoreData
+import Foundation
+import Testing
+
+@Suite struct UniquenessTests {
+  private func model() -> NSManagedObjectModel {
+    let model = LibraryModel.make()
+    model.entitiesByName["Tag"]!.uniquenessConstraints = [["name"]]
+    model.entitiesByName["Author"]!.uniquenessConstraints = [["name"]]
+    return model
+  }
+
+  /// A store with an author "Ada" of age 36 who has one book, and a context that has seen nothing of it.
+  private func stored(_ policy: NSMergePolicy = .error) throws -> (TestStack, NSManagedObjectContext, NSManagedObject) {
+    let stack = try TestStack(.sqlite, model: model())
+    let ada = try stack.root.performAndWait {
+      let ada = stack.root.insert("Author", ["name": "Ada", "age": 36])
+      stack.root.insert("Book", ["title": "Notes", "author": ada])
+      try stack.root.save()
+      return ada
+    }
+    let context = stack.sibling()
+    context.performAndWait { context.mergePolicy = policy }
+    return (stack, context, ada)
+  }
+
+  @Test func constraintsDefaultToNoneAndShowTheParentsFirst() {
+    #expect(NSEntityDescription().uniquenessConstraints.isEmpty)
+    let model = LibraryModel.make()
+    model.entitiesByName["Publication"]!.uniquenessConstraints = [["title"]]
+    model.entitiesByName["Book"]!.uniquenessConstraints = [["isbn"]]
+    #expect(model.entitiesByName["Book"]!.uniquenessConstraints as? [[String]] == [["title"], ["isbn"]])
+  }
+
+  @Test func duplicatesMayExistUntilSavedAndAreAnErrorThen() throws {
+    let (_, context, ada) = try stored()
+    try context.performAndWait {
+      let second = context.insert("Author", ["name": "Ada", "age": 1])
+      #expect(second.isInserted)
+      let thrown = #expect(throws: CocoaError.self) { try context.save() }
+      let error = try #require(thrown)
+      #expect(error.code.rawValue == NSManagedObjectConstraintMergeError)
+      let conflict = try #require((error.userInfo["conflictList"] as? [NSConstraintConflict])?.first)
+      #expect(conflict.constraint == ["name"])
+      #expect(conflict.constraintValues as? [String: String] == ["name": "Ada"])
+      #expect(conflict.databaseObject?.objectID == ada.objectID)
+      #expect(conflict.databaseSnapshot?["age"] as? Int == 36)
+      #expect(conflict.conflictingObjects == [second])
+      #expect(conflict.conflictingSnapshots.first?["age"] as? Int == 1)
+      #expect(context.hasChanges)
+      second.setValue("Grace", forKey: "name")
+      try context.save()
+    }
+  }
+
+  @Test func duplicatesWithinOneContextHaveNoDatabaseObject() throws {
+    let stack = try TestStack(.sqlite, model: model())
+    try stack.context.performAndWait {
+      let one = stack.context.insert("Author", ["name": "Ada"])
+      let two = stack.context.insert("Author", ["name": "Ada"])
+      let thrown = #expect(throws: CocoaError.self) { try stack.context.save() }
+      let error = try #require(thrown)
+      let conflict = try #require((error.userInfo["conflictList"] as? [NSConstraintConflict])?.first)
+      #expect(conflict.databaseObject == nil)
+      #expect(conflict.databaseSnapshot == nil)
+      #expect(Set(conflict.conflictingObjects) == [one, two])
+    }
+  }
+
+  @Test(arguments: [
+    (NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType, 1, 36),
+    (.mergeByPropertyStoreTrumpMergePolicyType, 36, 36), (.overwriteMergePolicyType, 1, 18), (.rollbackMergePolicyType, 36, 36),
+  ])
+  func aNewDuplicateBecomesTheStoredRow(_ expected: (policy: NSMergePolicyType, age: Int, ageIfUnset: Int)) throws {
+    for isAgeSet in [true, false] {
+      let (stack, context, ada) = try stored(NSMergePolicy(merge: expected.policy))
+      try context.performAndWait {
+        let new = context.insert("Author", ["name": "Ada"])
+        if isAgeSet { new.setValue(1, forKey: "age") }
+        try context.save()
+        #expect(!context.hasChanges)
+        #expect(new.objectID == ada.objectID)
+        #expect(new.value(forKey: "age") as? Int == (isAgeSet ? expected.age : expected.ageIfUnset))
+        #expect(new.objects("books").compactMap { $0.text("title") } == ["Notes"])
+        try #expect(context.all("Author") == [new])
+      }
+      try stack.fresh { fresh in
+        let authors = try fresh.all("Author")
+        #expect(authors.map(\.objectID) == [ada.objectID])
+        #expect(authors.first?.value(forKey: "age") as? Int == (isAgeSet ? expected.age : expected.ageIfUnset))
+      }
+    }
+  }
+
+  @Test(arguments: [
+    NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType, .mergeByPropertyStoreTrumpMergePolicyType,
+  ])
+  func whatPointsAtTheDuplicatePointsAtTheSurvivor(_ policy: NSMergePolicyType) throws {
+    for holdsDatabaseObject in [false, true] {
+      let (stack, context, ada) = try stored(NSMergePolicy(merge: policy))
+      try context.performAndWait {
+        let held = holdsDatabaseObject ? context.object(with: ada.objectID) : nil
+        let new = context.insert("Author", ["name": "Ada"])
+        context.insert("Book", ["title": "New", "author": new])
+        try context.save()
+        if let held {
+          #expect(!held.isDeleted)
+          #expect(new.managedObjectContext == nil)
+          #expect(held.objects("books").count == 2)
+        }
+        #expect(!context.hasChanges)
+      }
+      try stack.fresh { fresh in
+        let authors = try fresh.all("Author")
+        #expect(authors.count == 1)
+        #expect(Set(authors[0].objects("books").compactMap { $0.text("title") }) == ["New", "Notes"])
+        for book in try fresh.all("Book") { #expect(book.object("author") == authors[0]) }
+      }
+    }
+  }
+
+  @Test func theHeldDatabaseObjectTakesTheNewValues() throws {
+    let (_, context, ada) = try stored(.mergeByPropertyObjectTrump)
+    try context.performAndWait {
+      let held = try context.existingObject(with: ada.objectID)
+      context.insert("Author", ["name": "Ada", "age": 1])
+      try context.save()
+      #expect(held.value(forKey: "age") as? Int == 1)
+      #expect(held.objectID == ada.objectID)
+    }
+  }
+
+  @Test(arguments: [
+    NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType, .mergeByPropertyStoreTrumpMergePolicyType,
+  ])
+  func oneOfTwoDuplicatesInAContextSurvives(_ policy: NSMergePolicyType) throws {
+    let stack = try TestStack(.sqlite, model: model())
+    try stack.context.performAndWait {
+      stack.context.mergePolicy = NSMergePolicy(merge: policy)
+      let one = stack.context.insert("Author", ["name": "Ada", "age": 1])
+      let two = stack.context.insert("Author", ["name": "Ada", "age": 2])
+      stack.context.insert("Book", ["title": "1", "author": one])
+      stack.context.insert("Book", ["title": "2", "author": two])
+      try stack.context.save()
+      let isLater = policy == .mergeByPropertyObjectTrumpMergePolicyType
+      let (survivor, loser) = isLater ? (two, one) : (one, two)
+      #expect(survivor.value(forKey: "age") as? Int == (isLater ? 2 : 1))
+      #expect(loser.managedObjectContext == nil)
+      #expect(survivor.objects("books").count == 2)
+      #expect(!stack.context.hasChanges)
+    }
+    try stack.fresh { context in
+      let authors = try context.all("Author")
+      #expect(authors.count == 1)
+      #expect(authors[0].objects("books").count == 2)
+    }
+  }
+
+  @Test func anUpdatedObjectMeetsAStoredOne() throws {
+    let (stack, context, _) = try stored()
+    let grace = try context.performAndWait {
+      let grace = context.insert("Author", ["name": "Grace", "age": 50])
+      try context.save()
+      grace.setValue("Ada", forKey: "name")
+      context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+      try context.save()
+      #expect(grace.text("name") == "Grace", "the stored values stay")
+      grace.setValue("Ada", forKey: "name")
+      context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+      try context.save()
+      return grace
+    }
+    try stack.fresh { fresh in
+      let authors = try fresh.all("Author")
+      #expect(authors.map(\.objectID) == [grace.objectID])
+      #expect(authors[0].objects("books").count == 1)
+    }
+  }
+
+  @Test func nilNeverConflicts() throws {
+    let stack = try TestStack(.sqlite, model: model())
+    try stack.context.performAndWait {
+      stack.context.insert("Author")
+      stack.context.insert("Author")
+      try stack.context.save()
+      try #expect(stack.context.count("Author") == 2)
+    }
+  }
+
+  @Test func theMemoryStoreIgnoresConstraints() throws {
+    let stack = try TestStack(.memory, model: model())
+    try stack.context.performAndWait {
+      stack.context.insert("Author", ["name": "Ada"])
+      stack.context.insert("Author", ["name": "Ada"])
+      try stack.context.save()
+      try #expect(stack.context.count("Author") == 2)
+    }
+  }
+
+  @Test func changesOfVersionsAreSettledBeforeConstraints() throws {
+    let (_, context, _) = try stored()
+    let policy = CountingPolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+    let other = try context.performAndWait {
+      context.mergePolicy = policy
+      let other = context.insert("Author", ["name": "Other"])
+      try context.save()
+      return other
+    }
+    let rival = try #require(context.persistentStoreCoordinator)
+    let second = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    second.persistentStoreCoordinator = rival
+    try second.performAndWait {
+      try second.existingObject(with: other.objectID).setValue(3, forKey: "age")
+      try second.save()
+    }
+    try context.performAndWait {
+      other.setValue("Changed", forKey: "name")
+      context.insert("Author", ["name": "Ada", "age": 1])
+      try context.save()
+    }
+    #expect(policy.calls == ["locking", "constraint"])
+  }
+
+  @Test func whatAPolicyChangesInTheSurvivorIsSaved() throws {
+    let (stack, context, _) = try stored(SurvivorPolicy(merge: .mergeByPropertyStoreTrumpMergePolicyType))
+    try context.performAndWait {
+      context.insert("Author", ["name": "Ada", "age": 1])
+      try context.save()
+    }
+    try stack.fresh { fresh in
+      let author = try #require(try fresh.all("Author").first)
+      #expect(author.value(forKey: "age") as? Int == 37)
+    }
+  }
+
+  @Test func duplicatesFromAChildContextAreSettledAtTheRoot() throws {
+    let (stack, context, ada) = try stored(.mergeByPropertyObjectTrump)
+    let child = stack.child(of: context)
+    try child.performAndWait {
+      let new = child.insert("Author", ["name": "Ada", "age": 1])
+      child.insert("Book", ["title": "New", "author": new])
+      try child.save()
+    }
+    try context.performAndWait { try context.save() }
+    try stack.fresh { fresh in
+      let authors = try fresh.all("Author")
+      #expect(authors.map(\.objectID) == [ada.objectID])
+      #expect(authors[0].value(forKey: "age") as? Int == 1)
+      #expect(authors[0].objects("books").count == 2)
+    }
+  }
+
+  @Test func valuesMayBeExchangedInOneSave() throws {
+    let stack = try TestStack(.sqlite, model: model())
+    try stack.context.performAndWait {
+      let one = stack.context.insert("Author", ["name": "One"])
+      let two = stack.context.insert("Author", ["name": "Two"])
+      try stack.context.save()
+      one.setValue("Two", forKey: "name")
+      two.setValue("One", forKey: "name")
+      try stack.context.save()
+      stack.context.delete(one)
+      stack.context.insert("Author", ["name": "Two"])
+      try stack.context.save()
+      try #expect(stack.context.count("Author") == 2)
+    }
+  }
+}
+
+final class CountingPolicy: NSMergePolicy, @unchecked Sendable {
+  // Unchecked: used by one test on one queue.
+  var calls: [String] = []
+
+  override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+    calls.append("locking")
+    try super.resolve(optimisticLockingConflicts: list)
+  }
+
+  override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
+    calls.append("constraint")
+    try super.resolve(constraintConflicts: list)
+  }
+}
+
+final class SurvivorPolicy: NSMergePolicy, @unchecked Sendable {
+  override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
+    try super.resolve(constraintConflicts: list)
+    for conflict in list { conflict.databaseObject?.setValue(37, forKey: "age") }
+  }
+}

@@ -1,0 +1,394 @@
+import CoreData
+import Foundation
+import Testing
+
+@Suite struct ValidationTests {
+  /// An entity with one attribute of a kind, and what the test does to it.
+  private func model(_ make: (NSEntityDescription) -> [NSPropertyDescription]) -> NSManagedObjectModel {
+    let entity = LibraryModel.entity("Item")
+    entity.properties = make(entity)
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    return model
+  }
+
+  private func attribute(
+    _ type: NSAttributeType, _ predicates: [String] = [], _ warnings: [String] = [], isOptional: Bool = true
+  ) -> NSAttributeDescription {
+    let attribute = LibraryModel.attribute("value", type)
+    attribute.isOptional = isOptional
+    if !predicates.isEmpty {
+      attribute.setValidationPredicates(predicates.map { NSPredicate(format: $0) }, withValidationWarnings: warnings)
+    }
+    return attribute
+  }
+
+  /// The error of saving an item with a value, at the level where validation fails first.
+  private func errorOfSaving(_ value: Any?, _ attribute: NSAttributeDescription, _ setting: Setting = .memory) throws
+    -> CocoaError?
+  {
+    let stack = try TestStack(setting, model: model { _ in [attribute] })
+    return stack.context.performAndWait {
+      let item = stack.context.insert("Item")
+      item.setValue(value, forKey: "value")
+      do {
+        try stack.context.save()
+        return nil
+      } catch {
+        #expect(stack.context.hasChanges, "a save that fails loses nothing")
+        return error as? CocoaError
+      }
+    }
+  }
+
+  @Test(arguments: Setting.allCases)
+  func nilInAMandatoryPropertyIs1570(_ setting: Setting) throws {
+    let error = try #require(try errorOfSaving(nil, attribute(.stringAttributeType, isOptional: false), setting))
+    #expect(error.code.rawValue == NSValidationMissingMandatoryPropertyError)
+    #expect(error.userInfo[NSValidationKeyErrorKey] as? String == "value")
+    #expect(error.userInfo[NSValidationObjectErrorKey] is NSManagedObject)
+  }
+
+  @Test func optionalityIsCheckedBeforePredicates() throws {
+    let error = try errorOfSaving(
+      nil, attribute(.stringAttributeType, ["length >= 3"], ["too short"], isOptional: false))
+    #expect(error?.code.rawValue == NSValidationMissingMandatoryPropertyError)
+    try #expect(errorOfSaving(nil, attribute(.stringAttributeType, ["length >= 3"], ["too short"])) == nil)
+  }
+
+  @Test(arguments: Setting.allCases)
+  func aFailingPredicateIs1550WithItsWarningAndValue(_ setting: Setting) throws {
+    let error = try #require(
+      try errorOfSaving("ab", attribute(.stringAttributeType, ["length >= 3"], ["the name is too short"]), setting))
+    #expect(error.code.rawValue == NSManagedObjectValidationError)
+    #expect(error.userInfo[NSValidationValueErrorKey] as? String == "ab")
+    #expect(error.userInfo[NSValidationPredicateErrorKey] is NSPredicate)
+    #expect((error as NSError).localizedDescription == "the name is too short")
+  }
+
+  @Test func predicatesSeeTheValueItself() throws {
+    let text = { attribute(.stringAttributeType, ["length >= 3", "SELF BEGINSWITH 'a'"], ["short", "letter"]) }
+    try #expect(errorOfSaving("abc", text()) == nil)
+    try #expect((errorOfSaving("xyz", text()) as NSError?)?.localizedDescription == "letter")
+    let number = { attribute(.integer32AttributeType, ["SELF >= 0"], ["negative"]) }
+    try #expect(errorOfSaving(0, number()) == nil)
+    try #expect((errorOfSaving(-1, number()) as NSError?)?.localizedDescription == "negative")
+    let date = { attribute(.dateAttributeType, ["timeIntervalSinceReferenceDate >= 100"], ["early"]) }
+    try #expect(errorOfSaving(Date(timeIntervalSinceReferenceDate: 100), date()) == nil)
+    try #expect(
+      (errorOfSaving(Date(timeIntervalSinceReferenceDate: 99), date()) as NSError?)?.localizedDescription == "early")
+  }
+
+  @Test(arguments: [
+    ("SELF <= 10", 11 as Int32, NSValidationNumberTooLargeError), ("SELF >= 1", 0, NSValidationNumberTooSmallError),
+  ])
+  func aNumberAsWarningIsTheCode(_ predicate: String, _ value: Int32, _ code: Int) throws {
+    let error = try errorOfSaving(value, attribute(.integer32AttributeType, [predicate], ["\(code)"]))
+    #expect(error?.code.rawValue == code)
+    #expect(error?.userInfo[NSValidationValueErrorKey] as? Int32 == value)
+  }
+
+  /// The limits that the model editor offers, as a model file spells them.
+  private func limited(_ type: String, _ limits: String) throws -> NSManagedObjectModel {
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).xcdatamodel")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let text = """
+      <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+      <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+        <entity name="Item" syncable="YES">
+          <attribute name="value" optional="YES" attributeType="\(type)" \(limits)/>
+        </entity>
+      </model>
+      """
+    try Data(text.utf8).write(to: directory.appendingPathComponent("contents"))
+    return try #require(NSManagedObjectModel(contentsOf: directory))
+  }
+
+  private func codeOfSaving(_ value: Any, _ type: String, _ limits: String) throws -> Int? {
+    let stack = try TestStack(.memory, model: try limited(type, limits))
+    return stack.context.performAndWait {
+      stack.context.insert("Item", ["value": value])
+      do {
+        try stack.context.save()
+        return nil
+      } catch {
+        return (error as NSError).code
+      }
+    }
+  }
+
+  @Test func limitsOfTheModelEditorHaveCodesOfTheirOwn() throws {
+    let numbers = "minValueString=\"1\" maxValueString=\"10\""
+    try #expect(codeOfSaving(11, "Integer 32", numbers) == NSValidationNumberTooLargeError)
+    try #expect(codeOfSaving(0, "Integer 32", numbers) == NSValidationNumberTooSmallError)
+    try #expect(codeOfSaving(10, "Integer 32", numbers) == nil)
+    try #expect(codeOfSaving(10.5, "Double", numbers) == NSValidationNumberTooLargeError)
+    let dates = "minDateTimeInterval=\"100\" maxDateTimeInterval=\"200\""
+    try #expect(codeOfSaving(Date(timeIntervalSinceReferenceDate: 201), "Date", dates) == NSValidationDateTooLateError)
+    try #expect(codeOfSaving(Date(timeIntervalSinceReferenceDate: 99), "Date", dates) == NSValidationDateTooSoonError)
+    let lengths = "minValueString=\"2\" maxValueString=\"3\""
+    try #expect(codeOfSaving("abcd", "String", lengths) == NSValidationStringTooLongError)
+    try #expect(codeOfSaving("a", "String", lengths) == NSValidationStringTooShortError)
+    try #expect(codeOfSaving("abc", "String", lengths) == nil)
+    try #expect(
+      codeOfSaving("ab1", "String", "regularExpressionString=\"[a-z]+\"") == NSValidationStringPatternMatchingError)
+  }
+
+  @Test func decimalLimitsAreExact() throws {
+    let limits = "minValueString=\"0.1\" maxValueString=\"1234567890123456.12\""
+    let fits = try #require(Decimal(string: "1234567890123456.12"))
+    let exceeds = try #require(Decimal(string: "1234567890123456.13"))
+    try #expect(codeOfSaving(fits, "Decimal", limits) == nil)
+    try #expect(codeOfSaving(exceeds, "Decimal", limits) == NSValidationNumberTooLargeError)
+    try #expect(codeOfSaving(try #require(Decimal(string: "0.1")), "Decimal", limits) == nil)
+  }
+
+  @Test func floatLimitsCountAsFloats() throws {
+    try #expect(codeOfSaving(Float(0.1), "Float", "maxValueString=\"0.1\"") == nil)
+  }
+
+  @Test func integerLimitsAreExactBeyondDoubles() throws {
+    let limits = "maxValueString=\"9007199254740992\""
+    try #expect(codeOfSaving(Int64(9_007_199_254_740_992), "Integer 64", limits) == nil)
+    try #expect(codeOfSaving(Int64(9_007_199_254_740_993), "Integer 64", limits) == NSValidationNumberTooLargeError)
+  }
+
+  @Test func limitsShowAsPredicatesWithTheirCodes() throws {
+    let model = try limited("Integer 32", "minValueString=\"1\" maxValueString=\"10\"")
+    let attribute = try #require(model.entitiesByName["Item"]?.attributesByName["value"])
+    #expect(attribute.validationPredicates.map { $0.evaluate(with: 5) } == [true, true])
+    #expect(attribute.validationPredicates.map { $0.evaluate(with: 0) } == [false, true])
+    #expect(
+      attribute.validationWarnings as? [Int] == [NSValidationNumberTooSmallError, NSValidationNumberTooLargeError])
+  }
+
+  @Test(arguments: Setting.allCases)
+  func severalFailuresAreOneErrorThatListsThem(_ setting: Setting) throws {
+    let stack = try TestStack(
+      setting,
+      model: model { _ in
+        ["one", "two"].map { name in
+          let attribute = LibraryModel.attribute(name, .stringAttributeType)
+          attribute.isOptional = false
+          return attribute
+        }
+      })
+    try stack.context.performAndWait {
+      let item = stack.context.insert("Item")
+      var error = #expect(throws: CocoaError.self) { try stack.context.save() }
+      #expect(error?.code.rawValue == NSValidationMultipleErrorsError)
+      #expect((error?.userInfo[NSDetailedErrorsKey] as? [any Error])?.count == 2)
+      item.setValue("x", forKey: "one")
+      // Alone it is not wrapped.
+      error = #expect(throws: CocoaError.self) { try stack.context.save() }
+      #expect(error?.code.rawValue == NSValidationMissingMandatoryPropertyError)
+      stack.context.insert("Item", ["one": "y"])
+      error = #expect(throws: CocoaError.self) { try stack.context.save() }
+      #expect(error?.code.rawValue == NSValidationMultipleErrorsError)
+      #expect((error?.userInfo[NSDetailedErrorsKey] as? [any Error])?.count == 2)
+      for item in stack.context.insertedObjects { item.setValue("z", forKey: "two") }
+      try stack.context.save()
+    }
+  }
+
+  // MARK: Relationships
+
+  private func counted(_ low: Int, _ high: Int, isOptional: Bool) -> NSManagedObjectModel {
+    let model = LibraryModel.make()
+    let tags = model.entitiesByName["Book"]!.relationshipsByName["tags"]!
+    tags.minCount = low
+    tags.maxCount = high
+    tags.isOptional = isOptional
+    return model
+  }
+
+  private func codeWithTags(_ count: Int, _ model: NSManagedObjectModel) throws -> Int? {
+    let stack = try TestStack(.memory, model: model)
+    return stack.context.performAndWait {
+      let tags = (0..<count).map { _ in stack.context.insert("Tag") }
+      stack.context.insert("Book", ["tags": Set(tags)])
+      do {
+        try stack.context.save()
+        return nil
+      } catch {
+        return (error as NSError).code
+      }
+    }
+  }
+
+  @Test func membersOfAToManyAreCounted() throws {
+    try #expect(codeWithTags(4, counted(2, 3, isOptional: true)) == NSValidationRelationshipExceedsMaximumCountError)
+    try #expect(codeWithTags(1, counted(2, 3, isOptional: true)) == NSValidationRelationshipLacksMinimumCountError)
+    try #expect(codeWithTags(2, counted(2, 3, isOptional: true)) == nil)
+    try #expect(codeWithTags(0, counted(2, 3, isOptional: true)) == nil)
+    try #expect(codeWithTags(0, counted(0, 0, isOptional: false)) == NSValidationRelationshipLacksMinimumCountError)
+  }
+
+  @Test func aMandatoryToOneMayNotBeNil() throws {
+    let model = LibraryModel.make()
+    model.entitiesByName["Book"]!.relationshipsByName["author"]!.isOptional = false
+    let stack = try TestStack(.memory, model: model)
+    try stack.context.performAndWait {
+      let book = stack.context.insert("Book")
+      let error = #expect(throws: CocoaError.self) { try stack.context.save() }
+      #expect(error?.code.rawValue == NSValidationMissingMandatoryPropertyError)
+      #expect(error?.userInfo[NSValidationKeyErrorKey] as? String == "author")
+      book.setValue(stack.context.insert("Author"), forKey: "author")
+      try stack.context.save()
+    }
+  }
+
+  @Test(arguments: Setting.allCases)
+  func denyForbidsDeletingUntilTheOthersAreDeletedToo(_ setting: Setting) throws {
+    let model = LibraryModel.make()
+    model.entitiesByName["Author"]!.relationshipsByName["books"]!.deleteRule = .denyDeleteRule
+    let stack = try TestStack(setting, model: model)
+    _ = stack.context.performAndWait {
+      stack.context.insert("Author", ["books": Set([stack.context.insert("Book")])])
+    }
+    try stack.save()
+    try stack.context.performAndWait {
+      let author = try #require(try stack.context.all("Author").first)
+      let direct = #expect(throws: CocoaError.self) { try author.validateForDelete() }
+      #expect(direct?.code.rawValue == NSValidationRelationshipDeniedDeleteError)
+      stack.context.delete(author)
+      let error = #expect(throws: CocoaError.self) { try stack.context.save() }
+      #expect(error?.code.rawValue == NSValidationRelationshipDeniedDeleteError)
+      stack.context.delete(try #require(author.objects("books").first))
+      try stack.context.save()
+    }
+    if setting.isNested { try stack.root.performAndWait { try stack.root.save() } }
+    try #expect(stack.fresh { try $0.count("Author") } == 0)
+  }
+
+  // MARK: Hooks
+
+  private func hooked(_ setting: Setting = .memory) throws -> TestStack {
+    let model = model { _ in [attribute(.stringAttributeType, isOptional: false)] }
+    model.entitiesByName["Item"]!.managedObjectClassName = NSStringFromClass(ValidatedItem.self)
+    return try TestStack(setting, model: model)
+  }
+
+  @Test(arguments: Setting.allCases)
+  func assigningNilToAMandatoryAttributeFailsOnlyWhenSaved(_ setting: Setting) throws {
+    let stack = try hooked(setting)
+    stack.context.performAndWait {
+      let item = stack.context.insert("Item", ["value": "x"])
+      item.setValue(nil, forKey: "value")
+      #expect(item.value(forKey: "value") == nil)
+      #expect(throws: CocoaError.self) { try item.validateForInsert() }
+      #expect(throws: CocoaError.self) { try stack.context.save() }
+    }
+  }
+
+  @Test func anErrorOfAHookIsPassedOnUnchanged() throws {
+    let stack = try hooked()
+    stack.context.performAndWait {
+      stack.context.insert("Item", ["value": "forbidden"])
+      do {
+        try stack.context.save()
+        Issue.record("the save should have failed")
+      } catch {
+        #expect((error as NSError).domain == "Items")
+        #expect((error as NSError).code == 77)
+      }
+    }
+  }
+
+  @Test func aHookMayReplaceTheValue() throws {
+    let stack = try hooked()
+    try stack.context.performAndWait {
+      let item = stack.context.insert("Item", ["value": "  padded "])
+      try stack.context.save()
+      #expect(item.text("value") == "padded")
+    }
+    try #expect(stack.fresh { try $0.all("Item").first?.text("value") } == "padded")
+  }
+
+  @Test func severalErrorsOfAHookAreListedWithTheOthers() throws {
+    let stack = try hooked()
+    stack.context.performAndWait {
+      stack.context.insert("Item", ["value": "twice"])
+      stack.context.insert("Item")
+      let error = #expect(throws: CocoaError.self) { try stack.context.save() }
+      #expect(error?.code.rawValue == NSValidationMultipleErrorsError)
+      #expect((error?.userInfo[NSDetailedErrorsKey] as? [any Error])?.count == 3)
+    }
+  }
+
+  @Test func notCallingSuperSkipsTheChecksOfProperties() throws {
+    let stack = try hooked()
+    try stack.context.performAndWait {
+      let item = try #require(stack.context.insert("Item") as? ValidatedItem)
+      item.skips = true
+      try stack.context.save()
+      #expect(!item.hasChanges)
+    }
+  }
+
+  @Test func deletedObjectsAreNotCheckedForValues() throws {
+    let stack = try hooked()
+    try stack.context.performAndWait {
+      let item = stack.context.insert("Item", ["value": "x"])
+      try stack.context.save()
+      item.setValue(nil, forKey: "value")
+      stack.context.delete(item)
+      try stack.context.save()
+    }
+  }
+
+  @Test func transientAttributesAreValidated() throws {
+    let mark = attribute(.stringAttributeType, ["length >= 3"], ["short mark"])
+    mark.isTransient = true
+    let error = try errorOfSaving("a", mark)
+    #expect((error as NSError?)?.localizedDescription == "short mark")
+  }
+
+  @Test(arguments: Setting.direct)
+  func aPrimitiveNilPastValidationIsSaved(_ setting: Setting) throws {
+    let model = model { _ in
+      [attribute(.stringAttributeType, isOptional: false), LibraryModel.attribute("other", .stringAttributeType)]
+    }
+    model.entitiesByName["Item"]!.managedObjectClassName = NSStringFromClass(ForgetfulItem.self)
+    let stack = try TestStack(setting, model: model)
+    try stack.context.performAndWait {
+      stack.context.insert("Item", ["value": "x"])
+      try stack.context.save()
+    }
+    try stack.fresh { context in
+      let item = try #require(try context.all("Item").first)
+      #expect(item.value(forKey: "value") == nil)
+    }
+  }
+}
+
+/// Checks and replaces values.
+final class ValidatedItem: NSManagedObject {
+  var skips = false
+
+  override func validateValue(_ value: inout Any?, forKey key: String) throws {
+    try super.validateValue(&value, forKey: key)
+    guard let text = value as? String else { return }
+    switch text {
+    case "forbidden": throw NSError(domain: "Items", code: 77)
+    case "twice":
+      throw NSError(
+        domain: NSCocoaErrorDomain, code: NSValidationMultipleErrorsError,
+        userInfo: [NSDetailedErrorsKey: [NSError(domain: "Items", code: 1), NSError(domain: "Items", code: 2)]])
+    default: value = text.trimmingCharacters(in: .whitespaces)
+    }
+  }
+
+  override func validateForInsert() throws {
+    if !skips { try super.validateForInsert() }
+  }
+}
+
+/// Takes its mandatory value away after validation was passed.
+final class ForgetfulItem: NSManagedObject {
+  override func validateForInsert() throws {
+    try super.validateForInsert()
+    setPrimitiveValue(nil, forKey: "value")
+  }
+}

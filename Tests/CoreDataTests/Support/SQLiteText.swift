@@ -1,0 +1,25 @@
+import Foundation
+import SQLiteBinding
+
+/// Looks into a store's file as SQL shows it.
+enum SQLiteText {
+  /// Texts of the triggers by name.
+  static func triggers(at url: URL) throws -> [String: String] {
+    var result: [String: String] = [:]
+    try rows(of: "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'", at: url) { result[$0[0]] = $0[1] }
+    return result
+  }
+
+  /// Columns of a table in their order, with declared types.
+  static func columns(of table: String, at url: URL) throws -> [String] {
+    var result: [String] = []
+    try rows(of: "SELECT name, type FROM pragma_table_info('\(table)')", at: url) { result.append("\($0[0]) \($0[1])") }
+    return result
+  }
+
+  /// Each row of a query as texts.
+  static func rows(of sql: String, at url: URL, _ body: ([String]) -> Void) throws {
+    let connection = try Connection(path: url.path, busyTimeout: 1)
+    try connection.query(sql) { row in body((0..<row.columnCount).map { row.string(Int32($0)) }) }
+  }
+}
