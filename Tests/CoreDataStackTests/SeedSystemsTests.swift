@@ -270,8 +270,9 @@ struct SeedSystems {
   func c1() async throws {
     let stack = try await _stack(.nested3, as: WriterMainWorkerStack.self)
     let order = Log()
+    // That a save begins is told before anything follows from it.
     let token = NotificationCenter.default.addObserver(
-      forName: .NSManagedObjectContextDidSave, object: nil, queue: nil
+      forName: .NSManagedObjectContextWillSave, object: nil, queue: nil
     ) { notification in
       if notification.object as AnyObject === stack.mainContext { order.add("main \(MainQueue.isCurrent)") }
       if notification.object as AnyObject === stack.writerContext { order.add("writer \(MainQueue.isCurrent)") }
@@ -283,8 +284,7 @@ struct SeedSystems {
     let progress = Progress(totalUnitCount: 0)
     try await stack.save(worker, progress: progress)
     #expect(progress.isFinished && progress.totalUnitCount == 3)
-    #expect(order.lines.first == "main true")
-    #expect(order.lines.last == "writer false")
+    #expect(order.lines == ["main true", "writer false"])
     #expect(try await _names(stack.mainContext) == ["Ada"])
     #expect(try _directory.storedNames() == ["Ada"])
   }

@@ -13,6 +13,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   private struct Descriptions: @unchecked Sendable {
     // Unchecked: description objects are the caller's to configure before the stores are loaded; the list is guarded.
     var list: [NSPersistentStoreDescription]
+    /// Descriptions whose stores were added.
+    var loaded: [NSPersistentStoreDescription] = []
   }
 
   /// Creates a container for a model.
@@ -79,7 +81,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     get { _descriptions.withLock { $0 }.list }
     set {
       let new = Descriptions(list: newValue)
-      _descriptions.withLock { $0 = new }
+      _descriptions.withLock { $0.list = new.list }
     }
   }
 
@@ -91,6 +93,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {
     for description in persistentStoreDescriptions {
+      // A store in memory has no URL to be known by.
+      if _descriptions.withLock({ state in state.loaded.contains { $0 === description } }) { continue }
       if let url = description.url {
         if _coordinator.persistentStore(for: url) != nil { continue }
         if description.type == NSSQLiteStoreType, url.path != "/dev/null" {
@@ -101,8 +105,16 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
           }
         }
       }
-      _coordinator.addPersistentStore(with: description, completionHandler: block)
+      _coordinator.addPersistentStore(with: description) { description, error in
+        if error == nil { self._noteLoaded(description) }
+        block(description, error)
+      }
     }
+  }
+
+  private func _noteLoaded(_ description: NSPersistentStoreDescription) {
+    let loaded = Descriptions(list: [description])
+    _descriptions.withLock { $0.loaded += loaded.list }
   }
 
   /// Creates a private-queue context connected to the coordinator.

@@ -29,6 +29,7 @@ extension NSManagedObjectContext {
     object._flags.remove([.fault, .deleted, .deletePropagated])
     object._flags.formUnion([.inserted, .listed, .eventInserted, .eventListed, .unpublished, .touchedInSave])
     if isChecked { object._flags.insert(.checked) }
+    if notesReads { object._flags.insert(.notesReads) }
     table.insert(object)
     listed.append(object)
     eventList.append(object)
@@ -174,6 +175,9 @@ struct EventSets {
   var refreshed = Set<NSManagedObject>()
 
   func post(by context: NSManagedObjectContext) {
+    for object in updated { object.noteAllWritten() }
+    for object in refreshed { object.noteAllWritten() }
+    for object in deleted { object.noteAllWritten() }
     context.tellObservers(self)
     var userInfo: [AnyHashable: Any] = [:]
     if !inserted.isEmpty { userInfo[NSInsertedObjectsKey] = inserted }

@@ -133,6 +133,7 @@ extension NSManagedObjectContext {
     object._context = self
     object._row = row
     object._flags.formUnion(isChecked ? [.fault, .checked] : .fault)
+    if notesReads { object._flags.insert(.notesReads) }
     table.insert(object)
     return object
   }
@@ -153,6 +154,7 @@ extension NSManagedObjectContext {
     case .deleted: object._flags.formUnion([.deleted, .deletePropagated])
     case .annihilated: break
     }
+    if notesReads { object._flags.insert(.notesReads) }
     table.insert(object)
     if let row = entry.row { adoptMembers(of: object, from: row, changed: entry.changed) }
     if entry.kind == .inserted, object._shape.hasOwnClass { object.awakeFromInsert() }

@@ -56,6 +56,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   var isFlushing = false
   var isFlushScheduled = false
   var keepsObjects: [NSManagedObject] = []
+  /// Whether objects note reads for `Observation`.
+  var notesReads = false
   /// Undo manager and what is recorded for it; nil without one.
   var _undo: UndoLink?
   /// Who follows this context's objects; see `ContextObserver`.
@@ -71,6 +73,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     queue = ContextQueue(concurrencyType)
     super.init()
     queue.context = self
+    notesReads = concurrencyType == .mainQueueConcurrencyType
   }
 
   /// Creates a context that works on the given kind of queue.

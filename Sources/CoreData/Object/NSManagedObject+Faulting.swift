@@ -29,6 +29,7 @@ extension NSManagedObject {
   final func attend(reading slot: Int) {
     if _context == nil, let recorder = KeyRecorder.current, recorder.note(slot, of: self) { return }
     attend()
+    noteRead(slot)
   }
 
   /// Whether a relationship has not been read yet. Does not read it.

@@ -56,6 +56,7 @@ extension NSManagedObject {
   /// The members of a to-many, read from upstream if they were not yet.
   final func members(_ slot: Int) -> ToManyState {
     if _flags.contains(.checked) { checkQueue() }
+    noteRead(slot)
     let state = relations.makeMembers(slot, isOrdered: _layout.slots[slot].relationship!.isOrdered)
     if !state.isRealised {
       if _flags.contains(.fault) { fireFault(reading: slot) }
@@ -139,6 +140,7 @@ extension NSManagedObject {
   private final func markTouched(_ slot: Int) {
     _changed.insert(slot)
     _context?.noteChanged(self)
+    noteWritten(slot)
   }
 
   private final func checkRelatable(

@@ -216,6 +216,7 @@ extension NSManagedObject {
     if _flags.contains(.awakening) { return }
     _changed.insert(slot)
     _context?.noteChanged(self)
+    noteWritten(slot)
   }
 
   final func noteChange(ofKey key: String) {

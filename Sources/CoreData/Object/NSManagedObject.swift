@@ -1,5 +1,6 @@
 import Foundation
 import ModelSchema
+import Observation
 
 /// An object of an entity: identity, values by property name, relationships to other objects of its context.
 ///
@@ -39,6 +40,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// Realised relationships.
   final var _relations: Relations?
   final var _flags: ObjectFlags = []
+  /// Made by the first tracked read; see `NSManagedObject+Observation.swift`.
+  final var _observation: ObservationRegistrar?
 
   /// Creates an object of the one entity that this class stands for, and inserts it.
   ///

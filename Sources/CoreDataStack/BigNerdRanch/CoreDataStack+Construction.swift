@@ -14,6 +14,7 @@ extension CoreDataStack {
   ///   - desiredStoreURL: The file; nil for one named after the model in the user's documents directory.
   ///   - persistentStoreOptions: Options that the store is added with.
   ///   - callbackQueue: Where to call back; a background queue if nil.
+  ///   - callback: Told the stack, or why there is none.
   public static func constructSQLiteStack(
     modelName: String, in bundle: Bundle = .main, at desiredStoreURL: URL? = nil,
     persistentStoreOptions: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
@@ -31,6 +32,7 @@ extension CoreDataStack {
   ///   - desiredStoreURL: The file; nil for `database.sqlite` in the user's documents directory.
   ///   - persistentStoreOptions: Options that the store is added with.
   ///   - callbackQueue: Where to call back; a background queue if nil.
+  ///   - callback: Told the stack, or why there is none.
   public static func constructSQLiteStack(
     model: NSManagedObjectModel, at desiredStoreURL: URL? = nil,
     persistentStoreOptions: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
@@ -58,7 +60,12 @@ extension CoreDataStack {
 
   /// Sets a stack up on a SQLite file, for a model found in a bundle; as the form with a callback.
   ///
-  /// - Parameter progress: Completed when the stack is set up.
+  /// - Parameters:
+  ///   - modelName: Name of the model. Traps if the bundle does not have it.
+  ///   - bundle: Where the model is.
+  ///   - desiredStoreURL: The file; nil for one named after the model in the user's documents directory.
+  ///   - persistentStoreOptions: Options that the store is added with.
+  ///   - progress: Completed when the stack is set up.
   /// - Throws: `CoreDataStack.Error`, or what adding the store throws.
   public static func constructSQLiteStack(
     modelName: String, in bundle: Bundle = .main, at desiredStoreURL: URL? = nil,
@@ -72,7 +79,11 @@ extension CoreDataStack {
 
   /// Sets a stack up on a SQLite file, for a model; as the form with a callback.
   ///
-  /// - Parameter progress: Completed when the stack is set up.
+  /// - Parameters:
+  ///   - model: The model.
+  ///   - desiredStoreURL: The file; nil for `database.sqlite` in the user's documents directory.
+  ///   - persistentStoreOptions: Options that the store is added with.
+  ///   - progress: Completed when the stack is set up.
   /// - Throws: `CoreDataStack.Error`, or what adding the store throws.
   public static func constructSQLiteStack(
     model: NSManagedObjectModel, at desiredStoreURL: URL? = nil,

@@ -148,6 +148,7 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
   /// - Parameters:
   ///   - options: Options that the store is added with.
   ///   - callbackQueue: Where to call back; a background queue if nil.
+  ///   - callback: Told the context, or why there is none.
   public func newBatchOperationContext(
     with options: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
     on callbackQueue: DispatchQueue? = nil, callback: @escaping CoreDataStackBatchMOCCallback
@@ -205,6 +206,7 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
   /// - Parameters:
   ///   - options: Options that the new store is added with.
   ///   - callbackQueue: Where to call back; a background queue if nil.
+  ///   - callback: Told how it went.
   public func resetStore(
     with options: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
     on callbackQueue: DispatchQueue? = nil, callback: @escaping CoreDataStackStoreResetCallback

@@ -17,7 +17,9 @@ public struct Snapshot<Object: NSManagedObject>: Sendable, Identifiable {
 
   /// Takes a snapshot. Call on the queue of the object's context; fills a fault.
   ///
-  /// - Parameter relationships: Names of the relationships whose IDs to take along.
+  /// - Parameters:
+  ///   - object: Whose values to take.
+  ///   - relationships: Names of the relationships whose IDs to take along.
   public init(_ object: Object, relationships: [String] = []) {
     objectID = ObjectID(object)
     entityName = object.entity.name ?? ""

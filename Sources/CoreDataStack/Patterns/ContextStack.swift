@@ -65,7 +65,10 @@ public enum StackPattern: String, CaseIterable, Sendable {
 
   /// Sets a stack up without blocking the caller: opening a store may mean migrating it.
   ///
-  /// - Parameter progress: Gets two units: one for the store, one for the contexts.
+  /// - Parameters:
+  ///   - model: The model.
+  ///   - location: Where the stack keeps its objects.
+  ///   - progress: Gets two units: one for the store, one for the contexts.
   /// - Throws: What adding the store throws; `StackError` where the design cannot have such a store.
   public func makeStack(
     model: NSManagedObjectModel, at location: StoreLocation, progress: Progress? = nil

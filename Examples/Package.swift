@@ -1,0 +1,24 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Small programs for a terminal, each in one file: swift run Books, and so on.
+
+let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]
+
+func example(_ name: String) -> Target {
+  .executableTarget(
+    name: name,
+    dependencies: [
+      .product(name: "CoreDataStack", package: "CoreData"),
+      // The system's own where there is one.
+      .product(
+        name: "CoreData", package: "CoreData",
+        condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd])),
+    ],
+    swiftSettings: settings)
+}
+
+let package = Package(
+  name: "Examples",
+  dependencies: [.package(name: "CoreData", path: "..")],
+  targets: [example("Books"), example("EditScreen"), example("WriterMainWorker"), example("Transit")])

@@ -1,0 +1,57 @@
+// Three levels: a worker saves into main, main into the writer, the writer into the file. Nothing is merged by hand.
+//
+//   swift run WriterMainWorker
+
+import CoreData
+import CoreDataStack
+import Foundation
+
+func notes() -> NSManagedObjectModel {
+  let text = NSAttributeDescription()
+  text.name = "text"
+  text.attributeType = .stringAttributeType
+  let note = NSEntityDescription()
+  note.name = "Note"
+  note.properties = [text]
+  let model = NSManagedObjectModel()
+  model.entities = [note]
+  return model
+}
+
+/// Prints whose save begins.
+func printSaves(of stack: WriterMainWorkerStack) -> any NSObjectProtocol {
+  NotificationCenter.default.addObserver(forName: .NSManagedObjectContextWillSave, object: nil, queue: nil) { note in
+    switch note.object as? NSManagedObjectContext {
+    case stack.mainContext?: print("  main saves into the writer")
+    case stack.writerContext?: print("  the writer saves into the file, which ends it")
+    default: print("  a worker saves into main")
+    }
+  }
+}
+
+@MainActor func run() async throws {
+  let file = FileManager.default.temporaryDirectory.appendingPathComponent("Notes-\(UUID().uuidString).sqlite")
+  defer { try? FileManager.default.removeItem(at: file) }
+  let coordinator = NSPersistentStoreCoordinator(managedObjectModel: notes())
+  try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: file)
+  let stack = WriterMainWorkerStack(coordinator)
+  let main = stack.mainContext
+  let token = printSaves(of: stack)
+  defer { NotificationCenter.default.removeObserver(token) }
+
+  for number in 1...3 {
+    // Spawned on main; main is briefly busy while it takes the save over, which the progress lets a screen show.
+    print("Record \(number)")
+    let worker = stack.newWorkerContext()
+    await worker.perform {
+      let note = NSEntityDescription.insertNewObject(forEntityName: "Note", into: worker)
+      note.setValue("Record \(number)", forKey: "text")
+    }
+    let progress = Progress(totalUnitCount: 0)
+    try await stack.save(worker, progress: progress)
+    let shown = try main.count(for: NSFetchRequest<NSManagedObject>(entityName: "Note"))
+    print("  \(progress.completedUnitCount) saves of \(progress.totalUnitCount); main shows \(shown) notes")
+  }
+}
+
+try await run()

@@ -1,0 +1,89 @@
+import ModelSchema
+import Observation
+import Synchronization
+
+/// Managed objects of main-queue contexts take part in `Observation`: `withObservationTracking` notes the properties read and
+/// calls back when one of them changes, by assignment, merge, refresh, rollback or a child's save.
+///
+/// For other contexts set `NSManagedObjectContext.tracksObservation`. Where nobody tracks nothing is allocated. Differs from
+/// `@Observable` classes in that the call comes when the property has its new value already.
+extension NSManagedObject: Observable {}
+
+extension NSManagedObjectContext {
+  /// Whether property reads of objects registered from now on are noted by `withObservationTracking`; at first true for
+  /// main-queue contexts only. Not in Core Data.
+  public final var tracksObservation: Bool {
+    get { notesReads }
+    set { notesReads = newValue }
+  }
+}
+
+extension NSManagedObject {
+  /// Notes that a property was read. One bit is looked at, unless the object's context takes part.
+  @inline(__always)
+  final func noteRead(_ slot: Int) {
+    if _flags.contains(.notesReads) { _noteObservedRead(slot) }
+  }
+
+  /// Notes that a property has changed. One pointer is looked at, unless the object is being observed.
+  @inline(__always)
+  final func noteWritten(_ slot: Int) {
+    if _observation != nil { _tellObservers(slot) }
+  }
+
+  /// Notes that any property may have changed.
+  @inline(__always)
+  final func noteAllWritten() {
+    if _observation != nil { _tellObserversOfAll() }
+  }
+
+  @inline(never)
+  private final func _noteObservedRead(_ slot: Int) {
+    guard TrackingProbe.isTracking else { return }
+    let registrar = _observation ?? ObservationRegistrar()
+    _observation = registrar
+    registrar.access(self, keyPath: \NSManagedObject[observed: slot])
+  }
+
+  @inline(never)
+  private final func _tellObservers(_ slot: Int) {
+    guard let registrar = _observation else { return }
+    registrar.willSet(self, keyPath: \NSManagedObject[observed: slot])
+    registrar.didSet(self, keyPath: \NSManagedObject[observed: slot])
+  }
+
+  @inline(never)
+  private final func _tellObserversOfAll() {
+    for slot in _layout.slots.indices { _tellObservers(slot) }
+  }
+
+  /// What the key paths given to `Observation` lead to; never read.
+  fileprivate final subscript(observed slot: Int) -> Int { slot }
+}
+
+/// Finds out whether the calling thread is inside `withObservationTracking`, which `Observation` does not tell.
+///
+/// A tracked access puts its key path into a set, which hashes it; an access outside tracking does not. So an access through
+/// a key path that counts its hashing tells. Another thread that tracks at the same moment may make the answer a false yes,
+/// which costs an object a registrar and nothing else.
+private final class TrackingProbe: Observable, Sendable {
+  private struct Index: Hashable {
+    static func == (left: Index, right: Index) -> Bool { true }
+    func hash(into hasher: inout Hasher) { TrackingProbe._hashings.wrappingAdd(1, ordering: .relaxed) }
+  }
+
+  private static let _hashings = Atomic<Int>(0)
+  private static let _shared = TrackingProbe()
+  private let _registrar = ObservationRegistrar()
+  // Immutable; key paths are not marked Sendable.
+  nonisolated(unsafe) private let _path: KeyPath<TrackingProbe, Int> = \TrackingProbe[Index()]
+
+  private subscript(index: Index) -> Int { 0 }
+
+  static var isTracking: Bool {
+    let probe = _shared
+    let before = _hashings.load(ordering: .relaxed)
+    probe._registrar.access(probe, keyPath: probe._path)
+    return _hashings.load(ordering: .relaxed) != before
+  }
+}

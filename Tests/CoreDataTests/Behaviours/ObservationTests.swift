@@ -1,0 +1,91 @@
+import Foundation
+import Observation
+import Synchronization
+import Testing
+
+@testable import CoreData
+
+@Suite("Observation of managed objects")
+struct ObservationTests {
+  /// Counts calls back.
+  private final class Calls: Sendable {
+    let count = Atomic<Int>(0)
+    var value: Int { count.load(ordering: .relaxed) }
+    func track(_ read: () -> Void) {
+      withObservationTracking(read) { self.count.wrappingAdd(1, ordering: .relaxed) }
+    }
+  }
+
+  private func _context(_ stack: TestStack) -> NSManagedObjectContext {
+    let context = stack.sibling()
+    context.tracksObservation = true
+    return context
+  }
+
+  @Test("A change of a property that was read is told once, another property's is not")
+  func writes() throws {
+    let stack = try TestStack(.sqlite)
+    let context = _context(stack)
+    context.performAndWait {
+      let author = context.insert("Author", ["name": "Ada", "age": 36])
+      let calls = Calls()
+      calls.track { _ = author.value(forKey: "name") }
+      author.setValue(37, forKey: "age")
+      #expect(calls.value == 0)
+      author.setValue("Augusta", forKey: "name")
+      author.setValue("Lovelace", forKey: "name")
+      #expect(calls.value == 1)
+    }
+  }
+
+  @Test("A relationship changed from its other end is told")
+  func relationships() throws {
+    let stack = try TestStack(.sqlite)
+    let context = _context(stack)
+    context.performAndWait {
+      let author = context.insert("Author")
+      let book = context.insert("Book")
+      let calls = Calls()
+      calls.track { _ = author.value(forKey: "books") }
+      book.setValue(author, forKey: "author")
+      #expect(calls.value == 1)
+    }
+  }
+
+  @Test("Values merged from another context are told, and so is a rollback")
+  func merges() throws {
+    let stack = try TestStack(.sqlite)
+    let (context, other) = (_context(stack), stack.sibling())
+    try context.performAndWait {
+      let author = context.insert("Author", ["name": "Ada"])
+      try context.save()
+      let calls = Calls()
+      calls.track { _ = author.value(forKey: "name") }
+      try other.performAndWait {
+        try other.all("Author")[0].setValue("Grace", forKey: "name")
+        try other.save()
+      }
+      NSManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: [NSUpdatedObjectIDsKey: [author.objectID]], into: [context])
+      #expect(calls.value == 1)
+      author.setValue("Edith", forKey: "name")
+      calls.track { _ = author.value(forKey: "name") }
+      context.rollback()
+      #expect(calls.value == 2)
+    }
+  }
+
+  @Test("Objects of main-queue contexts take part by themselves; nothing is allocated where nobody tracks")
+  func allocation() throws {
+    let stack = try TestStack(.sqlite)
+    let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    context.persistentStoreCoordinator = stack.coordinator
+    #expect(context.tracksObservation)
+    #expect(!stack.context.tracksObservation)
+    stack.context.performAndWait {
+      let author = stack.context.insert("Author", ["name": "Ada"])
+      withObservationTracking { _ = author.value(forKey: "name") } onChange: {}
+      #expect(author._observation == nil)
+    }
+  }
+}

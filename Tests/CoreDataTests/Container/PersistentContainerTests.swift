@@ -1,0 +1,96 @@
+import CoreData
+import Foundation
+import Testing
+
+@Suite("Persistent container")
+struct PersistentContainerTests {
+  /// A container whose stores lie in a directory of its own.
+  private final class ScratchContainer: NSPersistentContainer, @unchecked Sendable {
+    // Unchecked: adds no state.
+    static let directory = FileManager.default.temporaryDirectory
+      .appendingPathComponent("container-test-\(UUID().uuidString)", isDirectory: true)
+    override class func defaultDirectoryURL() -> URL { directory }
+  }
+
+  private func _container(_ name: String = UUID().uuidString) -> ScratchContainer {
+    ScratchContainer(name: name, managedObjectModel: LibraryModel.make())
+  }
+
+  private func _load(_ container: NSPersistentContainer) -> [(NSPersistentStoreDescription, (any Error)?)] {
+    var calls: [(NSPersistentStoreDescription, (any Error)?)] = []
+    container.loadPersistentStores { calls.append(($0, $1)) }
+    return calls
+  }
+
+  @Test("The view context is main's, on the coordinator before any store is loaded, and settles no conflict by itself")
+  func viewContext() {
+    let container = _container()
+    #expect(container.viewContext.concurrencyType == .mainQueueConcurrencyType)
+    #expect(container.viewContext.persistentStoreCoordinator === container.persistentStoreCoordinator)
+    #expect((container.viewContext.mergePolicy as? NSMergePolicy)?.mergeType == .errorMergePolicyType)
+    #expect(!container.viewContext.automaticallyMergesChangesFromParent)
+  }
+
+  @Test("At first there is one description: SQLite, in the class's directory, migrating by itself")
+  func firstDescription() throws {
+    let container = _container("Library")
+    #expect(container.persistentStoreDescriptions.count == 1)
+    let description = container.persistentStoreDescriptions[0]
+    #expect(description.type == NSSQLiteStoreType)
+    #expect(description.url == ScratchContainer.directory.appendingPathComponent("Library.sqlite"))
+    #expect(description.shouldMigrateStoreAutomatically && description.shouldInferMappingModelAutomatically)
+    #expect(!description.shouldAddStoreAsynchronously)
+  }
+
+  @Test("Loading makes the directory, tells before it returns, and tells no description twice")
+  func loads() throws {
+    let container = _container()
+    let memory = NSPersistentStoreDescription()
+    memory.type = NSInMemoryStoreType
+    container.persistentStoreDescriptions.append(memory)
+    let calls = _load(container)
+    #expect(calls.map(\.0) == container.persistentStoreDescriptions)
+    #expect(calls.allSatisfy { $0.1 == nil })
+    #expect(FileManager.default.fileExists(atPath: container.persistentStoreDescriptions[0].url!.path))
+    #expect(_load(container).isEmpty)
+  }
+
+  @Test("A store that cannot be added comes with its error, and may be tried again")
+  func fails() throws {
+    let container = _container()
+    let missing = NSPersistentStoreDescription(url: URL(fileURLWithPath: "/proc/no/such/Store.sqlite"))
+    container.persistentStoreDescriptions = [missing]
+    #expect(_load(container).map { $0.1 != nil } == [true])
+    #expect(_load(container).count == 1)
+  }
+
+  @Test("Loading asynchronously tells when the store is there")
+  func loadsAsynchronously() async throws {
+    let container = _container()
+    container.persistentStoreDescriptions[0].shouldAddStoreAsynchronously = true
+    let stores = await withCheckedContinuation { (done: CheckedContinuation<Int, Never>) in
+      container.loadPersistentStores { _, _ in
+        done.resume(returning: container.persistentStoreCoordinator.persistentStores.count)
+      }
+    }
+    #expect(stores == 1)
+  }
+
+  @Test("Background contexts are the view context's siblings; tasks hand back what they return or throw")
+  func background() async throws {
+    struct Refused: Error {}
+    let container = _container()
+    _ = _load(container)
+    let context = container.newBackgroundContext()
+    #expect(context.parent == nil && context.concurrencyType == .privateQueueConcurrencyType)
+    let count = try await container.performBackgroundTask { context in
+      context.insert("Author", ["name": "Ada"])
+      try context.save()
+      return try context.count("Author")
+    }
+    #expect(count == 1)
+    await #expect(throws: Refused.self) {
+      try await container.performBackgroundTask { (_: NSManagedObjectContext) throws in throw Refused() }
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import CoreData
+import Foundation
+import Testing
+
+@Suite("Fetched results controller: requests and order")
+struct FetchedResultsRequestTests {
+  private func _controller(
+    _ stack: TestStack, _ entity: String = "Author", sort: [String] = ["name"], sections: String? = nil
+  ) -> NSFetchedResultsController<NSManagedObject> {
+    let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+    request.sortDescriptors = sort.map { NSSortDescriptor(key: $0, ascending: true) }
+    return NSFetchedResultsController(
+      fetchRequest: request, managedObjectContext: stack.context, sectionNameKeyPath: sections, cacheName: nil)
+  }
+
+  @Test("A changed predicate takes effect with the next fetch, of which the delegate is not told")
+  func changedRequest() throws {
+    let stack = try TestStack(.sqlite)
+    try stack.context.performAndWait {
+      for name in ["a", "b"] { stack.context.insert("Author", ["name": name]) }
+      let (controller, delegate) = (_controller(stack), RecordingDelegate())
+      controller.delegate = delegate
+      try controller.performFetch()
+      controller.fetchRequest.predicate = NSPredicate(format: "name == 'b'")
+      #expect(controller.fetchedObjects?.count == 2)
+      try controller.performFetch()
+      #expect(controller.fetchedObjects?.count == 1)
+      #expect(delegate.calls.isEmpty)
+    }
+  }
+
+  @Test("Without delegate changes are not followed")
+  func noDelegate() throws {
+    let stack = try TestStack(.sqlite)
+    try stack.context.performAndWait {
+      let controller = _controller(stack)
+      try controller.performFetch()
+      stack.context.insert("Author", ["name": "a"])
+      stack.context.processPendingChanges()
+      #expect(controller.fetchedObjects?.isEmpty == true)
+    }
+  }
+
+  @Test("A limit is not applied again when objects come later")
+  func limit() throws {
+    let stack = try TestStack(.sqlite)
+    try stack.context.performAndWait {
+      for name in ["a", "c"] { stack.context.insert("Author", ["name": name]) }
+      let (controller, delegate) = (_controller(stack), RecordingDelegate())
+      controller.delegate = delegate
+      controller.fetchRequest.fetchLimit = 2
+      try controller.performFetch()
+      stack.context.insert("Author", ["name": "b"])
+      stack.context.processPendingChanges()
+      #expect(controller.fetchedObjects?.compactMap { $0.text("name") } == ["a", "b", "c"])
+    }
+  }
+
+  @Test("Among equal keys an updated object stays where it is")
+  func ties() throws {
+    let stack = try TestStack(.sqlite)
+    try stack.context.performAndWait {
+      for age in 1...5 { stack.context.insert("Author", ["name": "same", "age": age]) }
+      let (controller, delegate) = (_controller(stack), RecordingDelegate())
+      controller.delegate = delegate
+      try controller.performFetch()
+      let before = controller.fetchedObjects!
+      before[2].setValue(50, forKey: "age")
+      stack.context.processPendingChanges()
+      #expect(controller.fetchedObjects == before)
+      #expect(delegate.calls == ["will", "update 0.2 0.2", "did"])
+    }
+  }
+
+  @Test("Sections may be named by a related object's value; nil has the empty name, numbers their digits")
+  func sectionNames() throws {
+    let stack = try TestStack(.sqlite)
+    try stack.context.performAndWait {
+      let ada = stack.context.insert("Author", ["name": "Ada"])
+      stack.context.insert("Book", ["title": "t", "author": ada])
+      stack.context.insert("Book", ["title": "u"])
+      let byAuthor = _controller(stack, "Book", sort: ["author.name", "title"], sections: "author.name")
+      try byAuthor.performFetch()
+      #expect(byAuthor.sections?.map(\.name) == ["", "Ada"])
+      let byAge = _controller(stack, sort: ["age"], sections: "age")
+      try byAge.performFetch()
+      #expect(byAge.sections?.map(\.name) == ["18"])
+    }
+  }
+
+  @Test("An object that moves to a section of its own is a move beside the section's insertion")
+  func moveIntoNewSection() throws {
+    let stack = try TestStack(.sqlite)
+    try stack.context.performAndWait {
+      for name in ["a", "a", "b"] { stack.context.insert("Author", ["name": name]) }
+      let (controller, delegate) = (_controller(stack, sections: "name"), RecordingDelegate())
+      controller.delegate = delegate
+      try controller.performFetch()
+      controller.object(at: IndexPath(item: 0, section: 1)).setValue("c", forKey: "name")
+      stack.context.processPendingChanges()
+      #expect(delegate.take() == ["will", "section delete 1", "section insert 1", "move 1.0 1.0", "did"])
+      controller.object(at: IndexPath(item: 1, section: 0)).setValue("d", forKey: "name")
+      stack.context.processPendingChanges()
+      #expect(delegate.take() == ["will", "section insert 2", "move 0.1 2.0", "did"])
+    }
+  }
+
+  @Test("Fetches object IDs when asked to, in one section")
+  func objectIDs() throws {
+    let stack = try TestStack(.sqlite)
+    try stack.context.performAndWait {
+      stack.context.insert("Author", ["name": "a"])
+      let request = NSFetchRequest<NSManagedObjectID>(entityName: "Author")
+      request.resultType = .managedObjectIDResultType
+      request.sortDescriptors = []
+      let controller = NSFetchedResultsController(
+        fetchRequest: request, managedObjectContext: stack.context, sectionNameKeyPath: nil, cacheName: nil)
+      try controller.performFetch()
+      #expect(controller.fetchedObjects?.count == 1)
+      #expect(controller.sections?.map(\.numberOfObjects) == [1])
+    }
+  }
+
+  @Test("A delegate or a subclass may name the index titles")
+  func indexTitles() throws {
+    final class Titles: NSObject, NSFetchedResultsControllerDelegate {
+      func controller(
+        _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+        sectionIndexTitleForSectionName sectionName: String
+      ) -> String? { "<\(sectionName)>" }
+    }
+    let stack = try TestStack(.sqlite)
+    try stack.context.performAndWait {
+      stack.context.insert("Author", ["name": "a"])
+      let (controller, titles) = (_controller(stack, sections: "name"), Titles())
+      try controller.performFetch()
+      #expect(controller.sections?[0].indexTitle == "A")
+      controller.delegate = titles
+      #expect(controller.sections?[0].indexTitle == "<a>")
+    }
+  }
+}
