@@ -19,6 +19,18 @@ extension NSManagedObject {
     context.fire(self)
   }
 
+  /// Loads the values of a fault of which one is about to be read; an object that only records reads notes which.
+  final func fireFault(reading slot: Int) {
+    if _context == nil, let recorder = KeyRecorder.current, recorder.note(slot, of: self) { return }
+    fireFault()
+  }
+
+  /// Does what an object asks for before the value at `slot` is read: see `attend()`.
+  final func attend(reading slot: Int) {
+    if _context == nil, let recorder = KeyRecorder.current, recorder.note(slot, of: self) { return }
+    attend()
+  }
+
   /// Whether a relationship has not been read yet. Does not read it.
   public final func hasFault(forRelationshipNamed key: String) -> Bool {
     guard let slot = _layout.slot(named: key), let relationship = _layout.slots[slot].relationship else {

@@ -15,7 +15,7 @@ extension NSManagedObject {
 
   /// The object at the other end, itself possibly a fault.
   final func toOne(_ slot: Int) -> NSManagedObject? {
-    if !_flags.isDisjoint(with: .attention) { attend() }
+    if !_flags.isDisjoint(with: .attention) { attend(reading: slot) }
     if let target = _relations?.target(slot) { return target }
     guard let context = _context else { return nil }
     let target: NSManagedObject
@@ -58,7 +58,7 @@ extension NSManagedObject {
     if _flags.contains(.checked) { checkQueue() }
     let state = relations.makeMembers(slot, isOrdered: _layout.slots[slot].relationship!.isOrdered)
     if !state.isRealised {
-      if _flags.contains(.fault) { fireFault() }
+      if _flags.contains(.fault) { fireFault(reading: slot) }
       state.realise(_context?.relatedObjects(of: self, slot: slot) ?? [])
     }
     return state

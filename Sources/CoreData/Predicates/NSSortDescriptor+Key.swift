@@ -36,7 +36,13 @@ extension NSSortDescriptor {
   /// What a store is asked: key path, direction and comparison.
   /// - Throws: `SortTermError` if the descriptor has no key or compares by a closure.
   func sortTerm() throws -> FetchPlan.SortTerm {
-    guard let keyed = self as? KeyedSortDescriptor else { throw SortTermError.noKey(description) }
+    guard let keyed = self as? KeyedSortDescriptor else {
+      // Foundation's own, by a Swift key path. A closure of its own would not show, and is ignored.
+      if type(of: keyPath).rootType is NSManagedObject.Type {
+        return FetchPlan.SortTerm(keyPath: try KeyRecorder.path(of: keyPath), ascending: ascending, comparison: .binary)
+      }
+      throw SortTermError.noKey(description)
+    }
     guard keyed.custom == nil else { throw SortTermError.closure(keyed.keyPathText ?? "self") }
     guard let text = keyed.keyPathText, let path = KeyPathText.components(text) else {
       throw SortTermError.noKey(keyed.keyPathText ?? "nil")

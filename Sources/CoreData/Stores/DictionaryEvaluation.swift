@@ -100,7 +100,9 @@ struct DictionaryEvaluation {
     var found: [String: PredicateValue] = [:]
     var values: [Value] = []
     for column in plan.columns {
-      if case .keyPath(let path) = column.expression, let first, column.type != .objectID {
+      if case .keyPath(let path) = column.expression, let first, column.type != .objectID,
+        !path.contains(where: { $0.hasPrefix("@") })
+      {
         // The cell itself: a transformable or composite value is nothing to predicates.
         values.append(try _cell(path, first.key))
         continue

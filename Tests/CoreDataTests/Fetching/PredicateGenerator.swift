@@ -250,7 +250,7 @@ struct PredicateGenerator {
     switch numbers.number(0..<4) {
     case 0: return Atom(text: "lowercase(§\(key)) == %@", arguments: [.value("éclair")], nullable: [key])
     case 1: return Atom(text: "uppercase(§\(key)) BEGINSWITH %@", arguments: [.value("STR")], nullable: [key])
-    case 2: return Atom(text: "length(§\(key)) > \(numbers.number(0..<8))", nullable: [key])
+    case 2: return Atom(text: "length(§\(key)) \(numbers.pick([">", "=="])) \(numbers.number(0..<18))", nullable: [key])
     default:
       return Atom(text: "%@ CONTAINS\(_options()) §\(key)", arguments: [.value(numbers.pick(Words.texts))], nullable: [key])
     }

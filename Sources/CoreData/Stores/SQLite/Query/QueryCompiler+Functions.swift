@@ -29,7 +29,7 @@ extension QueryCompiler {
     "floor:": .call("NSCoreDataFloor", .number),
     "ceiling:": .call("NSCoreDataCeiling", .number),
     "trunc:": .call("NSCoreDataTrunc", .number),
-    "length:": .call("length", .number),
+    "length:": .call("NSCoreDataLength", .number),
     "uppercase:": .call("NSCoreDataUppercase", .string),
     "lowercase:": .call("NSCoreDataLowercase", .string),
     "canonical:": .call("NSCoreDataCanonical", .string),
