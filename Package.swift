@@ -51,8 +51,11 @@ let package = Package(
     .target(
       name: "StackShootout", dependencies: ["CoreData", "CSQLite", "ToolKit"],
       swiftSettings: settings),
+    .target(
+      name: "ModelTools", dependencies: ["ModelCodegen", "ModelFiles", "ModelSchema", "ToolKit"],
+      swiftSettings: settings),
     .executableTarget(
-      name: "coredata", dependencies: ["StackShootout", "ToolKit"], swiftSettings: settings),
+      name: "coredata", dependencies: ["ModelTools", "StackShootout", "ToolKit"], swiftSettings: settings),
     .testTarget(
       name: "SQLiteBindingTests", dependencies: ["SQLiteBinding"], swiftSettings: settings),
     .testTarget(
@@ -64,6 +67,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ModelCodegenTests", dependencies: ["ModelCodegen", "ModelFiles", "ModelSchema"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ModelToolsTests", dependencies: ["ModelTools", "ModelFiles", "ModelSchema", "ModelCodegen", "ToolKit"],
       swiftSettings: settings),
     .testTarget(name: "ToolKitTests", dependencies: ["ToolKit"], swiftSettings: settings),
     .testTarget(

@@ -1,6 +1,7 @@
 /// A command: what can be typed, and what it does.
 package struct Command: Sendable {
   package let syntax: CommandSyntax
+  package let subcommands: [Command]
   /// Does the work; throws `UsageError` or `ToolFailure` when it cannot.
   package let run: @Sendable (ParsedArguments, ToolEnvironment) throws -> Void
 
@@ -9,6 +10,16 @@ package struct Command: Sendable {
   ) {
     self.syntax = syntax
     self.run = run
+    subcommands = []
+  }
+
+  /// A command that is but a name for others.
+  package init(_ name: String, summary: String, discussion: [String] = [], subcommands: [Command]) {
+    syntax = CommandSyntax(
+      name, summary: summary, discussion: discussion, subcommands: subcommands.map(\.syntax))
+    // The scanner asks for one of the others before it comes to this.
+    run = { _, _ in }
+    self.subcommands = subcommands
   }
 }
 
@@ -37,8 +48,7 @@ package struct CommandLineTool: Sendable {
         let help = HelpText(width: min(100, environment.outputTerminal.width))
         environment.output(help.text(for: scanner.syntax(at: path), path: path))
       case .run(let path, let arguments):
-        let command = _commands.first { $0.syntax.name == path.last }
-        try command?.run(arguments, environment)
+        try _command(at: path)?.run(arguments, environment)
       }
       return .success
     } catch let error as UsageError {
@@ -48,6 +58,15 @@ package struct CommandLineTool: Sendable {
     } catch {
       return _fail(.internalError, "Something unforeseen went wrong: \(error)", environment)
     }
+  }
+
+  private func _command(at path: [String]) -> Command? {
+    var (found, candidates): (Command?, [Command]) = (nil, _commands)
+    for name in path.dropFirst() {
+      found = candidates.first { $0.syntax.name == name }
+      candidates = found?.subcommands ?? []
+    }
+    return found
   }
 
   private func _fail(_ code: ExitCode, _ message: String, _ environment: ToolEnvironment) -> ExitCode {

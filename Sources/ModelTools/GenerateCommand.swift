@@ -1,0 +1,40 @@
+import Foundation
+import ModelCodegen
+import ModelSchema
+import ToolKit
+
+extension Command {
+  /// `coredata model generate`.
+  static let generate = Command(
+    CommandSyntax(
+      "generate", summary: "Write the classes of a model's entities as source files to keep.",
+      discussion: [
+        "A build with CoreDataModelPlugin needs none of this: it writes the classes of entities whose code generation is "
+          + "'class' or 'category' by itself. The files written here compile on Apple's platforms, and elsewhere with the "
+          + "plugin's accessors; set the entities' code generation to manual."
+      ],
+      options: [
+        .value("output", "DIRECTORY", "Write the files there; without it, all of them go to standard output."),
+        .value("entity", "NAME", repeats: true, "Only this entity's class."),
+      ], operands: [modelOperand], exitCodes: [.success, .usage, .badInput, .noInput, .cannotCreateOutput])
+  ) { arguments, environment in
+    let schema = try ModelInput.load(arguments.operands[0])
+    let files: [GeneratedFile]
+    do {
+      files = try ModelCodegen.files(of: schema, entities: arguments.values["entity"].map(Set.init), style: .annotated)
+    } catch {
+      throw ToolFailure(.badInput, "\(error).")
+    }
+    guard let directory = arguments.text("output") else {
+      for file in files { environment.output("// \(file.name)\n\(file.text)\n") }
+      return
+    }
+    do {
+      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    } catch {
+      throw ToolFailure(.cannotCreateOutput, "Cannot make the directory '\(directory)': \(error.localizedDescription)")
+    }
+    for file in files { try OutputFile(path: "\(directory)/\(file.name)").write(file.text) }
+    environment.output("\(files.count) file(s) written to \(directory).\n")
+  }
+}

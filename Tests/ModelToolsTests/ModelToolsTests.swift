@@ -1,0 +1,117 @@
+import Foundation
+import ModelFiles
+import ModelSchema
+import Testing
+import ToolKit
+
+@testable import ModelTools
+
+@Suite struct ModelToolsTests {
+  private static let library = """
+    <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+        <entity name="Author" representedClassName="Author">
+            <attribute name="name" optional="YES" attributeType="String"/>
+            <attribute name="description" optional="YES" attributeType="String"/>
+            <relationship name="books" optional="YES" toMany="YES" deletionRule="No Action" destinationEntity="Book"/>
+        </entity>
+        <entity name="Book" representedClassName="Book">
+            <attribute name="pages" attributeType="Integer 32" defaultValueString="7" minValueString="10"/>
+        </entity>
+    </model>
+    """
+
+  /// What the tool says to these words, with `MODEL` standing for a file that holds `text`.
+  private func run(_ words: [String], on text: String = library) throws -> (code: ExitCode, output: String, error: String) {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("model-\(UUID().uuidString)")
+    try text.write(to: file, atomically: true, encoding: .utf8)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let (output, error) = (Lines(), Lines())
+    let terminal = Terminal(descriptor: -1, environment: [:])
+    let environment = ToolEnvironment(
+      variables: [:], outputTerminal: terminal, errorTerminal: terminal, output: { output.add($0) },
+      error: { error.add($0) })
+    let tool = CommandLineTool(name: "coredata", version: "1", summary: "", commands: [.model])
+    let code = tool.run(["model"] + words.map { $0 == "MODEL" ? file.path : $0 }, in: environment)
+    return (code, output.text.replacing(file.path, with: "MODEL"), error.text.replacing(file.path, with: "MODEL"))
+  }
+
+  private final class Lines: @unchecked Sendable {
+    // Unchecked: a test's tool runs on one thread.
+    private(set) var text = ""
+    func add(_ more: String) { text += more }
+  }
+
+  @Test func `check points at what it complains of`() throws {
+    let result = try run(["check", "MODEL"])
+    #expect(result.code == .success)
+    #expect(
+      result.output.contains(
+        """
+        MODEL:6:29: warning: Author.books: has no inverse: deletions leave it pointing to nothing
+                <relationship name="books" optional="YES" toMany="YES" deletionRule="No Action" destinationEntity="Book"/>
+                                    ^~~~~
+        """))
+    #expect(result.output.contains("Author.books: its delete rule is No Action"))
+    #expect(result.output.contains("Author.description: every managed object has a member"))
+    #expect(result.output.contains("Book.pages: its default value is less than its minimum"))
+  }
+
+  @Test func `check ends with an error for a model that cannot be used`() throws {
+    let text = Self.library.replacing("destinationEntity=\"Book\"", with: "destinationEntity=\"Bok\"")
+    let result = try run(["check", "MODEL"], on: text)
+    #expect(result.code == .badInput)
+    #expect(result.output.contains("error: Author.books: its destination entity 'Bok' is not in the model"))
+  }
+
+  @Test func `check takes warnings for errors when asked`() throws {
+    #expect(try run(["check", "MODEL", "--strict"]).code == .badInput)
+  }
+
+  @Test(arguments: [
+    ("not XML", "not well-formed XML"), ("<model><entity name=\"A\">", "not well-formed XML"),
+    ("<!DOCTYPE x [<!ENTITY a \"b\">]><model/>", ""), ("<plist/>", "the root element is 'plist'"),
+    ("<model><entity name=\"A\"><attribute name=\"b\" attributeType=\"Strin\"/></entity></model>", "'Strin' is not known"),
+  ])
+  func `A bad file is named with its place`(text: String, message: String) throws {
+    let result = try run(["show", "MODEL"], on: text)
+    #expect(result.code == .badInput)
+    #expect(result.error.contains("MODEL"))
+    #expect(message.isEmpty || result.error.contains(message))
+  }
+
+  @Test func `A missing file has a code of its own`() throws {
+    #expect(try run(["show", "/nowhere/at/all"]).code == .noInput)
+  }
+
+  @Test func `format is stable`() throws {
+    let once = try run(["format", "MODEL"])
+    #expect(once.code == .success)
+    #expect(try run(["format", "MODEL"], on: once.output).output == once.output)
+  }
+
+  @Test func `show writes JSON`() throws {
+    let result = try run(["show", "MODEL", "--json"])
+    let json = try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
+    let entities = try #require(json?["entities"] as? [[String: Any]])
+    #expect(entities.compactMap { $0["name"] as? String } == ["Author", "Book"])
+  }
+
+  @Test(arguments: [("dot", "\"Author\" -> \"Book\""), ("mermaid", "Author --> \"*\" Book : books"), ("svg", "</svg>")])
+  func `graph draws entities and relationships`(form: String, expected: String) throws {
+    #expect(try run(["graph", "MODEL", "--format", form]).output.contains(expected))
+  }
+
+  @Test func `generate writes classes to keep`() throws {
+    let output = try run(["generate", "MODEL", "--entity", "Book"]).output
+    #expect(output.contains("@objc(Book)\n#endif\npublic class Book: NSManagedObject {}"))
+    #expect(output.contains("@NSManaged public var pages: NSNumber?"))
+    #expect(!output.contains("class Author"))
+  }
+
+  @Test func `A wrong command gets a suggestion`() throws {
+    let result = try run(["chek", "MODEL"])
+    #expect(result.code == .usage)
+    #expect(result.error.contains("check"))
+  }
+}
