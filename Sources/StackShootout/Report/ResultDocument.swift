@@ -22,6 +22,7 @@ struct ResultDocument {
         "floor",
         .object([
           ("total_s", .number(_result.floorSeconds, decimals: 4)),
+          ("cpu_s", .number(_result.floorProcessorSeconds, decimals: 4)),
           ("peak_mb", .number(_result.floorPeakMegabytes, decimals: 1)),
         ])
       ),
@@ -33,6 +34,7 @@ struct ResultDocument {
     .object([
       ("id", .string(stack.design.rawValue)),
       ("total_s", .number(stack.totalSeconds, decimals: 4)),
+      ("cpu_s", .number(stack.processorSeconds, decimals: 4)),
       ("ratio_to_floor", .number(stack.ratioToFloor, decimals: 3)),
       ("main_busy_s", .number(stack.mainBusySeconds, decimals: 5)),
       ("main_cpu_s", .number(stack.mainProcessorSeconds, decimals: 5)),

@@ -13,16 +13,18 @@ struct FloorRun {
     defer { floor.close() }
     var commits: [UInt64] = []
     let begin = MonotonicClock.now
+    let processorBegin = MonotonicClock.read(CLOCK_PROCESS_CPUTIME_ID)
     let saves = try floor.run(feed.stops, mode: job.mode, saveEvery: job.saveEvery) { count in
       commits.append(MonotonicClock.now)
       progress(count)
     }
     let window = TimeSpan(begin: begin, end: MonotonicClock.now)
+    let processor = MonotonicClock.read(CLOCK_PROCESS_CPUTIME_ID) - processorBegin
     let peak = PeakMemory.megabytes
     let rows = try StoreCheck(stops: feed.stops, mode: job.mode).run(path: job.storePath)
     return RunMeasurement(
-      totalSeconds: Double(window.nanoseconds) / 1e9, peakMegabytes: peak, saves: saves, rows: rows,
-      main: nil,
+      totalSeconds: Double(window.nanoseconds) / 1e9, processorSeconds: Double(processor) / 1e9,
+      peakMegabytes: peak, saves: saves, rows: rows, main: nil,
       timeline: Timeline(window: window, spans: [], samples: [], saves: commits))
   }
 }

@@ -1,6 +1,8 @@
 /// What one run of one subject showed.
 struct RunMeasurement: Sendable, Codable, Equatable {
   var totalSeconds: Double
+  /// Processor time of all threads that worked for the import.
+  var processorSeconds: Double
   var peakMegabytes: Double
   var saves: Int
   /// Rows in the store, counted from outside and checked.

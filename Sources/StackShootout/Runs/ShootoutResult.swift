@@ -3,6 +3,7 @@ struct ShootoutResult: Sendable {
   struct Stack: Sendable {
     let design: StackDesign
     let totalSeconds: Double
+    let processorSeconds: Double
     let ratioToFloor: Double
     let mainBusySeconds: Double
     let mainProcessorSeconds: Double
@@ -22,6 +23,7 @@ struct ShootoutResult: Sendable {
   let stops: Int
   let skippedRows: Int
   let floorSeconds: Double
+  let floorProcessorSeconds: Double
   let floorPeakMegabytes: Double
   let stacks: [Stack]
 
@@ -36,6 +38,7 @@ struct ShootoutResult: Sendable {
     let floor = measurements[.floor] ?? []
     let floorSeconds = Statistics.median(floor.map(\.totalSeconds))
     self.floorSeconds = floorSeconds
+    floorProcessorSeconds = Statistics.median(floor.map(\.processorSeconds))
     floorPeakMegabytes = Statistics.median(floor.map(\.peakMegabytes))
     stacks = workload.stacks.map { design in
       Stack(design: design, runs: measurements[.stack(design)] ?? [], floorSeconds: floorSeconds)
@@ -52,6 +55,7 @@ extension ShootoutResult.Stack {
     self.design = design
     let total = median(\.totalSeconds)
     totalSeconds = total
+    processorSeconds = median(\.processorSeconds)
     ratioToFloor = floorSeconds > 0 ? total / floorSeconds : 0
     mainBusySeconds = mainMedian(\.busySeconds)
     mainProcessorSeconds = mainMedian(\.processorSeconds)

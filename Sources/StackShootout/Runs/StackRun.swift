@@ -59,7 +59,9 @@ struct StackRun {
     try _check(stack, sees: rows)
     try stack.close()
     return RunMeasurement(
-      totalSeconds: Double(window.nanoseconds) / 1e9, peakMegabytes: peak, saves: saves.count, rows: rows,
+      totalSeconds: Double(window.nanoseconds) / 1e9,
+      processorSeconds: Double(samples.reduce(0) { $0 + $1.main + $1.background }) / 1e9, peakMegabytes: peak,
+      saves: saves.count, rows: rows,
       main: MainThreadFigures(
         spans: spans, blocks: blocks, processorNanoseconds: samples.reduce(0) { $0 + $1.main },
         latencies: latencies),
