@@ -11,7 +11,10 @@ let package = Package(
   name: "CoreData",
   products: [
     .library(name: "CoreData", targets: ["CoreData"]),
+    .library(name: "CoreDataStack", targets: ["CoreDataStack"]),
     .executable(name: "coredata", targets: ["coredata"]),
+    .plugin(name: "CoreDataModelPlugin", targets: ["CoreDataModelPlugin"]),
+    .plugin(name: "CoreDataAdoptPlugin", targets: ["CoreDataAdoptPlugin"]),
   ],
   targets: [
     .systemLibrary(
@@ -20,9 +23,29 @@ let package = Package(
     .target(name: "PredicateLanguage", swiftSettings: settings),
     .target(name: "ModelSchema", swiftSettings: settings),
     .target(name: "ModelFiles", dependencies: ["ModelSchema"], swiftSettings: settings),
+    .target(name: "ModelCodegen", dependencies: ["ModelSchema"], swiftSettings: settings),
+    .executableTarget(
+      name: "coredata-codegen", dependencies: ["ModelFiles", "ModelCodegen", "ModelSchema"],
+      swiftSettings: settings),
+    .plugin(
+      name: "CoreDataModelPlugin", capability: .buildTool(), dependencies: ["coredata-codegen"]),
+    .plugin(
+      name: "CoreDataAdoptPlugin",
+      capability: .command(
+        intent: .custom(
+          verb: "coredata-adopt", description: "Adapt source written for Apple's Core Data, with a preview."),
+        permissions: [.writeToPackageDirectory(reason: "With --write, it changes the sources.")]),
+      dependencies: ["coredata-codegen"]),
     .target(
       name: "CoreData",
       dependencies: ["SQLiteBinding", "PredicateLanguage", "ModelSchema", "ModelFiles"],
+      swiftSettings: settings),
+    // Works on the system's Core Data where there is one.
+    .target(
+      name: "CoreDataStack",
+      dependencies: [
+        .target(name: "CoreData", condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd]))
+      ],
       swiftSettings: settings),
     .target(name: "ToolKit", swiftSettings: settings),
     .target(
@@ -39,10 +62,15 @@ let package = Package(
     .testTarget(
       name: "ModelFilesTests", dependencies: ["ModelFiles", "ModelSchema"],
       swiftSettings: settings),
+    .testTarget(
+      name: "ModelCodegenTests", dependencies: ["ModelCodegen", "ModelFiles", "ModelSchema"],
+      swiftSettings: settings),
     .testTarget(name: "ToolKitTests", dependencies: ["ToolKit"], swiftSettings: settings),
     .testTarget(
       name: "StackShootoutTests", dependencies: ["StackShootout", "ToolKit", "coredata"],
       swiftSettings: settings),
+    .testTarget(
+      name: "CoreDataStackTests", dependencies: ["CoreDataStack", "CoreData", "coredata"], swiftSettings: settings),
     .testTarget(
       name: "CoreDataTests",
       dependencies: ["CoreData", "ModelSchema", "PredicateLanguage", "SQLiteBinding"],

@@ -3,7 +3,9 @@ import PredicateLanguage
 import Testing
 
 @Suite struct FormatArgumentTests {
-  @Test(arguments: ["%d", "%i", "%u", "%ld", "%lu", "%lld", "%llu", "%hd", "%hhd", "%x", "%X", "%zd", "%qi", "%D"])
+  @Test(arguments: [
+    "%d", "%i", "%u", "%ld", "%lu", "%lld", "%llu", "%hd", "%hhd", "%x", "%X", "%zd", "%qi", "%D",
+  ])
   func wholeNumbers(specifier: String) throws {
     #expect(try parsed("a == \(specifier)", 7) == parsed("a == 7"))
   }
@@ -31,8 +33,10 @@ import Testing
   }
 
   @Test(arguments: [
-    ("%K == 1", "a", "a == 1"), ("%K == 1", "a.b.@count", "a.b.@count == 1"), ("%K.c == 1", "a.b", "a.b.c == 1"),
-    ("x.%K == 1", "a.b", "x.a.b == 1"), ("$v.%K == 1", "a", "$v.a == 1"), ("x.@sum.%K == 1", "a", "x.@sum.a == 1"),
+    ("%K == 1", "a", "a == 1"), ("%K == 1", "a.b.@count", "a.b.@count == 1"),
+    ("%K.c == 1", "a.b", "a.b.c == 1"),
+    ("x.%K == 1", "a.b", "x.a.b == 1"), ("$v.%K == 1", "a", "$v.a == 1"),
+    ("x.@sum.%K == 1", "a", "x.@sum.a == 1"),
     ("%K[0] == 1", "a", "a[0] == 1"), ("%K == 1", "self", "SELF == 1"), ("%K == 1", "SELF.a", "a == 1"),
     ("%K == 1", "and", "#and == 1"), ("%K == 1", "two words", "#\"two words\" == 1"),
     ("SUBQUERY(x, $v, $v.%K == 1).@count == 0", "a", "SUBQUERY(x, $v, $v.a == 1).@count == 0"),
@@ -46,7 +50,8 @@ import Testing
   }
 
   @Test func argumentsMayBeNumbered() throws {
-    #expect(try parsed("a == %2$@ OR b == %1$d OR c == %2$@", 1, "x") == parsed("a == 'x' OR b == 1 OR c == 'x'"))
+    #expect(
+      try parsed("a == %2$@ OR b == %1$d OR c == %2$@", 1, "x") == parsed("a == 'x' OR b == 1 OR c == 'x'"))
   }
 
   @Test func placesInQuotesAreText() throws {

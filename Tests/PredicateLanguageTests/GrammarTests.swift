@@ -3,24 +3,27 @@ import PredicateLanguage
 import Testing
 
 @Suite struct GrammarTests {
-  @Test(arguments: [
-    ("a = 1", PredicateTree.Comparison.Operator.equal), ("a == 1", .equal), ("a != 1", .notEqual),
-    ("a <> 1", .notEqual), ("a < 1", .lessThan), ("a <= 1", .lessThanOrEqual), ("a =< 1", .lessThanOrEqual),
-    ("a > 1", .greaterThan), ("a >= 1", .greaterThanOrEqual), ("a => 1", .greaterThanOrEqual),
-    ("a in {1}", .in), ("a contains 'x'", .contains), ("a BEGINSWITH 'x'", .beginsWith),
-    ("a ENDSWITH 'x'", .endsWith), ("a LIKE 'x'", .like), ("a MATCHES 'x'", .matches),
-    ("a BETWEEN {1, 2}", .between),
-  ] as [(String, PredicateTree.Comparison.Operator)])
+  @Test(
+    arguments: [
+      ("a = 1", PredicateTree.Comparison.Operator.equal), ("a == 1", .equal), ("a != 1", .notEqual),
+      ("a <> 1", .notEqual), ("a < 1", .lessThan), ("a <= 1", .lessThanOrEqual), ("a =< 1", .lessThanOrEqual),
+      ("a > 1", .greaterThan), ("a >= 1", .greaterThanOrEqual), ("a => 1", .greaterThanOrEqual),
+      ("a in {1}", .in), ("a contains 'x'", .contains), ("a BEGINSWITH 'x'", .beginsWith),
+      ("a ENDSWITH 'x'", .endsWith), ("a LIKE 'x'", .like), ("a MATCHES 'x'", .matches),
+      ("a BETWEEN {1, 2}", .between),
+    ] as [(String, PredicateTree.Comparison.Operator)])
   func readsEveryOperator(format: String, op: PredicateTree.Comparison.Operator) throws {
     #expect(try comparison(format)?.op == op)
   }
 
-  @Test(arguments: [
-    ("a ==[c] 'x'", PredicateTree.Comparison.Options.caseInsensitive),
-    ("a CONTAINS[cd] 'x'", [.caseInsensitive, .diacriticInsensitive]),
-    ("a CONTAINS [c] 'x'", .caseInsensitive), ("a LIKE[n] 'x'", .normalized), ("a ==[l] 'x'", .localeSensitive),
-    ("a ==[DC] 'x'", [.caseInsensitive, .diacriticInsensitive]), ("a <[c] 'x'", .caseInsensitive),
-  ] as [(String, PredicateTree.Comparison.Options)])
+  @Test(
+    arguments: [
+      ("a ==[c] 'x'", PredicateTree.Comparison.Options.caseInsensitive),
+      ("a CONTAINS[cd] 'x'", [.caseInsensitive, .diacriticInsensitive]),
+      ("a CONTAINS [c] 'x'", .caseInsensitive), ("a LIKE[n] 'x'", .normalized),
+      ("a ==[l] 'x'", .localeSensitive),
+      ("a ==[DC] 'x'", [.caseInsensitive, .diacriticInsensitive]), ("a <[c] 'x'", .caseInsensitive),
+    ] as [(String, PredicateTree.Comparison.Options)])
   func readsStringOptions(format: String, options: PredicateTree.Comparison.Options) throws {
     #expect(try comparison(format)?.options == options)
   }
@@ -54,7 +57,8 @@ import Testing
     ("a ** b ** c == 0", "a ** b ** c == 0"), ("(a ** b) ** c == 0", "(a ** b) ** c == 0"),
     ("-a == 0", "0 - a == 0"), ("-2 ** 2 == 0", "0 - 2 ** 2 == 0"), ("(-2) ** 2 == 0", "(-2) ** 2 == 0"),
     ("a & b | c ^ d == 0", "a & b | c ^ d == 0"), ("(a | b) & c == 0", "(a | b) & c == 0"),
-    ("a << 2 + 1 == 0", "a << 2 + 1 == 0"), ("~a & b == 0", "~a & b == 0"), ("a UNION b MINUS c == d", "a UNION b MINUS c == d"),
+    ("a << 2 + 1 == 0", "a << 2 + 1 == 0"), ("~a & b == 0", "~a & b == 0"),
+    ("a UNION b MINUS c == d", "a UNION b MINUS c == d"),
     ("a UNION (b MINUS c) == d", "a UNION (b MINUS c) == d"), ("(a) == (b)", "a == b"),
   ])
   func arithmeticHasTheUsualPrecedence(format: String, canonical: String) throws {
@@ -78,15 +82,19 @@ import Testing
     #expect(try parsed("NOT hidden AND a == 1") == parsed("NOT hidden == TRUE AND a == 1"))
   }
 
-  @Test(arguments: [
-    ("'x'", PredicateValue.string("x")), ("\"x\"", "x"), ("'it''s'", nil), ("\"a \\\"b\\\"\"", "a \"b\""),
-    ("'a\\n\\tb'", "a\n\tb"), ("'\\\\'", "\\"), ("'\\u00e9'", "é"), ("'\\U0001F600'", "😀"), ("'\\d+\\.'", "\\d+\\."),
-    ("'%@ $x %K'", "%@ $x %K"), ("12", 12), ("-12", -12), ("1.5", 1.5), (".5", 0.5), ("1e3", 1000.0), ("2.5E-1", 0.25),
-    ("0x1F", 31), ("0b101", 5), ("0o17", 15), ("9223372036854775807", 9_223_372_036_854_775_807),
-    ("TRUE", true), ("yes", true), ("False", false), ("NO", false), ("nil", .null), ("NULL", .null),
-    ("{}", []), ("{1, 'a'}", [1, "a"]), ("{{1}, {}}", [[1], []]), ("{'a': 1, 'b': 2}", ["a": 1, "b": 2]), ("{:}", [:]),
-    ("CAST(60, 'NSDate')", .date(60)), ("CAST('12.50', 'NSDecimalNumber')", .decimal(12.5)),
-  ] as [(String, PredicateValue?)])
+  @Test(
+    arguments: [
+      ("'x'", PredicateValue.string("x")), ("\"x\"", "x"), ("'it''s'", nil), ("\"a \\\"b\\\"\"", "a \"b\""),
+      ("'a\\n\\tb'", "a\n\tb"), ("'\\\\'", "\\"), ("'\\u00e9'", "é"), ("'\\U0001F600'", "😀"),
+      ("'\\d+\\.'", "\\d+\\."),
+      ("'%@ $x %K'", "%@ $x %K"), ("12", 12), ("-12", -12), ("1.5", 1.5), (".5", 0.5), ("1e3", 1000.0),
+      ("2.5E-1", 0.25),
+      ("0x1F", 31), ("0b101", 5), ("0o17", 15), ("9223372036854775807", 9_223_372_036_854_775_807),
+      ("TRUE", true), ("yes", true), ("False", false), ("NO", false), ("nil", .null), ("NULL", .null),
+      ("{}", []), ("{1, 'a'}", [1, "a"]), ("{{1}, {}}", [[1], []]), ("{'a': 1, 'b': 2}", ["a": 1, "b": 2]),
+      ("{:}", [:]),
+      ("CAST(60, 'NSDate')", .date(60)), ("CAST('12.50', 'NSDecimalNumber')", .decimal(12.5)),
+    ] as [(String, PredicateValue?)])
   func literals(text: String, value: PredicateValue?) throws {
     guard let value else {
       #expect(throws: PredicateFormatError.self) { try expression(text) }
@@ -101,24 +109,29 @@ import Testing
     #expect(try expression("18446744073709551616") == .constant(.decimal(large)))
   }
 
-  @Test(arguments: [
-    ("a", ExpressionTree.keyPath(["a"])), ("a.b.c", .keyPath(["a", "b", "c"])), ("a.@count", .keyPath(["a", "@count"])),
-    ("a.@sum.b", .keyPath(["a", "@sum", "b"])), ("SELF", .evaluatedObject), ("SELF.a", .keyPath(["a"])),
-    ("self.@count", .keyPath(["@count"])), ("#size", .keyPath(["size"])), ("a.size.first", .keyPath(["a", "size", "first"])),
-    ("#\"two words\".b", .keyPath(["two words", "b"])), ("größe.名前", .keyPath(["größe", "名前"])),
-    ("size", .keyPath(["size"])), ("$x", .variable("x")), ("$x.a.b", .keyPathOf(.variable("x"), ["a", "b"])),
-    ("ANYKEY", .anyKey), ("now()", .function("now", [])), ("$x := 3", .assignment("x", .constant(3))),
-    ("a[0]", .function("objectFrom:withIndex:", [.keyPath(["a"]), .constant(0)])),
-    ("a[FIRST]", .function("objectFrom:withIndex:", [.keyPath(["a"]), .function("FIRST", [])])),
-    ("a['k'].b", .keyPathOf(.function("objectFrom:withIndex:", [.keyPath(["a"]), .constant("k")]), ["b"])),
-    ("lowercase(a)", .function("lowercase:", [.keyPath(["a"])])), ("SUM({a, 2})", .function("sum:", [.aggregate([.keyPath(["a"]), .constant(2)])])),
-    ("modulus:by:(a, 2)", .function("modulus:by:", [.keyPath(["a"]), .constant(2)])),
-    ("CAST(a, 'NSString')", .function("castObject:toType:", [.keyPath(["a"]), .constant("NSString")])),
-    ("FUNCTION(a, 'b:', 1)", .customFunction(.keyPath(["a"]), "b:", [.constant(1)])),
-    ("FUNCTION(a, 'b')", .customFunction(.keyPath(["a"]), "b", [])),
-    ("FETCH($r, $c, NO)", .function("FETCH", [.variable("r"), .variable("c"), .constant(false)])),
-    ("a INTERSECT {1}", .set(.intersect, .keyPath(["a"]), .constant([1]))),
-  ] as [(String, ExpressionTree)])
+  @Test(
+    arguments: [
+      ("a", ExpressionTree.keyPath(["a"])), ("a.b.c", .keyPath(["a", "b", "c"])),
+      ("a.@count", .keyPath(["a", "@count"])),
+      ("a.@sum.b", .keyPath(["a", "@sum", "b"])), ("SELF", .evaluatedObject), ("SELF.a", .keyPath(["a"])),
+      ("self.@count", .keyPath(["@count"])), ("#size", .keyPath(["size"])),
+      ("a.size.first", .keyPath(["a", "size", "first"])),
+      ("#\"two words\".b", .keyPath(["two words", "b"])), ("größe.名前", .keyPath(["größe", "名前"])),
+      ("size", .keyPath(["size"])), ("$x", .variable("x")),
+      ("$x.a.b", .keyPathOf(.variable("x"), ["a", "b"])),
+      ("ANYKEY", .anyKey), ("now()", .function("now", [])), ("$x := 3", .assignment("x", .constant(3))),
+      ("a[0]", .function("objectFrom:withIndex:", [.keyPath(["a"]), .constant(0)])),
+      ("a[FIRST]", .function("objectFrom:withIndex:", [.keyPath(["a"]), .function("FIRST", [])])),
+      ("a['k'].b", .keyPathOf(.function("objectFrom:withIndex:", [.keyPath(["a"]), .constant("k")]), ["b"])),
+      ("lowercase(a)", .function("lowercase:", [.keyPath(["a"])])),
+      ("SUM({a, 2})", .function("sum:", [.aggregate([.keyPath(["a"]), .constant(2)])])),
+      ("modulus:by:(a, 2)", .function("modulus:by:", [.keyPath(["a"]), .constant(2)])),
+      ("CAST(a, 'NSString')", .function("castObject:toType:", [.keyPath(["a"]), .constant("NSString")])),
+      ("FUNCTION(a, 'b:', 1)", .customFunction(.keyPath(["a"]), "b:", [.constant(1)])),
+      ("FUNCTION(a, 'b')", .customFunction(.keyPath(["a"]), "b", [])),
+      ("FETCH($r, $c, NO)", .function("FETCH", [.variable("r"), .variable("c"), .constant(false)])),
+      ("a INTERSECT {1}", .set(.intersect, .keyPath(["a"]), .constant([1]))),
+    ] as [(String, ExpressionTree)])
   func expressions(text: String, tree: ExpressionTree) throws {
     #expect(try expression(text) == tree)
   }
@@ -157,7 +170,9 @@ import Testing
   }
 
   @Test func keywordsHaveNoCase() throws {
-    #expect(try parsed("any a.b Contains[C] 'x' And not B == nIL") == parsed("ANY a.b CONTAINS[c] 'x' AND NOT B == NIL"))
+    #expect(
+      try parsed("any a.b Contains[C] 'x' And not B == nIL")
+        == parsed("ANY a.b CONTAINS[c] 'x' AND NOT B == NIL"))
     #expect(try parsed("truePredicate") == .constant(true))
     #expect(try parsed("FALSEPREDICATE") == .constant(false))
   }

@@ -5,23 +5,31 @@ import Testing
 @Suite struct PrinterTests {
   @Test(arguments: [
     "a == 1", "a != \"x\"", "a <[c] b", "a IN {1, 2, 3}", "a BETWEEN {1, 10}", "ANY a.b CONTAINS[cd] \"x\"",
-    "ALL a.b >= 2.5", "NOT ANY a.b == nil", "a LIKE[n] \"*x?\"", "a MATCHES \"\\\\d+\"", "a == TRUE OR b == FALSE",
+    "ALL a.b >= 2.5", "NOT ANY a.b == nil", "a LIKE[n] \"*x?\"", "a MATCHES \"\\\\d+\"",
+    "a == TRUE OR b == FALSE",
     "(a == 1 AND b == 2) OR NOT (c == 3 OR d == 4)", "SELF == $x", "SELF IN $list", "a.@count == 0",
     "SUBQUERY(a, $x, $x.b == 1 AND $x.c == $y).@count > 2", "TERNARY(a == 1, b, c) == 2",
-    "CAST(a, \"NSString\") LIKE \"1*\"", "CAST(60.0, \"NSDate\") < born", "a == CAST(\"1.25\", \"NSDecimalNumber\")",
+    "CAST(a, \"NSString\") LIKE \"1*\"", "CAST(60.0, \"NSDate\") < born",
+    "a == CAST(\"1.25\", \"NSDecimalNumber\")",
     "a == CAST(\"3F2504E0-4F89-41D3-9A0C-0305E82C3301\", \"NSUUID\")", "a == CAST(\"AQID\", \"NSData\")",
     "a == CAST(\"http://example.com/?a=b\", \"NSURL\")", "a == CAST(\"inf\", \"NSNumber\")",
-    "FUNCTION(a, \"b:c:\", 1, d) == 2", "a[0].b == c[FIRST]", "a[LAST] == b[SIZE]", "a[\"k\"] == 1", "$x.a[b + 1] == 2",
-    "#size == 1", "#\"odd key\" == 1", "a.#and.b == 1", "now() > a", "lowercase(a) == \"x\"", "noindex(a) == 1",
+    "FUNCTION(a, \"b:c:\", 1, d) == 2", "a[0].b == c[FIRST]", "a[LAST] == b[SIZE]", "a[\"k\"] == 1",
+    "$x.a[b + 1] == 2",
+    "#size == 1", "#\"odd key\" == 1", "a.#and.b == 1", "now() > a", "lowercase(a) == \"x\"",
+    "noindex(a) == 1",
     "modulus:by:(a, 2) == 1", "sum({1, a}) == 2", "random() < randomn(10)", "a + b - (c - d) == -5",
-    "(a + 1) * -2 == (-3) ** 2", "2 ** (a ** b) ** 3 == 1", "~a & b | c << 2 == 3", "~(a + b) == 1", "a UNION b INTERSECT {1} == c",
-    "($x := 3) + $x == 6", "ANYKEY == 1", "{a, 1} == b", "{} == a", "a == {:}", "a == {\"k\": {1}, \"l\": nil}",
-    "TRUEPREDICATE", "FALSEPREDICATE OR a == 1", "a isLike: \"x\"", "a UTI-EQUALS \"y\"", "\"a\\\"b\\\\\\n\\t\\u0001é\" == a",
+    "(a + 1) * -2 == (-3) ** 2", "2 ** (a ** b) ** 3 == 1", "~a & b | c << 2 == 3", "~(a + b) == 1",
+    "a UNION b INTERSECT {1} == c",
+    "($x := 3) + $x == 6", "ANYKEY == 1", "{a, 1} == b", "{} == a", "a == {:}",
+    "a == {\"k\": {1}, \"l\": nil}",
+    "TRUEPREDICATE", "FALSEPREDICATE OR a == 1", "a isLike: \"x\"", "a UTI-EQUALS \"y\"",
+    "\"a\\\"b\\\\\\n\\t\\u0001é\" == a",
     "FETCH($r, $c, FALSE) == 1", "distanceToLocation:fromLocation:(a, b) < 10.5", "(1).a == 2", "a == 1e+300",
   ])
   func theCanonicalFormIsAFixedPoint(text: String) throws {
     let tree = try parsed(text)
-    #expect(PredicatePrinter.text(of: tree).replacing("a.and.b", with: "a.#and.b") == text || text.contains("**"))
+    #expect(
+      PredicatePrinter.text(of: tree).replacing("a.and.b", with: "a.#and.b") == text || text.contains("**"))
     #expect(try parsed(PredicatePrinter.text(of: tree)) == tree)
   }
 
@@ -47,7 +55,10 @@ import Testing
         let index = Int.random(in: 0..<text.count, using: &generator)
         switch Int.random(in: 0..<3, using: &generator) {
         case 0: text.remove(at: index)
-        case 1: text.insert("()[]{}'\"%$@#.,:=<>!&|*-\u{301}é".unicodeScalars.randomElement(using: &generator) ?? "(", at: index)
+        case 1:
+          text.insert(
+            "()[]{}'\"%$@#.,:=<>!&|*-\u{301}é".unicodeScalars.randomElement(using: &generator) ?? "(",
+            at: index)
         default: text.swapAt(index, Int.random(in: 0..<text.count, using: &generator))
         }
       }
@@ -109,17 +120,20 @@ enum RandomTree {
     case 4, 5: return .keyPath(path(&g))
     case 6: return .keyPathOf(.variable("x"), path(&g))
     case 7:
-      let selector = [
-        "add:to:", "from:subtract:", "multiply:by:", "divide:by:", "modulus:by:", "raise:toPower:",
-        "bitwiseAnd:with:", "bitwiseOr:with:", "bitwiseXor:with:", "leftshift:by:", "rightshift:by:",
-        "objectFrom:withIndex:",
-      ].randomElement(using: &g) ?? "add:to:"
+      let selector =
+        [
+          "add:to:", "from:subtract:", "multiply:by:", "divide:by:", "modulus:by:", "raise:toPower:",
+          "bitwiseAnd:with:", "bitwiseOr:with:", "bitwiseXor:with:", "leftshift:by:", "rightshift:by:",
+          "objectFrom:withIndex:",
+        ].randomElement(using: &g) ?? "add:to:"
       return .function(selector, [expression(depth: depth - 1, &g), expression(depth: depth - 1, &g)])
     case 8:
-      let selector = ["abs:", "lowercase:", "onesComplement:", "noindex:", "sum:"].randomElement(using: &g) ?? "abs:"
+      let selector =
+        ["abs:", "lowercase:", "onesComplement:", "noindex:", "sum:"].randomElement(using: &g) ?? "abs:"
       return .function(selector, [expression(depth: depth - 1, &g)])
     case 9: return .customFunction(expression(depth: depth - 1, &g), "a:", [expression(depth: depth - 1, &g)])
-    case 10: return .subquery(expression(depth: depth - 1, &g), variable: "x", predicate(depth: depth - 1, &g))
+    case 10:
+      return .subquery(expression(depth: depth - 1, &g), variable: "x", predicate(depth: depth - 1, &g))
     case 11: return .aggregate([expression(depth: depth - 1, &g), .keyPath(["a"])])
     case 12:
       let op: ExpressionTree.SetOperator = [.union, .intersect, .minus].randomElement(using: &g) ?? .union

@@ -26,12 +26,15 @@ import Testing
   }
 
   @Test func rewritingWhatIsNotThereAnswersNothing() throws {
-    #expect(try parsed("a == 1 AND b == 2").rewritten { (_: ExpressionTree) -> ExpressionTree? in nil } == nil)
+    #expect(
+      try parsed("a == 1 AND b == 2").rewritten { (_: ExpressionTree) -> ExpressionTree? in nil } == nil)
   }
 
   @Test func everyPredicateIsVisited() throws {
     var count = 0
-    try parsed("a == 1 AND SUBQUERY(b, $x, $x.c == 2 OR $x.d == 3).@count == 0").forEachPredicate { _ in count += 1 }
+    try parsed("a == 1 AND SUBQUERY(b, $x, $x.c == 2 OR $x.d == 3).@count == 0").forEachPredicate { _ in
+      count += 1
+    }
     #expect(count == 6)
   }
 
@@ -46,10 +49,14 @@ import Testing
   }
 
   @Test(arguments: [
-    ("a == 1", "a == nil"), ("a == 1", "a == 'x'"), ("a == 1", "b == 1"), ("a == 1", "a != 1"), ("a == 'x'", "a ==[c] 'x'"),
-    ("a IN {1}", "a IN {1, 2}"), ("a IN {1, 2}", "a IN {1, nil}"), ("a IN {1, 2}", "a IN {1, 2, 3}"), ("a == 'x'", "a == ''"), ("a == 1", "ANY a == 1"),
-    ("a == 1 AND b == 1", "a == 1 OR b == 1"), ("a.b == 1", "ab == 1"), ("a.b == 1", "a == b"), ("a == $x", "a == $y"),
-    ("a == 1", "NOT a == 1"), ("a + 1 == 1", "a - 1 == 1"), ("CAST(a, 'NSString') == 1", "CAST(a, 'NSNumber') == 1"),
+    ("a == 1", "a == nil"), ("a == 1", "a == 'x'"), ("a == 1", "b == 1"), ("a == 1", "a != 1"),
+    ("a == 'x'", "a ==[c] 'x'"),
+    ("a IN {1}", "a IN {1, 2}"), ("a IN {1, 2}", "a IN {1, nil}"), ("a IN {1, 2}", "a IN {1, 2, 3}"),
+    ("a == 'x'", "a == ''"), ("a == 1", "ANY a == 1"),
+    ("a == 1 AND b == 1", "a == 1 OR b == 1"), ("a.b == 1", "ab == 1"), ("a.b == 1", "a == b"),
+    ("a == $x", "a == $y"),
+    ("a == 1", "NOT a == 1"), ("a + 1 == 1", "a - 1 == 1"),
+    ("CAST(a, 'NSString') == 1", "CAST(a, 'NSNumber') == 1"),
     ("a UNION b == c", "a MINUS b == c"), ("TRUEPREDICATE", "FALSEPREDICATE"), ("a like: 1", "a unlike: 1"),
   ])
   func shapesTellWhatChangesTheQuery(left: String, right: String) throws {
@@ -66,7 +73,9 @@ import Testing
   }
 
   @Test func tagsTellObjectsApart() throws {
-    let (one, two) = (PredicateValue.object(.init(AnyHashable(1))), PredicateValue.object(.init(AnyHashable(2))))
+    let (one, two) = (
+      PredicateValue.object(.init(AnyHashable(1))), PredicateValue.object(.init(AnyHashable(2)))
+    )
     let (first, second) = (try parsed("a == %@", one), try parsed("a == %@", two))
     #expect(PredicateShape.taking(first).shape == PredicateShape.taking(second).shape)
     let tag: PredicateShape.Tag = { UInt32($0.base.base as? Int ?? 0) }

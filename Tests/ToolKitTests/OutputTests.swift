@@ -6,7 +6,7 @@ import Testing
 @Suite("A text table")
 struct TextTableTests {
   private var _table: TextTable {
-    var table = TextTable([("name", .left), ("n", .right), ("note", .left)])
+    var table = TextTable([.init("name", .left), .init("n", .right), .init("note", .left)])
     table.add(["東京", "7", "x"])
     table.add([.init("Ulm", .red), "1,000"])
     return table
@@ -19,6 +19,22 @@ struct TextTableTests {
         name      n  note
         東京      7  x
         Ulm   1,000
+
+        """)
+  }
+
+  @Test("A group's heading stands over its columns")
+  func groups() {
+    var table = TextTable([
+      .init("a", .left), .init("one", .right, in: "numbers"), .init("two", .right, in: "numbers"),
+      .init("b", .left),
+    ])
+    table.add(["x", "1", "2", "y"])
+    #expect(
+      table.text(usesColor: false) == """
+            numbers
+        a  one  two  b
+        x    1    2  y
 
         """)
   }

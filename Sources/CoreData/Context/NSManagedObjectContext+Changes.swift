@@ -22,11 +22,13 @@ extension NSManagedObjectContext {
         "entity '\(object._layout.entityName)' is not of the model that \(label) works with. Take the entity from "
           + "NSEntityDescription.entity(forEntityName:in:).")
     }
+    undoRecorder?.willChange(object, isAlive: false)
     object._context = self
     _ = object._objectID
     _ = object.writableDraft()
     object._flags.remove([.fault, .deleted, .deletePropagated])
     object._flags.formUnion([.inserted, .listed, .eventInserted, .eventListed, .unpublished, .touchedInSave])
+    if isChecked { object._flags.insert(.checked) }
     table.insert(object)
     listed.append(object)
     eventList.append(object)
@@ -81,7 +83,9 @@ extension NSManagedObjectContext {
   }
 
   final func markDeleted(_ object: NSManagedObject) {
+    object.willChangeState()
     object._flags.insert([.deleted])
+    hasPendingDeletions = true
     object._flags.insert(.eventDeleted)
     _list(object)
   }
@@ -123,6 +127,7 @@ extension NSManagedObjectContext {
     guard !eventList.isEmpty else {
       isFlushing = false
       publishIfStale()
+      if !unseenMerges.isEmpty { tellObservers(EventSets()) }
       return
     }
     let objects = eventList
@@ -149,6 +154,7 @@ extension NSManagedObjectContext {
       object._flags.subtract([.inserted, .updated])
     }
     isFlushing = false
+    registerUndo()
     sets.post(by: self)
   }
 
@@ -168,6 +174,7 @@ struct EventSets {
   var refreshed = Set<NSManagedObject>()
 
   func post(by context: NSManagedObjectContext) {
+    context.tellObservers(self)
     var userInfo: [AnyHashable: Any] = [:]
     if !inserted.isEmpty { userInfo[NSInsertedObjectsKey] = inserted }
     if !updated.isEmpty { userInfo[NSUpdatedObjectsKey] = updated }

@@ -13,12 +13,11 @@ extension NSManagedObjectContext {
       throw CocoaError.coreData(
         NSCoreDataError, "\(label) has neither coordinator nor parent; there is nowhere to save to.")
     }
-    var entries = entries
+    var entries = withoutLost(entries)
     var settlement = ConflictSettlement(context: self)
     while true {
       do {
-        let computed = try coordinator.commit(
-          entries, locked: listed.filter { $0._flags.contains(.locked) && !$0.hasChanges })
+        let computed = try coordinator.commit(entries, locked: lockedObjects)
         return computed.isEmpty ? entries : taking(computed, into: entries)
       } catch let error as StoreConflictError {
         entries = try settlement.settle(error.conflicts, in: entries)
@@ -37,6 +36,7 @@ extension NSManagedObjectContext {
   ///
   /// - Throws: A Cocoa error if no store takes the entity or the store cannot be written.
   public final func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
+    checkQueue()
     let temporary = objects.filter { $0._objectID.isTemporaryID && $0._objectID.permanent == nil }
     if !temporary.isEmpty {
       guard let coordinator = persistentStoreCoordinator else {

@@ -8,6 +8,7 @@ extension NSManagedObjectContext {
   ///
   /// - Throws: A Cocoa error: an unknown entity, a predicate that cannot be translated, the store's own.
   public final func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
+    checkQueue()
     switch request.resultType {
     case .managedObjectIDResultType:
       return try cast(fetchIDs(request), request)
@@ -23,7 +24,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  private final func cast<T>(_ results: [some Any], _ request: AnyFetchRequest) throws -> [T] {
+  final func cast<T>(_ results: [some Any], _ request: AnyFetchRequest) throws -> [T] {
     try results.map { result in
       guard let wanted = result as? T else {
         throw CocoaError.coreData(
@@ -43,8 +44,9 @@ extension NSManagedObjectContext {
   }
 
   final func count(for request: AnyFetchRequest) throws -> Int {
+    checkQueue()
     let plan = try plan(for: request)
-    var reading = try FetchReading(plan, request, in: self)
+    let reading = try FetchReading(plan, request, in: self)
     if !reading.needsOverlay {
       return try persistentStoreCoordinator?.count(plan, in: request.affectedStores) ?? 0
     }
@@ -56,15 +58,26 @@ extension NSManagedObjectContext {
 
   final func fetchObjects(_ request: AnyFetchRequest) throws -> [NSManagedObject] {
     var plan = try plan(for: request)
-    if !request.includesPropertyValues { plan.content = .identity }
+    try request.checkPartialProperties(plan.layout)
+    let isBatched = request.fetchBatchSize > 0
+    if !request.includesPropertyValues || isBatched { plan.content = .identity }
     let reading = try FetchReading(plan, request, in: self)
+    // Unsaved changes may have to be sorted in, by values.
+    if reading.needsOverlay, !plan.sort.isEmpty { reading.plan.content = .values }
     let objects = try reading.needsOverlay ? reading.objects() : reading.stored().map { object(for: $0) }
+    if isBatched { faultBatch.add(FetchPages(objects.compactMap { $0._objectID.key }, size: request.fetchBatchSize)) }
+    try finish(objects, of: request)
+    return objects
+  }
+
+  /// What is left to do for fetched objects.
+  final func finish(_ objects: [NSManagedObject], of request: AnyFetchRequest) throws {
+    if request.shouldRefreshRefetchedObjects { try refreshRefetched(objects) }
     if let paths = request.relationshipKeyPathsForPrefetching { try prefetch(paths, from: objects) }
     if !request.returnsObjectsAsFaults {
       for object in objects { object.fireFault() }
     }
     sweepIfDue()
-    return objects
   }
 
   /// The object for what a store has found; a registered one keeps its values.
@@ -79,46 +92,21 @@ extension NSManagedObjectContext {
     return object
   }
 
-  /// Fills to-one and to-many relationships of fetched objects, a statement for each step.
-  private final func prefetch(_ paths: [String], from objects: [NSManagedObject]) throws {
-    for path in paths {
-      var level = objects
-      for step in path.split(separator: ".") {
-        level = try level.flatMap { object -> [NSManagedObject] in
-          guard let slot = object._layout.slot(named: String(step)),
-            let relationship = object._layout.slots[slot].relationship
-          else {
-            throw CocoaError.coreData(
-              NSCoreDataError,
-              "relationshipKeyPathsForPrefetching names '\(path)', but '\(object._layout.entityName)' has no relationship "
-                + "'\(step)'.")
-          }
-          return relationship.isToMany ? object.members(slot).list : object.toOne(slot).map { [$0] } ?? []
-        }
-        // The faults just made stand in one batch: filling the first brings the others.
-        for object in level where object.isFault && object._row == nil { _ = try load(object) }
-      }
-    }
-  }
-
   // MARK: IDs and dictionaries
 
-  private final func fetchIDs(_ request: AnyFetchRequest) throws -> [NSManagedObjectID] {
-    var reading = try FetchReading(plan(for: request), request, in: self)
+  final func fetchIDs(_ request: AnyFetchRequest) throws -> [NSManagedObjectID] {
+    let reading = try FetchReading(plan(for: request), request, in: self)
     // Values are needed only to sort unsaved changes in.
     if reading.needsOverlay { return try reading.identities() }
     reading.plan.content = .identity
     return try reading.stored().map { id(for: $0.key) ?? NSManagedObjectID($0.key) }
   }
 
-  private final func fetchDictionaries(_ request: AnyFetchRequest) throws -> [NSDictionary] {
+  final func fetchDictionaries(_ request: AnyFetchRequest) throws -> [NSDictionary] {
     let plan = try plan(for: request)
-    let columns = try DictionaryColumns(request, plan.layout, in: self)
-    guard let coordinator = persistentStoreCoordinator else { return [] }
-    let rows = try coordinator.fetch(plan, in: request.affectedStores).map { try columns.dictionary(for: $0) }
-    guard request.returnsDistinctResults else { return rows }
-    var seen = Set<NSDictionary>()
-    return rows.filter { seen.insert($0).inserted }
+    guard let coordinator = persistentStoreCoordinator, let model = coordinator.frozen else { return [] }
+    let columns = try DictionaryColumns(request, plan, model)
+    return try coordinator.table(columns.plan, in: request.affectedStores).map { try columns.dictionary(for: $0) }
   }
 
   // MARK: Plan
@@ -130,10 +118,15 @@ extension NSManagedObjectContext {
         NSCoreDataError, "\(label) has neither coordinator nor parent; set one before fetching from it.")
     }
     let entity = try request.resolvedEntity(in: model)
+    if request.resultType != .dictionaryResultType, request.propertiesToGroupBy?.isEmpty == false {
+      throw CocoaError.coreData(
+        NSCoreDataError,
+        "The fetch of '\(entity.name ?? "?")' has propertiesToGroupBy, which needs resultType .dictionaryResultType.")
+    }
     var plan = FetchPlan(layout: entity.layout)
     plan.includesSubentities = request.includesSubentities
     do {
-      if let predicate = request.predicate { plan.predicate = try PredicateTree(predicate) }
+      if let predicate = request.predicate { plan.predicate = try PredicateTree(predicate).referringByID }
       if let descriptors = request.sortDescriptors { plan.sort = try descriptors.map { try $0.sortTerm() } }
     } catch {
       throw CocoaError.coreData(NSCoreDataError, "The fetch of '\(entity.name ?? "?")' cannot be carried out: \(error)")

@@ -41,26 +41,38 @@ extension NSManagedObjectContext {
 
   /// Merges a save of the same process: its rows are taken over as they are.
   final func merge(_ changes: SavedChanges) {
+    beginMerge()
+    defer { endMerge() }
     let isForeign = changes.coordinator !== persistentStoreCoordinator
     if isForeign, let coordinator = persistentStoreCoordinator {
       coordinator.adopt(changes.entries)
     }
     var merged = MergedSets()
-    for entry in changes.entries {
+    // What was deleted comes last: links cut by the deletion have been merged then.
+    for entry in changes.entries where entry.kind != .deleted {
       let id = isForeign ? localized(entry.id) : entry.id
       switch entry.kind {
-      case .inserted: mergeInsertion(of: id, row: entry.row, into: &merged)
-      case .updated: mergeUpdate(of: id, row: entry.row, changed: entry.changed, into: &merged)
-      case .deleted: mergeDeletion(of: id, into: &merged)
-      case .annihilated: break
+      case .inserted:
+        mergeInsertion(of: id, row: entry.row, into: &merged)
+        if let row = entry.row { followPendingDeletions(id, row) }
+      case .updated:
+        mergeUpdate(of: id, row: entry.row, changed: entry.changed, into: &merged)
+        if let row = entry.row { followPendingDeletions(id, row) }
+      case .deleted, .annihilated: break
       }
     }
+    for entry in changes.entries where entry.kind == .deleted {
+      mergeDeletion(of: isForeign ? localized(entry.id) : entry.id, into: &merged)
+    }
+    forgetMembers(Set(merged.deleted.compactMap { table.object(for: $0) }))
     finishMerge(merged)
   }
 
   // MARK: By identity
 
   final func merge(_ ids: MergedIDs) {
+    beginMerge()
+    defer { endMerge() }
     var merged = MergedSets()
     let chain = ReadChain(above: self)
     func row(_ id: NSManagedObjectID) -> Row? {
@@ -72,11 +84,13 @@ extension NSManagedObjectContext {
       let id = localized(id)
       guard let object = table.object(for: id), !object.isFault else {
         if let object = table.object(for: id) { object._row = nil }
+        noteUnseenMerge(id, nil)
         continue
       }
       mergeUpdate(of: id, row: row(id), changed: SlotSet(object._layout.slots.indices), into: &merged)
     }
     for id in ids.deleted { mergeDeletion(of: localized(id), into: &merged) }
+    forgetMembers(Set(merged.deleted.compactMap { table.object(for: $0) }))
     finishMerge(merged)
   }
 
@@ -84,7 +98,16 @@ extension NSManagedObjectContext {
 
   private final func mergeInsertion(of id: NSManagedObjectID, row: Row?, into merged: inout MergedSets) {
     if let object = table.object(for: id) {
-      if object.isFault, object._row == nil { object._row = row }
+      if object.isFault {
+        object._row = row ?? object._row
+      } else if let row, let mine = object._row, !(mine === row) {
+        // A child that has read its parent's unsaved object: it was changed again before the parent saved.
+        rereadInverses(object._layout, from: mine, to: row)
+        object.cutOvertakenInverses(by: row)
+        object.rebase(on: row)
+        object.awake(fromSnapshotEvents: .refresh)
+        noteEvent(object, .eventRefreshed)
+      }
       if !object._flags.contains(.inserted) { noteEvent(object, .eventMergedInsert) }
       merged.inserted.insert(object._objectID)
       return
@@ -98,10 +121,14 @@ extension NSManagedObjectContext {
   private final func mergeUpdate(
     of id: NSManagedObjectID, row: Row?, changed: SlotSet, into merged: inout MergedSets
   ) {
-    guard let object = table.object(for: id) else { return }
+    guard let object = table.object(for: id) else {
+      noteUnseenMerge(id, row)
+      return
+    }
     guard !object.isFault else {
       // Not shown to anybody yet: it just has newer values when it is.
       if object._row != nil { object._row = row }
+      noteUnseenMerge(id, row)
       return
     }
     guard let row else {
@@ -109,6 +136,8 @@ extension NSManagedObjectContext {
       return
     }
     if let mine = object._row, mine === row { return }
+    rereadInverses(object._layout, from: object._row, to: row)
+    object.cutOvertakenInverses(by: row)
     object.rebase(on: row)
     if object._shape.hasOwnClass { object.awake(fromSnapshotEvents: .refresh) }
     noteEvent(object, .eventRefreshed)
@@ -122,6 +151,7 @@ extension NSManagedObjectContext {
     guard !object._flags.contains(.deleted) else { return }
     object._flags.insert(.deletePropagated)
     deleteObject(object)
+    cutReferences(to: object)
   }
 
   private final func finishMerge(_ merged: MergedSets) {

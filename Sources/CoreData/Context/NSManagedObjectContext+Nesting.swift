@@ -10,12 +10,20 @@ extension NSManagedObjectContext {
   /// announcement alone.
   ///
   /// - Parameter adopt: Puts the layer among this context's own.
-  final func accept(_ layer: Layer, from child: ObjectIdentifier, adopting adopt: () -> Void) {
+  final func accept(_ layer: Layer, from child: ObjectIdentifier, adopting adopt: (Layer) -> Void) {
+    let layer = withoutDangling(layer)
+    settleInverses(before: layer)
     let before = overlay.layers
     // Objects made from here on show the layer by themselves; these are older and have to be told.
     let older = layer.entries.compactMap { entry in table.object(for: entry.id).map { (entry, $0) } }
-    adopt()
+    adopt(layer)
     for (entry, object) in older { apply(entry, to: object, over: before) }
+    let gone = older.filter { $0.0.kind == .deleted || $0.0.kind == .annihilated }
+    for (_, object) in gone { cutReferences(to: object) }
+    forgetMembers(Set(gone.map(\.1)))
+    for (entry, object) in gone {
+      if entry.kind == .annihilated { forget(object) }
+    }
     for entry in layer.entries where entry.kind != .annihilated {
       let object =
         table.object(for: entry.id)
@@ -28,10 +36,10 @@ extension NSManagedObjectContext {
       case .annihilated: break
       }
     }
-    overlay.markStale()
+    // Readers see the layer as it is. Only what changed in this context's own objects has to be published anew, and marks
+    // the overlay stale by itself.
     processPendingChanges()
     sweepIfDue()
-    scheduleFlush()
     let changes = SavedChanges(layer.entries, context: self)
     for other in mergingChildren() where ObjectIdentifier(other) != child {
       other.queue.async { other.merge(changes) }
@@ -42,7 +50,7 @@ extension NSManagedObjectContext {
   final func takeDeliveries() {
     guard !isSaving, !isFlushing else { return }
     while let delivery = overlay.nextDelivery() {
-      accept(delivery.layer, from: delivery.child) { overlay.settleDelivery() }
+      accept(delivery.layer, from: delivery.child) { overlay.settleDelivery(as: $0) }
     }
   }
 
@@ -51,7 +59,6 @@ extension NSManagedObjectContext {
     if entry.kind == .deleted || entry.kind == .annihilated {
       object._flags.formUnion([.deleted, .deletePropagated])
       if !object._flags.contains(.listed) { object._flags.insert(.adopted) } else { noteChanged(object) }
-      if entry.kind == .annihilated { forget(object) }
       return
     }
     guard let row = entry.row else { return }

@@ -56,8 +56,13 @@ extension NSManagedObject {
   final func handOutDraft(isPersistent: Bool = true) -> Row {
     let version = (_row?.version ?? 0) + (isPersistent ? 1 : 0)
     let hasMemberChanges = _layout.toManySlots.contains { _relations?.members($0)?.hasChanges ?? false }
-    if let _draft, _flags.contains(.draftShared), _draft.version == version, !hasMemberChanges { return _draft }
-    let draft = writableDraft()
+    if let _draft, _flags.contains(.draftShared), _draft.version == version, !hasMemberChanges,
+      // A to-many change handed out before may have been taken back since.
+      _layout.toManySlots.allSatisfy({ _draft[$0].isNull })
+    {
+      return _draft
+    }
+    let draft = ownDraft()
     for slot in _layout.toManySlots {
       if let state = _relations?.members(slot), state.hasChanges {
         draft.set(.toMany(state.delta), at: slot)

@@ -54,6 +54,7 @@ extension NSManagedObjectContext {
   /// What follows every enqueued block.
   final func endOfBlock() {
     processPendingChanges()
+    undoManager?.endEvent()
     sweepIfDue()
   }
 

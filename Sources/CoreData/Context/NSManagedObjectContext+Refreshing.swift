@@ -11,6 +11,7 @@ extension NSManagedObjectContext {
   ///   - flag: True: unsaved changes are kept on top of the newer values. False: they are dropped and the object becomes a
   ///     fault.
   public final func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
+    checkQueue()
     guard object._context === self else {
       programmerError("an attempt to refresh an object of \(object._context?.label ?? "no context") in \(label).")
     }
@@ -20,6 +21,7 @@ extension NSManagedObjectContext {
 
   /// Refreshes all registered objects, keeping unsaved changes.
   public final func refreshAllObjects() {
+    checkQueue()
     var objects: [NSManagedObject] = []
     table.forEach { objects.append($0) }
     for object in objects { refreshOne(object, mergeChanges: true) }
@@ -75,6 +77,7 @@ extension NSManagedObjectContext {
 
   final func rollbackAll() {
     processPendingChanges()
+    forgetUndo()
     let objects = listed
     materializeAdopted()
     var adopted: [NSManagedObject] = []
@@ -82,6 +85,7 @@ extension NSManagedObjectContext {
     listed = []
     eventList = []
     unpropagatedDeletions = []
+    hasPendingDeletions = false
     pendingIndex.clear()
     overlay.clear()
     var sets = EventSets()
@@ -91,6 +95,7 @@ extension NSManagedObjectContext {
       object._flags.subtract(.event)
       object._flags.subtract([
         .inserted, .updated, .deleted, .listed, .adopted, .unpublished, .deletePropagated, .primitivesWritten, .touchedInSave,
+        .locked,
       ])
       if wasInserted {
         sets.deleted.insert(object)
@@ -127,13 +132,16 @@ extension NSManagedObjectContext {
       object._relations = nil
       object._flags = .fault
     }
+    forgetUndo()
     table.removeAll()
     listed = []
     eventList = []
     unpropagatedDeletions = []
+    hasPendingDeletions = false
     pendingIndex.clear()
-    faultBatch.clear()
+    faultBatch.clearAll()
     overlay.clear()
+    tellObserversOfReset()
     NotificationCenter.default.post(
       name: .NSManagedObjectContextObjectsDidChange, object: self,
       userInfo: [NSInvalidatedAllObjectsKey: ids])

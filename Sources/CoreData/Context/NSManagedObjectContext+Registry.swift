@@ -25,13 +25,15 @@ extension NSManagedObjectContext {
 
   /// The object of this ID if the context has it; never reads anything.
   public final func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
-    table.objectInUse(for: localized(objectID)) { self.isNeeded($0) }
+    checkQueue()
+    return table.objectInUse(for: localized(objectID)) { self.isNeeded($0) }
   }
 
   /// The object of this ID, as a fault if the context does not have it yet; never nil, never reads anything.
   ///
   /// Whether there is such an object shows when the fault is filled.
   public final func object(with objectID: NSManagedObjectID) -> NSManagedObject {
+    checkQueue()
     let id = localized(objectID)
     return table.object(for: id) ?? makeFault(id)
   }
@@ -40,6 +42,7 @@ extension NSManagedObjectContext {
   ///
   /// - Throws: Cocoa error 133000 if there is no such object.
   public final func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+    checkQueue()
     let id = localized(objectID)
     let object = table.object(for: id) ?? makeFault(id)
     if object.isFault, object._row == nil, try !load(object) {
@@ -55,6 +58,7 @@ extension NSManagedObjectContext {
 
   /// All objects of the context that are in use or changed.
   public final var registeredObjects: Set<NSManagedObject> {
+    checkQueue()
     sweep()
     var objects = Set<NSManagedObject>(minimumCapacity: table.count)
     table.forEach { objects.insert($0) }
@@ -72,11 +76,13 @@ extension NSManagedObjectContext {
 
   /// Whether there is anything to save.
   public final var hasChanges: Bool {
+    checkQueue()
     if !overlay.layers.isEmpty { return true }
     return listed.contains { $0.hasChanges }
   }
 
   private final func pending(_ flag: ObjectFlags) -> Set<NSManagedObject> {
+    checkQueue()
     materializeAdopted()
     var result = Set<NSManagedObject>()
     table.forEach { object in
@@ -126,7 +132,7 @@ extension NSManagedObjectContext {
     object._id = id
     object._context = self
     object._row = row
-    object._flags.insert(.fault)
+    object._flags.formUnion(isChecked ? [.fault, .checked] : .fault)
     table.insert(object)
     return object
   }
@@ -140,7 +146,7 @@ extension NSManagedObjectContext {
     object._row = entry.base
     object._draft = entry.row
     object._changed = entry.changed
-    object._flags.formUnion([.draftShared, .adopted])
+    object._flags.formUnion(isChecked ? [.draftShared, .adopted, .checked] : [.draftShared, .adopted])
     switch entry.kind {
     case .inserted: object._flags.insert(.inserted)
     case .updated: object._flags.insert(.updated)
@@ -167,9 +173,9 @@ extension NSManagedObjectContext {
       let state = object.relations.makeMembers(slot, isOrdered: object._layout.slots[slot].relationship!.isOrdered)
       if object._row == nil, !state.isRealised { state.realise([]) }
       let known = state.isOrdered && !state.isRealised ? object.members(slot) : state
-      for id in delta.removed { known.remove(self.object(with: id)) }
-      for id in delta.added { known.add(self.object(with: id)) }
-      if let order = delta.order, known.isRealised { known.reorder(order.map { self.object(with: $0) }) }
+      for id in delta.removed { _ = known.lose(self.object(with: id)) }
+      for id in delta.added { _ = known.gain(self.object(with: id)) }
+      if let order = delta.order, known.isRealised { known.reorder(asFarAsKnown: order.map { self.object(with: $0) }) }
     }
   }
 
@@ -230,6 +236,14 @@ struct FaultBatch {
   static let size = 128
 
   private var _keys: [ObjectKey] = []
+  /// Fetches with a batch size of their own, the latest last.
+  private var _fetches: [FetchPages] = []
+
+  /// Notes a fetch whose faults load in batches of its own size.
+  mutating func add(_ pages: FetchPages) {
+    _fetches.append(pages)
+    if _fetches.count > 16 { _fetches.removeFirst() }
+  }
 
   mutating func add(_ object: NSManagedObject) {
     guard let key = object._objectID.key else { return }
@@ -240,10 +254,19 @@ struct FaultBatch {
 
   /// Keys of faults made around `key`, of the same table.
   func neighbours(of key: ObjectKey) -> ArraySlice<ObjectKey> {
+    for pages in _fetches.reversed() {
+      if let page = pages.page(of: key) { return page }
+    }
     guard let position = _keys.lastIndex(of: key) else { return [] }
     let start = position - position % FaultBatch.size
     return _keys[start..<min(start + FaultBatch.size, _keys.count)]
   }
 
+  /// Forgets which faults were made together, but for those of fetches with a batch size.
   mutating func clear() { _keys.removeAll(keepingCapacity: true) }
+
+  mutating func clearAll() {
+    clear()
+    _fetches = []
+  }
 }

@@ -18,6 +18,8 @@ extension NSManagedObjectContext {
     let layer = try collectLayer()
     if let parent = _parent {
       if !layer.entries.isEmpty { handUp(layer, to: parent) }
+      let locks = lockedObjects.map { (id: $0._objectID, row: $0._row) }
+      if !locks.isEmpty { parent.queue.sync { parent.takeLocks(locks) } }
       finishSave(layer.entries)
     } else {
       finishSave(try commit(layer.entries))
@@ -35,7 +37,7 @@ extension NSManagedObjectContext {
       parent.queue.async {}
     } else {
       parent.queue.sync {
-        parent.accept(layer, from: ObjectIdentifier(self)) { parent.overlay.push(layer) }
+        parent.accept(layer, from: ObjectIdentifier(self)) { parent.overlay.push($0) }
       }
     }
   }
@@ -186,11 +188,14 @@ extension NSManagedObjectContext {
   /// Objects take what was saved as their last saved state; then everybody is told.
   private final func finishSave(_ entries: [Layer.Entry]) {
     let own = listed
+    let hadAdopted = !overlay.layers.isEmpty
     listed = []
+    hasPendingDeletions = false
     overlay.clear()
     overlay.markFresh()
     pendingIndex.clear()
     var sets = EventSets()
+    sets.inserted.reserveCapacity(entries.count(where: { $0.kind == .inserted }))
     for object in own where object.hasChanges {
       if object._flags.contains(.deleted) {
         if !object._flags.contains(.inserted) { sets.deleted.insert(object) }
@@ -201,7 +206,7 @@ extension NSManagedObjectContext {
       }
       settle(object, row: nil)
     }
-    for entry in entries {
+    for entry in hadAdopted ? entries : [] {
       guard let object = table.object(for: entry.id), object._flags.contains(.adopted) else {
         continue
       }

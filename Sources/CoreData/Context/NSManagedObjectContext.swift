@@ -24,6 +24,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Unsaved state as children read it.
   let overlay = PublishedOverlay()
 
+  /// Whether uses from other queues trap.
+  let isChecked: Bool
   private let _concurrencyType: NSManagedObjectContextConcurrencyType
   var _parent: NSManagedObjectContext?
   var _coordinator: NSPersistentStoreCoordinator?
@@ -44,6 +46,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   var eventList: [NSManagedObject] = []
   /// Objects deleted whose delete rules have not been applied yet.
   var unpropagatedDeletions: [NSManagedObject] = []
+  /// Whether anything was deleted here since the last save.
+  var hasPendingDeletions = false
   /// Pending objects by attribute value, for look-ups among them; see `PendingIndex`.
   var pendingIndex = PendingIndex()
   /// Faults made lately without values, that load together.
@@ -52,11 +56,18 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   var isFlushing = false
   var isFlushScheduled = false
   var keepsObjects: [NSManagedObject] = []
+  /// Undo manager and what is recorded for it; nil without one.
+  var _undo: UndoLink?
+  /// Who follows this context's objects; see `ContextObserver`.
+  var changeObservers: [WeakObserver] = []
+  /// Merged updates of objects that are not shown, until the observers are told.
+  var unseenMerges: [MergedRow] = []
   private let _userInfo = NSMutableDictionary()
 
   /// Creates a context that works on the given kind of queue.
   public init(concurrencyType: NSManagedObjectContextConcurrencyType) {
     _concurrencyType = concurrencyType
+    isChecked = ConcurrencyCheck.isOn && concurrencyType != .confinementConcurrencyType
     queue = ContextQueue(concurrencyType)
     super.init()
     queue.context = self
@@ -129,8 +140,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
   }
 
-  /// A free label, for debugging.
-  open var name: String?
+  /// A free label, for debugging; a private queue takes it as its label.
+  open var name: String? {
+    didSet { if let name { queue.setLabel(name) } }
+  }
 
   /// Whatever the owner of the context wants to keep with it.
   open var userInfo: NSMutableDictionary { _userInfo }
@@ -188,26 +201,44 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   // MARK: Overridable operations
 
   /// Inserts an object made without context.
-  open func insert(_ object: NSManagedObject) { insertObject(object) }
+  open func insert(_ object: NSManagedObject) {
+    checkQueue()
+    insertObject(object)
+  }
 
   /// Marks an object to be deleted by the next save. Traps for an object of another context.
-  open func delete(_ object: NSManagedObject) { deleteObject(object) }
+  open func delete(_ object: NSManagedObject) {
+    checkQueue()
+    deleteObject(object)
+  }
 
   /// Saves to the parent or the stores.
   ///
   /// On failure everything stays as it was.
   ///
   /// - Throws: A Cocoa error: validation (1550...1690), conflicts (133020, 133021), or the store's.
-  open func save() throws { try saveChanges() }
+  open func save() throws {
+    checkQueue()
+    try saveChanges()
+  }
 
   /// Applies delete rules and announces what has changed since the last time.
-  open func processPendingChanges() { processChanges() }
+  open func processPendingChanges() {
+    checkQueue()
+    processChanges()
+  }
 
   /// Forgets all objects and unsaved changes.
-  open func reset() { resetAll() }
+  open func reset() {
+    checkQueue()
+    resetAll()
+  }
 
   /// Throws unsaved changes away.
-  open func rollback() { rollbackAll() }
+  open func rollback() {
+    checkQueue()
+    rollbackAll()
+  }
 }
 
 /// A context held without keeping it alive.

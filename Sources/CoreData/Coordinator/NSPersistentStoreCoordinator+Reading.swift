@@ -11,6 +11,9 @@ extension NSPersistentStoreCoordinator {
     return stores.filter { store in affected.contains { $0 === store } }
   }
 
+  /// Engines that a request goes to.
+  final func engines(for affected: [NSPersistentStore]?) -> [any StoreEngine] { _stores(affected).compactMap(\.engine) }
+
   private final func _engine(of key: ObjectKey) -> (any StoreEngine)? {
     for store in persistentStores where store.key === key.space.store { return store.engine }
     return nil
@@ -62,6 +65,20 @@ extension NSPersistentStoreCoordinator {
     }
     let rest = found.dropFirst(plan.offset)
     return Array(plan.limit > 0 ? rest.prefix(plan.limit) : rest)
+  }
+
+  /// The values of a dictionary fetch; across several stores they are computed here.
+  final func table(_ plan: DictionaryPlan, in affected: [NSPersistentStore]?) throws -> [[Value]] {
+    let stores = _stores(affected)
+    let layouts = frozen?.layout.layouts ?? []
+    return try StoreErrors.translating {
+      if stores.count == 1 { return try stores[0].engine!.table(plan) }
+      let source = StoredObjectSource(
+        fetch: { rows in try stores.flatMap { try $0.engine!.fetch(rows) } },
+        rows: { keys in try keys.map { try self._engine(of: $0)?.rows(for: [$0])[0] } },
+        related: { owner, slot in try self._engine(of: owner)?.related(to: [owner], slot: slot)[0] ?? [] })
+      return try DictionaryEvaluation(source: source, layouts: layouts).table(plan)
+    }
   }
 
   final func count(_ plan: FetchPlan, in affected: [NSPersistentStore]?) throws -> Int {

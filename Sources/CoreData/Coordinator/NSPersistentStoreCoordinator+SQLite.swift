@@ -62,6 +62,10 @@ enum SQLiteStoreOpening {
 
   static func options(_ options: [AnyHashable: Any]?) throws -> SQLiteStoreOptions {
     var settings = SQLiteStoreOptions()
+    if SQLDebug.level > 0 {
+      settings.trace = { SQLDebug.trace($0) }
+      settings.tracesValues = SQLDebug.level > 1
+    }
     guard let options else { return settings }
     func flag(_ key: String) -> Bool { (options[key] as? NSNumber)?.boolValue ?? (options[key] as? Bool) ?? false }
     settings.isReadOnly = flag(NSReadOnlyPersistentStoreOption)

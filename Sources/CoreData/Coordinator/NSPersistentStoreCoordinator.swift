@@ -161,9 +161,11 @@ enum LoadedModels {
     }
   }
 
+  /// Models in use, the latest last.
+  static var models: [FrozenModel] { _models.withLock { $0.compactMap(\.model) } }
+
   /// The one entity, by name, whose class this is; the latest model counts.
   static func onlyEntity(of type: NSManagedObject.Type) -> NSEntityDescription {
-    let models = _models.withLock { $0.compactMap(\.model) }
     for model in models.reversed() {
       let found = model.entities.filter { $0.shape.objectClass == type }
       if found.count == 1 { return found[0] }

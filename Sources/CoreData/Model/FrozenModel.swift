@@ -27,6 +27,9 @@ final class FrozenModel: @unchecked Sendable {
 final class FrozenEntity: @unchecked Sendable {
   // Unchecked: all members are immutable, and so are the descriptions, which trap on any change from here on.
   let layout: PropertyLayout
+  /// Tells the entity, as frozen here, from every other: what slots were looked up for is remembered by it.
+  let serial = FrozenEntity._serials.wrappingAdd(1, ordering: .relaxed).newValue
+  private static let _serials = Atomic<UInt32>(0)
   /// Class of the entity's objects.
   let objectClass: NSManagedObject.Type
   /// Values of a fresh object by slot.

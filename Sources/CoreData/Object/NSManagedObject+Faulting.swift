@@ -5,12 +5,30 @@ extension NSManagedObject {
   /// Loads the values of a fault; nothing for an object that has them.
   final func fireFault() {
     guard _flags.contains(.fault) else { return }
+    checkQueue()
     guard let context = _context else {
+      if _row != nil {
+        // Deleted and saved, its values at hand: those who are told of it may still read them.
+        _flags.remove(.fault)
+        return
+      }
       programmerError(
         "could not fulfil a fault for '\(_id?.uriRepresentation().absoluteString ?? "?")': the object's context is gone or "
           + "was reset. Keep the context as long as its objects, or fetch again.")
     }
     context.fire(self)
+  }
+
+  /// Loads the values of a fault of which one is about to be read; an object that only records reads notes which.
+  final func fireFault(reading slot: Int) {
+    if _context == nil, let recorder = KeyRecorder.current, recorder.note(slot, of: self) { return }
+    fireFault()
+  }
+
+  /// Does what an object asks for before the value at `slot` is read: see `attend()`.
+  final func attend(reading slot: Int) {
+    if _context == nil, let recorder = KeyRecorder.current, recorder.note(slot, of: self) { return }
+    attend()
   }
 
   /// Whether a relationship has not been read yet. Does not read it.
@@ -70,7 +88,10 @@ extension NSManagedObject {
     if let draft = _draft, !_changed.isEmpty {
       let merged = Row(copying: row, version: row.version + 1)
       _changed.forEach { slot in
-        if !_layout.slots[slot].isToMany { merged.set(draft[slot], at: slot) }
+        guard !_layout.slots[slot].isToMany else { return }
+        // Assigned what was there anyway is no change to keep.
+        if let base = _row, draft[slot] == base[slot] { return }
+        merged.set(draft[slot], at: slot)
       }
       for slot in _layout.slots.indices where _layout.slots[slot].isTransient { merged.set(draft[slot], at: slot) }
       _draft = merged

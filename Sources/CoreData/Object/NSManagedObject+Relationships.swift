@@ -15,7 +15,7 @@ extension NSManagedObject {
 
   /// The object at the other end, itself possibly a fault.
   final func toOne(_ slot: Int) -> NSManagedObject? {
-    if _flags.contains(.fault) { fireFault() }
+    if !_flags.isDisjoint(with: .attention) { attend(reading: slot) }
     if let target = _relations?.target(slot) { return target }
     guard let context = _context else { return nil }
     let target: NSManagedObject
@@ -40,7 +40,7 @@ extension NSManagedObject {
   }
 
   /// Writes one end of a to-one.
-  private final func link(_ slot: Int, to target: NSManagedObject?) {
+  final func link(_ slot: Int, to target: NSManagedObject?) {
     write(reference(to: target), at: slot)
     if target != nil || _relations != nil { relations.setTarget(target, slot) }
   }
@@ -55,9 +55,10 @@ extension NSManagedObject {
 
   /// The members of a to-many, read from upstream if they were not yet.
   final func members(_ slot: Int) -> ToManyState {
+    if _flags.contains(.checked) { checkQueue() }
     let state = relations.makeMembers(slot, isOrdered: _layout.slots[slot].relationship!.isOrdered)
     if !state.isRealised {
-      if _flags.contains(.fault) { fireFault() }
+      if _flags.contains(.fault) { fireFault(reading: slot) }
       state.realise(_context?.relatedObjects(of: self, slot: slot) ?? [])
     }
     return state
@@ -65,6 +66,7 @@ extension NSManagedObject {
 
   /// Replaces the members: those left out lose the inverse, those new gain it.
   final func setToMany(_ slot: Int, _ objects: [NSManagedObject]) {
+    willChangeState()
     let state = members(slot)
     let wanted = Set(objects)
     for object in state.list where !wanted.contains(object) { removeMember(object, slot) }
@@ -81,6 +83,7 @@ extension NSManagedObject {
     let relationship = _layout.slots[slot].relationship!
     checkRelatable(object, slot, relationship)
     let state = relationship.isOrdered ? members(slot) : memberState(slot)
+    willChangeState()
     guard state.add(object, at: index) else { return }
     markChanged(slot)
     if let inverse = relationship.inverseSlot { object.inverseWasMade(inverse, self, through: slot) }
@@ -89,6 +92,7 @@ extension NSManagedObject {
   /// Removes a member and clears its inverse.
   final func removeMember(_ object: NSManagedObject, _ slot: Int) {
     let relationship = _layout.slots[slot].relationship!
+    willChangeState()
     let state = members(slot)
     guard state.remove(object) else { return }
     markChanged(slot)
@@ -106,10 +110,11 @@ extension NSManagedObject {
 
   /// `other` has just pointed its end at this object.
   final func inverseWasMade(_ slot: Int, _ other: NSManagedObject, through outward: Int) {
+    willChangeState()
     let relationship = _layout.slots[slot].relationship!
     if relationship.isToMany {
       let state = relationship.isOrdered ? members(slot) : memberState(slot)
-      if state.add(other) { markTouched(slot) }
+      if state.gain(other) { markTouched(slot) }
       return
     }
     let previous = toOne(slot)
@@ -121,9 +126,10 @@ extension NSManagedObject {
 
   /// `other` has just turned its end away from this object.
   final func inverseWasCut(_ slot: Int, _ other: NSManagedObject) {
+    willChangeState()
     let relationship = _layout.slots[slot].relationship!
     if relationship.isToMany {
-      if memberState(slot).remove(other) { markTouched(slot) }
+      if memberState(slot).lose(other) { markTouched(slot) }
     } else if toOne(slot) === other {
       link(slot, to: nil)
     }

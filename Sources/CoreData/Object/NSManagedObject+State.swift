@@ -88,8 +88,12 @@ struct ObjectFlags: OptionSet {
   static let locked = ObjectFlags(rawValue: 1 << 20)
   /// Written again since the current pass over willSave hooks.
   static let touchedInSave = ObjectFlags(rawValue: 1 << 21)
+  /// Its context has every use checked for the right queue.
+  static let checked = ObjectFlags(rawValue: 1 << 23)
+  /// What has to be looked after before a value is touched.
+  static let attention: ObjectFlags = [.fault, .checked]
   /// The save under way writes it.
   static let written = ObjectFlags(rawValue: 1 << 22)
   /// To be deleted, but its row is gone already.
-  static let vanished = ObjectFlags(rawValue: 1 << 23)
+  static let vanished = ObjectFlags(rawValue: 1 << 24)
 }

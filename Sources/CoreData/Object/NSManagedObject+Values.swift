@@ -48,7 +48,7 @@ extension NSManagedObject {
       setUnmodelledKey(value, key)
       return
     }
-    fireFault()
+    attend()
     switch _layout.slots[slot].kind {
     case .attribute(let attribute):
       writableDraft().set(converted(value, _shape.codings[slot]!), at: slot)
@@ -91,7 +91,7 @@ extension NSManagedObject {
 
   /// A transformable attribute's object: the one that was set, or the one decoded when first asked for.
   private final func transformed(_ slot: Int) -> Any? {
-    if isFault { fireFault() }
+    if !_flags.isDisjoint(with: .attention) { attend(reading: slot) }
     if let decoded = _relations?.decoded[slot] { return decoded }
     guard let object = shown(read(slot), slot) else { return nil }
     relations.decoded[slot] = object
@@ -105,7 +105,7 @@ extension NSManagedObject {
     for slot in _layout.transformableSlots where !_layout.slots[slot].isTransient {
       guard case .transformable(let box) = draft[slot], box.data == nil else { continue }
       let data = try _shape.codings[slot]!.data(from: box)
-      writableDraft().set(data.map { .transformable(TransformableBox(object: nil, data: $0)) } ?? .null, at: slot)
+      ownDraft().set(data.map { .transformable(TransformableBox(object: nil, data: $0)) } ?? .null, at: slot)
     }
   }
 
@@ -178,20 +178,26 @@ extension NSManagedObject {
 
   /// A cell as it is now, filling a fault.
   final func read(_ slot: Int) -> Value {
-    if _flags.contains(.fault) { fireFault() }
+    if !_flags.isDisjoint(with: .attention) { attend(reading: slot) }
     guard let row = _current else { return .null }
     return row[slot]
   }
 
   /// Sets a cell, tracked.
   final func write(_ value: Value, at slot: Int) {
-    if _flags.contains(.fault) { fireFault() }
+    if !_flags.isDisjoint(with: .attention) { attend() }
     writableDraft().set(value, at: slot)
     markChanged(slot)
   }
 
   /// The draft, not shared with anybody.
   final func writableDraft() -> Row {
+    willChangeState()
+    return ownDraft()
+  }
+
+  /// The draft, not shared with anybody, to be completed for a save rather than changed.
+  final func ownDraft() -> Row {
     if let _draft, !_flags.contains(.draftShared) { return _draft }
     let draft: Row
     if let current = _current {

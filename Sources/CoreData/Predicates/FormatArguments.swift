@@ -1,8 +1,8 @@
 import Foundation
 
-// What Core Data code passes to a format: on Apple's platforms all of these are `CVarArg`, by bridging, or become so by
-// `as CVarArg`. Here Foundation makes only NSString and the scalars so. An object among the arguments of `String(format:)`
-// prints as its description.
+// What Core Data code passes to a format: on Apple's platforms all of these are `CVarArg`, by bridging, or
+// become so by `as CVarArg`. Here Foundation makes only NSString and the scalars so. An object among the
+// arguments of `String(format:)` prints as its description.
 
 extension NSObject: @retroactive CVarArg, @retroactive _CVarArgObject {
   public var _cVarArgObject: any CVarArg { NSString(string: String(describing: self)) }
@@ -11,7 +11,8 @@ extension NSObject: @retroactive CVarArg, @retroactive _CVarArgObject {
 
 /// A value that is passed to a C function as its description.
 ///
-/// There is nothing to adopt or call; it gives Foundation's value types what `CVarArg` asks for. Not in Core Data.
+/// There is nothing to adopt or call; it gives Foundation's value types what `CVarArg` asks for. Not in Core
+/// Data.
 public protocol DescribedArgument: CVarArg, _CVarArgObject {}
 
 extension DescribedArgument {

@@ -2,10 +2,12 @@ import Foundation
 
 /// An object whose values can be read by name, as predicates, expressions and sort descriptors do.
 ///
-/// There is no key-value coding on this platform, so an object of your own that is to be filtered or sorted by key adopts
-/// this. `NSManagedObject` does already; dictionaries need not. Called on the thread that evaluates. Not in Core Data.
+/// There is no key-value coding on this platform, so an object of your own that is to be filtered or sorted
+/// by key adopts this. `NSManagedObject` does already; dictionaries need not. Called on the thread that
+/// evaluates. Not in Core Data.
 public protocol KeyValueCoding {
-  /// Value for a key (no path); nil if it has none. An object that wants unknown keys to be an error traps here.
+  /// Value for a key (no path); nil if it has none. An object that wants unknown keys to be an error traps
+  /// here.
   func value(forKey key: String) -> Any?
 }
 

@@ -2,11 +2,14 @@ import Foundation
 import ModelSchema
 import PredicateLanguage
 
-/// A managed object as what a predicate is evaluated on: values as they are now, relationships followed in its context.
+/// A managed object as what a predicate is evaluated on: values as they are now, relationships followed in its
+/// context.
 struct ManagedObjectSubject: PredicateSubject {
   let object: NSManagedObject
 
   var predicateValue: PredicateValue { .object(PredicateObject(object)) }
+
+  var isReadByKey: Bool { true }
 
   func predicateValue(forKey key: String) throws -> PredicateValue { try Self.value(of: object, key) }
 

@@ -35,7 +35,9 @@ extension NSComparisonPredicate {
     case all = 1
     case any = 2
 
-    init(_ modifier: PredicateTree.Comparison.Modifier) { self = Self(rawValue: modifier.rawValue) ?? .direct }
+    init(_ modifier: PredicateTree.Comparison.Modifier) {
+      self = Self(rawValue: modifier.rawValue) ?? .direct
+    }
 
     var modifierInTree: PredicateTree.Comparison.Modifier { .init(rawValue: rawValue) ?? .direct }
   }

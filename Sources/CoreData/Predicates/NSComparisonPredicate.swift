@@ -3,8 +3,9 @@ import PredicateLanguage
 
 /// A predicate that compares two expressions.
 ///
-/// Immutable. Takes the place of Foundation's class of the same name, which cannot be instantiated here; in a file that
-/// imports Foundation as well, `import class CoreData.NSComparisonPredicate` says which of the two is meant.
+/// Immutable. Takes the place of Foundation's class of the same name, which cannot be instantiated here; in a
+/// file that imports Foundation as well, `import class CoreData.NSComparisonPredicate` says which of the two
+/// is meant.
 open class NSComparisonPredicate: NSPredicate {
   /// What is compared, and how.
   let tree: PredicateTree
@@ -23,12 +24,14 @@ open class NSComparisonPredicate: NSPredicate {
 
   /// Makes a comparison of two expressions by an operator.
   public convenience init(
-    leftExpression left: NSExpression, rightExpression right: NSExpression, modifier: Modifier, type: Operator,
-    options: Options = []
+    leftExpression left: NSExpression, rightExpression right: NSExpression, modifier: Modifier,
+    type: Operator, options: Options = []
   ) {
     self.init(
       tree: .comparison(
-        .init(left.tree, type.operatorInTree, right.tree, modifier: modifier.modifierInTree, options: options.optionsInTree)))
+        .init(
+          left.tree, type.operatorInTree, right.tree, modifier: modifier.modifierInTree,
+          options: options.optionsInTree)))
   }
 
   /// Makes a comparison by a selector with one colon, which the value of the left expression must answer to
@@ -59,8 +62,8 @@ open class NSComparisonPredicate: NSPredicate {
 
   // MARK: Predicate
 
-  /// Whether `object` fulfils the predicate. Traps where it has no meaning for the object, as Core Data raises; see
-  /// `matches(_:substitutionVariables:)`.
+  /// Whether `object` fulfils the predicate. Traps where it has no meaning for the object, as Core Data
+  /// raises; see `matches(_:substitutionVariables:)`.
   open override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
     tree.evaluateOrTrap(with: object, bindings)
   }

@@ -3,10 +3,11 @@ import PredicateLanguage
 
 /// AND, OR or NOT of predicates, as a format gives it.
 ///
-/// Those made by Foundation's own initialisers, such as `NSCompoundPredicate(andPredicateWithSubpredicates:)`, evaluate
-/// as well and are understood everywhere here. But Foundation copies and prints them as FALSEPREDICATE and takes any two
-/// of them for equal, and no extension can change that: nothing in this module copies a predicate, `==` between
-/// predicates and `canonicalFormat` look at the trees.
+/// Those made by Foundation's own initialisers, such as
+/// `NSCompoundPredicate(andPredicateWithSubpredicates:)`, evaluate as well and are understood everywhere
+/// here. But Foundation copies and prints them as FALSEPREDICATE and takes any two of them for equal, and no
+/// extension can change that: nothing in this module copies a predicate, `==` between predicates and
+/// `canonicalFormat` look at the trees.
 final class CompoundPredicate: NSCompoundPredicate {
   private(set) var tree: PredicateTree
 

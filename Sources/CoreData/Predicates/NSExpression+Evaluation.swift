@@ -2,10 +2,11 @@ import Foundation
 import PredicateLanguage
 
 extension NSExpression {
-  /// Value of the expression for `object`; `context` holds the values of variables and takes those of assignments.
+  /// Value of the expression for `object`; `context` holds the values of variables and takes those of
+  /// assignments.
   ///
-  /// Called on the thread that may read the object. Traps where the expression has no value, as Core Data raises; see
-  /// `evaluated(with:context:)`.
+  /// Called on the thread that may read the object. Traps where the expression has no value, as Core Data
+  /// raises; see `evaluated(with:context:)`.
   public func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
     do {
       return try _value(for: object, context)

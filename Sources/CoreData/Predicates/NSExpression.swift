@@ -3,8 +3,8 @@ import PredicateLanguage
 
 /// One side of a comparison: a constant, a key path, a function of other expressions.
 ///
-/// Immutable. Takes the place of Foundation's class of the same name, which cannot be instantiated here; in a file that
-/// imports Foundation as well, `import class CoreData.NSExpression` says which of the two is meant.
+/// Immutable. Takes the place of Foundation's class of the same name, which cannot be instantiated here; in a
+/// file that imports Foundation as well, `import class CoreData.NSExpression` says which of the two is meant.
 open class NSExpression: NSObject, NSCopying {
   /// What kind of expression it is.
   public enum ExpressionType: UInt, Sendable {
@@ -39,7 +39,8 @@ open class NSExpression: NSObject, NSCopying {
 
   // MARK: Making expressions
 
-  /// Makes an expression of a format string and its arguments. Traps if it cannot be understood, as Core Data raises.
+  /// Makes an expression of a format string and its arguments. Traps if it cannot be understood, as Core Data
+  /// raises.
   public convenience init(format: String, _ arguments: any CVarArg...) {
     self.init(format: format, argumentArray: arguments)
   }
@@ -58,7 +59,8 @@ open class NSExpression: NSObject, NSCopying {
   public convenience init(parsing format: String, arguments: [Any] = []) throws {
     do {
       let template = try ExpressionTemplate.cached(format)
-      self.init(tree: try template.expression(count: arguments.count) { try FormatArgument(any: arguments[$0]) })
+      self.init(
+        tree: try template.expression(count: arguments.count) { try FormatArgument(any: arguments[$0]) })
     } catch {
       throw NSPredicate.FormatError(error, format: format)
     }
@@ -102,7 +104,8 @@ open class NSExpression: NSObject, NSCopying {
     self.init(tree: .customFunction(target.tree, name, (arguments ?? []).map { Self.tree(of: $0) }))
   }
 
-  /// Makes an expression with a collection of the values of others; what is no expression is taken for a constant.
+  /// Makes an expression with a collection of the values of others; what is no expression is taken for a
+  /// constant.
   public convenience init(forAggregate elements: [Any]) {
     self.init(tree: .aggregate(of: elements.map { Self.tree(of: $0) }), type: .aggregate)
   }
@@ -122,7 +125,8 @@ open class NSExpression: NSObject, NSCopying {
     self.init(tree: .set(.minus, left.tree, right.tree))
   }
 
-  /// Makes an expression with the elements of a collection for which `predicate` holds, the element being `$variable`.
+  /// Makes an expression with the elements of a collection for which `predicate` holds, the element being
+  /// `$variable`.
   public convenience init(
     forSubquery collection: NSExpression, usingIteratorVariable variable: String, predicate: NSPredicate
   ) {
@@ -136,8 +140,8 @@ open class NSExpression: NSObject, NSCopying {
     self.init(tree: .conditional(Self._tree(of: predicate), trueExpression.tree, falseExpression.tree))
   }
 
-  /// Makes an expression with the result of a closure, which gets the evaluated object, the values of `arguments` and the
-  /// variables. No store can translate it.
+  /// Makes an expression with the result of a closure, which gets the evaluated object, the values of
+  /// `arguments` and the variables. No store can translate it.
   public convenience init(
     block: @escaping (Any?, [Any], NSMutableDictionary?) -> Any, arguments: [NSExpression]?
   ) {

@@ -2,10 +2,11 @@ import Foundation
 import PredicateLanguage
 
 extension NSPredicate {
-  /// A copy in which variables such as `$NAME` are replaced by values, or by expressions given as `NSExpression`.
+  /// A copy in which variables such as `$NAME` are replaced by values, or by expressions given as
+  /// `NSExpression`.
   ///
-  /// Use `NSNull()` for nil. Variables without a value stay as they are; values without a variable are ignored. A
-  /// predicate made of a closure is unchanged.
+  /// Use `NSNull()` for nil. Variables without a value stay as they are; values without a variable are
+  /// ignored. A predicate made of a closure is unchanged.
   public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
     guard let tree = try? PredicateTree(self), !tree.freeVariables.isEmpty else { return self }
     let values = variables.mapValues { NSExpression.tree(of: $0) }
@@ -16,8 +17,8 @@ extension NSPredicate {
   /// Whether `object` fulfils the predicate, with an error where `evaluate(with:)` would trap.
   ///
   /// Called on the thread that may read the object. Not in Core Data, which raises.
-  /// - Throws: ``Foundation/NSPredicate/EvaluationError``: a variable has no value, an object no such key, a comparison no
-  ///   meaning.
+  /// - Throws: ``Foundation/NSPredicate/EvaluationError``: a variable has no value, an object no such key, a
+  ///   comparison no meaning.
   public func matches(_ object: Any?, substitutionVariables bindings: [String: Any]? = nil) throws -> Bool {
     do {
       return try PredicateTree(self).evaluate(with: object, bindings)
@@ -33,8 +34,8 @@ extension NSPredicate {
 extension NSPredicate {
   /// The predicate as text that parses to an equal one, unless it holds a closure or an object.
   ///
-  /// What `predicateFormat` is elsewhere, which Foundation marks deprecated here and gets wrong for its own compounds.
-  /// Not in Core Data.
+  /// What `predicateFormat` is elsewhere, which Foundation marks deprecated here and gets wrong for its own
+  /// compounds. Not in Core Data.
   public var canonicalFormat: String {
     do {
       return PredicatePrinter.text(of: try PredicateTree(self))
@@ -43,7 +44,8 @@ extension NSPredicate {
     }
   }
 
-  /// Whether two predicates say the same in the same words. Predicates with different closures are never equal.
+  /// Whether two predicates say the same in the same words. Predicates with different closures are never
+  /// equal.
   public static func == (left: NSPredicate, right: NSPredicate) -> Bool {
     if left === right { return true }
     guard let tree = try? PredicateTree(left), let other = try? PredicateTree(right) else { return false }

@@ -4,19 +4,23 @@ import PredicateLanguage
 extension ClassCluster where Self: NSPredicate {
   /// Makes a predicate of a format string, such as `"name BEGINSWITH[c] %@ AND age > %d"`, and its arguments.
   ///
-  /// Answers an `NSComparisonPredicate`, an `NSCompoundPredicate` or, for TRUEPREDICATE, a constant. A format is parsed
-  /// once and remembered; different arguments to the same text cost next to nothing. So pass values as arguments and
-  /// never paste them into the text. May be called on any thread.
+  /// Answers an `NSComparisonPredicate`, an `NSCompoundPredicate` or, for TRUEPREDICATE, a constant. A format
+  /// is parsed once and remembered; different arguments to the same text cost next to nothing. So pass values
+  /// as arguments and never paste them into the text. May be called on any thread.
   ///
-  /// Traps if the text cannot be understood or an argument is missing or of the wrong kind, as Core Data raises. For text
-  /// that comes from outside use ``Foundation/NSPredicate/init(parsing:arguments:)``.
+  /// Traps if the text cannot be understood or an argument is missing or of the wrong kind, as Core Data
+  /// raises. For text that comes from outside use ``Foundation/NSPredicate/init(parsing:arguments:)``.
   public init(format: String, _ arguments: any CVarArg...) {
     self = Self._made(format, arguments.count) { arguments[$0] }
   }
 
   /// Makes a predicate of a format string and an array of arguments; nil inside the array is `NSNull()`.
   ///
-  /// Traps if the text cannot be understood or an argument is missing or of the wrong kind, as Core Data raises.
+  /// The way to pass arguments on: `init(format:arguments:)` stays Foundation's, unavailable, because a C
+  /// argument list holds no Swift values here.
+  ///
+  /// Traps if the text cannot be understood or an argument is missing or of the wrong kind, as Core Data
+  /// raises.
   public init(format: String, argumentArray arguments: [Any]?) {
     let arguments = arguments ?? []
     self = Self._made(format, arguments.count) { arguments[$0] }
@@ -24,8 +28,8 @@ extension ClassCluster where Self: NSPredicate {
 
   /// Makes a predicate of text that may turn out wrong: typed by a user, read from a file or a network.
   ///
-  /// Core Data only has initialisers that raise. A label of its own, because an overload that differs in throwing alone
-  /// would make `try` decide between a trap and an error.
+  /// Core Data only has initialisers that raise. A label of its own, because an overload that differs in
+  /// throwing alone would make `try` decide between a trap and an error.
   /// - Throws: ``Foundation/NSPredicate/FormatError``, which says what stands where and what was expected.
   public init(parsing format: String, arguments: [Any] = []) throws {
     let predicate: NSPredicate
@@ -56,7 +60,9 @@ extension PredicateTree {
   /// The tree of a format and its arguments.
   /// - Throws: `PredicateFormatError`; `PredicateEvaluationError` for an argument that cannot be one.
   init(format: String, count: Int, _ argument: (Int) -> Any) throws {
-    self = try PredicateTemplate.cached(format).predicate(count: count) { try FormatArgument(any: argument($0)) }
+    self = try PredicateTemplate.cached(format).predicate(count: count) {
+      try FormatArgument(any: argument($0))
+    }
   }
 }
 

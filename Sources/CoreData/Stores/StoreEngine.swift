@@ -43,6 +43,11 @@ protocol StoreEngine: AnyObject, Sendable {
   /// Number of rows that `fetch` would return.
   func count(_ plan: FetchPlan) throws -> Int
 
+  /// Computes the columns of a dictionary fetch, one array of values for each dictionary; nil is null.
+  ///
+  /// There is an implementation on top of the other calls; a store that can do better has its own.
+  func table(_ plan: DictionaryPlan) throws -> [[Value]]
+
   /// Rows for these keys, in their order; nil where there is none.
   func rows(for keys: [ObjectKey]) throws -> [Row?]
 

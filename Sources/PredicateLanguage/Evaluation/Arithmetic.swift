@@ -24,7 +24,9 @@ enum Arithmetic {
     case "onesComplement:": return .int(~(try _bits(name, operand)))
     case "randomn:":
       let limit = try _bits(name, operand)
-      guard limit > 0 else { throw PredicateEvaluationError.wrongOperand(name, "a limit that is not positive") }
+      guard limit > 0 else {
+        throw PredicateEvaluationError.wrongOperand(name, "a limit that is not positive")
+      }
       return .int(Int64.random(in: 0..<limit))
     default: throw PredicateEvaluationError.unknownFunction(name)
     }
@@ -43,7 +45,8 @@ enum Arithmetic {
     }
   }
 
-  static func binary(_ name: String, _ left: PredicateValue, _ right: PredicateValue) throws -> PredicateValue {
+  static func binary(_ name: String, _ left: PredicateValue, _ right: PredicateValue) throws -> PredicateValue
+  {
     if left.isNull || right.isNull { return .null }
     if let date = _dates(name, left, right) { return date }
     for operand in [left, right] where !operand.isNumber {
@@ -67,7 +70,9 @@ enum Arithmetic {
   }
 
   /// A date moved by seconds, and the seconds between two dates.
-  private static func _dates(_ name: String, _ left: PredicateValue, _ right: PredicateValue) -> PredicateValue? {
+  private static func _dates(_ name: String, _ left: PredicateValue, _ right: PredicateValue)
+    -> PredicateValue?
+  {
     switch (name, left, right) {
     case ("from:subtract:", .date(let later), .date(let earlier)): .double(later - earlier)
     case ("from:subtract:", .date(let date), let seconds): seconds.double.map { .date(date - $0) }
@@ -84,9 +89,11 @@ enum Arithmetic {
     return bits
   }
 
-  /// Whole numbers stay whole, a quotient too; what overflows becomes floating point; a division by zero is null, as in
-  /// SQL.
-  private static func _whole(_ name: String, _ left: PredicateValue, _ right: PredicateValue) -> PredicateValue {
+  /// Whole numbers stay whole, a quotient too; what overflows becomes floating point; a division by zero is
+  /// null, as in SQL.
+  private static func _whole(_ name: String, _ left: PredicateValue, _ right: PredicateValue)
+    -> PredicateValue
+  {
     let (l, r) = (left.integer ?? 0, right.integer ?? 0)
     let result: (partialValue: Int64, overflow: Bool)
     switch name {
@@ -104,7 +111,9 @@ enum Arithmetic {
     return result.overflow ? _floating(name, left, right) : .int(result.partialValue)
   }
 
-  private static func _floating(_ name: String, _ left: PredicateValue, _ right: PredicateValue) -> PredicateValue {
+  private static func _floating(_ name: String, _ left: PredicateValue, _ right: PredicateValue)
+    -> PredicateValue
+  {
     let (l, r) = (left.double ?? 0, right.double ?? 0)
     return switch name {
     case "add:to:": .double(l + r)
@@ -115,7 +124,9 @@ enum Arithmetic {
     }
   }
 
-  private static func _decimal(_ name: String, _ left: PredicateValue, _ right: PredicateValue) -> PredicateValue {
+  private static func _decimal(_ name: String, _ left: PredicateValue, _ right: PredicateValue)
+    -> PredicateValue
+  {
     let (l, r) = (left.decimal ?? 0, right.decimal ?? 0)
     switch name {
     case "add:to:": return .decimal(l + r)
@@ -143,7 +154,8 @@ enum Geography {
     let (from, to) = (try _coordinate(left, key), try _coordinate(right, key))
     let radius = 6_371_008.8
     let half = (latitude: (to.latitude - from.latitude) / 2, longitude: (to.longitude - from.longitude) / 2)
-    let haversine = pow(sin(half.latitude), 2) + cos(from.latitude) * cos(to.latitude) * pow(sin(half.longitude), 2)
+    let haversine =
+      pow(sin(half.latitude), 2) + cos(from.latitude) * cos(to.latitude) * pow(sin(half.longitude), 2)
     return .double(2 * radius * asin(min(1, haversine.squareRoot())))
   }
 

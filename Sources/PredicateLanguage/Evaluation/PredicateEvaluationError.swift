@@ -22,12 +22,13 @@ package enum PredicateEvaluationError: Error, Sendable, Hashable, CustomStringCo
   package var description: String {
     switch self {
     case .unboundVariable(let name):
-      "The predicate holds the variable $\(name), which was given no value; pass one in the substitution variables."
+      "The predicate holds the variable $\(name), which was given no value; "
+        + "pass one in the substitution variables."
     case .unknownKey(let key, let subject):
       "\(subject) has no value for the key “\(key)”."
     case .unknownCollectionOperator(let name):
-      "“\(name)” is not a collection operator; there are @count, @sum, @avg, @min, @max, @distinctUnionOfObjects, "
-        + "@unionOfObjects and their like for arrays and sets."
+      "“\(name)” is not a collection operator; there are @count, @sum, @avg, @min, @max, "
+        + "@distinctUnionOfObjects, @unionOfObjects and their like for arrays and sets."
     case .unknownFunction(let name): "There is no function named “\(name)”."
     case .unknownType(let name):
       "CAST to the unknown type “\(name)”; known are \(ValueCast.names.joined(separator: ", "))."

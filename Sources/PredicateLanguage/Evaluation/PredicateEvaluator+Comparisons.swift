@@ -20,7 +20,9 @@ extension PredicateEvaluator {
 
   private func _elements(_ value: PredicateValue) throws -> [PredicateValue] {
     if value.isNull { return [] }
-    guard let elements = value.elements else { throw PredicateEvaluationError.needsCollection(value.kindName) }
+    guard let elements = value.elements else {
+      throw PredicateEvaluationError.needsCollection(value.kindName)
+    }
     return elements
   }
 
@@ -48,13 +50,14 @@ extension PredicateEvaluator {
     case .endsWith:
       return try _text("ENDSWITH", left, right) { StringComparison.ends($0, with: $1, options: options) }
     case .like: return try _text("LIKE", left, right) { StringComparison.like($0, $1, options: options) }
-    case .matches: return try _text("MATCHES", left, right) { try StringComparison.matches($0, $1, options: options) }
+    case .matches:
+      return try _text("MATCHES", left, right) { try StringComparison.matches($0, $1, options: options) }
     case .customSelector: return try _custom(left, comparison.selector ?? "", right)
     }
   }
 
-  /// Whether two values are equal: nil only to nil, numbers by value, strings by the options, objects by identity,
-  /// collections by their elements in any order.
+  /// Whether two values are equal: nil only to nil, numbers by value, strings by the options, objects by
+  /// identity, collections by their elements in any order.
   func isEqual(
     _ left: PredicateValue, _ right: PredicateValue, _ options: PredicateTree.Comparison.Options = []
   ) -> Bool {
@@ -65,9 +68,12 @@ extension PredicateEvaluator {
       return l == r || subject.predicateIdentity(of: l) == subject.predicateIdentity(of: r)
     case (.collection(let l), .collection(let r)): return _isEqual(l, r, options)
     case (.dictionary(let l), .dictionary(let r)):
-      return l.count == r.count && l.allSatisfy { key, value in r[key].map { isEqual(value, $0, options) } ?? false }
+      return l.count == r.count
+        && l.allSatisfy { key, value in r[key].map { isEqual(value, $0, options) } ?? false }
     default:
-      if left.isNumber, right.isNumber { return (try? left.ordered(against: right, options: [])) == .orderedSame }
+      if left.isNumber, right.isNumber {
+        return (try? left.ordered(against: right, options: [])) == .orderedSame
+      }
       return left == right
     }
   }
@@ -137,8 +143,12 @@ extension PredicateEvaluator {
   }
 
   /// Sends a selector with arguments; nil answers nil.
-  func call(_ selector: String, on target: PredicateValue, _ arguments: [PredicateValue]) throws -> PredicateValue {
-    if let result = try subject.predicateResult(of: selector, on: target, arguments: arguments) { return result }
+  func call(_ selector: String, on target: PredicateValue, _ arguments: [PredicateValue]) throws
+    -> PredicateValue
+  {
+    if let result = try subject.predicateResult(of: selector, on: target, arguments: arguments) {
+      return result
+    }
     if target.isNull { return .null }
     switch (selector, arguments.first) {
     case ("valueForKey:", .string(let key)?): return try step(key, from: target)
@@ -146,7 +156,7 @@ extension PredicateEvaluator {
       guard let components = KeyPathText.components(path) else {
         throw PredicateEvaluationError.unknownKey(path, of: target.kindName)
       }
-      return try value(of: components[...], fromSubject: false, target)
+      return try value(of: components[...], after: target)
     case ("isEqual:", let other?): return .bool(isEqual(target, other))
     case ("containsObject:", let element?): return .bool(try _isMember(element, of: target, [], selector))
     default: break

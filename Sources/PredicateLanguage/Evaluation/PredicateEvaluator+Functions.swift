@@ -9,7 +9,9 @@ extension PredicateEvaluator {
       throw PredicateEvaluationError.unsupported("FETCH can only be evaluated where there is a context.")
     default: break
     }
-    guard let arity = PredicateFunction.arity[name] else { throw PredicateEvaluationError.unknownFunction(name) }
+    guard let arity = PredicateFunction.arity[name] else {
+      throw PredicateEvaluationError.unknownFunction(name)
+    }
     guard arity.contains(arguments.count) else {
       throw PredicateEvaluationError.wrongOperand(name, "\(arguments.count) arguments")
     }
@@ -48,7 +50,9 @@ extension PredicateEvaluator {
 
   // MARK: Two arguments
 
-  private func _binary(_ name: String, _ left: PredicateValue, _ right: PredicateValue) throws -> PredicateValue {
+  private func _binary(_ name: String, _ left: PredicateValue, _ right: PredicateValue) throws
+    -> PredicateValue
+  {
     switch name {
     case PredicateFunction.cast:
       guard case .string(let type) = right else {
@@ -99,7 +103,9 @@ extension PredicateEvaluator {
   private mutating func _element(_ base: ExpressionTree, _ index: ExpressionTree) throws -> PredicateValue {
     let container = try value(of: base)
     if container.isNull { return .null }
-    if case .function(let symbol, let none) = index, none.isEmpty, PredicateFunction.indexSymbols.contains(symbol) {
+    if case .function(let symbol, let none) = index, none.isEmpty,
+      PredicateFunction.indexSymbols.contains(symbol)
+    {
       guard let elements = container.elements else {
         throw PredicateEvaluationError.wrongOperand("[\(symbol)]", container.kindName)
       }

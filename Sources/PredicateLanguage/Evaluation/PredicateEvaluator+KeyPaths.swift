@@ -2,39 +2,28 @@ import Foundation
 
 /// Following key paths, through objects, collections and collection operators.
 extension PredicateEvaluator {
-  /// Value at the end of `path`, from the subject or from `start`.
-  func value(
-    of path: ArraySlice<String>, fromSubject: Bool, _ start: PredicateValue
-  ) throws -> PredicateValue {
-    var value = fromSubject ? subject.predicateValue : start
-    var isSubject = fromSubject
+  /// Value at the end of `path`, from `start` or, without one, from the subject.
+  func value(of path: ArraySlice<String>, after start: PredicateValue?) throws -> PredicateValue {
+    var current = start
     var rest = path
     while let key = rest.first {
       rest = rest.dropFirst()
       if key.utf8.first == UInt8(ascii: "@") {
         // An operator takes the path behind it, as far as the next operator, to each element.
         let end = rest.firstIndex { $0.utf8.first == UInt8(ascii: "@") } ?? rest.endIndex
-        value = try _aggregate(key, over: value, rest[..<end])
+        current = try _aggregate(key, over: current ?? subject.predicateValue, rest[..<end])
         rest = rest[end...]
-      } else if isSubject {
-        value = try _firstStep(key, value)
+      } else if let value = current {
+        current = try step(key, from: value)
       } else {
-        value = try step(key, from: value)
+        current = try first(key)
       }
-      isSubject = false
     }
-    return value
+    return current ?? subject.predicateValue
   }
 
-  private func _firstStep(_ key: String, _ value: PredicateValue) throws -> PredicateValue {
-    switch value {
-    case .collection: try step(key, from: value)
-    case .null: .null
-    default: try subject.predicateValue(forKey: key)
-    }
-  }
-
-  /// Value of `value` for one key; of a collection, those of its elements, with collections among them opened.
+  /// Value of `value` for one key; of a collection, those of its elements, with collections among them
+  /// opened.
   func step(_ key: String, from value: PredicateValue) throws -> PredicateValue {
     switch value {
     case .null: return .null
@@ -64,7 +53,7 @@ extension PredicateEvaluator {
     case .dictionary: operand = .collection(value.elements ?? [])
     default: throw PredicateEvaluationError.wrongOperand(name, value.kindName)
     }
-    let followed = try self.value(of: path, fromSubject: false, operand)
+    let followed = try self.value(of: path, after: operand)
     let elements = followed.elements ?? []
     switch name {
     case "@count": return .int(Int64(elements.count))
@@ -75,7 +64,8 @@ extension PredicateEvaluator {
     case "@distinctUnionOfObjects", "@distinctUnionOfArrays", "@distinctUnionOfSets":
       var seen = ElementSet(subject)
       return .collection(elements.filter { !$0.isNull && seen.insert($0) })
-    case "@unionOfObjects", "@unionOfArrays", "@unionOfSets": return .collection(elements.filter { !$0.isNull })
+    case "@unionOfObjects", "@unionOfArrays", "@unionOfSets":
+      return .collection(elements.filter { !$0.isNull })
     case "@firstObject", "@first": return elements.first ?? .null
     case "@lastObject", "@last": return elements.last ?? .null
     default: throw PredicateEvaluationError.unknownCollectionOperator(name)
@@ -104,7 +94,8 @@ struct ElementSet<Subject: PredicateSubject> {
 
   func contains(_ value: PredicateValue) -> Bool { _known.contains(_key(value)) }
 
-  /// Something equal for equal values: numbers by value whatever their kind, objects by identity, text by its bytes.
+  /// Something equal for equal values: numbers by value whatever their kind, objects by identity, text by its
+  /// bytes.
   private func _key(_ value: PredicateValue) -> AnyHashable {
     switch value {
     case .object(let object): return _subject.predicateIdentity(of: object)

@@ -2,7 +2,8 @@ import Foundation
 
 /// Evaluates predicates and expressions in memory, on one subject, as Foundation would.
 ///
-/// Make one for each subject; it holds the values of variables while it works. `now()` is the same instant throughout.
+/// Make one for each subject; it holds the values of variables while it works. `now()` is the same instant
+/// throughout.
 package struct PredicateEvaluator<Subject: PredicateSubject> {
   let subject: Subject
   /// Values of variables by name without the dollar; assignments and subqueries change them.
@@ -40,12 +41,12 @@ package struct PredicateEvaluator<Subject: PredicateSubject> {
     switch tree {
     case .constant(let value): return value
     case .keyPath(let path):
-      if path.count == 1, !path[0].utf8.starts(with: [UInt8(ascii: "@")]) {
-        return try _first(path[0])
+      if path.count == 1, path[0].utf8.first != UInt8(ascii: "@") {
+        return try first(path[0])
       }
-      return try value(of: path[...], fromSubject: true, .null)
+      return try value(of: path[...], after: nil)
     case .keyPathOf(let base, let path):
-      return try value(of: path[...], fromSubject: false, try value(of: base))
+      return try value(of: path[...], after: try value(of: base))
     case .evaluatedObject: return subject.predicateValue
     case .variable(let name):
       guard let value = variables[name] else { throw PredicateEvaluationError.unboundVariable(name) }
@@ -90,12 +91,10 @@ package struct PredicateEvaluator<Subject: PredicateSubject> {
     return now
   }
 
-  private func _first(_ key: String) throws -> PredicateValue {
-    switch subject.predicateValue {
-    case .collection: return try step(key, from: subject.predicateValue)
-    case .null: return .null
-    default: return try subject.predicateValue(forKey: key)
-    }
+  /// Value of the subject for the first key of a path.
+  func first(_ key: String) throws -> PredicateValue {
+    subject.isReadByKey
+      ? try subject.predicateValue(forKey: key) : try step(key, from: subject.predicateValue)
   }
 
   private mutating func _subquery(
@@ -103,7 +102,9 @@ package struct PredicateEvaluator<Subject: PredicateSubject> {
   ) throws -> PredicateValue {
     let value = try value(of: collection)
     if value.isNull { return .collection([]) }
-    guard let elements = value.elements else { throw PredicateEvaluationError.needsCollection(value.kindName) }
+    guard let elements = value.elements else {
+      throw PredicateEvaluationError.needsCollection(value.kindName)
+    }
     let outer = variables[variable]
     defer { variables[variable] = outer }
     var found: [PredicateValue] = []

@@ -2,11 +2,15 @@ import Foundation
 
 /// What a predicate is evaluated on, and what it may ask about the objects it meets on the way.
 ///
-/// Give `predicateValue` and the two ways to read a key; the rest has defaults. Values found are never kept beyond the
-/// evaluation. Answer every number as one of the number cases and every absent value as `.null`.
+/// Give `predicateValue` and the two ways to read a key; the rest has defaults. Values found are never kept
+/// beyond the evaluation. Answer every number as one of the number cases and every absent value as `.null`.
 package protocol PredicateSubject {
   /// The evaluated object itself: SELF.
   var predicateValue: PredicateValue { get }
+
+  /// Whether it is something that keys are read of, not nil nor a collection, which keys are read through. By
+  /// default `predicateValue` tells; a subject that knows better saves making one for every key.
+  var isReadByKey: Bool { get }
 
   /// Value of the evaluated object for one key, no path.
   /// - Throws: `PredicateEvaluationError.unknownKey` if there is no such key.
@@ -19,8 +23,8 @@ package protocol PredicateSubject {
   /// What an object is compared by: the same for a managed object and for its ID.
   func predicateIdentity(of object: PredicateObject) -> AnyHashable
 
-  /// Result of FUNCTION(target, 'selector', …), and of a comparison by selector, for selectors that the language does not
-  /// know by itself; nil if the target does not answer to it.
+  /// Result of FUNCTION(target, 'selector', …), and of a comparison by selector, for selectors that the
+  /// language does not know by itself; nil if the target does not answer to it.
   func predicateResult(
     of selector: String, on target: PredicateValue, arguments: [PredicateValue]
   ) throws -> PredicateValue?
@@ -32,6 +36,13 @@ package protocol PredicateSubject {
 }
 
 extension PredicateSubject {
+  package var isReadByKey: Bool {
+    switch predicateValue {
+    case .null, .collection: false
+    default: true
+    }
+  }
+
   package func predicateIdentity(of object: PredicateObject) -> AnyHashable { object.base }
 
   package func predicateResult(
@@ -61,7 +72,8 @@ package struct ValueSubject: PredicateSubject {
 }
 
 extension PredicateValue {
-  /// Value for a key of something that is no object of the caller's: an entry of a dictionary, the length of a string.
+  /// Value for a key of something that is no object of the caller's: an entry of a dictionary, the length of
+  /// a string.
   /// - Throws: `PredicateEvaluationError.unknownKey`.
   package func plainValue(forKey key: String) throws -> PredicateValue {
     if case .dictionary(let entries) = self { return entries[key] ?? .null }

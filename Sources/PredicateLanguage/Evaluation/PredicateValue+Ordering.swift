@@ -20,7 +20,8 @@ extension PredicateValue {
     against other: PredicateValue, options: PredicateTree.Comparison.Options
   ) throws -> ComparisonResult? {
     switch (self, other) {
-    case (.string(let left), .string(let right)): return StringComparison.compare(left, right, options: options)
+    case (.string(let left), .string(let right)):
+      return StringComparison.compare(left, right, options: options)
     case (.int(let left), .int(let right)): return Self._order(left, right)
     case (.date(let left), .date(let right)): return Self._order(left, right)
     case (.uuid(let left), .uuid(let right)): return Self._order(left.bytes, right.bytes)
@@ -37,14 +38,16 @@ extension PredicateValue {
 
   private func _numericOrder(_ other: PredicateValue) -> ComparisonResult? {
     switch (self, other) {
-    case (.double(let left), .double(let right)): return left.isNaN || right.isNaN ? nil : Self._order(left, right)
+    case (.double(let left), .double(let right)):
+      return left.isNaN || right.isNaN ? nil : Self._order(left, right)
     case (.double(let left), _):
       if !left.isFinite { return left.isNaN ? nil : left > 0 ? .orderedDescending : .orderedAscending }
     case (_, .double(let right)):
       if !right.isFinite { return right.isNaN ? nil : right > 0 ? .orderedAscending : .orderedDescending }
     default: break
     }
-    // Against a floating-point number small integers are exact as one; large ones and decimals go by decimals.
+    // Against a floating-point number small integers are exact as one; large ones and decimals go by
+    // decimals.
     if let left = _smallDouble, let right = other._smallDouble { return Self._order(left, right) }
     if let left = _exactDecimal, let right = other._exactDecimal { return Self._order(left, right) }
     return Self._order(double ?? 0, other.double ?? 0)

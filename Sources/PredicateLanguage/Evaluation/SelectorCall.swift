@@ -1,7 +1,7 @@
 import Foundation
 
-/// Selectors that plain values answer to, in FUNCTION(target, 'selector', …) and as keys: the ones of Foundation's classes
-/// that predicates are known to use. There is no Objective-C runtime to ask for others.
+/// Selectors that plain values answer to, in FUNCTION(target, 'selector', …) and as keys: the ones of
+/// Foundation's classes that predicates are known to use. There is no Objective-C runtime to ask for others.
 enum SelectorCall {
   /// The answer; nil if the target does not answer to the selector.
   static func value(
@@ -22,7 +22,9 @@ enum SelectorCall {
     }
   }
 
-  private static func _string(_ text: String, _ selector: String, _ arguments: [PredicateValue]) -> PredicateValue? {
+  private static func _string(_ text: String, _ selector: String, _ arguments: [PredicateValue])
+    -> PredicateValue?
+  {
     switch (selector, arguments.first) {
     case ("length", _): .int(Int64(text.utf16.count))
     case ("uppercaseString", _): .string(text.uppercased())
@@ -46,7 +48,8 @@ enum SelectorCall {
     _ number: PredicateValue, _ selector: String, _ arguments: [PredicateValue]
   ) throws -> PredicateValue? {
     switch selector {
-    case "intValue", "integerValue", "longLongValue", "longValue", "shortValue": number.integer.map { .int($0) }
+    case "intValue", "integerValue", "longLongValue", "longValue", "shortValue":
+      number.integer.map { .int($0) }
     case "doubleValue", "floatValue": number.double.map { .double($0) }
     case "boolValue": .bool(number.isTrue)
     case "decimalValue": number.decimal.map { .decimal($0) }
@@ -55,7 +58,9 @@ enum SelectorCall {
     }
   }
 
-  private static func _date(_ seconds: Double, _ selector: String, _ arguments: [PredicateValue]) -> PredicateValue? {
+  private static func _date(_ seconds: Double, _ selector: String, _ arguments: [PredicateValue])
+    -> PredicateValue?
+  {
     switch (selector, arguments.first) {
     case ("timeIntervalSinceReferenceDate", _): .double(seconds)
     case ("timeIntervalSince1970", _): .double(seconds + Date.timeIntervalBetween1970AndReferenceDate)

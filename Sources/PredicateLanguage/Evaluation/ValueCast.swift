@@ -30,7 +30,8 @@ package enum ValueCast {
     case ("NSDecimalNumber", .string(let text)):
       Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map { .decimal($0) }
     case ("NSString", .string): value
-    case ("NSString", .bool), ("NSString", .int), ("NSString", .double), ("NSString", .decimal): .string(value.plainText)
+    case ("NSString", .bool), ("NSString", .int), ("NSString", .double), ("NSString", .decimal):
+      .string(value.plainText)
     case ("NSString", .uuid), ("NSString", .url), ("NSString", .date): .string(value.plainText)
     case ("NSDate", .date): value
     case ("NSDate", .int), ("NSDate", .double), ("NSDate", .decimal): value.double.map { .date($0) }
@@ -45,12 +46,14 @@ package enum ValueCast {
     }
   }
 
-  /// The constant that a CAST of a literal writes, for values that the language has no literal for; nil for any other
-  /// CAST. This is how the printer writes dates, decimals, data, UUIDs, URLs and numbers that are not finite.
+  /// The constant that a CAST of a literal writes, for values that the language has no literal for; nil for
+  /// any other CAST. This is how the printer writes dates, decimals, data, UUIDs, URLs and numbers that are
+  /// not finite.
   static func literal(_ value: ExpressionTree, _ type: ExpressionTree) -> PredicateValue? {
     guard case .constant(let constant) = value, case .constant(.string(let name)) = type else { return nil }
     switch (name, constant) {
-    case ("NSDate", .int), ("NSDate", .double), ("NSDate", .decimal), ("NSDate", .string), ("NSDecimalNumber", .string),
+    case ("NSDate", .int), ("NSDate", .double), ("NSDate", .decimal), ("NSDate", .string),
+      ("NSDecimalNumber", .string),
       ("NSData", .string), ("NSUUID", .string), ("NSURL", .string):
       return _converted(constant, name)
     case ("NSNumber", .string(let text)):

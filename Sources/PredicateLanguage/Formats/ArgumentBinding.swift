@@ -108,7 +108,9 @@ struct ArgumentBinding {
 
   private func _root(of number: Int, _ source: Source) throws -> ExpressionTree {
     let components = try _components(number, source)
-    guard components[0].utf8.count == 4, components[0].uppercased() == "SELF" else { return .keyPath(components) }
+    guard components[0].utf8.count == 4, components[0].uppercased() == "SELF" else {
+      return .keyPath(components)
+    }
     return components.count == 1 ? .evaluatedObject : .keyPath(Array(components.dropFirst()))
   }
 

@@ -51,8 +51,8 @@ struct Placeholder: Sendable, Hashable {
   /// Where it stands in the format, in UTF-8 bytes.
   let offset: Int
 
-  /// A placeholder in a tree is a variable, or a key path component, whose name starts with a character that no name in
-  /// a format can hold.
+  /// A placeholder in a tree is a variable, or a key path component, whose name starts with a character that
+  /// no name in a format can hold.
   private static let _mark: UInt8 = 1
 
   static func name(_ number: Int) -> String { "\u{1}\(number)" }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A parsed format whose arguments are still open. Parsed once for each format text, then filled in as often as wanted.
+/// A parsed format whose arguments are still open. Parsed once for each format text, then filled in as often
+/// as wanted.
 package final class PredicateTemplate: Sendable {
   let format: String
   let tree: PredicateTree
@@ -29,7 +30,8 @@ package final class PredicateTemplate: Sendable {
   /// - Parameters:
   ///   - count: number of arguments there are.
   ///   - argument: gives the argument with a number from zero.
-  /// - Throws: `PredicateFormatError` if an argument is missing or of the wrong kind; whatever `argument` throws.
+  /// - Throws: `PredicateFormatError` if an argument is missing or of the wrong kind; whatever `argument`
+  ///   throws.
   package func predicate(
     count: Int, argument: (Int) throws -> FormatArgument
   ) throws -> PredicateTree {
@@ -68,7 +70,8 @@ package final class ExpressionTemplate: Sendable {
   }
 
   /// The expression with the arguments in place.
-  /// - Throws: `PredicateFormatError` if an argument is missing or of the wrong kind; whatever `argument` throws.
+  /// - Throws: `PredicateFormatError` if an argument is missing or of the wrong kind; whatever `argument`
+  ///   throws.
   package func expression(
     count: Int, argument: (Int) throws -> FormatArgument
   ) throws -> ExpressionTree {

@@ -2,8 +2,9 @@ import Synchronization
 
 /// Parsed formats by their text, bounded.
 ///
-/// Two generations: when the young one is full it becomes the old one, and what is asked for again moves back. So formats
-/// in use survive a flood of formats used once, such as those with values pasted into them, at no cost per lookup.
+/// Two generations: when the young one is full it becomes the old one, and what is asked for again moves
+/// back. So formats in use survive a flood of formats used once, such as those with values pasted into them,
+/// at no cost per lookup.
 final class TemplateCache<Template: AnyObject & Sendable>: Sendable {
   private struct Generations {
     var young: [String: Template] = [:]

@@ -57,7 +57,9 @@ struct Lexer {
       let byte = _bytes[_position]
       if byte == 0x20 || (byte >= 0x09 && byte <= 0x0D) {
         _position += 1
-      } else if byte >= 0x80, case let (scalar, width) = _scalar(at: _position), scalar.properties.isWhitespace {
+      } else if byte >= 0x80, case let (scalar, width) = _scalar(at: _position),
+        scalar.properties.isWhitespace
+      {
         _position += width
       } else {
         return
@@ -70,13 +72,16 @@ struct Lexer {
     guard position < _bytes.count else { return 0 }
     let byte = _bytes[position]
     switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"): return 1
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"):
+      return 1
     case UInt8(ascii: "0")...UInt8(ascii: "9"): return first ? 0 : 1
     case 0..<0x80: return 0
     default:
       let (scalar, width) = _scalar(at: position)
       let properties = scalar.properties
-      let fits = first ? properties.isXIDStart || properties.isEmojiPresentation
+      let fits =
+        first
+        ? properties.isXIDStart || properties.isEmojiPresentation
         : properties.isXIDContinue || properties.isEmojiPresentation
       return fits ? width : 0
     }
@@ -122,12 +127,15 @@ struct Lexer {
     case UInt8(ascii: "@"):
       _position += 1
       guard let word = _identifier() else {
-        throw failure("“@” needs the name of a collection operator after it", at: start, expected: ["@count", "@sum"])
+        throw failure(
+          "“@” needs the name of a collection operator after it", at: start, expected: ["@count", "@sum"])
       }
       return .atWord("@" + word)
     case UInt8(ascii: "$"):
       _position += 1
-      guard let word = _identifier() else { throw failure("“$” needs the name of a variable after it", at: start) }
+      guard let word = _identifier() else {
+        throw failure("“$” needs the name of a variable after it", at: start)
+      }
       return .variable(word)
     case UInt8(ascii: "%"): return try _placeholder()
     default: return .symbol(try _symbol())
@@ -153,7 +161,11 @@ struct Lexer {
       _position += 1
       let end = _position
       if let more = _identifier() {
-        if _byte() == UInt8(ascii: ":"), _byte(1) != UInt8(ascii: "=") { name += more } else { _position = end }
+        if _byte() == UInt8(ascii: ":"), _byte(1) != UInt8(ascii: "=") {
+          name += more
+        } else {
+          _position = end
+        }
       }
     }
     return .selector(name)
@@ -185,13 +197,16 @@ struct Lexer {
     case (UInt8(ascii: "*"), UInt8(ascii: "*")): return taking(2, .power)
     case (UInt8(ascii: ":"), UInt8(ascii: "=")): return taking(2, .assign)
     default:
-      if first < 0x80, let symbol = Symbol(rawValue: String(Unicode.Scalar(first))) { return taking(1, symbol) }
+      if first < 0x80, let symbol = Symbol(rawValue: String(Unicode.Scalar(first))) {
+        return taking(1, symbol)
+      }
       let scalar = _scalar(at: start).scalar
       switch scalar {
       case "“", "”", "‘", "’", "„", "«", "»":
         throw failure("“\(scalar)” does not quote a string here", at: start, expected: ["\"", "'"])
       default:
-        let name = scalar.value < 0x20 ? "U+\(String(scalar.value, radix: 16, uppercase: true))" : String(scalar)
+        let name =
+          scalar.value < 0x20 ? "U+\(String(scalar.value, radix: 16, uppercase: true))" : String(scalar)
         throw failure("the character “\(name)” has no meaning here", at: start)
       }
     }
@@ -218,8 +233,8 @@ struct Lexer {
       "the string that starts here has no end", at: start, expected: [String(Unicode.Scalar(quote))])
   }
 
-  /// What follows a backslash. A backslash before a character that needs none stays, so that a regular expression such
-  /// as `'\d+'` means what it says.
+  /// What follows a backslash. A backslash before a character that needs none stays, so that a regular
+  /// expression such as `'\d+'` means what it says.
   private mutating func _escape(into content: inout [UInt8]) throws(PredicateFormatError) {
     let start = _position - 1
     let byte = _byte()
@@ -235,7 +250,8 @@ struct Lexer {
       var value: UInt32 = 0
       for index in 0..<digits {
         guard let digit = Self._hexDigit(_byte(index)) else {
-          throw failure("“\\\(Character(Unicode.Scalar(byte)))” needs \(digits) hexadecimal digits", at: start)
+          throw failure(
+            "“\\\(Character(Unicode.Scalar(byte)))” needs \(digits) hexadecimal digits", at: start)
         }
         value = value << 4 | digit
       }
@@ -290,7 +306,9 @@ struct Lexer {
     }
     let digits = String(decoding: _bytes[start..<_position], as: UTF8.self)
     if isWhole, let value = Int64(digits) { return .number(.int(value)) }
-    if isWhole, digits.utf8.count <= 38, let value = Decimal(string: digits) { return .number(.decimal(value)) }
+    if isWhole, digits.utf8.count <= 38, let value = Decimal(string: digits) {
+      return .number(.decimal(value))
+    }
     guard let value = Double(digits.hasPrefix(".") ? "0" + digits : digits), value.isFinite else {
       throw failure("the number is too large", at: start)
     }
@@ -337,7 +355,7 @@ struct Lexer {
     guard _position < _bytes.count, let specifier = FormatSpecifier(_byte()) else {
       if _byte() == UInt8(ascii: "%") {
         throw failure(
-          "“%%” stands for a percent sign, which is no operator; a remainder is modulus:by:(a, b)", at: start)
+          "“%%” is a percent sign, which is no operator; a remainder is modulus:by:(a, b)", at: start)
       }
       throw failure("this is not a format argument", at: start, expected: ["%@", "%K", "%d", "%ld", "%f"])
     }

@@ -72,7 +72,8 @@ enum Symbol: String, Sendable {
 /// The words with a meaning of their own, in capitals; as names they are written with a leading `#`.
 enum ReservedWords {
   static let all: Set<String> = [
-    "AND", "OR", "IN", "NOT", "ALL", "ANY", "SOME", "NONE", "LIKE", "CASEINSENSITIVE", "CI", "MATCHES", "CONTAINS",
+    "AND", "OR", "IN", "NOT", "ALL", "ANY", "SOME", "NONE", "LIKE", "CASEINSENSITIVE", "CI", "MATCHES",
+    "CONTAINS",
     "BEGINSWITH", "ENDSWITH", "BETWEEN", "NULL", "NIL", "SELF", "TRUE", "YES", "FALSE", "NO", "FIRST", "LAST",
     "SIZE", "ANYKEY", "SUBQUERY", "FETCH", "CAST", "TRUEPREDICATE", "FALSEPREDICATE", "UTI-CONFORMS-TO",
     "UTI-EQUALS", "FUNCTION", "TERNARY", "UNION", "INTERSECT", "MINUS",

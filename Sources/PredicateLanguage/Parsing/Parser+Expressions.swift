@@ -9,7 +9,8 @@ extension Parser {
   mutating func operand(atLeast power: Int) throws(PredicateFormatError) -> (ExpressionTree, Int) {
     let before = start
     guard case .expression(let tree, let depth) = try expressionNode(atLeast: power) else {
-      throw lexer.failure("a predicate stands where a value is needed", at: before, expected: ["an expression"])
+      throw lexer.failure(
+        "a predicate stands where a value is needed", at: before, expected: ["an expression"])
     }
     return (tree, depth)
   }

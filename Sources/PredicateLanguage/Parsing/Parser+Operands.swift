@@ -83,18 +83,22 @@ extension Parser {
   private mutating func _arguments(
     of name: String, at nameStart: Int
   ) throws(PredicateFormatError) -> Node {
-    guard let selector = PredicateFunction.selector(named: name), let arity = PredicateFunction.arity[selector]
+    guard let selector = PredicateFunction.selector(named: name),
+      let arity = PredicateFunction.arity[selector]
     else {
       throw lexer.failure(
         "there is no function named “\(name)”", at: nameStart,
-        expected: ["a predefined function such as sum, lowercase or now", "FUNCTION(target, 'selector:', …)"])
+        expected: [
+          "a predefined function such as sum, lowercase or now", "FUNCTION(target, 'selector:', …)",
+        ])
     }
     try expect(.openParenthesis)
     let (arguments, depth) = try _list(until: .closeParenthesis)
     guard arity.contains(arguments.count) else {
       let wanted = arity.upperBound == .max ? "at least \(arity.lowerBound)" : "\(arity.lowerBound)"
       throw lexer.failure(
-        "\(name) takes \(wanted) argument\(arity.lowerBound == 1 ? "" : "s"), not \(arguments.count)", at: nameStart)
+        "\(name) takes \(wanted) argument\(arity.lowerBound == 1 ? "" : "s"), not \(arguments.count)",
+        at: nameStart)
     }
     return .expression(.function(selector, arguments), depth: try checked(depth + 1))
   }

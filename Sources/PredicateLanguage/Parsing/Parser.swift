@@ -1,7 +1,8 @@
 /// Reads the predicate language: one pass, one token ahead, a bounded depth.
 ///
-/// Predicates and expressions are read by one precedence ladder, because an opening parenthesis does not tell which of
-/// the two it holds: OR, AND, NOT, comparison, set operators, bits, shifts, sums, products, sign, power, path.
+/// Predicates and expressions are read by one precedence ladder, because an opening parenthesis does not tell
+/// which of the two it holds: OR, AND, NOT, comparison, set operators, bits, shifts, sums, products, sign,
+/// power, path.
 struct Parser {
   /// Deepest nesting accepted, of parentheses and of operators alike: whoever walks a tree may recurse.
   static let maximumDepth = 200
@@ -156,7 +157,9 @@ struct Parser {
     if modifier != .direct { try advance() }
     let node = try expressionNode(atLeast: PredicateFunction.Power.assignment)
     guard case .expression(let left, let leftDepth) = node else {
-      guard modifier == .direct else { throw lexer.failure("ANY, ALL and NONE stand before an expression", at: start) }
+      guard modifier == .direct else {
+        throw lexer.failure("ANY, ALL and NONE stand before an expression", at: start)
+      }
       return node
     }
     let isNegated = keyword == "NOT"

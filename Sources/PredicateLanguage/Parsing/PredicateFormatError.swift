@@ -1,4 +1,5 @@
-/// Why a predicate or expression format could not be understood: what stood where, and what was expected there.
+/// Why a predicate or expression format could not be understood: what stood where, and what was expected
+/// there.
 package struct PredicateFormatError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The whole format text.
   package let format: String

@@ -1,4 +1,5 @@
-/// The predefined functions: their selectors, the names they may be called by, and how many arguments they take.
+/// The predefined functions: their selectors, the names they may be called by, and how many arguments they
+/// take.
 package enum PredicateFunction {
   /// `array[FIRST]`, `array[LAST]`, `array[SIZE]`: in a tree, functions without arguments as the index.
   package static let indexSymbols: Set<String> = ["FIRST", "LAST", "SIZE"]
@@ -24,7 +25,8 @@ package enum PredicateFunction {
     }
     for name in [
       "add:to:", "from:subtract:", "multiply:by:", "divide:by:", "modulus:by:", "raise:toPower:",
-      "bitwiseAnd:with:", "bitwiseOr:with:", "bitwiseXor:with:", "leftshift:by:", "rightshift:by:", cast, index,
+      "bitwiseAnd:with:", "bitwiseOr:with:", "bitwiseXor:with:", "leftshift:by:", "rightshift:by:", cast,
+      index,
       "distanceToLocation:fromLocation:",
     ] {
       table[name] = 2...2

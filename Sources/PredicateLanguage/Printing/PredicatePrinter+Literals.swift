@@ -69,7 +69,8 @@ extension PredicatePrinter {
     text += "\""
   }
 
-  /// A name of a path: as it is, after `#` if it is a reserved word, quoted after `#` if it is no word at all.
+  /// A name of a path: as it is, after `#` if it is a reserved word, quoted after `#` if it is no word at
+  /// all.
   static func _writeKey(_ key: String, to text: inout String) {
     let name = key.hasPrefix("@") ? key.dropFirst() : key[...]
     guard _isWord(name) else {
@@ -83,7 +84,9 @@ extension PredicatePrinter {
 
   private static func _isWord(_ name: Substring) -> Bool {
     guard let first = name.unicodeScalars.first else { return false }
-    guard first == "_" || first.properties.isXIDStart || first.properties.isEmojiPresentation else { return false }
+    guard first == "_" || first.properties.isXIDStart || first.properties.isEmojiPresentation else {
+      return false
+    }
     return name.unicodeScalars.allSatisfy { $0.properties.isXIDContinue || $0.properties.isEmojiPresentation }
   }
 }

@@ -130,7 +130,8 @@ package struct PredicatePrinter {
     case .function(let selector, let operands) where operands.count == 2:
       PredicateFunction.symbol(for: selector)?.power ?? PredicateFunction.Power.primary
     case .constant(.int(let number)) where number < 0: PredicateFunction.Power.unary
-    case .constant(.double(let number)) where number.sign == .minus && number.isFinite: PredicateFunction.Power.unary
+    case .constant(.double(let number)) where number.sign == .minus && number.isFinite:
+      PredicateFunction.Power.unary
     default: PredicateFunction.Power.primary
     }
   }

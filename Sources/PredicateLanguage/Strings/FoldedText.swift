@@ -37,7 +37,8 @@ struct FoldedText {
     scalars.replaceSubrange(range, with: ordered.map(\.element))
   }
 
-  /// Whether `part` occurs in the text, at the ends that are asked for, and not breaking a letter from its marks.
+  /// Whether `part` occurs in the text, at the ends that are asked for, and not breaking a letter from its
+  /// marks.
   func contains(_ part: FoldedText, atStart: Bool, atEnd: Bool) -> Bool {
     let (text, wanted) = (scalars, part.scalars)
     if wanted.isEmpty { return true }
@@ -58,8 +59,8 @@ struct FoldedText {
 struct Folding: Sendable {
   let foldsCase: Bool
   let dropsMarks: Bool
-  /// What the scalars of the alphabets most used fold to, three at most, 21 bits each; `_unpacked` where that is too
-  /// narrow.
+  /// What the scalars of the alphabets most used fold to, three at most, 21 bits each; `_unpacked` where that
+  /// is too narrow.
   private let _table: [UInt64]
 
   private static let _unpacked = UInt64.max
@@ -128,10 +129,12 @@ struct Folding: Sendable {
     _ scalar: Unicode.Scalar, _ foldsCase: Bool, _ dropsMarks: Bool, to scalars: inout [UInt32]
   ) {
     var text = String(scalar)
-    // Through both cases comes to full case folding (ß and ẞ are ss), but for the dotless i, which has a capital of its
-    // own only in Turkish.
+    // Through both cases comes to full case folding (ß and ẞ are ss), but for the dotless i, which has a
+    // capital of its own only in Turkish.
     if foldsCase, scalar.value != 0x131 {
-      text = scalar.properties.lowercaseMapping.unicodeScalars.reduce(into: "") { $0 += $1.properties.uppercaseMapping }
+      text = scalar.properties.lowercaseMapping.unicodeScalars.reduce(into: "") {
+        $0 += $1.properties.uppercaseMapping
+      }
       text = text.unicodeScalars.reduce(into: "") { $0 += $1.properties.lowercaseMapping }
     }
     for part in text.decomposedStringWithCanonicalMapping.unicodeScalars

@@ -8,7 +8,9 @@ extension StringComparison {
     case .binary: return withBytes(left, right, compareBytes)
     case .caseInsensitive: return withBytes(left, right) { compare($0, $1, options: .caseInsensitive) }
     case .localized, .localizedCaseInsensitive, .localizedStandard:
-      if PlainCollation.isCurrent, let result = withBytes(left, right, { PlainCollation.compare($0, $1, ordering) }) {
+      if PlainCollation.isCurrent,
+        let result = withBytes(left, right, { PlainCollation.compare($0, $1, ordering) })
+      {
         return result
       }
       return _compareByLocale(left, right, ordering)
@@ -21,12 +23,16 @@ extension StringComparison {
     case .binary: return compareBytes(left, right)
     case .caseInsensitive: return compare(left, right, options: .caseInsensitive)
     case .localized, .localizedCaseInsensitive, .localizedStandard:
-      if PlainCollation.isCurrent, let result = PlainCollation.compare(left, right, ordering) { return result }
+      if PlainCollation.isCurrent, let result = PlainCollation.compare(left, right, ordering) {
+        return result
+      }
       return _compareByLocale(text(left), text(right), ordering)
     }
   }
 
-  private static func _compareByLocale(_ left: String, _ right: String, _ ordering: Ordering) -> ComparisonResult {
+  private static func _compareByLocale(_ left: String, _ right: String, _ ordering: Ordering)
+    -> ComparisonResult
+  {
     switch ordering {
     case .binary: withBytes(left, right, compareBytes)
     case .caseInsensitive: left.caseInsensitiveCompare(right)
@@ -45,7 +51,8 @@ extension StringComparison {
     let options = effective(options)
     if options.isEmpty { return compareBytes(left, right) }
     if options.contains(.localeSensitive) {
-      return text(left).compare(text(right), options: foundationOptions(options), range: nil, locale: .current)
+      return text(left).compare(
+        text(right), options: foundationOptions(options), range: nil, locale: .current)
     }
     if isASCII(left), isASCII(right) {
       return options.contains(.caseInsensitive) ? _compareLowered(left, right) : compareBytes(left, right)
@@ -61,7 +68,8 @@ extension StringComparison {
       let order = memcmp(l, r, count)
       if order != 0 { return order < 0 ? .orderedAscending : .orderedDescending }
     }
-    return left.count == right.count ? .orderedSame : left.count < right.count ? .orderedAscending : .orderedDescending
+    return left.count == right.count
+      ? .orderedSame : left.count < right.count ? .orderedAscending : .orderedDescending
   }
 
   private static func _compareLowered(_ left: Bytes, _ right: Bytes) -> ComparisonResult {
@@ -69,18 +77,23 @@ extension StringComparison {
       let (first, second) = (lowered(left[index]), lowered(right[index]))
       if first != second { return first < second ? .orderedAscending : .orderedDescending }
     }
-    return left.count == right.count ? .orderedSame : left.count < right.count ? .orderedAscending : .orderedDescending
+    return left.count == right.count
+      ? .orderedSame : left.count < right.count ? .orderedAscending : .orderedDescending
   }
 }
 
-/// The order that most locales give to texts of ASCII letters, digits and spaces, without asking the collator, which
-/// costs a hundred times as much: spaces, then digits, then letters; case only breaks ties, small letters first.
+/// The order that most locales give to texts of ASCII letters, digits and spaces, without asking the
+/// collator, which costs a hundred times as much: spaces, then digits, then letters; case only breaks ties,
+/// small letters first.
 enum PlainCollation {
-  /// Whether the current locale orders such texts in the plain way; some sort `ch` or `aa` as letters of their own.
+  /// Whether the current locale orders such texts in the plain way; some sort `ch` or `aa` as letters of
+  /// their own.
   static let isCurrent: Bool = {
     let plain: Set<String> = ["en", "de", "fr", "it", "pt", "es", "nl", "pl", "ru", "uk", "ja", "zh", "ko"]
     let locale = Locale.current
-    guard let language = locale.language.languageCode?.identifier, plain.contains(language) else { return false }
+    guard let language = locale.language.languageCode?.identifier, plain.contains(language) else {
+      return false
+    }
     // A collation asked for by name, such as German phone book order, is the collator's business; so is C.
     return !locale.identifier.contains("@") && !locale.identifier.uppercased().contains("POSIX")
   }()

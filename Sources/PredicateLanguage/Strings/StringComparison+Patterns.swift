@@ -7,8 +7,8 @@ extension StringComparison {
     withBytes(string, pattern) { like($0, $1, options: options) }
   }
 
-  /// Whether the whole of `string` fits `pattern`: `*` stands for any run of characters, `?` for one, a backslash makes
-  /// either of them literal.
+  /// Whether the whole of `string` fits `pattern`: `*` stands for any run of characters, `?` for one, a
+  /// backslash makes either of them literal.
   package static func like(_ string: Bytes, _ pattern: Bytes, options: Options = []) -> Bool {
     let options = effective(options)
     if isASCII(string), isASCII(pattern) {
@@ -18,10 +18,14 @@ extension StringComparison {
     }
     if options.isEmpty {
       let scalars = text(string).unicodeScalars.map(\.value)
-      return Wildcards(text(pattern).unicodeScalars.map(\.value), folds: false).fit(count: scalars.count) { scalars[$0] }
+      return Wildcards(text(pattern).unicodeScalars.map(\.value), folds: false).fit(count: scalars.count) {
+        scalars[$0]
+      }
     }
     let scalars = FoldedText(string, options).scalars
-    return Wildcards(FoldedText(pattern, options).scalars, folds: false).fit(count: scalars.count) { scalars[$0] }
+    return Wildcards(FoldedText(pattern, options).scalars, folds: false).fit(count: scalars.count) {
+      scalars[$0]
+    }
   }
 
   /// Whether the whole of `string` fits the regular expression `pattern`.
@@ -67,7 +71,8 @@ private struct Wildcards {
     if isEscaped { _elements.append(.scalar(0x5C)) }
   }
 
-  /// Whether a whole text fits. Never slower than the product of both lengths: only the last `*` is ever retried.
+  /// Whether a whole text fits. Never slower than the product of both lengths: only the last `*` is ever
+  /// retried.
   func fit(count: Int, at scalar: (Int) -> UInt32) -> Bool {
     var (position, element) = (0, 0)
     var retry: (position: Int, element: Int)?
@@ -116,8 +121,9 @@ private final class RegularExpressions: Sendable {
     let options: NSRegularExpression.Options = ignoringCase ? [.caseInsensitive] : []
     let expression: NSRegularExpression
     do {
-      // By itself first: `a)(b` must not become an expression by being put in parentheses.
-      _ = try NSRegularExpression(pattern: pattern, options: options)
+      // By itself first: `a)(b` must not become an expression by being put in parentheses. Foundation takes the empty
+      // expression, which nothing but the empty text fits, for none.
+      if !pattern.isEmpty { _ = try NSRegularExpression(pattern: pattern, options: options) }
       expression = try NSRegularExpression(pattern: "\\A(?:\(pattern))\\z", options: options)
     } catch {
       throw PredicateEvaluationError.badPattern(pattern)

@@ -2,11 +2,12 @@ import Foundation
 
 /// How strings are compared, everywhere: in memory and, registered as functions and collations, in SQL.
 ///
-/// Every test comes in two forms, on strings and on their UTF-8 bytes; the bytes need not be valid. Without options, and
-/// with `.normalized`, a comparison is of bytes, as SQLite's BINARY collation is. `.caseInsensitive` folds case by the
-/// Unicode mappings of no particular language; `.diacriticInsensitive` disregards combining marks, written as such or
-/// as part of a letter; with either of them canonically equivalent texts are the same. `.localeSensitive` leaves the
-/// comparison to the current locale's rules. All functions may be called on any thread.
+/// Every test comes in two forms, on strings and on their UTF-8 bytes; the bytes need not be valid. Without
+/// options, and with `.normalized`, a comparison is of bytes, as SQLite's BINARY collation is.
+/// `.caseInsensitive` folds case by the Unicode mappings of no particular language; `.diacriticInsensitive`
+/// disregards combining marks, written as such or as part of a letter; with either of them canonically
+/// equivalent texts are the same. `.localeSensitive` leaves the comparison to the current locale's rules. All
+/// functions may be called on any thread.
 package enum StringComparison {
   package typealias Options = PredicateTree.Comparison.Options
   package typealias Bytes = UnsafeBufferPointer<UInt8>
@@ -42,7 +43,8 @@ package enum StringComparison {
     }
     if isASCII(left), isASCII(right) {
       return left.count == right.count
-        && (options.contains(.caseInsensitive) ? isSameLowered(left[...], right[...]) : isSame(left[...], right[...]))
+        && (options.contains(.caseInsensitive)
+          ? isSameLowered(left[...], right[...]) : isSame(left[...], right[...]))
     }
     return FoldedText(left, options).scalars == FoldedText(right, options).scalars
   }
@@ -79,7 +81,9 @@ package enum StringComparison {
   private static func _search(_ string: Bytes, _ part: Bytes, _ options: Options, anchor: _Anchor?) -> Bool {
     if part.isEmpty { return true }
     let options = effective(options)
-    if options.contains(.localeSensitive) { return _searchByLocale(text(string), text(part), options, anchor) }
+    if options.contains(.localeSensitive) {
+      return _searchByLocale(text(string), text(part), options, anchor)
+    }
     if options.isEmpty || (isASCII(string) && isASCII(part)) {
       guard string.count >= part.count else { return false }
       let folds = options.contains(.caseInsensitive)
@@ -114,7 +118,9 @@ package enum StringComparison {
 
   /// Calls `body` with the UTF-8 of two strings, without copying where the strings allow it.
   @inline(__always)
-  static func withBytes<Result>(_ left: String, _ right: String, _ body: (Bytes, Bytes) throws -> Result) rethrows -> Result {
+  static func withBytes<Result>(_ left: String, _ right: String, _ body: (Bytes, Bytes) throws -> Result)
+    rethrows -> Result
+  {
     var (left, right) = (left, right)
     return try left.withUTF8 { leftBytes in
       try right.withUTF8 { rightBytes in try body(leftBytes, rightBytes) }
@@ -129,7 +135,9 @@ package enum StringComparison {
     let raw = UnsafeRawPointer(base)
     var index = 0
     while index + 8 <= bytes.count {
-      if raw.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 != 0 { return false }
+      if raw.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 != 0 {
+        return false
+      }
       index += 8
     }
     while index < bytes.count {
@@ -163,7 +171,9 @@ package enum StringComparison {
 
   /// Whether the bytes of `part` occur in `string`.
   static func occurs(_ part: Bytes, in string: Bytes) -> Bool {
-    guard let hay = string.baseAddress, let needle = part.baseAddress, part.count > 0 else { return part.isEmpty }
+    guard let hay = string.baseAddress, let needle = part.baseAddress, part.count > 0 else {
+      return part.isEmpty
+    }
     var offset = 0
     while string.count - offset >= part.count {
       // Only as far as the part could still start.

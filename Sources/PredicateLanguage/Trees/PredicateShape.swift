@@ -1,19 +1,23 @@
 import Foundation
 
-/// What is left of a predicate when the values of its constants are taken out: the key under which translated SQL is kept.
+/// What is left of a predicate when the values of its constants are taken out: the key under which translated
+/// SQL is kept.
 ///
-/// Two trees have the same shape if they differ in the values of constants only. What changes the SQL stays in the shape:
-/// whether a constant is null, its kind, whether a text is empty, how many elements a collection has as far as none, one,
-/// two and more go and the kinds of the first two, the type of a CAST, an object's tag. Names of keys, variables, functions, operators and options are part of it as they are.
+/// Two trees have the same shape if they differ in the values of constants only. What changes the SQL stays
+/// in the shape: whether a constant is null, its kind, whether a text is empty, how many elements a
+/// collection has as far as none, one, two and more go and the kinds of the first two, the type of a CAST, an
+/// object's tag. Names of keys, variables, functions, operators and options are part of it as they are.
 package struct PredicateShape: Hashable, Sendable {
-  /// The tree in prefix order as bytes. Every name and list carries its length, so different trees give different bytes.
+  /// The tree in prefix order as bytes. Every name and list carries its length, so different trees give
+  /// different bytes.
   fileprivate var signature: [UInt8] = []
 
-  /// A number for an object constant, different where another object needs other SQL, such as a different table.
+  /// A number for an object constant, different where another object needs other SQL, such as a different
+  /// table.
   package typealias Tag = (PredicateObject) -> UInt32
 
-  /// Shape of `tree`, and its constants in the order of `PredicateTree.constants`: left to right, a collection is one,
-  /// the type name of a CAST is among them.
+  /// Shape of `tree`, and its constants in the order of `PredicateTree.constants`: left to right, a
+  /// collection is one, the type name of a CAST is among them.
   package static func taking(
     _ tree: PredicateTree, tag: @escaping Tag = { _ in 0 }
   ) -> (shape: PredicateShape, constants: [PredicateValue]) {

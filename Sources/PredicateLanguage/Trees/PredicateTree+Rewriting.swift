@@ -2,8 +2,8 @@
 extension PredicateTree {
   /// The tree with every expression that `transform` answers replaced by the answer; nil if nothing changed.
   ///
-  /// `transform` sees an expression before its parts; an answer is taken as it is and not looked into again. Parts of a
-  /// subquery are visited too.
+  /// `transform` sees an expression before its parts; an answer is taken as it is and not looked into again.
+  /// Parts of a subquery are visited too.
   package func rewritten<Failure: Error>(
     _ transform: (ExpressionTree) throws(Failure) -> ExpressionTree?
   ) throws(Failure) -> PredicateTree? {
@@ -44,8 +44,8 @@ extension PredicateTree {
     } ?? self
   }
 
-  /// The tree with `$name` replaced wherever `values` has the name; others stay. A subquery's own variable hides one of
-  /// the same name.
+  /// The tree with `$name` replaced wherever `values` has the name; others stay. A subquery's own variable
+  /// hides one of the same name.
   package func substituting(_ values: [String: ExpressionTree]) -> PredicateTree {
     guard !values.isEmpty else { return self }
     return rewritten { (expression: ExpressionTree) throws(Never) -> ExpressionTree? in
@@ -109,7 +109,8 @@ extension ExpressionTree {
     } ?? self
   }
 
-  /// Answer to a rewriting that replaces variables: a variable's value, or a whole subquery whose variable hides one.
+  /// Answer to a rewriting that replaces variables: a variable's value, or a whole subquery whose variable
+  /// hides one.
   fileprivate func _substitute(_ values: [String: ExpressionTree]) -> ExpressionTree? {
     switch self {
     case .variable(let name): return values[name]

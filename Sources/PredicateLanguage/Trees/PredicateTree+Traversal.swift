@@ -1,6 +1,7 @@
 /// Looking at every part of a tree.
 extension PredicateTree {
-  /// Calls `visit` for every expression, an expression before its parts, left before right; those inside subqueries too.
+  /// Calls `visit` for every expression, an expression before its parts, left before right; those inside
+  /// subqueries too.
   package func forEachExpression(_ visit: (ExpressionTree) throws -> Void) rethrows {
     switch self {
     case .constant, .block: break
@@ -12,7 +13,8 @@ extension PredicateTree {
     }
   }
 
-  /// Calls `visit` for every predicate in the tree, the whole first; those inside subqueries and conditionals too.
+  /// Calls `visit` for every predicate in the tree, the whole first; those inside subqueries and conditionals
+  /// too.
   package func forEachPredicate(_ visit: (PredicateTree) throws -> Void) rethrows {
     try visit(self)
     switch self {
@@ -37,7 +39,8 @@ extension PredicateTree {
     return result
   }
 
-  /// Names of the variables that must be given a value: those of the tree but not the ones its subqueries bring.
+  /// Names of the variables that must be given a value: those of the tree but not the ones its subqueries
+  /// bring.
   package var freeVariables: Set<String> {
     var names: Set<String> = []
     _collectVariables(bound: [], into: &names)

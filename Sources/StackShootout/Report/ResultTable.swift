@@ -7,11 +7,11 @@ struct ResultTable {
   init(_ result: ShootoutResult) { _result = result }
 
   func text(usesColor: Bool) -> String {
-    let figures = [
-      "total s", "× floor", "main busy s", "longest ms", "frames dropped", "heartbeat p50 ms", "p99", "max",
-      "saves", "peak MB", "rows",
-    ]
-    var table = TextTable([("stack", .left)] + figures.map { ($0, .right) })
+    let main = ["busy s", "longest ms", "dropped"].map { TextTable.Column($0, .right, in: "main thread") }
+    let heartbeat = ["p50", "p99", "max"].map { TextTable.Column($0, .right, in: "heartbeat ms") }
+    var table = TextTable(
+      [.init("stack", .left), .init("total s", .right), .init("× floor", .right)] + main + heartbeat
+        + [.init("saves", .right), .init("peak MB", .right), .init("rows", .right)])
     let blank = [TextTable.Cell](repeating: "", count: 7)
     let floor: [TextTable.Cell] = [
       .init("SQLite C API", .dim), .init(Figures.seconds(_result.floorSeconds)), .init(Figures.ratio(1)),
@@ -28,7 +28,8 @@ struct ResultTable {
         .init(Figures.megabytes(stack.peakMegabytes)), .init(Figures.count(stack.rows)),
       ])
     }
-    return table.text(usesColor: usesColor) + "\n" + _result.caption + ".\n"
+    return table.text(usesColor: usesColor)
+      + "\nDropped: blocks of the main queue longer than a frame, 1/60 s.\n\(_result.caption).\n"
   }
 
   /// Milliseconds on the main thread, red beyond a frame.

@@ -24,7 +24,8 @@ import Testing
     #expect(NSExpression(forMinusSet: left, with: right).expressionType == .minusSet)
     let predicate = NSPredicate(format: "$x.c == 1")
     let subquery = NSExpression(forSubquery: left, usingIteratorVariable: "x", predicate: predicate)
-    #expect(subquery.expressionType == .subquery && subquery.predicate == predicate && subquery.variable == "x")
+    #expect(
+      subquery.expressionType == .subquery && subquery.predicate == predicate && subquery.variable == "x")
     #expect(subquery.collection as? NSExpression == left)
     let choice = NSExpression(forConditional: predicate, trueExpression: left, falseExpression: right)
     #expect(choice.expressionType == .conditional && choice.true == left && choice.false == right)
@@ -39,7 +40,9 @@ import Testing
   }
 
   @Test func formatsGiveExpressions() throws {
-    #expect(NSExpression(format: "a + %d", 2) == NSExpression(forFunction: "add:to:", arguments: [NSExpression(forKeyPath: "a"), 2]))
+    #expect(
+      NSExpression(format: "a + %d", 2)
+        == NSExpression(forFunction: "add:to:", arguments: [NSExpression(forKeyPath: "a"), 2]))
     #expect(NSExpression(format: "%K.@count", argumentArray: ["pages"]).keyPath == "pages.@count")
     #expect(throws: NSPredicate.FormatError.self) { try NSExpression(parsing: "a +") }
   }
@@ -52,7 +55,9 @@ import Testing
       arguments: [NSExpression(forConstantValue: "x")])
     #expect(block.expressionType == .block)
     #expect(block.expressionValue(with: ["a": "y"], context: nil) as? String == "y-x")
-    #expect(throws: NSPredicate.EvaluationError.self) { try NSExpression(forVariable: "x").evaluated(with: nil) }
+    #expect(throws: NSPredicate.EvaluationError.self) {
+      try NSExpression(forVariable: "x").evaluated(with: nil)
+    }
   }
 
   @Test func assignmentsReachTheContext() throws {

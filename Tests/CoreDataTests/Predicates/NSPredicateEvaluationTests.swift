@@ -28,7 +28,8 @@ import Testing
 
   @Test(arguments: [
     "name == 'Ada'", "age > 35", "born == nil", "ANY friends.name == 'Charles'", "friends.@count == 1",
-    "SUBQUERY(friends, $f, $f.age == 36).@count == 1", "friends[FIRST].name BEGINSWITH 'C'", "SELF.name == 'Ada'",
+    "SUBQUERY(friends, $f, $f.age == 36).@count == 1", "friends[FIRST].name BEGINSWITH 'C'",
+    "SELF.name == 'Ada'",
     "friends.@avg.age == 36", "unknown == nil", "self.self == SELF",
   ])
   func objectsAreReadByKey(format: String) {
@@ -51,7 +52,8 @@ import Testing
 
   @Test func dictionariesAndPlainValuesAreRead() {
     let row: [String: Any] = ["name": "Ada", "age": 36, "tags": ["a", "b"], "city": ["name": "London"]]
-    let predicate = NSPredicate(format: "name == 'Ada' AND age < 40 AND 'b' IN tags AND city.name ENDSWITH 'don'")
+    let predicate = NSPredicate(
+      format: "name == 'Ada' AND age < 40 AND 'b' IN tags AND city.name ENDSWITH 'don'")
     #expect(predicate.evaluate(with: row))
     #expect(predicate.evaluate(with: NSDictionary(dictionary: row)))
     #expect(NSPredicate(format: "SELF > 3").evaluate(with: 4))
@@ -64,13 +66,18 @@ import Testing
 
   @Test func collectionsOfFoundationAreFiltered() {
     let names = NSArray(array: ["Ada", "Charles", "Mary"])
-    #expect(names.filtered(using: NSPredicate(format: "SELF CONTAINS 'a'")) as? [String] == ["Ada", "Charles", "Mary"])
+    #expect(
+      names.filtered(using: NSPredicate(format: "SELF CONTAINS 'a'")) as? [String] == [
+        "Ada", "Charles", "Mary",
+      ])
     #expect(names.filtered(using: NSPredicate(format: "length == 3")) as? [String] == ["Ada"])
     #expect(NSSet(array: [1, 2, 3]).filtered(using: NSPredicate(format: "SELF >= 2")).count == 2)
   }
 
   @Test func foundationsCompoundsHoldOurs() {
-    let parts = [NSPredicate(format: "SELF > 1"), NSPredicate(format: "SELF < 5"), NSPredicate { _, _ in true }]
+    let parts = [
+      NSPredicate(format: "SELF > 1"), NSPredicate(format: "SELF < 5"), NSPredicate { _, _ in true },
+    ]
     let compound = NSCompoundPredicate(andPredicateWithSubpredicates: parts)
     #expect(compound.evaluate(with: 3))
     #expect(!compound.evaluate(with: 7))
@@ -78,7 +85,9 @@ import Testing
 
   @Test func closuresTakePart() throws {
     let closure = NSPredicate { object, bindings in (object as? Int) == bindings?["X"] as? Int }
-    let compound = NSCompoundPredicate(andPredicateWithSubpredicates: [closure, NSPredicate(format: "SELF > 1")])
+    let compound = NSCompoundPredicate(andPredicateWithSubpredicates: [
+      closure, NSPredicate(format: "SELF > 1"),
+    ])
     #expect(compound.evaluate(with: 3, substitutionVariables: ["X": 3]))
     #expect(!compound.evaluate(with: 3, substitutionVariables: ["X": 4]))
     #expect(compound.subpredicates[0] === closure)
@@ -93,7 +102,9 @@ import Testing
   @Test func whatCannotBeAnsweredThrows() {
     #expect(throws: NSPredicate.EvaluationError.self) { try NSPredicate(format: "a == $X").matches(["a": 1]) }
     #expect(throws: NSPredicate.EvaluationError.self) { try NSPredicate(format: "a < 'x'").matches(["a": 1]) }
-    #expect(throws: NSPredicate.EvaluationError.self) { try NSPredicate(format: "a == 1").matches(NSObject()) }
+    #expect(throws: NSPredicate.EvaluationError.self) {
+      try NSPredicate(format: "a == 1").matches(NSObject())
+    }
   }
 
   @Test func anUnboundVariableTraps() async {

@@ -54,7 +54,8 @@ import Testing
     #expect(constant(NSPredicate(format: "a == %@", Data([1]) as any CVarArg)) as? Data == Data([1]))
     #expect(constant(NSPredicate(format: "a == %@", Decimal(2) as any CVarArg)) as? NSDecimalNumber == 2)
     #expect(constant(NSPredicate(format: "a IN %@", [1, 2])) as? [Int] == [1, 2])
-    #expect((constant(NSPredicate(format: "a IN %@", Set(["x", "y"]))) as? [String])?.sorted() == ["x", "y"])
+    #expect(
+      (constant(NSPredicate(format: "a IN %@", Set(["x", "y"]))) as? [String])?.sorted() == ["x", "y"])
     #expect(constant(NSPredicate(format: "a IN %@", NSArray(array: ["x"]))) as? [String] == ["x"])
     #expect(constant(NSPredicate(format: "a == %@", NSNull())) == nil)
   }
@@ -63,7 +64,9 @@ import Testing
     #expect(NSPredicate(format: "a == %@", NSNumber(value: true)).description == "a == TRUE")
     #expect(NSPredicate(format: "a == %@", NSNumber(value: 1)).description == "a == 1")
     #expect(NSPredicate(format: "a == %@", NSNumber(value: 1.0)).description == "a == 1.0")
-    #expect(NSPredicate(format: "a == %@", NSNumber(value: UInt64.max)).description.contains("18446744073709551615"))
+    #expect(
+      NSPredicate(format: "a == %@", NSNumber(value: UInt64.max)).description.contains("18446744073709551615")
+    )
   }
 
   @Test func argumentsMayComeAsAnArray() {
@@ -107,7 +110,9 @@ import Testing
   }
 
   @Test func equalFormatsAreEqualPredicates() {
-    let (one, other) = (NSPredicate(format: "a == %@ AND b > 2", 1), NSPredicate(format: "a = 1 && b > %d", 2))
+    let (one, other) = (
+      NSPredicate(format: "a == %@ AND b > 2", 1), NSPredicate(format: "a = 1 && b > %d", 2)
+    )
     #expect(one == other)
     #expect(one.hash == other.hash)
     #expect(one != NSPredicate(format: "a == 1 AND b > 3"))
@@ -127,7 +132,8 @@ import Testing
       ["NAME": "Ada", "AGE": NSExpression(forKeyPath: "limit"), "OTHER": 1])
     #expect(filled.description == "name == \"Ada\" AND age > limit AND city == $CITY")
     #expect(template.description == "name == $NAME AND age > $AGE AND city == $CITY")
-    #expect(NSPredicate(format: "a == $X").withSubstitutionVariables(["X": NSNull()]).description == "a == nil")
+    #expect(
+      NSPredicate(format: "a == $X").withSubstitutionVariables(["X": NSNull()]).description == "a == nil")
   }
 
   @Test func compoundsOfPredicatesAreUnderstood() {

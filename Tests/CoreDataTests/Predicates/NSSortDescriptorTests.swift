@@ -25,7 +25,10 @@ import Testing
 
   @Test func plainStringsAreSortedByBytesAndBySelector() {
     let words = ["b", "A", "a", "B", "file10", "file9"]
-    #expect(_sorted(words, NSSortDescriptor(key: nil, ascending: true)) as? [String] == ["A", "B", "a", "b", "file10", "file9"])
+    #expect(
+      _sorted(words, NSSortDescriptor(key: nil, ascending: true)) as? [String] == [
+        "A", "B", "a", "b", "file10", "file9",
+      ])
     let natural = NSSortDescriptor(key: "self", ascending: true, selector: "localizedStandardCompare:")
     #expect(_sorted(words, natural) as? [String] == ["a", "A", "b", "B", "file9", "file10"])
   }
@@ -49,12 +52,16 @@ import Testing
   }
 
   @Test func equalDescriptorsAreEqual() {
-    #expect(NSSortDescriptor(key: "a", ascending: true) == NSSortDescriptor(key: "a", ascending: true, selector: "compare:"))
+    #expect(
+      NSSortDescriptor(key: "a", ascending: true)
+        == NSSortDescriptor(key: "a", ascending: true, selector: "compare:"))
     #expect(NSSortDescriptor(key: "a", ascending: true) != NSSortDescriptor(key: "a", ascending: false))
     #expect(throws: SortTermError.self) { try NSSortDescriptor(key: nil, ascending: true).sortTerm() }
   }
 
   @Test func anUnknownSelectorTraps() async {
-    await #expect(processExitsWith: .failure) { _ = NSSortDescriptor(key: "a", ascending: true, selector: "foo:") }
+    await #expect(processExitsWith: .failure) {
+      _ = NSSortDescriptor(key: "a", ascending: true, selector: "foo:")
+    }
   }
 }

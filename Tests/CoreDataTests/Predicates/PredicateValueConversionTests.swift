@@ -4,14 +4,21 @@ import Testing
 @testable import PredicateLanguage
 
 @Suite struct PredicateValueConversionTests {
-  @Test(arguments: [
-    (1 as Int8, .int(1)), (1 as UInt16, .int(1)), (UInt64.max, .decimal(Decimal(UInt64.max))), (1.5 as Float, .double(1.5)),
-    (true, .bool(true)), ("x", .string("x")), (Substring("x"), .string("x")), (Character("x"), .string("x")),
-    (Decimal(2), .decimal(2)), (Data([1]), .data(Data([1]))), (Date(timeIntervalSinceReferenceDate: 3), .date(3)),
-    ([1, 2], .collection([.int(1), .int(2)])), ([1, "x"] as [any Sendable], .collection([.int(1), .string("x")])), ([Int](), .collection([])),
-    (["a": 1], .dictionary(["a": .int(1)])), (Set([7]), .collection([.int(7)])), ([1: "x"], .dictionary(["1": .string("x")])),
-    (Int?.none, .null), (Int?.some(3), .int(3)), (Int??.some(nil), .null), ([String?.none, "a"], .collection([.null, .string("a")])),
-  ] as [(any Sendable, PredicateValue)])
+  @Test(
+    arguments: [
+      (1 as Int8, .int(1)), (1 as UInt16, .int(1)), (UInt64.max, .decimal(Decimal(UInt64.max))),
+      (1.5 as Float, .double(1.5)),
+      (true, .bool(true)), ("x", .string("x")), (Substring("x"), .string("x")),
+      (Character("x"), .string("x")),
+      (Decimal(2), .decimal(2)), (Data([1]), .data(Data([1]))),
+      (Date(timeIntervalSinceReferenceDate: 3), .date(3)),
+      ([1, 2], .collection([.int(1), .int(2)])),
+      ([1, "x"] as [any Sendable], .collection([.int(1), .string("x")])), ([Int](), .collection([])),
+      (["a": 1], .dictionary(["a": .int(1)])), (Set([7]), .collection([.int(7)])),
+      ([1: "x"], .dictionary(["1": .string("x")])),
+      (Int?.none, .null), (Int?.some(3), .int(3)), (Int??.some(nil), .null),
+      ([String?.none, "a"], .collection([.null, .string("a")])),
+    ] as [(any Sendable, PredicateValue)])
   func swiftValuesBecomeWhatTheyAre(value: any Sendable, expected: PredicateValue) {
     #expect(PredicateValue(any: value) == expected)
   }
@@ -21,19 +28,27 @@ import Testing
     let uuid = UUID()
     let pairs: [(Any, PredicateValue)] = [
       (NSNull(), .null), (NSNumber(value: false), .bool(false)), (NSNumber(value: Int8(1)), .int(1)),
-      (NSNumber(value: 2.5), .double(2.5)), (NSDecimalNumber(string: "2.5"), .decimal(2.5)), (NSString(string: "x"), .string("x")),
-      (NSDate(timeIntervalSinceReferenceDate: 3), .date(3)), (uuid as NSUUID, .uuid(uuid)), (url as NSURL, .url(url)),
-      (Data([1]) as NSData, .data(Data([1]))), (NSArray(array: [1]), .collection([.int(1)])), (NSSet(array: [1]), .collection([.int(1)])),
-      (NSOrderedSet(array: [2, 1]), .collection([.int(2), .int(1)])), (NSDictionary(dictionary: ["a": 1]), .dictionary(["a": .int(1)])),
+      (NSNumber(value: 2.5), .double(2.5)), (NSDecimalNumber(string: "2.5"), .decimal(2.5)),
+      (NSString(string: "x"), .string("x")),
+      (NSDate(timeIntervalSinceReferenceDate: 3), .date(3)), (uuid as NSUUID, .uuid(uuid)),
+      (url as NSURL, .url(url)),
+      (Data([1]) as NSData, .data(Data([1]))), (NSArray(array: [1]), .collection([.int(1)])),
+      (NSSet(array: [1]), .collection([.int(1)])),
+      (NSOrderedSet(array: [2, 1]), .collection([.int(2), .int(1)])),
+      (NSDictionary(dictionary: ["a": 1]), .dictionary(["a": .int(1)])),
     ]
-    for (object, expected) in pairs { #expect(PredicateValue(any: object) == expected, "\(type(of: object))") }
+    for (object, expected) in pairs {
+      #expect(PredicateValue(any: object) == expected, "\(type(of: object))")
+    }
   }
 
   @Test func valuesComeBackAsCallersKnowThem() {
     #expect(PredicateValue.int(3).any as? Int == 3)
     #expect(PredicateValue.bool(true).any as? Bool == true)
     #expect(PredicateValue.null.any == nil)
-    #expect(PredicateValue.collection([.int(1), .null]).any as? NSArray == NSArray(array: [NSNumber(value: 1), NSNull()]))
+    #expect(
+      PredicateValue.collection([.int(1), .null]).any as? NSArray
+        == NSArray(array: [NSNumber(value: 1), NSNull()]))
     let object = NSObject()
     #expect(PredicateValue(any: object).any as? NSObject === object)
   }
@@ -51,7 +66,8 @@ import Testing
     #expect(try PredicateTree(NSPredicate(value: false)) == .constant(false))
     let closure = NSPredicate { _, _ in true }
     #expect(try PredicateTree(closure) == .block(PredicateObject(AnyHashable(closure))))
-    let compound = NSCompoundPredicate(type: .or, subpredicates: [NSPredicate(format: "a == 1"), NSPredicate(value: true)])
+    let compound = NSCompoundPredicate(
+      type: .or, subpredicates: [NSPredicate(format: "a == 1"), NSPredicate(value: true)])
     guard case .or(let members) = try PredicateTree(compound) else {
       Issue.record("no OR")
       return

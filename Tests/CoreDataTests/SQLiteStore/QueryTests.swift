@@ -11,7 +11,7 @@ import Testing
   init() throws { fixture = try StoreFixture(Models.transit) }
 
   private func _sql(_ plan: FetchPlan) throws -> String {
-    try fixture.engine.compiled(plan, .objects).sql.text
+    try fixture.engine.compiled(plan, .objects).query.sql.text
   }
 
   @Test func aFetchByAnAttributeComparesItsColumn() throws {
@@ -151,7 +151,7 @@ import Testing
     var plan = library.plan("Book")
     plan.includesSubentities = false
     #expect(
-      try library.engine.compiled(plan, .count).sql.text == "SELECT COUNT(*) FROM ZBOOK t0 WHERE t0.Z_ENT = 1"
+      try library.engine.compiled(plan, .count).query.sql.text == "SELECT COUNT(*) FROM ZBOOK t0 WHERE t0.Z_ENT = 1"
     )
   }
 
@@ -161,8 +161,8 @@ import Testing
     let second = try engine.compiled(fixture.plan("Stop", compare(key("name"), .equal, text("b"))), .objects)
     let third = try engine.compiled(
       fixture.plan("Stop", compare(key("name"), .equal, .constant(.null))), .objects)
-    #expect(first === second)
-    #expect(first !== third)
+    #expect(first.query === second.query)
+    #expect(first.query !== third.query)
   }
 
   @Test(arguments: [
@@ -353,7 +353,7 @@ import Testing
     for predicate in [
       compare(key("identifier"), .beginsWith, text("S")), compare(key("identifier"), .equal, text("S")),
     ] {
-      let query = try fixture.engine.compiled(fixture.plan("Stop", predicate), .objects)
+      let query = try fixture.engine.compiled(fixture.plan("Stop", predicate), .objects).query
       var plan = ""
       try fixture.connection().query("EXPLAIN QUERY PLAN \(query.sql.text)") { plan += $0.string(3) }
       #expect(plan.contains("USING INDEX Z_Stop_UNIQUE_identifier"))

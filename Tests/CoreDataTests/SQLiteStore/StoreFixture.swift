@@ -121,7 +121,7 @@ final class StoreFixture {
 
   /// The condition that a predicate becomes.
   func condition(_ entity: String, _ predicate: PredicateTree) throws -> String {
-    let text = try engine.compiled(plan(entity, predicate), .count).sql.text
+    let text = try engine.compiled(plan(entity, predicate), .count).query.sql.text
     return String(text.dropFirst("SELECT COUNT(*) FROM ".count))
   }
 }

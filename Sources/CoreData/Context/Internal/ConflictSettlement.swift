@@ -8,6 +8,8 @@ struct ConflictSettlement {
   private var _attempts = 0
   /// Entries of children's changes to objects that the context has not looked at, settled by value; nil: nothing is left.
   private var _settled: [ObjectTable.Key: Layer.Entry?] = [:]
+  /// Objects that turned out to be gone from the store, and are not written again.
+  private var _gone: [NSManagedObjectID] = []
 
   init(context: NSManagedObjectContext) { self.context = context }
 
@@ -27,6 +29,7 @@ struct ConflictSettlement {
         // A change that a child made to an object this context never looked at is laid over whatever the store has, as
         // if it had been read when the child saved.
         _settled[key] = .some(_rebased(entry, conflict, object))
+        if conflict.persisted == nil { _gone.append(conflict.id) }
       } else if entry?.kind == .deleted, conflict.persisted == nil {
         // Deleted by somebody else already: as wanted.
         object?._flags.insert(.vanished)
@@ -35,6 +38,9 @@ struct ConflictSettlement {
       }
     }
     if !list.isEmpty { try context.policy.resolve(mergeConflicts: list) }
+    for conflict in list where conflict.sourceObject._flags.contains(.vanished) {
+      _gone.append(conflict.sourceObject._objectID)
+    }
     return try _collect()
   }
 
@@ -58,10 +64,15 @@ struct ConflictSettlement {
 
   private func _collect() throws -> [Layer.Entry] {
     for object in context.listed { object._flags.remove(.written) }
+    for id in _gone {
+      if let object = context.table.object(for: id) { context.cutReferences(to: object) }
+    }
     context.processPendingChanges()
-    let entries = try context.collectLayer().entries
-    guard !_settled.isEmpty else { return entries }
-    return entries.compactMap { entry in _settled[ObjectTable.Key(entry.id)] ?? entry }
+    var entries = context.withoutLost(try context.collectLayer().entries)
+    if !_settled.isEmpty {
+      entries = entries.compactMap { entry in _settled[ObjectTable.Key(entry.id)] ?? entry }
+    }
+    return _gone.isEmpty ? entries : context.withoutReferences(to: _gone, in: entries)
   }
 
   // MARK: Children's changes
@@ -133,7 +144,12 @@ struct VersionSettlement {
 
   func settle() {
     guard let persisted = _persisted else { return _settleVanished() }
-    if _type == .rollbackMergePolicyType || !_object.hasChanges {
+    _context.rereadInverses(_object._layout, from: _object._row, to: persisted)
+    if !_object.hasChanges {
+      // Only watched; from here on there is nothing to watch for.
+      _object._flags.remove(.locked)
+      _object.rebase(on: persisted)
+    } else if _type == .rollbackMergePolicyType {
       _takeBack(persisted)
     } else if _object._flags.contains(.deleted) {
       // Deleting goes on, over the newer version.

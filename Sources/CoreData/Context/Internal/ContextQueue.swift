@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -22,6 +23,8 @@ final class ContextQueue: @unchecked Sendable {
   }
 
   let kind: Kind
+  /// A queue of the name that a private one was given later; it works through the first one.
+  private let _labelled = Mutex<DispatchQueue?>(nil)
   /// Not weak: a weak reference would make every retain of the context slower from then on. Cleared when it dies.
   unowned(unsafe) var context: NSManagedObjectContext?
 
@@ -35,6 +38,27 @@ final class ContextQueue: @unchecked Sendable {
     case .confinementConcurrencyType:
       kind = .confinement
     }
+  }
+
+  /// Names a private queue: a dispatch queue cannot be renamed, but another one can stand before it.
+  func setLabel(_ label: String) {
+    guard case .private(let queue) = kind else { return }
+    _labelled.withLock { $0 = DispatchQueue(label: label, target: queue) }
+  }
+
+  /// Label of the queue in force.
+  var label: String {
+    switch kind {
+    case .main: "main queue"
+    case .private(let queue): (_labelled.withLock { $0 } ?? queue).label
+    case .confinement: "none"
+    }
+  }
+
+  /// Where the calling code runs, for messages.
+  static var currentPlace: String {
+    if let innermost = ThreadStack.current.innermost { return "queue '\(innermost.label)'" }
+    return isOnMainQueue ? "the main queue" : "a thread that executes for no context"
   }
 
   /// Whether the calling thread is executing for this context right now.
@@ -57,7 +81,8 @@ final class ContextQueue: @unchecked Sendable {
     switch kind {
     case .main:
       DispatchQueue.main.async { self._run(onMain: true, block) }
-    case .private(let queue):
+    case .private(let first):
+      let queue = _labelled.withLock { $0 } ?? first
       queue.async { self._run(onMain: false, block) }
     case .confinement:
       block()
@@ -76,7 +101,8 @@ final class ContextQueue: @unchecked Sendable {
         nonisolated(unsafe) let block = block
         return try DispatchQueue.main.sync { try self._run(onMain: true, block) }
       }
-    case .private(let queue):
+    case .private(let first):
+      let queue = _labelled.withLock { $0 } ?? first
       let stack = ThreadStack.current
       if stack.contains(self) { return try _run(onMain: false, block) }
       // Inside the block the queue in force is this one; that the thread holds the main queue too must not be forgotten.

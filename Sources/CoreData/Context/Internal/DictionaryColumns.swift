@@ -1,70 +1,194 @@
 import Foundation
 import ModelSchema
+import PredicateLanguage
 
-/// The columns of a dictionary fetch: attributes, to-one relationships as object IDs, key paths over to-one.
+/// The columns of a dictionary fetch as asked for by names and descriptions: the plan for the store, and how its values
+/// are shown.
 struct DictionaryColumns {
-  private let _columns: [(name: String, path: [String])]
-  private let _context: NSManagedObjectContext
+  let plan: DictionaryPlan
+  /// How values are shown by column; nil for objects and for what has no declared type.
+  private let _codings: [AttributeCoding?]
+  private let _model: FrozenModel
 
-  init(_ request: AnyFetchRequest, _ layout: PropertyLayout, in context: NSManagedObjectContext) throws {
-    _context = context
-    guard let wanted = request.propertiesToFetch, !wanted.isEmpty else {
-      _columns = layout.slots.filter { $0.attribute != nil && !$0.isTransient }.map { ($0.name, [$0.name]) }
-      return
+  /// - Throws: A Cocoa error for a property that there is not, a to-many, or a selection that grouping does not allow.
+  init(_ request: AnyFetchRequest, _ rows: FetchPlan, _ model: FrozenModel) throws {
+    _model = model
+    var plan = DictionaryPlan(rows: rows, columns: [])
+    var codings: [AttributeCoding?] = []
+    let resolver = Resolver(layout: rows.layout, model: model)
+    func add(_ resolved: Resolver.Resolved) {
+      plan.columns.append(resolved.column)
+      codings.append(resolved.coding)
     }
-    _columns = try wanted.map { property in
-      let name: String
-      switch property {
-      case let text as String: name = text
-      case let description as NSExpressionDescription:
-        throw CocoaError.coreData(
-          NSCoreDataError, "propertiesToFetch holds the expression '\(description.name)': expressions are not computed by this "
-            + "version's dictionary fetches. Fetch the attributes and compute on the results.")
-      case let description as NSPropertyDescription: name = description.name
-      default:
-        throw CocoaError.coreData(
-          NSCoreDataError, "propertiesToFetch holds a \(type(of: property)); it takes names and property descriptions.")
+    if let wanted = request.propertiesToFetch, !wanted.isEmpty {
+      for property in wanted { add(try resolver.resolve(property, "propertiesToFetch")) }
+    } else {
+      for slot in rows.layout.slots where slot.attribute != nil && !slot.isTransient {
+        add(try resolver.resolve(slot.name, "propertiesToFetch"))
       }
-      let path = name.split(separator: ".").map(String.init)
-      if let slot = layout.slot(named: path[0]), layout.slots[slot].isToMany {
-        throw CocoaError.coreData(
-          NSCoreDataError, "propertiesToFetch names the to-many relationship '\(name)'; a dictionary has one value for a key.")
-      }
-      guard name == "objectID" || layout.slot(named: path[0]) != nil else {
-        throw CocoaError.coreData(
-          NSCoreDataError, "propertiesToFetch names '\(name)', which '\(layout.entityName)' does not have.")
-      }
-      return (name, path)
     }
-    if request.propertiesToGroupBy != nil || request.havingPredicate != nil {
-      throw CocoaError.coreData(
-        NSCoreDataError, "propertiesToGroupBy and havingPredicate are not computed by this version's dictionary fetches.")
+    plan.groups = try (request.propertiesToGroupBy ?? []).map {
+      try resolver.resolve($0, "propertiesToGroupBy").column.expression
     }
+    if let having = request.havingPredicate {
+      guard !plan.groups.isEmpty else {
+        throw Self._error("The fetch of '\(rows.layout.entityName)' has a havingPredicate, which needs propertiesToGroupBy.")
+      }
+      let condition = try PredicateTree(having).referringByID
+      plan.having = condition.rewritten { (part: ExpressionTree) throws(Never) -> ExpressionTree? in
+        let whole = RowAggregate.spelledOut(part)
+        return whole == part ? nil : whole
+      } ?? condition
+    }
+    plan.isDistinct = request.returnsDistinctResults
+    let layouts = model.layout.layouts
+    let aggregates = plan.columns.map { RowAggregate.occurs(in: $0.expression, from: rows.layout, in: layouts) }
+    plan.isGrouped = !plan.groups.isEmpty || aggregates.contains(true)
+    if !plan.groups.isEmpty {
+      for (column, isAggregate) in zip(plan.columns, aggregates) where !isAggregate {
+        if case .constant = column.expression { continue }
+        guard plan.groups.contains(column.expression) else {
+          throw Self._error(
+            "The fetch of '\(rows.layout.entityName)' groups rows, so each property to fetch must be grouped by, an "
+              + "aggregate or a constant; '\(column.name)' is none of these.")
+        }
+      }
+    }
+    self.plan = plan
+    _codings = codings
   }
 
-  func dictionary(for stored: StoredObject) throws -> NSDictionary {
-    let result = NSMutableDictionary()
-    for (name, path) in _columns {
-      if name == "objectID" {
-        result[name as NSString] = NSManagedObjectID(stored.key)
-        continue
-      }
-      if let value = try _value(path[...], stored.key, stored.row) { result[name as NSString] = value }
+  /// The dictionary for one row of values; nil values have no key.
+  func dictionary(for values: [Value]) throws -> NSDictionary {
+    let result = NSMutableDictionary(capacity: values.count)
+    for (index, value) in values.enumerated() {
+      if let object = try _shown(value, _codings[index]) { result[plan.columns[index].name as NSString] = object }
     }
     return result
   }
 
-  /// Saved values only: a dictionary fetch shows the store.
-  private func _value(_ path: ArraySlice<String>, _ key: ObjectKey, _ row: Row?) throws -> Any? {
-    guard let row else { return nil }
-    let layout = key.space.layout
-    guard let slot = layout.slot(named: path[path.startIndex]) else { return nil }
-    if layout.slots[slot].attribute != nil {
-      return try key.space.entity.shape.codings[slot]!.object(from: row[slot])
+  private func _shown(_ value: Value, _ coding: AttributeCoding?) throws -> Any? {
+    switch value {
+    case .reference(let key): return NSManagedObjectID(key)
+    case .pending(let id): return id.canonical
+    default: break
     }
-    guard let target = row[slot].key else { return nil }
-    if path.count == 1 { return NSManagedObjectID(target) }
-    let next = try _context.persistentStoreCoordinator?.rows(for: [target])[0]
-    return try _value(path.dropFirst(), target, next)
+    if let coding { return try coding.object(from: value) }
+    switch value {
+    case .null, .toMany, .reference, .pending, .composite, .transformable: return nil
+    case .int(let number): return NSNumber(value: number)
+    case .double(let number): return NSNumber(value: number)
+    case .string(let text): return text
+    case .data(let data): return data
+    case .uuid(let uuid): return uuid
+    case .decimal(let box): return NSDecimalNumber(decimal: box.decimal)
+    }
+  }
+
+  fileprivate static func _error(_ message: String) -> CocoaError { CocoaError.coreData(NSCoreDataError, message) }
+
+  // MARK: Resolving
+
+  /// Finds out what a name or a description stands for.
+  private struct Resolver {
+    struct Resolved {
+      let column: DictionaryPlan.Column
+      let coding: AttributeCoding?
+    }
+
+    let layout: PropertyLayout
+    let model: FrozenModel
+
+    func resolve(_ property: Any, _ list: String) throws -> Resolved {
+      switch property {
+      case let text as String: return try _named(text, list)
+      case let description as NSExpressionDescription: return try _computed(description, list)
+      case let description as NSPropertyDescription: return try _named(description.name, list)
+      default:
+        throw _error("\(list) holds a \(type(of: property)); it takes names and property descriptions.")
+      }
+    }
+
+    private func _named(_ name: String, _ list: String) throws -> Resolved {
+      if name == "objectID" || name == "self" || name == "SELF" {
+        return Resolved(column: .init(name: name, expression: .evaluatedObject, type: .objectID), coding: nil)
+      }
+      guard let path = KeyPathText.components(name) else { throw _error("\(list) names '\(name)', which is no key path.") }
+      return try _path(path, name, list)
+    }
+
+    private func _path(_ path: [String], _ name: String, _ list: String) throws -> Resolved {
+      var place = layout
+      for (index, key) in path.enumerated() {
+        let isLast = index == path.count - 1
+        if isLast, key == "objectID", index > 0 {
+          return Resolved(column: .init(name: name, expression: .keyPath(path), type: .objectID), coding: nil)
+        }
+        guard let slot = place.slot(named: key) else {
+          throw _error("\(list) names '\(name)': keypath \(name) not found in entity \(place.entityName).")
+        }
+        if place.slots[slot].isTransient {
+          throw _error("\(list) names '\(name)', which is transient and not in the store.")
+        }
+        switch place.slots[slot].kind {
+        case .attribute(let attribute):
+          guard isLast else {
+            throw _error("\(list) names '\(name)', but the attribute '\(key)' has no property '\(path[index + 1])'.")
+          }
+          return Resolved(
+            column: .init(name: name, expression: .keyPath(path), type: attribute.type),
+            coding: model.entities[place.entityNumber - 1].shape.codings[slot])
+        case .relationship(let relationship):
+          guard !relationship.isToMany else {
+            throw _error(
+              "\(list) names '\(name)': invalid to-many relationship '\(key)'; a dictionary has one value for a key. "
+                + "Use an NSExpressionDescription that counts or sums it.")
+          }
+          place = model.layout.layout(numbered: relationship.destination)
+        }
+      }
+      return Resolved(column: .init(name: name, expression: .keyPath(path), type: .objectID), coding: nil)
+    }
+
+    private func _computed(_ description: NSExpressionDescription, _ list: String) throws -> Resolved {
+      guard let expression = description.expression, !description.name.isEmpty else {
+        throw _error("\(list) holds an NSExpressionDescription without \(description.name.isEmpty ? "name" : "expression").")
+      }
+      let tree = RowAggregate.spelledOut(expression.tree).referringByID
+      let declared = AttributeType(rawValue: description.expressionResultType.rawValue) ?? .undefined
+      if let inferred = _type(of: tree) {
+        let type = declared == .undefined ? inferred.type : declared
+        let coding = type == inferred.type ? inferred.coding : _coding(type, description.name)
+        return Resolved(
+          column: .init(name: description.name, expression: tree, type: type), coding: type == .objectID ? nil : coding)
+      }
+      return Resolved(
+        column: .init(name: description.name, expression: tree, type: declared),
+        coding: _coding(declared, description.name))
+    }
+
+    private func _coding(_ type: AttributeType, _ name: String) -> AttributeCoding? {
+      if type == .undefined || type == .objectID { return nil }
+      return AttributeCoding(
+        AttributeSchema(traits: PropertyTraits(name: name), type: type), entityName: layout.entityName)
+    }
+
+    /// Type of a key path, and of the smallest or largest of its values.
+    private func _type(of tree: ExpressionTree) -> (type: AttributeType, coding: AttributeCoding?)? {
+      switch tree {
+      case .evaluatedObject: return (.objectID, nil)
+      case .keyPath(let path):
+        guard let found = try? _path(path, "", "") else { return nil }
+        return (found.column.type, found.coding)
+      case .function("min:", let arguments) where arguments.count == 1,
+        .function("max:", let arguments) where arguments.count == 1,
+        .function("noindex:", let arguments) where arguments.count == 1:
+        return _type(of: arguments[0])
+      case .function("count:", _): return (.integer64, _coding(.integer64, ""))
+      default: return nil
+      }
+    }
+
+    private func _error(_ message: String) -> CocoaError { DictionaryColumns._error(message) }
   }
 }

@@ -5,7 +5,7 @@ import PredicateLanguage
 ///
 /// As in Core Data, the store applies limit and offset to saved values; unsaved changes are folded into that window, and
 /// only the limit is applied again.
-struct FetchReading {
+final class FetchReading {
   var plan: FetchPlan
   private let _request: AnyFetchRequest
   /// Kept alive by whoever fetches.
@@ -29,9 +29,13 @@ struct FetchReading {
     _matcher = PendingMatcher(plan)
   }
 
+  /// What the stores have been found to hold already, if somebody asked them before.
+  var found: [StoredObject]?
+
   /// What the stores find.
   func stored() throws -> [StoredObject] {
-    try _context.persistentStoreCoordinator?.fetch(plan, in: _request.affectedStores) ?? []
+    if let found { return found }
+    return try _context.persistentStoreCoordinator?.fetch(plan, in: _request.affectedStores) ?? []
   }
 
   /// The objects found, unsaved changes included.

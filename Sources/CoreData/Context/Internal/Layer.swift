@@ -33,6 +33,8 @@ final class Layer: Sendable {
   /// Whether any object was inserted and deleted again.
   let hasAnnihilated: Bool
   private let _index: [ObjectTable.Key: Int]
+  /// Whether any entry is a deletion.
+  let hasDeletions: Bool
   /// Entries under temporary IDs.
   private let _temporaries: [Int]
   private let _aliases = Mutex<Aliases>(Aliases())
@@ -52,6 +54,7 @@ final class Layer: Sendable {
   init(_ entries: [Entry], isIndexed: Bool = true) {
     self.entries = entries
     hasAnnihilated = entries.contains { $0.kind == .annihilated }
+    hasDeletions = hasAnnihilated || entries.contains { $0.kind == .deleted }
     guard isIndexed else {
       _index = [:]
       _temporaries = []
@@ -213,10 +216,8 @@ final class PublishedOverlay: Sendable {
   /// The oldest delivery, without taking it out.
   func nextDelivery() -> Delivery? { _state.withLock { $0.inbox.first } }
 
-  /// Moves the oldest delivery's layer among the context's own.
-  func settleDelivery() {
-    let layer = _state.withLock { $0.inbox.first?.layer }
-    guard let layer else { return }
+  /// Takes the oldest delivery out and its layer, as the context makes it, among the context's own.
+  func settleDelivery(as layer: Layer) {
     let layers = _pushed(layer)
     _state.withLock { state in
       state.layers = layers

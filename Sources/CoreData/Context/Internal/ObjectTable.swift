@@ -25,6 +25,10 @@ struct ObjectTable {
       root = store == 0 ? 0 : id.space.layout.rootNumber
     }
 
+    // The parts are well mixed already; hashing them again would cost more than looking the key up.
+    func hash(into hasher: inout Hasher) { hasher.combine(mixed) }
+    func _rawHashValue(seed: Int) -> Int { mixed ^ seed }
+
     var mixed: Int {
       var h = UInt64(bitPattern: reference) &* 0x9E37_79B9_7F4A_7C15
       h ^= UInt64(truncatingIfNeeded: store) &* 0xD6E8_FEB8_6659_FD93

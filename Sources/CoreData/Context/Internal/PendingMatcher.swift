@@ -67,8 +67,8 @@ indirect enum SlotTest {
   ) -> SlotTest {
     guard comparison.modifier == .direct, comparison.options.isEmpty,
       case .keyPath(let path) = comparison.left, path.count == 1, let slot = layout.slot(named: path[0]),
-      case .constant(let constant) = comparison.right, let attribute = layout.slots[slot].attribute,
-      let value = Value(constant, comparableWith: attribute.type)
+      case .constant(let constant) = comparison.right, let type = layout.slots[slot].type,
+      let value = Value(constant, comparableWith: type)
     else { return .undecided }
     switch comparison.op {
     case .equal: return .equal(slot: slot, value)
@@ -85,7 +85,10 @@ indirect enum SlotTest {
     switch self {
     case .constant(let value): return value
     case .undecided: return nil
-    case .equal(let slot, let value): return row[slot] == value
+    case .equal(let slot, let value):
+      // Without options texts are compared by their bytes, as in SQL; Swift would take é and e´ for equal.
+      if case .string(let text) = value, case .string(let other) = row[slot] { return Value.binaryOrder(other, text) == 0 }
+      return row[slot] == value
     case .compare(let slot, let op, let value):
       guard let order = Value.order(row[slot], value) else { return nil }
       switch op {

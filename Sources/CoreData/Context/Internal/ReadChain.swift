@@ -79,11 +79,14 @@ struct ReadChain {
   }
 
   private static func apply(_ delta: ToManyDelta, to members: [NSManagedObjectID]) -> [NSManagedObjectID] {
-    if let order = delta.order { return order }
     let removed = Set(delta.removed.map { ObjectTable.Key($0) })
     var result = members.filter { !removed.contains(ObjectTable.Key($0)) }
     let present = Set(result.map { ObjectTable.Key($0) })
     result += delta.added.filter { !present.contains(ObjectTable.Key($0)) }
-    return result
+    guard let order = delta.order else { return result }
+    // Members that came from elsewhere since stand at the end.
+    let all = Set(result.map { ObjectTable.Key($0) })
+    let named = Set(order.map { ObjectTable.Key($0) })
+    return order.filter { all.contains(ObjectTable.Key($0)) } + result.filter { !named.contains(ObjectTable.Key($0)) }
   }
 }

@@ -120,6 +120,34 @@ final class ToManyState {
     return true
   }
 
+  /// Adds an object because its own end was pointed here, whatever was read: these members may be older than its end.
+  func gain(_ object: NSManagedObject) -> Bool {
+    if add(object) { return true }
+    removed.remove(object)
+    return added.insert(object).inserted
+  }
+
+  /// Removes an object because its own end was turned away, whatever was read.
+  func lose(_ object: NSManagedObject) -> Bool {
+    if remove(object) { return true }
+    return removed.insert(object).inserted
+  }
+
+  /// Drops an object that is gone for everybody: no change, nothing to save.
+  func forget(_ object: NSManagedObject) {
+    if members.remove(object) != nil, let index = order.firstIndex(of: object) { order.remove(at: index) }
+    base.removeAll { $0 === object }
+    added.remove(object)
+    removed.remove(object)
+  }
+
+  /// Takes an order made elsewhere: members that it does not know of keep their places at the end.
+  func reorder(asFarAsKnown newOrder: [NSManagedObject]) {
+    let known = newOrder.filter { members.contains($0) }
+    let named = Set(known)
+    reorder(known + order.filter { !named.contains($0) })
+  }
+
   /// Gives an ordered relationship another order of the same members.
   func reorder(_ newOrder: [NSManagedObject]) {
     guard order != newOrder else { return }

@@ -5,8 +5,9 @@ extension FormatArgument {
   /// A format argument as callers give it: an expression takes its place as it is, also inside an array.
   /// - Throws: `PredicateEvaluationError.unsupported` for a predicate.
   init(any argument: Any) throws {
-    // Text and numbers, nearly all there is, without asking what else it might be.
-    guard type(of: argument) is AnyClass || argument is [Any] else {
+    let type = Swift.type(of: argument)
+    // Text, numbers and lists of them, nearly all there is, without asking what else it might be.
+    guard type is AnyClass || Self._mayHoldExpressions(type) else {
       self = .value(PredicateValue(any: argument))
       return
     }
@@ -15,10 +16,18 @@ extension FormatArgument {
     } else if argument is NSPredicate {
       throw PredicateEvaluationError.unsupported(
         "A predicate cannot be a format argument; combine predicates with NSCompoundPredicate.")
-    } else if let elements = argument as? [Any], elements.contains(where: { $0 is NSExpression }) {
+    } else if let elements = argument as? [Any], elements.contains(where: Self._isExpression) {
       self = .expression(.aggregate(of: elements.map { NSExpression.tree(of: $0) }))
     } else {
       self = .value(PredicateValue(any: argument))
     }
+  }
+
+  private static func _mayHoldExpressions(_ type: Any.Type) -> Bool {
+    type == [Any].self || type is [NSExpression].Type || type == [NSObject].self || type == [AnyObject].self
+  }
+
+  private static func _isExpression(_ element: Any) -> Bool {
+    type(of: element) is AnyClass && element is NSExpression
   }
 }

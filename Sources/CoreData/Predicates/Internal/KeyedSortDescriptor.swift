@@ -10,7 +10,10 @@ final class KeyedSortDescriptor: NSSortDescriptor {
   let custom: Comparator?
   private let _path: [String]?
 
-  init(_ key: String?, ascending: Bool, comparison: FetchPlan.SortTerm.Comparison = .binary, custom: Comparator? = nil) {
+  init(
+    _ key: String?, ascending: Bool, comparison: FetchPlan.SortTerm.Comparison = .binary,
+    custom: Comparator? = nil
+  ) {
     keyPathText = key
     self.comparison = comparison
     self.custom = custom
@@ -22,7 +25,8 @@ final class KeyedSortDescriptor: NSSortDescriptor {
     } else {
       _path = nil
     }
-    // Foundation only knows Swift key paths; it is given one that is never followed, as `compare` is overridden.
+    // Foundation only knows Swift key paths; it is given one that is never followed, as `compare` is
+    // overridden.
     super.init(keyPath: \Any.self, ascending: ascending, comparator: custom ?? { _, _ in .orderedSame })
   }
 
@@ -30,7 +34,8 @@ final class KeyedSortDescriptor: NSSortDescriptor {
     let name = selector ?? "compare:"
     guard let comparison = FetchPlan.SortTerm.Comparison.all.first(where: { $0.selectorName == name }) else {
       let known = FetchPlan.SortTerm.Comparison.all.map(\.selectorName).joined(separator: ", ")
-      fatalError("NSInvalidArgumentException: sorting by the selector “\(name)” is not possible; known are \(known).")
+      fatalError(
+        "NSInvalidArgumentException: sorting by “\(name)” is not possible; known are \(known).")
     }
     self.init(key, ascending: ascending, comparison: comparison)
   }
@@ -48,7 +53,8 @@ final class KeyedSortDescriptor: NSSortDescriptor {
       if ascending || result == .orderedSame { return result }
       return result == .orderedAscending ? .orderedDescending : .orderedAscending
     } catch {
-      fatalError("NSInvalidArgumentException: sorting by “\(keyPathText ?? "self")” is not possible: \(error)")
+      fatalError(
+        "NSInvalidArgumentException: sorting by “\(keyPathText ?? "self")” is not possible: \(error)")
     }
   }
 

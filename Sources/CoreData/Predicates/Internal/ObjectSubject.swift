@@ -1,24 +1,62 @@
 import Foundation
 import PredicateLanguage
 
-/// Anything a caller may evaluate a predicate on: a managed object, an object read by key, a dictionary, a plain value.
+/// Anything a caller may evaluate a predicate on: a managed object, an object read by key, a dictionary, a
+/// plain value.
 struct ObjectSubject: PredicateSubject {
-  let predicateValue: PredicateValue
-  private let _object: (any KeyValueCoding)?
+  private enum _Content {
+    case keyed(any KeyValueCoding)
+    case entries([String: Any])
+    case value(PredicateValue)
+  }
+
+  private let _content: _Content
 
   init(_ object: Any?) {
-    predicateValue = PredicateValue(any: object)
-    if case .object = predicateValue { _object = object as? any KeyValueCoding } else { _object = nil }
+    if let object, type(of: object) is AnyClass, let keyed = object as? any KeyValueCoding {
+      _content = .keyed(keyed)
+    } else if let object, type(of: object) == [String: Any].self, let entries = object as? [String: Any] {
+      _content = .entries(entries)
+    } else {
+      let value = PredicateValue(any: object)
+      // A structure may be read by key as well.
+      if case .object = value, let keyed = object as? any KeyValueCoding {
+        _content = .keyed(keyed)
+      } else {
+        _content = .value(value)
+      }
+    }
+  }
+
+  var predicateValue: PredicateValue {
+    switch _content {
+    case .keyed(let object): PredicateValue(any: object)
+    case .entries(let entries): PredicateValue(any: entries)
+    case .value(let value): value
+    }
+  }
+
+  var isReadByKey: Bool {
+    switch _content {
+    case .value(.null), .value(.collection): false
+    default: true
+    }
   }
 
   func predicateValue(forKey key: String) throws -> PredicateValue {
-    if let _object { return key == "self" ? predicateValue : PredicateValue(any: _object.value(forKey: key)) }
-    if case .object(let object) = predicateValue { return try predicateValue(forKey: key, of: object) }
-    return try predicateValue.plainValue(forKey: key)
+    switch _content {
+    case .keyed(let object):
+      return key == "self" ? predicateValue : PredicateValue(any: object.value(forKey: key))
+    case .entries(let entries): return PredicateValue(any: entries[key])
+    case .value(.object(let object)): return try predicateValue(forKey: key, of: object)
+    case .value(let value): return try value.plainValue(forKey: key)
+    }
   }
 
   func predicateValue(forKey key: String, of object: PredicateObject) throws -> PredicateValue {
-    if let object = object.any as? any KeyValueCoding { return PredicateValue(any: object.value(forKey: key)) }
+    if let object = object.any as? any KeyValueCoding {
+      return PredicateValue(any: object.value(forKey: key))
+    }
     throw PredicateEvaluationError.unknownKey(
       key, of: "\(object.any) (a \(type(of: object.any)), which does not adopt KeyValueCoding)")
   }
@@ -30,7 +68,9 @@ struct ObjectSubject: PredicateSubject {
   func predicateResult(
     of selector: String, on target: PredicateValue, arguments: [PredicateValue]
   ) throws -> PredicateValue? {
-    guard case .object(let object) = target, let performer = object.any as? any SelectorPerforming else { return nil }
+    guard case .object(let object) = target, let performer = object.any as? any SelectorPerforming else {
+      return nil
+    }
     return PredicateValue(any: try performer.perform(selector, with: arguments.map(\.any)))
   }
 
@@ -44,9 +84,11 @@ struct ObjectSubject: PredicateSubject {
     case let block as ExpressionBlock:
       let context = NSMutableDictionary()
       for (name, value) in variables { context[name] = value.any ?? NSNull() }
-      return PredicateValue(any: block.body(predicateValue.any, (arguments ?? []).map { $0.any ?? NSNull() }, context))
+      return PredicateValue(
+        any: block.body(predicateValue.any, (arguments ?? []).map { $0.any ?? NSNull() }, context))
     default:
-      throw PredicateEvaluationError.unsupported("\(block.base.base) is no closure that a predicate can call.")
+      throw PredicateEvaluationError.unsupported(
+        "\(block.base.base) is no closure that a predicate can call.")
     }
   }
 }

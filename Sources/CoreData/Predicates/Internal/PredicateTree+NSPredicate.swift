@@ -6,8 +6,8 @@ extension PredicateTree {
   /// Deepest nesting of compound predicates accepted: trees are walked by recursion.
   private static let _maximumDepth = 1000
 
-  /// The tree of any predicate: the one it was made of, if it is one of ours; otherwise a constant, a closure, or a
-  /// compound of those. Costs nothing for ours.
+  /// The tree of any predicate: the one it was made of, if it is one of ours; otherwise a constant, a
+  /// closure, or a compound of those. Costs nothing for ours.
   /// - Throws: `PredicateEvaluationError.unsupported` for compounds nested too deeply.
   init(_ predicate: NSPredicate) throws {
     self = try Self._tree(of: predicate, depth: 0)
@@ -62,7 +62,49 @@ extension PredicateTree {
     do {
       return try evaluate(with: object, bindings)
     } catch {
-      fatalError("NSInvalidArgumentException: “\(PredicatePrinter.text(of: self))” cannot be evaluated: \(error)")
+      fatalError(
+        "NSInvalidArgumentException: “\(PredicatePrinter.text(of: self))” cannot be evaluated: \(error)")
+    }
+  }
+}
+
+extension PredicateTree {
+  /// The tree with managed objects replaced by their IDs: what a store knows them by, and what may leave the queue.
+  var referringByID: PredicateTree {
+    rewritten { (expression: ExpressionTree) throws(Never) -> ExpressionTree? in
+      guard case .constant(let value) = expression, value.holdsManagedObject else { return nil }
+      return .constant(value.referringByID)
+    } ?? self
+  }
+}
+
+extension ExpressionTree {
+  /// The expression with managed objects replaced by their IDs.
+  var referringByID: ExpressionTree {
+    rewritten { (expression: ExpressionTree) throws(Never) -> ExpressionTree? in
+      guard case .constant(let value) = expression, value.holdsManagedObject else { return nil }
+      return .constant(value.referringByID)
+    } ?? self
+  }
+}
+
+extension PredicateValue {
+  fileprivate var holdsManagedObject: Bool {
+    switch self {
+    case .object(let object): object.base.base is NSManagedObject
+    case .collection(let elements): elements.contains { $0.holdsManagedObject }
+    case .dictionary(let entries): entries.values.contains { $0.holdsManagedObject }
+    default: false
+    }
+  }
+
+  fileprivate var referringByID: PredicateValue {
+    switch self {
+    case .object(let object):
+      (object.base.base as? NSManagedObject).map { .object(PredicateObject($0.objectID)) } ?? self
+    case .collection(let elements): .collection(elements.map(\.referringByID))
+    case .dictionary(let entries): .dictionary(entries.mapValues(\.referringByID))
+    default: self
     }
   }
 }

@@ -1,7 +1,8 @@
 import Foundation
 import PredicateLanguage
 
-/// A value of no type the language knows, wrapped to be compared: by identity if it is an object, else only with itself.
+/// A value of no type the language knows, wrapped to be compared: by identity if it is an object, else only
+/// with itself.
 final class OpaqueValue: Hashable, CustomStringConvertible {
   let value: Any
   private let _object: AnyObject?
@@ -24,15 +25,15 @@ final class OpaqueValue: Hashable, CustomStringConvertible {
 
 /// Between the values of callers and those of the language.
 extension PredicateValue {
-  /// The value of anything: nil and NSNull are null, numbers, text, dates and their like become what they are,
-  /// collections are opened, and what is left is an object.
+  /// The value of anything: nil and NSNull are null, numbers, text, dates and their like become what they
+  /// are, collections are opened, and what is left is an object.
   init(any value: Any?) {
     guard let value else {
       self = .null
       return
     }
-    // By exact type first: this is on the way of every format argument and every value read in memory, and a comparison
-    // of types costs a tenth of a cast that fails.
+    // By exact type first: this is on the way of every format argument and every value read in memory, and a
+    // comparison of types costs a tenth of a cast that fails.
     let type = Swift.type(of: value)
     if type == String.self, let text = value as? String {
       self = .string(text)
@@ -56,6 +57,10 @@ extension PredicateValue {
   private static func _ofOther(_ value: Any) -> PredicateValue {
     if Swift.type(of: value) is any OptionalValue.Type, let optional = value as? any OptionalValue {
       return PredicateValue(any: optional.wrapped)
+    }
+    if let elements = _ofUniformArray(value) { return .collection(elements) }
+    if Swift.type(of: value) == [String: Any].self, let entries = value as? [String: Any] {
+      return .dictionary(entries.mapValues { PredicateValue(any: $0) })
     }
     switch value {
     case let number as Int64: return .int(number)
@@ -81,6 +86,20 @@ extension PredicateValue {
     case let hashable as AnyHashable: return .object(PredicateObject(hashable))
     default: return .object(PredicateObject(AnyHashable(OpaqueValue(value))))
     }
+  }
+
+  /// Elements of the arrays that are passed to IN most; a cast to `[Any]` would box every one of them.
+  private static func _ofUniformArray(_ value: Any) -> [PredicateValue]? {
+    let type = Swift.type(of: value)
+    if type == [String].self, let texts = value as? [String] { return texts.map { .string($0) } }
+    if type == [Int].self, let numbers = value as? [Int] { return numbers.map { .int(Int64($0)) } }
+    if type == [UUID].self, let uuids = value as? [UUID] { return uuids.map { .uuid($0) } }
+    if type == [NSManagedObjectID].self, let ids = value as? [NSManagedObjectID] {
+      return ids.map { .object(PredicateObject(AnyHashable($0))) }
+    }
+    if type == Set<String>.self, let texts = value as? Set<String> { return texts.map { .string($0) } }
+    if type == Set<UUID>.self, let uuids = value as? Set<UUID> { return uuids.map { .uuid($0) } }
+    return nil
   }
 
   private static func _unsigned(_ number: UInt64) -> PredicateValue {
@@ -135,7 +154,8 @@ extension PredicateValue {
     }
   }
 
-  /// The value as callers know it: numbers as NSNumber, text as String, dates as Date, collections as arrays, null as nil.
+  /// The value as callers know it: numbers as NSNumber, text as String, dates as Date, collections as arrays,
+  /// null as nil.
   var any: Any? {
     switch self {
     case .null: nil

@@ -25,7 +25,8 @@ final class SQLiteStoreEngine: StoreEngine {
   let keyQueries: [KeyQuery]
   let relationQueries: [[RelationQuery?]]
   let writePlans: WritePlans
-  let queries = QueryCache()
+  let queries = QueryCache<QueryShape, CompiledQuery>()
+  let tableQueries = QueryCache<TableShape, CompiledTable>()
   /// What the triggers of derived attributes report while the writer writes.
   let derivedReports = DerivedReports()
   private let _commits = Atomic<Int>(0)

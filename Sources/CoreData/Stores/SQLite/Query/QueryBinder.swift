@@ -12,16 +12,55 @@ struct QueryBinder {
   init(_ context: RowReader.Context) { _context = context }
 
   func bind(
-    _ query: CompiledQuery, _ plan: FetchPlan, _ constants: [PredicateValue], to statement: Statement
+    _ parameters: [QueryParameter], _ plan: FetchPlan, _ constants: [PredicateValue], to statement: Statement
   ) {
     var index: Int32 = 0
-    for parameter in query.parameters {
+    for parameter in parameters {
       index += 1
       switch parameter {
       case .constant(let number, let conversion): _bind(constants[number], conversion, statement, index)
       case .now: statement.bind(Date().timeIntervalSinceReferenceDate, at: index)
       case .limit: statement.bind(Int64(plan.limit), at: index)
       case .offset: statement.bind(Int64(plan.offset), at: index)
+      }
+    }
+  }
+
+  /// What `bind` binds, to be shown.
+  func bindings(
+    _ parameters: [QueryParameter], _ plan: FetchPlan, _ constants: [PredicateValue]
+  ) -> [SQLBinding] {
+    parameters.map { parameter in
+      switch parameter {
+      case .constant(let number, let conversion): _shown(constants[number], conversion)
+      case .now: .real(Date().timeIntervalSinceReferenceDate)
+      case .limit: .integer(Int64(plan.limit))
+      case .offset: .integer(Int64(plan.offset))
+      }
+    }
+  }
+
+  private func _shown(_ value: PredicateValue, _ conversion: ConstantConversion) -> SQLBinding {
+    switch conversion {
+    case .natural: return SQLBinding(_binding(value))
+    case .uuid:
+      if case .string(let text) = value, let uuid = UUID(uuidString: text) { return SQLBinding(_binding(.uuid(uuid))) }
+      return SQLBinding(_binding(value))
+    case .key(let root): return .integer(_key(value, root))
+    case .entity: return .integer(_entity(value))
+    case .endOfPrefix:
+      guard case .string(let text) = value, !text.isEmpty else { return .null }
+      var bytes = Array(text.utf8)
+      bytes[bytes.count - 1] += 1
+      return String(validating: bytes, as: UTF8.self).map(SQLBinding.text) ?? .blob(Data(bytes))
+    case .member(let number, let conversion):
+      guard case .collection(let members) = value, number < members.count else { return .null }
+      return _shown(members[number], conversion)
+    case .members(let conversion):
+      switch value {
+      case .collection(let members): return .values(members.map { _shown($0, conversion) })
+      case .dictionary(let entries): return .values(entries.values.map { _shown($0, conversion) })
+      default: return .values([])
       }
     }
   }

@@ -61,11 +61,14 @@ extension QueryCompiler {
     let members = try _open(path)
     let key = QueryParameter.constant(index, .key(root: members.scope.layout.rootNumber))
     let isMember: SQLFragment = "\(sql: members.scope.identity) = \(key)"
-    // Without the last test NOT of this would be unknown, not true, for an object that has no owner.
-    return """
-      \(sql: path.owner.identity) IN (SELECT \(sql: members.ownerColumn) FROM \(sql: members.source.text) \
+    // Without the tests for NULL, NOT of this would be unknown, not true: for a member without owner, and at the end of a
+    // path that leads nowhere.
+    let owner = path.owner.identity
+    let test: SQLFragment = """
+      \(sql: owner) IN (SELECT \(sql: members.ownerColumn) FROM \(sql: members.source.text) \
       WHERE \(isMember) AND \(sql: members.ownerColumn) IS NOT NULL)
       """
+    return path.owner === evaluated ? test : "(\(sql: owner) IS NOT NULL AND \(test))"
   }
 
   /// `toMany.@count`, `toMany.@sum.attribute`, `toMany.attribute.@sum` ... ; nil if the path has no operator.
@@ -151,7 +154,11 @@ extension QueryCompiler {
       let equal = StringOperation.equal.rawValue
       let test: SQLFragment =
         "\(sql: StringFunction.test)(\(subject), v.value, \(sql: "\(equal), \(comparison.options.rawValue)"))"
-      return "EXISTS (SELECT 1 FROM \(sql: ValueArray.tableName)(\(values)) v WHERE \(test))"
+      // Without the case, NOT of this would hold for NULL, as it does for no other comparison.
+      return """
+        (CASE WHEN \(subject) IS NULL THEN NULL ELSE EXISTS \
+        (SELECT 1 FROM \(sql: ValueArray.tableName)(\(values)) v WHERE \(test)) END)
+        """
     }
     if members.count == 1 {
       let (subject, conversion) = try _subject(left, comparison)

@@ -29,7 +29,7 @@ extension QueryCompiler {
     "floor:": .call("NSCoreDataFloor", .number),
     "ceiling:": .call("NSCoreDataCeiling", .number),
     "trunc:": .call("NSCoreDataTrunc", .number),
-    "length:": .call("length", .number),
+    "length:": .call("NSCoreDataLength", .number),
     "uppercase:": .call("NSCoreDataUppercase", .string),
     "lowercase:": .call("NSCoreDataLowercase", .string),
     "canonical:": .call("NSCoreDataCanonical", .string),
@@ -38,6 +38,11 @@ extension QueryCompiler {
   mutating func function(
     _ name: String, _ arguments: [ExpressionTree], _ expression: ExpressionTree
   ) throws -> Operand {
+    if aggregatesRows,
+      RowAggregate.isTaken(name, arguments, from: evaluated.layout, in: mapping.layout.layouts)
+    {
+      return try rowAggregate(name, arguments[0], expression)
+    }
     if let form = Self._forms[name] { return try _scalarFunction(form, arguments, expression) }
     switch name {
     case "now", "now:": return .scalar(SQLFragment(.now), .date)

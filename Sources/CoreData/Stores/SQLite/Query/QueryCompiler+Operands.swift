@@ -70,7 +70,11 @@ extension QueryCompiler {
       switch expression {
       case .constant(let value): return .constant(try compiler.take(value), value)
       case .evaluatedObject: return .object(compiler.evaluated)
-      case .variable(let name): return .object(try compiler._scope(name))
+      case .variable(let name):
+        if compiler.variables[name] == nil, let column = compiler.columns[name] {
+          return .scalar(column.fragment, column.kind)
+        }
+        return .object(try compiler._scope(name))
       case .keyPath(let path):
         return try compiler.resolve(path[...], from: compiler.evaluated, outline: expression.outline)
       case .keyPathOf(let base, let path): return try compiler._operand(of: base, path, expression)

@@ -29,6 +29,10 @@ struct QueryCompiler {
   let evaluated: QueryScope
   /// Objects that variables of enclosing subqueries stand for.
   var variables: [String: QueryScope] = [:]
+  /// Columns of a dictionary fetch by name, for its sort descriptors and its having condition.
+  var columns: [String: (fragment: SQLFragment, kind: ValueKind)] = [:]
+  /// Whether `sum:` and its like are taken over rows here.
+  var aggregatesRows = false
   private let _constants: [PredicateValue]
   private var _used = 0
   private var _depth = 0
@@ -59,10 +63,30 @@ struct QueryCompiler {
       sql: SQLText(fragment.text), parameters: fragment.parameters, reader: reader, content: plan.content)
   }
 
+  /// Compiles a dictionary fetch, whose constants are given as `TableShape` found them.
+  ///
+  /// - Throws: `UntranslatableQueryError`.
+  static func compile(
+    _ plan: DictionaryPlan, _ constants: [PredicateValue], mapping: StoreMapping, context: RowReader.Context
+  ) throws -> CompiledTable {
+    var compiler = QueryCompiler(plan: plan.rows, constants: constants, mapping: mapping)
+    let condition = try compiler._where(plan.rows)
+    let selection = try compiler.select(plan, context)
+    let grouping = try compiler.group(plan)
+    try compiler._checkConstants()
+    let order = try compiler._order(plan.rows.sort)
+    let fragment: SQLFragment = """
+      SELECT \(sql: plan.isDistinct ? "DISTINCT " : "")\(selection.list) FROM \(sql: compiler._source.text)\
+      \(condition)\(grouping)\(order)\(compiler._window(plan.rows))
+      """
+    return CompiledTable(sql: SQLText(fragment.text), parameters: fragment.parameters, cells: selection.cells)
+  }
+
   private mutating func _statement(
     _ plan: FetchPlan, _ purpose: QueryShape.Purpose, _ reader: RowReader
   ) throws -> SQLFragment {
     let condition = try _where(plan)
+    try _checkConstants()
     let isWindowed = plan.limit > 0 || plan.offset > 0
     if purpose == .count {
       if !isWindowed { return "SELECT COUNT(*) FROM \(sql: _source.text)\(condition)" }
@@ -79,14 +103,15 @@ struct QueryCompiler {
     if let filter = _entityFilter(plan) { members.append(filter) }
     if let predicate = plan.predicate {
       let condition = try self.condition(predicate)
-      guard _used == _constants.count else {
-        throw UntranslatableQueryError(
-          entity: entityName, expression: "the predicate",
-          reason: "\(_used) of its \(_constants.count) constants found a place in SQL")
-      }
       members.append(members.isEmpty ? condition : parenthesized(predicate, condition))
     }
     return members.isEmpty ? "" : " WHERE \(SQLFragment.joined(members, by: "AND"))"
+  }
+
+  private func _checkConstants() throws {
+    guard _used == _constants.count else {
+      throw untranslatable("the predicate", "\(_used) of its \(_constants.count) constants found a place in SQL")
+    }
   }
 
   /// Rows of other entities in the same table are left out; nothing is asked where there are none.
@@ -115,6 +140,13 @@ struct QueryCompiler {
     for term in terms {
       let direction = term.ascending ? "" : " DESC"
       let outline = "sort descriptor '\(term.keyPath.joined(separator: "."))'"
+      if term.keyPath.count == 1, evaluated.layout.slot(named: term.keyPath[0]) == nil,
+        let column = columns[term.keyPath[0]]
+      {
+        let collation = column.kind == .string ? SQLCollations.clause(term.comparison) : ""
+        list.append("\(column.fragment)\(sql: collation)\(sql: direction)")
+        continue
+      }
       switch try resolve(term.keyPath[...], from: evaluated, outline: outline) {
       case .scalar(let column, let kind):
         let collation = kind == .string ? SQLCollations.clause(term.comparison) : ""

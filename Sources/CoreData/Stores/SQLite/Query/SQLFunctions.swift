@@ -32,6 +32,13 @@ enum SQLFunctions {
         { $0.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil) }
       ),
     ]
+    try connection.register(function: "NSCoreDataLength", argumentCount: 1) { call in
+      guard let text = call.utf8(0) else { return call.answerNull() }
+      // In UTF-16 units, as NSString counts: two for each scalar of four bytes, one for every other.
+      call.answer(text.reduce(into: Int64(0)) { count, byte in
+        if byte & 0xC0 != 0x80 { count += byte >= 0xF0 ? 2 : 1 }
+      })
+    }
     for (name, transform) in transforms {
       try connection.register(function: name, argumentCount: 1) { call in
         guard let text = call.text(0) else { return call.answerNull() }

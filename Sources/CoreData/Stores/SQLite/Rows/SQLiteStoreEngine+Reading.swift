@@ -8,20 +8,25 @@ extension SQLiteStoreEngine {
   ///
   /// - Throws: `UntranslatableQueryError`, `SQLiteStoreError`.
   func fetch(_ plan: FetchPlan) throws -> [StoredObject] {
-    let (query, constants) = try _prepared(plan, .objects)
+    let (query, constants) = try compiled(plan, .objects)
     return try SQLiteStoreError.translating {
       try pool.read { connection in
         let statement = try connection.lend(query.sql)
         defer { connection.giveBack(statement) }
-        QueryBinder(context).bind(query, plan, constants, to: statement)
+        let binder = QueryBinder(context)
+        binder.bind(query.parameters, plan, constants, to: statement)
+        let report = SQLReport.begin(query.sql, binder.bindings(query.parameters, plan, constants))
+        defer { report?.end(connection) }
         var result: [StoredObject] = []
         let reader = query.reader
         if plan.content == .values {
           while try statement.step() {
+            report?.note(statement)
             if let object = try reader.object(statement) { result.append(object) }
           }
         } else {
           while try statement.step() {
+            report?.note(statement)
             if let object = try reader.identity(statement) { result.append(object) }
           }
         }
@@ -30,27 +35,65 @@ extension SQLiteStoreEngine {
     }
   }
 
-  /// Number of rows that `fetch` would return.
-  func count(_ plan: FetchPlan) throws -> Int {
-    let (query, constants) = try _prepared(plan, .count)
+  /// Computes the columns of a dictionary fetch.
+  ///
+  /// - Throws: `UntranslatableQueryError`, `SQLiteStoreError`.
+  func table(_ plan: DictionaryPlan) throws -> [[Value]] {
+    let (query, constants) = try compiled(plan)
     return try SQLiteStoreError.translating {
       try pool.read { connection in
         let statement = try connection.lend(query.sql)
         defer { connection.giveBack(statement) }
-        QueryBinder(context).bind(query, plan, constants, to: statement)
+        let binder = QueryBinder(context)
+        binder.bind(query.parameters, plan.rows, constants, to: statement)
+        let report = SQLReport.begin(query.sql, binder.bindings(query.parameters, plan.rows, constants))
+        defer { report?.end(connection) }
+        var result: [[Value]] = []
+        while try statement.step() {
+          report?.note(statement)
+          do {
+            result.append(try query.cells.map { try $0.value(statement, context) })
+          } catch let error as CellError {
+            let table = mapping.table(of: plan.rows.layout.entityNumber).name
+            throw SQLiteStoreError.corruptRow(table: table, key: 0, reason: error.reason)
+          }
+        }
+        return result
+      }
+    }
+  }
+
+  /// The SQL of a dictionary fetch, compiled once per shape, and its constants.
+  ///
+  /// - Throws: `UntranslatableQueryError`.
+  func compiled(_ plan: DictionaryPlan) throws -> (query: CompiledTable, constants: [PredicateValue]) {
+    let (shape, constants) = TableShape.taking(plan)
+    let query = try tableQueries.query(shape) {
+      try QueryCompiler.compile(plan, constants, mapping: mapping, context: context)
+    }
+    return (query, constants)
+  }
+
+  /// Number of rows that `fetch` would return.
+  func count(_ plan: FetchPlan) throws -> Int {
+    let (query, constants) = try compiled(plan, .count)
+    return try SQLiteStoreError.translating {
+      try pool.read { connection in
+        let statement = try connection.lend(query.sql)
+        defer { connection.giveBack(statement) }
+        let binder = QueryBinder(context)
+        binder.bind(query.parameters, plan, constants, to: statement)
+        let report = SQLReport.begin(query.sql, binder.bindings(query.parameters, plan, constants))
+        defer { report?.end(connection) }
         return try statement.step() ? Int(clamping: statement.int64(0)) : 0
       }
     }
   }
 
-  /// The SQL of a fetch, compiled once per shape.
+  /// The SQL of a fetch, compiled once per shape, and its constants.
   ///
   /// - Throws: `UntranslatableQueryError`.
-  func compiled(_ plan: FetchPlan, _ purpose: QueryShape.Purpose) throws -> CompiledQuery {
-    try _prepared(plan, purpose).query
-  }
-
-  private func _prepared(
+  func compiled(
     _ plan: FetchPlan, _ purpose: QueryShape.Purpose
   ) throws -> (query: CompiledQuery, constants: [PredicateValue]) {
     let (shape, constants) = QueryShape.taking(plan, purpose)
@@ -88,7 +131,10 @@ extension SQLiteStoreEngine {
       let query = keyQueries[number - 1]
       try connection.withStatement(query.many) { statement in
         statement.bind(ValueArray(places.keys), at: 1)
+        let report = SQLReport.begin(query.many, [.values(places.keys.map { .integer($0) })])
+        defer { report?.end(connection) }
         while try statement.step() {
+          report?.note(statement)
           guard let object = try query.reader.object(statement), let place = places[object.key.reference]
           else { continue }
           result[place] = object.row
@@ -106,6 +152,8 @@ extension SQLiteStoreEngine {
     let query = keyQueries[key.space.layout.entityNumber - 1]
     return try connection.withStatement(query.one) { statement in
       statement.bind(key.reference, at: 1)
+      let report = SQLReport.begin(query.one, [.integer(key.reference)])
+      defer { report?.end(connection) }
       return try statement.step() ? try query.reader.object(statement)?.row : nil
     }
   }
@@ -134,8 +182,13 @@ extension SQLiteStoreEngine {
   {
     try connection.withStatement(query.one) { statement in
       statement.bind(owner.reference, at: 1)
+      let report = SQLReport.begin(query.one, [.integer(owner.reference)])
+      defer { report?.end(connection) }
       var result: [ObjectKey] = []
-      while try statement.step() { result.append(try query.member(statement, context)) }
+      while try statement.step() {
+        report?.note(statement)
+        result.append(try query.member(statement, context))
+      }
       return result
     }
   }
@@ -151,7 +204,10 @@ extension SQLiteStoreEngine {
     var result = [[ObjectKey]](repeating: [], count: owners.count)
     try connection.withStatement(query.many) { statement in
       statement.bind(ValueArray(places.keys), at: 1)
+      let report = SQLReport.begin(query.many, [.values(places.keys.map { .integer($0) })])
+      defer { report?.end(connection) }
       while try statement.step() {
+        report?.note(statement)
         guard let place = places[statement.int64(0)] else { continue }
         result[place].append(try query.member(statement, context))
       }

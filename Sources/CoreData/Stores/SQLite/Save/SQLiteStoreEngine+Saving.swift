@@ -15,14 +15,16 @@ extension SQLiteStoreEngine {
     if changes.isEmpty { return [] }
     return try SQLiteStoreError.translating {
       try pool.write { connection in
-        defer { didCommit() }
+        let computed: [StoredObject]
         do {
-          return try _commit(changes, on: connection, isCareful: false)
+          computed = try _commit(changes, on: connection, isCareful: false)
         } catch let error as SQLiteError where error.isUniqueViolation {
           // Rare, so worth a second run: it lets rows exchange values, and finds out who is at odds with
           // whom.
-          return try _commit(changes, on: connection, isCareful: true)
+          computed = try _commit(changes, on: connection, isCareful: true)
         }
+        didCommit()
+        return computed
       }
     }
   }

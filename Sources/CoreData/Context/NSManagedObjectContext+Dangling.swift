@@ -1,0 +1,143 @@
+import Foundation
+import ModelSchema
+
+// Keeping the graph whole when one side deletes what the other side has just pointed at. Delete rules ran where the object
+// was deleted; here they reach what only this context knows: unsaved references to it.
+
+extension NSManagedObjectContext {
+  /// Applies the delete rules of an object deleted elsewhere to this context's objects. Reads nothing.
+  final func cutReferences(to object: NSManagedObject) {
+    for (number, slot) in object._layout.slots.enumerated() {
+      guard let relationship = slot.relationship, let inverse = relationship.inverseSlot else { continue }
+      for other in object.knownTargets(number) where other !== object && !other._flags.contains(.deleted) {
+        guard other._context === self, other.refers(to: object, through: inverse) else { continue }
+        if relationship.deleteRule == .cascade { deleteObject(other) }
+        other.inverseWasCut(inverse, object)
+      }
+    }
+  }
+
+  /// Drops objects deleted elsewhere from every to-many that was read while they were there.
+  final func forgetMembers(_ gone: Set<NSManagedObject>) {
+    guard !gone.isEmpty else { return }
+    table.forEach { object in
+      object._relations?.forEachToMany { _, state in
+        guard state.isRealised || !state.added.isEmpty else { return }
+        for member in gone where state.members.contains(member) || state.added.contains(member) { state.forget(member) }
+      }
+    }
+  }
+
+  /// Applies the delete rules of what is to be deleted here to an object that was linked to it elsewhere meanwhile.
+  final func followPendingDeletions(_ id: NSManagedObjectID, _ row: Row) {
+    guard hasPendingDeletions else { return }
+    for (number, slot) in id.space.layout.slots.enumerated() {
+      guard let relationship = slot.relationship, !relationship.isToMany, let inverse = relationship.inverseSlot,
+        case .reference(let key) = row[number], let target = table.object(for: key), target._flags.contains(.deleted)
+      else { continue }
+      let object = self.object(with: id)
+      guard !object._flags.contains(.deleted), object.toOne(number) === target else { continue }
+      if target._layout.slots[inverse].relationship?.deleteRule == .cascade { deleteObject(object) }
+      object.link(number, to: nil)
+    }
+  }
+
+  /// A child's layer without references to what this context has deleted meanwhile.
+  final func withoutDangling(_ layer: Layer) -> Layer {
+    let layers = overlay.layers
+    guard hasPendingDeletions || layers.contains(where: \.hasDeletions) else { return layer }
+    func isGone(_ id: NSManagedObjectID) -> Bool {
+      if let object = table.object(for: id) { return object._flags.contains(.deleted) }
+      switch layers.entry(for: ObjectTable.Key(id))?.kind {
+      case .deleted?, .annihilated?: return true
+      default: return false
+      }
+    }
+    var isClean = true
+    let entries = layer.entries.map { entry -> Layer.Entry in
+      guard let cleaned = entry.dropping(isGone) else { return entry }
+      isClean = false
+      return cleaned
+    }
+    return isClean ? layer : Layer(entries)
+  }
+
+  /// Entries without those about objects that this context was to insert but has thrown away since: a child that had read
+  /// them has changed them.
+  final func withoutLost(_ entries: [Layer.Entry]) -> [Layer.Entry] {
+    let lost = entries.filter { $0.kind != .inserted && $0.id.key == nil }
+    if lost.isEmpty { return entries }
+    return withoutReferences(to: lost.map(\.id), in: entries.filter { $0.kind == .inserted || $0.id.key != nil })
+  }
+
+  /// Entries without references to objects that turned out to be gone from the store.
+  final func withoutReferences(to gone: [NSManagedObjectID], in entries: [Layer.Entry]) -> [Layer.Entry] {
+    let keys = Set(gone.map { ObjectTable.Key($0) })
+    for id in gone {
+      if let object = table.object(for: id) { cutReferences(to: object) }
+    }
+    return entries.map { entry in entry.dropping { keys.contains(ObjectTable.Key($0)) } ?? entry }
+  }
+}
+
+extension Layer.Entry {
+  /// The entry without references to some objects; nil if it has none.
+  func dropping(_ isGone: (NSManagedObjectID) -> Bool) -> Layer.Entry? {
+    guard let row, kind == .inserted || kind == .updated else { return nil }
+    var cleaned: Row?
+    func set(_ value: Value, _ slot: Int) {
+      if cleaned == nil { cleaned = Row(copying: row, version: row.version) }
+      cleaned!.set(value, at: slot)
+    }
+    for slot in id.space.layout.slots.indices where changed.contains(slot) || kind == .inserted {
+      switch row[slot] {
+      case .reference(let key):
+        if isGone(NSManagedObjectID(key)) { set(.null, slot) }
+      case .pending(let id):
+        if isGone(id) { set(.null, slot) }
+      case .toMany(let delta):
+        guard delta.added.contains(where: isGone) || delta.order?.contains(where: isGone) ?? false else { continue }
+        set(
+          .toMany(
+            ToManyDelta(
+              added: delta.added.filter { !isGone($0) }, removed: delta.removed,
+              order: delta.order.map { $0.filter { !isGone($0) } })), slot)
+      default: continue
+      }
+    }
+    return cleaned.map {
+      Layer.Entry(kind: kind, id: id, base: base, row: $0, changed: changed, isWhole: isWhole)
+    }
+  }
+}
+
+extension NSManagedObject {
+  /// Objects at the other end as far as they are in memory.
+  final func knownTargets(_ slot: Int) -> [NSManagedObject] {
+    if _layout.slots[slot].isToMany {
+      guard let state = _relations?.members(slot) else { return [] }
+      return state.isRealised ? state.list : Array(state.added)
+    }
+    if let target = _relations?.target(slot) { return [target] }
+    guard let row = _current, let context = _context else { return [] }
+    switch row[slot] {
+    case .reference(let key): return context.table.object(for: key).map { [$0] } ?? []
+    case .pending(let id): return context.table.object(for: id).map { [$0] } ?? []
+    default: return []
+    }
+  }
+
+  /// Whether this object, as it is in memory, points at another.
+  final func refers(to other: NSManagedObject, through slot: Int) -> Bool {
+    if _layout.slots[slot].isToMany {
+      guard let state = _relations?.members(slot) else { return false }
+      return state.isRealised ? state.members.contains(other) : state.added.contains(other)
+    }
+    guard !isFault, let row = _current else { return false }
+    switch row[slot] {
+    case .reference(let key): return other._objectID.key == key
+    case .pending(let id): return ObjectTable.Key(id) == ObjectTable.Key(other._objectID)
+    default: return false
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import ModelSchema
+
+// Both ends of a link when two sides have moved it: the last one wins, and whoever had it loses it.
+
+extension NSManagedObjectContext {
+  /// Prepares for a child's layer: where it moves a link that was moved here, or by another child, since the child read it,
+  /// the target that this context had is told that it lost the link.
+  final func settleInverses(before layer: Layer) {
+    let layers = overlay.layers
+    for entry in layer.entries {
+      let object = table.object(for: entry.id)
+      let pending = layers.isEmpty ? nil : layers.entry(for: ObjectTable.Key(entry.id))
+      guard object != nil || pending != nil, let current = _currentRow(object, pending, entry) else { continue }
+      // The child has changed what this context has now: it knew of every link.
+      if let base = entry.base, current === base { continue }
+      if entry.kind == .deleted || entry.kind == .annihilated {
+        // Its links as they are here are cut once it is marked as deleted; for that it has to be there.
+        if let pending { _ = materialize(pending) }
+        continue
+      }
+      guard let row = entry.row else { continue }
+      for slot in entry.id.space.layout.slots.indices where entry.changed.contains(slot) {
+        guard let relationship = entry.id.space.layout.slots[slot].relationship, !relationship.isToMany,
+          let inverse = relationship.inverseSlot, current[slot] != row[slot], current[slot] != entry.base?[slot] ?? .null
+        else { continue }
+        let mover = self.object(with: entry.id)
+        guard let loser = mover.target(in: current[slot]), !loser._flags.contains(.deleted) else { continue }
+        loser.inverseWasCut(inverse, mover)
+      }
+    }
+  }
+
+  /// Values as this context has them, its own before those of its other children, unsaved before saved.
+  private final func _currentRow(_ object: NSManagedObject?, _ pending: Layer.Entry?, _ entry: Layer.Entry) -> Row? {
+    if let object, object._flags.contains(.listed), let row = object._current { return row }
+    if let pending { return pending.row ?? pending.base }
+    return object?._current ?? entry.id.key.flatMap { persistentStoreCoordinator?.rowCache.row(for: $0) }
+  }
+
+  /// Makes to-manys read before a row changed elsewhere read again: those of the targets that its to-ones had and have.
+  final func rereadInverses(_ layout: PropertyLayout, from old: Row?, to new: Row) {
+    for slot in layout.slots.indices {
+      guard let relationship = layout.slots[slot].relationship, !relationship.isToMany,
+        let inverse = relationship.inverseSlot, old?[slot] ?? .null != new[slot]
+      else { continue }
+      for value in [old?[slot] ?? .null, new[slot]] {
+        guard case .reference(let key) = value, let target = table.object(for: key),
+          target._layout.slots[inverse].isToMany, let state = target._relations?.members(inverse), state.isRealised,
+          !(state.isOrdered && state.hasChanges)
+        else { continue }
+        state.unrealise()
+      }
+    }
+  }
+}
+
+extension NSManagedObject {
+  /// Where this object's unsaved to-one wins over one that was saved elsewhere, the other target loses the link.
+  final func cutOvertakenInverses(by row: Row) {
+    guard let draft = _draft, let base = _row, let context = _context else { return }
+    _changed.forEach { slot in
+      guard let relationship = _layout.slots[slot].relationship, !relationship.isToMany,
+        let inverse = relationship.inverseSlot, draft[slot] != base[slot], row[slot] != base[slot], row[slot] != draft[slot],
+        case .reference(let key) = row[slot]
+      else { return }
+      let loser = context.object(for: key)
+      if !loser._flags.contains(.deleted) { loser.inverseWasCut(inverse, self) }
+    }
+  }
+}

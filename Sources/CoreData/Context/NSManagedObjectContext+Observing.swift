@@ -1,0 +1,54 @@
+import ModelSchema
+
+// What the framework's own followers of a context are told: more than the notification says.
+
+/// Follows the objects of a context; called on its queue, when the context processes changes.
+protocol ContextObserver: AnyObject {
+  /// The context has processed changes; called before the notification is posted.
+  func context(_ context: NSManagedObjectContext, didProcess changes: EventSets, merged: [MergedRow])
+
+  /// The context has forgotten all its objects.
+  func contextWasReset(_ context: NSManagedObjectContext)
+}
+
+/// A merged update of an object that the context does not show: not registered, or a fault. No notification tells of it, but
+/// it may belong into a list, or to another place there.
+struct MergedRow {
+  let id: NSManagedObjectID
+  /// Values as saved; nil where the merge brought identities only.
+  let row: Row?
+}
+
+/// An observer held without keeping it alive.
+struct WeakObserver {
+  weak var observer: (any ContextObserver)?
+}
+
+extension NSManagedObjectContext {
+  final func addObserver(_ observer: any ContextObserver) {
+    changeObservers.removeAll { $0.observer == nil || $0.observer === observer }
+    changeObservers.append(WeakObserver(observer: observer))
+  }
+
+  final func removeObserver(_ observer: any ContextObserver) {
+    changeObservers.removeAll { $0.observer == nil || $0.observer === observer }
+  }
+
+  /// Notes an update that nobody would hear of; free of cost where nobody follows.
+  final func noteUnseenMerge(_ id: NSManagedObjectID, _ row: Row?) {
+    guard !changeObservers.isEmpty else { return }
+    unseenMerges.append(MergedRow(id: id, row: row))
+  }
+
+  final func tellObservers(_ sets: EventSets) {
+    guard !changeObservers.isEmpty else { return }
+    let merged = unseenMerges
+    unseenMerges = []
+    for observer in changeObservers { observer.observer?.context(self, didProcess: sets, merged: merged) }
+  }
+
+  final func tellObserversOfReset() {
+    unseenMerges = []
+    for observer in changeObservers { observer.observer?.contextWasReset(self) }
+  }
+}

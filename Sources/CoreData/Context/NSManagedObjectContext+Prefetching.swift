@@ -1,0 +1,109 @@
+import Foundation
+import ModelSchema
+
+// Loading many objects and relationships at once.
+
+extension NSManagedObjectContext {
+  /// Attaches values to those faults that have none yet, without showing them: one statement for each table.
+  final func loadValues(of objects: [NSManagedObject]) throws {
+    let chain = ReadChain(above: self)
+    var wanted: [ObjectKey: NSManagedObject] = [:]
+    for object in objects where object.isFault && object._row == nil {
+      guard let key = object._objectID.key, chain.entry(for: ObjectTable.Key(object._objectID)) == nil else {
+        // What an ancestor has unsaved is at hand.
+        _ = try load(object)
+        continue
+      }
+      wanted[key] = object
+    }
+    guard !wanted.isEmpty, let coordinator = persistentStoreCoordinator else { return }
+    var keys: [ObjectKey] = []
+    for (key, object) in wanted {
+      if let row = coordinator.rowCache.row(for: key) { object._row = row } else { keys.append(key) }
+    }
+    if keys.isEmpty { return }
+    for (key, row) in zip(keys, try coordinator.rows(for: keys)) {
+      if let row { wanted[key]?._row = row }
+    }
+  }
+
+  /// Fills to-one and to-many relationships of fetched objects: for each step of a path one statement for what is related
+  /// and one for its values. The objects themselves stay faults if they are.
+  final func prefetch(_ paths: [String], from objects: [NSManagedObject]) throws {
+    for path in paths {
+      var level = objects
+      for step in path.split(separator: ".") { level = try _prefetch(String(step), path, level) }
+    }
+  }
+
+  private final func _prefetch(
+    _ step: String, _ path: String, _ objects: [NSManagedObject]
+  ) throws -> [NSManagedObject] {
+    try loadValues(of: objects)
+    var reached: [NSManagedObject] = []
+    var seen = Set<ObjectIdentifier>()
+    func reach(_ object: NSManagedObject) {
+      if seen.insert(ObjectIdentifier(object)).inserted { reached.append(object) }
+    }
+    var owners: [Int: [(owner: NSManagedObject, slot: Int, key: ObjectKey)]] = [:]
+    let chain = ReadChain(above: self)
+    for object in objects {
+      guard let slot = object._layout.slot(named: step), let relationship = object._layout.slots[slot].relationship else {
+        throw CocoaError.coreData(
+          NSCoreDataError,
+          "relationshipKeyPathsForPrefetching names '\(path)', but '\(object._layout.entityName)' has no relationship "
+            + "'\(step)'.")
+      }
+      if !relationship.isToMany {
+        if let target = _destination(of: object, slot) { reach(target) }
+      } else if let state = object._relations?.members(slot), state.isRealised {
+        state.list.forEach(reach)
+      } else if let key = object._objectID.key, !object.isNew, !chain.hasOverlays {
+        owners[object._layout.entityNumber, default: []].append((object, slot, key))
+      } else {
+        object.members(slot).list.forEach(reach)
+      }
+    }
+    for group in owners.values {
+      let slot = group[0].slot
+      let members = try persistentStoreCoordinator?.related(to: group.map(\.key), slot: slot) ?? []
+      for (entry, keys) in zip(group, members) {
+        let state = entry.owner.relations.makeMembers(slot, isOrdered: entry.owner._layout.slots[slot].relationship!.isOrdered)
+        state.realise(keys.map { self.object(for: $0) })
+        state.list.forEach(reach)
+      }
+    }
+    try loadValues(of: reached)
+    return reached
+  }
+
+  /// The object at the other end, told from the values at hand: asking the object would fill it.
+  private final func _destination(of object: NSManagedObject, _ slot: Int) -> NSManagedObject? {
+    if let target = object._relations?.target(slot) { return target }
+    switch object._current?[slot] {
+    case .reference(let key)?: return self.object(for: key)
+    case .pending(let id)?: return self.object(with: id)
+    default: return nil
+    }
+  }
+
+  /// Brings registered objects up to the values that the stores have now, keeping unsaved changes.
+  final func refreshRefetched(_ objects: [NSManagedObject]) throws {
+    let stored = objects.filter { $0._row != nil && $0._objectID.key != nil && !$0._flags.contains(.deleted) }
+    guard !stored.isEmpty, let coordinator = persistentStoreCoordinator else { return }
+    let chain = ReadChain(above: self)
+    let rows = try coordinator.rows(for: stored.map { $0._objectID.key! })
+    for (object, row) in zip(stored, rows) {
+      guard let row, let mine = object._row, !(mine === row), mine.version != row.version,
+        chain.entry(for: ObjectTable.Key(object._objectID)) == nil
+      else { continue }
+      if object.isFault {
+        object._row = row
+        continue
+      }
+      object.rebase(on: row)
+      if object._shape.hasOwnClass { object.awake(fromSnapshotEvents: .refresh) }
+      noteEvent(object, .eventRefreshed)
+    }
+  }
+}

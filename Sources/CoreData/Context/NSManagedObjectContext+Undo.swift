@@ -1,0 +1,168 @@
+import Foundation
+import ModelSchema
+
+// Taking changes back, an event at a time.
+
+extension NSManagedObjectContext {
+  /// Records changes for undo and redo; nil, the default, records nothing.
+  ///
+  /// Changes are registered as one action when they are processed. With a manager whose `groupsByEvent` is off and no group
+  /// open, where Core Data raises, the context puts each action into a group of its own.
+  public final var undoManager: UndoManager? {
+    get { _undo?.manager }
+    set {
+      guard newValue !== _undo?.manager else { return }
+      _undo = newValue.map { UndoLink($0, self) }
+    }
+  }
+
+  /// Takes the last changes back; nothing without an undo manager.
+  public final func undo() {
+    checkQueue()
+    guard let manager = undoManager else { return }
+    processPendingChanges()
+    manager.undo()
+  }
+
+  /// Takes the last undo back; nothing without an undo manager.
+  public final func redo() {
+    checkQueue()
+    guard let manager = undoManager else { return }
+    processPendingChanges()
+    manager.redo()
+  }
+
+  /// What notes the state of objects before they change; nil as long as there is no undo manager or it is switched off.
+  final var undoRecorder: UndoRecorder? {
+    guard let _undo else { return nil }
+    return _undo.recorder
+  }
+
+  /// What a merge changes is not the user's to take back; what the user changed before it is registered first.
+  final func beginMerge() {
+    guard let recorder = undoRecorder else { return }
+    processPendingChanges()
+    recorder.suspensions += 1
+  }
+
+  final func endMerge() { undoRecorder?.suspensions -= 1 }
+
+  /// Forgets all that could be undone in this context.
+  final func forgetUndo() {
+    guard let _undo else { return }
+    _undo.recorder.forget()
+    _undo.manager.removeAllActions(withTarget: self)
+  }
+
+  /// Registers what the event just processed has changed.
+  final func registerUndo() {
+    guard let _undo else { return }
+    let changes = _undo.recorder.takeChanges()
+    let manager = _undo.manager
+    guard !changes.isEmpty, manager.isUndoRegistrationEnabled else { return }
+    let needsGroup = !manager.groupsByEvent && manager.groupingLevel == 0
+    if needsGroup { manager.beginUndoGrouping() }
+    manager.registerUndo(withTarget: self) { context in context.takeBack(changes) }
+    if needsGroup { manager.endUndoGrouping() }
+  }
+
+  /// Undoes one event; what this changes is registered in turn, so that it can be redone.
+  private final func takeBack(_ changes: [ObjectChange]) {
+    processPendingChanges()
+    // Objects come back before anything refers to them.
+    for change in changes where change.wasAlive && !change.isAlive { reappear(change.object) }
+    for change in changes { takeBackValues(change) }
+    for change in changes where !change.wasAlive && change.isAlive { disappear(change.object) }
+    for change in changes {
+      let event: NSSnapshotEventType =
+        change.wasAlive == change.isAlive ? .undoUpdate : change.wasAlive ? .undoDeletion : .undoInsertion
+      change.object.awake(fromSnapshotEvents: event)
+    }
+    processPendingChanges()
+  }
+
+  private final func takeBackValues(_ change: ObjectChange) {
+    let object = change.object
+    guard object._context === self else { return }
+    if object.isFault { object.fireFault() }
+    for (slot, value) in change.values {
+      object.write(value, at: slot)
+      object._relations?.decoded[slot] = nil
+    }
+    // Both ends were recorded, so each is put back by itself.
+    for (slot, target) in change.targets { object.link(slot, to: target?._context === self ? target : nil) }
+    for change in change.members {
+      object.willChangeState()
+      let state = object.members(change.slot)
+      for member in change.added { state.remove(member) }
+      for member in change.removed where member._context === self { state.add(member) }
+      if let order = change.order {
+        let kept = order.filter { state.members.contains($0) }
+        if kept.count == state.order.count { state.reorder(kept) }
+      }
+      object.markChanged(change.slot)
+    }
+  }
+
+  /// Brings a deleted object back.
+  private final func reappear(_ object: NSManagedObject) {
+    undoRecorder?.willChange(object)
+    if object._context === self, table.object(for: object._objectID) === object {
+      // Marked, but not saved yet.
+      if object._flags.contains(.adopted) { withdraw(object) }
+      object._flags.subtract([.deleted, .deletePropagated, .adopted])
+      unpropagatedDeletions.removeAll { $0 === object }
+      object._flags.remove(.eventDeleted)
+      noteChanged(object)
+      noteEvent(object, .eventMergedInsert)
+      return
+    }
+    if object._context == nil {
+      // Its deletion was saved: it comes back as a new object with the old values.
+      let values = object._current
+      object._id = nil
+      object._row = nil
+      object._draft = values.map { Row(copying: $0, version: 1) } ?? object._draft
+      object._relations = nil
+      object._context = self
+      for slot in object._layout.slots.indices {
+        if object._layout.slots[slot].isToMany { object._draft?.set(.null, at: slot) } else { object._changed.insert(slot) }
+      }
+    }
+    object._flags.remove([.fault])
+    object._flags.subtract([.deleted, .deletePropagated, .draftShared])
+    object._flags.insert([.inserted])
+    object._flags.insert([.eventInserted])
+    table.insert(object)
+    noteChanged(object)
+  }
+
+  /// Takes an insertion back.
+  private final func disappear(_ object: NSManagedObject) {
+    guard object._context === self, !object._flags.contains(.deleted) else { return }
+    // What pointed at it was recorded and has been put back.
+    object._flags.insert(.deletePropagated)
+    markDeleted(object)
+  }
+}
+
+/// A context's undo manager with what is recorded for it.
+final class UndoLink {
+  let manager: UndoManager
+  let recorder = UndoRecorder()
+  private var _token: (any NSObjectProtocol)?
+
+  init(_ manager: UndoManager, _ context: NSManagedObjectContext) {
+    self.manager = manager
+    // Whoever undoes through the manager itself wants what is pending undone first.
+    _token = NotificationCenter.default.addObserver(forName: .NSUndoManagerCheckpoint, object: manager, queue: nil) {
+      [weak context] _ in
+      guard let context, !context.isFlushing else { return }
+      context.processPendingChanges()
+    }
+  }
+
+  deinit {
+    if let _token { NotificationCenter.default.removeObserver(_token) }
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import SQLiteBinding
+
+/// A value bound to a `?` of a statement. Not in Core Data.
+public enum SQLBinding: Sendable, Hashable, CustomStringConvertible {
+  case null
+  case integer(Int64)
+  case real(Double)
+  case text(String)
+  case blob(Data)
+  /// Many values behind one `?`: a collection in the predicate.
+  case values([SQLBinding])
+
+  init(_ binding: Binding) {
+    switch binding {
+    case .null: self = .null
+    case .int(let number): self = .integer(number)
+    case .double(let number): self = .real(number)
+    case .text(let text): self = .text(text)
+    case .blob(let bytes): self = .blob(Data(bytes))
+    }
+  }
+
+  /// The value as SQL spells it.
+  public var description: String {
+    switch self {
+    case .null: "NULL"
+    case .integer(let number): String(number)
+    case .real(let number): String(number)
+    case .text(let text): "'\(text.replacingOccurrences(of: "'", with: "''"))'"
+    case .blob(let data): "x'\(data.map { String(format: "%02x", $0) }.joined())'"
+    case .values(let members): "(\(members.map(\.description).joined(separator: ", ")))"
+    }
+  }
+}
+
+/// The SQL that a fetch request stands for in one store. Not in Core Data.
+public struct SQLStatement: Sendable, CustomStringConvertible {
+  /// UUID of the store.
+  public let storeIdentifier: String
+  /// The statement, values as `?`.
+  public let sql: String
+  /// What stands for each `?`, from left to right. Holds data of the predicate: don't log it unasked.
+  public let bindings: [SQLBinding]
+  /// Rows that the statement gives now; nil unless they were to be counted.
+  public let rowCount: Int?
+  /// SQLite's EXPLAIN QUERY PLAN, one step a line, those inside others indented by two spaces a level.
+  ///
+  /// `SEARCH … USING INDEX` is what a large table wants; `SCAN` reads all of it.
+  public let queryPlan: [String]
+
+  /// The statement with its plan, without values.
+  public var description: String {
+    ([sql] + (rowCount.map { ["\($0) rows"] } ?? []) + queryPlan.map { "  " + $0 }).joined(separator: "\n")
+  }
+}
+
+extension NSManagedObjectContext {
+  /// The SQL that a fetch of this request would run: one statement for each SQLite store that it goes to, without running
+  /// it. Unsaved changes, which are laid over the result in memory, do not show. Not in Core Data.
+  ///
+  /// - Parameter countingRows: Whether the rows are counted, by a statement of its own.
+  /// - Throws: A Cocoa error: as `fetch(_:)`, also when a part of the request has no translation.
+  public final func sqlStatements<ResultType>(
+    for request: NSFetchRequest<ResultType>, countingRows: Bool = false
+  ) throws -> [SQLStatement] {
+    let plan = try plan(for: request)
+    guard let coordinator = persistentStoreCoordinator, let model = coordinator.frozen else { return [] }
+    var dictionaries: DictionaryPlan?
+    if request.resultType == .dictionaryResultType {
+      dictionaries = try DictionaryColumns(request, plan, model).plan
+    }
+    return try coordinator.engines(for: request.affectedStores).compactMap { engine in
+      guard let engine = engine as? SQLiteStoreEngine else { return nil }
+      return try StoreErrors.translating {
+        if let dictionaries { return try engine.statement(for: dictionaries, countingRows: countingRows) }
+        var plan = plan
+        let isIdentity =
+          request.resultType == .managedObjectIDResultType || !request.includesPropertyValues || request.fetchBatchSize > 0
+        if isIdentity { plan.content = .identity }
+        let purpose: QueryShape.Purpose = request.resultType == .countResultType ? .count : .objects
+        return try engine.statement(for: plan, purpose, countingRows: countingRows)
+      }
+    }
+  }
+}

@@ -1,0 +1,270 @@
+import Foundation
+import ModelSchema
+
+// Following the context: k changes among n results cost O(k log n).
+
+extension FetchedResultsCore: ContextObserver {
+  func contextWasReset(_ context: NSManagedObjectContext) { isFollowing = false }
+
+  func context(_ context: NSManagedObjectContext, didProcess changes: EventSets, merged: [MergedRow]) {
+    guard isFollowing, delegate != nil, let plan, let keys, let matcher else { return }
+    var batch = FetchedChanges(self, plan, keys, matcher)
+    for object in changes.deleted { batch.remove(object) }
+    for object in changes.inserted { batch.consider(object) }
+    for object in changes.updated { batch.consider(object) }
+    for object in changes.refreshed { batch.consider(object) }
+    for update in merged { batch.consider(update) }
+    guard !batch.isEmpty else { return }
+    batch.apply()
+    batch.announce()
+  }
+}
+
+/// One round of changes to the results: judged, applied, then told.
+struct FetchedChanges {
+  private let _core: FetchedResultsCore
+  private let _plan: FetchPlan
+  private let _keys: FetchedKeys
+  private let _matcher: PendingMatcher
+
+  private var _seen = Set<ObjectIdentifier>()
+  private var _deletions: [(result: FetchedResult, old: IndexPath)] = []
+  private var _insertions: [FetchedResult] = []
+  private var _moves: [(result: FetchedResult, keys: [Value], name: String, old: IndexPath)] = []
+  private var _updates: [(result: FetchedResult, old: IndexPath)] = []
+  /// Section names of insertions, in their order.
+  private var _insertionNames: [String] = []
+  /// Sections that lost results, with the number they had.
+  private var _drained: [ObjectIdentifier: (section: FetchedSection, old: Int)] = [:]
+  private var _deletedSections: [(section: FetchedSection, old: Int)] = []
+  private var _insertedSections: [FetchedSection] = []
+
+  init(_ core: FetchedResultsCore, _ plan: FetchPlan, _ keys: FetchedKeys, _ matcher: PendingMatcher) {
+    _core = core
+    _plan = plan
+    _keys = keys
+    _matcher = matcher
+  }
+
+  var isEmpty: Bool { _deletions.isEmpty && _insertions.isEmpty && _moves.isEmpty && _updates.isEmpty }
+
+  // MARK: Judging
+
+  mutating func remove(_ object: NSManagedObject) {
+    guard _seen.insert(ObjectIdentifier(object)).inserted, let result = _core.results[ObjectIdentifier(object)] else {
+      return
+    }
+    _deletions.append((result, _core.path(of: result)))
+  }
+
+  mutating func consider(_ object: NSManagedObject) {
+    guard _isWanted(object._layout), _seen.insert(ObjectIdentifier(object)).inserted else { return }
+    let result = _core.results[ObjectIdentifier(object)]
+    do {
+      guard object._context === _core.context, !object._flags.contains(.deleted), let row = try _core.row(of: object),
+        try _matcher.matches(row, object: { object })
+      else {
+        if let result { _deletions.append((result, _core.path(of: result))) }
+        return
+      }
+      let keys = try _keys.sortKeys(of: object, row)
+      let name = _keys.sectionName(of: object, row)
+      guard let result else {
+        // Its section is settled when it is put in its place.
+        _insertions.append(FetchedResult(object, keys: keys, section: _core.placeholder))
+        _insertionNames.append(name)
+        return
+      }
+      let old = _core.path(of: result)
+      if name == result.section.name, _keys.order(keys, result.keys) == 0 || _fits(keys, old) {
+        result.keys = keys
+        _updates.append((result, old))
+      } else {
+        _moves.append((result, keys, name, old))
+      }
+    } catch {
+      Console.warn(
+        "a fetched results controller cannot tell whether \(object.objectID) belongs to its results, and leaves it as it is: "
+          + "\(error)")
+    }
+  }
+
+  /// An update of an object that the context does not show.
+  mutating func consider(_ update: MergedRow) {
+    guard _isWanted(update.id.space.layout) else { return }
+    let context = _core.context
+    if let object = context.table.object(for: update.id) {
+      if object._row == nil, object.isFault { object._row = update.row }
+      consider(object)
+      return
+    }
+    // Made only if it belongs to the results, or if only the object can tell.
+    if let row = update.row, context.overlay.layers.isEmpty {
+      guard (try? _matcher.matches(row) { _object(for: update) }) ?? false else { return }
+    }
+    consider(_object(for: update))
+  }
+
+  private func _object(for update: MergedRow) -> NSManagedObject {
+    let object = _core.context.object(with: update.id)
+    if object._row == nil, object.isFault { object._row = update.row }
+    return object
+  }
+
+  private func _isWanted(_ layout: PropertyLayout) -> Bool {
+    _plan.includesSubentities ? layout.isKind(of: _plan.layout) : layout.entityNumber == _plan.layout.entityNumber
+  }
+
+  /// Whether a result with new keys may stay where it is: between its neighbours.
+  private func _fits(_ keys: [Value], _ path: IndexPath) -> Bool {
+    let results = _core.sections![path.section].results
+    if path.item > 0, _keys.order(results[path.item - 1].keys, keys) > 0 { return false }
+    if path.item + 1 < results.count, _keys.order(keys, results[path.item + 1].keys) > 0 { return false }
+    // First and last of a section must not pass the next section either.
+    if path.item == 0, path.section > 0, let before = _core.sections![path.section - 1].results.last,
+      _keys.order(before.keys, keys) > 0
+    {
+      return false
+    }
+    if path.item == results.count - 1, path.section + 1 < _core.sections!.count,
+      _keys.order(keys, _core.sections![path.section + 1].keys) > 0
+    {
+      return false
+    }
+    return true
+  }
+
+  // MARK: Applying
+
+  mutating func apply() {
+    for (result, old) in _deletions {
+      _takeOut(result, old)
+      _core.results[ObjectIdentifier(result.object)] = nil
+    }
+    for move in _moves {
+      _takeOut(move.result, move.old)
+      move.result.keys = move.keys
+    }
+    var arrivals: [(result: FetchedResult, name: String)] = _moves.map { ($0.result, $0.name) }
+    arrivals += zip(_insertions, _insertionNames).map { ($0, $1) }
+    // In order, so that results of one new section meet it with its first.
+    arrivals.sort { _keys.order($0.result.keys, $1.result.keys) < 0 }
+    for (result, name) in arrivals {
+      _putIn(result, name)
+      _core.results[ObjectIdentifier(result.object)] = result
+    }
+    for (section, old) in _drained.values where section.results.isEmpty && section.handle != nil {
+      _drop(section, old)
+    }
+    _core.noteChange()
+  }
+
+  private mutating func _takeOut(_ result: FetchedResult, _ old: IndexPath) {
+    let section = result.section
+    _drained[ObjectIdentifier(section)] = _drained[ObjectIdentifier(section)] ?? (section, old.section)
+    if section.results.count == 1 { section.pivot = result.keys }
+    section.results.remove(result.handle!)
+    section.noteChange()
+    result.handle = nil
+  }
+
+  private mutating func _putIn(_ result: FetchedResult, _ name: String) {
+    let section = _section(named: name, for: result.keys)
+    let place = section.results.partitionPoint { _keys.order($0.keys, result.keys) <= 0 }
+    result.section = section
+    result.handle = section.results.insert(result, at: place)
+    section.noteChange()
+  }
+
+  /// The section of this name, made or moved if there is none where the keys belong.
+  private mutating func _section(named name: String, for keys: [Value]) -> FetchedSection {
+    if let section = _core.sectionsByName[name] {
+      if !section.results.isEmpty || _core.sectionNameKeyPath == nil || _stays(section, keys) { return section }
+      _drop(section, _drained[ObjectIdentifier(section)]?.old ?? _core.sections!.position(of: section.handle!))
+    }
+    let section = FetchedSection(name, _core)
+    section.pivot = keys
+    let place = _core.sections!.partitionPoint { _keys.order($0.keys, keys) <= 0 }
+    section.handle = _core.sections!.insert(section, at: place)
+    _core.sectionsByName[name] = section
+    _insertedSections.append(section)
+    return section
+  }
+
+  /// Whether a section that has lost all results may take one with these keys without changing places.
+  private func _stays(_ section: FetchedSection, _ keys: [Value]) -> Bool {
+    let sections = _core.sections!
+    let position = sections.position(of: section.handle!)
+    var before = position - 1
+    while before >= 0, sections[before].results.isEmpty { before -= 1 }
+    if before >= 0, _keys.order(sections[before].results.last!.keys, keys) > 0 { return false }
+    var after = position + 1
+    while after < sections.count, sections[after].results.isEmpty { after += 1 }
+    if after < sections.count, _keys.order(keys, sections[after].keys) > 0 { return false }
+    return true
+  }
+
+  private mutating func _drop(_ section: FetchedSection, _ old: Int) {
+    // Results without section key path always have their one section.
+    guard _core.sectionNameKeyPath != nil else { return }
+    _core.sections!.remove(section.handle!)
+    section.handle = nil
+    if _core.sectionsByName[section.name] === section { _core.sectionsByName[section.name] = nil }
+    _deletedSections.append((section, old))
+  }
+
+  // MARK: Telling
+
+  func announce() {
+    guard let delegate = _core.delegate, let controller = _core.owner?.face else { return }
+    if _core.sectionNameKeyPath == nil, !_core.isDifferenceMissing {
+      delegate.controller(controller, didChangeContentWith: _difference())
+      if !_core.isDifferenceMissing { return }
+    }
+    delegate.controllerWillChangeContent(controller)
+    for (section, old) in _deletedSections.sorted(by: { $0.old < $1.old }) {
+      delegate.controller(controller, didChange: section, atSectionIndex: old, for: .delete)
+    }
+    let inserted = _insertedSections.compactMap { section in
+      section.handle.map { (section, _core.sections!.position(of: $0)) }
+    }
+    for (section, new) in inserted.sorted(by: { $0.1 < $1.1 }) {
+      delegate.controller(controller, didChange: section, atSectionIndex: new, for: .insert)
+    }
+    // All paths first: a delegate that changes objects now starts a round of its own.
+    let insertions = _insertions.map { ($0, _core.path(of: $0)) }.sorted { $0.1 < $1.1 }
+    let moves = _moves.map { ($0.result, $0.old, _core.path(of: $0.result)) }.sorted { $0.2 < $1.2 }
+    let updates = _updates.map { ($0.result, $0.old, _core.path(of: $0.result)) }.sorted { $0.1 < $1.1 }
+    for (result, old) in _deletions.sorted(by: { $0.old < $1.old }) {
+      delegate.controller(controller, didChange: result.object, at: old, for: .delete, newIndexPath: nil)
+    }
+    for (result, new) in insertions {
+      delegate.controller(controller, didChange: result.object, at: nil, for: .insert, newIndexPath: new)
+    }
+    for (result, old, new) in moves {
+      delegate.controller(controller, didChange: result.object, at: old, for: .move, newIndexPath: new)
+    }
+    for (result, old, new) in updates {
+      delegate.controller(controller, didChange: result.object, at: old, for: .update, newIndexPath: new)
+    }
+    delegate.controllerDidChangeContent(controller)
+  }
+
+  /// The round as removals and insertions of IDs; a move is both, associated.
+  private func _difference() -> CollectionDifference<NSManagedObjectID> {
+    var steps: [CollectionDifference<NSManagedObjectID>.Change] = []
+    for (result, old) in _deletions {
+      steps.append(.remove(offset: old.item, element: result.object.objectID, associatedWith: nil))
+    }
+    for result in _insertions {
+      steps.append(.insert(offset: result.item, element: result.object.objectID, associatedWith: nil))
+    }
+    for move in _moves {
+      let new = move.result.item
+      steps.append(.remove(offset: move.old.item, element: move.result.object.objectID, associatedWith: new))
+      steps.append(.insert(offset: new, element: move.result.object.objectID, associatedWith: move.old.item))
+    }
+    // Offsets of one round are distinct on either side, which is all that is asked of them.
+    return CollectionDifference(steps)!
+  }
+}

@@ -1,0 +1,219 @@
+import Foundation
+import ModelSchema
+
+/// What a controller shows and follows; all faces of one controller share it. Used on the context's queue.
+final class FetchedResultsCore {
+  let request: AnyFetchRequest
+  let context: NSManagedObjectContext
+  let sectionNameKeyPath: String?
+
+  /// The controller that the program made; it answers for index titles.
+  weak var owner: (any FetchedResultsOwner)?
+  weak var delegate: (any NSFetchedResultsControllerDelegate)? {
+    didSet { isDifferenceMissing = false }
+  }
+
+  /// Set by the default implementation of the delegate's difference method: the delegate has none of its own.
+  var isDifferenceMissing = false
+
+  /// Results under sections; nil before the first fetch.
+  var sections: RankedTree<FetchedSection>?
+  var sectionsByName: [String: FetchedSection] = [:]
+  var results: [ObjectIdentifier: FetchedResult] = [:]
+  var keys: FetchedKeys?
+  var plan: FetchPlan?
+  var matcher: PendingMatcher?
+  /// Whether changes are followed: from a fetch until the context is reset.
+  var isFollowing = false
+  /// Counts changes of the results, for those who keep copies.
+  private(set) var version = 0
+  /// What a fetch of IDs, dictionaries or counts has found; such results are not followed.
+  private(set) var plainResults: [Any]?
+
+  /// Stands in as section of a result that has not been put in its place yet.
+  private(set) lazy var placeholder = FetchedSection("", self)
+
+  private var _sectionList: (version: Int, list: [any NSFetchedResultsSectionInfo])?
+  private var _objectList: (version: Int, list: [NSManagedObject])?
+  private var _titles: (version: Int, list: [String])?
+
+  init(_ request: AnyFetchRequest, _ context: NSManagedObjectContext, _ sectionNameKeyPath: String?) {
+    self.request = request
+    self.context = context
+    self.sectionNameKeyPath = sectionNameKeyPath
+  }
+
+  // MARK: Fetching
+
+  func performFetch() throws {
+    isFollowing = false
+    guard request.sortDescriptors != nil else {
+      programmerError(
+        "an NSFetchedResultsController needs a fetch request with sort descriptors; the one for "
+          + "'\(request.entityName ?? "?")' has none.")
+    }
+    let request = self.request.copy() as! AnyFetchRequest
+    request.includesPendingChanges = true
+    guard request.resultType == .managedObjectResultType else {
+      let typed = NSFetchRequest<Any>()
+      typed.take(from: request)
+      try _showPlain(context.fetch(typed))
+      return
+    }
+    let plan = try context.plan(for: request)
+    let keys = FetchedKeys(plan, sectionNameKeyPath: sectionNameKeyPath)
+    let objects = try context.fetchObjects(request)
+    try _show(objects, keys)
+    self.plan = plan
+    self.keys = keys
+    matcher = PendingMatcher(plan)
+    plainResults = nil
+    isFollowing = true
+    context.addObserver(self)
+  }
+
+  private func _show(_ objects: [NSManagedObject], _ keys: FetchedKeys) throws {
+    var list: [FetchedSection] = []
+    var byName: [String: FetchedSection] = [:]
+    var found: [FetchedResult] = []
+    found.reserveCapacity(objects.count)
+    var ends: [Int] = []
+    for object in objects {
+      guard let row = try row(of: object) else { continue }
+      let name = keys.sectionName(of: object, row)
+      if list.last?.name != name {
+        guard byName[name] == nil else {
+          throw CocoaError.coreData(
+            NSCoreDataError,
+            "The fetched objects are out of order by section: '\(name)' comes up again after '\(list.last?.name ?? "")'. The "
+              + "first sort descriptor must order objects as '\(sectionNameKeyPath ?? "")' groups them.")
+        }
+        if !list.isEmpty { ends.append(found.count) }
+        let section = FetchedSection(name, self)
+        list.append(section)
+        byName[name] = section
+      }
+      found.append(FetchedResult(object, keys: try keys.sortKeys(of: object, row), section: list[list.count - 1]))
+    }
+    ends.append(found.count)
+    if sectionNameKeyPath == nil, list.isEmpty {
+      let all = FetchedSection("", self)
+      list.append(all)
+      byName[""] = all
+    }
+    var start = 0
+    for (section, end) in zip(list, ends) {
+      section.results = RankedTree(found[start..<end]) { $0.handle = $1 }
+      section.pivot = section.results.first?.keys ?? []
+      start = end
+    }
+    results = [:]
+    results.reserveCapacity(found.count)
+    for result in found { results[ObjectIdentifier(result.object)] = result }
+    sectionsByName = byName
+    sections = RankedTree(list) { $0.handle = $1 }
+    noteChange()
+  }
+
+  private func _showPlain(_ results: [Any]) throws {
+    if sectionNameKeyPath != nil {
+      throw CocoaError.coreData(
+        NSCoreDataError, "Sections need managed objects: the request's resultType must be .managedObjectResultType.")
+    }
+    plainResults = results
+    sections = RankedTree([FetchedSection("", self)]) { $0.handle = $1 }
+    self.results = [:]
+    sectionsByName = [:]
+    noteChange()
+  }
+
+  /// The values of an object as they are now, read if need be; nil for one that is not there any more.
+  func row(of object: NSManagedObject) throws -> Row? {
+    if let row = object._current { return row }
+    guard try context.load(object) else { return nil }
+    return object._current
+  }
+
+  // MARK: Reading
+
+  func noteChange() { version &+= 1 }
+
+  var objects: [NSManagedObject]? {
+    guard let sections else { return nil }
+    if let _objectList, _objectList.version == version { return _objectList.list }
+    var list: [NSManagedObject] = []
+    list.reserveCapacity(results.count)
+    sections.forEach { section in section.results.forEach { list.append($0.object) } }
+    _objectList = (version, list)
+    return list
+  }
+
+  var sectionList: [any NSFetchedResultsSectionInfo]? {
+    guard let sections else { return nil }
+    if let plainResults { return [PlainSection(plainResults)] }
+    if let _sectionList, _sectionList.version == version { return _sectionList.list }
+    let list: [any NSFetchedResultsSectionInfo] = sections.elements
+    _sectionList = (version, list)
+    return list
+  }
+
+  /// The object at a path; nil where there is none.
+  func object(at path: IndexPath) -> Any? {
+    guard path.count == 2, let sections, path.section >= 0, path.section < sections.count, path.item >= 0 else { return nil }
+    if let plainResults { return path.item < plainResults.count ? plainResults[path.item] : nil }
+    let section = sections[path.section]
+    return path.item < section.results.count ? section.results[path.item].object : nil
+  }
+
+  func path(ofObject object: Any) -> IndexPath? {
+    guard let object = object as? NSManagedObject, let result = results[ObjectIdentifier(object)] else { return nil }
+    return path(of: result)
+  }
+
+  func path(of result: FetchedResult) -> IndexPath {
+    IndexPath(item: result.item, section: sections!.position(of: result.section.handle!))
+  }
+
+  // MARK: Index titles
+
+  /// First letter of a section's name, as a capital; nil for an empty one.
+  static func initial(of name: String) -> String? { name.first.map { String($0).uppercased() } }
+
+  func indexTitle(forSection name: String) -> String? { owner?.indexTitle(forSection: name) }
+
+  /// Index titles in the order of the sections, each once.
+  var indexTitles: [String] {
+    if let _titles, _titles.version == version { return _titles.list }
+    var seen = Set<String>()
+    var titles: [String] = []
+    sections?.forEach { section in
+      if let title = section.indexTitle, seen.insert(title).inserted { titles.append(title) }
+    }
+    _titles = (version, titles)
+    return titles
+  }
+
+  /// First section with an index title.
+  func section(titled title: String) -> Int? {
+    guard let sections else { return nil }
+    for position in 0..<sections.count where sections[position].indexTitle == title { return position }
+    return nil
+  }
+}
+
+/// The one section of results that are not managed objects.
+private final class PlainSection: NSFetchedResultsSectionInfo {
+  let objects: [Any]?
+  var name: String { "" }
+  var indexTitle: String? { nil }
+  var numberOfObjects: Int { objects?.count ?? 0 }
+
+  init(_ objects: [Any]) { self.objects = objects }
+}
+
+/// What a core asks of the controller it belongs to.
+protocol FetchedResultsOwner: AnyObject {
+  func indexTitle(forSection name: String) -> String?
+  /// The controller as delegates take it.
+  var face: NSFetchedResultsController<any NSFetchRequestResult> { get }
+}

@@ -1,0 +1,183 @@
+import Foundation
+
+/// The results of a fetch in sections, kept up to date and telling its delegate what changes.
+///
+/// Used on the context's queue. It follows inserted, updated and deleted objects, saves of child contexts and merges, the last
+/// also where they concern objects that the context has not loaded (Core Data's controllers miss those). k changes among n
+/// results cost O(k log n). `ResultType` is not constrained, for the reason given at `NSFetchRequest`.
+open class NSFetchedResultsController<ResultType>: NSObject {
+  let core: FetchedResultsCore
+  private let _fetchRequest: NSFetchRequest<ResultType>
+  private let _cacheName: String?
+  private var _face: NSFetchedResultsController<any NSFetchRequestResult>?
+  private var _objects: (version: Int, list: [ResultType])?
+
+  /// Creates a controller; it shows nothing before `performFetch()`.
+  ///
+  /// - Parameters:
+  ///   - fetchRequest: What to show; needs sort descriptors, of which the first groups objects by section.
+  ///   - context: Where to fetch, and which context's changes to follow.
+  ///   - sectionNameKeyPath: Value whose text names an object's section; nil for one section. May lead to computed properties.
+  ///   - name: Kept for `cacheName`. Sections are computed in one pass over the results here, so nothing is stored under it.
+  public init(
+    fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
+    sectionNameKeyPath: String?, cacheName name: String?
+  ) {
+    guard fetchRequest.sortDescriptors != nil else {
+      programmerError(
+        "an NSFetchedResultsController needs a fetch request with sort descriptors; the one for "
+          + "'\(fetchRequest.entityName ?? "?")' has none.")
+    }
+    _fetchRequest = fetchRequest
+    _cacheName = name
+    core = FetchedResultsCore(fetchRequest, context, sectionNameKeyPath)
+    super.init()
+    core.owner = self
+  }
+
+  /// Another face on the same results.
+  init(facing core: FetchedResultsCore, request: NSFetchRequest<ResultType>, cacheName: String?) {
+    self.core = core
+    _fetchRequest = request
+    _cacheName = cacheName
+    super.init()
+  }
+
+  /// Fetches, and follows changes from now on. May be called again after the request was changed; the delegate is not told.
+  ///
+  /// - Throws: What fetching throws; a Cocoa error 134060 when objects of one section are not next to each other.
+  open func performFetch() throws { try core.performFetch() }
+
+  // MARK: Set-up
+
+  /// What is shown. Its predicate and order may be changed; that takes effect with the next `performFetch()`.
+  open var fetchRequest: NSFetchRequest<ResultType> { _fetchRequest }
+
+  /// Context that is fetched in and followed.
+  open var managedObjectContext: NSManagedObjectContext { core.context }
+
+  /// Value that names an object's section.
+  open var sectionNameKeyPath: String? { core.sectionNameKeyPath }
+
+  /// Name given to the initialiser.
+  open var cacheName: String? { _cacheName }
+
+  /// Who is told of changes; held weakly. Without delegate changes are not followed.
+  open var delegate: (any NSFetchedResultsControllerDelegate)? {
+    get { core.delegate }
+    set { core.delegate = newValue }
+  }
+
+  /// Deletes cached sections. There are none to delete here.
+  open class func deleteCache(withName name: String?) {}
+
+  // MARK: Results
+
+  /// The results in order; nil before the first fetch.
+  open var fetchedObjects: [ResultType]? {
+    if let _objects, _objects.version == core.version { return _objects.list }
+    let list: [ResultType]
+    if let plain = core.plainResults {
+      list = plain.map(_typed)
+    } else if let objects = core.objects {
+      list = objects.map(_typed)
+    } else {
+      return nil
+    }
+    _objects = (core.version, list)
+    return list
+  }
+
+  /// The object at an index path. Traps where there is none, as Core Data raises.
+  open func object(at indexPath: IndexPath) -> ResultType {
+    guard let object = core.object(at: indexPath) else {
+      let shape = (core.sectionList ?? []).map { String($0.numberOfObjects) }.joined(separator: ", ")
+      programmerError("no object at index path \(indexPath) of the fetched results; sections have [\(shape)] objects.")
+    }
+    return _typed(object)
+  }
+
+  /// Index path of an object; nil if it is not among the results.
+  open func indexPath(forObject object: ResultType) -> IndexPath? { core.path(ofObject: object) }
+
+  private func _typed(_ object: Any) -> ResultType {
+    guard let typed = object as? ResultType else {
+      programmerError(
+        "a fetched results controller of \(ResultType.self) has fetched a \(type(of: object)). Check the request's type, its "
+          + "resultType and the class of entity '\(_fetchRequest.entityName ?? "?")'.")
+    }
+    return typed
+  }
+
+  // MARK: Sections
+
+  /// The sections in order; nil before the first fetch.
+  open var sections: [any NSFetchedResultsSectionInfo]? { core.sectionList }
+
+  /// Index title of a section: the delegate's, or the capital first letter of the name. Override to say otherwise.
+  open func sectionIndexTitle(forSectionName sectionName: String) -> String? {
+    // A face asks the controller it shows, which may be of a subclass with titles of its own.
+    if let owner = core.owner, owner !== self { return owner.indexTitle(forSection: sectionName) }
+    guard let delegate = core.delegate else { return FetchedResultsCore.initial(of: sectionName) }
+    return delegate.controller(face, sectionIndexTitleForSectionName: sectionName)
+  }
+
+  /// Index titles in the order of the sections, each once.
+  open var sectionIndexTitles: [String] { core.indexTitles }
+
+  /// The section that an entry of the index leads to. Traps for a title that is not in the index, as Core Data raises.
+  open func section(forSectionIndexTitle title: String, at sectionIndex: Int) -> Int {
+    guard let section = core.section(titled: title) else {
+      programmerError("no section has the index title '\(title)'. There are: \(sectionIndexTitles.joined(separator: ", ")).")
+    }
+    return section
+  }
+
+  // MARK: Identity
+
+  /// Whether the other is a controller over the same results: itself, or what its delegate is shown.
+  open override func isEqual(_ object: Any?) -> Bool {
+    (object as? any FetchedResultsFace)?.sharedResults === core
+  }
+
+  open override var hash: Int { ObjectIdentifier(core).hashValue }
+}
+
+/// A controller of any type.
+private protocol FetchedResultsFace {
+  var sharedResults: FetchedResultsCore { get }
+}
+
+extension NSFetchedResultsController: FetchedResultsFace {
+  fileprivate final var sharedResults: FetchedResultsCore { core }
+
+  /// Whether both show the same results: `controller === booksController` holds in a delegate method.
+  public static func === <Other>(
+    left: NSFetchedResultsController, right: NSFetchedResultsController<Other>?
+  ) -> Bool { left.core === right?.core }
+
+  /// Whether both show different results.
+  public static func !== <Other>(
+    left: NSFetchedResultsController, right: NSFetchedResultsController<Other>?
+  ) -> Bool { left.core !== right?.core }
+
+  /// Whether both show the same results, whatever their types.
+  public static func == <Other>(
+    left: NSFetchedResultsController, right: NSFetchedResultsController<Other>?
+  ) -> Bool { left.core === right?.core }
+}
+
+extension NSFetchedResultsController: FetchedResultsOwner {
+  func indexTitle(forSection name: String) -> String? { sectionIndexTitle(forSectionName: name) }
+
+  var face: NSFetchedResultsController<any NSFetchRequestResult> {
+    if let face = self as? NSFetchedResultsController<any NSFetchRequestResult> { return face }
+    if let _face { return _face }
+    let request = NSFetchRequest<any NSFetchRequestResult>()
+    request.take(from: _fetchRequest)
+    let face = NSFetchedResultsController<any NSFetchRequestResult>(
+      facing: core, request: request, cacheName: _cacheName)
+    _face = face
+    return face
+  }
+}

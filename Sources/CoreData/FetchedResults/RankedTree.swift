@@ -1,0 +1,292 @@
+/// A sequence in which an element is found by its position, and its position by the element's handle, in O(log n).
+///
+/// A weight-balanced tree: what balances it is the subtree counts that positions need anyway. Nodes lie in one array and
+/// refer to each other by number, so that neither walking nor throwing the tree away costs reference counting. The order is
+/// the caller's: elements go where they are put, and `partitionPoint(where:)` finds where that is.
+struct RankedTree<Element> {
+  /// Names an element for as long as it is in the tree, wherever it moves to meanwhile.
+  struct Handle: Hashable {
+    fileprivate let number: Int32
+  }
+
+  private struct Node {
+    var element: Element?
+    var left: Int32 = -1
+    var right: Int32 = -1
+    var parent: Int32 = -1
+    var count: Int32 = 1
+  }
+
+  private var _nodes: [Node] = []
+  private var _free: [Int32] = []
+  private var _root: Int32 = -1
+
+  /// Creates an empty tree.
+  init() {}
+
+  /// Creates a tree of elements in order, in O(n).
+  ///
+  /// - Parameter placed: Told the handle of each element.
+  init(_ elements: some Collection<Element>, placed: (Element, Handle) -> Void = { _, _ in }) {
+    _nodes.reserveCapacity(elements.count)
+    for element in elements {
+      placed(element, Handle(number: Int32(_nodes.count)))
+      _nodes.append(Node(element: element))
+    }
+    _root = _link(0..<Int32(_nodes.count), parent: -1)
+  }
+
+  private mutating func _link(_ range: Range<Int32>, parent: Int32) -> Int32 {
+    guard !range.isEmpty else { return -1 }
+    let middle = range.lowerBound + (range.upperBound - range.lowerBound) / 2
+    let left = _link(range.lowerBound..<middle, parent: middle)
+    let right = _link((middle + 1)..<range.upperBound, parent: middle)
+    _nodes[Int(middle)].left = left
+    _nodes[Int(middle)].right = right
+    _nodes[Int(middle)].parent = parent
+    _nodes[Int(middle)].count = Int32(range.count)
+    return middle
+  }
+
+  // MARK: Reading
+
+  /// Number of elements.
+  var count: Int { Int(_count(_root)) }
+
+  var isEmpty: Bool { _root < 0 }
+
+  var first: Element? { isEmpty ? nil : self[0] }
+
+  var last: Element? { isEmpty ? nil : self[count - 1] }
+
+  /// The element at a position.
+  subscript(position: Int) -> Element { _nodes[Int(_node(at: position))].element! }
+
+  /// The element of a handle.
+  subscript(handle: Handle) -> Element { _nodes[Int(handle.number)].element! }
+
+  /// Position of an element.
+  func position(of handle: Handle) -> Int {
+    var node = handle.number
+    var position = _count(_nodes[Int(node)].left)
+    while true {
+      let parent = _nodes[Int(node)].parent
+      if parent < 0 { return Int(position) }
+      if _nodes[Int(parent)].right == node { position += _count(_nodes[Int(parent)].left) + 1 }
+      node = parent
+    }
+  }
+
+  /// First position whose element does not meet `isBefore`; those that do come first.
+  func partitionPoint(where isBefore: (Element) throws -> Bool) rethrows -> Int {
+    var node = _root
+    var position: Int32 = 0
+    while node >= 0 {
+      if try isBefore(_nodes[Int(node)].element!) {
+        position += _count(_nodes[Int(node)].left) + 1
+        node = _nodes[Int(node)].right
+      } else {
+        node = _nodes[Int(node)].left
+      }
+    }
+    return Int(position)
+  }
+
+  /// All elements in order.
+  var elements: [Element] {
+    var result: [Element] = []
+    result.reserveCapacity(count)
+    forEach { result.append($0) }
+    return result
+  }
+
+  /// Visits the elements in order.
+  func forEach(_ body: (Element) throws -> Void) rethrows {
+    var path: [Int32] = []
+    var node = _root
+    while node >= 0 || !path.isEmpty {
+      while node >= 0 {
+        path.append(node)
+        node = _nodes[Int(node)].left
+      }
+      let next = path.removeLast()
+      try body(_nodes[Int(next)].element!)
+      node = _nodes[Int(next)].right
+    }
+  }
+
+  private func _count(_ node: Int32) -> Int32 { node < 0 ? 0 : _nodes[Int(node)].count }
+
+  private func _node(at position: Int) -> Int32 {
+    precondition(position >= 0 && position < count, "position out of range")
+    var node = _root
+    var position = Int32(position)
+    while true {
+      let before = _count(_nodes[Int(node)].left)
+      if position == before { return node }
+      if position < before {
+        node = _nodes[Int(node)].left
+      } else {
+        position -= before + 1
+        node = _nodes[Int(node)].right
+      }
+    }
+  }
+
+  // MARK: Changing
+
+  /// Inserts an element so that it stands at a position.
+  @discardableResult
+  mutating func insert(_ element: Element, at position: Int) -> Handle {
+    precondition(position >= 0 && position <= count, "position out of range")
+    let new = _makeNode(element)
+    if _root < 0 {
+      _root = new
+      return Handle(number: new)
+    }
+    var node = _root
+    var position = Int32(position)
+    while true {
+      let before = _count(_nodes[Int(node)].left)
+      if position <= before {
+        let left = _nodes[Int(node)].left
+        if left < 0 {
+          _nodes[Int(node)].left = new
+          break
+        }
+        node = left
+      } else {
+        position -= before + 1
+        let right = _nodes[Int(node)].right
+        if right < 0 {
+          _nodes[Int(node)].right = new
+          break
+        }
+        node = right
+      }
+    }
+    _nodes[Int(new)].parent = node
+    _settle(from: node)
+    return Handle(number: new)
+  }
+
+  /// Removes an element; its handle means nothing afterwards.
+  @discardableResult
+  mutating func remove(_ handle: Handle) -> Element {
+    let node = handle.number
+    let (left, right, parent) = (_nodes[Int(node)].left, _nodes[Int(node)].right, _nodes[Int(node)].parent)
+    var start = parent
+    if left >= 0, right >= 0 {
+      // The next element in order takes the place; it has no left child.
+      var next = right
+      while _nodes[Int(next)].left >= 0 { next = _nodes[Int(next)].left }
+      start = _nodes[Int(next)].parent
+      if start == node {
+        start = next
+      } else {
+        _replace(next, by: _nodes[Int(next)].right, under: start)
+        _attach(right, toRightOf: next)
+      }
+      _attach(left, toLeftOf: next)
+      _replace(node, by: next, under: parent)
+    } else {
+      _replace(node, by: left >= 0 ? left : right, under: parent)
+    }
+    _settle(from: start)
+    let element = _nodes[Int(node)].element!
+    _nodes[Int(node)] = Node(element: nil)
+    _free.append(node)
+    return element
+  }
+
+  private mutating func _makeNode(_ element: Element) -> Int32 {
+    if let number = _free.popLast() {
+      _nodes[Int(number)] = Node(element: element)
+      return number
+    }
+    _nodes.append(Node(element: element))
+    return Int32(_nodes.count - 1)
+  }
+
+  // MARK: Balance
+
+  /// Counts and balances again on the way from a node to the root.
+  private mutating func _settle(from start: Int32) {
+    var node = start
+    while node >= 0 {
+      _recount(node)
+      let top = _balanced(node)
+      node = _nodes[Int(top)].parent
+    }
+  }
+
+  /// The root of what was the subtree of `node`, balanced (ratio 3, double rotation from 2: Hirai and Yamamoto's constants).
+  private mutating func _balanced(_ node: Int32) -> Int32 {
+    let (left, right) = (_nodes[Int(node)].left, _nodes[Int(node)].right)
+    let (leftWeight, rightWeight) = (_count(left) + 1, _count(right) + 1)
+    if leftWeight * 3 < rightWeight {
+      if _count(_nodes[Int(right)].left) + 1 >= 2 * (_count(_nodes[Int(right)].right) + 1) { _rotateRight(right) }
+      return _rotateLeft(node)
+    }
+    if rightWeight * 3 < leftWeight {
+      if _count(_nodes[Int(left)].right) + 1 >= 2 * (_count(_nodes[Int(left)].left) + 1) { _rotateLeft(left) }
+      return _rotateRight(node)
+    }
+    return node
+  }
+
+  @discardableResult
+  private mutating func _rotateLeft(_ node: Int32) -> Int32 {
+    let top = _nodes[Int(node)].right
+    _replace(node, by: top, under: _nodes[Int(node)].parent)
+    _attach(_nodes[Int(top)].left, toRightOf: node)
+    _attach(node, toLeftOf: top)
+    _recount(node)
+    _recount(top)
+    return top
+  }
+
+  @discardableResult
+  private mutating func _rotateRight(_ node: Int32) -> Int32 {
+    let top = _nodes[Int(node)].left
+    _replace(node, by: top, under: _nodes[Int(node)].parent)
+    _attach(_nodes[Int(top)].right, toLeftOf: node)
+    _attach(node, toRightOf: top)
+    _recount(node)
+    _recount(top)
+    return top
+  }
+
+  private mutating func _recount(_ node: Int32) {
+    _nodes[Int(node)].count = _count(_nodes[Int(node)].left) + _count(_nodes[Int(node)].right) + 1
+  }
+
+  private mutating func _attach(_ child: Int32, toLeftOf node: Int32) {
+    _nodes[Int(node)].left = child
+    if child >= 0 { _nodes[Int(child)].parent = node }
+  }
+
+  private mutating func _attach(_ child: Int32, toRightOf node: Int32) {
+    _nodes[Int(node)].right = child
+    if child >= 0 { _nodes[Int(child)].parent = node }
+  }
+
+  private mutating func _replace(_ old: Int32, by new: Int32, under parent: Int32) {
+    if new >= 0 { _nodes[Int(new)].parent = parent }
+    if parent < 0 {
+      _root = new
+    } else if _nodes[Int(parent)].left == old {
+      _nodes[Int(parent)].left = new
+    } else {
+      _nodes[Int(parent)].right = new
+    }
+  }
+
+  /// Longest way from the root to a leaf, for tests.
+  var depth: Int {
+    func depth(_ node: Int32) -> Int {
+      node < 0 ? 0 : 1 + Swift.max(depth(_nodes[Int(node)].left), depth(_nodes[Int(node)].right))
+    }
+    return depth(_root)
+  }
+}

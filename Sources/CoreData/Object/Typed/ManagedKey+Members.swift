@@ -1,0 +1,107 @@
+import Foundation
+
+// What generated to-many accessors do: `addToBooks(_:)` and its kin.
+
+extension ManagedKey {
+  /// Adds a member to an object's to-many.
+  public func add(_ member: NSManagedObject, to object: NSManagedObject) {
+    object.addMember(member, toManySlot(in: object))
+  }
+
+  /// Removes a member from an object's to-many.
+  public func remove(_ member: NSManagedObject, from object: NSManagedObject) {
+    object.removeMember(member, toManySlot(in: object))
+  }
+
+  /// Adds members to an object's to-many; anything but managed objects traps.
+  public func add(_ members: some Sequence, to object: NSManagedObject) {
+    let slot = toManySlot(in: object)
+    for member in members { object.addMember(managed(member, object), slot) }
+  }
+
+  /// Removes members from an object's to-many; anything but managed objects traps.
+  public func remove(_ members: some Sequence, from object: NSManagedObject) {
+    let slot = toManySlot(in: object)
+    for member in members { object.removeMember(managed(member, object), slot) }
+  }
+
+  /// Adds the members of an ordered set, in its order.
+  public func add(_ members: NSOrderedSet, to object: NSManagedObject) { add(members.array, to: object) }
+
+  /// Removes the members of an ordered set.
+  public func remove(_ members: NSOrderedSet, from object: NSManagedObject) { remove(members.array, from: object) }
+
+  // MARK: Ordered
+
+  /// Puts a member into an object's ordered to-many.
+  public func insert(_ member: NSManagedObject, into object: NSManagedObject, at index: Int) {
+    object.addMember(member, orderedSlot(in: object, upTo: index, isInsertion: true), at: index)
+  }
+
+  /// Removes the member at an index of an object's ordered to-many.
+  public func remove(at index: Int, from object: NSManagedObject) {
+    let slot = orderedSlot(in: object, upTo: index, isInsertion: false)
+    object.removeMember(object.members(slot).order[index], slot)
+  }
+
+  /// Puts members into an object's ordered to-many, so that they end up at the indexes given.
+  public func insert(_ members: [NSManagedObject], into object: NSManagedObject, at indexes: NSIndexSet) {
+    checkCounts(members, indexes, object)
+    for (index, member) in zip(ascending(indexes), members) { insert(member, into: object, at: index) }
+  }
+
+  /// Removes the members at several indexes of an object's ordered to-many.
+  public func remove(at indexes: NSIndexSet, from object: NSManagedObject) {
+    for index in ascending(indexes).reversed() { remove(at: index, from: object) }
+  }
+
+  /// Replaces the member at an index of an object's ordered to-many.
+  public func replace(at index: Int, in object: NSManagedObject, with member: NSManagedObject) {
+    remove(at: index, from: object)
+    insert(member, into: object, at: index)
+  }
+
+  /// Replaces the members at several indexes of an object's ordered to-many.
+  public func replace(at indexes: NSIndexSet, in object: NSManagedObject, with members: [NSManagedObject]) {
+    checkCounts(members, indexes, object)
+    remove(at: indexes, from: object)
+    insert(members, into: object, at: indexes)
+  }
+
+  private func ascending(_ indexes: NSIndexSet) -> [Int] {
+    var all: [Int] = []
+    var index = indexes.firstIndex
+    while index != NSNotFound {
+      all.append(index)
+      index = indexes.indexGreaterThanIndex(index)
+    }
+    return all
+  }
+
+  private func orderedSlot(in object: NSManagedObject, upTo index: Int, isInsertion: Bool) -> Int {
+    let slot = toManySlot(in: object)
+    guard object._layout.slots[slot].relationship!.isOrdered else {
+      programmerError("'\(object._layout.entityName).\(name)' is not ordered and has no indexes.")
+    }
+    let count = object.members(slot).order.count
+    guard index >= 0, index < count || (isInsertion && index == count) else {
+      programmerError("index \(index) is beyond the \(count) members of '\(object._layout.entityName).\(name)'.")
+    }
+    return slot
+  }
+
+  private func checkCounts(_ members: [NSManagedObject], _ indexes: NSIndexSet, _ object: NSManagedObject) {
+    guard members.count == indexes.count else {
+      programmerError(
+        "'\(object._layout.entityName).\(name)' was given \(members.count) members for \(indexes.count) indexes.")
+    }
+  }
+
+  private func managed(_ member: Any, _ object: NSManagedObject) -> NSManagedObject {
+    guard let managed = member as? NSManagedObject else {
+      programmerError(
+        "'\(object._layout.entityName).\(name)' takes managed objects, not a \(type(of: member)).")
+    }
+    return managed
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+
+// Numbers: read from the Row as they are. Null reads as zero, as Core Data's scalar accessors have it.
+
+extension ManagedKey where Value == Bool {
+  /// The property of an object.
+  public subscript(object: NSManagedObject) -> Bool {
+    get {
+      let slot = slot(in: object)
+      guard slot != Self.indirect else { return number(of: object).boolValue }
+      if case .int(let value) = object.read(slot) { return value != 0 }
+      return false
+    }
+    set { write(.int(newValue ? 1 : 0), newValue, object) }
+  }
+}
+
+extension ManagedKey where Value == Int16 {
+  /// The property of an object.
+  public subscript(object: NSManagedObject) -> Int16 {
+    get {
+      let slot = slot(in: object)
+      guard slot != Self.indirect else { return number(of: object).int16Value }
+      if case .int(let value) = object.read(slot) { return Int16(truncatingIfNeeded: value) }
+      return 0
+    }
+    set { write(.int(Int64(newValue)), newValue, object) }
+  }
+}
+
+extension ManagedKey where Value == Int32 {
+  /// The property of an object.
+  public subscript(object: NSManagedObject) -> Int32 {
+    get {
+      let slot = slot(in: object)
+      guard slot != Self.indirect else { return number(of: object).int32Value }
+      if case .int(let value) = object.read(slot) { return Int32(truncatingIfNeeded: value) }
+      return 0
+    }
+    set { write(.int(Int64(newValue)), newValue, object) }
+  }
+}
+
+extension ManagedKey where Value == Int64 {
+  /// The property of an object.
+  public subscript(object: NSManagedObject) -> Int64 {
+    get {
+      let slot = slot(in: object)
+      guard slot != Self.indirect else { return number(of: object).int64Value }
+      if case .int(let value) = object.read(slot) { return value }
+      return 0
+    }
+    set { write(.int(newValue), newValue, object) }
+  }
+}
+
+extension ManagedKey where Value == Int {
+  /// The property of an object.
+  public subscript(object: NSManagedObject) -> Int {
+    get {
+      let slot = slot(in: object)
+      guard slot != Self.indirect else { return number(of: object).intValue }
+      if case .int(let value) = object.read(slot) { return Int(truncatingIfNeeded: value) }
+      return 0
+    }
+    set { write(.int(Int64(newValue)), newValue, object) }
+  }
+}
+
+extension ManagedKey where Value == Float {
+  /// The property of an object.
+  public subscript(object: NSManagedObject) -> Float {
+    get {
+      let slot = slot(in: object)
+      guard slot != Self.indirect else { return number(of: object).floatValue }
+      if case .double(let value) = object.read(slot) { return Float(value) }
+      return 0
+    }
+    set { write(.double(Double(newValue)), newValue, object) }
+  }
+}
+
+extension ManagedKey where Value == Double {
+  /// The property of an object; a date shows as seconds since 2001-01-01 00:00 UTC.
+  public subscript(object: NSManagedObject) -> Double {
+    get {
+      let slot = slot(in: object)
+      guard slot != Self.indirect else { return _secondsOrNumber(object) }
+      if case .double(let value) = object.read(slot) { return value }
+      return 0
+    }
+    set {
+      if slot(in: object) == Self.indirect, isDate(object) {
+        object.setValueOfProperty(Date(timeIntervalSinceReferenceDate: newValue), name)
+      } else {
+        write(.double(newValue), newValue, object)
+      }
+    }
+  }
+
+  private func _secondsOrNumber(_ object: NSManagedObject) -> Double {
+    if isDate(object) { return (object.valueOfProperty(name) as? Date)?.timeIntervalSinceReferenceDate ?? 0 }
+    return number(of: object).doubleValue
+  }
+
+  private func isDate(_ object: NSManagedObject) -> Bool {
+    guard let slot = object._layout.slot(named: name) else { return false }
+    return object._layout.slots[slot].type == .date
+  }
+}
+
+extension ManagedKey {
+  /// Writes a cell, or what it was made of where the property is of another form.
+  @inline(__always) func write(_ cell: @autoclosure () -> CoreData.Value, _ value: Any?, _ object: NSManagedObject) {
+    let slot = slot(in: object)
+    if slot != Self.indirect { object.write(cell(), at: slot) } else { object.setValueOfProperty(value, name) }
+  }
+
+  /// A number whose attribute is of another type than the accessor.
+  func number(of object: NSManagedObject) -> NSNumber {
+    switch object.valueOfProperty(name) {
+    case let number as NSNumber: return number
+    case nil: return 0
+    case let other?: return mismatch(other, object)
+    }
+  }
+
+  /// Stops: the class declares a property with a type that the model's cannot be shown as.
+  func mismatch<T>(_ found: Any, _ object: NSManagedObject) -> T {
+    programmerError(
+      "'\(object._layout.entityName).\(name)' holds a \(type(of: found)), but \(type(of: object)) declares it as "
+        + "\(Value.self). Change the declaration, or the model.")
+  }
+
+  /// Stops: there is no value for a property that is not declared optional.
+  func missing<T>(_ object: NSManagedObject) -> T {
+    programmerError(
+      "'\(object._layout.entityName).\(name)' is nil, but \(type(of: object)) declares it as \(Value.self). Declare it as "
+        + "\(Value.self)?, or give it a value before it is read.")
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+
+// Relationships.
+
+extension ManagedKey {
+  /// The to-one of an object.
+  public subscript<Object: NSManagedObject>(object: NSManagedObject) -> Object? where Value == Object? {
+    get { target(object) }
+    set { setTarget(newValue, object) }
+  }
+
+  private func setTarget(_ target: NSManagedObject?, _ object: NSManagedObject) {
+    let slot = slot(in: object)
+    if slot != Self.indirect { object.setToOne(slot, target) } else { object.setValueOfProperty(target, name) }
+  }
+
+  private func target<Object: NSManagedObject>(_ object: NSManagedObject) -> Object? {
+    let slot = slot(in: object)
+    let found = slot != Self.indirect ? object.toOne(slot) : object.valueOfProperty(name)
+    guard let found else { return nil }
+    return found as? Object ?? mismatch(found, object)
+  }
+}
+
+extension ManagedKey where Value: NSManagedObject {
+  /// The to-one of an object; traps if it is nil.
+  public subscript(object: NSManagedObject) -> Value {
+    get { target(object) ?? missing(object) }
+    set { setTarget(newValue, object) }
+  }
+}
+
+extension ManagedKey where Value == NSSet? {
+  /// The members of an object's to-many.
+  public subscript(object: NSManagedObject) -> NSSet? {
+    get { members(object) }
+    set { setMembers(newValue?.compactMap { $0 as? NSManagedObject } ?? [], object) }
+  }
+}
+
+extension ManagedKey where Value == NSSet {
+  /// The members of an object's to-many.
+  public subscript(object: NSManagedObject) -> NSSet {
+    get { members(object) }
+    set { setMembers(newValue.compactMap { $0 as? NSManagedObject }, object) }
+  }
+}
+
+extension ManagedKey where Value == NSOrderedSet? {
+  /// The members of an object's ordered to-many.
+  public subscript(object: NSManagedObject) -> NSOrderedSet? {
+    get { NSOrderedSet(array: object.members(toManySlot(in: object)).list) }
+    set { setMembers(newValue?.array.compactMap { $0 as? NSManagedObject } ?? [], object) }
+  }
+}
+
+extension ManagedKey where Value == NSOrderedSet {
+  /// The members of an object's ordered to-many.
+  public subscript(object: NSManagedObject) -> NSOrderedSet {
+    get { NSOrderedSet(array: object.members(toManySlot(in: object)).list) }
+    set { setMembers(newValue.array.compactMap { $0 as? NSManagedObject }, object) }
+  }
+}
+
+extension ManagedKey {
+  /// The members of an object's to-many.
+  public subscript<Object: NSManagedObject>(object: NSManagedObject) -> Set<Object> where Value == Set<Object> {
+    get { typedMembers(object) }
+    set { setMembers(Array(newValue), object) }
+  }
+
+  /// The members of an object's to-many.
+  public subscript<Object: NSManagedObject>(object: NSManagedObject) -> Set<Object>? where Value == Set<Object>? {
+    get { typedMembers(object) }
+    set { setMembers(newValue.map(Array.init) ?? [], object) }
+  }
+
+  private func members(_ object: NSManagedObject) -> NSSet {
+    MemberSet(object.members(toManySlot(in: object)).members)
+  }
+
+  private func typedMembers<Object: NSManagedObject>(_ object: NSManagedObject) -> Set<Object> {
+    let members = object.members(toManySlot(in: object)).members
+    if Object.self != NSManagedObject.self {
+      for member in members where !(member is Object) { return mismatch(member, object) }
+    }
+    // Each member is an Object, and managed objects hash by identity whatever their class: the table is the same.
+    return unsafeBitCast(members, to: Set<Object>.self)
+  }
+
+  private func setMembers(_ objects: [NSManagedObject], _ object: NSManagedObject) {
+    object.setToMany(toManySlot(in: object), objects)
+  }
+
+  /// Slot of a to-many; traps if the property is none.
+  func toManySlot(in object: NSManagedObject) -> Int {
+    let slot = slot(in: object)
+    if slot != Self.indirect { return slot }
+    guard let found = object._layout.slot(named: name), object._layout.slots[found].isToMany else {
+      programmerError("'\(object._layout.entityName)' has no to-many relationship '\(name)'.")
+    }
+    return found
+  }
+}
+
+/// The members of a to-many as a Foundation set, without copying them.
+final class MemberSet: NSSet {
+  private let _members: Set<NSManagedObject>
+
+  init(_ members: Set<NSManagedObject>) {
+    _members = members
+    super.init(objects: nil, count: 0)
+  }
+
+  override init(objects: UnsafePointer<AnyObject>!, count: Int) {
+    var members: Set<NSManagedObject> = []
+    for index in 0..<count {
+      guard let member = objects[index] as? NSManagedObject else {
+        programmerError("a to-many relationship holds managed objects, not a \(type(of: objects[index])).")
+      }
+      members.insert(member)
+    }
+    _members = members
+    super.init(objects: nil, count: 0)
+  }
+
+  required init?(coder: NSCoder) { nil }
+
+  override var count: Int { _members.count }
+
+  override func member(_ object: Any) -> Any? {
+    guard let object = object as? NSManagedObject, _members.contains(object) else { return nil }
+    return object
+  }
+
+  override func objectEnumerator() -> NSEnumerator { NSArray(array: Array(_members)).objectEnumerator() }
+
+  override func copy(with zone: NSZone? = nil) -> Any { self }
+  override func mutableCopy(with zone: NSZone? = nil) -> Any { NSMutableSet(array: Array(_members)) }
+}

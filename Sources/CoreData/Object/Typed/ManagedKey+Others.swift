@@ -1,0 +1,70 @@
+import Foundation
+
+// Types that are converted on the way: NSNumber, transformable objects, composites, enumerations by raw value.
+
+extension ManagedKey {
+  /// The property of an object, by name and with a cast.
+  public subscript(object: NSManagedObject) -> Value {
+    get {
+      let found = object.valueOfProperty(name)
+      if let value = found as? Value { return value }
+      if found == nil, let empty = Value.self as? any EmptyWhenNil.Type { return empty.init() as! Value }
+      guard let found else { return missing(object) }
+      if let members = found as? Set<NSManagedObject> {
+        // A to-many that is declared as an array.
+        if let value = Array(members) as? Value { return value }
+      }
+      return mismatch(found, object)
+    }
+    set { object.setValueOfProperty(newValue, name) }
+  }
+}
+
+extension ManagedKey where Value: RawRepresentable {
+  /// The property of an object, kept by its raw value; traps for a raw value that has no case.
+  public subscript(object: NSManagedObject) -> Value {
+    get {
+      let found = object.valueOfProperty(name)
+      guard let raw = rawValue(found, Value.RawValue.self), let value = Value(rawValue: raw) else {
+        guard let found else { return missing(object) }
+        return mismatch(found, object)
+      }
+      return value
+    }
+    set { object.setValueOfProperty(newValue.rawValue, name) }
+  }
+}
+
+extension ManagedKey {
+  /// The property of an object, kept by its raw value; one that has no case reads as nil.
+  public subscript<Wrapped: RawRepresentable>(object: NSManagedObject) -> Wrapped? where Value == Wrapped? {
+    get { rawValue(object.valueOfProperty(name), Wrapped.RawValue.self).flatMap(Wrapped.init(rawValue:)) }
+    set { object.setValueOfProperty(newValue?.rawValue, name) }
+  }
+
+  /// What the model holds as an enumeration's raw value. A number that is nil counts as zero, as it does for scalars.
+  private func rawValue<Raw>(_ found: Any?, _ type: Raw.Type) -> Raw? {
+    if let integer = type as? any FixedWidthInteger.Type {
+      guard let number = found as? NSNumber else { return nil }
+      return Self._integer(number.int64Value, integer) as? Raw
+    }
+    return found as? Raw
+  }
+
+  private static func _integer<Integer: FixedWidthInteger>(_ value: Int64, _ type: Integer.Type) -> Any? {
+    Integer(exactly: value)
+  }
+}
+
+/// Types that Objective-C's nil is bridged to as an empty value.
+private protocol EmptyWhenNil { init() }
+extension Array: EmptyWhenNil {}
+extension Set: EmptyWhenNil {}
+extension Dictionary: EmptyWhenNil {}
+
+extension ManagedKey {
+  /// Sets the property as `setPrimitiveValue(_:forKey:)` does: untracked, and inverse relationships left alone.
+  public func setPrimitive(_ value: Value, of object: NSManagedObject) {
+    object.setPrimitiveValueOfProperty(value, name)
+  }
+}

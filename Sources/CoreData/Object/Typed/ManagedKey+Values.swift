@@ -1,0 +1,159 @@
+import Foundation
+
+// Attributes that may be nil. The forms that are not optional are for hand-written classes.
+
+extension ManagedKey where Value == String? {
+  /// The property of an object.
+  public subscript(object: NSManagedObject) -> String? {
+    get { string(object) }
+    set { write(newValue.map { .string($0) } ?? .null, newValue, object) }
+  }
+}
+
+extension ManagedKey where Value == String {
+  /// The property of an object; nil reads as an empty string.
+  public subscript(object: NSManagedObject) -> String {
+    get { string(object) ?? "" }
+    set { write(.string(newValue), newValue, object) }
+  }
+}
+
+extension ManagedKey where Value == Date? {
+  /// The property of an object.
+  public subscript(object: NSManagedObject) -> Date? {
+    get { date(object) }
+    set { write(newValue.map { .double($0.timeIntervalSinceReferenceDate) } ?? .null, newValue, object) }
+  }
+}
+
+extension ManagedKey where Value == Date {
+  /// The property of an object; traps if it is nil.
+  public subscript(object: NSManagedObject) -> Date {
+    get { date(object) ?? missing(object) }
+    set { write(.double(newValue.timeIntervalSinceReferenceDate), newValue, object) }
+  }
+}
+
+extension ManagedKey where Value == Data? {
+  /// The property of an object.
+  public subscript(object: NSManagedObject) -> Data? {
+    get { data(object) }
+    set { write(newValue.map { .data($0) } ?? .null, newValue, object) }
+  }
+}
+
+extension ManagedKey where Value == Data {
+  /// The property of an object; nil reads as no bytes.
+  public subscript(object: NSManagedObject) -> Data {
+    get { data(object) ?? Data() }
+    set { write(.data(newValue), newValue, object) }
+  }
+}
+
+extension ManagedKey where Value == UUID? {
+  /// The property of an object.
+  public subscript(object: NSManagedObject) -> UUID? {
+    get { uuid(object) }
+    set { write(newValue.map { .uuid($0) } ?? .null, newValue, object) }
+  }
+}
+
+extension ManagedKey where Value == UUID {
+  /// The property of an object; traps if it is nil.
+  public subscript(object: NSManagedObject) -> UUID {
+    get { uuid(object) ?? missing(object) }
+    set { write(.uuid(newValue), newValue, object) }
+  }
+}
+
+extension ManagedKey where Value == URL? {
+  /// The property of an object.
+  public subscript(object: NSManagedObject) -> URL? {
+    get { url(object) }
+    set { write(newValue.map { .string($0.absoluteString) } ?? .null, newValue, object) }
+  }
+}
+
+extension ManagedKey where Value == URL {
+  /// The property of an object; traps if it is nil.
+  public subscript(object: NSManagedObject) -> URL {
+    get { url(object) ?? missing(object) }
+    set { write(.string(newValue.absoluteString), newValue, object) }
+  }
+}
+
+extension ManagedKey where Value == Decimal? {
+  /// The property of an object.
+  public subscript(object: NSManagedObject) -> Decimal? {
+    get { decimal(object) }
+    set { write(newValue.map { .decimal(DecimalBox($0)) } ?? .null, newValue, object) }
+  }
+}
+
+extension ManagedKey where Value == Decimal {
+  /// The property of an object; nil reads as zero.
+  public subscript(object: NSManagedObject) -> Decimal {
+    get { decimal(object) ?? 0 }
+    set { write(.decimal(DecimalBox(newValue)), newValue, object) }
+  }
+}
+
+extension ManagedKey where Value == NSDecimalNumber? {
+  /// The property of an object.
+  public subscript(object: NSManagedObject) -> NSDecimalNumber? {
+    get { decimal(object).map { NSDecimalNumber(decimal: $0) } }
+    set { write(newValue.map { .decimal(DecimalBox($0.decimalValue)) } ?? .null, newValue, object) }
+  }
+}
+
+// MARK: Reading
+
+extension ManagedKey {
+  @inline(__always) fileprivate func string(_ object: NSManagedObject) -> String? {
+    let slot = slot(in: object)
+    guard slot != Self.indirect else { return converted(object) { $0 as? String } }
+    if case .string(let value) = object.read(slot) { return value }
+    return nil
+  }
+
+  @inline(__always) fileprivate func date(_ object: NSManagedObject) -> Date? {
+    let slot = slot(in: object)
+    guard slot != Self.indirect else { return converted(object) { $0 as? Date } }
+    if case .double(let value) = object.read(slot) { return Date(timeIntervalSinceReferenceDate: value) }
+    return nil
+  }
+
+  @inline(__always) fileprivate func data(_ object: NSManagedObject) -> Data? {
+    let slot = slot(in: object)
+    guard slot != Self.indirect else { return converted(object) { $0 as? Data } }
+    if case .data(let value) = object.read(slot) { return value }
+    return nil
+  }
+
+  @inline(__always) fileprivate func uuid(_ object: NSManagedObject) -> UUID? {
+    let slot = slot(in: object)
+    guard slot != Self.indirect else { return converted(object) { $0 as? UUID } }
+    if case .uuid(let value) = object.read(slot) { return value }
+    return nil
+  }
+
+  fileprivate func url(_ object: NSManagedObject) -> URL? {
+    let slot = slot(in: object)
+    guard slot != Self.indirect else { return converted(object) { $0 as? URL } }
+    if case .string(let value) = object.read(slot) { return URL(string: value) }
+    return nil
+  }
+
+  @inline(__always) fileprivate func decimal(_ object: NSManagedObject) -> Decimal? {
+    let slot = slot(in: object)
+    guard slot != Self.indirect else { return converted(object) { ($0 as? NSNumber)?.decimalValue } }
+    if case .decimal(let box) = object.read(slot) { return box.decimal }
+    return nil
+  }
+
+  /// The value of a property that is of another form; traps if it cannot be shown as the declared type.
+  private func converted<T>(_ object: NSManagedObject, _ convert: (Any) -> T?) -> T? {
+    guard let found = object.valueOfProperty(name) else { return nil }
+    return convert(found) ?? mismatch(found, object)
+  }
+}

@@ -1,0 +1,62 @@
+import ModelSchema
+import Synchronization
+
+/// A property of managed objects, as generated accessors name it: looked up once for each entity, by slot from then on.
+///
+/// The build plugin writes one for each property and reads and writes through it: `titleKey[self]`. Scalars are neither
+/// boxed nor looked up in a dictionary. A key may be used from any thread; the objects only on their context's queue.
+///
+/// > Note: Not in Apple's Core Data, where the Objective-C runtime supplies the accessors.
+public final class ManagedKey<Value>: Sendable {
+  /// Name of the property.
+  public let name: String
+  let form: ManagedForm
+
+  // The slots of four entities, each the entity's serial number in the high half and the slot in the low half.
+  // A class usually stands for one entity and its subentities, so this all but never misses.
+  private let _first = Atomic<UInt64>(0)
+  private let _second = Atomic<UInt64>(0)
+  private let _third = Atomic<UInt64>(0)
+  private let _fourth = Atomic<UInt64>(0)
+
+  /// Creates the key of a property.
+  ///
+  /// - Parameter name: The property's name in the model.
+  public init(_ name: String) {
+    self.name = name
+    form = ManagedForm(Value.self)
+  }
+
+  /// Stands in the low half for a property whose values are not of the form that `Value` is, or that has no slot.
+  @inline(__always) static var indirect: Int { 0xFFFF_FFFF }
+
+  /// Slot of the property in an object's entity; `indirect` if it must be read by name.
+  @inline(__always) func slot(in object: NSManagedObject) -> Int {
+    let shape = object._shape
+    let entry = _entry(shape.serial)
+    if entry >> 32 == UInt64(shape.serial) { return Int(entry & 0xFFFF_FFFF) }
+    return _find(shape)
+  }
+
+  @inline(__always) private func _entry(_ serial: UInt32) -> UInt64 {
+    switch serial & 3 {
+    case 0: _first.load(ordering: .relaxed)
+    case 1: _second.load(ordering: .relaxed)
+    case 2: _third.load(ordering: .relaxed)
+    default: _fourth.load(ordering: .relaxed)
+    }
+  }
+
+  @inline(never) private func _find(_ shape: FrozenEntity) -> Int {
+    var slot = Self.indirect
+    if let found = shape.layout.slot(named: name), form.fits(shape.layout.slots[found]) { slot = found }
+    let entry = UInt64(shape.serial) << 32 | UInt64(slot)
+    switch shape.serial & 3 {
+    case 0: _first.store(entry, ordering: .relaxed)
+    case 1: _second.store(entry, ordering: .relaxed)
+    case 2: _third.store(entry, ordering: .relaxed)
+    default: _fourth.store(entry, ordering: .relaxed)
+    }
+    return slot
+  }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import ModelSchema
+import PredicateLanguage
+
+/// Finds the property names behind a Swift key path such as `\Stop.route.name`.
+///
+/// A key path to a computed property has no name at run time. So it is read on an object that stands for no row and notes
+/// which properties its accessors ask for; what it answers are stand-ins, and objects like itself for relationships.
+final class KeyRecorder: @unchecked Sendable {
+  // Unchecked: made, used and dropped by one call on one thread; task-local values have to be Sendable.
+
+  @TaskLocal static var current: KeyRecorder?
+
+  /// Objects that note what is read of them, and the path that leads to each.
+  private var _objects: [ObjectIdentifier: (object: NSManagedObject, path: [String])] = [:]
+  private var _model: [NSEntityDescription] = []
+  /// What was read, in order.
+  private var _noted: [(path: [String], standIn: Any?)] = []
+
+  private init() {}
+
+  /// The names that a key path from a class of managed objects goes through.
+  ///
+  /// - Throws: `KeyPathRecordingError` for a key path that reads no property of the model, or more than one.
+  static func path(of keyPath: AnyKeyPath) throws -> [String] {
+    guard let type = Swift.type(of: keyPath).rootType as? NSManagedObject.Type else {
+      throw KeyPathRecordingError(keyPath, "it starts at \(Swift.type(of: keyPath).rootType), which is no managed object")
+    }
+    guard let (entity, model) = LoadedModels.entity(standingFor: type) else {
+      throw KeyPathRecordingError(
+        keyPath, "no model in use has an entity with the class \(type); add its model to a coordinator first")
+    }
+    let recorder = KeyRecorder()
+    recorder._model = model
+    let root = recorder._make(entity, [])
+    let value = $current.withValue(recorder) { _read(keyPath, root) }
+    return try recorder._result(keyPath, value)
+  }
+
+  private static func _read(_ keyPath: AnyKeyPath, _ root: NSManagedObject) -> Any? {
+    func open<Root>(_ root: Root) -> Any? { root[keyPath: keyPath] }
+    return open(root as Any)
+  }
+
+  private func _result(_ keyPath: AnyKeyPath, _ value: Any?) throws -> [String] {
+    guard let last = _noted.last else {
+      throw KeyPathRecordingError(keyPath, "its accessor reads no property of the model")
+    }
+    var expected: [String] = []
+    for note in _noted {
+      // Reading one property may ask for it twice, but never goes back to another.
+      guard note.path.starts(with: expected) else {
+        throw KeyPathRecordingError(
+          keyPath, "its accessor reads both '\(expected.joined(separator: "."))' and '\(note.path.joined(separator: "."))'")
+      }
+      expected = note.path
+    }
+    if let standIn = last.standIn, let value = Self._flattened(value), !Self._isSame(value, standIn) {
+      throw KeyPathRecordingError(
+        keyPath, "its accessor computes something from '\(expected.joined(separator: "."))' instead of answering it")
+    }
+    return expected
+  }
+
+  private static func _flattened(_ value: Any?) -> Any? {
+    guard let value else { return nil }
+    let mirror = Mirror(reflecting: value)
+    return mirror.displayStyle == .optional ? mirror.children.first.map(\.value) : value
+  }
+
+  /// Whether an accessor's answer is the stand-in; types that cannot be told are taken to be.
+  private static func _isSame(_ value: Any, _ standIn: Any) -> Bool {
+    switch (PredicateValue(any: value), PredicateValue(any: standIn)) {
+    case (.string(let left), .string(let right)): left == right
+    case (.int(let left), .int(let right)): left == right
+    case (.double(let left), .double(let right)): left == right
+    case (.date(let left), .date(let right)): left == right
+    case (.string, .int), (.string, .double), (.string, .date), (.int, .string): false
+    default: true
+    }
+  }
+
+  // MARK: Objects
+
+  private func _make(_ entity: NSEntityDescription, _ path: [String]) -> NSManagedObject {
+    let object = ObjectMaker.make(entity)
+    object._flags.insert(.fault)
+    object._row = Self._standIns(entity.layout)
+    _objects[ObjectIdentifier(object)] = (object, path)
+    return object
+  }
+
+  /// Values of every type, so that accessors which unwrap find something.
+  private static func _standIns(_ layout: PropertyLayout) -> Row {
+    let row = Row(count: layout.slots.count, version: 1)
+    for (number, slot) in layout.slots.enumerated() {
+      switch slot.type {
+      case .integer16, .integer32, .integer64: row.set(.int(23_117), at: number)
+      case .boolean: row.set(.int(1), at: number)
+      case .double, .float, .date: row.set(.double(23_117.5), at: number)
+      case .string: row.set(.string("stand-in for \(slot.name)"), at: number)
+      case .uri: row.set(.string("stand-in:"), at: number)
+      case .decimal: row.set(.decimal(DecimalBox(23_117.5)), at: number)
+      case .binaryData: row.set(.data(Data()), at: number)
+      case .uuid: row.set(.uuid(UUID()), at: number)
+      default: break
+      }
+    }
+    return row
+  }
+
+  /// Notes that a property is being read.
+  ///
+  /// - Returns: False for an object that is not one of this recorder's.
+  func note(_ slot: Int, of object: NSManagedObject) -> Bool {
+    guard let (_, path) = _objects[ObjectIdentifier(object)] else { return false }
+    let property = object._layout.slots[slot]
+    let whole = path + [property.name]
+    var standIn: Any?
+    switch property.kind {
+    case .attribute(let attribute):
+      switch attribute.type {
+      case .integer16, .integer32, .integer64, .double, .float, .date, .string:
+        if let row = object._row { standIn = object.shown(row[slot], slot) }
+      default: break
+      }
+    case .relationship(let relationship):
+      if !relationship.isToMany, object._relations?.target(slot) == nil {
+        object.relations.setTarget(_make(_model[relationship.destination - 1], whole), slot)
+      }
+    }
+    _noted.append((whole, standIn))
+    return true
+  }
+}
+
+/// A key path that stands for no property of the model.
+struct KeyPathRecordingError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ keyPath: AnyKeyPath, _ reason: String) {
+    description = "the key path \(keyPath) stands for no property that a store knows: \(reason)"
+  }
+}
+
+extension LoadedModels {
+  /// An entity whose class this is, or whose class inherits from it, and all entities of its model by number - 1.
+  static func entity(
+    standingFor type: NSManagedObject.Type
+  ) -> (entity: NSEntityDescription, model: [NSEntityDescription])? {
+    for model in models.reversed() {
+      let found = model.entities.filter { $0.shape.objectClass == type }
+      // Of several, the topmost: its properties are what all of them have.
+      if let top = found.first(where: { entity in !found.contains { $0 !== entity && entity.isKindOf(entity: $0) } }) {
+        return (top, model.entities)
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import PredicateLanguage
+
+// Parts about collections, texts and ranges.
+
+extension PredicateExpressions.SequenceContains: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    try translator.comparison(sequence, .contains, element)
+  }
+}
+
+extension PredicateExpressions.SequenceContainsWhere: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    let found = try translator.members(sequence, variable.key, test)
+    return .predicate(.comparison(.init(.keyPathOf(found, ["@count"]), .greaterThan, .constant(.int(0)))))
+  }
+}
+
+extension PredicateExpressions.SequenceAllSatisfy: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    let found = try translator.members(sequence, variable.key, test, negated: true)
+    return .predicate(.comparison(.init(.keyPathOf(found, ["@count"]), .equal, .constant(.int(0)))))
+  }
+}
+
+extension PredicateExpressions.Filter: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    .expression(try translator.members(sequence, variable.key, filter))
+  }
+}
+
+extension PredicateExpressions.SequenceStartsWith: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    guard Base.Output.self is any StringProtocol.Type else {
+      throw PredicateTranslationError("starts(with:)", "a store can tell it of strings only")
+    }
+    return try translator.comparison(base, .beginsWith, prefix)
+  }
+}
+
+extension PredicateExpressions.CollectionContainsCollection: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    guard Base.Output.self is any StringProtocol.Type else {
+      throw PredicateTranslationError("contains(_:) of a collection", "a store can tell it of strings only")
+    }
+    return try translator.comparison(base, .contains, other)
+  }
+}
+
+// MARK: Ranges
+
+extension PredicateExpressions.RangeExpressionContains: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    let value = try translator.expression(element)
+    guard let bounds = try (range as? any RangePart)?.bounds(&translator) else {
+      throw PredicateTranslationError(
+        PredicateTranslator.name(of: range) + ".contains(_:)", "only ranges with both bounds can be translated")
+    }
+    if bounds.isClosed {
+      return .predicate(.comparison(.init(value, .between, .aggregate(of: [bounds.lower, bounds.upper]))))
+    }
+    return .predicate(
+      .and([
+        .comparison(.init(value, .greaterThanOrEqual, bounds.lower)), .comparison(.init(value, .lessThan, bounds.upper)),
+      ]))
+  }
+}
+
+struct TranslatedBounds {
+  let lower: ExpressionTree
+  let upper: ExpressionTree
+  let isClosed: Bool
+}
+
+/// A part that is a range.
+private protocol RangePart {
+  func bounds(_ translator: inout PredicateTranslator) throws -> TranslatedBounds?
+}
+
+extension PredicateExpressions.Range: RangePart {
+  func bounds(_ translator: inout PredicateTranslator) throws -> TranslatedBounds? {
+    TranslatedBounds(lower: try translator.expression(lower), upper: try translator.expression(upper), isClosed: false)
+  }
+}
+
+extension PredicateExpressions.ClosedRange: RangePart {
+  func bounds(_ translator: inout PredicateTranslator) throws -> TranslatedBounds? {
+    TranslatedBounds(lower: try translator.expression(lower), upper: try translator.expression(upper), isClosed: true)
+  }
+}
+
+extension PredicateExpressions.Value: RangePart {
+  func bounds(_ translator: inout PredicateTranslator) throws -> TranslatedBounds? {
+    (value as? any BoundedRange)?.translatedBounds
+  }
+}
+
+/// A range that was captured as a value.
+private protocol BoundedRange {
+  var translatedBounds: TranslatedBounds { get }
+}
+
+extension Range: BoundedRange {
+  var translatedBounds: TranslatedBounds {
+    TranslatedBounds(
+      lower: .constant(PredicateValue(any: lowerBound)), upper: .constant(PredicateValue(any: upperBound)), isClosed: false)
+  }
+}
+
+extension ClosedRange: BoundedRange {
+  var translatedBounds: TranslatedBounds {
+    TranslatedBounds(
+      lower: .constant(PredicateValue(any: lowerBound)), upper: .constant(PredicateValue(any: upperBound)), isClosed: true)
+  }
+}
+
+// MARK: Localised texts
+
+extension PredicateExpressions {
+  /// `localizedStandardContains(_:)`: without regard to case and diacritics, by the rules of the locale.
+  ///
+  /// `#Predicate` asks for it by name; Foundation has it on Apple's platforms only.
+  public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>: PredicateExpression
+  where Root.Output: StringProtocol, Other.Output: StringProtocol {
+    public typealias Output = Bool
+
+    public let root: Root
+    public let other: Other
+
+    public init(root: Root, other: Other) {
+      self.root = root
+      self.other = other
+    }
+
+    public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
+      let (text, part) = (try root.evaluate(bindings), try other.evaluate(bindings))
+      return StringComparison.contains(
+        String(text), String(part), options: [.caseInsensitive, .diacriticInsensitive, .localeSensitive])
+    }
+  }
+
+  public static func build_localizedStandardContains<Root, Other>(
+    _ root: Root, _ other: Other
+  ) -> StringLocalizedStandardContains<Root, Other> {
+    StringLocalizedStandardContains(root: root, other: other)
+  }
+}
+
+extension PredicateExpressions.StringLocalizedStandardContains: Sendable where Root: Sendable, Other: Sendable {}
+extension PredicateExpressions.StringLocalizedStandardContains: Codable where Root: Codable, Other: Codable {}
+extension PredicateExpressions.StringLocalizedStandardContains: StandardPredicateExpression
+where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
+
+extension PredicateExpressions.StringLocalizedStandardContains: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    try translator.comparison(
+      root, .contains, other, [.caseInsensitive, .diacriticInsensitive, .localeSensitive])
+  }
+}

@@ -1,0 +1,184 @@
+import Foundation
+import PredicateLanguage
+
+// Each kind of part that a `#Predicate` is made of, as what it means in the language of stores.
+
+extension PredicateExpressions.Value: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    .expression(.constant(PredicateValue(any: value)))
+  }
+}
+
+extension PredicateExpressions.NilLiteral: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart { .expression(.constant(.null)) }
+}
+
+extension PredicateExpressions.Variable: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    guard let known = translator.variables[key] else {
+      throw PredicateTranslationError("a variable", "it belongs to no enclosing closure")
+    }
+    return .expression(known)
+  }
+}
+
+extension PredicateExpressions.KeyPath: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    let base = try translator.expression(root)
+    if Root.Output.self is NSManagedObject.Type {
+      do {
+        return .expression(base.followed(by: try KeyRecorder.path(of: keyPath)))
+      } catch {
+        throw PredicateTranslationError("\(keyPath)", "\(error)")
+      }
+    }
+    // Of strings and collections the language knows how many, and whether any. Their key paths have no names, but can be
+    // told by what they say of an empty one.
+    let isText = Root.Output.self is any StringProtocol.Type
+    let count: ExpressionTree = isText ? .function("length:", [base]) : base.followed(by: ["@count"])
+    let answer = (EmptyCollection.of(Root.Output.self) as? Root.Output).map { $0[keyPath: keyPath] as Any }
+    if Output.self == Int.self, answer as? Int == 0 { return .expression(count) }
+    if Output.self == Bool.self, answer as? Bool == true {
+      if isText { return .predicate(.comparison(.init(base, .equal, .constant(.string(""))))) }
+      return .predicate(.comparison(.init(count, .equal, .constant(.int(0)))))
+    }
+    throw PredicateTranslationError(
+      "\(keyPath)", "a store knows the properties of managed objects, count and isEmpty of collections, and nothing else")
+  }
+}
+
+/// Empty collections of any type.
+private enum EmptyCollection {
+  static func of(_ type: Any.Type) -> Any? {
+    if let type = type as? any RangeReplaceableCollection.Type { return type.init() }
+    if let type = type as? any SetAlgebra.Type { return type.init() }
+    if type == NSSet.self { return NSSet() }
+    if type == NSOrderedSet.self { return NSOrderedSet() }
+    return nil
+  }
+}
+
+extension PredicateExpressions.Conjunction: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    let (left, right) = (try translator.predicate(lhs), try translator.predicate(rhs))
+    // Chains are flat, as they are when parsed.
+    var members: [PredicateTree] = []
+    for side in [left, right] { if case .and(let inner) = side { members += inner } else { members.append(side) } }
+    return .predicate(.and(members))
+  }
+}
+
+extension PredicateExpressions.Disjunction: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    let (left, right) = (try translator.predicate(lhs), try translator.predicate(rhs))
+    var members: [PredicateTree] = []
+    for side in [left, right] { if case .or(let inner) = side { members += inner } else { members.append(side) } }
+    return .predicate(.or(members))
+  }
+}
+
+extension PredicateExpressions.Negation: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    .predicate(.not(try translator.predicate(wrapped)))
+  }
+}
+
+extension PredicateExpressions.Equal: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    try translator.comparison(lhs, .equal, rhs)
+  }
+}
+
+extension PredicateExpressions.NotEqual: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    try translator.comparison(lhs, .notEqual, rhs)
+  }
+}
+
+extension PredicateExpressions.Comparison: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    let operation: PredicateTree.Comparison.Operator =
+      switch op {
+      case .lessThan: .lessThan
+      case .lessThanOrEqual: .lessThanOrEqual
+      case .greaterThan: .greaterThan
+      case .greaterThanOrEqual: .greaterThanOrEqual
+      @unknown default: throw PredicateTranslationError("a comparison", "its operator is not known here")
+      }
+    return try translator.comparison(lhs, operation, rhs)
+  }
+}
+
+// MARK: Optionals
+
+extension PredicateExpressions.OptionalFlatMap: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    // A path over nil is nil here as well.
+    translator.variables[variable.key] = try translator.expression(wrapped)
+    return try translator.part(transform)
+  }
+}
+
+extension PredicateExpressions.NilCoalesce: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    let (value, other) = (try translator.expression(lhs), try translator.expression(rhs))
+    return .expression(.conditional(.comparison(.init(value, .notEqual, .constant(.null))), value, other))
+  }
+}
+
+extension PredicateExpressions.ForcedUnwrap: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart { try translator.part(inner) }
+}
+
+extension PredicateExpressions.Conditional: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    let condition = try translator.predicate(test)
+    let (then, otherwise) = (try translator.part(trueBranch), try translator.part(falseBranch))
+    if case .predicate = then { return .predicate(_choice(condition, then.predicate, otherwise.predicate)) }
+    if case .predicate = otherwise { return .predicate(_choice(condition, then.predicate, otherwise.predicate)) }
+    return .expression(.conditional(condition, then.expression, otherwise.expression))
+  }
+
+  private func _choice(_ test: PredicateTree, _ then: PredicateTree, _ otherwise: PredicateTree) -> PredicateTree {
+    .or([.and([test, then]), .and([.not(test), otherwise])])
+  }
+}
+
+// MARK: Arithmetic
+
+extension PredicateExpressions.Arithmetic: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    let name =
+      switch op {
+      case .add: "add:to:"
+      case .subtract: "from:subtract:"
+      case .multiply: "multiply:by:"
+      @unknown default: throw PredicateTranslationError("arithmetic", "its operator is not known here")
+      }
+    return try translator.function(name, lhs, rhs)
+  }
+}
+
+extension PredicateExpressions.IntDivision: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    try translator.function("divide:by:", lhs, rhs)
+  }
+}
+
+extension PredicateExpressions.IntRemainder: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    try translator.function("modulus:by:", lhs, rhs)
+  }
+}
+
+extension PredicateExpressions.FloatDivision: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    try translator.function("divide:by:", lhs, rhs)
+  }
+}
+
+extension PredicateExpressions.UnaryMinus: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    .expression(.function("from:subtract:", [.constant(.int(0)), try translator.expression(wrapped)]))
+  }
+}

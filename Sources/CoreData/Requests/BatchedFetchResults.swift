@@ -1,0 +1,72 @@
+import Foundation
+
+/// Objects of a fetch, made and loaded batch by batch as they are looked at.
+///
+/// Identities are read at once, so `count` and the order are those of the time of the fetch; objects and their values come
+/// with the batch that holds them, in one statement, and are let go again with it unless somebody holds them. Belongs to the
+/// context's queue like the objects. An object deleted since appears as a fault that cannot be filled. Not in Core Data,
+/// whose batched NSArray is walked whole when Swift bridges it to an array.
+public struct BatchedFetchResults<Object: NSManagedObject>: RandomAccessCollection {
+  private let _context: NSManagedObjectContext
+  private let _ids: [NSManagedObjectID]
+  private let _batchSize: Int
+  private let _current = Current()
+
+  /// The batch looked at last.
+  private final class Current {
+    var number = -1
+    var objects: [Object] = []
+  }
+
+  init(_ context: NSManagedObjectContext, _ ids: [NSManagedObjectID], batchSize: Int) {
+    _context = context
+    _ids = ids
+    _batchSize = batchSize
+  }
+
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { _ids.count }
+
+  /// Identities of all objects, in order.
+  public var objectIDs: [NSManagedObjectID] { _ids }
+
+  /// The object at a place. Traps if the store cannot be read, as filling a fault does.
+  public subscript(position: Int) -> Object {
+    precondition(_ids.indices.contains(position), "index \(position) is outside 0..<\(_ids.count)")
+    let number = position / _batchSize
+    if number != _current.number {
+      let range = number * _batchSize..<Swift.min((number + 1) * _batchSize, _ids.count)
+      let objects = _ids[range].map { _context.object(with: $0) }
+      do {
+        try _context.loadValues(of: objects)
+      } catch {
+        programmerError("could not load a batch of '\(_ids[position].entity.name ?? "?")': \(error)")
+      }
+      _current.objects = objects.map { object in
+        guard let object = object as? Object else {
+          programmerError("the fetch gives \(type(of: object)), not \(Object.self); check the entity's class.")
+        }
+        return object
+      }
+      _current.number = number
+    }
+    return _current.objects[position % _batchSize]
+  }
+}
+
+extension NSManagedObjectContext {
+  /// Fetches objects to be looked at batch by batch.
+  ///
+  /// Batches have the request's `fetchBatchSize`, or 100 objects if that is 0. Not in Core Data.
+  ///
+  /// - Throws: As `fetch(_:)`.
+  public final func fetchBatched<Object: NSManagedObject>(
+    _ request: NSFetchRequest<Object>
+  ) throws -> BatchedFetchResults<Object> {
+    let identities = AnyFetchRequest()
+    identities.take(from: request)
+    identities.resultType = .managedObjectIDResultType
+    let size = request.fetchBatchSize > 0 ? request.fetchBatchSize : 100
+    return BatchedFetchResults(self, try fetchIDs(identities), batchSize: size)
+  }
+}

@@ -1,0 +1,83 @@
+import ModelSchema
+import PredicateLanguage
+
+/// A fetch of dictionaries resolved against a frozen model: columns computed from rows, one by one or in groups.
+struct DictionaryPlan: Sendable {
+  struct Column: Sendable {
+    /// Key in the dictionary.
+    let name: String
+    let expression: ExpressionTree
+    /// How the value is read; `.objectID` for an object, `.undefined` for whatever comes.
+    let type: AttributeType
+  }
+
+  /// Which rows, in which order; limit and offset count dictionaries.
+  ///
+  /// A sort term may name a column that is no property.
+  var rows: FetchPlan
+  var columns: [Column]
+  /// What rows of one group have in common.
+  var groups: [ExpressionTree] = []
+  /// Condition on groups; variables are columns by name.
+  var having: PredicateTree?
+  /// Equal dictionaries come once.
+  var isDistinct = false
+  /// Whether rows are collapsed: into groups, or all into one by an aggregate.
+  var isGrouped = false
+}
+
+/// Functions over all rows of a group, as told from functions over the members of a to-many.
+enum RowAggregate {
+  private static let _names: Set<String> = [
+    "count:", "sum:", "min:", "max:", "average:", "median:", "mode:", "stddev:",
+  ]
+  private static let _operators = [
+    "@count": "count:", "@sum": "sum:", "@min": "min:", "@max": "max:", "@avg": "average:",
+  ]
+
+  /// Whether a function with these arguments is taken over rows: it has one argument, which has one value for each row.
+  static func isTaken(
+    _ name: String, _ arguments: [ExpressionTree], from layout: PropertyLayout, in model: [PropertyLayout]
+  ) -> Bool {
+    _names.contains(name) && arguments.count == 1 && _isSingle(arguments[0], layout, model)
+  }
+
+  /// Whether any part of the expression is taken over rows.
+  static func occurs(in expression: ExpressionTree, from layout: PropertyLayout, in model: [PropertyLayout]) -> Bool {
+    var found = false
+    expression.forEachExpression { part in
+      if case .function(let name, let arguments) = part, isTaken(name, arguments, from: layout, in: model) { found = true }
+    }
+    return found
+  }
+
+  /// `@sum.price` at the start of a path as the function that it means here.
+  static func spelledOut(_ expression: ExpressionTree) -> ExpressionTree {
+    expression.rewritten { (part: ExpressionTree) throws(Never) -> ExpressionTree? in
+      guard case .keyPath(let path) = part, let name = path.first.flatMap({ _operators[$0] }) else { return nil }
+      let rest = Array(path.dropFirst())
+      if rest.isEmpty { return name == "count:" ? .function(name, [.evaluatedObject]) : nil }
+      return .function(name, [.keyPath(rest)])
+    } ?? expression
+  }
+
+  private static func _isSingle(_ expression: ExpressionTree, _ layout: PropertyLayout, _ model: [PropertyLayout]) -> Bool {
+    switch expression {
+    case .constant(.collection), .constant(.dictionary), .aggregate, .subquery, .set, .anyKey: return false
+    case .keyPath(let path):
+      var layout = layout
+      for (index, key) in path.enumerated() {
+        guard let slot = layout.slot(named: key), let relationship = layout.slots[slot].relationship else { return true }
+        if relationship.isToMany { return path[index...].contains { $0.hasPrefix("@") } }
+        layout = model[relationship.destination - 1]
+      }
+      return true
+    case .keyPathOf(let base, let path):
+      if case .subquery = base { return path.contains { $0.hasPrefix("@") } }
+      return true
+    case .function(let name, let arguments):
+      return _names.contains(name) || arguments.allSatisfy { _isSingle($0, layout, model) }
+    default: return true
+    }
+  }
+}

@@ -1,0 +1,276 @@
+import Foundation
+import ModelSchema
+import PredicateLanguage
+
+/// Where stored objects are read from while dictionaries are computed in memory. Used by one thread, for one fetch.
+final class StoredObjectSource {
+  let fetch: (FetchPlan) throws -> [StoredObject]
+  private let _rows: ([ObjectKey]) throws -> [Row?]
+  private let _related: (ObjectKey, Int) throws -> [ObjectKey]
+  private var _known: [ObjectKey: Row?] = [:]
+
+  init(
+    fetch: @escaping (FetchPlan) throws -> [StoredObject], rows: @escaping ([ObjectKey]) throws -> [Row?],
+    related: @escaping (ObjectKey, Int) throws -> [ObjectKey]
+  ) {
+    self.fetch = fetch
+    _rows = rows
+    _related = related
+  }
+
+  func row(for key: ObjectKey) throws -> Row? {
+    if let row = _known[key] { return row }
+    let row = try _rows([key])[0]
+    _known[key] = row
+    return row
+  }
+
+  func keep(_ objects: [StoredObject]) {
+    for object in objects { _known[object.key] = object.row }
+  }
+
+  func members(of owner: ObjectKey, slot: Int) throws -> [ObjectKey] { try _related(owner, slot) }
+}
+
+/// Computes a dictionary fetch from stored objects: what a store does that cannot leave it to SQL.
+struct DictionaryEvaluation {
+  let source: StoredObjectSource
+  /// Layouts by entity number - 1.
+  let layouts: [PropertyLayout]
+
+  private typealias Line = (values: [Value], keys: [PredicateValue])
+
+  func table(_ plan: DictionaryPlan) throws -> [[Value]] {
+    var rows = plan.rows
+    rows.limit = 0
+    rows.offset = 0
+    rows.sort = []
+    rows.content = .values
+    let objects = try source.fetch(rows)
+    source.keep(objects)
+    var lines: [Line] = []
+    for group in try _groups(objects, plan) {
+      if let line = try _line(group, plan) { lines.append(line) }
+    }
+    if plan.isDistinct { lines = _distinct(lines) }
+    if !plan.rows.sort.isEmpty { lines = _sorted(lines, plan.rows.sort) }
+    let rest = lines.dropFirst(plan.rows.offset)
+    return (plan.rows.limit > 0 ? rest.prefix(plan.rows.limit) : rest).map(\.values)
+  }
+
+  private func _groups(_ objects: [StoredObject], _ plan: DictionaryPlan) throws -> [[StoredObject]] {
+    if !plan.isGrouped { return objects.map { [$0] } }
+    if plan.groups.isEmpty { return [objects] }
+    var places: [[PredicateValue]: Int] = [:]
+    var groups: [[StoredObject]] = []
+    for object in objects {
+      var evaluator = PredicateEvaluator(SourceSubject(key: object.key, source: source))
+      let key = try plan.groups.map { _normalized(try evaluator.value(of: $0)) }
+      if let place = places[key] {
+        groups[place].append(object)
+      } else {
+        places[key] = groups.count
+        groups.append([object])
+      }
+    }
+    return groups
+  }
+
+  /// A value that is equal where the values count as equal: an object for its key.
+  private func _normalized(_ value: PredicateValue) -> PredicateValue {
+    switch value {
+    case .object(let object):
+      if let id = object.base.base as? NSManagedObjectID { return .object(PredicateObject(id.canonical)) }
+      return value
+    // Strings that only a normalisation makes equal are different in SQL.
+    case .string(let text): return .data(Data(text.utf8))
+    default: return value
+    }
+  }
+
+  /// The values of one group and its sort keys; nil if the having condition drops it.
+  private func _line(_ group: [StoredObject], _ plan: DictionaryPlan) throws -> Line? {
+    let first = group.first
+    let subject = first.map { SourceSubject(key: $0.key, source: source) }
+    func value(_ expression: ExpressionTree, _ variables: [String: PredicateValue] = [:]) throws -> PredicateValue {
+      let expression = plan.isGrouped ? try _aggregated(expression, group, plan.rows.layout) : expression
+      if let subject { return try expression.value(for: subject, variables: variables) }
+      return try expression.value(for: ValueSubject(.null), variables: variables)
+    }
+    var found: [String: PredicateValue] = [:]
+    var values: [Value] = []
+    for column in plan.columns {
+      if case .keyPath(let path) = column.expression, let first, column.type != .objectID,
+        !path.contains(where: { $0.hasPrefix("@") })
+      {
+        // The cell itself: a transformable or composite value is nothing to predicates.
+        values.append(try _cell(path, first.key))
+        continue
+      }
+      let result = try value(column.expression)
+      found[column.name] = result
+      values.append(Value(result, readAs: column.type))
+    }
+    if let having = plan.having {
+      for column in plan.columns where found[column.name] == nil { found[column.name] = try value(column.expression) }
+      let condition = try having.rewritten { expression throws -> ExpressionTree? in
+        let aggregated = try _aggregated(expression, group, plan.rows.layout)
+        return aggregated == expression ? nil : aggregated
+      } ?? having
+      guard let subject, try condition.matches(subject, variables: found) else { return nil }
+    }
+    let keys = try plan.rows.sort.map { term -> PredicateValue in
+      if term.keyPath.count == 1, plan.rows.layout.slot(named: term.keyPath[0]) == nil {
+        if let known = found[term.keyPath[0]] { return known }
+        if let column = plan.columns.first(where: { $0.name == term.keyPath[0] }) { return try value(column.expression) }
+      }
+      return _normalizedForSort(try value(.keyPath(term.keyPath)))
+    }
+    return (values, keys)
+  }
+
+  private func _normalizedForSort(_ value: PredicateValue) -> PredicateValue {
+    guard case .object(let object) = value, let id = object.base.base as? NSManagedObjectID else { return value }
+    return .int(id.key?.reference ?? 0)
+  }
+
+  /// The expression with each aggregate over rows replaced by its result.
+  private func _aggregated(
+    _ expression: ExpressionTree, _ group: [StoredObject], _ layout: PropertyLayout
+  ) throws -> ExpressionTree {
+    try expression.rewritten { part throws -> ExpressionTree? in
+      guard case .function(let name, let arguments) = part,
+        RowAggregate.isTaken(name, arguments, from: layout, in: layouts)
+      else { return nil }
+      var values: [PredicateValue] = []
+      for object in group {
+        let value = try arguments[0].value(for: SourceSubject(key: object.key, source: source))
+        if !value.isNull { values.append(value) }
+      }
+      return .constant(
+        try ExpressionTree.function(name, [.constant(.collection(values))]).value(for: ValueSubject(.null)))
+    } ?? expression
+  }
+
+  private func _cell(_ path: [String], _ key: ObjectKey) throws -> Value {
+    var key = key
+    for (index, step) in path.enumerated() {
+      guard let slot = key.space.layout.slot(named: step), let row = try source.row(for: key) else { return .null }
+      if index == path.count - 1 { return row[slot] }
+      guard let next = row[slot].key else { return .null }
+      key = next
+    }
+    return .null
+  }
+
+  private func _distinct(_ lines: [Line]) -> [Line] {
+    var seen = Set<[PredicateValue]>()
+    return lines.filter { line in seen.insert(line.values.map(_identity)).inserted }
+  }
+
+  private func _identity(_ value: Value) -> PredicateValue {
+    switch value {
+    case .reference, .pending: value.key.map { .object(PredicateObject(NSManagedObjectID($0))) } ?? .null
+    case .string(let text): .data(Data(text.utf8))
+    case .transformable(let box): .data(box.data ?? Data())
+    default: PredicateValue(value, of: .undefined, shown: { _ in nil })
+    }
+  }
+
+  private func _sorted(_ lines: [Line], _ terms: [FetchPlan.SortTerm]) -> [Line] {
+    lines.enumerated().sorted { left, right in
+      for (index, term) in terms.enumerated() {
+        let verdict =
+          (try? left.element.keys[index].sorted(against: right.element.keys[index], term.comparison.ordering)) ?? .orderedSame
+        if verdict != .orderedSame { return (verdict == .orderedAscending) == term.ascending }
+      }
+      return left.offset < right.offset
+    }.map(\.element)
+  }
+}
+
+/// A stored object as what expressions are evaluated on, read through whatever has it.
+struct SourceSubject: PredicateSubject {
+  let key: ObjectKey
+  let source: StoredObjectSource
+
+  var predicateValue: PredicateValue { .object(PredicateObject(NSManagedObjectID(key))) }
+
+  func predicateValue(forKey name: String) throws -> PredicateValue { try _value(of: key, name) }
+
+  func predicateValue(forKey name: String, of object: PredicateObject) throws -> PredicateValue {
+    switch object.base.base {
+    case let id as NSManagedObjectID:
+      guard let key = id.key else { return .null }
+      return try _value(of: key, name)
+    case let entity as NSEntityDescription where name == "name":
+      return entity.name.map(PredicateValue.string) ?? .null
+    default:
+      throw PredicateEvaluationError.unknownKey(name, of: String(describing: type(of: object.base.base)))
+    }
+  }
+
+  func predicateIdentity(of object: PredicateObject) -> AnyHashable {
+    (object.base.base as? any PredicateIdentifiable)?.predicateIdentity ?? object.base
+  }
+
+  private func _value(of key: ObjectKey, _ name: String) throws -> PredicateValue {
+    let layout = key.space.layout
+    if name == "objectID" || name == "self" { return .object(PredicateObject(NSManagedObjectID(key))) }
+    if name == "entity" { return .object(PredicateObject(key.space.entity)) }
+    guard let slot = layout.slot(named: name) else {
+      throw PredicateEvaluationError.unknownKey(name, of: layout.entityName)
+    }
+    switch layout.slots[slot].kind {
+    case .attribute(let attribute):
+      guard let row = try source.row(for: key) else { return .null }
+      return PredicateValue(row[slot], of: attribute.type) { value in
+        try? key.space.entity.shape.codings[slot]!.object(from: value)
+      }
+    case .relationship(let relationship):
+      if relationship.isToMany {
+        let members = try source.members(of: key, slot: slot)
+        return .collection(members.map { .object(PredicateObject(NSManagedObjectID($0))) })
+      }
+      guard let target = try source.row(for: key)?[slot].key else { return .null }
+      return .object(PredicateObject(NSManagedObjectID(target)))
+    }
+  }
+}
+
+extension Value {
+  /// A computed value as a cell of the given type; null for what cannot be one.
+  init(_ value: PredicateValue, readAs type: AttributeType) {
+    switch type {
+    case .integer16, .integer32, .integer64: self = value.integer.map(Value.int) ?? .null
+    case .boolean: self = value.isNull ? .null : .int(value.isTrue ? 1 : 0)
+    case .double, .float, .date:
+      if case .date(let seconds) = value { self = .double(seconds) } else { self = value.double.map(Value.double) ?? .null }
+    case .decimal: self = value.decimal.map { .decimal(DecimalBox($0)) } ?? .null
+    default:
+      switch value {
+      case .null, .collection, .dictionary: self = .null
+      case .bool(let flag): self = .int(flag ? 1 : 0)
+      case .int(let number): self = .int(number)
+      case .double(let number), .date(let number): self = .double(number)
+      case .decimal(let number): self = .decimal(DecimalBox(number))
+      case .string(let text): self = .string(text)
+      case .data(let data): self = .data(data)
+      case .uuid(let uuid): self = .uuid(uuid)
+      case .url(let url): self = .string(url.absoluteString)
+      case .object(let object):
+        self = (object.base.base as? NSManagedObjectID)?.key.map(Value.reference) ?? .null
+      }
+    }
+  }
+}
+
+extension StoreEngine {
+  /// Computes the dictionaries in memory, from what `fetch` finds.
+  func table(_ plan: DictionaryPlan) throws -> [[Value]] {
+    let source = StoredObjectSource(
+      fetch: { try self.fetch($0) }, rows: { try self.rows(for: $0) },
+      related: { try self.related(to: [$0], slot: $1)[0] })
+    return try DictionaryEvaluation(source: source, layouts: spaces.map(\.layout)).table(plan)
+  }
+}

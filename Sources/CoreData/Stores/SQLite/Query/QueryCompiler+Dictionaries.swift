@@ -1,0 +1,160 @@
+import ModelSchema
+import PredicateLanguage
+import SQLiteBinding
+
+/// A dictionary fetch as SQL: what every one of the same shape runs.
+final class CompiledTable: Sendable {
+  let sql: SQLText
+  let parameters: [QueryParameter]
+  /// How each column is read; nil for whatever SQLite gives.
+  let cells: [ColumnReader]
+
+  init(sql: SQLText, parameters: [QueryParameter], cells: [ColumnReader]) {
+    self.sql = sql
+    self.parameters = parameters
+    self.cells = cells
+  }
+}
+
+/// Reads one column of a dictionary fetch.
+enum ColumnReader: Sendable {
+  case declared(CellDecoder)
+  /// As SQLite stores it, in this column of the statement.
+  case natural(Int32)
+
+  func value(_ statement: Statement, _ context: RowReader.Context) throws -> Value {
+    switch self {
+    case .declared(let decoder): return try decoder.value(statement, context) ?? .null
+    case .natural(let column):
+      switch statement.value(column) {
+      case .null: return .null
+      case .int(let number): return .int(number)
+      case .double(let number): return .double(number)
+      case .text(let text): return .string(text)
+      case .blob(let bytes): return .data(.init(bytes))
+      }
+    }
+  }
+}
+
+/// A dictionary fetch without its constants.
+struct TableShape: Hashable, Sendable {
+  private let _rows: QueryShape
+  private let _names: [String]
+  private let _types: [AttributeType]
+  private let _columns: [PredicateShape]
+  private let _groups: [PredicateShape]
+  private let _having: PredicateShape?
+  private let _isDistinct: Bool
+
+  /// The shape of a plan, and the constants to bind: of the predicate, the columns, the groups, the having condition.
+  static func taking(_ plan: DictionaryPlan) -> (shape: TableShape, constants: [PredicateValue]) {
+    let rows = QueryShape.taking(plan.rows, .objects)
+    let columns = plan.columns.map { PredicateShape.taking($0.expression) }
+    let groups = plan.groups.map { PredicateShape.taking($0) }
+    let having = plan.having.map { PredicateShape.taking($0) }
+    let shape = TableShape(
+      _rows: rows.shape, _names: plan.columns.map(\.name), _types: plan.columns.map(\.type),
+      _columns: columns.map(\.shape), _groups: groups.map(\.shape), _having: having?.shape,
+      _isDistinct: plan.isDistinct)
+    let constants = rows.constants + columns.flatMap(\.constants) + groups.flatMap(\.constants)
+    return (shape, constants + (having?.constants ?? []))
+  }
+}
+
+/// Columns, groups and aggregates.
+extension QueryCompiler {
+  mutating func select(
+    _ plan: DictionaryPlan, _ context: RowReader.Context
+  ) throws -> (list: SQLFragment, cells: [ColumnReader]) {
+    aggregatesRows = plan.isGrouped
+    defer { aggregatesRows = false }
+    var list: [SQLFragment] = []
+    var cells: [ColumnReader] = []
+    for column in plan.columns {
+      let outline = "the column '\(column.name)'"
+      let place = Int32(list.count)
+      let operand = try self.operand(column.expression)
+      if case .object(let scope) = operand {
+        let space = context.spaces[scope.layout.entityNumber - 1]
+        let fragment = SQLFragment(text: scope.identity)
+        list.append(fragment)
+        columns[column.name] = (fragment, .other)
+        guard mapping.table(of: scope.layout.entityNumber).hasSubentities else {
+          cells.append(.declared(CellDecoder(slot: 0, column: place, content: .reference(space))))
+          continue
+        }
+        list.append(SQLFragment(text: scope.entity(&aliases)))
+        cells.append(
+          .declared(
+            CellDecoder(slot: 0, column: place, content: .polymorphicReference(space, entityColumn: place + 1))))
+        continue
+      }
+      if case .entity = operand { throw untranslatable(outline, "an entity is no value to be shown") }
+      if case .entityName = operand { throw untranslatable(outline, "the name of an entity is not in the store") }
+      let fragment = try scalar(operand, operand.kind.conversion, column.expression.outline)
+      list.append(fragment)
+      columns[column.name] = (fragment, operand.kind)
+      if let content = Self._content(column.type, operand.kind) {
+        cells.append(.declared(CellDecoder(slot: 0, column: place, content: content)))
+      } else {
+        cells.append(.natural(place))
+      }
+    }
+    return (SQLFragment.list(list), cells)
+  }
+
+  private static func _content(_ type: AttributeType, _ kind: ValueKind) -> CellDecoder.Content? {
+    switch type {
+    case .integer16, .integer32, .integer64: .int
+    case .boolean: .bool
+    case .double, .float, .date: .double
+    case .decimal: .decimal
+    case .string, .uri: .string
+    case .uuid: .uuid
+    case .binaryData: kind == .opaque ? .externalData : .data
+    case .transformable: .transformable
+    case .undefined, .objectID, .composite: nil
+    }
+  }
+
+  /// GROUP BY and HAVING.
+  mutating func group(_ plan: DictionaryPlan) throws -> SQLFragment {
+    guard !plan.groups.isEmpty else { return "" }
+    var keys: [SQLFragment] = []
+    for expression in plan.groups {
+      keys.append(try scalar(operand(expression), .natural, expression.outline))
+    }
+    let list = SQLFragment.list(keys)
+    guard let having = plan.having else { return " GROUP BY \(list)" }
+    aggregatesRows = true
+    defer { aggregatesRows = false }
+    return " GROUP BY \(list) HAVING \(try condition(having))"
+  }
+
+  /// A function over the rows of a group.
+  mutating func rowAggregate(
+    _ name: String, _ argument: ExpressionTree, _ expression: ExpressionTree
+  ) throws -> Operand {
+    aggregatesRows = false
+    defer { aggregatesRows = true }
+    let operand = try self.operand(argument)
+    if case .scalar(_, .opaque) = operand, name != "count:" {
+      throw untranslatable(expression.outline, "transformable and externally stored values have no order and no sum")
+    }
+    if case .object = operand, name != "count:" {
+      throw untranslatable(expression.outline, "objects can only be counted")
+    }
+    let value = try scalar(operand, operand.kind.conversion, argument.outline)
+    switch name {
+    case "count:": return .scalar("COUNT(\(value))", .number)
+    case "sum:": return .scalar("IFNULL(SUM(\(value)), 0)", .number)
+    case "average:": return .scalar("AVG(\(value))", .number)
+    case "min:": return .scalar("MIN(\(value))", operand.kind)
+    case "max:": return .scalar("MAX(\(value))", operand.kind)
+    default:
+      throw untranslatable(
+        expression.outline, "SQLite has no such aggregate; fetch the values and compute it from them")
+    }
+  }
+}

@@ -1,0 +1,304 @@
+import Foundation
+
+/// Records how to take changes back, and takes them back in groups. Foundation has none on Linux; this one has the same API,
+/// without selectors and invocations.
+///
+/// Not thread-safe: use it where what it records is used, for a context's manager on the context's queue. With
+/// `groupsByEvent` a group is opened by the first registration and closed by `undo()`, at the end of the main queue's turn,
+/// or at the end of the `perform` block of the context that it belongs to.
+open class UndoManager: NSObject {
+  private var _undoStack: [UndoGroup] = []
+  private var _redoStack: [UndoGroup] = []
+  /// Groups begun and not ended, outermost first.
+  private var _open: [UndoGroup] = []
+  private var _disabled = 0
+  private var _isEventGroupOpen = false
+  private var _isEventEndScheduled = false
+
+  public override init() { super.init() }
+
+  // MARK: Grouping
+
+  /// Whether registering opens a group for all that is registered during one event.
+  open var groupsByEvent = true
+
+  /// How many top-level groups are kept; 0 for all.
+  open var levelsOfUndo = 0 {
+    didSet { _trim() }
+  }
+
+  /// Run loop modes in which an event's group is closed; kept for source compatibility.
+  open var runLoopModes: [RunLoop.Mode] = [.default]
+
+  /// How many groups are open.
+  open var groupingLevel: Int { _open.count }
+
+  /// Opens a group; groups nest.
+  open func beginUndoGrouping() {
+    if groupsByEvent, _open.isEmpty, !isUndoing, !isRedoing { _openEventGroup() }
+    _begin()
+  }
+
+  /// Closes the innermost group. Traps if none is open.
+  open func endUndoGrouping() {
+    guard !_open.isEmpty else {
+      programmerError("endUndoGrouping was called without beginUndoGrouping.")
+    }
+    _end()
+  }
+
+  private func _begin() {
+    if !_open.isEmpty { _post(.NSUndoManagerCheckpoint) }
+    _open.append(UndoGroup())
+    _post(.NSUndoManagerDidOpenUndoGroup)
+  }
+
+  private func _end() {
+    _post(.NSUndoManagerCheckpoint)
+    let isDiscardable = _open.last?.isDiscardable ?? false
+    _post(.NSUndoManagerWillCloseUndoGroup, [NSUndoManagerGroupIsDiscardableKey: isDiscardable])
+    let group = _open.removeLast()
+    if _open.isEmpty { _isEventGroupOpen = false }
+    if !group.items.isEmpty {
+      if let outer = _open.last {
+        outer.items.append(.group(group))
+        if outer.name.isEmpty { outer.name = group.name }
+      } else if isUndoing {
+        _redoStack.append(group)
+      } else {
+        _undoStack.append(group)
+      }
+    }
+    _trim()
+    _post(.NSUndoManagerDidCloseUndoGroup)
+  }
+
+  private func _openEventGroup() {
+    _begin()
+    _isEventGroupOpen = true
+    guard Thread.isMainThread, !_isEventEndScheduled else { return }
+    _isEventEndScheduled = true
+    // On the main thread now and then: nobody else has the manager meanwhile.
+    nonisolated(unsafe) weak let manager = self
+    DispatchQueue.main.async {
+      manager?._isEventEndScheduled = false
+      manager?.endEvent()
+    }
+  }
+
+  /// Closes the group that registering opened, unless a group inside it is still open.
+  final func endEvent() {
+    if _isEventGroupOpen, _open.count == 1 { _end() }
+  }
+
+  private func _trim() {
+    guard levelsOfUndo > 0 else { return }
+    if _undoStack.count > levelsOfUndo { _undoStack.removeFirst(_undoStack.count - levelsOfUndo) }
+    if _redoStack.count > levelsOfUndo { _redoStack.removeFirst(_redoStack.count - levelsOfUndo) }
+  }
+
+  // MARK: Registering
+
+  /// Whether registrations are recorded.
+  open var isUndoRegistrationEnabled: Bool { _disabled == 0 }
+
+  /// Stops recording until as many calls of `enableUndoRegistration()`.
+  open func disableUndoRegistration() { _disabled += 1 }
+
+  /// Takes back one `disableUndoRegistration()`. Traps without one.
+  open func enableUndoRegistration() {
+    guard _disabled > 0 else {
+      programmerError("enableUndoRegistration was called without disableUndoRegistration.")
+    }
+    _disabled -= 1
+  }
+
+  /// Records how to take a change back.
+  ///
+  /// Traps when no group is open and `groupsByEvent` is off. The target is not kept alive; once it is gone nothing is called.
+  public final func registerUndo<TargetType: AnyObject>(
+    withTarget target: TargetType, handler: @escaping (TargetType) -> Void
+  ) {
+    guard isUndoRegistrationEnabled else { return }
+    if _open.isEmpty {
+      guard groupsByEvent else {
+        programmerError(
+          "registerUndo was called outside any group while groupsByEvent is off. Call beginUndoGrouping() first.")
+      }
+      _openEventGroup()
+    }
+    if !isUndoing, !isRedoing { _redoStack.removeAll() }
+    _open.last!.items.append(.action(UndoAction(target) { if let target = $0 as? TargetType { handler(target) } }))
+  }
+
+  /// Forgets everything and records again.
+  open func removeAllActions() {
+    _undoStack.removeAll()
+    _redoStack.removeAll()
+    _open.removeAll()
+    _isEventGroupOpen = false
+    _disabled = 0
+  }
+
+  /// Forgets what was registered for one target.
+  open func removeAllActions(withTarget target: Any) {
+    let target = target as AnyObject
+    for group in _undoStack + _redoStack + _open { group.remove(target) }
+    _undoStack.removeAll { $0.items.isEmpty }
+    _redoStack.removeAll { $0.items.isEmpty }
+  }
+
+  // MARK: Undoing
+
+  /// Whether a group is being undone right now.
+  open private(set) var isUndoing = false
+
+  /// Whether a group is being redone right now.
+  open private(set) var isRedoing = false
+
+  /// Whether there is anything to undo.
+  open var canUndo: Bool { !_undoStack.isEmpty || _open.contains { !$0.items.isEmpty } }
+
+  /// Whether there is anything to redo. Posts a checkpoint first, so that changes not yet registered are.
+  open var canRedo: Bool {
+    _post(.NSUndoManagerCheckpoint)
+    return !_redoStack.isEmpty
+  }
+
+  /// How many groups can be undone.
+  open var undoCount: Int { _undoStack.count }
+
+  /// How many groups can be redone.
+  open var redoCount: Int { _redoStack.count }
+
+  /// Closes the event's group and undoes the last top-level group. Traps while another group is open.
+  open func undo() {
+    _post(.NSUndoManagerCheckpoint)
+    if _open.count == 1 { _end() }
+    guard _open.isEmpty else {
+      programmerError("undo was called with \(_open.count) groups open. Call endUndoGrouping() first.")
+    }
+    _undoLast()
+  }
+
+  /// Undoes the last group, nested or not.
+  open func undoNestedGroup() {
+    _post(.NSUndoManagerCheckpoint)
+    if let outer = _open.last {
+      // A group closed inside an open one is the last thing it holds.
+      guard case .group(let group)? = outer.items.last else { return }
+      outer.items.removeLast()
+      _undoStack.append(group)
+      let open = _open
+      let isEvent = _isEventGroupOpen
+      _open = []
+      _undoLast()
+      _open = open
+      _isEventGroupOpen = isEvent
+      return
+    }
+    _undoLast()
+  }
+
+  private func _undoLast() {
+    guard !isUndoing, !isRedoing, let group = _undoStack.popLast() else { return }
+    _post(.NSUndoManagerWillUndoChange)
+    isUndoing = true
+    _run(group)
+    isUndoing = false
+    _post(.NSUndoManagerDidUndoChange)
+  }
+
+  /// Takes the last undo back. Traps while a group is open.
+  open func redo() {
+    _post(.NSUndoManagerCheckpoint)
+    guard !isUndoing, !isRedoing, !_redoStack.isEmpty else { return }
+    endEvent()
+    guard _open.isEmpty else {
+      programmerError("redo was called with \(_open.count) groups open. Call endUndoGrouping() first.")
+    }
+    guard let group = _redoStack.popLast() else { return }
+    _post(.NSUndoManagerWillRedoChange)
+    isRedoing = true
+    _run(group)
+    isRedoing = false
+    _post(.NSUndoManagerDidRedoChange)
+  }
+
+  /// Runs a group's actions, last first, and files what they register as one group that takes them back again.
+  private func _run(_ group: UndoGroup) {
+    _begin()
+    _open.last!.name = group.name
+    group.run()
+    _end()
+  }
+
+  // MARK: Names
+
+  /// Name of what `undo()` would take back; empty if it has none.
+  open var undoActionName: String { _undoStack.last?.name ?? _open.first?.name ?? "" }
+
+  /// Name of what `redo()` would do again; empty if it has none.
+  open var redoActionName: String { _redoStack.last?.name ?? "" }
+
+  /// Names what the current group does.
+  open func setActionName(_ actionName: String) {
+    if let group = _open.last ?? _undoStack.last { group.name = actionName }
+  }
+
+  /// Title of a menu item for `undo()`.
+  open var undoMenuItemTitle: String { undoMenuTitle(forUndoActionName: undoActionName) }
+
+  /// Title of a menu item for `redo()`.
+  open var redoMenuItemTitle: String { redoMenuTitle(forUndoActionName: redoActionName) }
+
+  /// Title of a menu item that undoes an action of this name.
+  open func undoMenuTitle(forUndoActionName actionName: String) -> String {
+    actionName.isEmpty ? "Undo" : "Undo \(actionName)"
+  }
+
+  /// Title of a menu item that redoes an action of this name.
+  open func redoMenuTitle(forUndoActionName actionName: String) -> String {
+    actionName.isEmpty ? "Redo" : "Redo \(actionName)"
+  }
+
+  // MARK: Discardable actions
+
+  /// Marks the current group as one that need not be kept, such as a change of selection.
+  open func setActionIsDiscardable(_ discardable: Bool) { (_open.last ?? _undoStack.last)?.isDiscardable = discardable }
+
+  /// Whether the group that `undo()` would take back is discardable.
+  open var undoActionIsDiscardable: Bool { _undoStack.last?.isDiscardable ?? false }
+
+  /// Whether the group that `redo()` would do again is discardable.
+  open var redoActionIsDiscardable: Bool { _redoStack.last?.isDiscardable ?? false }
+
+  private func _post(_ name: NSNotification.Name, _ userInfo: [AnyHashable: Any]? = nil) {
+    NotificationCenter.default.post(name: name, object: self, userInfo: userInfo)
+  }
+}
+
+/// Key for whether the group being closed is discardable.
+public let NSUndoManagerGroupIsDiscardableKey = "NSUndoManagerGroupIsDiscardableKey"
+/// Order of closing an event's group among what a run loop performs; kept for source compatibility.
+public let NSUndoCloseGroupingRunLoopOrdering = 350_000
+
+extension NSNotification.Name {
+  /// Posted before a group is opened inside another or closed, and before undoing or looking for something to redo: pending
+  /// changes should be registered now.
+  public static let NSUndoManagerCheckpoint = NSNotification.Name("NSUndoManagerCheckpointNotification")
+  /// Posted after a group was opened.
+  public static let NSUndoManagerDidOpenUndoGroup = NSNotification.Name("NSUndoManagerDidOpenUndoGroupNotification")
+  /// Posted before a group is closed.
+  public static let NSUndoManagerWillCloseUndoGroup = NSNotification.Name("NSUndoManagerWillCloseUndoGroupNotification")
+  /// Posted after a group was closed.
+  public static let NSUndoManagerDidCloseUndoGroup = NSNotification.Name("NSUndoManagerDidCloseUndoGroupNotification")
+  /// Posted before a group is undone.
+  public static let NSUndoManagerWillUndoChange = NSNotification.Name("NSUndoManagerWillUndoChangeNotification")
+  /// Posted after a group was undone.
+  public static let NSUndoManagerDidUndoChange = NSNotification.Name("NSUndoManagerDidUndoChangeNotification")
+  /// Posted before a group is redone.
+  public static let NSUndoManagerWillRedoChange = NSNotification.Name("NSUndoManagerWillRedoChangeNotification")
+  /// Posted after a group was redone.
+  public static let NSUndoManagerDidRedoChange = NSNotification.Name("NSUndoManagerDidRedoChangeNotification")
+}

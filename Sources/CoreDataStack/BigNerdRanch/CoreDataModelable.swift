@@ -1,0 +1,162 @@
+import CoreData
+import Foundation
+
+/// A managed object class that names its entity, and so gets short forms of the usual fetches.
+public protocol CoreDataModelable: NSFetchRequestResult {
+  /// Name of the entity.
+  static var entityName: String { get }
+}
+
+extension NSManagedObject {
+  /// Creates an object of a `CoreDataModelable` class's entity, or of the one entity that the class stands for, and inserts it.
+  ///
+  /// Stands here and not with the protocol, where Swift's own classes would need a `required` initialiser for it.
+  public convenience init(managedObjectContext context: NSManagedObjectContext) {
+    let name = (Self.self as? any CoreDataModelable.Type)?.entityName
+    guard let entity = name.map({ NSEntityDescription.entity(forEntityName: $0, in: context) }) ?? Self.entity() else {
+      preconditionFailure("the context's model has no entity '\(name ?? "")'")
+    }
+    self.init(entity: entity, insertInto: context)
+  }
+}
+
+extension CoreDataModelable where Self: NSManagedObject {
+  /// The entity in the model of a context. Traps if the model does not have it.
+  public static func entityDescription(in context: NSManagedObjectContext) -> NSEntityDescription {
+    guard let entity = NSEntityDescription.entity(forEntityName: entityName, in: context) else {
+      preconditionFailure("the context's model has no entity '\(entityName)'")
+    }
+    return entity
+  }
+
+  /// A request for all objects of the entity.
+  public static func fetchRequestForEntity(inContext context: NSManagedObjectContext) -> NSFetchRequest<Self> {
+    EntityFetches<Self>(entityDescription(in: context)).request()
+  }
+
+  /// Any one object that meets the predicate; nil if there is none.
+  ///
+  /// - Throws: What fetching throws.
+  public static func findFirstInContext(
+    _ context: NSManagedObjectContext, predicate: NSPredicate? = nil
+  ) throws -> Self? {
+    try EntityFetches<Self>(entityDescription(in: context)).first(in: context, predicate)
+  }
+
+  /// All objects that meet the predicate, in order.
+  ///
+  /// - Throws: What fetching throws.
+  public static func allInContext(
+    _ context: NSManagedObjectContext, predicate: NSPredicate? = nil, sortDescriptors: [NSSortDescriptor]? = nil
+  ) throws -> [Self] {
+    try EntityFetches<Self>(entityDescription(in: context)).all(in: context, predicate, sortDescriptors)
+  }
+
+  /// Number of objects of exactly this entity that meet the predicate.
+  ///
+  /// - Throws: What fetching throws.
+  public static func countInContext(_ context: NSManagedObjectContext, predicate: NSPredicate? = nil) throws -> Int {
+    try EntityFetches<Self>(entityDescription(in: context)).count(in: context, predicate)
+  }
+
+  /// Deletes all objects of exactly this entity; nothing is saved.
+  ///
+  /// - Throws: What fetching throws.
+  public static func removeAllInContext(_ context: NSManagedObjectContext) throws {
+    try EntityFetches<Self>(entityDescription(in: context)).remove(in: context, except: [])
+  }
+
+  /// Deletes all objects of exactly this entity but some; nothing is saved.
+  ///
+  /// - Throws: What fetching throws.
+  public static func removeAllInContext(_ context: NSManagedObjectContext, except toKeep: [Self]) throws {
+    try EntityFetches<Self>(entityDescription(in: context)).remove(in: context, except: toKeep)
+  }
+}
+
+extension NSFetchRequestResult where Self: NSManagedObject {
+  /// Any one object of this class that meets the predicate; nil if there is none.
+  ///
+  /// - Throws: What fetching throws.
+  public static func findFirstInContext(
+    _ context: NSManagedObjectContext, predicate: NSPredicate? = nil
+  ) throws -> Self? {
+    try EntityFetches<Self>(entity()).first(in: context, predicate)
+  }
+
+  /// All objects of this class that meet the predicate, in order.
+  ///
+  /// - Throws: What fetching throws.
+  public static func allInContext(
+    _ context: NSManagedObjectContext, predicate: NSPredicate? = nil, sortDescriptors: [NSSortDescriptor]? = nil
+  ) throws -> [Self] {
+    try EntityFetches<Self>(entity()).all(in: context, predicate, sortDescriptors)
+  }
+
+  /// Number of objects of exactly this class's entity that meet the predicate.
+  ///
+  /// - Throws: What fetching throws.
+  public static func countInContext(_ context: NSManagedObjectContext, predicate: NSPredicate? = nil) throws -> Int {
+    try EntityFetches<Self>(entity()).count(in: context, predicate)
+  }
+
+  /// Deletes all objects of exactly this class's entity; nothing is saved.
+  ///
+  /// - Throws: What fetching throws.
+  public static func removeAllInContext(_ context: NSManagedObjectContext) throws {
+    try EntityFetches<Self>(entity()).remove(in: context, except: [])
+  }
+
+  /// Deletes all objects of exactly this class's entity but some; nothing is saved.
+  ///
+  /// - Throws: What fetching throws.
+  public static func removeAllInContext(_ context: NSManagedObjectContext, except toKeep: [Self]) throws {
+    try EntityFetches<Self>(entity()).remove(in: context, except: toKeep)
+  }
+}
+
+/// The fetches behind the short forms, for an entity found either way.
+private struct EntityFetches<Object: NSManagedObject> {
+  private let _entity: NSEntityDescription
+
+  init(_ entity: NSEntityDescription) { _entity = entity }
+
+  func request() -> NSFetchRequest<Object> {
+    let request = NSFetchRequest<Object>()
+    request.entity = _entity
+    return request
+  }
+
+  func first(in context: NSManagedObjectContext, _ predicate: NSPredicate?) throws -> Object? {
+    let request = request()
+    request.predicate = predicate
+    request.returnsObjectsAsFaults = false
+    request.fetchLimit = 1
+    request.fetchBatchSize = 1
+    return try context.fetch(request).first
+  }
+
+  func all(
+    in context: NSManagedObjectContext, _ predicate: NSPredicate?, _ order: [NSSortDescriptor]?
+  ) throws -> [Object] {
+    let request = request()
+    request.predicate = predicate
+    request.sortDescriptors = order
+    return try context.fetch(request)
+  }
+
+  func count(in context: NSManagedObjectContext, _ predicate: NSPredicate?) throws -> Int {
+    let request = request()
+    request.predicate = predicate
+    request.includesSubentities = false
+    return try context.count(for: request)
+  }
+
+  func remove(in context: NSManagedObjectContext, except kept: [Object]) throws {
+    let request = request()
+    request.includesPropertyValues = false
+    request.includesSubentities = false
+    let keeps = Set(kept)
+    for object in try context.fetch(request) where !keeps.contains(object) { context.delete(object) }
+  }
+}

@@ -1,0 +1,129 @@
+import CoreData
+import Foundation
+
+// Set-up is asynchronous, since adding a SQLite store may mean migrating it, which takes as long as it takes.
+
+extension CoreDataStack {
+  // MARK: SQLite
+
+  /// Sets a stack up on a SQLite file, for a model found in a bundle.
+  ///
+  /// - Parameters:
+  ///   - modelName: Name of the model. Traps if the bundle does not have it.
+  ///   - bundle: Where the model is.
+  ///   - desiredStoreURL: The file; nil for one named after the model in the user's documents directory.
+  ///   - persistentStoreOptions: Options that the store is added with.
+  ///   - callbackQueue: Where to call back; a background queue if nil.
+  public static func constructSQLiteStack(
+    modelName: String, in bundle: Bundle = .main, at desiredStoreURL: URL? = nil,
+    persistentStoreOptions: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
+    on callbackQueue: DispatchQueue? = nil, callback: @escaping CoreDataStackSetupCallback
+  ) {
+    constructSQLiteStack(
+      model: bundle.managedObjectModel(name: modelName), at: desiredStoreURL ?? documentsURL(named: modelName),
+      persistentStoreOptions: persistentStoreOptions, on: callbackQueue, callback: callback)
+  }
+
+  /// Sets a stack up on a SQLite file, for a model.
+  ///
+  /// - Parameters:
+  ///   - model: The model.
+  ///   - desiredStoreURL: The file; nil for `database.sqlite` in the user's documents directory.
+  ///   - persistentStoreOptions: Options that the store is added with.
+  ///   - callbackQueue: Where to call back; a background queue if nil.
+  public static func constructSQLiteStack(
+    model: NSManagedObjectModel, at desiredStoreURL: URL? = nil,
+    persistentStoreOptions: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
+    on callbackQueue: DispatchQueue? = nil, callback: @escaping CoreDataStackSetupCallback
+  ) {
+    let url = desiredStoreURL ?? documentsURL(named: "database")
+    do {
+      try FileManager.default.createDirectory(
+        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    } catch {
+      callback(.failure(Error.unableToCreateStore(at: url)))
+      return
+    }
+    NSPersistentStoreCoordinator.setupSQLiteBackedCoordinator(
+      model, storeFileURL: url, persistentStoreOptions: persistentStoreOptions
+    ) { result in
+      let outcome: SetupResult =
+        switch result {
+        case .success(let coordinator): .success(CoreDataStack(coordinator, .file(url)))
+        case .failure(let error): .failure(error)
+        }
+      (callbackQueue ?? .global(qos: .background)).async { callback(outcome) }
+    }
+  }
+
+  /// Sets a stack up on a SQLite file, for a model found in a bundle; as the form with a callback.
+  ///
+  /// - Parameter progress: Completed when the stack is set up.
+  /// - Throws: `CoreDataStack.Error`, or what adding the store throws.
+  public static func constructSQLiteStack(
+    modelName: String, in bundle: Bundle = .main, at desiredStoreURL: URL? = nil,
+    persistentStoreOptions: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
+    progress: Progress? = nil
+  ) async throws -> CoreDataStack {
+    try await constructSQLiteStack(
+      model: bundle.managedObjectModel(name: modelName), at: desiredStoreURL ?? documentsURL(named: modelName),
+      persistentStoreOptions: persistentStoreOptions, progress: progress)
+  }
+
+  /// Sets a stack up on a SQLite file, for a model; as the form with a callback.
+  ///
+  /// - Parameter progress: Completed when the stack is set up.
+  /// - Throws: `CoreDataStack.Error`, or what adding the store throws.
+  public static func constructSQLiteStack(
+    model: NSManagedObjectModel, at desiredStoreURL: URL? = nil,
+    persistentStoreOptions: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
+    progress: Progress? = nil
+  ) async throws -> CoreDataStack {
+    progress?.totalUnitCount = 1
+    let stack: CoreDataStack = try await withCheckedThrowingContinuation { continuation in
+      constructSQLiteStack(model: model, at: desiredStoreURL, persistentStoreOptions: persistentStoreOptions) {
+        switch $0 {
+        case .success(let stack): continuation.resume(returning: stack)
+        case .failure(let error): continuation.resume(throwing: error)
+        }
+      }
+    }
+    progress?.completedUnitCount = 1
+    return stack
+  }
+
+  // MARK: Memory
+
+  /// Sets a stack up in memory, for a model found in a bundle. Traps if the bundle does not have it.
+  ///
+  /// - Throws: What adding the store throws.
+  public static func constructInMemoryStack(modelName: String, in bundle: Bundle = .main) throws -> CoreDataStack {
+    try constructInMemoryStack(model: bundle.managedObjectModel(name: modelName))
+  }
+
+  /// Sets a stack up in memory, for a model.
+  ///
+  /// - Throws: What adding the store throws.
+  public static func constructInMemoryStack(model: NSManagedObjectModel) throws -> CoreDataStack {
+    CoreDataStack(try StoreOpening.coordinator(model, .memory), .memory)
+  }
+
+  private static func documentsURL(named name: String) -> URL {
+    let documents =
+      FileManager.default.urls(for: .documentDirectory, in: .userDomainMask).first
+      ?? URL(fileURLWithPath: NSHomeDirectory()).appendingPathComponent("Documents")
+    return documents.appendingPathComponent("\(name).sqlite")
+  }
+}
+
+extension Bundle {
+  /// The model of this name, compiled or as its source. Traps if the bundle does not have it.
+  public func managedObjectModel(name: String) -> NSManagedObjectModel {
+    for type in ["momd", "mom", "xcdatamodeld", "xcdatamodel"] {
+      if let url = url(forResource: name, withExtension: type), let model = NSManagedObjectModel(contentsOf: url) {
+        return model
+      }
+    }
+    preconditionFailure("the bundle at \(bundlePath) has no model '\(name)' (.momd, .mom, .xcdatamodeld or .xcdatamodel)")
+  }
+}

@@ -1,0 +1,262 @@
+import CoreData
+import Foundation
+
+/// Told when a stack is set up.
+public typealias CoreDataStackSetupCallback = @Sendable (CoreDataStack.SetupResult) -> Void
+/// Told when a store was reset.
+public typealias CoreDataStackStoreResetCallback = @Sendable (CoreDataStack.ResetResult) -> Void
+/// Told when a batch operation context is set up.
+public typealias CoreDataStackBatchMOCCallback = @Sendable (CoreDataStack.BatchContextResult) -> Void
+
+/// The Big Nerd Ranch Core Data stack: a private context that writes, a main-queue context for the user interface below it,
+/// and workers below that. A save anywhere is carried up all the way to the store.
+///
+/// May be used from any thread; contexts only on their queues. Made by `constructSQLiteStack` and `constructInMemoryStack`.
+public final class CoreDataStack: ContextStack, @unchecked Sendable {
+  // Unchecked: `_state` is guarded by the lock; everything else is immutable.
+
+  /// Why a store could not be made, found or reset.
+  public enum Error: Swift.Error, Hashable {
+    /// The coordinator has no store for this file.
+    case storeNotFound(at: URL)
+    /// The coordinator has no store in memory.
+    case inMemoryStoreMissing
+    /// The directory for the file could not be made.
+    case unableToCreateStore(at: URL)
+  }
+
+  /// A coordinator, or why there is none.
+  public enum CoordinatorResult: @unchecked Sendable {
+    // Unchecked: a coordinator may be used from any thread.
+    case success(NSPersistentStoreCoordinator)
+    case failure(any Swift.Error)
+  }
+
+  /// A batch operation context, or why there is none.
+  public enum BatchContextResult: @unchecked Sendable {
+    // Unchecked: a context may be passed to any thread, and is used on its queue.
+    case success(NSManagedObjectContext)
+    case failure(any Swift.Error)
+  }
+
+  /// A stack, or why there is none.
+  public enum SetupResult: Sendable {
+    case success(CoreDataStack)
+    case failure(any Swift.Error)
+  }
+
+  /// Success, or what went wrong.
+  public enum SuccessResult: Sendable {
+    case success
+    case failure(any Swift.Error)
+
+    /// The same as Swift's `Result`.
+    public var result: Result<Void, any Swift.Error> {
+      switch self {
+      case .success: .success(())
+      case .failure(let error): .failure(error)
+      }
+    }
+  }
+
+  /// How a save went.
+  public typealias SaveResult = SuccessResult
+  /// How a reset went.
+  public typealias ResetResult = SuccessResult
+
+  private struct State {
+    var coordinator: NSPersistentStoreCoordinator
+    var privateContext: NSManagedObjectContext
+    var mainContext: NSManagedObjectContext
+  }
+
+  private let _lock = NSLock()
+  private var _state: State
+  private let _location: StoreLocation
+  private let _carrier = SaveCarrier()
+
+  /// Creates the stack over a coordinator that has its one store.
+  init(_ coordinator: NSPersistentStoreCoordinator, _ location: StoreLocation) {
+    _location = location
+    _state = Self._contexts(coordinator, _carrier)
+  }
+
+  private static func _contexts(_ coordinator: NSPersistentStoreCoordinator, _ carrier: SaveCarrier) -> State {
+    let writer = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    writer.persistentStoreCoordinator = coordinator
+    writer.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+    writer.name = "Primary Private Queue Context (Persisting Context)"
+    let main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    main.parent = writer
+    main.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+    carrier.watch(main)
+    return State(coordinator: coordinator, privateContext: writer, mainContext: main)
+  }
+
+  // MARK: Contexts
+
+  /// The context that writes to the store. Work in its children instead.
+  public var privateQueueContext: NSManagedObjectContext { _lock.withLock { _state.privateContext } }
+
+  /// The context for the main queue: fetched results controllers, quick fetches, small changes.
+  public var mainQueueContext: NSManagedObjectContext { _lock.withLock { _state.mainContext } }
+
+  public var mainContext: NSManagedObjectContext { mainQueueContext }
+
+  public var coordinator: NSPersistentStoreCoordinator { _lock.withLock { _state.coordinator } }
+
+  /// Creates a child of the main context for longer work; its saves are carried to the store.
+  ///
+  /// - Parameters:
+  ///   - type: On which queue it works. Ask for a main-queue one on the main thread only.
+  ///   - name: A label, for debugging.
+  public func newChildContext(
+    type: NSManagedObjectContextConcurrencyType = .privateQueueConcurrencyType,
+    name: String? = "Main Queue Context Child"
+  ) -> NSManagedObjectContext {
+    if type == .mainQueueConcurrencyType {
+      precondition(MainQueue.isCurrent, "main-queue contexts are made on the main queue")
+    }
+    let context = NSManagedObjectContext(concurrencyType: type)
+    context.parent = mainQueueContext
+    context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+    context.name = name
+    _carrier.watch(context)
+    return context
+  }
+
+  /// Creates a background child of the main context: the name that the stack's announcement uses.
+  public func newBackgroundWorkerMOC() -> NSManagedObjectContext { newChildContext() }
+
+  public func newWorkerContext() -> NSManagedObjectContext { newChildContext() }
+
+  /// Called with what a save that was carried up has failed with; its changes stay pending in the context given.
+  public var onCarriedSaveFailure: (@Sendable (any Swift.Error, NSManagedObjectContext) -> Void)? {
+    get { _carrier.onFailure }
+    set { _carrier.onFailure = newValue }
+  }
+
+  public func settle() async { await _carrier.settle() }
+
+  // MARK: Batch operations
+
+  /// Sets up a context with a coordinator of its own on the same store, for imports of thousands of objects. What it saves is
+  /// merged nowhere: fetch again.
+  ///
+  /// For a stack in memory this is a new, empty store, and the callback is called before this returns.
+  ///
+  /// - Parameters:
+  ///   - options: Options that the store is added with.
+  ///   - callbackQueue: Where to call back; a background queue if nil.
+  public func newBatchOperationContext(
+    with options: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
+    on callbackQueue: DispatchQueue? = nil, callback: @escaping CoreDataStackBatchMOCCallback
+  ) {
+    let model = coordinator.managedObjectModel
+    @Sendable func context(_ coordinator: NSPersistentStoreCoordinator) -> NSManagedObjectContext {
+      let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+      context.persistentStoreCoordinator = coordinator
+      context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+      context.name = "Batch Operation Context"
+      return context
+    }
+    switch _location {
+    case .memory:
+      do {
+        callback(.success(context(try StoreOpening.coordinator(model, .memory))))
+      } catch {
+        callback(.failure(error))
+      }
+    case .file(let url):
+      NSPersistentStoreCoordinator.setupSQLiteBackedCoordinator(
+        model, storeFileURL: url, persistentStoreOptions: options
+      ) { result in
+        let outcome: BatchContextResult =
+          switch result {
+          case .success(let coordinator): .success(context(coordinator))
+          case .failure(let error): .failure(error)
+          }
+        (callbackQueue ?? .global(qos: .background)).async { callback(outcome) }
+      }
+    }
+  }
+
+  /// Sets up a context with a coordinator of its own on the same store; as the form with a callback.
+  ///
+  /// - Throws: What adding the store throws.
+  public func newBatchOperationContext(
+    with options: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions
+  ) async throws -> NSManagedObjectContext {
+    try await withCheckedThrowingContinuation { continuation in
+      newBatchOperationContext(with: options) { result in
+        switch result {
+        case .success(let context): continuation.resume(returning: context)
+        case .failure(let error): continuation.resume(throwing: error)
+        }
+      }
+    }
+  }
+
+  // MARK: Reset
+
+  /// Empties the store, once saves on their way have ended. A SQLite stack gets new contexts, and child contexts made before
+  /// are dead; a stack in memory keeps its contexts, whose objects are invalid.
+  ///
+  /// - Parameters:
+  ///   - options: Options that the new store is added with.
+  ///   - callbackQueue: Where to call back; a background queue if nil.
+  public func resetStore(
+    with options: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
+    on callbackQueue: DispatchQueue? = nil, callback: @escaping CoreDataStackStoreResetCallback
+  ) {
+    let options = Handover(value: options)
+    let background = DispatchQueue.global(qos: .background)
+    _carrier.whenSettled(on: background) {
+      do {
+        switch self._location {
+        case .memory: try self._resetMemory()
+        case .file(let url): try self._resetFile(url, options.value)
+        }
+      } catch let error as Error {
+        callback(.failure(error))
+        return
+      } catch {
+        (callbackQueue ?? background).async { callback(.failure(error)) }
+        return
+      }
+      (callbackQueue ?? background).async { callback(.success) }
+    }
+  }
+
+  /// Empties the store; as the form with a callback.
+  ///
+  /// - Throws: `CoreDataStack.Error`, or what destroying and adding stores throws.
+  public func resetStore(
+    with options: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions
+  ) async throws {
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Swift.Error>) in
+      resetStore(with: options) { continuation.resume(with: $0.result) }
+    }
+  }
+
+  private func _resetMemory() throws {
+    let coordinator = self.coordinator
+    try coordinator.performAndWaitOrThrow {
+      guard let store = coordinator.persistentStores.first else { throw Error.inMemoryStoreMissing }
+      try coordinator.remove(store)
+      try coordinator.addPersistentStore(
+        ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
+    }
+  }
+
+  private func _resetFile(_ url: URL, _ options: [AnyHashable: Any]?) throws {
+    let coordinator = self.coordinator
+    guard coordinator.persistentStore(for: url) != nil else { throw Error.storeNotFound(at: url) }
+    try coordinator.performAndWaitOrThrow {
+      try coordinator.destroyPersistentStore(at: url, ofType: NSSQLiteStoreType, options: nil)
+    }
+    let new = try StoreOpening.coordinator(coordinator.managedObjectModel, .file(url), options: options)
+    let state = Self._contexts(new, _carrier)
+    _lock.withLock { _state = state }
+  }
+}

@@ -1,0 +1,92 @@
+import CoreData
+import Foundation
+
+/// Told how a save went.
+public typealias CoreDataStackSaveCompletion = @Sendable (CoreDataStack.SaveResult) -> Void
+
+extension NSManagedObjectContext {
+  /// Saves on the context's queue and waits; nothing happens where nothing has changed.
+  ///
+  /// - Throws: What `save()` throws.
+  public func saveContextAndWait() throws {
+    try performAndWaitOrThrow {
+      if hasChanges { try save() }
+    }
+  }
+
+  /// Saves on the context's queue and returns at once.
+  ///
+  /// - Parameter completion: Called on the context's queue; with success also where nothing had changed.
+  public func saveContext(_ completion: CoreDataStackSaveCompletion? = nil) {
+    let save: @Sendable () -> Void = {
+      do {
+        if self.hasChanges { try self.save() }
+        completion?(.success)
+      } catch {
+        completion?(.failure(error))
+      }
+    }
+    if _isConfined { save() } else { perform(save) }
+  }
+
+  /// Saves on the context's queue without blocking the caller.
+  ///
+  /// - Throws: What `save()` throws.
+  public func saveContext() async throws {
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+      saveContext { continuation.resume(with: $0.result) }
+    }
+  }
+
+  /// Saves the context, then each parent up to the store, and waits.
+  ///
+  /// - Throws: What the first failing `save()` throws; what was saved below it stays saved there.
+  public func saveContextToStoreAndWait() throws {
+    try performAndWaitOrThrow {
+      if hasChanges { try save() }
+      try parent?.saveContextToStoreAndWait()
+    }
+  }
+
+  /// Saves the context, then each parent up to the store, each on its own queue, and returns at once.
+  ///
+  /// - Parameter completion: Called once: at the root, or at the first error.
+  public func saveContextToStore(_ completion: CoreDataStackSaveCompletion? = nil) {
+    saveContext { result in
+      guard case .success = result, let parent = self.parent else {
+        completion?(result)
+        return
+      }
+      parent.saveContextToStore(completion)
+    }
+  }
+
+  /// Saves the context, then each parent up to the store, without blocking the caller.
+  ///
+  /// - Parameter progress: Gets one unit for each context of the chain, so that a wait cursor can be shown.
+  /// - Throws: What the first failing `save()` throws; what was saved below it stays saved there.
+  public func saveContextToStore(progress: Progress? = nil) async throws {
+    let chain = Array(sequence(first: self, next: \.parent))
+    progress?.totalUnitCount = Int64(chain.count)
+    for context in chain {
+      try await context.saveContext()
+      progress?.completedUnitCount += 1
+    }
+  }
+
+  /// Runs a block for the context, waits, and hands back what it returns or throws. May be called from inside itself.
+  public func performAndWaitOrThrow<Return>(_ body: () throws -> Return) rethrows -> Return {
+    if _isConfined { return try body() }
+    return try performAndWait { try body() }
+  }
+
+  /// A confinement context has no queue; everything runs on the calling thread.
+  private var _isConfined: Bool { concurrencyType.rawValue == 0 }
+}
+
+extension NSPersistentStoreCoordinator {
+  /// Runs a block on the coordinator's queue, waits, and hands back what it returns or throws.
+  public func performAndWaitOrThrow<Return>(_ body: () throws -> Return) rethrows -> Return {
+    try performAndWait { try body() }
+  }
+}

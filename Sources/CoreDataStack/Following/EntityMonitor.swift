@@ -1,0 +1,136 @@
+import CoreData
+import Foundation
+
+/// When a monitor looks.
+public enum FireFrequency: Sendable, Hashable {
+  /// Whenever the context processes changes.
+  case onChange
+  /// Whenever the context saves.
+  case onSave
+}
+
+/// Told by a monitor what has happened to an entity's objects; called on the context's queue.
+public protocol EntityMonitorDelegate: AnyObject {
+  /// Class of the objects.
+  associatedtype T: NSManagedObject
+
+  /// Objects were inserted.
+  func entityMonitorObservedInserts(_ monitor: EntityMonitor<T>, entities: Set<T>)
+
+  /// Objects were deleted; their values can still be read.
+  func entityMonitorObservedDeletions(_ monitor: EntityMonitor<T>, entities: Set<T>)
+
+  /// Objects were changed.
+  func entityMonitorObservedModifications(_ monitor: EntityMonitor<T>, entities: Set<T>)
+}
+
+/// What has happened to an entity's objects, as IDs.
+public struct EntityChanges<T: NSManagedObject>: Sendable, Hashable {
+  /// Objects inserted.
+  public let inserted: Set<ObjectID<T>>
+  /// Objects changed.
+  public let modified: Set<ObjectID<T>>
+  /// Objects deleted.
+  public let deleted: Set<ObjectID<T>>
+}
+
+/// Watches the objects of one entity in a context: exactly this entity, not its subentities.
+///
+/// Kept alive by its owner. Delegates are called on the context's queue, insertions first, then deletions, then modifications.
+public final class EntityMonitor<T: NSManagedObject>: @unchecked Sendable {
+  // Unchecked: `_observer`, `_delegate` and `_streams` are guarded by the lock; everything else is immutable.
+
+  private struct Groups {
+    let inserted: Set<T>
+    let deleted: Set<T>
+    let modified: Set<T>
+    var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && modified.isEmpty }
+  }
+
+  private let _lock = NSLock()
+  private weak let _context: NSManagedObjectContext?
+  private let _entity: NSEntityDescription
+  private let _filter: NSPredicate?
+  private var _observer: (any NSObjectProtocol)?
+  private var _delegate: ((EntityMonitor<T>, Set<T>, Set<T>, Set<T>) -> Void)?
+  private var _streams: [UUID: AsyncStream<EntityChanges<T>>.Continuation] = [:]
+
+  /// Watches from now on.
+  ///
+  /// - Parameters:
+  ///   - context: Where to look.
+  ///   - entity: The entity; its class must be `T`.
+  ///   - frequency: When to look.
+  ///   - filterPredicate: Objects that do not meet it are left out.
+  public init(
+    context: NSManagedObjectContext, entity: NSEntityDescription, frequency: FireFrequency = .onSave,
+    filterPredicate: NSPredicate? = nil
+  ) {
+    _context = context
+    _entity = entity
+    _filter = filterPredicate
+    let name: Notification.Name =
+      frequency == .onChange ? .NSManagedObjectContextObjectsDidChange : .NSManagedObjectContextDidSave
+    let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) {
+      [weak self] notification in
+      guard let self, let context = self._context, notification.object as AnyObject === context else { return }
+      context.performAndWait { self._look(at: notification.userInfo ?? [:]) }
+    }
+    _lock.withLock { _observer = observer }
+  }
+
+  deinit {
+    if let _observer { NotificationCenter.default.removeObserver(_observer) }
+    for stream in _streams.values { stream.finish() }
+  }
+
+  /// Sets who is told; held weakly.
+  public func setDelegate<Delegate: EntityMonitorDelegate>(_ delegate: Delegate) where Delegate.T == T {
+    let tell: (EntityMonitor<T>, Set<T>, Set<T>, Set<T>) -> Void = { [weak delegate] monitor, inserted, deleted, modified in
+      guard let delegate else { return }
+      if !inserted.isEmpty { delegate.entityMonitorObservedInserts(monitor, entities: inserted) }
+      if !deleted.isEmpty { delegate.entityMonitorObservedDeletions(monitor, entities: deleted) }
+      if !modified.isEmpty { delegate.entityMonitorObservedModifications(monitor, entities: modified) }
+    }
+    _lock.withLock { _delegate = tell }
+  }
+
+  /// What happens from now on, as IDs; ends with the monitor.
+  public var changes: AsyncStream<EntityChanges<T>> {
+    AsyncStream { continuation in
+      let id = UUID()
+      _lock.withLock { _streams[id] = continuation }
+      continuation.onTermination = { [weak self] _ in
+        guard let self else { return }
+        self._lock.withLock { self._streams[id] = nil }
+      }
+    }
+  }
+
+  private func _look(at userInfo: [AnyHashable: Any]) {
+    let groups = Groups(
+      inserted: _mine(userInfo[NSInsertedObjectsKey]), deleted: _mine(userInfo[NSDeletedObjectsKey]),
+      modified: _mine(userInfo[NSUpdatedObjectsKey]))
+    guard !groups.isEmpty else { return }
+    let (tell, streams) = _lock.withLock { (_delegate, Array(_streams.values)) }
+    tell?(self, groups.inserted, groups.deleted, groups.modified)
+    guard !streams.isEmpty else { return }
+    func ids(_ objects: Set<T>) -> Set<ObjectID<T>> { Set(objects.map { ObjectID($0) }) }
+    let changes = EntityChanges<T>(
+      inserted: ids(groups.inserted), modified: ids(groups.modified), deleted: ids(groups.deleted))
+    for stream in streams { stream.yield(changes) }
+  }
+
+  private func _mine(_ objects: Any?) -> Set<T> {
+    guard let objects = objects as? Set<NSManagedObject> else { return [] }
+    var mine = Set<T>()
+    for object in objects where object.entity.name == _entity.name {
+      if let _filter, !_filter.evaluate(with: object) { continue }
+      guard let typed = object as? T else {
+        preconditionFailure("entity '\(_entity.name ?? "")' has class \(type(of: object)); the monitor expects \(T.self)")
+      }
+      mine.insert(typed)
+    }
+    return mine
+  }
+}

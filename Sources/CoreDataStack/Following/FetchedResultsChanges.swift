@@ -1,0 +1,94 @@
+import CoreData
+import Foundation
+
+/// Follows the results of a typed controller; called on the context's queue.
+public protocol FetchedResultsControllerDelegate: AnyObject {
+  /// Class of the objects.
+  associatedtype T: NSManagedObject
+
+  /// An object has come, gone, moved or changed.
+  func fetchedResultsController(
+    _ controller: FetchedResultsController<T>, didChangeObject change: FetchedResultsObjectChange<T>)
+
+  /// A section has come or gone.
+  func fetchedResultsController(
+    _ controller: FetchedResultsController<T>, didChangeSection change: FetchedResultsSectionChange<T>)
+
+  /// A round of changes is about to be told.
+  func fetchedResultsControllerWillChangeContent(_ controller: FetchedResultsController<T>)
+
+  /// A round of changes has been told.
+  func fetchedResultsControllerDidChangeContent(_ controller: FetchedResultsController<T>)
+
+  /// The controller has fetched, or has failed to.
+  func fetchedResultsControllerDidPerformFetch(_ controller: FetchedResultsController<T>)
+}
+
+/// What happened to one object. Old index paths are before, new ones after the round of changes.
+public enum FetchedResultsObjectChange<T: NSManagedObject> {
+  case insert(object: T, indexPath: IndexPath)
+  case delete(object: T, indexPath: IndexPath)
+  case move(object: T, fromIndexPath: IndexPath, toIndexPath: IndexPath)
+  case update(object: T, indexPath: IndexPath)
+
+  /// Nil for what makes no sense: an insertion from somewhere.
+  init?(_ object: T, _ type: NSFetchedResultsChangeType, _ old: IndexPath?, _ new: IndexPath?) {
+    switch (type, old, new) {
+    case (.insert, nil, let new?): self = .insert(object: object, indexPath: new)
+    case (.delete, let old?, _): self = .delete(object: object, indexPath: old)
+    case (.move, let old?, let new?) where old == new: self = .update(object: object, indexPath: old)
+    case (.move, let old?, let new?): self = .move(object: object, fromIndexPath: old, toIndexPath: new)
+    case (.update, let old?, _): self = .update(object: object, indexPath: old)
+    default: return nil
+    }
+  }
+}
+
+/// What happened to one section. Indexes of deleted ones are before, of inserted ones after the round of changes.
+public enum FetchedResultsSectionChange<T: NSManagedObject> {
+  case insert(info: FetchedResultsSectionInfo<T>, index: Int)
+  case delete(info: FetchedResultsSectionInfo<T>, index: Int)
+}
+
+/// A section of a typed controller.
+public struct FetchedResultsSectionInfo<T: NSManagedObject> {
+  /// The objects in order.
+  public let objects: [T]
+  /// Text of the value that the objects share.
+  public let name: String
+  /// Title in an index beside the list.
+  public let indexTitle: String?
+
+  init(_ info: any NSFetchedResultsSectionInfo) {
+    objects = info.objects as? [T] ?? []
+    name = info.name
+    indexTitle = info.indexTitle
+  }
+}
+
+/// One round of changes of a controller's results, free of its context.
+public struct FetchedResultsUpdate<T: NSManagedObject>: Sendable {
+  /// Objects that have come, with where they are.
+  public fileprivate(set) var inserted: [(id: ObjectID<T>, at: IndexPath)] = []
+  /// Objects that have gone, with where they were.
+  public fileprivate(set) var deleted: [(id: ObjectID<T>, at: IndexPath)] = []
+  /// Objects that have moved.
+  public fileprivate(set) var moved: [(id: ObjectID<T>, from: IndexPath, to: IndexPath)] = []
+  /// Objects that have changed in place, with where they were.
+  public fileprivate(set) var updated: [(id: ObjectID<T>, at: IndexPath)] = []
+  /// Sections that have come.
+  public internal(set) var insertedSections: [Int] = []
+  /// Sections that have gone.
+  public internal(set) var deletedSections: [Int] = []
+  /// Number of results afterwards.
+  public internal(set) var count = 0
+
+  mutating func add(_ change: FetchedResultsObjectChange<T>) {
+    switch change {
+    case .insert(let object, let path): inserted.append((ObjectID(object), path))
+    case .delete(let object, let path): deleted.append((ObjectID(object), path))
+    case .move(let object, let old, let new): moved.append((ObjectID(object), old, new))
+    case .update(let object, let path): updated.append((ObjectID(object), path))
+    }
+  }
+}

@@ -1,0 +1,174 @@
+import CoreData
+import Foundation
+
+/// A typed face on `NSFetchedResultsController`. Used on the context's queue.
+public final class FetchedResultsController<T: NSManagedObject> {
+  /// What is shown.
+  public let fetchRequest: NSFetchRequest<T>
+  private let _controller: NSFetchedResultsController<T>
+  private let _forwarder = FetchedResultsForwarder()
+  private var _tell: ((FetchedResultsEvent<T>, FetchedResultsController<T>) -> Void)?
+  private var _streams: [UUID: AsyncStream<FetchedResultsUpdate<T>>.Continuation] = [:]
+  private var _update = FetchedResultsUpdate<T>()
+  private var _sections: [FetchedResultsSectionInfo<T>]?
+
+  /// Creates a controller; it shows nothing before `performFetch()`.
+  public init(
+    fetchRequest: NSFetchRequest<T>, managedObjectContext context: NSManagedObjectContext,
+    sectionNameKeyPath: String? = nil, cacheName: String? = nil
+  ) {
+    self.fetchRequest = fetchRequest
+    _controller = NSFetchedResultsController(
+      fetchRequest: fetchRequest, managedObjectContext: context, sectionNameKeyPath: sectionNameKeyPath,
+      cacheName: cacheName)
+    _forwarder.owner = { [weak self] in self?._hear($0) }
+    _controller.delegate = _forwarder
+  }
+
+  deinit {
+    _controller.delegate = nil
+    for stream in _streams.values { stream.finish() }
+  }
+
+  // MARK: Results
+
+  /// Fetches, and follows changes from now on.
+  ///
+  /// - Throws: What `NSFetchedResultsController.performFetch()` throws; the delegate is told that the fetch was performed all
+  ///   the same.
+  public func performFetch() throws {
+    defer {
+      _sections = nil
+      _tell?(.performed, self)
+    }
+    try _controller.performFetch()
+  }
+
+  /// The results in order; nil before the first fetch.
+  public var fetchedObjects: [T]? { _controller.fetchedObjects }
+
+  /// The first result.
+  public var first: T? { fetchedObjects?.first }
+
+  /// Number of results; 0 before the first fetch.
+  public var count: Int { _controller.sections?.reduce(0) { $0 + $1.numberOfObjects } ?? 0 }
+
+  /// The sections in order; nil before the first fetch.
+  public var sections: [FetchedResultsSectionInfo<T>]? {
+    if let _sections { return _sections }
+    let sections = _controller.sections?.map { FetchedResultsSectionInfo<T>($0) }
+    _sections = sections
+    return sections
+  }
+
+  /// Number of sections.
+  public var sectionCount: Int { _controller.sections?.count ?? 0 }
+
+  /// Name given to the initialiser.
+  public var cacheName: String? { _controller.cacheName }
+
+  /// The object at an index path. Traps where there is none.
+  public subscript(indexPath: IndexPath) -> T { _controller.object(at: indexPath) }
+
+  /// Index path of an object; nil if it is not among the results.
+  public func indexPathForObject(_ object: T) -> IndexPath? { _controller.indexPath(forObject: object) }
+
+  // MARK: Following
+
+  /// Sets who is told; held weakly.
+  public func setDelegate<Delegate: FetchedResultsControllerDelegate>(_ delegate: Delegate) where Delegate.T == T {
+    _tell = { [weak delegate] event, controller in
+      guard let delegate else { return }
+      switch event {
+      case .willChange: delegate.fetchedResultsControllerWillChangeContent(controller)
+      case .object(let change): delegate.fetchedResultsController(controller, didChangeObject: change)
+      case .section(let change): delegate.fetchedResultsController(controller, didChangeSection: change)
+      case .didChange: delegate.fetchedResultsControllerDidChangeContent(controller)
+      case .performed: delegate.fetchedResultsControllerDidPerformFetch(controller)
+      }
+    }
+  }
+
+  /// Each round of changes from now on, as IDs and index paths; ends with the controller.
+  public var updates: AsyncStream<FetchedResultsUpdate<T>> {
+    let id = UUID()
+    let (stream, continuation) = AsyncStream.makeStream(of: FetchedResultsUpdate<T>.self)
+    // A reader that went away is found out by the next yield: nothing is touched from its thread.
+    _streams[id] = continuation
+    return stream
+  }
+
+  private func _hear(_ event: FetchedResultsForwarder.Event) {
+    switch event {
+    case .willChange:
+      _sections = nil
+      _update = FetchedResultsUpdate()
+      _tell?(.willChange, self)
+    case .object(let object, let type, let old, let new):
+      guard let object = object as? T, let change = FetchedResultsObjectChange(object, type, old, new) else { return }
+      _update.add(change)
+      _tell?(.object(change), self)
+    case .section(let info, let index, let type):
+      let info = FetchedResultsSectionInfo<T>(info)
+      switch type {
+      case .insert:
+        _update.insertedSections.append(index)
+        _tell?(.section(.insert(info: info, index: index)), self)
+      case .delete:
+        _update.deletedSections.append(index)
+        _tell?(.section(.delete(info: info, index: index)), self)
+      default: break
+      }
+    case .didChange:
+      _tell?(.didChange, self)
+      _update.count = count
+      for (id, stream) in _streams {
+        if case .terminated = stream.yield(_update) { _streams[id] = nil }
+      }
+    }
+  }
+}
+
+/// What a typed controller tells its delegate.
+private enum FetchedResultsEvent<T: NSManagedObject> {
+  case willChange
+  case object(FetchedResultsObjectChange<T>)
+  case section(FetchedResultsSectionChange<T>)
+  case didChange
+  case performed
+}
+
+/// Stands as delegate of the untyped controller, so that the typed one need not be an NSObject.
+private final class FetchedResultsForwarder: NSObject, NSFetchedResultsControllerDelegate {
+  enum Event {
+    case willChange
+    case object(Any, NSFetchedResultsChangeType, IndexPath?, IndexPath?)
+    case section(any NSFetchedResultsSectionInfo, Int, NSFetchedResultsChangeType)
+    case didChange
+  }
+
+  var owner: ((Event) -> Void)?
+
+  func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+    owner?(.willChange)
+  }
+
+  func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+    at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+  ) {
+    owner?(.object(anObject, type, indexPath, newIndexPath))
+  }
+
+  func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
+    for type: NSFetchedResultsChangeType
+  ) {
+    owner?(.section(sectionInfo, sectionIndex, type))
+  }
+
+  func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+    owner?(.didChange)
+  }
+}

@@ -1,0 +1,54 @@
+import CoreData
+import Foundation
+
+/// Identity of a managed object together with its class: what crosses from one context to another instead of the object.
+///
+/// Sendable, hashable. May be used on any thread.
+public struct ObjectID<Object: NSManagedObject>: Hashable, Sendable {
+  /// The untyped ID.
+  public let id: NSManagedObjectID
+
+  /// Names an object. Call on the queue of its context.
+  ///
+  /// An object that was never saved has a temporary ID, which other contexts than its own, its children and its parents after
+  /// a save do not know; see `NSManagedObjectContext.permanentID(of:)`.
+  public init(_ object: Object) { id = object.objectID }
+
+  /// Names the object of an ID, trusting that it is of this class.
+  public init(_ id: NSManagedObjectID) { self.id = id }
+}
+
+extension ObjectID: CustomStringConvertible {
+  public var description: String { id.uriRepresentation().absoluteString }
+}
+
+extension NSManagedObjectContext {
+  /// This context's own copy of an object, as a fault if it has not been read yet. Call on the context's queue.
+  ///
+  /// Traps when the object is of another class.
+  public func object<Object: NSManagedObject>(_ id: ObjectID<Object>) -> Object {
+    _typed(object(with: id.id))
+  }
+
+  /// This context's own copy of an object, with its values. Call on the context's queue.
+  ///
+  /// - Throws: Cocoa error 133000 if the object does not exist (any more).
+  public func existing<Object: NSManagedObject>(_ id: ObjectID<Object>) throws -> Object {
+    _typed(try existingObject(with: id.id))
+  }
+
+  /// An ID of an object that every context over the store can use once it is saved. Call on the context's queue.
+  ///
+  /// - Throws: What obtaining a permanent ID throws.
+  public func permanentID<Object: NSManagedObject>(of object: Object) throws -> ObjectID<Object> {
+    if object.objectID.isTemporaryID { try obtainPermanentIDs(for: [object]) }
+    return ObjectID(object)
+  }
+
+  private func _typed<Object: NSManagedObject>(_ object: NSManagedObject) -> Object {
+    guard let typed = object as? Object else {
+      preconditionFailure("\(object.objectID) is a \(type(of: object)), not a \(Object.self)")
+    }
+    return typed
+  }
+}

@@ -1,0 +1,65 @@
+import CoreData
+import Foundation
+
+/// A context of its own for one edit screen: `save()` keeps all that was entered, `cancel()` throws it away.
+///
+/// A half-filled object never shows in the list behind the screen, since it lives in a child of the list's context until it is
+/// saved. Made and used on the parent's queue.
+public final class ScratchPad<Object: NSManagedObject> {
+  /// The child context; on the main queue for a main-queue parent, so that the screen uses it directly.
+  public let context: NSManagedObjectContext
+  /// What is edited, as the child context's own copy.
+  public let object: Object
+  private let _parent: NSManagedObjectContext
+  private var _isClosed = false
+
+  private init(_ parent: NSManagedObjectContext, _ make: (NSManagedObjectContext) throws -> Object) rethrows {
+    let isMain = parent.concurrencyType == .mainQueueConcurrencyType
+    let context = NSManagedObjectContext(
+      concurrencyType: isMain ? .mainQueueConcurrencyType : .privateQueueConcurrencyType)
+    context.parent = parent
+    context.name = "Scratch pad"
+    self.context = context
+    _parent = parent
+    object = try context.performAndWait { try make(context) }
+  }
+
+  /// Opens a scratch pad on an object of another context.
+  ///
+  /// - Throws: A Cocoa error if the object was deleted meanwhile.
+  public convenience init(editing original: Object) throws {
+    guard let parent = original.managedObjectContext else {
+      preconditionFailure("the object to edit belongs to no context; it was deleted, or its context is gone")
+    }
+    let id = ObjectID(original)
+    try self.init(parent) { try $0.existing(id) }
+  }
+
+  /// Opens a scratch pad with a new object of an entity.
+  public convenience init(inserting entityName: String, in parent: NSManagedObjectContext) {
+    self.init(parent) { context in
+      let object = NSEntityDescription.insertNewObject(forEntityName: entityName, into: context)
+      guard let typed = object as? Object else {
+        preconditionFailure("entity '\(entityName)' has class \(type(of: object)), not \(Object.self)")
+      }
+      return typed
+    }
+  }
+
+  /// Whether there is anything to save.
+  public var hasChanges: Bool { context.performAndWait { context.hasChanges } }
+
+  /// Hands everything to the parent, and with `toStore` on to the store.
+  ///
+  /// - Throws: What saving throws, such as validation errors; the pad stays open then, everything in it.
+  public func save(toStore: Bool = false) throws {
+    precondition(!_isClosed, "the scratch pad was cancelled; open another one")
+    if toStore { try context.saveContextToStoreAndWait() } else { try context.saveContextAndWait() }
+  }
+
+  /// Throws everything away that was not saved. The pad cannot be used afterwards.
+  public func cancel() {
+    _isClosed = true
+    context.performAndWait { context.reset() }
+  }
+}

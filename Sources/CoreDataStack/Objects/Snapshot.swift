@@ -1,0 +1,65 @@
+import CoreData
+import Foundation
+
+/// Values of a managed object at one moment, free of its context.
+///
+/// Sendable: attributes as they were, to-one and to-many relationships as IDs. Transformable attributes are left out, since
+/// nobody knows whether their objects may be shared.
+public struct Snapshot<Object: NSManagedObject>: Sendable, Identifiable {
+  /// Whose values these are.
+  public let objectID: ObjectID<Object>
+  /// Name of the entity.
+  public let entityName: String
+  private let _values: [String: any Sendable]
+
+  /// Identity of the object.
+  public var id: ObjectID<Object> { objectID }
+
+  /// Takes a snapshot. Call on the queue of the object's context; fills a fault.
+  ///
+  /// - Parameter relationships: Names of the relationships whose IDs to take along.
+  public init(_ object: Object, relationships: [String] = []) {
+    objectID = ObjectID(object)
+    entityName = object.entity.name ?? ""
+    var values: [String: any Sendable] = [:]
+    for name in object.entity.attributesByName.keys {
+      if let value = Self._shareable(object.value(forKey: name)) { values[name] = value }
+    }
+    for name in relationships { values[name] = object.objectIDs(forRelationshipNamed: name) }
+    _values = values
+  }
+
+  /// Value of a property; nil if it has none.
+  public subscript(name: String) -> (any Sendable)? { _values[name] }
+
+  /// Value of a property in a type of yours; nil if it has none or another type.
+  public func value<Value>(_ name: String, as type: Value.Type = Value.self) -> Value? {
+    if let number = _values[name] as? NSNumber {
+      switch type {
+      case is Int.Type: return number.intValue as? Value
+      case is Double.Type: return number.doubleValue as? Value
+      case is Bool.Type: return number.boolValue as? Value
+      default: break
+      }
+    }
+    return _values[name] as? Value
+  }
+
+  /// IDs of a relationship that the snapshot took along.
+  public func ids<Other: NSManagedObject>(_ name: String, of type: Other.Type = Other.self) -> [ObjectID<Other>] {
+    (_values[name] as? [NSManagedObjectID] ?? []).map { ObjectID($0) }
+  }
+
+  private static func _shareable(_ value: Any?) -> (any Sendable)? {
+    switch value {
+    case let text as String: text
+    case let number as NSNumber: number.copy() as? NSNumber
+    case let date as Date: date
+    case let data as Data: data
+    case let uuid as UUID: uuid
+    case let url as URL: url
+    case let decimal as Decimal: decimal
+    default: nil
+    }
+  }
+}

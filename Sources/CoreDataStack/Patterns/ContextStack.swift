@@ -1,0 +1,163 @@
+import CoreData
+import Foundation
+
+/// A design for working with several contexts: code written against it switches design by one word.
+///
+/// May be used from any thread; contexts only on their queues.
+public protocol ContextStack: AnyObject, Sendable {
+  /// The context for the main queue.
+  var mainContext: NSManagedObjectContext { get }
+
+  /// The coordinator that writes what workers save.
+  var coordinator: NSPersistentStoreCoordinator { get }
+
+  /// Creates a context for work off the main queue. Keep it as long as the work lasts, then let it go.
+  func newWorkerContext() -> NSManagedObjectContext
+
+  /// Returns when saves made so far have reached the store and the main context.
+  func settle() async
+}
+
+extension ContextStack {
+  /// Saves a context all the way to the store; then the main context shows what was saved.
+  ///
+  /// - Throws: What the first failing save throws.
+  public func save(_ context: NSManagedObjectContext, progress: Progress? = nil) async throws {
+    try await context.saveContextToStore(progress: progress)
+    await settle()
+  }
+
+  /// Runs a block on a worker context made for it, saves that all the way, and hands back what the block returned.
+  ///
+  /// - Throws: What the block or the first failing save throws; nothing is saved when the block throws.
+  public func performWork<Result: Sendable>(
+    _ body: @escaping @Sendable (NSManagedObjectContext) throws -> Result
+  ) async throws -> Result {
+    let context = newWorkerContext()
+    let result = try await context.perform { try body(context) }
+    try await save(context)
+    return result
+  }
+}
+
+/// Where a stack keeps its objects.
+public enum StoreLocation: Sendable, Hashable {
+  /// A SQLite file; its directory is made if need be.
+  case file(URL)
+  /// Memory, gone with the stack.
+  case memory
+}
+
+/// The designs there are.
+public enum StackPattern: String, CaseIterable, Sendable {
+  /// One main-queue context for everything.
+  case single
+  /// One coordinator, a main context and workers side by side, merging each other's saves.
+  case shared
+  /// The main context on the store, workers its children.
+  case nested2
+  /// A private writer on the store, main its child, workers children of main.
+  case nested3
+  /// Two coordinators on one file: main on one, workers on the other.
+  case sharedStore
+  /// The Big Nerd Ranch stack.
+  case bigNerdRanch
+
+  /// Sets a stack up without blocking the caller: opening a store may mean migrating it.
+  ///
+  /// - Parameter progress: Gets two units: one for the store, one for the contexts.
+  /// - Throws: What adding the store throws; `StackError` where the design cannot have such a store.
+  public func makeStack(
+    model: NSManagedObjectModel, at location: StoreLocation, progress: Progress? = nil
+  ) async throws -> any ContextStack {
+    progress?.totalUnitCount = 2
+    let model = Handover(value: model)
+    let stack: any ContextStack = try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async {
+        continuation.resume(with: Result { try self._stack(model.value, location, progress) })
+      }
+    }
+    progress?.completedUnitCount = 2
+    return stack
+  }
+
+  private func _stack(
+    _ model: NSManagedObjectModel, _ location: StoreLocation, _ progress: Progress?
+  ) throws -> any ContextStack {
+    let coordinator = try StoreOpening.coordinator(model, location)
+    progress?.completedUnitCount = 1
+    switch self {
+    case .single: return SingleContextStack(coordinator)
+    case .shared: return SharedCoordinatorStack(coordinator)
+    case .nested2: return NestedStack(coordinator)
+    case .nested3: return WriterMainWorkerStack(coordinator)
+    case .sharedStore:
+      guard case .file = location else { throw StackError.needsFile(self) }
+      return SharedStoreStack(coordinator, try StoreOpening.coordinator(model, location))
+    case .bigNerdRanch: return CoreDataStack(coordinator, location)
+    }
+  }
+}
+
+/// Why a stack cannot be set up.
+public enum StackError: Error, Hashable, CustomStringConvertible {
+  /// The design needs a store file, since two coordinators cannot share memory.
+  case needsFile(StackPattern)
+
+  public var description: String {
+    switch self {
+    case .needsFile(let pattern):
+      "The design '\(pattern.rawValue)' has two coordinators on one file and cannot work in memory; give it a file."
+    }
+  }
+}
+
+/// Opens stores for all designs.
+enum StoreOpening {
+  static func coordinator(
+    _ model: NSManagedObjectModel, _ location: StoreLocation,
+    options: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions
+  ) throws -> NSPersistentStoreCoordinator {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    switch location {
+    case .memory:
+      try coordinator.addPersistentStore(
+        ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
+    case .file(let url):
+      try FileManager.default.createDirectory(
+        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try coordinator.addPersistentStore(
+        ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: options)
+    }
+    return coordinator
+  }
+}
+
+extension NSPersistentStoreCoordinator {
+  /// Options that stores are added with unless others are given: migrate by itself, write-ahead log.
+  public static var stockSQLiteStoreOptions: [AnyHashable: Any] {
+    [
+      NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+      NSSQLitePragmasOption: ["journal_mode": "WAL"],
+    ]
+  }
+
+  /// Opens a SQLite store in the background.
+  ///
+  /// - Parameter completion: Called on a background queue.
+  public class func setupSQLiteBackedCoordinator(
+    _ managedObjectModel: NSManagedObjectModel, storeFileURL: URL,
+    persistentStoreOptions: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
+    completion: @escaping @Sendable (CoreDataStack.CoordinatorResult) -> Void
+  ) {
+    let given = Handover(value: (managedObjectModel, persistentStoreOptions))
+    DispatchQueue.global(qos: .background).async {
+      do {
+        completion(
+          .success(try StoreOpening.coordinator(given.value.0, .file(storeFileURL), options: given.value.1)))
+      } catch {
+        completion(.failure(error))
+      }
+    }
+  }
+}

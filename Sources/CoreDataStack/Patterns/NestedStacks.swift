@@ -1,0 +1,50 @@
+import CoreData
+import Foundation
+
+/// Two levels: the main context on the store, workers its children. A worker's save goes through main to the store.
+public final class NestedStack: ContextStack {
+  public let coordinator: NSPersistentStoreCoordinator
+  public let mainContext: NSManagedObjectContext
+  private let _carrier = SaveCarrier()
+
+  /// Creates the stack over a coordinator that has its stores.
+  public init(_ coordinator: NSPersistentStoreCoordinator) {
+    self.coordinator = coordinator
+    mainContext = .onMain(coordinator)
+  }
+
+  public func newWorkerContext() -> NSManagedObjectContext {
+    let context = NSManagedObjectContext.child(of: mainContext)
+    _carrier.watch(context)
+    return context
+  }
+
+  public func settle() async { await _carrier.settle() }
+}
+
+/// Three levels: a private writer on the store, main its child, workers children of main. Each save starts the next one up;
+/// the writer's, which has no parent, ends it. The disk is never written on the main queue.
+public final class WriterMainWorkerStack: ContextStack {
+  public let coordinator: NSPersistentStoreCoordinator
+  /// The only context that meets the coordinator. Nobody changes objects in it.
+  public let writerContext: NSManagedObjectContext
+  public let mainContext: NSManagedObjectContext
+  private let _carrier = SaveCarrier()
+
+  /// Creates the stack over a coordinator that has its stores.
+  public init(_ coordinator: NSPersistentStoreCoordinator) {
+    self.coordinator = coordinator
+    writerContext = .onQueue(coordinator)
+    writerContext.name = "Writer"
+    mainContext = .child(of: writerContext, .mainQueueConcurrencyType)
+    _carrier.watch(mainContext)
+  }
+
+  public func newWorkerContext() -> NSManagedObjectContext {
+    let context = NSManagedObjectContext.child(of: mainContext)
+    _carrier.watch(context)
+    return context
+  }
+
+  public func settle() async { await _carrier.settle() }
+}

@@ -1,0 +1,69 @@
+import CoreData
+import Foundation
+
+/// Merges what one context saves into the others, each on its own queue.
+///
+/// Saves of coordinators that it was not told of (other databases) are ignored, and a context is never handed its own.
+/// May be used from any thread.
+final class SaveMerger: @unchecked Sendable {
+  // Unchecked: `_contexts`, `_observer` and `_handler` are guarded by the lock; everything else is immutable.
+  private struct WeakContext { weak var context: NSManagedObjectContext? }
+
+  private let _lock = NSLock()
+  private var _observer: (any NSObjectProtocol)?
+  private var _contexts: [WeakContext] = []
+  private var _handler: (@Sendable (NSManagedObjectContext, Notification) -> Void)?
+  private let _coordinators: [NSPersistentStoreCoordinator]
+  private let _group = DispatchGroup()
+
+  /// Creates a merger for the saves of some coordinators over one store.
+  ///
+  /// - Parameter handler: Called on a context's queue in place of merging.
+  init(
+    _ coordinators: [NSPersistentStoreCoordinator],
+    handler: (@Sendable (NSManagedObjectContext, Notification) -> Void)? = nil
+  ) {
+    _coordinators = coordinators
+    _handler = handler
+    let observer = NotificationCenter.default.addObserver(
+      forName: .NSManagedObjectContextDidSave, object: nil, queue: nil
+    ) { [weak self] notification in
+      self?._didSave(notification)
+    }
+    _lock.withLock { _observer = observer }
+  }
+
+  deinit {
+    if let _observer { NotificationCenter.default.removeObserver(_observer) }
+  }
+
+  /// Has a context take over what the others save. It is not kept alive.
+  func add(_ context: NSManagedObjectContext) {
+    _lock.withLock {
+      _contexts.removeAll { $0.context == nil }
+      _contexts.append(WeakContext(context: context))
+    }
+  }
+
+  private func _didSave(_ notification: Notification) {
+    guard let saved = notification.object as? NSManagedObjectContext, saved.parent == nil,
+      let coordinator = saved.persistentStoreCoordinator, _coordinators.contains(where: { $0 === coordinator })
+    else { return }
+    let (contexts, handler) = _lock.withLock { (_contexts.compactMap(\.context), _handler) }
+    for context in contexts where context !== saved {
+      let saved = Handover(value: notification)
+      _group.enter()
+      context.perform {
+        if let handler { handler(context, saved.value) } else { context.mergeChanges(fromContextDidSave: saved.value) }
+        self._group.leave()
+      }
+    }
+  }
+
+  /// Returns when nothing is on its way any more.
+  func settle() async {
+    await withCheckedContinuation { continuation in
+      _group.notify(queue: .global()) { continuation.resume() }
+    }
+  }
+}

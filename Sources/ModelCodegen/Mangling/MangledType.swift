@@ -1,0 +1,80 @@
+/// A type as it stands in a symbol: aliases resolved, every name complete with its module.
+indirect enum MangledType: Hashable, Sendable {
+  /// One of the standard library's that have a letter: "S" for String, "i" for Int, "a" for Array.
+  case standard(Character)
+  case nominal(MangledNominal)
+  case generic(MangledType, [MangledType])
+  case optional(MangledType)
+  case tuple([MangledType])
+  case any
+  case anyObject
+  case existential([MangledNominal])
+
+  /// The same for types that are the same, and different from every identifier's.
+  var key: String {
+    switch self {
+    case .standard(let letter): "S\(letter)"
+    case .nominal(let nominal): nominal.key
+    case .generic(let base, let arguments): "\(base.key)<\(arguments.map(\.key).joined(separator: ","))>"
+    case .optional(let wrapped): "\(wrapped.key)?"
+    case .tuple(let elements): "(\(elements.map(\.key).joined(separator: ",")))"
+    case .any: "Any"
+    case .anyObject: "AnyObject"
+    case .existential(let protocols): "any \(protocols.map(\.key).joined(separator: "&"))"
+    }
+  }
+}
+
+/// A class, structure, enumeration or protocol with the way to it.
+final class MangledNominal: Hashable, Sendable {
+  enum Kind: String, Sendable {
+    case `class` = "C"
+    case structure = "V"
+    case enumeration = "O"
+    case `protocol` = "P"
+  }
+
+  let kind: Kind
+  let name: DeclarationName
+  let module: String
+  /// Type that this one is nested in.
+  let parent: MangledNominal?
+
+  init(_ kind: Kind, _ name: DeclarationName, module: String, parent: MangledNominal? = nil) {
+    self.kind = kind
+    self.name = name
+    self.module = module
+    self.parent = parent
+  }
+
+  var key: String {
+    "\(parent?.key ?? module).\(name.text)\(name.discriminator.map { "@\($0)" } ?? "")"
+  }
+
+  static func == (left: MangledNominal, right: MangledNominal) -> Bool { left.key == right.key }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(key) }
+}
+
+/// A declaration's base name; private ones carry what tells those of different files apart.
+struct DeclarationName: Hashable, Sendable {
+  let text: String
+  let discriminator: String?
+
+  init(_ text: String, discriminator: String? = nil) {
+    self.text = text
+    self.discriminator = discriminator
+  }
+}
+
+/// Where a member is declared: in a type or an extension of it.
+struct MangledContext: Sendable {
+  let type: MangledNominal
+  /// The extension's module if it is not the type's own.
+  let extensionModule: String?
+
+  init(type: MangledNominal, extensionModule: String? = nil) {
+    self.type = type
+    self.extensionModule = extensionModule
+  }
+}

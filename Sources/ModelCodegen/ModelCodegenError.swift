@@ -1,0 +1,23 @@
+/// A model that no classes can be written for: which part of it, and what to do.
+package struct ModelCodegenError: Error, Sendable, CustomStringConvertible {
+  package let entity: String
+  package let property: String?
+  package let reason: String
+
+  init(entity: String, property: String? = nil, reason: String) {
+    self.entity = entity
+    self.property = property
+    self.reason = reason
+  }
+
+  package var description: String {
+    property.map { "entity '\(entity)', property '\($0)': \(reason)" } ?? "entity '\(entity)': \(reason)"
+  }
+}
+
+/// A source file that was written.
+package struct GeneratedFile: Sendable, Hashable {
+  /// Name without directory.
+  package let name: String
+  package let text: String
+}

@@ -1,0 +1,463 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Notes what a controller says, as text.
+final class RecordingDelegate: NSObject, NSFetchedResultsControllerDelegate {
+  var calls: [String] = []
+  var sections: [(name: String, title: String?, count: Int)] = []
+  var duringCalls: [Int] = []
+
+  func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+    calls.append("will")
+  }
+
+  func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+    calls.append("did")
+  }
+
+  func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
+    for type: NSFetchedResultsChangeType
+  ) {
+    calls.append("section \(type) \(sectionIndex)")
+    sections.append((sectionInfo.name, sectionInfo.indexTitle, sectionInfo.objects?.count ?? -1))
+  }
+
+  func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+    at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+  ) {
+    func text(_ path: IndexPath?) -> String { path.map { "\($0.section).\($0.item)" } ?? "-" }
+    calls.append("\(type) \(text(indexPath)) \(text(newIndexPath))")
+    duringCalls.append(controller.fetchedObjects?.count ?? -1)
+  }
+
+  func take() -> [String] {
+    defer { calls = [] }
+    return calls
+  }
+}
+
+final class DifferenceDelegate: NSObject, NSFetchedResultsControllerDelegate {
+  var differences: [CollectionDifference<NSManagedObjectID>] = []
+  var others = 0
+
+  func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    didChangeContentWith diff: CollectionDifference<NSManagedObjectID>
+  ) { differences.append(diff) }
+
+  func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) { others += 1 }
+}
+
+/// A controller of authors by name, in sections by initial when asked, with its recorder.
+private struct Fixture {
+  let stack: TestStack
+  let controller: NSFetchedResultsController<NSManagedObject>
+  let delegate = RecordingDelegate()
+  var context: NSManagedObjectContext { stack.context }
+
+  init(
+    _ setting: Setting, _ names: [String] = [], sections: String? = nil, where predicate: NSPredicate? = nil,
+    sort: [NSSortDescriptor] = [NSSortDescriptor(key: "name", ascending: true)]
+  ) throws {
+    stack = try TestStack(setting)
+    let context = stack.context
+    context.performAndWait {
+      for name in names { context.insert("Author", ["name": name]) }
+      context.processPendingChanges()
+    }
+    try stack.save()
+    controller = NSFetchedResultsController(
+      fetchRequest: Self.request(predicate, sort), managedObjectContext: context, sectionNameKeyPath: sections, cacheName: nil)
+    controller.delegate = delegate
+    try context.performAndWait { try controller.performFetch() }
+  }
+
+  static func request(_ predicate: NSPredicate?, _ sort: [NSSortDescriptor]) -> NSFetchRequest<NSManagedObject> {
+    let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+    request.predicate = predicate
+    request.sortDescriptors = sort
+    return request
+  }
+
+  var names: [String] { (controller.fetchedObjects ?? []).map { $0.text("name") ?? "-" } }
+
+  func author(_ name: String) throws -> NSManagedObject {
+    let found = controller.fetchedObjects?.first(where: { $0.text("name") == name })
+    return try #require(found)
+  }
+}
+
+@Suite("Fetched results controller")
+struct FetchedResultsControllerTests {
+  @Test("Shows nothing before the first fetch, then one section without key path", arguments: Setting.allCases)
+  func startsEmpty(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    try stack.context.performAndWait {
+      let controller = NSFetchedResultsController(
+        fetchRequest: Fixture.request(nil, []), managedObjectContext: stack.context, sectionNameKeyPath: nil,
+        cacheName: "Cache")
+      #expect(controller.fetchedObjects == nil)
+      #expect(controller.sections == nil)
+      try controller.performFetch()
+      #expect(controller.fetchedObjects?.isEmpty == true)
+      #expect(controller.sections?.count == 1)
+      #expect(controller.cacheName == "Cache")
+    }
+  }
+
+  @Test("Has no sections when there is a key path but no object")
+  func noSections() throws {
+    let fixture = try Fixture(.sqlite, sections: "name")
+    fixture.context.performAndWait { #expect(fixture.controller.sections?.isEmpty == true) }
+  }
+
+  @Test("Announces an insertion, an update, a move and a deletion with their paths", arguments: Setting.allCases)
+  func announces(_ setting: Setting) throws {
+    let fixture = try Fixture(setting, ["b", "d"])
+    try fixture.context.performAndWait {
+      let context = fixture.context
+      context.insert("Author", ["name": "c"])
+      context.processPendingChanges()
+      #expect(fixture.delegate.take() == ["will", "insert - 0.1", "did"])
+      try fixture.author("d").setValue(40, forKey: "age")
+      context.processPendingChanges()
+      #expect(fixture.delegate.take() == ["will", "update 0.2 0.2", "did"])
+      try fixture.author("b").setValue("e", forKey: "name")
+      context.processPendingChanges()
+      #expect(fixture.delegate.take() == ["will", "move 0.0 0.2", "did"])
+      context.delete(try fixture.author("c"))
+      context.processPendingChanges()
+      #expect(fixture.delegate.take() == ["will", "delete 0.0 -", "did"])
+      #expect(fixture.names == ["d", "e"])
+    }
+  }
+
+  @Test("One round of mixed changes is one pair of calls, with old paths before and new paths after it")
+  func mixedRound() throws {
+    let fixture = try Fixture(.sqlite, ["a", "c", "e", "g"])
+    try fixture.context.performAndWait {
+      fixture.context.delete(try fixture.author("a"))
+      fixture.context.insert("Author", ["name": "b"])
+      fixture.context.insert("Author", ["name": "d"])
+      try fixture.author("c").setValue(20, forKey: "age")
+      try fixture.author("e").setValue(20, forKey: "age")
+      try fixture.author("g").setValue("0", forKey: "name")
+      fixture.context.processPendingChanges()
+      #expect(
+        fixture.delegate.calls == [
+          "will", "delete 0.0 -", "insert - 0.1", "insert - 0.3", "move 0.3 0.0", "update 0.1 0.2", "update 0.2 0.4", "did",
+        ])
+      #expect(fixture.delegate.duringCalls.allSatisfy { $0 == 5 })
+      #expect(fixture.names == ["0", "b", "c", "d", "e"])
+    }
+  }
+
+  @Test("An object enters and leaves the results as it comes to meet the predicate or not", arguments: Setting.allCases)
+  func predicateChanges(_ setting: Setting) throws {
+    let fixture = try Fixture(setting, ["a", "b"], where: NSPredicate(format: "age < 30"))
+    try fixture.context.performAndWait {
+      let author = try fixture.author("a")
+      author.setValue(50, forKey: "age")
+      fixture.context.processPendingChanges()
+      #expect(fixture.delegate.take() == ["will", "delete 0.0 -", "did"])
+      author.setValue(29, forKey: "age")
+      fixture.context.processPendingChanges()
+      #expect(fixture.delegate.take() == ["will", "insert - 0.0", "did"])
+    }
+  }
+
+  @Test("What does not concern the results is not announced")
+  func unaffected() throws {
+    let fixture = try Fixture(.sqlite, ["a"], where: NSPredicate(format: "age < 30"))
+    fixture.context.performAndWait {
+      fixture.context.insert("Author", ["name": "old", "age": 90])
+      fixture.context.insert("Tag", ["name": "t"])
+      fixture.context.processPendingChanges()
+      #expect(fixture.delegate.calls.isEmpty)
+    }
+  }
+
+  @Test("Renaming all of two sections into a third inserts one section, deletes two, and moves the objects")
+  func sectionsMerge() throws {
+    let fixture = try Fixture(.sqlite, ["A", "B"], sections: "name")
+    try fixture.context.performAndWait {
+      try fixture.author("A").setValue("Z", forKey: "name")
+      try fixture.author("B").setValue("Z", forKey: "name")
+      fixture.context.processPendingChanges()
+      #expect(
+        fixture.delegate.calls == [
+          "will", "section delete 0", "section delete 1", "section insert 0", "move 0.0 0.0", "move 1.0 0.1", "did",
+        ]
+          || fixture.delegate.calls == [
+            "will", "section delete 0", "section delete 1", "section insert 0", "move 1.0 0.0", "move 0.0 0.1", "did",
+          ])
+      #expect(fixture.delegate.sections.map(\.name) == ["A", "B", "Z"])
+      #expect(fixture.delegate.sections.map(\.title) == ["A", "B", "Z"])
+      #expect(fixture.delegate.sections.map(\.count) == [0, 0, 2])
+    }
+  }
+
+  @Test("Index titles are the sections' capital initials, each once, and lead back to the section")
+  func indexTitles() throws {
+    let fixture = try Fixture(.sqlite, ["apple", "axe", "beet"], sections: "name")
+    fixture.context.performAndWait {
+      #expect(fixture.controller.sectionIndexTitles == ["A", "B"])
+      #expect(fixture.controller.section(forSectionIndexTitle: "B", at: 1) == 2)
+      #expect(fixture.controller.sections?[0].name == "apple")
+    }
+  }
+
+  @Test("A fetch fails when objects of one section are apart from each other")
+  func outOfOrder() throws {
+    let stack = try TestStack(.sqlite)
+    stack.context.performAndWait {
+      stack.context.insert("Author", ["name": "a", "age": 1])
+      stack.context.insert("Author", ["name": "b", "age": 2])
+      stack.context.insert("Author", ["name": "c", "age": 1])
+      let controller = NSFetchedResultsController(
+        fetchRequest: Fixture.request(nil, [NSSortDescriptor(key: "name", ascending: true)]),
+        managedObjectContext: stack.context, sectionNameKeyPath: "age", cacheName: nil)
+      let error = #expect(throws: CocoaError.self) { try controller.performFetch() }
+      #expect(error?.code.rawValue == 134060)
+    }
+  }
+
+  @Test("Paths and objects lead to each other")
+  func paths() throws {
+    let fixture = try Fixture(.sqlite, ["a", "b"], sections: "name")
+    try fixture.context.performAndWait {
+      let path = IndexPath(item: 0, section: 1)
+      let object = fixture.controller.object(at: path)
+      #expect(object.text("name") == "b")
+      #expect(fixture.controller.indexPath(forObject: object) == path)
+      let stranger = fixture.context.insert("Author", ["name": "x"])
+      #expect(fixture.controller.indexPath(forObject: stranger) == nil)
+      _ = try fixture.author("a")
+    }
+  }
+
+  @Test("refreshAllObjects yields updates only")
+  func refreshAll() throws {
+    let fixture = try Fixture(.sqlite, ["a", "b"])
+    fixture.context.performAndWait {
+      fixture.context.refreshAllObjects()
+      #expect(fixture.delegate.calls == ["will", "update 0.0 0.0", "update 0.1 0.1", "did"])
+    }
+  }
+
+  @Test("A reset is not announced, nor anything after it until the next fetch")
+  func reset() throws {
+    let fixture = try Fixture(.sqlite, ["a"])
+    try fixture.context.performAndWait {
+      fixture.context.reset()
+      fixture.context.insert("Author", ["name": "b"])
+      fixture.context.processPendingChanges()
+      #expect(fixture.delegate.calls.isEmpty)
+      try fixture.controller.performFetch()
+      #expect(fixture.names == ["a", "b"])
+    }
+  }
+
+  @Test("Rolling back undoes insertions, deletions and changes in the results")
+  func rollback() throws {
+    let fixture = try Fixture(.sqlite, ["a", "b"])
+    try fixture.context.performAndWait {
+      fixture.context.insert("Author", ["name": "c"])
+      fixture.context.delete(try fixture.author("a"))
+      fixture.context.processPendingChanges()
+      #expect(fixture.names == ["b", "c"])
+      fixture.context.rollback()
+      #expect(fixture.names == ["a", "b"])
+    }
+  }
+
+  @Test("A controller without sections hands its difference to a delegate that takes it, and calls nothing else")
+  func difference() throws {
+    let fixture = try Fixture(.sqlite, ["a", "b", "c"])
+    let delegate = DifferenceDelegate()
+    try fixture.context.performAndWait {
+      fixture.controller.delegate = delegate
+      let before = fixture.controller.fetchedObjects!.map(\.objectID)
+      try fixture.author("a").setValue("d", forKey: "name")
+      fixture.context.delete(try fixture.author("b"))
+      fixture.context.insert("Author", ["name": "0"])
+      fixture.context.processPendingChanges()
+      #expect(delegate.others == 0)
+      #expect(delegate.differences.count == 1)
+      #expect(before.applying(delegate.differences[0]) == fixture.controller.fetchedObjects!.map(\.objectID))
+    }
+  }
+
+  @Test("The controller in a delegate's hand is the program's own by == and ===")
+  func faceIdentity() throws {
+    final class Asker: NSObject, NSFetchedResultsControllerDelegate {
+      var own: NSFetchedResultsController<NSManagedObject>?
+      var answers: [Bool] = []
+      func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+        answers += [controller === own, controller == own, controller.isEqual(own), controller !== own]
+      }
+    }
+    let fixture = try Fixture(.sqlite, ["a"])
+    let asker = Asker()
+    asker.own = fixture.controller
+    fixture.context.performAndWait {
+      fixture.controller.delegate = asker
+      fixture.context.insert("Author", ["name": "b"])
+      fixture.context.processPendingChanges()
+      #expect(asker.answers == [true, true, true, false])
+    }
+  }
+
+  @Test("A delegate that changes objects while told starts a round of its own")
+  func reentrance() throws {
+    final class Meddler: NSObject, NSFetchedResultsControllerDelegate {
+      var context: NSManagedObjectContext?
+      var rounds = 0
+      func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+        rounds += 1
+        guard rounds == 1 else { return }
+        context?.insert("Author", ["name": "second"])
+        context?.processPendingChanges()
+      }
+    }
+    let fixture = try Fixture(.sqlite, [])
+    let meddler = Meddler()
+    meddler.context = fixture.context
+    fixture.context.performAndWait {
+      fixture.controller.delegate = meddler
+      fixture.context.insert("Author", ["name": "first"])
+      fixture.context.processPendingChanges()
+      #expect(meddler.rounds == 2)
+      #expect(fixture.names == ["first", "second"])
+    }
+  }
+
+  @Test("After random rounds of changes the results equal a fresh fetch, sections included", arguments: 0..<8)
+  func equalsFreshFetch(_ seed: Int) throws {
+    var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1
+    func random(_ bound: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % bound
+    }
+    let sort = [NSSortDescriptor(key: "age", ascending: true), NSSortDescriptor(key: "name", ascending: true)]
+    let fixture = try Fixture(.sqlite, [], sections: "age", where: NSPredicate(format: "age < 12"), sort: sort)
+    try fixture.context.performAndWait {
+      var authors: [NSManagedObject] = []
+      for round in 0..<60 {
+        for step in 0..<(1 + random(12)) {
+          switch random(4) {
+          case 0, 1: authors.append(fixture.context.insert("Author", ["name": "n\(round).\(step)", "age": random(16)]))
+          case 2 where !authors.isEmpty: authors[random(authors.count)].setValue(random(16), forKey: "age")
+          case 3 where !authors.isEmpty: fixture.context.delete(authors.remove(at: random(authors.count)))
+          default: break
+          }
+        }
+        fixture.context.processPendingChanges()
+        if round % 7 == 0 { try fixture.context.save() }
+        let fresh = try fixture.context.fetch(Fixture.request(NSPredicate(format: "age < 12"), sort))
+        #expect(fixture.controller.fetchedObjects == fresh)
+        let sections = fixture.controller.sections!
+        #expect(sections.flatMap { $0.objects as! [NSManagedObject] } == fresh)
+        #expect(sections.allSatisfy { $0.numberOfObjects > 0 })
+        #expect(Set(sections.map(\.name)).count == sections.count)
+      }
+    }
+  }
+}
+
+/// Saves a context and merges what it saved into another.
+private func save(_ saver: NSManagedObjectContext, mergingInto context: NSManagedObjectContext) throws {
+  let token = NotificationCenter.default.addObserver(forName: .NSManagedObjectContextDidSave, object: saver, queue: nil) {
+    context.mergeChanges(fromContextDidSave: $0)
+  }
+  defer { NotificationCenter.default.removeObserver(token) }
+  try saver.save()
+}
+
+@Suite("Fetched results controller: changes from elsewhere")
+struct FetchedResultsMergingTests {
+  @Test("A merged update of an object that is a fault here is announced", arguments: Setting.direct)
+  func mergedFault(_ setting: Setting) throws {
+    let fixture = try Fixture(setting, ["a", "b"])
+    let other = fixture.stack.sibling()
+    try fixture.context.performAndWait {
+      fixture.context.refreshAllObjects()
+      _ = fixture.delegate.take()
+      try other.performAndWait {
+        try other.all("Author", by: "name")[0].setValue("c", forKey: "name")
+        try save(other, mergingInto: fixture.context)
+      }
+      #expect(fixture.delegate.take() == ["will", "move 0.0 0.1", "did"])
+      #expect(fixture.names == ["b", "c"])
+    }
+  }
+
+  @Test("A merged update brings in an object that was never registered here", arguments: Setting.direct)
+  func mergedStranger(_ setting: Setting) throws {
+    let fixture = try Fixture(setting, ["a", "b"], where: NSPredicate(format: "age > 60"))
+    let other = fixture.stack.sibling()
+    try fixture.context.performAndWait {
+      #expect(fixture.names.isEmpty)
+      try other.performAndWait {
+        try other.all("Author", by: "name")[1].setValue(70, forKey: "age")
+        try save(other, mergingInto: fixture.context)
+      }
+      #expect(fixture.names == ["b"])
+      #expect(fixture.delegate.take() == ["will", "insert - 0.0", "did"])
+    }
+  }
+
+  @Test("Merging by object IDs alone brings in what was never registered", arguments: Setting.direct)
+  func mergedIDs(_ setting: Setting) throws {
+    let fixture = try Fixture(setting, ["a", "b"], where: NSPredicate(format: "age > 60"))
+    let other = fixture.stack.sibling()
+    try fixture.context.performAndWait {
+      let id = try other.performAndWait {
+        let author = try other.all("Author", by: "name")[1]
+        author.setValue(70, forKey: "age")
+        try other.save()
+        return author.objectID
+      }
+      NSManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: [NSUpdatedObjectIDsKey: [id]], into: [fixture.context])
+      #expect(fixture.names == ["b"])
+    }
+  }
+
+  @Test("A child's save is announced before it returns, relationship-only changes too", arguments: Setting.allCases)
+  func childSave(_ setting: Setting) throws {
+    let fixture = try Fixture(setting, ["a"])
+    let child = fixture.stack.child(of: fixture.context)
+    try fixture.context.performAndWait {
+      try child.performAndWait {
+        child.insert("Author", ["name": "b"])
+        try child.save()
+      }
+      #expect(fixture.delegate.take() == ["will", "insert - 0.1", "did"])
+      try child.performAndWait {
+        let author = try child.all("Author", by: "name")[0]
+        child.insert("Book", ["title": "t", "author": author])
+        try child.save()
+      }
+      #expect(fixture.delegate.take() == ["will", "update 0.0 0.0", "did"])
+    }
+  }
+
+  @Test("A relationship-only change of another context is announced after the merge", arguments: Setting.direct)
+  func mergedRelationship(_ setting: Setting) throws {
+    let fixture = try Fixture(setting, ["a"])
+    let other = fixture.stack.sibling()
+    try fixture.context.performAndWait {
+      try other.performAndWait {
+        let author = try other.all("Author", by: "name")[0]
+        other.insert("Book", ["title": "t", "author": author])
+        try save(other, mergingInto: fixture.context)
+      }
+      #expect(fixture.delegate.take() == ["will", "update 0.0 0.0", "did"])
+    }
+  }
+}

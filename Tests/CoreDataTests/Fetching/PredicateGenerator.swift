@@ -1,0 +1,374 @@
+import Foundation
+
+/// A predicate in the making: what the SQLite store is asked, and what memory must be asked to mean the same.
+///
+/// They differ where nil is concerned. SQL knows a third truth: a comparison with NULL is neither true nor false, and so is
+/// its negation. In memory nil is unequal to everything and less than nothing. A negated or `!=` comparison is therefore
+/// guarded in memory by tests for nil; everything else must agree as it stands.
+indirect enum GeneratedPredicate {
+  struct Atom {
+    /// Format in which `§` stands before each key.
+    let text: String
+    /// The same for memory, where it cannot be guarded from outside.
+    var memoryText: String?
+    var arguments: [Argument] = []
+    /// Keys that make the comparison unknown in SQL when they are nil.
+    var nullable: [String] = []
+    /// Whether memory must be guarded even when the comparison is not negated.
+    var isGuarded = false
+  }
+
+  enum Argument {
+    case value(Any)
+    /// The object of an entity at a place, of whichever store is asked.
+    case object(String, Int)
+    case objects(String, [Int])
+    case objectID(String, Int)
+  }
+
+  case atom(Atom)
+  case not(GeneratedPredicate)
+  case all([GeneratedPredicate])
+  case any([GeneratedPredicate])
+  case subquery(String, GeneratedPredicate, String, Int)
+
+  /// The format for SQL, keys behind `prefix`.
+  func sql(_ prefix: String = "") -> String {
+    switch self {
+    case .atom(let atom): atom.text.replacingOccurrences(of: "§", with: prefix)
+    case .not(let member): "NOT (\(member.sql(prefix)))"
+    case .all(let members): members.map { "(\($0.sql(prefix)))" }.joined(separator: " AND ")
+    case .any(let members): members.map { "(\($0.sql(prefix)))" }.joined(separator: " OR ")
+    case .subquery(let collection, let member, let op, let count):
+      "SUBQUERY(\(prefix)\(collection), $x, \(member.sql("$x."))).@count \(op) \(count)"
+    }
+  }
+
+  /// The format for memory. Negation is pushed down to the comparisons, as three-valued logic allows.
+  func memory(_ prefix: String = "", negated: Bool = false) -> String {
+    switch self {
+    case .atom(let atom):
+      let text = (atom.memoryText ?? atom.text).replacingOccurrences(of: "§", with: prefix)
+      guard negated || atom.isGuarded else { return text }
+      let guards = atom.nullable.map { "\(prefix)\($0) != nil" }
+      return (guards + [negated ? "NOT (\(text))" : "(\(text))"]).joined(separator: " AND ")
+    case .not(let member): return member.memory(prefix, negated: !negated)
+    case .all(let members):
+      return members.map { "(\($0.memory(prefix, negated: negated)))" }.joined(separator: negated ? " OR " : " AND ")
+    case .any(let members):
+      return members.map { "(\($0.memory(prefix, negated: negated)))" }.joined(separator: negated ? " AND " : " OR ")
+    case .subquery(let collection, let member, let op, let count):
+      let text = "SUBQUERY(\(prefix)\(collection), $x, \(member.memory("$x."))).@count \(op) \(count)"
+      return negated ? "NOT (\(text))" : text
+    }
+  }
+
+  var arguments: [Argument] {
+    switch self {
+    case .atom(let atom): atom.arguments
+    case .not(let member), .subquery(_, let member, _, _): member.arguments
+    case .all(let members), .any(let members): members.flatMap(\.arguments)
+    }
+  }
+}
+
+/// Numbers that are the same in every run.
+struct SeededNumbers: RandomNumberGenerator {
+  private var _state: UInt64
+  init(seed: UInt64) { _state = seed }
+
+  mutating func next() -> UInt64 {
+    _state &+= 0x9E37_79B9_7F4A_7C15
+    var z = _state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+
+  mutating func pick<C: Collection>(_ choices: C) -> C.Element {
+    choices[choices.index(choices.startIndex, offsetBy: Int(next() % UInt64(choices.count)))]
+  }
+
+  mutating func number(_ range: Range<Int>) -> Int { range.lowerBound + Int(next() % UInt64(range.count)) }
+  mutating func chance(_ percent: Int) -> Bool { number(0..<100) < percent }
+}
+
+/// Values that both the data and the predicates are made of, so that comparisons have something to find.
+enum Words {
+  static let texts = [
+    "Éclair", "E\u{301}clair", "eclair", "ÉCLAIR", "Straße", "STRASSE", "strasse", "İstanbul", "istanbul", "ISTANBUL", "ﬁn",
+    "fin", "", "a%b_c", "x*y?z", "xAyBz", "日本語", "naïve", "NAIVE", "Zürich", "zurich", "👩‍👧‍👦 family", "O'Brien", "back\\slash",
+    "tab\tbed", "Ω mega", "ω MEGA", "ς final", "Σ FINAL", "Æon", "æon", "aeon", "10", "9", "ﾊﾝｶｸ", "ハンカク", "Ǆ", "ǆ", "ǅ",
+  ]
+  static let parts = ["é", "e", "E", "É", "ss", "ß", "i", "I", "fi", "", "%", "*", "?", "_", "本", "ai", "ü", "U", "'", "\\", "Σ", "σ", "a", "1"]
+  static let patterns = ["*", "?clair", "*a?e*", "É*", "e*R", "x\\*y?z", "x*z", "", "??", "*ß*", "*ss*", "a%b_c", "日*", "*\\\\*", "Str*"]
+  static let expressions = ["É.*", "[a-z]+", ".*ss.*", "\\d+", "", ".{2}", "(?i)istanbul", "x.y.z", ".*\\\\.*", "[^a-z]*"]
+  static let dates: [Double] = [0, -86_400.5, 700_000_000.125, 31_536_000, 599_529_600, -63_114_076_800]
+  static let decimals = ["0", "10.11", "-3.5", "12345678.25", "0.1", "100", "99.99"]
+  static let doubles: [Double] = [0, 1.5, -2.25, 0.1, 1e10, 3, 19.99, -0.0]
+  static let integers = [0, 1, -1, 7, 42, 100, 255, 32767, -32768, 3]
+  static let uuids = (1...4).map { UUID(uuidString: "0000000\($0)-1111-2222-3333-44444444444\($0)")! }
+  static let blobs = [Data(), Data([0]), Data([1, 2, 3]), Data([255, 0, 255])]
+  static let urls = ["https://example.org/a", "https://example.org/b?q=1", "mailto:x@example.org"].map { URL(string: $0)! }
+}
+
+/// Makes predicates about the entities of `LibraryModel`.
+struct PredicateGenerator {
+  var numbers: SeededNumbers
+
+  /// What can be compared at an entity, by kind.
+  private struct Keys {
+    var texts: [String] = []
+    var integers: [String] = []
+    var doubles: [String] = []
+    var decimals: [String] = []
+    var dates: [String] = []
+    var flags: [String] = []
+    var uuids: [String] = []
+    var blobs: [String] = []
+    var urls: [String] = []
+    var toOne: [(key: String, entity: String)] = []
+    var toMany: [(key: String, entity: String)] = []
+  }
+
+  private static let _book = Keys(
+    texts: ["title", "author.name", "author.mentor.name"], integers: ["pages", "copies", "author.age", "author.mentor.age"],
+    doubles: ["price", "weight"], decimals: ["cost"], dates: ["published"], flags: ["inPrint"], uuids: ["isbn"],
+    blobs: ["cover"], urls: ["page"], toOne: [("author", "Author"), ("author.mentor", "Author")],
+    toMany: [("tags", "Tag"), ("chapters", "Chapter"), ("author.books", "Book")])
+
+  private static let _keys: [String: Keys] = {
+    var novel = _book
+    novel.texts.append("genre")
+    var publication = Keys()
+    publication.texts = ["title"]
+    return [
+      "Book": _book, "Novel": novel, "Publication": publication,
+      "Author": Keys(
+        texts: ["name", "mentor.name"], integers: ["age", "mentor.age"], toOne: [("mentor", "Author")],
+        toMany: [("books", "Book"), ("pupils", "Author"), ("mentor.books", "Book")]),
+      "Tag": Keys(texts: ["name"], toMany: [("books", "Book")]),
+      "Chapter": Keys(
+        texts: ["heading", "book.title", "book.author.name"], integers: ["book.pages"], doubles: ["book.price"],
+        dates: ["book.published"], toOne: [("book", "Book"), ("book.author", "Author")],
+        toMany: [("book.tags", "Tag")]),
+    ]
+  }()
+
+  /// Attributes of members, for ANY and collection operators.
+  private static let _memberTexts = ["Book": ["title"], "Tag": ["name"], "Chapter": ["heading"], "Author": ["name"]]
+  private static let _memberNumbers = ["Book": ["pages", "copies"], "Author": ["age"]]
+
+  mutating func predicate(for entity: String, depth: Int = 3) -> GeneratedPredicate {
+    let roll = numbers.number(0..<100)
+    if depth > 0, roll < 15 { return .not(predicate(for: entity, depth: depth - 1)) }
+    if depth > 0, roll < 32 { return .all(_several(entity, depth)) }
+    if depth > 0, roll < 49 { return .any(_several(entity, depth)) }
+    if depth > 0, roll < 58, let many = Self._keys[entity]!.toMany.isEmpty ? nil : numbers.pick(Self._keys[entity]!.toMany) {
+      return .subquery(
+        many.key, predicate(for: many.entity, depth: depth == 3 ? 1 : 0), numbers.pick(["==", ">", "<=", "!=", ">="]),
+        numbers.number(0..<3))
+    }
+    return .atom(_atom(entity))
+  }
+
+  private mutating func _several(_ entity: String, _ depth: Int) -> [GeneratedPredicate] {
+    (0..<numbers.number(2..<4)).map { _ in predicate(for: entity, depth: depth - 1) }
+  }
+
+  // MARK: Comparisons
+
+  private typealias Atom = GeneratedPredicate.Atom
+
+  private mutating func _atom(_ entity: String) -> Atom {
+    let keys = Self._keys[entity]!
+    for _ in 0..<50 {
+      switch numbers.number(0..<16) {
+      case 0, 1, 2: if !keys.texts.isEmpty { return _text(numbers.pick(keys.texts)) }
+      case 3: if !keys.texts.isEmpty { return _textFunction(numbers.pick(keys.texts)) }
+      case 4: if keys.texts.count > 1 { return _twoKeys(numbers.pick(keys.texts), numbers.pick(keys.texts)) }
+      case 5, 6: if !keys.integers.isEmpty { return _number(numbers.pick(keys.integers)) }
+      case 7: if keys.integers.count > 1 { return _arithmetic(numbers.pick(keys.integers), numbers.pick(keys.integers)) }
+      case 8: if !keys.doubles.isEmpty { return _ordered(numbers.pick(keys.doubles), numbers.pick(Words.doubles)) }
+      case 9:
+        if !keys.decimals.isEmpty {
+          return _ordered(numbers.pick(keys.decimals), NSDecimalNumber(string: numbers.pick(Words.decimals)))
+        }
+      case 10:
+        if !keys.dates.isEmpty {
+          return _ordered(numbers.pick(keys.dates), Date(timeIntervalSinceReferenceDate: numbers.pick(Words.dates)))
+        }
+      case 11: return _constantLike(keys)
+      case 12: if !keys.toOne.isEmpty { return _toOne(numbers.pick(keys.toOne)) }
+      case 13: if !keys.toMany.isEmpty { return _any(numbers.pick(keys.toMany)) }
+      case 14: if !keys.toMany.isEmpty { return _operator(numbers.pick(keys.toMany)) }
+      default: return _identity(entity)
+      }
+    }
+    return Atom(text: "TRUEPREDICATE")
+  }
+
+  private mutating func _options() -> String { numbers.pick(["", "", "[c]", "[d]", "[cd]", "[n]"]) }
+
+  private mutating func _text(_ key: String) -> Atom {
+    let options = _options()
+    switch numbers.number(0..<11) {
+    case 0: return Atom(text: "§\(key) == nil")
+    case 1: return Atom(text: "§\(key) != nil")
+    case 2, 3:
+      return Atom(
+        text: "§\(key) ==\(options) %@", arguments: [.value(numbers.pick(Words.texts))], nullable: [key])
+    case 4:
+      return Atom(
+        text: "§\(key) !=\(options) %@", arguments: [.value(numbers.pick(Words.texts))], nullable: [key], isGuarded: true)
+    case 5:
+      return Atom(
+        text: "§\(key) \(numbers.pick(["<", "<=", ">", ">="]))\(options) %@",
+        arguments: [.value(numbers.pick(Words.texts))], nullable: [key])
+    case 6:
+      let op = numbers.pick(["CONTAINS", "BEGINSWITH", "ENDSWITH"])
+      return Atom(
+        text: "§\(key) \(op)\(options) %@", arguments: [.value(numbers.pick(Words.parts))], nullable: [key])
+    case 7:
+      return Atom(text: "§\(key) LIKE\(options) %@", arguments: [.value(numbers.pick(Words.patterns))], nullable: [key])
+    case 8:
+      return Atom(
+        text: "§\(key) MATCHES\(options == "[n]" ? "" : options) %@", arguments: [.value(numbers.pick(Words.expressions))],
+        nullable: [key])
+    case 9:
+      let list = (0..<numbers.number(0..<5)).map { _ in numbers.pick(Words.texts) }
+      // In no text at all is a plain "no", in SQL too.
+      return Atom(text: "§\(key) IN\(options) %@", arguments: [.value(list)], nullable: list.isEmpty ? [] : [key])
+    default:
+      return Atom(
+        text: "§\(key) BETWEEN {%@, %@}", arguments: [.value(numbers.pick(Words.texts)), .value(numbers.pick(Words.texts))],
+        nullable: [key])
+    }
+  }
+
+  private mutating func _textFunction(_ key: String) -> Atom {
+    switch numbers.number(0..<4) {
+    case 0: return Atom(text: "lowercase(§\(key)) == %@", arguments: [.value("éclair")], nullable: [key])
+    case 1: return Atom(text: "uppercase(§\(key)) BEGINSWITH %@", arguments: [.value("STR")], nullable: [key])
+    case 2: return Atom(text: "length(§\(key)) \(numbers.pick([">", "=="])) \(numbers.number(0..<18))", nullable: [key])
+    default:
+      return Atom(text: "%@ CONTAINS\(_options()) §\(key)", arguments: [.value(numbers.pick(Words.texts))], nullable: [key])
+    }
+  }
+
+  private mutating func _twoKeys(_ left: String, _ right: String) -> Atom {
+    let op = numbers.pick(["==", "!=", "<", ">=", "CONTAINS", "BEGINSWITH"])
+    return Atom(text: "§\(left) \(op)\(_options()) §\(right)", nullable: [left, right], isGuarded: true)
+  }
+
+  private mutating func _number(_ key: String) -> Atom {
+    let value = numbers.pick(Words.integers)
+    switch numbers.number(0..<6) {
+    case 0: return Atom(text: "§\(key) == nil")
+    case 1: return Atom(text: "§\(key) != \(value)", nullable: [key], isGuarded: true)
+    case 2: return Atom(text: "§\(key) BETWEEN {\(min(value, 5)), \(max(value, 5))}", nullable: [key])
+    case 3:
+      let list = (0..<numbers.number(0..<4)).map { _ in numbers.pick(Words.integers) }
+      return Atom(text: "§\(key) IN %@", arguments: [.value(list)], nullable: list.isEmpty ? [] : [key])
+    case 4: return Atom(text: "§\(key) > \(numbers.pick(Words.doubles))", nullable: [key])
+    default:
+      return Atom(text: "§\(key) \(numbers.pick(["==", "<", "<=", ">", ">="])) \(value)", nullable: [key])
+    }
+  }
+
+  private mutating func _arithmetic(_ left: String, _ right: String) -> Atom {
+    let op = numbers.pick(["+", "-", "*", "/", "&", "|"])
+    if op == "/" {
+      return Atom(text: "§\(left) / 3 \(numbers.pick(["<", "==", ">"])) §\(right)", nullable: [left, right], isGuarded: true)
+    }
+    switch numbers.number(0..<3) {
+    case 0: return Atom(text: "§\(left) \(op) §\(right) > \(numbers.pick(Words.integers))", nullable: [left, right])
+    case 1: return Atom(text: "abs(§\(left)) \(numbers.pick(["<", ">="])) §\(right)", nullable: [left, right])
+    default:
+      return Atom(
+        text: "TERNARY(§\(left) > 10, 1, 2) \(numbers.pick(["==", "<"])) \(numbers.number(1..<3))")
+    }
+  }
+
+  private mutating func _ordered(_ key: String, _ value: Any) -> Atom {
+    let op = numbers.pick(["==", "!=", "<", "<=", ">", ">=", "nil"])
+    if op == "nil" { return Atom(text: "§\(key) == nil") }
+    return Atom(text: "§\(key) \(op) %@", arguments: [.value(value)], nullable: [key], isGuarded: op == "!=")
+  }
+
+  private mutating func _constantLike(_ keys: Keys) -> Atom {
+    var choices: [Atom] = [Atom(text: numbers.pick(["TRUEPREDICATE", "FALSEPREDICATE", "1 == 1", "2 < 1"]))]
+    if let key = keys.flags.first {
+      choices += [
+        Atom(text: "§\(key) == YES", nullable: [key]), Atom(text: "§\(key) == NO", nullable: [key]),
+        Atom(text: "§\(key) != %@", arguments: [.value(true)], nullable: [key], isGuarded: true),
+      ]
+    }
+    if let key = keys.uuids.first {
+      choices += [
+        Atom(text: "§\(key) == %@", arguments: [.value(numbers.pick(Words.uuids))], nullable: [key]),
+        Atom(text: "§\(key) IN %@", arguments: [.value(Array(Words.uuids.prefix(2)))], nullable: [key]),
+      ]
+    }
+    if let key = keys.blobs.first {
+      choices.append(Atom(text: "§\(key) == %@", arguments: [.value(numbers.pick(Words.blobs))], nullable: [key]))
+    }
+    if let key = keys.urls.first {
+      choices.append(Atom(text: "§\(key) == %@", arguments: [.value(numbers.pick(Words.urls))], nullable: [key]))
+    }
+    return numbers.pick(choices)
+  }
+
+  private mutating func _toOne(_ end: (key: String, entity: String)) -> Atom {
+    let place = numbers.number(0..<12)
+    switch numbers.number(0..<6) {
+    case 0: return Atom(text: "§\(end.key) == nil")
+    case 1: return Atom(text: "§\(end.key) != nil")
+    case 2: return Atom(text: "§\(end.key) == %@", arguments: [.object(end.entity, place)], nullable: [end.key])
+    case 3: return Atom(text: "§\(end.key) == %@", arguments: [.objectID(end.entity, place)], nullable: [end.key])
+    case 4:
+      return Atom(text: "§\(end.key) != %@", arguments: [.object(end.entity, place)], nullable: [end.key], isGuarded: true)
+    default:
+      return Atom(
+        text: "§\(end.key) IN %@", arguments: [.objects(end.entity, [place, place + 1, place + 5])], nullable: [end.key])
+    }
+  }
+
+  private mutating func _any(_ many: (key: String, entity: String)) -> Atom {
+    switch numbers.number(0..<4) {
+    case 0: return Atom(text: "§\(many.key) CONTAINS %@", arguments: [.object(many.entity, numbers.number(0..<12))])
+    case 1: return Atom(text: "%@ IN §\(many.key)", arguments: [.object(many.entity, numbers.number(0..<12))])
+    case 2:
+      guard let key = Self._memberNumbers[many.entity].map({ numbers.pick($0) }) else { fallthrough }
+      let op = numbers.pick(["==", ">", "<", "!="]), value = numbers.pick(Words.integers)
+      return Atom(
+        text: "ANY §\(many.key).\(key) \(op) \(value)",
+        memoryText: "SUBQUERY(§\(many.key), $y, $y.\(key) != nil AND $y.\(key) \(op) \(value)).@count > 0")
+    default:
+      let key = Self._memberTexts[many.entity]![0]
+      let test = "\(numbers.pick(["==", "CONTAINS", "BEGINSWITH"]))\(_options()) %@"
+      return Atom(text: "ANY §\(many.key).\(key) \(test)", arguments: [.value(numbers.pick(Words.parts + Words.texts))])
+    }
+  }
+
+  private mutating func _operator(_ many: (key: String, entity: String)) -> Atom {
+    let op = numbers.pick(["==", ">", "<", ">=", "<="])
+    guard let key = Self._memberNumbers[many.entity].map({ numbers.pick($0) }), numbers.chance(60) else {
+      return Atom(text: "§\(many.key).@count \(op) \(numbers.number(0..<4))")
+    }
+    let function = numbers.pick(["sum", "min", "max"])
+    let path = "\(many.key).@\(function).\(key)"
+    return Atom(text: "§\(path) \(op) \(numbers.pick(Words.integers))", nullable: function == "sum" ? [] : [path])
+  }
+
+  private mutating func _identity(_ entity: String) -> Atom {
+    let end = entity == "Publication" ? "Book" : entity
+    let place = numbers.number(0..<12)
+    // By a key, since SELF in a subquery is the fetched object and not the member.
+    switch numbers.number(0..<3) {
+    case 0: return Atom(text: "§objectID == %@", arguments: [.object(end, place)])
+    case 1: return Atom(text: "§objectID == %@", arguments: [.objectID(end, place)])
+    default: return Atom(text: "§objectID IN %@", arguments: [.objects(end, [place, place + 3, place + 4])])
+    }
+  }
+}

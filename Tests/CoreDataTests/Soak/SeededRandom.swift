@@ -1,0 +1,23 @@
+/// Numbers that look random and are the same for the same seed on every machine (SplitMix64).
+struct SeededRandom: RandomNumberGenerator {
+  private var _state: UInt64
+
+  init(seed: UInt64) { _state = seed }
+
+  mutating func next() -> UInt64 {
+    _state &+= 0x9E37_79B9_7F4A_7C15
+    var z = _state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+
+  /// A number below `bound`.
+  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+
+  /// True in so many of a hundred cases.
+  mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
+
+  /// A member of a collection in a known order; nil if it has none.
+  mutating func pick<T>(_ members: [T]) -> T? { members.isEmpty ? nil : members[below(members.count)] }
+}

@@ -1,0 +1,40 @@
+import Foundation
+
+// Built by Scripts/fuzz together with the sources of PredicateLanguage, as one module; no target of the package.
+
+/// One run of the fuzzer: whatever the text, parsing it ends in a tree or an error, and a tree's own text parses to an
+/// equal tree.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  let text = String(decoding: UnsafeBufferPointer(start: start, count: start == nil ? 0 : count), as: UTF8.self)
+  let arguments: [FormatArgument] = [
+    .value(.string("é\"'\\")), .value(.int(-7)), .value(.double(1.5)), .value(.collection([.string("a"), .null])),
+    .value(.date(0)), .value(.string("key.path")),
+  ]
+  do {
+    let tree = try PredicateTemplate(parsing: text).predicate(arguments)
+    checkRoundTrip(tree)
+    // The answer does not matter, that there is one does.
+    _ = try? tree.matches(ValueSubject(.dictionary(["a": .string("x"), "b": .collection([.int(1), .null]), "key": .null])))
+    _ = PredicateShape.taking(tree)
+  } catch {
+    _ = String(describing: error)
+  }
+  do {
+    _ = try ExpressionTemplate(parsing: text).expression(arguments)
+  } catch {
+    _ = String(describing: error)
+  }
+  return 0
+}
+
+private func checkRoundTrip(_ tree: PredicateTree) {
+  let printed = PredicatePrinter.text(of: tree)
+  guard let again = try? PredicateTemplate(parsing: printed).predicate([]) else {
+    // What nests as deep as is allowed may print with a parenthesis more.
+    precondition(printed.utf8.count > 400, "what was printed does not parse: \(printed)")
+    return
+  }
+  // A NaN equals nothing, itself included; its text is compared instead.
+  precondition(again == tree || PredicatePrinter.text(of: again) == printed, "printed and parsed again it differs: \(printed)")
+}

@@ -1,0 +1,200 @@
+/// Sources with `@NSManaged` declarations of every form that models use.
+enum ManglingFixture {
+  /// Declarations that are all used somewhere, so that the compiler asks for each symbol.
+  static let source = """
+    import CoreData
+
+    public enum Level: Int16 { case low, high }
+    enum Genre: String { case novel, poem }
+    public struct Marks: OptionSet {
+      public let rawValue: Int32
+      public init(rawValue: Int32) { self.rawValue = rawValue }
+    }
+    public protocol Shelved {}
+    typealias Names = [String]
+
+    @objc public class Author: NSManagedObject {
+      @NSManaged public var books: NSSet?
+      @NSManaged public var name: String
+      @NSManaged var favourite: Book?
+      @NSManaged var author: Author?
+      @NSManaged var Author: String?
+    }
+
+    public class Book: NSManagedObject {
+      enum Binding: Int32 { case paper, cloth }
+      struct Cover { class Picture: NSObject {} }
+      @NSManaged public var title: String?
+      @NSManaged public var pages: Int32
+      @NSManaged public var published: Date?
+      @NSManaged public var due: Date
+      @NSManaged public var scan: Data?
+      @NSManaged public var id: UUID?
+      @NSManaged public var url: URL?
+      @NSManaged public var price: NSDecimalNumber?
+      @NSManaged public var tax: Decimal
+      @NSManaged public var stock: NSNumber?
+      @NSManaged public var small: Int16
+      @NSManaged public var large: Int64
+      @NSManaged public var whole: Int
+      @NSManaged public var isLent: Bool
+      @NSManaged public var weight: Double
+      @NSManaged public var height: Float
+      @NSManaged public var time: TimeInterval
+      @NSManaged public var extra: NSObject?
+      @NSManaged public var anything: Any?
+      @NSManaged public var object: AnyObject?
+      @NSManaged public var authors: Set<Author>
+      @NSManaged public var readers: Set<Author>?
+      @NSManaged public var list: [Author]
+      @NSManaged public var maybeList: [Author]?
+      @NSManaged public var chapters: NSOrderedSet?
+      @NSManaged public var author: Author?
+      @NSManaged public var authorAuthor: Author
+      @NSManaged public var bookAuthorBook: Book?
+      @NSManaged public var tags: [String]?
+      @NSManaged public var info: [String: Any]?
+      @NSManaged public var index: [String: String]
+      @NSManaged public var counts: [String: [Int]]
+      @NSManaged public var things: [Any]?
+      @NSManaged public var objectRef: NSManagedObjectID?
+      @NSManaged public var level: Level
+      @NSManaged var genre: Genre
+      @NSManaged var maybeGenre: Genre?
+      @NSManaged public var marks: Marks
+      @NSManaged var binding: Binding
+      @NSManaged var bindings: [Binding: Book.Binding]
+      @NSManaged var picture: Cover.Picture?
+      @NSManaged var names: Names
+      @NSManaged var shelved: (any Shelved)?
+      @NSManaged var text: NSAttributedString?
+      @NSManaged var path: IndexPath?
+      @NSManaged var zone: TimeZone?
+      @NSManaged var place: Locale?
+      @NSManaged var parts: DateComponents?
+      @NSManaged var indexes: IndexSet?
+      @NSManaged var byte: UInt8
+      @NSManaged var long_name_with_x2_parts: String!
+      @NSManaged var `class`: String?
+      @NSManaged var größe: Double
+      @NSManaged var first, second: Int16
+      @NSManaged package var shared: String?
+      @NSManaged public private(set) var counted: String?
+      @NSManaged private var primitiveTitle: String?
+      @NSManaged fileprivate var primitivePublished: Date?
+      @NSManaged public func addToAuthors(_ value: Author)
+      @NSManaged public func removeFromAuthors(_ value: Author)
+      @NSManaged public func addToAuthors(_ values: NSSet)
+      @NSManaged func addToReaders(_ values: Set<Author>)
+    }
+
+    extension Book {
+      @NSManaged public var subtitle: String?
+      @NSManaged public func insertIntoChapters(_ value: Author, at idx: Int)
+      @NSManaged public func removeFromChapters(at idx: Int)
+      @NSManaged public func insertIntoChapters(_ values: [Author], at indexes: NSIndexSet)
+      @NSManaged public func removeFromChapters(at indexes: NSIndexSet)
+      @NSManaged public func replaceChapters(at idx: Int, with value: Author)
+      @NSManaged public func replaceChapters(at indexes: NSIndexSet, with values: [Author])
+      @NSManaged public func addToChapters(_ values: NSOrderedSet)
+    }
+
+    enum Shop {
+      enum Department { class Shelf: NSManagedObject {
+        @NSManaged var owner: Book?
+        @NSManaged var shelves: Set<Shelf>
+        @NSManaged var shopShelf: String
+      } }
+    }
+
+    #if canImport(ObjectiveC)
+    extension Book { @NSManaged var onlyOnApple: ExtremelyApple }
+    #endif
+    """.replacingOccurrences(of: "@objc ", with: "") + uses
+
+  private static let uses = """
+
+
+    extension Author {
+      func use() {
+        (books, name, favourite) = (books, name, favourite)
+        (author, Author) = (author, Author)
+      }
+    }
+    extension Shop.Department.Shelf {
+      func use() { (owner, shelves, shopShelf) = (owner, shelves, shopShelf) }
+    }
+    extension Book {
+      func use(_ a: Author) {
+        (title, pages, published, due, scan, id) = (title, pages, published, due, scan, id)
+        (url, price, tax, stock, small, large) = (url, price, tax, stock, small, large)
+        (whole, isLent, weight, height, time, extra) = (whole, isLent, weight, height, time, extra)
+        (anything, object, authors, readers) = (anything, object, authors, readers)
+        (list, maybeList, chapters, author) = (list, maybeList, chapters, author)
+        (authorAuthor, bookAuthorBook, tags, info) = (authorAuthor, bookAuthorBook, tags, info)
+        (index, counts, things, objectRef) = (index, counts, things, objectRef)
+        (level, genre, maybeGenre, marks) = (level, genre, maybeGenre, marks)
+        (binding, bindings, picture, names) = (binding, bindings, picture, names)
+        (shelved, text, path, zone) = (shelved, text, path, zone)
+        (place, parts, indexes, byte) = (place, parts, indexes, byte)
+        (long_name_with_x2_parts, `class`, größe) = (long_name_with_x2_parts, `class`, größe)
+        (first, second, shared, counted) = (first, second, shared, counted)
+        (primitiveTitle, primitivePublished) = (primitiveTitle, primitivePublished)
+        subtitle = subtitle
+        addToAuthors(a)
+        removeFromAuthors(a)
+        addToAuthors(NSSet())
+        addToReaders([a])
+        insertIntoChapters(a, at: 0)
+        removeFromChapters(at: 0)
+        insertIntoChapters([a], at: NSIndexSet())
+        removeFromChapters(at: NSIndexSet())
+        replaceChapters(at: 0, with: a)
+        replaceChapters(at: NSIndexSet(), with: [a])
+        addToChapters(NSOrderedSet())
+      }
+    }
+    """
+
+  /// A program over hand-written classes of every access level.
+  static let program = """
+    import CoreData
+
+    enum Level: Int16 { case low, high }
+
+    public class Book: NSManagedObject {
+      @NSManaged public var title: String?
+      @NSManaged var pages: Int32
+      @NSManaged package var level: String
+      @NSManaged private var secret: String?
+      @NSManaged public private(set) var kept: String?
+      @NSManaged public func addToShelves(_ shelf: Shelf)
+      @NSManaged public func addToParts(_ parts: NSSet)
+      func hide(_ text: String) { secret = text; kept = text }
+      func reveal() -> String { secret ?? "-" }
+    }
+
+    public class Shelf: NSManagedObject {}
+
+    class Novel: Book {
+      @NSManaged var hero: String?
+      @NSManaged private var own: String
+      func note() -> String { own = hero ?? ""; return own }
+    }
+
+    @main struct Program {
+      static func main() {
+        let book = Novel()
+        book.title = "Emma"
+        book.pages = 7
+        book.level = "high"
+        book.hide("secret")
+        book.addToShelves(Shelf())
+        book.addToParts(NSSet())
+        book.hero = book.title
+        let noted = [book.values["shelves"], book.values["parts"]].map { "\\($0!)" }.joined(separator: " ")
+        print(book.title!, book.pages, book.level, book.reveal(), noted, book.note())
+      }
+    }
+    """
+}
