@@ -103,7 +103,7 @@ extension NSManagedObjectContext {
   }
 
   private final func propagate(deletionOf object: NSManagedObject) {
-    if object.isFault, object._row == nil, (try? load(object)) != true {
+    if object.isFault, object._row == nil, !object._flags.contains(.inserted), (try? load(object)) != true {
       // The row is gone already; there is nothing left to follow.
       return
     }
@@ -175,7 +175,7 @@ struct EventSets {
 
   func post(by context: NSManagedObjectContext) {
     context.tellObservers(self)
-    var userInfo: [AnyHashable: Any] = [:]
+    var userInfo: [AnyHashable: Any] = ["managedObjectContext": WeakContext(context: context)]
     if !inserted.isEmpty { userInfo[NSInsertedObjectsKey] = inserted }
     if !updated.isEmpty { userInfo[NSUpdatedObjectsKey] = updated }
     if !deleted.isEmpty { userInfo[NSDeletedObjectsKey] = deleted }
