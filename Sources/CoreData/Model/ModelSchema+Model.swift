@@ -39,12 +39,14 @@ extension EntitySchema {
     for property in entity.ownProperties {
       switch property {
       case let attribute as NSAttributeDescription: attributes.append(AttributeSchema(attribute))
-      case let relationship as NSRelationshipDescription: relationships.append(RelationshipSchema(relationship))
+      case let relationship as NSRelationshipDescription:
+        relationships.append(RelationshipSchema(relationship))
       case let fetched as NSFetchedPropertyDescription:
         fetchedProperties.append(
           FetchedPropertySchema(
             traits: PropertyTraits(fetched),
-            request: fetched.requestSchema ?? FetchRequestSchema(name: "fetchedPropertyFetchRequest", entity: "")))
+            request: fetched.requestSchema
+              ?? FetchRequestSchema(name: "fetchedPropertyFetchRequest", entity: "")))
       default:
         // Only a property of no kind gets here: expressions are refused when they are added.
         fatalError(
@@ -65,12 +67,23 @@ extension PropertyTraits {
 }
 
 extension AttributeSchema {
-  /// The attribute as plain values. A default value that is no plain one, a transformable's, stays with the description.
+  /// The attribute as plain values. A default value that is no plain one, a transformable's, stays with the
+  /// description.
   init(_ attribute: NSAttributeDescription) {
     let type = attribute.attributeType.schemaType
     self.init(traits: PropertyTraits(attribute), type: type)
     defaultValue = attribute.defaultValue.flatMap { SchemaLiteral($0, type: type) }
-    limits = attribute.limits
+    if let explicit = attribute.explicitValidation {
+      // Predicates set by code stand instead of what the model file said.
+      validations = explicit.predicates.enumerated().map { index, predicate in
+        ValidationSchema(
+          predicate: predicate.predicateText,
+          warning: index < explicit.warnings.count ? "\(explicit.warnings[index])" : "")
+      }
+    } else {
+      limits = attribute.limits
+      validations = attribute.validations
+    }
     usesScalarValueType = attribute.usesScalarValueType
     valueTransformerName = attribute.valueTransformerName
     customClassName = attribute.customClassName
@@ -79,7 +92,9 @@ extension AttributeSchema {
     allowsCloudEncryption = attribute.allowsCloudEncryption
     isIndexed = attribute.indexedFlag
     isIndexedBySpotlight = attribute.isIndexedBySpotlight
-    if let derived = attribute as? NSDerivedAttributeDescription { derivationExpression = derived.derivationText ?? "" }
+    if let derived = attribute as? NSDerivedAttributeDescription {
+      derivationExpression = derived.derivationText ?? ""
+    }
     if let composite = attribute as? NSCompositeAttributeDescription {
       compositeName = composite.compositeName
       elements = composite.elements.map { AttributeSchema($0) }
@@ -113,7 +128,8 @@ extension FetchIndexSchema {
   }
 }
 
-/// User info as a model file can hold it: entries whose key or value is no text are shown as their descriptions.
+/// User info as a model file can hold it: entries whose key or value is no text are shown as their
+/// descriptions.
 private func schemaUserInfo(_ info: [AnyHashable: Any]?) -> [String: String] {
   var result: [String: String] = [:]
   for (key, value) in info ?? [:] { result["\(key.base)"] = (value as? String) ?? "\(value)" }

@@ -12,6 +12,8 @@ open class NSAttributeDescription: NSPropertyDescription {
   private var _allowsCloudEncryption = false
   /// Limits from the model file, kept as data; the validation predicates are made of them when asked for.
   final var limits = AttributeLimits()
+  /// Validation predicates from the model file that are no limits, as text.
+  final var validations: [ValidationSchema] = []
   /// Whether generated code uses a Swift number instead of an NSNumber. Nothing here depends on it.
   final var usesScalarValueType = false
 
@@ -30,7 +32,8 @@ open class NSAttributeDescription: NSPropertyDescription {
     set { attributeType = newValue.rawValue }
   }
 
-  /// Name of the class of the attribute's values: that of its type, or for a transformable attribute the one set.
+  /// Name of the class of the attribute's values: that of its type, or for a transformable attribute the one
+  /// set.
   open var attributeValueClassName: String? {
     get { _attributeType.valueClassName ?? _valueClassName }
     set {
@@ -53,7 +56,8 @@ open class NSAttributeDescription: NSPropertyDescription {
     }
   }
 
-  /// Name of the transformer between a transformable attribute's objects and their stored data; nil for keyed archives.
+  /// Name of the transformer between a transformable attribute's objects and their stored data; nil for keyed
+  /// archives.
   open var valueTransformerName: String? {
     get { _valueTransformerName }
     set {
@@ -90,11 +94,11 @@ open class NSAttributeDescription: NSPropertyDescription {
   }
 
   open override var validationPredicates: [NSPredicate] {
-    explicitValidation?.predicates ?? limitPredicates.map(\.predicate)
+    explicitValidation?.predicates ?? modelledValidation.map(\.predicate)
   }
 
   open override var validationWarnings: [Any] {
-    explicitValidation?.warnings ?? limitPredicates.map { NSNumber(value: $0.code) as Any }
+    explicitValidation?.warnings ?? modelledValidation.map(\.warning)
   }
 
   open override func copy(with zone: NSZone? = nil) -> Any {
@@ -113,6 +117,7 @@ open class NSAttributeDescription: NSPropertyDescription {
     copy._preservesValueInHistoryOnDeletion = _preservesValueInHistoryOnDeletion
     copy._allowsCloudEncryption = _allowsCloudEncryption
     copy.limits = limits
+    copy.validations = validations
     copy.usesScalarValueType = usesScalarValueType
   }
 }

@@ -6,7 +6,8 @@ extension NSManagedObjectModel {
   ///
   /// - Throws: `ModelLayoutError` for entities that can't be connected as the schema says.
   convenience init(schema: ModelSchema) throws {
-    // What can't be laid out can't be connected either: a missing parent, a circle of parents, a missing destination.
+    // What can't be laid out can't be connected either: a missing parent, a circle of parents, a missing
+    // destination.
     _ = try ModelLayout(schema)
     self.init()
     var byName: [String: NSEntityDescription] = [:]
@@ -50,7 +51,8 @@ extension NSEntityDescription {
     compoundIndexNames = schema.compoundIndexes
     spotlightExpressionText = schema.coreSpotlightDisplayNameExpression
     properties =
-      schema.attributes.map(NSAttributeDescription.make) + schema.relationships.map(NSRelationshipDescription.make)
+      schema.attributes.map(NSAttributeDescription.make)
+      + schema.relationships.map(NSRelationshipDescription.make)
       + schema.fetchedProperties.map(NSFetchedPropertyDescription.make)
   }
 }
@@ -86,6 +88,7 @@ extension NSAttributeDescription {
     attribute.attributeValueClassName = schema.customClassName
     attribute.defaultValue = schema.defaultValue.flatMap { $0.object(for: schema.type) }
     attribute.limits = schema.limits
+    attribute.validations = schema.validations
     attribute.usesScalarValueType = schema.usesScalarValueType
     attribute.valueTransformerName = schema.valueTransformerName
     attribute.allowsExternalBinaryDataStorage = schema.allowsExternalBinaryDataStorage
@@ -131,7 +134,8 @@ extension NSFetchIndexDescription {
         let computed = NSExpressionDescription()
         computed.name = text
         computed.expression = try? ModelText.expression(text)
-        computed.expressionResultType = element.expressionType.map(NSAttributeType.init) ?? .undefinedAttributeType
+        computed.expressionResultType =
+          element.expressionType.map(NSAttributeType.init) ?? .undefinedAttributeType
         property = computed
       } else {
         return nil
@@ -142,7 +146,8 @@ extension NSFetchIndexDescription {
       return made
     }
     let isMixed = Set(elements.map(\.collationType)).count > 1
-    self.init(name: schema.name, elements: isMixed ? elements.filter { $0.collationType == .binary } : elements)
+    self.init(
+      name: schema.name, elements: isMixed ? elements.filter { $0.collationType == .binary } : elements)
     partialIndexPredicateText = schema.partialIndexPredicate
   }
 }
