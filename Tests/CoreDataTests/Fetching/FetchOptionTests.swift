@@ -18,10 +18,14 @@ import Testing
     return stack
   }
 
-  /// SQL statements that `body` runs on a store opened anew.
+  /// What the log says of what `body` does in a new context.
   private func _statements(_ stack: TestStack, level: Int = 1, _ body: (NSManagedObjectContext) throws -> Void) throws -> [String] {
     let lines = Lines()
-    SQLDebug.set(level: level) { lines.add($0) }
+    // Other suites run meanwhile; what is done here is done on this thread.
+    let thread = pthread_self()
+    SQLDebug.set(level: level) { line in
+      if pthread_equal(thread, pthread_self()) != 0 { lines.add(line) }
+    }
     defer { SQLDebug.set(level: 0) }
     let context = stack.sibling()
     try context.performAndWait { try body(context) }
