@@ -13,6 +13,8 @@ let package = Package(
     .library(name: "CoreData", targets: ["CoreData"]),
     .library(name: "CoreDataStack", targets: ["CoreDataStack"]),
     .executable(name: "coredata", targets: ["coredata"]),
+    .plugin(name: "CoreDataModelPlugin", targets: ["CoreDataModelPlugin"]),
+    .plugin(name: "CoreDataAdoptPlugin", targets: ["CoreDataAdoptPlugin"]),
   ],
   targets: [
     .systemLibrary(
@@ -22,6 +24,18 @@ let package = Package(
     .target(name: "ModelSchema", swiftSettings: settings),
     .target(name: "ModelFiles", dependencies: ["ModelSchema"], swiftSettings: settings),
     .target(name: "ModelCodegen", dependencies: ["ModelSchema"], swiftSettings: settings),
+    .executableTarget(
+      name: "coredata-codegen", dependencies: ["ModelFiles", "ModelCodegen", "ModelSchema"],
+      swiftSettings: settings),
+    .plugin(
+      name: "CoreDataModelPlugin", capability: .buildTool(), dependencies: ["coredata-codegen"]),
+    .plugin(
+      name: "CoreDataAdoptPlugin",
+      capability: .command(
+        intent: .custom(
+          verb: "coredata-adopt", description: "Adapt source written for Apple's Core Data, with a preview."),
+        permissions: [.writeToPackageDirectory(reason: "With --write, it changes the sources.")]),
+      dependencies: ["coredata-codegen"]),
     .target(
       name: "CoreData",
       dependencies: ["SQLiteBinding", "PredicateLanguage", "ModelSchema", "ModelFiles"],

@@ -3,10 +3,11 @@ import ModelSchema
 /// The classes of a model's entities by name.
 struct ClassNames {
   private let _entities: [String: EntitySchema]
-  private let _module: String?
+  /// Access levels of the classes written by hand.
+  private let _accesses: [String: SwiftAccess]
 
-  /// - Parameter module: Module that the classes are written into, if known.
-  init(_ schema: ModelSchema, module: String?) throws {
+  /// - Parameter handWritten: Types that the module's sources declare, if they were looked at.
+  init(_ schema: ModelSchema, handWritten: [ScannedType] = []) throws {
     var entities: [String: EntitySchema] = [:]
     for entity in schema.entities {
       guard entities.updateValue(entity, forKey: entity.name) == nil else {
@@ -14,7 +15,8 @@ struct ClassNames {
       }
     }
     _entities = entities
-    _module = module
+    _accesses = Dictionary(
+      handWritten.filter { $0.path.count == 1 }.map { ($0.path[0], $0.access) }, uniquingKeysWith: min)
     var owners: [String: String] = [:]
     for entity in schema.entities.sorted(by: { $0.name < $1.name }) where entity.codeGeneration == .class {
       guard let name = className(of: entity) else { continue }
@@ -40,6 +42,24 @@ struct ClassNames {
     guard let found = _entities[name].flatMap(className), SwiftName.isIdentifier(found) else { return nil }
     return SwiftName.escaped(found)
   }
+
+  /// Whether a public declaration may name the class: it is public itself, and what it inherits from is.
+  func isPublic(_ entity: EntitySchema) -> Bool {
+    var seen: Set<String> = []
+    var next: EntitySchema? = entity
+    while let current = next, seen.insert(current.name).inserted {
+      if current.codeGeneration != .class, let name = className(of: current), let access = _accesses[name],
+        access < .public
+      {
+        return false
+      }
+      next = current.parent.flatMap { _entities[$0] }
+    }
+    return true
+  }
+
+  /// Whether a public declaration may name the class of the entity of this name.
+  func isPublic(entityNamed name: String) -> Bool { _entities[name].map(isPublic) ?? true }
 
   func checkedClass(of entity: EntitySchema) throws -> String {
     guard let name = className(of: entity) else {

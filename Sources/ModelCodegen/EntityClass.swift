@@ -6,10 +6,12 @@ struct EntityClass {
     let name: String
     let type: TypeSyntax
     let documentation: String?
+    var isPublic = true
   }
 
   struct ToMany {
     let name: String
+    let isPublic: Bool
     /// Class of the members.
     let member: String
     let isOrdered: Bool
@@ -18,6 +20,7 @@ struct EntityClass {
   let entity: String
   let name: String
   let superclass: String
+  let isPublic: Bool
   let generation: EntitySchema.CodeGeneration
   let documentation: String?
   let properties: [Property]
@@ -30,6 +33,7 @@ struct EntityClass {
     self.entity = entity.name
     name = try classes.checkedClass(of: entity)
     superclass = try classes.superclass(of: entity)
+    isPublic = classes.isPublic(entity)
     generation = entity.codeGeneration
     documentation = Self._documentation(entity.userInfo)
     var properties: [Property] = []
@@ -42,14 +46,22 @@ struct EntityClass {
       let member = try classes.destination(relationship, in: entity)
       let type: TypeSyntax =
         relationship.isToMany ? .name(relationship.isOrdered ? "NSOrderedSet" : "NSSet") : .name(member)
-      properties.append(try Self._property(relationship.traits, .optional(type), entity))
+      let isPublic = self.isPublic && classes.isPublic(entityNamed: relationship.destination)
+      var property = try Self._property(relationship.traits, .optional(type), entity)
+      // Sets do not name the class.
+      property.isPublic = self.isPublic && (isPublic || relationship.isToMany)
+      properties.append(property)
       if relationship.isToMany {
-        toManys.append(ToMany(name: relationship.name, member: member, isOrdered: relationship.isOrdered))
+        toManys.append(
+          ToMany(
+            name: relationship.name, isPublic: isPublic, member: member, isOrdered: relationship.isOrdered))
       }
     }
     for fetched in entity.fetchedProperties {
       let member = classes.className(ofEntity: fetched.request.entity) ?? "NSManagedObject"
-      properties.append(try Self._property(fetched.traits, .optional(.array(.name(member))), entity))
+      var property = try Self._property(fetched.traits, .optional(.array(.name(member))), entity)
+      property.isPublic = isPublic && classes.isPublic(entityNamed: fetched.request.entity)
+      properties.append(property)
     }
     self.properties = properties.sorted { $0.name < $1.name }
     self.toManys = toManys.sorted { $0.name < $1.name }

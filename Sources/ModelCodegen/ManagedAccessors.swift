@@ -53,7 +53,7 @@ package enum ManagedAccessors {
   }
 
   private static func _addGenerated(_ schema: ModelSchema, to module: inout ScannedModule) {
-    guard let names = try? ClassNames(schema, module: module.name) else { return }
+    guard let names = try? ClassNames(schema) else { return }
     for entity in schema.entities where entity.codeGeneration == .class {
       guard let name = names.className(of: entity) else { continue }
       module.types.append(

@@ -18,10 +18,14 @@ package enum ModelCodegen {
   ///
   /// - Parameters:
   ///   - name: Name of the model, for the header.
-  ///   - module: Module that the classes become part of.
+  ///   - sources: The module's own sources, which tell whether classes written by hand are public.
   /// - Throws: `ModelCodegenError`.
-  package static func classes(of schema: ModelSchema, name: String, module: String?) throws -> GeneratedFile {
-    let names = try ClassNames(schema, module: module)
+  package static func classes(
+    of schema: ModelSchema, name: String, sources: [ManagedAccessors.Source] = []
+  ) throws -> GeneratedFile {
+    var scanned = ScannedModule(name: "")
+    for source in sources { SourceScanner.scan(source.text, file: source.path, into: &scanned) }
+    let names = try ClassNames(schema, handWritten: scanned.types)
     var source = _header("Made from \(name) by CoreDataModelPlugin; changes made here are lost.")
     let printer = EntityPrinter(style: .slots)
     for entity in schema.entities.sorted(by: { $0.name < $1.name }) {
@@ -47,7 +51,7 @@ package enum ModelCodegen {
   package static func files(
     of schema: ModelSchema, entities: Set<String>? = nil, style: ClassStyle
   ) throws -> [GeneratedFile] {
-    let names = try ClassNames(schema, module: nil)
+    let names = try ClassNames(schema)
     if let unknown = entities?.subtracting(schema.entities.map(\.name)).min() {
       let known = schema.entities.map(\.name).sorted().joined(separator: ", ")
       throw ModelCodegenError(entity: unknown, reason: "there is no such entity in the model; it has: \(known)")

@@ -33,9 +33,8 @@ struct TextWidthTests {
   @Test(
     "Wide characters take two columns, marks none",
     arguments: [
-      ("", 0), ("stop", 4), ("Straße", 6), ("e\u{301}", 1), ("東京", 4), ("서울", 4), ("🚏", 2), ("👩‍👩‍👧", 2),
-      ("❤\u{FE0F}", 2),
-      ("\u{1B}", 0),
+      ("", 0), ("stop", 4), ("Straße", 6), ("e\u{301}", 1), ("東京", 4), ("서울", 4), ("🚏", 2),
+      ("👩‍👩‍👧", 2), ("❤\u{FE0F}", 2), ("\u{1B}", 0),
     ])
   func width(text: String, columns: Int) {
     #expect(TextWidth.of(text) == columns)

@@ -8,12 +8,12 @@ extension NSManagedObjectContext {
   /// the target that this context had is told that it lost the link.
   final func settleInverses(before layer: Layer) {
     let layers = overlay.layers
-    guard !layers.isEmpty || !listed.isEmpty else { return }
     for entry in layer.entries {
       let object = table.object(for: entry.id)
-      let isOwn = object?._flags.contains(.listed) ?? false
-      let pending = layers.entry(for: ObjectTable.Key(entry.id))
-      guard isOwn || pending != nil, let current = isOwn ? object?._current : pending?.row else { continue }
+      let pending = layers.isEmpty ? nil : layers.entry(for: ObjectTable.Key(entry.id))
+      guard object != nil || pending != nil, let current = _currentRow(object, pending, entry) else { continue }
+      // The child has changed what this context has now: it knew of every link.
+      if let base = entry.base, current === base { continue }
       if entry.kind == .deleted || entry.kind == .annihilated {
         // Its links as they are here are cut once it is marked as deleted; for that it has to be there.
         if let pending { _ = materialize(pending) }
@@ -29,6 +29,13 @@ extension NSManagedObjectContext {
         loser.inverseWasCut(inverse, mover)
       }
     }
+  }
+
+  /// Values as this context has them, its own before those of its other children, unsaved before saved.
+  private final func _currentRow(_ object: NSManagedObject?, _ pending: Layer.Entry?, _ entry: Layer.Entry) -> Row? {
+    if let object, object._flags.contains(.listed), let row = object._current { return row }
+    if let pending { return pending.row ?? pending.base }
+    return object?._current ?? entry.id.key.flatMap { persistentStoreCoordinator?.rowCache.row(for: $0) }
   }
 
   /// Makes to-manys read before a row changed elsewhere read again: those of the targets that its to-ones had and have.

@@ -41,6 +41,8 @@ extension NSManagedObjectContext {
 
   /// Merges a save of the same process: its rows are taken over as they are.
   final func merge(_ changes: SavedChanges) {
+    beginMerge()
+    defer { endMerge() }
     let isForeign = changes.coordinator !== persistentStoreCoordinator
     if isForeign, let coordinator = persistentStoreCoordinator {
       coordinator.adopt(changes.entries)
@@ -69,6 +71,8 @@ extension NSManagedObjectContext {
   // MARK: By identity
 
   final func merge(_ ids: MergedIDs) {
+    beginMerge()
+    defer { endMerge() }
     var merged = MergedSets()
     let chain = ReadChain(above: self)
     func row(_ id: NSManagedObjectID) -> Row? {
@@ -146,10 +150,8 @@ extension NSManagedObjectContext {
     merged.deleted.insert(object._objectID)
     guard !object._flags.contains(.deleted) else { return }
     object._flags.insert(.deletePropagated)
-    withoutUndo {
-      deleteObject(object)
-      cutReferences(to: object)
-    }
+    deleteObject(object)
+    cutReferences(to: object)
   }
 
   private final func finishMerge(_ merged: MergedSets) {

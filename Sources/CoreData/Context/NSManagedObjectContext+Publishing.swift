@@ -62,7 +62,7 @@ extension NSManagedObject {
     {
       return _draft
     }
-    let draft = writableDraft()
+    let draft = ownDraft()
     for slot in _layout.toManySlots {
       if let state = _relations?.members(slot), state.hasChanges {
         draft.set(.toMany(state.delta), at: slot)

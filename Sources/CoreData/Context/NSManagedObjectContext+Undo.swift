@@ -38,13 +38,14 @@ extension NSManagedObjectContext {
     return _undo.recorder
   }
 
-  /// Runs a block whose changes are not the user's to take back.
-  final func withoutUndo<T>(_ body: () throws -> T) rethrows -> T {
-    guard let recorder = undoRecorder else { return try body() }
+  /// What a merge changes is not the user's to take back; what the user changed before it is registered first.
+  final func beginMerge() {
+    guard let recorder = undoRecorder else { return }
+    processPendingChanges()
     recorder.suspensions += 1
-    defer { recorder.suspensions -= 1 }
-    return try body()
   }
+
+  final func endMerge() { undoRecorder?.suspensions -= 1 }
 
   /// Forgets all that could be undone in this context.
   final func forgetUndo() {

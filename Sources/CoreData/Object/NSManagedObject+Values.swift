@@ -105,7 +105,7 @@ extension NSManagedObject {
     for slot in _layout.transformableSlots where !_layout.slots[slot].isTransient {
       guard case .transformable(let box) = draft[slot], box.data == nil else { continue }
       let data = try _shape.codings[slot]!.data(from: box)
-      writableDraft().set(data.map { .transformable(TransformableBox(object: nil, data: $0)) } ?? .null, at: slot)
+      ownDraft().set(data.map { .transformable(TransformableBox(object: nil, data: $0)) } ?? .null, at: slot)
     }
   }
 
@@ -193,6 +193,11 @@ extension NSManagedObject {
   /// The draft, not shared with anybody.
   final func writableDraft() -> Row {
     willChangeState()
+    return ownDraft()
+  }
+
+  /// The draft, not shared with anybody, to be completed for a save rather than changed.
+  final func ownDraft() -> Row {
     if let _draft, !_flags.contains(.draftShared) { return _draft }
     let draft: Row
     if let current = _current {

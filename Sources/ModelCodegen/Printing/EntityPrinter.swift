@@ -10,7 +10,7 @@ struct EntityPrinter {
       source.line("@objc(\(entity.name))")
       source.line("#endif")
     }
-    source.line("public class \(entity.name): \(entity.superclass) {}")
+    source.line("\(entity.isPublic ? "public " : "")class \(entity.name): \(entity.superclass) {}")
   }
 
   /// Request, properties and to-many accessors, each in an extension.
@@ -36,14 +36,14 @@ struct EntityPrinter {
 
   private func _printFetchRequest(_ entity: EntityClass, in source: inout SourceText) {
     source.line("/// Creates a request for objects of entity \(_oneLine(entity.entity)).")
-    source.block("@nonobjc public class func fetchRequest() -> NSFetchRequest<\(entity.name)>") { source in
+    source.block("@nonobjc \(entity.isPublic ? "public " : "")class func fetchRequest() -> NSFetchRequest<\(entity.name)>") { source in
       source.line("NSFetchRequest<\(entity.name)>(entityName: \(SourceText.literal(entity.entity)))")
     }
   }
 
   private func _print(_ property: EntityClass.Property, _ entity: EntityClass, in source: inout SourceText) {
     source.documentation(property.documentation)
-    let declaration = "public var \(SwiftName.escaped(property.name)): \(property.type)"
+    let declaration = "\(entity.isPublic && property.isPublic ? "public " : "")var \(SwiftName.escaped(property.name)): \(property.type)"
     guard style == .slots else {
       source.line("@NSManaged \(declaration)")
       return

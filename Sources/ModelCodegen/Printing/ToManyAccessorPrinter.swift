@@ -8,7 +8,7 @@ struct ToManyAccessorPrinter {
     source.block("extension \(entity.name)") { source in
       for (index, method) in methods.enumerated() {
         if index > 0 { source.line() }
-        _print(method, key: EntityPrinter.key(toMany.name, entity), in: &source)
+        _print(method, toMany, key: EntityPrinter.key(toMany.name, entity), in: &source)
       }
     }
   }
@@ -21,15 +21,18 @@ struct ToManyAccessorPrinter {
     let call: String
   }
 
-  private func _print(_ method: Method, key: String, in source: inout SourceText) {
+  private func _print(
+    _ method: Method, _ toMany: EntityClass.ToMany, key: String, in source: inout SourceText
+  ) {
+    let access = toMany.isPublic ? "public " : ""
     switch style {
     case .slots:
-      source.block("public func \(method.signature)") { $0.line("\(key).\(method.call)") }
+      source.block("\(access)func \(method.signature)") { $0.line("\(key).\(method.call)") }
     case .annotated:
       source.line("#if canImport(ObjectiveC)")
       source.line("@objc(\(method.selector))")
       source.line("#endif")
-      source.line("@NSManaged public func \(method.signature)")
+      source.line("@NSManaged \(access)func \(method.signature)")
     }
   }
 

@@ -11,8 +11,8 @@ final class LoadSampler: Sendable {
     let span: TimeSpan
     /// Nanoseconds, of the main thread.
     let main: UInt64
-    /// Nanoseconds, of all other threads together but the sampler's; more than the span where they ran on several
-    /// processors.
+    /// Nanoseconds, of all other threads together but the sampler's; more than the span where several processors
+    /// were at work.
     let background: UInt64
   }
 

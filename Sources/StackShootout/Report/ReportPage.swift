@@ -107,11 +107,12 @@ struct ReportPage {
   private var _method: Markup { .tag("footer", [:], [.tag("p", [:], [.text(Self._methodText)])]) }
 
   private static let _methodText = """
-    Main busy is the time the main thread was awake. The longest block is the longest single piece of work that the main \
-    queue ran; one longer than a frame, 1/60 s, counts as a frame dropped. The heartbeat asks for the main queue sixty times a second and notes how long it waits. Each run has a \
-    process of its own; floor and stacks take turns. After each run the store's rows are compared with the input through \
-    a connection of their own. The timelines show the run nearest to the median; all have the same scale, and a bar's \
-    height is the share of that moment that was spent working.
+    Main busy is the time the main thread was awake. The longest block is the longest single piece of work that \
+    the main queue ran; one longer than a frame, 1/60 s, counts as a frame dropped. The heartbeat asks for the main \
+    queue sixty times a second and notes how long it waits. Each run has a process of its own; floor and stacks \
+    take turns. After each run the store's rows are compared with the input through a connection of their own. The \
+    timelines show the run nearest to the median; all have the same scale, and a bar's height is the share of that \
+    moment that was spent working.
     """
 
   private static let _style = """

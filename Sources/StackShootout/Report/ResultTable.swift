@@ -28,7 +28,7 @@ struct ResultTable {
         .init(Figures.megabytes(stack.peakMegabytes)), .init(Figures.count(stack.rows)),
       ])
     }
-    return table.text(usesColor: usesColor) 
+    return table.text(usesColor: usesColor)
       + "\nDropped: blocks of the main queue longer than a frame, 1/60 s.\n\(_result.caption).\n"
   }
 

@@ -53,8 +53,8 @@ struct WorkerLauncher: Sendable {
       let end = process.terminationReason == .uncaughtSignal ? "signal" : "exit code"
       throw ToolFailure(
         .internalError,
-        "The process that ran '\(job.subject.name)' ended without a result (\(end) \(process.terminationStatus))."
-      )
+        "The process that ran '\(job.subject.name)' ended without a result "
+          + "(\(end) \(process.terminationStatus)).")
     }
   }
 }

@@ -30,8 +30,8 @@ package enum StackDesign: String, Sendable, CaseIterable, Codable {
     case .shared:
       "Independent main and background contexts on one coordinator; each save is merged into main."
     case .sharedStore:
-      "Two stacks that share nothing but the file; after each save main drops what it knew, then counts the stops and "
-        + "fetches the first fifty again, as a list on screen would."
+      "Two stacks that share nothing but the file; after each save main drops what it knew, then counts the stops "
+        + "and fetches the first fifty again, as a list on screen would."
     }
   }
 }

@@ -36,7 +36,8 @@ package enum UsageError: Error, Sendable, Equatable, CustomStringConvertible {
     case .outOfRange(let option, let number, let allowed):
       allowed.upperBound == .max
         ? "Option '\(option)' must be at least \(allowed.lowerBound), but was given \(number)."
-        : "Option '\(option)' must be from \(allowed.lowerBound) to \(allowed.upperBound), but was given \(number)."
+        : "Option '\(option)' must be from \(allowed.lowerBound) to \(allowed.upperBound), "
+          + "but was given \(number)."
     case .unknownChoice(let option, let text, let choices, let suggestion):
       "Option '\(option)' does not know '\(text)'."
         + _meant(suggestion, or: "It knows \(choices.joined(separator: ", ")).")

@@ -46,7 +46,7 @@ package struct TextTable: Sendable {
       _rows.reduce(TextWidth.of(_columns[column].title)) { max($0, TextWidth.of($1[column].text)) }
     }
     let header = _columns.map { Cell($0.title, .bold) }
-    return _groupLine(widths, usesColor: usesColor) + ([header] + _rows).map { row in
+    let lines = ([header] + _rows).map { row in
       var line = ""
       for (column, cell) in row.enumerated() {
         if column > 0 { line += "  " }
@@ -60,7 +60,8 @@ package struct TextTable: Sendable {
       }
       while line.last == " " { line.removeLast() }
       return line + "\n"
-    }.joined()
+    }
+    return _groupLine(widths, usesColor: usesColor) + lines.joined()
   }
   /// The line above the titles, with each group's heading in the middle of its columns; none without groups.
   private func _groupLine(_ widths: [Int], usesColor: Bool) -> String {

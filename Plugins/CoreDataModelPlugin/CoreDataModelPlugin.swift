@@ -1,0 +1,73 @@
+import Foundation
+import PackagePlugin
+
+/// Writes the classes of a target's data models, and the accessors of its `@NSManaged` declarations.
+///
+/// Needs no configuration: every `.xcdatamodeld` or `.xcdatamodel` under the target's directory is taken.
+@main struct CoreDataModelPlugin: BuildToolPlugin {
+  func createBuildCommands(context: PluginContext, target: any Target) async throws -> [Command] {
+    guard let module = target as? SwiftSourceModuleTarget else { return [] }
+    let tool = try context.tool(named: "coredata-codegen").url
+    let output = context.pluginWorkDirectoryURL
+    let models = ModelBundle.all(in: module.directoryURL)
+    let sources = module.sourceFiles(withSuffix: ".swift").map(\.url)
+      .filter { !$0.path(percentEncoded: false).hasPrefix(output.path(percentEncoded: false)) }
+    var commands: [Command] = models.map { model in
+      let classes = output.appending(path: "\(model.name)+CoreDataClasses.swift")
+      return .buildCommand(
+        displayName: "Generating classes of \(model.url.lastPathComponent)", executable: tool,
+        arguments: [
+          "classes", "--model", model.url.path(percentEncoded: false), "--output",
+          classes.path(percentEncoded: false),
+        ] + sources.map { $0.path(percentEncoded: false) }, inputFiles: model.files + sources,
+        outputFiles: [classes])
+    }
+    // A model that the package does not declare as a resource becomes one all the same.
+    let declared = Set(module.sourceFiles.filter { $0.type == .resource }.map(\.url.lastPathComponent))
+    for model in models where !declared.contains(model.url.lastPathComponent) {
+      let copy = output.appending(path: model.url.lastPathComponent)
+      commands.append(
+        .buildCommand(
+          displayName: "Copying \(model.url.lastPathComponent)", executable: tool,
+          arguments: [
+            "resource", "--model", model.url.path(percentEncoded: false), "--output",
+            copy.path(percentEncoded: false),
+          ], inputFiles: [model.url] + model.files, outputFiles: [copy]))
+    }
+    commands.append(_accessors(of: module, sources: sources, models: models, tool: tool, output: output))
+    return commands
+  }
+
+  private func _accessors(
+    of module: SwiftSourceModuleTarget, sources: [URL], models: [ModelBundle], tool: URL, output: URL
+  ) -> Command {
+    let accessors = output.appending(path: "ManagedAccessors.swift")
+    var arguments = ["accessors", "--module", module.moduleName, "--output", accessors.path(percentEncoded: false)]
+    for model in models { arguments += ["--model", model.url.path(percentEncoded: false)] }
+    var inputs = sources + models.flatMap(\.files)
+    var seen: Set<String> = []
+    for dependency in _modules(module.dependencies) where seen.insert(dependency.moduleName).inserted {
+      arguments += [
+        "--dependency", "\(dependency.moduleName)=\(dependency.directoryURL.path(percentEncoded: false))",
+      ]
+      inputs += dependency.sourceFiles(withSuffix: ".swift").map(\.url)
+    }
+    arguments += sources.map { $0.path(percentEncoded: false) }
+    return .buildCommand(
+      displayName: "Generating managed accessors of \(module.moduleName)", executable: tool, arguments: arguments,
+      inputFiles: inputs, outputFiles: [accessors])
+  }
+
+  /// The modules that a target can name; Core Data's own types are known anyway.
+  private func _modules(_ dependencies: [TargetDependency]) -> [SwiftSourceModuleTarget] {
+    dependencies.flatMap { dependency -> [SwiftSourceModuleTarget] in
+      switch dependency {
+      case .target(let target): [target].compactMap { $0 as? SwiftSourceModuleTarget }
+      case .product(let product):
+        ["CoreData", "CoreDataStack"].contains(product.name)
+          ? [] : product.targets.compactMap { $0 as? SwiftSourceModuleTarget }
+      @unknown default: []
+      }
+    }
+  }
+}

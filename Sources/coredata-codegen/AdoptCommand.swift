@@ -1,0 +1,36 @@
+import Foundation
+import ModelCodegen
+
+/// Shows what sources written for Apple's Core Data need here, or changes them.
+struct AdoptCommand {
+  private let _arguments: Arguments
+
+  init(_ arguments: [String]) throws {
+    _arguments = try Arguments(arguments, options: ["--attributes"], flags: ["--write"])
+  }
+
+  /// - Returns: 0, or 2 when something is left for a person.
+  func run() throws -> Int32 {
+    let spelling = _arguments.values("--attributes").last ?? "guard"
+    guard let rule = SourceAdoption.AttributeRule(rawValue: spelling) else {
+      throw UsageError(message: "--attributes \(spelling): there are guard and strip")
+    }
+    guard !_arguments.rest.isEmpty else { throw UsageError(message: "adopt: name source files or directories") }
+    var (changed, left) = (0, 0)
+    for path in try _arguments.rest.flatMap(SourceFiles.swiftFiles) {
+      let adoption = SourceAdoption(try SourceFiles.read(path).text, attributes: rule)
+      for remark in adoption.remarks { print("\(path):\(remark.line):\(remark.column): note: \(remark.message)") }
+      left += adoption.remarks.count
+      guard adoption.isChanged else { continue }
+      changed += 1
+      if _arguments.has("--write") {
+        try Data(adoption.adopted.utf8).write(to: URL(fileURLWithPath: path))
+      } else {
+        print(UnifiedDiff.text(from: adoption.original, to: adoption.adopted, path: path), terminator: "")
+      }
+    }
+    let verb = _arguments.has("--write") ? "changed" : "to be changed (--write does it)"
+    print("\(changed) file(s) \(verb), \(left) place(s) left for a person.")
+    return left > 0 ? 2 : 0
+  }
+}

@@ -1,0 +1,158 @@
+@testable import CoreData
+import Foundation
+import Testing
+
+@Suite struct MisuseTests {
+  private static func text(_ result: ExitTest.Result?) -> String {
+    String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+  }
+
+  @Test func readingAnObjectOffItsQueueTrapsNamingObjectContextAndQueue() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try TestStack(.memory)
+      stack.context.name = "import"
+      let ada = stack.context.performAndWait { stack.context.insert("Author") }
+      _ = ada.value(forKey: "name")
+    }
+    let text = Self.text(result)
+    #expect(text.contains("multithreading violation: Author x-coredata:"))
+    #expect(text.contains("of context 'import'"))
+    #expect(text.contains("Its queue is 'import'"))
+  }
+
+  @Test func writingAnObjectInAnotherContextsBlockTraps() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try TestStack(.memory)
+      let ada = stack.context.performAndWait { stack.context.insert("Author") }
+      let other = stack.sibling()
+      other.name = "other"
+      other.performAndWait { ada.setValue("Ada", forKey: "name") }
+    }
+    #expect(Self.text(result).contains("was used on queue 'other'"))
+  }
+
+  @Test func fetchingOffTheQueueTraps() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try TestStack(.memory)
+      _ = try stack.context.count("Author")
+    }
+    #expect(Self.text(result).contains("multithreading violation: private-queue context"))
+  }
+
+  @Test func objectIDsAreReadAnywhere() throws {
+    let stack = try TestStack(.memory)
+    let ada = stack.context.performAndWait { stack.context.insert("Author") }
+    #expect(ada.objectID.isTemporaryID)
+    #expect(ada.entity.name == "Author")
+    #expect(ada.managedObjectContext === stack.context)
+  }
+
+  @Test func theSwitchIsReadFromArgumentsThenEnvironmentThenTheBuild() {
+    func isOn(_ arguments: [String], _ environment: [String: String], debug: Bool) -> Bool {
+      ConcurrencyCheck.decision(arguments: arguments, environment: environment, isDebugBuild: debug)
+    }
+    let flag = "-com.apple.CoreData.ConcurrencyDebug"
+    #expect(isOn(["tool"], [:], debug: true))
+    #expect(!isOn(["tool"], [:], debug: false))
+    #expect(isOn(["tool", flag, "1"], [:], debug: false))
+    #expect(!isOn(["tool", flag, "0"], ["COREDATA_CONCURRENCY_DEBUG": "1"], debug: true))
+    #expect(isOn(["tool"], ["COREDATA_CONCURRENCY_DEBUG": "1"], debug: false))
+  }
+
+  @Test func deletingAnObjectOfAnotherContextTraps() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try TestStack(.memory)
+      let ada = stack.context.performAndWait { stack.context.insert("Author") }
+      let other = stack.sibling()
+      other.performAndWait { other.delete(ada) }
+    }
+    #expect(Self.text(result).contains("an attempt to delete an object of"))
+  }
+
+  @Test func aConfinementContextIsRefusedAsParent() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let child = NSManagedObjectContext(.privateQueue)
+      child.parent = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+    }
+    #expect(Self.text(result).contains("must both work on queues"))
+  }
+
+  @Test func aUsedContextsCoordinatorStays() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try TestStack(.memory)
+      stack.context.performAndWait { _ = stack.context.insert("Author") }
+      stack.context.persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+    }
+    #expect(Self.text(result).contains("its coordinator cannot be changed"))
+  }
+
+  @Test func readingAnObjectAfterResetTraps() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try TestStack(.memory)
+      try stack.context.performAndWait {
+        let ada = stack.context.insert("Author", ["name": "Ada"])
+        try stack.context.save()
+        stack.context.reset()
+        _ = ada.value(forKey: "name")
+      }
+    }
+    #expect(Self.text(result).contains("could not fulfil a fault"))
+  }
+
+  @Test func aVanishedRowTrapsWhenFaultsAreNotToBeDeleted() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try TestStack(.memory)
+      let other = stack.sibling()
+      other.shouldDeleteInaccessibleFaults = false
+      try stack.context.performAndWait {
+        let ada = stack.context.insert("Author")
+        try stack.context.save()
+        let id = ada.objectID
+        let fault = other.performAndWait { other.object(with: id) }
+        stack.context.delete(ada)
+        try stack.context.save()
+        other.performAndWait { _ = fault.value(forKey: "name") }
+      }
+    }
+    #expect(Self.text(result).contains("the row is not in the store"))
+  }
+
+  @Test func aWillSaveThatNeverSettlesTraps() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try TestStack(.memory, model: HookedAuthor.model())
+      try stack.context.performAndWait {
+        let ada = stack.context.hookedAuthor("Ada")
+        ada.inWillSave = { $0.setValue(($0.value(forKey: "age") as? Int ?? 0) % 1000 + 1, forKey: "age") }
+        try stack.context.save()
+      }
+    }
+    #expect(Self.text(result).contains("within 1000 passes"))
+  }
+
+  @Test func assigningToAStoreWithoutTheEntityTraps() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let two = try TwoStores()
+      two.context.performAndWait { two.context.assign(two.context.insert("Tag"), to: two.people) }
+    }
+    #expect(Self.text(result).contains("does not have the entity"))
+  }
+}
+
+/// A coordinator with a store for authors and one for everything else.
+struct TwoStores {
+  let coordinator: NSPersistentStoreCoordinator
+  let people: NSPersistentStore
+  let rest: NSPersistentStore
+  let context = NSManagedObjectContext(.privateQueue)
+
+  init() throws {
+    let model = LibraryModel.make()
+    let authors = model.entities.filter { $0.name == "Author" }
+    model.setEntities(authors, forConfigurationName: "People")
+    model.setEntities(model.entities, forConfigurationName: "All")
+    coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    people = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: "People", at: nil)
+    rest = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: "All", at: nil)
+    context.persistentStoreCoordinator = coordinator
+  }
+}

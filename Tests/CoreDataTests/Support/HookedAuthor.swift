@@ -1,0 +1,66 @@
+import CoreData
+import Foundation
+
+/// An author who notes every hook called, and lets a test act inside some.
+final class HookedAuthor: NSManagedObject {
+  var events: [String] = []
+  var inWillSave: ((HookedAuthor) -> Void)?
+  var inDidSave: ((HookedAuthor) -> Void)?
+
+  override func awakeFromInsert() { events.append("awakeFromInsert age \(value(forKey: "age") ?? "nil")") }
+  override func awakeFromFetch() { events.append("awakeFromFetch") }
+  override func awake(fromSnapshotEvents flags: NSSnapshotEventType) { events.append("snapshot \(flags.rawValue)") }
+  override func prepareForDeletion() { events.append("prepareForDeletion books \(objects("books").count)") }
+  override func willTurnIntoFault() { events.append("willTurnIntoFault") }
+  override func didTurnIntoFault() { events.append("didTurnIntoFault") }
+  override func didSave() {
+    events.append("didSave")
+    inDidSave?(self)
+  }
+  override func willSave() {
+    events.append(isDeleted ? "willSave deleted" : "willSave")
+    inWillSave?(self)
+  }
+
+  /// The library with authors of this class.
+  static func model() -> NSManagedObjectModel {
+    let model = LibraryModel.make()
+    model.entitiesByName["Author"]!.managedObjectClassName = NSStringFromClass(HookedAuthor.self)
+    return model
+  }
+}
+
+extension NSManagedObjectContext {
+  /// Inserts an author with hooks.
+  func hookedAuthor(_ name: String) -> HookedAuthor { insert("Author", ["name": name]) as! HookedAuthor }
+
+  /// The author of this name.
+  func author(named name: String) throws -> NSManagedObject? {
+    try all("Author", where: NSPredicate(format: "name == %@", name)).first
+  }
+}
+
+/// The user info of every notification of one name that a context posts.
+final class Posted: @unchecked Sendable {
+  // Unchecked: written on the observed context's queue, read after its work is done.
+  private(set) var userInfos: [[AnyHashable: Any]] = []
+  private var _token: (any NSObjectProtocol)?
+
+  init(_ name: NSNotification.Name, by object: AnyObject, then action: (@Sendable () -> Void)? = nil) {
+    _token = NotificationCenter.default.addObserver(forName: name, object: object, queue: nil) { [unowned self] in
+      userInfos.append($0.userInfo ?? [:])
+      action?()
+    }
+  }
+
+  deinit { if let _token { NotificationCenter.default.removeObserver(_token) } }
+
+  /// Number of members of a set of the last notification; nil if it is not there.
+  func count(_ key: String) -> Int? {
+    switch userInfos.last?[key] {
+    case let objects as Set<NSManagedObject>: objects.count
+    case let ids as Set<NSManagedObjectID>: ids.count
+    default: nil
+    }
+  }
+}
