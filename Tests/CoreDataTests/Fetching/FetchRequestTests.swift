@@ -239,6 +239,32 @@ import Testing
     try #expect(_both("noindex(age) == 2") == (["b"], ["b"]))
   }
 
+  @Test func textsAndNumbersAreComparedByTheColumnsAffinity() throws {
+    let stack = try _stack(.sqlite, ["1": 7, "x": 1])
+    try stack.context.performAndWait {
+      for (format, expected) in [("name == 1", "1"), ("age == '1'", "x")] {
+        let found = try stack.context.all("Author", where: NSPredicate(format: format))
+        #expect(found.map { $0.text("name") } == [expected])
+      }
+    }
+  }
+
+  @Test(arguments: Setting.direct) func rowsDeletedAfterABatchedFetchAreFaultsThatCannotBeFilled(_ setting: Setting) throws {
+    let stack = try _stack(setting, ["a": 1, "b": 2])
+    let request = _byAge()
+    request.fetchBatchSize = 1
+    let context = stack.sibling()
+    try context.performAndWait {
+      let found = try context.fetch(request)
+      try stack.context.performAndWait {
+        stack.context.delete(try stack.context.all("Author", by: "age")[1])
+        try stack.context.save()
+      }
+      #expect(found.count == 2 && found[0].text("name") == "a" && found[1].isFault)
+      #expect(throws: CocoaError.self) { try context.existingObject(with: found[1].objectID) }
+    }
+  }
+
   @Test func whatSQLiteCannotDoThrowsAndNothingIsFilteredInMemory() throws {
     let stack = try _stack(.sqlite, ["a": 1])
     stack.context.performAndWait {
