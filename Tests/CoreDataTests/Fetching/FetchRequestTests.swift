@@ -31,11 +31,17 @@ import Testing
     #expect(request.fetchLimit == 0 && request.fetchOffset == 0 && request.fetchBatchSize == 0)
     #expect(request.resultType == .managedObjectResultType && request.requestType == .fetchRequestType)
     #expect(request.includesSubentities && request.includesPendingChanges && request.includesPropertyValues)
-    #expect(request.returnsObjectsAsFaults && !request.returnsDistinctResults && !request.shouldRefreshRefetchedObjects)
-    #expect(request.propertiesToFetch == nil && request.propertiesToGroupBy == nil && request.havingPredicate == nil)
+    #expect(
+      request.returnsObjectsAsFaults && !request.returnsDistinctResults
+        && !request.shouldRefreshRefetchedObjects)
+    #expect(
+      request.propertiesToFetch == nil && request.propertiesToGroupBy == nil && request.havingPredicate == nil
+    )
     #expect(request.relationshipKeyPathsForPrefetching ?? [] == [] && request.affectedStores == nil)
     #expect(NSFetchRequestResultType.managedObjectIDResultType.rawValue == 1)
-    #expect(NSFetchRequestResultType.dictionaryResultType.rawValue == 2 && NSFetchRequestResultType.countResultType.rawValue == 4)
+    #expect(
+      NSFetchRequestResultType.dictionaryResultType.rawValue == 2
+        && NSFetchRequestResultType.countResultType.rawValue == 4)
   }
 
   @Test func aNameBecomesAnEntityWhenExecuted() throws {
@@ -44,13 +50,17 @@ import Testing
     try stack.context.performAndWait {
       _ = try stack.context.fetch(request)
       #expect(request.entity?.name == "Author")
-      #expect(throws: CocoaError.self) { try stack.context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Nobody")) }
+      #expect(throws: CocoaError.self) {
+        try stack.context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Nobody"))
+      }
     }
   }
 
   @Test func aRequestExecutesInTheContextOfTheBlock() throws {
     let stack = try _stack(.memory, ["a": 1])
-    let count = try stack.context.performAndWait { try NSFetchRequest<NSManagedObject>(entityName: "Author").execute().count }
+    let count = try stack.context.performAndWait {
+      try NSFetchRequest<NSManagedObject>(entityName: "Author").execute().count
+    }
     #expect(count == 1)
   }
 
@@ -64,7 +74,9 @@ import Testing
 
   // MARK: Unsaved changes
 
-  @Test(arguments: Setting.allCases) func unsavedChangesDecideWhoIsFoundAndInWhichOrder(_ setting: Setting) throws {
+  @Test(arguments: Setting.allCases) func unsavedChangesDecideWhoIsFoundAndInWhichOrder(_ setting: Setting)
+    throws
+  {
     let stack = try _stack(setting, ["in": 10, "out": 20, "gone": 30, "later": 1])
     try stack.context.performAndWait {
       let all = try stack.context.all("Author")
@@ -81,7 +93,9 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.direct) func withoutPendingChangesTheStoreDecidesButObjectsShowTheirOwnValues(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func withoutPendingChangesTheStoreDecidesButObjectsShowTheirOwnValues(
+    _ setting: Setting
+  ) throws {
     let stack = try _stack(setting, ["a": 10, "b": 20])
     try stack.context.performAndWait {
       let request = _byAge("age == 10")
@@ -104,7 +118,8 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.direct) func unsavedChangesAreFoldedIntoTheStoresWindow(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func unsavedChangesAreFoldedIntoTheStoresWindow(_ setting: Setting) throws
+  {
     let stack = try _stack(setting, ["alpha": 22, "beta": 25, "gamma": 10])
     try stack.context.performAndWait {
       let all = try stack.context.all("Author")
@@ -163,7 +178,8 @@ import Testing
 
   @Test func storesAreConcatenatedInTheirOrderAndMayBeNamed() throws {
     let stack = try _stack(.memory, ["first": 9])
-    let second = try stack.coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    let second = try stack.coordinator.addPersistentStore(
+      ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
     try stack.context.performAndWait {
       let author = stack.context.insert("Author", ["name": "second", "age": 3])
       stack.context.assign(author, to: second)
@@ -183,10 +199,12 @@ import Testing
     let template = NSFetchRequest<any NSFetchRequestResult>(entityName: "Author")
     template.predicate = NSPredicate(format: "name == $NAME AND age > $AGE")
     model.setFetchRequestTemplate(template, forName: "named")
-    let made = model.fetchRequestFromTemplate(withName: "named", substitutionVariables: ["NAME": "x", "AGE": 3, "OTHER": 1])
+    let made = model.fetchRequestFromTemplate(
+      withName: "named", substitutionVariables: ["NAME": "x", "AGE": 3, "OTHER": 1])
     #expect(made?.predicate == NSPredicate(format: "name == 'x' AND age > 3"))
     #expect(model.fetchRequestTemplate(forName: "named")?.predicate == template.predicate)
-    let null = model.fetchRequestFromTemplate(withName: "named", substitutionVariables: ["NAME": NSNull(), "AGE": 3])
+    let null = model.fetchRequestFromTemplate(
+      withName: "named", substitutionVariables: ["NAME": NSNull(), "AGE": 3])
     #expect(null?.predicate == NSPredicate(format: "name == nil AND age > 3"))
     model.setFetchRequestTemplate(nil, forName: "named")
     #expect(model.fetchRequestTemplate(forName: "named") == nil)
@@ -204,7 +222,10 @@ import Testing
       let predicate = NSPredicate(format: format, argumentArray: arguments)
       func names(_ list: [NSManagedObject]) -> [String] { list.map { $0.text("name") ?? "nil" }.sorted() }
       let all = try stack.context.all("Author")
-      return (names(try stack.context.all("Author", where: predicate)), names(all.filter { predicate.evaluate(with: $0) }))
+      return (
+        names(try stack.context.all("Author", where: predicate)),
+        names(all.filter { predicate.evaluate(with: $0) })
+      )
     }
   }
 
@@ -249,7 +270,9 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.direct) func rowsDeletedAfterABatchedFetchAreFaultsThatCannotBeFilled(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func rowsDeletedAfterABatchedFetchAreFaultsThatCannotBeFilled(
+    _ setting: Setting
+  ) throws {
     let stack = try _stack(setting, ["a": 1, "b": 2])
     let request = _byAge()
     request.fetchBatchSize = 1
@@ -270,12 +293,15 @@ import Testing
     stack.context.performAndWait {
       let predicates = [
         NSPredicate { _, _ in true }, NSPredicate(format: "FUNCTION(name, 'uppercaseString') == 'A'"),
-        NSPredicate(format: "ALL books.pages > 1"), NSPredicate(format: "books.pages > 1"), NSPredicate(format: "colour == 1"),
+        NSPredicate(format: "ALL books.pages > 1"), NSPredicate(format: "books.pages > 1"),
+        NSPredicate(format: "colour == 1"),
       ]
       for predicate in predicates {
         #expect(throws: CocoaError.self) { try stack.context.all("Author", where: predicate) }
       }
-      #expect(throws: CocoaError.self) { try stack.context.all("Book", where: NSPredicate(format: "mark == 'x'")) }
+      #expect(throws: CocoaError.self) {
+        try stack.context.all("Book", where: NSPredicate(format: "mark == 'x'"))
+      }
       for key in ["books.title", "mark"] {
         #expect(throws: CocoaError.self) { try stack.context.all("Author", by: key) }
       }
@@ -288,7 +314,10 @@ import Testing
       let mentor = stack.context.insert("Author", ["name": "mentor"])
       try #expect(stack.context.all("Author", where: NSPredicate(format: "mentor == %@", mentor)).isEmpty)
       stack.context.insert("Author", ["name": "pupil", "mentor": mentor])
-      try #expect(stack.context.all("Author", where: NSPredicate(format: "mentor == %@", mentor)).map { $0.text("name") } == ["pupil"])
+      try #expect(
+        stack.context.all("Author", where: NSPredicate(format: "mentor == %@", mentor)).map {
+          $0.text("name")
+        } == ["pupil"])
       try #expect(stack.context.all("Author", where: NSPredicate(format: "SELF == %@", mentor)) == [mentor])
     }
   }
@@ -300,8 +329,13 @@ import Testing
       stack.context.insert("Novel", ["title": "novel"])
       try stack.context.save()
       let entity = stack.coordinator.managedObjectModel.entitiesByName["Book"]!
-      try #expect(stack.context.all("Book", where: NSPredicate(format: "entity == %@", entity)).map { $0.text("title") } == ["book"])
-      try #expect(stack.context.all("Book", where: NSPredicate(format: "entity.name == 'Novel'")).map { $0.text("title") } == ["novel"])
+      try #expect(
+        stack.context.all("Book", where: NSPredicate(format: "entity == %@", entity)).map { $0.text("title") }
+          == ["book"])
+      try #expect(
+        stack.context.all("Book", where: NSPredicate(format: "entity.name == 'Novel'")).map {
+          $0.text("title")
+        } == ["novel"])
     }
   }
 
@@ -310,7 +344,9 @@ import Testing
   @Test(arguments: Setting.allCases) func nilComesFirstAscendingAndLastDescending(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     stack.context.performAndWait {
-      for name in ["b", nil, "a"] as [String?] { stack.context.insert("Author").setValue(name, forKey: "name") }
+      for name in ["b", nil, "a"] as [String?] {
+        stack.context.insert("Author").setValue(name, forKey: "name")
+      }
     }
     try stack.save()
     try stack.context.performAndWait {
@@ -326,12 +362,14 @@ import Testing
     let stack = try _stack(setting, ["b": 1, "A": 2, "é": 3, "a10": 4, "a9": 5, "B": 6])
     try stack.context.performAndWait {
       let orders = [
-        "compare:": ["A", "B", "a10", "a9", "b", "é"], "localizedStandardCompare:": ["A", "a9", "a10", "b", "B", "é"],
+        "compare:": ["A", "B", "a10", "a9", "b", "é"],
+        "localizedStandardCompare:": ["A", "a9", "a10", "b", "B", "é"],
       ]
       for (selector, expected) in orders {
         let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
         request.sortDescriptors = [
-          NSSortDescriptor(key: "name", ascending: true, selector: selector), NSSortDescriptor(key: "age", ascending: true),
+          NSSortDescriptor(key: "name", ascending: true, selector: selector),
+          NSSortDescriptor(key: "age", ascending: true),
         ]
         try #expect(_names(stack, request) == expected)
       }
