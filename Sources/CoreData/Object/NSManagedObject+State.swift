@@ -97,5 +97,5 @@ struct ObjectFlags: OptionSet {
   /// The save under way writes it.
   static let written = ObjectFlags(rawValue: 1 << 22)
   /// To be deleted, but its row is gone already.
-  static let vanished = ObjectFlags(rawValue: 1 << 23)
+  static let vanished = ObjectFlags(rawValue: 1 << 24)
 }
