@@ -135,7 +135,8 @@ extension NSManagedObjectContext {
       if !object.hasChanges { object.turnIntoFault() }
       return
     }
-    if let mine = object._row, mine === row { return }
+    // A save told of late may be older than what this context has written or read since.
+    if let mine = object._row, mine === row || row.version < mine.version { return }
     rereadInverses(object._layout, from: object._row, to: row)
     object.cutOvertakenInverses(by: row)
     object.rebase(on: row)

@@ -70,13 +70,17 @@ extension AttributeSchema {
     let type = attribute.attributeType.schemaType
     self.init(traits: PropertyTraits(attribute), type: type)
     defaultValue = attribute.defaultValue.flatMap { SchemaLiteral($0, type: type) }
-    limits = attribute.limits
-    validations =
-      attribute.explicitValidation.map { explicit in
-        zip(explicit.predicates, explicit.warnings).map {
-          ValidationSchema(predicate: $0.predicateText, warning: "\($1)")
-        }
-      } ?? attribute.fileValidations
+    if let explicit = attribute.explicitValidation {
+      // Predicates set by code stand instead of what the model file said.
+      validations = explicit.predicates.enumerated().map { index, predicate in
+        ValidationSchema(
+          predicate: predicate.predicateText,
+          warning: index < explicit.warnings.count ? "\(explicit.warnings[index])" : "")
+      }
+    } else {
+      limits = attribute.limits
+      validations = attribute.fileValidations
+    }
     usesScalarValueType = attribute.usesScalarValueType
     valueTransformerName = attribute.valueTransformerName
     customClassName = attribute.customClassName

@@ -16,7 +16,9 @@ enum ModelText {
 
 extension NSPredicate {
   /// The predicate as a model file spells it.
-  var predicateText: String { (try? PredicateTree(self)).map { "\($0)" } ?? description }
+  var predicateText: String {
+    (try? PredicateTree(self)).map { PredicatePrinter.text(of: $0) } ?? description
+  }
 }
 
 extension NSAttributeDescription {
