@@ -33,8 +33,7 @@ let package = Package(
       name: "CoreDataAdoptPlugin",
       capability: .command(
         intent: .custom(
-          verb: "coredata-adopt", description: "Adapt source written for Apple's Core Data, with a preview."),
-        permissions: [.writeToPackageDirectory(reason: "With --write, it changes the sources.")]),
+          verb: "coredata-adopt", description: "Adapt source written for Apple's Core Data, with a preview.")),
       dependencies: ["coredata-codegen"]),
     .target(
       name: "CoreData",

@@ -104,7 +104,7 @@ extension NSManagedObjectContext {
   }
 
   private final func propagate(deletionOf object: NSManagedObject) {
-    if object.isFault, object._row == nil, (try? load(object)) != true {
+    if object.isFault, object._row == nil, !object._flags.contains(.inserted), (try? load(object)) != true {
       // The row is gone already; there is nothing left to follow.
       return
     }
@@ -179,7 +179,7 @@ struct EventSets {
     for object in refreshed { object.noteAllWritten() }
     for object in deleted { object.noteAllWritten() }
     context.tellObservers(self)
-    var userInfo: [AnyHashable: Any] = [:]
+    var userInfo: [AnyHashable: Any] = ["managedObjectContext": WeakContext(context: context)]
     if !inserted.isEmpty { userInfo[NSInsertedObjectsKey] = inserted }
     if !updated.isEmpty { userInfo[NSUpdatedObjectsKey] = updated }
     if !deleted.isEmpty { userInfo[NSDeletedObjectsKey] = deleted }

@@ -9,7 +9,8 @@ protocol ExecutableRequest: NSPersistentStoreRequest {
 extension NSManagedObjectContext {
   /// Carries out any request.
   ///
-  /// A fetch gives an `NSAsynchronousFetchResult` that is complete at once; an asynchronous one is complete later.
+  /// A fetch gives an `NSAsynchronousFetchResult` that is complete at once; an asynchronous one is complete
+  /// later.
   ///
   /// - Throws: A Cocoa error.
   @discardableResult
@@ -17,7 +18,8 @@ extension NSManagedObjectContext {
     guard let executable = request as? any ExecutableRequest else {
       throw CocoaError.coreData(
         NSCoreDataError,
-        "\(label) cannot execute a \(type(of: request)): it takes fetch requests and batch requests. Save with save().")
+        "\(label) cannot execute a \(type(of: request)): it takes fetch requests and batch requests. Save with save()."
+      )
     }
     return try executable.result(in: self)
   }
@@ -25,7 +27,8 @@ extension NSManagedObjectContext {
 
 extension NSFetchRequest: ExecutableRequest {
   func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
-    let result = NSAsynchronousFetchResult(NSAsynchronousFetchRequest(fetchRequest: self), context, progress: nil)
+    let result = NSAsynchronousFetchResult(
+      NSAsynchronousFetchRequest(fetchRequest: self), context, progress: nil)
     result.finalResult = try context.fetch(self)
     return result
   }
@@ -35,7 +38,8 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
   func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
     guard context.concurrencyType != .confinementConcurrencyType else {
       throw CocoaError.coreData(
-        NSCoreDataError, "\(context.label) has no queue to deliver an asynchronous fetch on; give it a queue of its own.")
+        NSCoreDataError,
+        "\(context.label) has no queue to deliver an asynchronous fetch on; give it a queue of its own.")
     }
     guard context.parent == nil, let coordinator = context.persistentStoreCoordinator else {
       throw CocoaError.coreData(
@@ -56,7 +60,8 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
       if result.isCancelled { return }
       // Only what the store has is read here; objects are made on the context's queue.
       let epoch = coordinator.rowCache.epoch
-      let found = delivery.readsObjects ? Result { try coordinator.fetch(plan, in: delivery.affectedStores) } : nil
+      let found =
+        delivery.readsObjects ? Result { try coordinator.fetch(plan, in: delivery.affectedStores) } : nil
       context.perform {
         delivery.finish(found, isCurrent: { coordinator.rowCache.epoch == epoch })
       }
@@ -66,7 +71,8 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
 
   /// What goes to the background and comes back.
   private struct Delivery: @unchecked Sendable {
-    // Unchecked: the request is a copy that nobody else has; result and completion are used on the context's queue only.
+    // Unchecked: the request is a copy that nobody else has; result and completion are used on the context's
+    // queue only.
     let request: NSFetchRequest<ResultType>
     let result: NSAsynchronousFetchResult<ResultType>
     let completion: ((NSAsynchronousFetchResult<ResultType>) -> Void)?

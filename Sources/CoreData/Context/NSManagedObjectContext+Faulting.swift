@@ -6,7 +6,7 @@ import ModelSchema
 extension NSManagedObjectContext {
   /// Fills a fault; values at hand are shown, else they are read, along with those of its neighbours.
   final func fire(_ object: NSManagedObject) {
-    if object._row == nil {
+    if object._row == nil, !(object._flags.contains(.inserted) && object._draft != nil) {
       let found: Bool
       do {
         found = try load(object)

@@ -27,7 +27,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Fills to-one and to-many relationships of fetched objects: for each step of a path one statement for what is related
+  /// Fills to-one and to-many relationships of fetched objects: for each step of a path one statement for
+  /// what is related
   /// and one for its values. The objects themselves stay faults if they are.
   final func prefetch(_ paths: [String], from objects: [NSManagedObject]) throws {
     for path in paths {
@@ -48,7 +49,9 @@ extension NSManagedObjectContext {
     var owners: [Int: [(owner: NSManagedObject, slot: Int, key: ObjectKey)]] = [:]
     let chain = ReadChain(above: self)
     for object in objects {
-      guard let slot = object._layout.slot(named: step), let relationship = object._layout.slots[slot].relationship else {
+      guard let slot = object._layout.slot(named: step),
+        let relationship = object._layout.slots[slot].relationship
+      else {
         throw CocoaError.coreData(
           NSCoreDataError,
           "relationshipKeyPathsForPrefetching names '\(path)', but '\(object._layout.entityName)' has no relationship "
@@ -68,7 +71,8 @@ extension NSManagedObjectContext {
       let slot = group[0].slot
       let members = try persistentStoreCoordinator?.related(to: group.map(\.key), slot: slot) ?? []
       for (entry, keys) in zip(group, members) {
-        let state = entry.owner.relations.makeMembers(slot, isOrdered: entry.owner._layout.slots[slot].relationship!.isOrdered)
+        let state = entry.owner.relations.makeMembers(
+          slot, isOrdered: entry.owner._layout.slots[slot].relationship!.isOrdered)
         state.realise(keys.map { self.object(for: $0) })
         state.list.forEach(reach)
       }

@@ -30,7 +30,7 @@ extension NSManagedObjectContext {
         changed: SlotSet(), isWhole: true)
     }
     guard flags.contains(.inserted) || flags.contains(.updated) else { return nil }
-    if object.isFault, object._row == nil, (try? load(object)) != true { return nil }
+    if object.isFault, object._row == nil, !flags.contains(.inserted), (try? load(object)) != true { return nil }
     // What cannot be encoded says so when it is saved.
     try? object.encodeTransformables()
     return Layer.Entry(

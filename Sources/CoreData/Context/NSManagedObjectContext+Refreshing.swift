@@ -32,7 +32,11 @@ extension NSManagedObjectContext {
     let isStale = stalenessInterval >= 0
     if mergeChanges, object.hasChanges {
       guard object._row != nil, !object._flags.contains(.deleted) else { return }
-      if let newer = currentRow(of: object, rereading: isStale) { object.rebase(on: newer) }
+      if let newer = currentRow(of: object, rereading: isStale) {
+        rereadInverses(object._layout, from: object._row, to: newer)
+        object.cutOvertakenInverses(by: newer)
+        object.rebase(on: newer)
+      }
       object.awake(fromSnapshotEvents: .refresh)
     } else if object.isNew {
       // Nothing to read again: it stays what it is, dropping nothing that a save would miss.
@@ -54,6 +58,8 @@ extension NSManagedObjectContext {
     object._changed = SlotSet()
     _ = object.writableDraft()
     object._relations = nil
+    // The values stand ready as the draft: firing shows them.
+    object._flags.insert(.fault)
     object.didTurnIntoFault()
   }
 

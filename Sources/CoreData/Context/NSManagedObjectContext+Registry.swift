@@ -26,7 +26,11 @@ extension NSManagedObjectContext {
   /// The object of this ID if the context has it; never reads anything.
   public final func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
     checkQueue()
-    return table.objectInUse(for: localized(objectID)) { self.isNeeded($0) }
+    let id = localized(objectID)
+    if let object = table.objectInUse(for: id, isNeeded: { self.isNeeded($0) }) { return object }
+    // What a child has saved up is unsaved here, and so registered, though its object is made only now.
+    guard let entry = overlay.layers.entry(for: ObjectTable.Key(id)), entry.kind != .annihilated else { return nil }
+    return materialize(entry)
   }
 
   /// The object of this ID, as a fault if the context does not have it yet; never nil, never reads anything.

@@ -290,7 +290,7 @@ final class SavedChanges: NSObject, @unchecked Sendable {
   let coordinator: NSPersistentStoreCoordinator?
 
   init(_ entries: [Layer.Entry], context: NSManagedObjectContext) {
-    self.entries = entries
+    self.entries = context.parent == nil ? entries.map(\.persistent) : entries
     coordinator = context.persistentStoreCoordinator
   }
 

@@ -11,6 +11,7 @@ extension NSPersistentStoreCoordinator {
   /// - Throws: `StoreConflictError`, `StoreConstraintError` or a Cocoa error; then nothing was written, or with several
   ///   stores, 134040 when an earlier one had been written already.
   final func commit(_ entries: [Layer.Entry], locked: [NSManagedObject]) throws -> [StoredObject] {
+    let entries = entries.map(\.persistent)
     let stores = persistentStores
     var changes: [(store: NSPersistentStore, set: ChangeSet)] = stores.map { ($0, ChangeSet()) }
     for entry in entries {

@@ -2,10 +2,12 @@ import Foundation
 import SQLiteBinding
 import Synchronization
 
-/// The log of SQL statements that `-com.apple.CoreData.SQLDebug 1...4` switches on, as a pair of arguments of the program
+/// The log of SQL statements that `-com.apple.CoreData.SQLDebug 1...4` switches on, as a pair of arguments
+/// of the program
 /// or an environment variable of that name, printed on the standard error as Core Data prints it.
 ///
-/// 1: statements and times. 2: bound values too. 3: values read too. 4: query plans too. Above 1 the log shows data.
+/// 1: statements and times. 2: bound values too. 3: values read too. 4: query plans too. Above 1 the log
+/// shows data.
 enum SQLDebug {
   static let key = "com.apple.CoreData.SQLDebug"
 
@@ -44,10 +46,15 @@ enum SQLDebug {
     String(format: "%.4fs", Double(nanoseconds) / 1_000_000_000)
   }
 
-  /// Told about every statement of a connection when it has run. Reads are reported by those who run them, with what
+  /// Told about every statement of a connection when it has run. Reads are reported by those who run them,
+  /// with what
   /// they found.
   static func trace(_ statement: TracedStatement) {
-    if statement.sql.hasPrefix("SELECT") || statement.sql.hasPrefix("EXPLAIN") || statement.sql.hasPrefix("--") { return }
+    if statement.sql.hasPrefix("SELECT") || statement.sql.hasPrefix("EXPLAIN")
+      || statement.sql.hasPrefix("--")
+    {
+      return
+    }
     write("sql: \(statement.sql)")
     write("annotation: sql execution time: \(seconds(UInt64(max(0, statement.nanoseconds))))")
   }

@@ -56,7 +56,8 @@ public struct SQLStatement: Sendable, CustomStringConvertible {
 }
 
 extension NSManagedObjectContext {
-  /// The SQL that a fetch of this request would run: one statement for each SQLite store that it goes to, without running
+  /// The SQL that a fetch of this request would run: one statement for each SQLite store that it goes to,
+  /// without running
   /// it. Unsaved changes, which are laid over the result in memory, do not show. Not in Core Data.
   ///
   /// - Parameter countingRows: Whether the rows are counted, by a statement of its own.
@@ -76,7 +77,8 @@ extension NSManagedObjectContext {
         if let dictionaries { return try engine.statement(for: dictionaries, countingRows: countingRows) }
         var plan = plan
         let isIdentity =
-          request.resultType == .managedObjectIDResultType || !request.includesPropertyValues || request.fetchBatchSize > 0
+          request.resultType == .managedObjectIDResultType || !request.includesPropertyValues
+          || request.fetchBatchSize > 0
         if isIdentity { plan.content = .identity }
         let purpose: QueryShape.Purpose = request.resultType == .countResultType ? .count : .objects
         return try engine.statement(for: plan, purpose, countingRows: countingRows)

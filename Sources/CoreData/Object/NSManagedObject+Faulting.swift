@@ -28,6 +28,8 @@ extension NSManagedObject {
   /// Does what an object asks for before the value at `slot` is read: see `attend()`.
   final func attend(reading slot: Int) {
     if _context == nil, let recorder = KeyRecorder.current, recorder.note(slot, of: self) { return }
+    // What is not stored is gone with the context; it needs no row to say so.
+    if _context == nil, _row == nil, _layout.slots[slot].isTransient { return }
     attend()
     noteRead(slot)
   }
@@ -84,6 +86,13 @@ extension NSManagedObject {
     didTurnIntoFault()
   }
 
+  /// The row as last saved if it holds values that are not stored, which newer rows lack.
+  private final var rowWithTransients: Row? {
+    guard _layout.hasTransients, let row = _row else { return nil }
+    let slots = _layout.slots
+    return slots.indices.contains { slots[$0].isTransient && !row[$0].isNull } ? row : nil
+  }
+
   /// Takes newer values of the store, keeping unsaved ones; what is not changed here changes.
   final func rebase(on row: Row) {
     if let draft = _draft, !_changed.isEmpty {
@@ -97,10 +106,10 @@ extension NSManagedObject {
       for slot in _layout.slots.indices where _layout.slots[slot].isTransient { merged.set(draft[slot], at: slot) }
       _draft = merged
       _flags.remove(.draftShared)
-    } else if let draft = _draft {
+    } else if let values = _draft ?? rowWithTransients {
       // Only transient or primitive values stand in the draft.
       let merged = Row(copying: row, version: row.version + 1)
-      for slot in _layout.slots.indices where _layout.slots[slot].isTransient { merged.set(draft[slot], at: slot) }
+      for slot in _layout.slots.indices where _layout.slots[slot].isTransient { merged.set(values[slot], at: slot) }
       _draft = merged
       _flags.remove(.draftShared)
     }

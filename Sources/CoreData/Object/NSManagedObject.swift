@@ -74,6 +74,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
   /// Creates a request for the entity that this class stands for.
+  @_disfavoredOverload  // Generated classes have one of their own type, which is meant.
   open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
     let request = NSFetchRequest<any NSFetchRequestResult>()
     request.entity = entity()

@@ -1,7 +1,8 @@
 import ModelSchema
 import PredicateLanguage
 
-/// A fetch of dictionaries resolved against a frozen model: columns computed from rows, one by one or in groups.
+/// A fetch of dictionaries resolved against a frozen model: columns computed from rows, one by one or in
+/// groups.
 struct DictionaryPlan: Sendable {
   struct Column: Sendable {
     /// Key in the dictionary.
@@ -35,7 +36,8 @@ enum RowAggregate {
     "@count": "count:", "@sum": "sum:", "@min": "min:", "@max": "max:", "@avg": "average:",
   ]
 
-  /// Whether a function with these arguments is taken over rows: it has one argument, which has one value for each row.
+  /// Whether a function with these arguments is taken over rows: it has one argument, which has one value
+  /// for each row.
   static func isTaken(
     _ name: String, _ arguments: [ExpressionTree], from layout: PropertyLayout, in model: [PropertyLayout]
   ) -> Bool {
@@ -43,10 +45,14 @@ enum RowAggregate {
   }
 
   /// Whether any part of the expression is taken over rows.
-  static func occurs(in expression: ExpressionTree, from layout: PropertyLayout, in model: [PropertyLayout]) -> Bool {
+  static func occurs(in expression: ExpressionTree, from layout: PropertyLayout, in model: [PropertyLayout])
+    -> Bool
+  {
     var found = false
     expression.forEachExpression { part in
-      if case .function(let name, let arguments) = part, isTaken(name, arguments, from: layout, in: model) { found = true }
+      if case .function(let name, let arguments) = part, isTaken(name, arguments, from: layout, in: model) {
+        found = true
+      }
     }
     return found
   }
@@ -54,20 +60,26 @@ enum RowAggregate {
   /// `@sum.price` at the start of a path as the function that it means here.
   static func spelledOut(_ expression: ExpressionTree) -> ExpressionTree {
     expression.rewritten { (part: ExpressionTree) throws(Never) -> ExpressionTree? in
-      guard case .keyPath(let path) = part, let name = path.first.flatMap({ _operators[$0] }) else { return nil }
+      guard case .keyPath(let path) = part, let name = path.first.flatMap({ _operators[$0] }) else {
+        return nil
+      }
       let rest = Array(path.dropFirst())
       if rest.isEmpty { return name == "count:" ? .function(name, [.evaluatedObject]) : nil }
       return .function(name, [.keyPath(rest)])
     } ?? expression
   }
 
-  private static func _isSingle(_ expression: ExpressionTree, _ layout: PropertyLayout, _ model: [PropertyLayout]) -> Bool {
+  private static func _isSingle(
+    _ expression: ExpressionTree, _ layout: PropertyLayout, _ model: [PropertyLayout]
+  ) -> Bool {
     switch expression {
     case .constant(.collection), .constant(.dictionary), .aggregate, .subquery, .set, .anyKey: return false
     case .keyPath(let path):
       var layout = layout
       for (index, key) in path.enumerated() {
-        guard let slot = layout.slot(named: key), let relationship = layout.slots[slot].relationship else { return true }
+        guard let slot = layout.slot(named: key), let relationship = layout.slots[slot].relationship else {
+          return true
+        }
         if relationship.isToMany { return path[index...].contains { $0.hasPrefix("@") } }
         layout = model[relationship.destination - 1]
       }

@@ -6,7 +6,8 @@ open class NSPersistentStoreResult: NSObject {}
 
 /// A result that arrives later.
 ///
-/// Made on the context's queue; `cancel()` may come from any thread, the rest is to be read on the context's queue.
+/// Made on the context's queue; `cancel()` may come from any thread, the rest is to be read on the context's
+/// queue.
 open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult, @unchecked Sendable {
   // Unchecked: `_isCancelled` is atomic; everything else is written and read on the context's queue.
 
@@ -41,7 +42,9 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
   /// What was found; nil until it is.
   public internal(set) var finalResult: [ResultType]?
 
-  init(_ request: NSAsynchronousFetchRequest<ResultType>, _ context: NSManagedObjectContext, progress: Progress?) {
+  init(
+    _ request: NSAsynchronousFetchRequest<ResultType>, _ context: NSManagedObjectContext, progress: Progress?
+  ) {
     fetchRequest = request
     super.init(context, progress: progress)
   }

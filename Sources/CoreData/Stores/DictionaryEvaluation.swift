@@ -2,7 +2,8 @@ import Foundation
 import ModelSchema
 import PredicateLanguage
 
-/// Where stored objects are read from while dictionaries are computed in memory. Used by one thread, for one fetch.
+/// Where stored objects are read from while dictionaries are computed in memory. Used by one thread, for one
+/// fetch.
 final class StoredObjectSource {
   let fetch: (FetchPlan) throws -> [StoredObject]
   private let _rows: ([ObjectKey]) throws -> [Row?]
@@ -92,7 +93,9 @@ struct DictionaryEvaluation {
   private func _line(_ group: [StoredObject], _ plan: DictionaryPlan) throws -> Line? {
     let first = group.first
     let subject = first.map { SourceSubject(key: $0.key, source: source) }
-    func value(_ expression: ExpressionTree, _ variables: [String: PredicateValue] = [:]) throws -> PredicateValue {
+    func value(_ expression: ExpressionTree, _ variables: [String: PredicateValue] = [:]) throws
+      -> PredicateValue
+    {
       let expression = plan.isGrouped ? try _aggregated(expression, group, plan.rows.layout) : expression
       if let subject { return try expression.value(for: subject, variables: variables) }
       return try expression.value(for: ValueSubject(.null), variables: variables)
@@ -112,17 +115,22 @@ struct DictionaryEvaluation {
       values.append(Value(result, readAs: column.type))
     }
     if let having = plan.having {
-      for column in plan.columns where found[column.name] == nil { found[column.name] = try value(column.expression) }
-      let condition = try having.rewritten { expression throws -> ExpressionTree? in
-        let aggregated = try _aggregated(expression, group, plan.rows.layout)
-        return aggregated == expression ? nil : aggregated
-      } ?? having
+      for column in plan.columns where found[column.name] == nil {
+        found[column.name] = try value(column.expression)
+      }
+      let condition =
+        try having.rewritten { expression throws -> ExpressionTree? in
+          let aggregated = try _aggregated(expression, group, plan.rows.layout)
+          return aggregated == expression ? nil : aggregated
+        } ?? having
       guard let subject, try condition.matches(subject, variables: found) else { return nil }
     }
     let keys = try plan.rows.sort.map { term -> PredicateValue in
       if term.keyPath.count == 1, plan.rows.layout.slot(named: term.keyPath[0]) == nil {
         if let known = found[term.keyPath[0]] { return known }
-        if let column = plan.columns.first(where: { $0.name == term.keyPath[0] }) { return try value(column.expression) }
+        if let column = plan.columns.first(where: { $0.name == term.keyPath[0] }) {
+          return try value(column.expression)
+        }
       }
       return _normalizedForSort(try value(.keyPath(term.keyPath)))
     }
@@ -130,7 +138,9 @@ struct DictionaryEvaluation {
   }
 
   private func _normalizedForSort(_ value: PredicateValue) -> PredicateValue {
-    guard case .object(let object) = value, let id = object.base.base as? NSManagedObjectID else { return value }
+    guard case .object(let object) = value, let id = object.base.base as? NSManagedObjectID else {
+      return value
+    }
     return .int(id.key?.reference ?? 0)
   }
 
@@ -155,7 +165,9 @@ struct DictionaryEvaluation {
   private func _cell(_ path: [String], _ key: ObjectKey) throws -> Value {
     var key = key
     for (index, step) in path.enumerated() {
-      guard let slot = key.space.layout.slot(named: step), let row = try source.row(for: key) else { return .null }
+      guard let slot = key.space.layout.slot(named: step), let row = try source.row(for: key) else {
+        return .null
+      }
       if index == path.count - 1 { return row[slot] }
       guard let next = row[slot].key else { return .null }
       key = next
@@ -181,7 +193,8 @@ struct DictionaryEvaluation {
     lines.enumerated().sorted { left, right in
       for (index, term) in terms.enumerated() {
         let verdict =
-          (try? left.element.keys[index].sorted(against: right.element.keys[index], term.comparison.ordering)) ?? .orderedSame
+          (try? left.element.keys[index].sorted(against: right.element.keys[index], term.comparison.ordering))
+          ?? .orderedSame
         if verdict != .orderedSame { return (verdict == .orderedAscending) == term.ascending }
       }
       return left.offset < right.offset
@@ -245,7 +258,11 @@ extension Value {
     case .integer16, .integer32, .integer64: self = value.integer.map(Value.int) ?? .null
     case .boolean: self = value.isNull ? .null : .int(value.isTrue ? 1 : 0)
     case .double, .float, .date:
-      if case .date(let seconds) = value { self = .double(seconds) } else { self = value.double.map(Value.double) ?? .null }
+      if case .date(let seconds) = value {
+        self = .double(seconds)
+      } else {
+        self = value.double.map(Value.double) ?? .null
+      }
     case .decimal: self = value.decimal.map { .decimal(DecimalBox($0)) } ?? .null
     default:
       switch value {

@@ -331,6 +331,22 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
+  func aRuleWithoutAnInverseCannotClearTheOtherSide(_ setting: Setting) throws {
+    let model = LibraryModel.make()
+    let favourite = LibraryModel.relationship("favourite", to: model.entitiesByName["Tag"]!)
+    model.entitiesByName["Author"]!.properties.append(favourite)
+    let stack = try TestStack(setting, model: model)
+    try stack.context.performAndWait {
+      let tag = stack.context.insert("Tag")
+      let author = stack.context.insert("Author", ["favourite": tag])
+      try stack.context.save()
+      stack.context.delete(tag)
+      try stack.context.save()
+      #expect(author.objectIDs(forRelationshipNamed: "favourite") == [tag.objectID])
+    }
+  }
+
+  @Test(arguments: Setting.direct)
   func noActionLeavesTheReference(_ setting: Setting) throws {
     let model = LibraryModel.make()
     model.entitiesByName["Author"]!.relationshipsByName["pupils"]!.deleteRule = .noActionDeleteRule

@@ -15,7 +15,11 @@ import Testing
       bob.setValue(ann, forKey: "mentor")
       let date = Date(timeIntervalSinceReferenceDate: 1000)
       context.insert(
-        "Book", ["title": "A", "pages": 10, "price": 1.5, "cost": Decimal(string: "2.25")!, "author": ann, "published": date])
+        "Book",
+        [
+          "title": "A", "pages": 10, "price": 1.5, "cost": Decimal(string: "2.25")!, "author": ann,
+          "published": date,
+        ])
       context.insert("Book", ["title": "B", "pages": 20, "price": 2.5, "author": ann])
       context.insert("Novel", ["title": "C", "pages": 30, "genre": "noir", "author": bob])
       try context.save()
@@ -23,7 +27,9 @@ import Testing
     return stack
   }
 
-  private func _rows(_ stack: TestStack, _ entity: String, _ set: (NSFetchRequest<NSDictionary>) -> Void) throws -> [[String: AnyHashable]] {
+  private func _rows(_ stack: TestStack, _ entity: String, _ set: (NSFetchRequest<NSDictionary>) -> Void)
+    throws -> [[String: AnyHashable]]
+  {
     let request = NSFetchRequest<NSDictionary>(entityName: entity)
     request.resultType = .dictionaryResultType
     set(request)
@@ -36,7 +42,9 @@ import Testing
     }
   }
 
-  private func _column(_ name: String, _ format: String, _ type: NSAttributeType = .undefinedAttributeType) -> NSExpressionDescription {
+  private func _column(_ name: String, _ format: String, _ type: NSAttributeType = .undefinedAttributeType)
+    -> NSExpressionDescription
+  {
     let column = NSExpressionDescription()
     column.name = name
     column.expression = NSExpression(format: format)
@@ -46,7 +54,9 @@ import Testing
 
   private let _byTitle = [NSSortDescriptor(key: "title", ascending: true)]
 
-  @Test(arguments: Setting.direct) func withoutPropertiesEveryAttributeThatIsNotNilIsThere(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func withoutPropertiesEveryAttributeThatIsNotNilIsThere(_ setting: Setting)
+    throws
+  {
     let rows = try _rows(_library(setting), "Author") { $0.predicate = NSPredicate(format: "name == 'Ann'") }
     #expect(rows == [["name": "Ann", "age": NSNumber(value: 50)]])
   }
@@ -94,7 +104,8 @@ import Testing
   @Test(arguments: Setting.direct) func functionsAreComputedForEachRow(_ setting: Setting) throws {
     let rows = try _rows(_library(setting), "Book") {
       $0.propertiesToFetch = [
-        _column("double", "pages * 2", .integer32AttributeType), _column("small", "lowercase(title)", .stringAttributeType),
+        _column("double", "pages * 2", .integer32AttributeType),
+        _column("small", "lowercase(title)", .stringAttributeType),
         _column("members", "author.books.@count", .integer32AttributeType),
         _column("size", "TERNARY(pages > 15, 'long', 'short')", .stringAttributeType),
       ]
@@ -109,9 +120,12 @@ import Testing
   @Test(arguments: Setting.direct) func anAggregateWithoutGroupsCollapsesToOneRow(_ setting: Setting) throws {
     let rows = try _rows(_library(setting), "Book") {
       $0.propertiesToFetch = [
-        _column("count", "count(title)", .integer32AttributeType), _column("sum", "sum(pages)", .integer32AttributeType),
-        _column("least", "min(pages)", .integer32AttributeType), _column("most", "max(title)", .stringAttributeType),
-        _column("mean", "average(pages)", .doubleAttributeType), _column("short", "@sum.pages", .integer32AttributeType),
+        _column("count", "count(title)", .integer32AttributeType),
+        _column("sum", "sum(pages)", .integer32AttributeType),
+        _column("least", "min(pages)", .integer32AttributeType),
+        _column("most", "max(title)", .stringAttributeType),
+        _column("mean", "average(pages)", .doubleAttributeType),
+        _column("short", "@sum.pages", .integer32AttributeType),
       ]
     }
     #expect(rows.count == 1)
@@ -127,7 +141,8 @@ import Testing
     let rows = try _rows(_library(setting), "Book") {
       $0.predicate = NSPredicate(value: false)
       $0.propertiesToFetch = [
-        _column("sum", "sum(pages)", .integer32AttributeType), _column("most", "max(pages)", .integer32AttributeType),
+        _column("sum", "sum(pages)", .integer32AttributeType),
+        _column("most", "max(pages)", .integer32AttributeType),
       ]
     }
     #expect(rows == [["sum": NSNumber(value: 0)]])
@@ -143,7 +158,8 @@ import Testing
     }
     #expect(
       all == [
-        ["author.name": "Bob", "count": NSNumber(value: 1)], ["author.name": "Ann", "count": NSNumber(value: 2)],
+        ["author.name": "Bob", "count": NSNumber(value: 1)],
+        ["author.name": "Ann", "count": NSNumber(value: 2)],
       ])
     let some = try _rows(stack, "Book") {
       $0.propertiesToFetch = ["author.name", count]
@@ -200,8 +216,10 @@ import Testing
     let stack = try _library(setting)
     let book = stack.coordinator.managedObjectModel.entitiesByName["Book"]!
     let selections: [([Any], [Any]?, NSPredicate?)] = [
-      (["tags"], nil, nil), ([book.relationshipsByName["tags"]!], nil, nil), (["colour"], nil, nil), (["mark"], nil, nil),
-      (["title", _column("n", "count(pages)")], ["pages"], nil), (["title"], nil, NSPredicate(format: "title == 'A'")),
+      (["tags"], nil, nil), ([book.relationshipsByName["tags"]!], nil, nil), (["colour"], nil, nil),
+      (["mark"], nil, nil),
+      (["title", _column("n", "count(pages)")], ["pages"], nil),
+      (["title"], nil, NSPredicate(format: "title == 'A'")),
       (["author.name"], ["author.name"], NSPredicate(format: "total > 1")), (["title"], ["tags.name"], nil),
     ]
     for (properties, groups, having) in selections {

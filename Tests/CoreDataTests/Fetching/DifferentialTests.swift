@@ -48,7 +48,8 @@ final class Population: @unchecked Sendable {
       let author = maybe(numbers.pick(authors))
       var pairs: [String: Any?] = [
         "title": title, "pages": pages, "copies": copies, "price": price, "weight": weight, "cost": cost,
-        "published": published, "inPrint": inPrint, "isbn": isbn, "cover": cover, "page": page, "author": author,
+        "published": published, "inPrint": inPrint, "isbn": isbn, "cover": cover, "page": page,
+        "author": author,
       ]
       if number % 3 == 0 { pairs["genre"] = .some(maybe(numbers.pick(Words.texts))) }
       let book = insert(number % 3 == 0 ? "Novel" : "Book", pairs)
@@ -105,7 +106,8 @@ final class Population: @unchecked Sendable {
   }
 }
 
-/// Predicates made by chance find the same objects in SQLite, in the memory store, and when evaluated on the objects.
+/// Predicates made by chance find the same objects in SQLite, in the memory store, and when evaluated on the
+/// objects.
 @Suite struct DifferentialTests {
   /// The places of a run that made trouble, to be looked at again.
   struct Disagreement: CustomStringConvertible {
@@ -126,7 +128,9 @@ final class Population: @unchecked Sendable {
     var found: [Disagreement] = []
     var matched = 0
     for number in 0..<320 {
-      let entity = generator.numbers.pick(["Book", "Book", "Book", "Novel", "Author", "Author", "Chapter", "Tag", "Publication"])
+      let entity = generator.numbers.pick([
+        "Book", "Book", "Book", "Novel", "Author", "Author", "Chapter", "Tag", "Publication",
+      ])
       let subentities = generator.numbers.chance(80)
       let predicate = generator.predicate(for: entity)
       let (sql, plain) = (predicate.sql(), predicate.memory())
@@ -141,16 +145,19 @@ final class Population: @unchecked Sendable {
           try sqlite.evaluated(entity, sqlite.predicate(plain, predicate.arguments), subentities: subentities)
         }
         if !fromSQL.isEmpty { matched += 1 }
-        for (who, other) in [("the memory store", fromMemory), ("evaluation", fromObjects)] where other != fromSQL {
+        for (who, other) in [("the memory store", fromMemory), ("evaluation", fromObjects)]
+        where other != fromSQL {
           found.append(
             Disagreement(
               number: number, entity: entity, sql: sql, memory: plain, arguments: "\(predicate.arguments)",
-              missing: fromSQL.subtracting(other).sorted(), extra: other.subtracting(fromSQL).sorted(), who: who))
+              missing: fromSQL.subtracting(other).sorted(), extra: other.subtracting(fromSQL).sorted(),
+              who: who))
         }
       } catch {
         found.append(
           Disagreement(
-            number: number, entity: entity, sql: sql, memory: plain, arguments: "\(predicate.arguments)", missing: [],
+            number: number, entity: entity, sql: sql, memory: plain, arguments: "\(predicate.arguments)",
+            missing: [],
             extra: ["\(error)"], who: "an error"))
       }
     }

@@ -18,10 +18,16 @@ import Testing
     return stack
   }
 
-  /// SQL statements that `body` runs on a store opened anew.
-  private func _statements(_ stack: TestStack, level: Int = 1, _ body: (NSManagedObjectContext) throws -> Void) throws -> [String] {
+  /// What the log says of what `body` does in a new context.
+  private func _statements(
+    _ stack: TestStack, level: Int = 1, _ body: (NSManagedObjectContext) throws -> Void
+  ) throws -> [String] {
     let lines = Lines()
-    SQLDebug.set(level: level) { lines.add($0) }
+    // Other suites run meanwhile; what is done here is done on this thread.
+    let thread = pthread_self()
+    SQLDebug.set(level: level) { line in
+      if pthread_equal(thread, pthread_self()) != 0 { lines.add(line) }
+    }
     defer { SQLDebug.set(level: 0) }
     let context = stack.sibling()
     try context.performAndWait { try body(context) }
@@ -107,7 +113,9 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.direct) func refetchedObjectsKeepTheirValuesUnlessAskedToRefresh(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func refetchedObjectsKeepTheirValuesUnlessAskedToRefresh(
+    _ setting: Setting
+  ) throws {
     let stack = try _authors(setting, 1)
     let other = stack.sibling()
     let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
@@ -143,7 +151,9 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.allCases) func aWindowOfIdentitiesIsSortedWithUnsavedChanges(_ setting: Setting) throws {
+  @Test(arguments: Setting.allCases) func aWindowOfIdentitiesIsSortedWithUnsavedChanges(_ setting: Setting)
+    throws
+  {
     let stack = try _authors(setting, 0)
     try stack.context.performAndWait {
       for age in [5, 1, 3] { stack.context.insert("Author", ["name": "a\(age)", "age": age]) }
@@ -159,7 +169,9 @@ import Testing
 
   // MARK: Asynchronous
 
-  @Test(arguments: Setting.direct) func anAsynchronousFetchDeliversOnTheContextsQueue(_ setting: Setting) async throws {
+  @Test(arguments: Setting.direct) func anAsynchronousFetchDeliversOnTheContextsQueue(_ setting: Setting)
+    async throws
+  {
     let stack = try _authors(setting, 3)
     let names: [String] = try await withCheckedThrowingContinuation { continuation in
       let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
@@ -184,7 +196,9 @@ import Testing
   @Test func aCancelledAsynchronousFetchDeliversNothing() throws {
     let stack = try _authors(.sqlite, 3)
     let called = Atomic<Bool>(false)
-    let request = NSAsynchronousFetchRequest(fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Author")) { _ in
+    let request = NSAsynchronousFetchRequest(
+      fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Author")
+    ) { _ in
       called.store(true, ordering: .relaxed)
     }
     let result = try stack.context.performAndWait { () -> NSAsynchronousFetchResult<NSManagedObject> in
@@ -200,7 +214,9 @@ import Testing
   @Test func progressEndsAtTheNumberOfRows() async throws {
     let stack = try _authors(.sqlite, 3)
     let progress: Progress? = try await withCheckedThrowingContinuation { continuation in
-      let request = NSAsynchronousFetchRequest(fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Author")) { result in
+      let request = NSAsynchronousFetchRequest(
+        fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Author")
+      ) { result in
         continuation.resume(returning: result.progress)
       }
       request.estimatedResultCount = 10
@@ -216,7 +232,8 @@ import Testing
 
   @Test func anAsynchronousFetchNeedsAContextOnACoordinator() throws {
     let stack = try _authors(.nestedOverSQLite, 1)
-    let request = NSAsynchronousFetchRequest(fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Author"))
+    let request = NSAsynchronousFetchRequest(
+      fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Author"))
     stack.context.performAndWait { () -> Void in
       #expect(throws: CocoaError.self) { try stack.context.execute(request) }
     }
@@ -239,7 +256,9 @@ import Testing
     let statement = try stack.context.performAndWait {
       try stack.context.sqlStatements(for: request, countingRows: true)[0]
     }
-    #expect(statement.sql.hasSuffix("WHERE (t0.ZNAME >= ? AND t0.ZNAME < ?) AND t0.ZAGE IN (SELECT value FROM Z_VALUES(?))"))
+    #expect(
+      statement.sql.hasSuffix(
+        "WHERE (t0.ZNAME >= ? AND t0.ZNAME < ?) AND t0.ZAGE IN (SELECT value FROM Z_VALUES(?))"))
     #expect(statement.bindings == [.text("n"), .text("o"), .values([.integer(1), .integer(2)])])
     #expect(statement.rowCount == 2)
     #expect(statement.queryPlan.first?.contains("t0") == true)
@@ -259,7 +278,10 @@ import Testing
       #expect(lines.contains("CoreData: details: row: (2)") == (level >= 3))
       #expect(lines.contains("CoreData: details: SQLite: EXPLAIN QUERY PLAN \(sql)") == (level >= 4))
       #expect(lines.contains { $0.hasPrefix("CoreData: annotation: sql connection fetch time: 0.") })
-      #expect(lines.contains { $0.hasPrefix("CoreData: annotation: total fetch execution time: 0.") && $0.hasSuffix("for 1 rows.") })
+      #expect(
+        lines.contains {
+          $0.hasPrefix("CoreData: annotation: total fetch execution time: 0.") && $0.hasSuffix("for 1 rows.")
+        })
     }
   }
 

@@ -2,8 +2,10 @@ import Foundation
 
 /// A predicate in the making: what the SQLite store is asked, and what memory must be asked to mean the same.
 ///
-/// They differ where nil is concerned. SQL knows a third truth: a comparison with NULL is neither true nor false, and so is
-/// its negation. In memory nil is unequal to everything and less than nothing. A negated or `!=` comparison is therefore
+/// They differ where nil is concerned. SQL knows a third truth: a comparison with NULL is neither true nor
+/// false, and so is
+/// its negation. In memory nil is unequal to everything and less than nothing. A negated or `!=` comparison
+/// is therefore
 /// guarded in memory by tests for nil; everything else must agree as it stands.
 indirect enum GeneratedPredicate {
   struct Atom {
@@ -54,9 +56,11 @@ indirect enum GeneratedPredicate {
       return (guards + [negated ? "NOT (\(text))" : "(\(text))"]).joined(separator: " AND ")
     case .not(let member): return member.memory(prefix, negated: !negated)
     case .all(let members):
-      return members.map { "(\($0.memory(prefix, negated: negated)))" }.joined(separator: negated ? " OR " : " AND ")
+      return members.map { "(\($0.memory(prefix, negated: negated)))" }.joined(
+        separator: negated ? " OR " : " AND ")
     case .any(let members):
-      return members.map { "(\($0.memory(prefix, negated: negated)))" }.joined(separator: negated ? " AND " : " OR ")
+      return members.map { "(\($0.memory(prefix, negated: negated)))" }.joined(
+        separator: negated ? " AND " : " OR ")
     case .subquery(let collection, let member, let op, let count):
       let text = "SUBQUERY(\(prefix)\(collection), $x, \(member.memory("$x."))).@count \(op) \(count)"
       return negated ? "NOT (\(text))" : text
@@ -96,20 +100,33 @@ struct SeededNumbers: RandomNumberGenerator {
 /// Values that both the data and the predicates are made of, so that comparisons have something to find.
 enum Words {
   static let texts = [
-    "Éclair", "E\u{301}clair", "eclair", "ÉCLAIR", "Straße", "STRASSE", "strasse", "İstanbul", "istanbul", "ISTANBUL", "ﬁn",
-    "fin", "", "a%b_c", "x*y?z", "xAyBz", "日本語", "naïve", "NAIVE", "Zürich", "zurich", "👩‍👧‍👦 family", "O'Brien", "back\\slash",
-    "tab\tbed", "Ω mega", "ω MEGA", "ς final", "Σ FINAL", "Æon", "æon", "aeon", "10", "9", "ﾊﾝｶｸ", "ハンカク", "Ǆ", "ǆ", "ǅ",
+    "Éclair", "E\u{301}clair", "eclair", "ÉCLAIR", "Straße", "STRASSE", "strasse", "İstanbul", "istanbul",
+    "ISTANBUL", "ﬁn",
+    "fin", "", "a%b_c", "x*y?z", "xAyBz", "日本語", "naïve", "NAIVE", "Zürich", "zurich", "👩‍👧‍👦 family", "O'Brien",
+    "back\\slash",
+    "tab\tbed", "Ω mega", "ω MEGA", "ς final", "Σ FINAL", "Æon", "æon", "aeon", "10", "9", "ﾊﾝｶｸ", "ハンカク",
+    "Ǆ", "ǆ", "ǅ",
   ]
-  static let parts = ["é", "e", "E", "É", "ss", "ß", "i", "I", "fi", "", "%", "*", "?", "_", "本", "ai", "ü", "U", "'", "\\", "Σ", "σ", "a", "1"]
-  static let patterns = ["*", "?clair", "*a?e*", "É*", "e*R", "x\\*y?z", "x*z", "", "??", "*ß*", "*ss*", "a%b_c", "日*", "*\\\\*", "Str*"]
-  static let expressions = ["É.*", "[a-z]+", ".*ss.*", "\\d+", "", ".{2}", "(?i)istanbul", "x.y.z", ".*\\\\.*", "[^a-z]*"]
+  static let parts = [
+    "é", "e", "E", "É", "ss", "ß", "i", "I", "fi", "", "%", "*", "?", "_", "本", "ai", "ü", "U", "'", "\\",
+    "Σ", "σ", "a", "1",
+  ]
+  static let patterns = [
+    "*", "?clair", "*a?e*", "É*", "e*R", "x\\*y?z", "x*z", "", "??", "*ß*", "*ss*", "a%b_c", "日*", "*\\\\*",
+    "Str*",
+  ]
+  static let expressions = [
+    "É.*", "[a-z]+", ".*ss.*", "\\d+", "", ".{2}", "(?i)istanbul", "x.y.z", ".*\\\\.*", "[^a-z]*",
+  ]
   static let dates: [Double] = [0, -86_400.5, 700_000_000.125, 31_536_000, 599_529_600, -63_114_076_800]
   static let decimals = ["0", "10.11", "-3.5", "12345678.25", "0.1", "100", "99.99"]
   static let doubles: [Double] = [0, 1.5, -2.25, 0.1, 1e10, 3, 19.99, -0.0]
   static let integers = [0, 1, -1, 7, 42, 100, 255, 32767, -32768, 3]
   static let uuids = (1...4).map { UUID(uuidString: "0000000\($0)-1111-2222-3333-44444444444\($0)")! }
   static let blobs = [Data(), Data([0]), Data([1, 2, 3]), Data([255, 0, 255])]
-  static let urls = ["https://example.org/a", "https://example.org/b?q=1", "mailto:x@example.org"].map { URL(string: $0)! }
+  static let urls = ["https://example.org/a", "https://example.org/b?q=1", "mailto:x@example.org"].map {
+    URL(string: $0)!
+  }
 }
 
 /// Makes predicates about the entities of `LibraryModel`.
@@ -132,8 +149,10 @@ struct PredicateGenerator {
   }
 
   private static let _book = Keys(
-    texts: ["title", "author.name", "author.mentor.name"], integers: ["pages", "copies", "author.age", "author.mentor.age"],
-    doubles: ["price", "weight"], decimals: ["cost"], dates: ["published"], flags: ["inPrint"], uuids: ["isbn"],
+    texts: ["title", "author.name", "author.mentor.name"],
+    integers: ["pages", "copies", "author.age", "author.mentor.age"],
+    doubles: ["price", "weight"], decimals: ["cost"], dates: ["published"], flags: ["inPrint"],
+    uuids: ["isbn"],
     blobs: ["cover"], urls: ["page"], toOne: [("author", "Author"), ("author.mentor", "Author")],
     toMany: [("tags", "Tag"), ("chapters", "Chapter"), ("author.books", "Book")])
 
@@ -149,14 +168,17 @@ struct PredicateGenerator {
         toMany: [("books", "Book"), ("pupils", "Author"), ("mentor.books", "Book")]),
       "Tag": Keys(texts: ["name"], toMany: [("books", "Book")]),
       "Chapter": Keys(
-        texts: ["heading", "book.title", "book.author.name"], integers: ["book.pages"], doubles: ["book.price"],
+        texts: ["heading", "book.title", "book.author.name"], integers: ["book.pages"],
+        doubles: ["book.price"],
         dates: ["book.published"], toOne: [("book", "Book"), ("book.author", "Author")],
         toMany: [("book.tags", "Tag")]),
     ]
   }()
 
   /// Attributes of members, for ANY and collection operators.
-  private static let _memberTexts = ["Book": ["title"], "Tag": ["name"], "Chapter": ["heading"], "Author": ["name"]]
+  private static let _memberTexts = [
+    "Book": ["title"], "Tag": ["name"], "Chapter": ["heading"], "Author": ["name"],
+  ]
   private static let _memberNumbers = ["Book": ["pages", "copies"], "Author": ["age"]]
 
   mutating func predicate(for entity: String, depth: Int = 3) -> GeneratedPredicate {
@@ -164,9 +186,12 @@ struct PredicateGenerator {
     if depth > 0, roll < 15 { return .not(predicate(for: entity, depth: depth - 1)) }
     if depth > 0, roll < 32 { return .all(_several(entity, depth)) }
     if depth > 0, roll < 49 { return .any(_several(entity, depth)) }
-    if depth > 0, roll < 58, let many = Self._keys[entity]!.toMany.isEmpty ? nil : numbers.pick(Self._keys[entity]!.toMany) {
+    if depth > 0, roll < 58,
+      let many = Self._keys[entity]!.toMany.isEmpty ? nil : numbers.pick(Self._keys[entity]!.toMany)
+    {
       return .subquery(
-        many.key, predicate(for: many.entity, depth: depth == 3 ? 1 : 0), numbers.pick(["==", ">", "<=", "!=", ">="]),
+        many.key, predicate(for: many.entity, depth: depth == 3 ? 1 : 0),
+        numbers.pick(["==", ">", "<=", "!=", ">="]),
         numbers.number(0..<3))
     }
     return .atom(_atom(entity))
@@ -188,15 +213,20 @@ struct PredicateGenerator {
       case 3: if !keys.texts.isEmpty { return _textFunction(numbers.pick(keys.texts)) }
       case 4: if keys.texts.count > 1 { return _twoKeys(numbers.pick(keys.texts), numbers.pick(keys.texts)) }
       case 5, 6: if !keys.integers.isEmpty { return _number(numbers.pick(keys.integers)) }
-      case 7: if keys.integers.count > 1 { return _arithmetic(numbers.pick(keys.integers), numbers.pick(keys.integers)) }
-      case 8: if !keys.doubles.isEmpty { return _ordered(numbers.pick(keys.doubles), numbers.pick(Words.doubles)) }
+      case 7:
+        if keys.integers.count > 1 {
+          return _arithmetic(numbers.pick(keys.integers), numbers.pick(keys.integers))
+        }
+      case 8:
+        if !keys.doubles.isEmpty { return _ordered(numbers.pick(keys.doubles), numbers.pick(Words.doubles)) }
       case 9:
         if !keys.decimals.isEmpty {
           return _ordered(numbers.pick(keys.decimals), NSDecimalNumber(string: numbers.pick(Words.decimals)))
         }
       case 10:
         if !keys.dates.isEmpty {
-          return _ordered(numbers.pick(keys.dates), Date(timeIntervalSinceReferenceDate: numbers.pick(Words.dates)))
+          return _ordered(
+            numbers.pick(keys.dates), Date(timeIntervalSinceReferenceDate: numbers.pick(Words.dates)))
         }
       case 11: return _constantLike(keys)
       case 12: if !keys.toOne.isEmpty { return _toOne(numbers.pick(keys.toOne)) }
@@ -220,7 +250,8 @@ struct PredicateGenerator {
         text: "§\(key) ==\(options) %@", arguments: [.value(numbers.pick(Words.texts))], nullable: [key])
     case 4:
       return Atom(
-        text: "§\(key) !=\(options) %@", arguments: [.value(numbers.pick(Words.texts))], nullable: [key], isGuarded: true)
+        text: "§\(key) !=\(options) %@", arguments: [.value(numbers.pick(Words.texts))], nullable: [key],
+        isGuarded: true)
     case 5:
       return Atom(
         text: "§\(key) \(numbers.pick(["<", "<=", ">", ">="]))\(options) %@",
@@ -230,18 +261,22 @@ struct PredicateGenerator {
       return Atom(
         text: "§\(key) \(op)\(options) %@", arguments: [.value(numbers.pick(Words.parts))], nullable: [key])
     case 7:
-      return Atom(text: "§\(key) LIKE\(options) %@", arguments: [.value(numbers.pick(Words.patterns))], nullable: [key])
+      return Atom(
+        text: "§\(key) LIKE\(options) %@", arguments: [.value(numbers.pick(Words.patterns))], nullable: [key])
     case 8:
       return Atom(
-        text: "§\(key) MATCHES\(options == "[n]" ? "" : options) %@", arguments: [.value(numbers.pick(Words.expressions))],
+        text: "§\(key) MATCHES\(options == "[n]" ? "" : options) %@",
+        arguments: [.value(numbers.pick(Words.expressions))],
         nullable: [key])
     case 9:
       let list = (0..<numbers.number(0..<5)).map { _ in numbers.pick(Words.texts) }
       // In no text at all is a plain "no", in SQL too.
-      return Atom(text: "§\(key) IN\(options) %@", arguments: [.value(list)], nullable: list.isEmpty ? [] : [key])
+      return Atom(
+        text: "§\(key) IN\(options) %@", arguments: [.value(list)], nullable: list.isEmpty ? [] : [key])
     default:
       return Atom(
-        text: "§\(key) BETWEEN {%@, %@}", arguments: [.value(numbers.pick(Words.texts)), .value(numbers.pick(Words.texts))],
+        text: "§\(key) BETWEEN {%@, %@}",
+        arguments: [.value(numbers.pick(Words.texts)), .value(numbers.pick(Words.texts))],
         nullable: [key])
     }
   }
@@ -250,9 +285,13 @@ struct PredicateGenerator {
     switch numbers.number(0..<4) {
     case 0: return Atom(text: "lowercase(§\(key)) == %@", arguments: [.value("éclair")], nullable: [key])
     case 1: return Atom(text: "uppercase(§\(key)) BEGINSWITH %@", arguments: [.value("STR")], nullable: [key])
-    case 2: return Atom(text: "length(§\(key)) \(numbers.pick([">", "=="])) \(numbers.number(0..<18))", nullable: [key])
+    case 2:
+      return Atom(
+        text: "length(§\(key)) \(numbers.pick([">", "=="])) \(numbers.number(0..<18))", nullable: [key])
     default:
-      return Atom(text: "%@ CONTAINS\(_options()) §\(key)", arguments: [.value(numbers.pick(Words.texts))], nullable: [key])
+      return Atom(
+        text: "%@ CONTAINS\(_options()) §\(key)", arguments: [.value(numbers.pick(Words.texts))],
+        nullable: [key])
     }
   }
 
@@ -279,11 +318,16 @@ struct PredicateGenerator {
   private mutating func _arithmetic(_ left: String, _ right: String) -> Atom {
     let op = numbers.pick(["+", "-", "*", "/", "&", "|"])
     if op == "/" {
-      return Atom(text: "§\(left) / 3 \(numbers.pick(["<", "==", ">"])) §\(right)", nullable: [left, right], isGuarded: true)
+      return Atom(
+        text: "§\(left) / 3 \(numbers.pick(["<", "==", ">"])) §\(right)", nullable: [left, right],
+        isGuarded: true)
     }
     switch numbers.number(0..<3) {
-    case 0: return Atom(text: "§\(left) \(op) §\(right) > \(numbers.pick(Words.integers))", nullable: [left, right])
-    case 1: return Atom(text: "abs(§\(left)) \(numbers.pick(["<", ">="])) §\(right)", nullable: [left, right])
+    case 0:
+      return Atom(
+        text: "§\(left) \(op) §\(right) > \(numbers.pick(Words.integers))", nullable: [left, right])
+    case 1:
+      return Atom(text: "abs(§\(left)) \(numbers.pick(["<", ">="])) §\(right)", nullable: [left, right])
     default:
       return Atom(
         text: "TERNARY(§\(left) > 10, 1, 2) \(numbers.pick(["==", "<"])) \(numbers.number(1..<3))")
@@ -311,10 +355,12 @@ struct PredicateGenerator {
       ]
     }
     if let key = keys.blobs.first {
-      choices.append(Atom(text: "§\(key) == %@", arguments: [.value(numbers.pick(Words.blobs))], nullable: [key]))
+      choices.append(
+        Atom(text: "§\(key) == %@", arguments: [.value(numbers.pick(Words.blobs))], nullable: [key]))
     }
     if let key = keys.urls.first {
-      choices.append(Atom(text: "§\(key) == %@", arguments: [.value(numbers.pick(Words.urls))], nullable: [key]))
+      choices.append(
+        Atom(text: "§\(key) == %@", arguments: [.value(numbers.pick(Words.urls))], nullable: [key]))
     }
     return numbers.pick(choices)
   }
@@ -324,19 +370,25 @@ struct PredicateGenerator {
     switch numbers.number(0..<6) {
     case 0: return Atom(text: "§\(end.key) == nil")
     case 1: return Atom(text: "§\(end.key) != nil")
-    case 2: return Atom(text: "§\(end.key) == %@", arguments: [.object(end.entity, place)], nullable: [end.key])
-    case 3: return Atom(text: "§\(end.key) == %@", arguments: [.objectID(end.entity, place)], nullable: [end.key])
+    case 2:
+      return Atom(text: "§\(end.key) == %@", arguments: [.object(end.entity, place)], nullable: [end.key])
+    case 3:
+      return Atom(text: "§\(end.key) == %@", arguments: [.objectID(end.entity, place)], nullable: [end.key])
     case 4:
-      return Atom(text: "§\(end.key) != %@", arguments: [.object(end.entity, place)], nullable: [end.key], isGuarded: true)
+      return Atom(
+        text: "§\(end.key) != %@", arguments: [.object(end.entity, place)], nullable: [end.key],
+        isGuarded: true)
     default:
       return Atom(
-        text: "§\(end.key) IN %@", arguments: [.objects(end.entity, [place, place + 1, place + 5])], nullable: [end.key])
+        text: "§\(end.key) IN %@", arguments: [.objects(end.entity, [place, place + 1, place + 5])],
+        nullable: [end.key])
     }
   }
 
   private mutating func _any(_ many: (key: String, entity: String)) -> Atom {
     switch numbers.number(0..<4) {
-    case 0: return Atom(text: "§\(many.key) CONTAINS %@", arguments: [.object(many.entity, numbers.number(0..<12))])
+    case 0:
+      return Atom(text: "§\(many.key) CONTAINS %@", arguments: [.object(many.entity, numbers.number(0..<12))])
     case 1: return Atom(text: "%@ IN §\(many.key)", arguments: [.object(many.entity, numbers.number(0..<12))])
     case 2:
       guard let key = Self._memberNumbers[many.entity].map({ numbers.pick($0) }) else { fallthrough }
@@ -347,7 +399,8 @@ struct PredicateGenerator {
     default:
       let key = Self._memberTexts[many.entity]![0]
       let test = "\(numbers.pick(["==", "CONTAINS", "BEGINSWITH"]))\(_options()) %@"
-      return Atom(text: "ANY §\(many.key).\(key) \(test)", arguments: [.value(numbers.pick(Words.parts + Words.texts))])
+      return Atom(
+        text: "ANY §\(many.key).\(key) \(test)", arguments: [.value(numbers.pick(Words.parts + Words.texts))])
     }
   }
 
@@ -358,7 +411,8 @@ struct PredicateGenerator {
     }
     let function = numbers.pick(["sum", "min", "max"])
     let path = "\(many.key).@\(function).\(key)"
-    return Atom(text: "§\(path) \(op) \(numbers.pick(Words.integers))", nullable: function == "sum" ? [] : [path])
+    return Atom(
+      text: "§\(path) \(op) \(numbers.pick(Words.integers))", nullable: function == "sum" ? [] : [path])
   }
 
   private mutating func _identity(_ entity: String) -> Atom {

@@ -38,18 +38,23 @@ final class TypedTag: NSManagedObject {
 
   init() throws {
     let model = LibraryModel.make()
-    for (entity, name) in [("Author", "TypedAuthor"), ("Book", "TypedBook"), ("Novel", "TypedNovel"), ("Tag", "TypedTag")] {
+    for (entity, name) in [
+      ("Author", "TypedAuthor"), ("Book", "TypedBook"), ("Novel", "TypedNovel"), ("Tag", "TypedTag"),
+    ] {
       model.entitiesByName[entity]!.managedObjectClassName = "CoreDataTests.\(name)"
     }
     let stack = try TestStack(.sqlite, model: model)
     _stack = stack
     try stack.context.performAndWait {
       let context = stack.context
-      let ann = context.insert("Author", ["name": "Ann", "age": 50]), bob = context.insert("Author", ["name": "Bob", "age": 30])
+      let ann = context.insert("Author", ["name": "Ann", "age": 50]),
+        bob = context.insert("Author", ["name": "Bob", "age": 30])
       bob.setValue(ann, forKey: "mentor")
       let red = context.insert("Tag", ["name": "red"]), blue = context.insert("Tag", ["name": "Bleu"])
-      context.insert("Book", ["title": "Apple", "pages": 10, "price": 1.5, "author": ann, "tags": Set([red])])
-      context.insert("Book", ["title": "Éclair", "pages": 20, "price": 2.5, "author": bob, "tags": Set([red, blue])])
+      context.insert(
+        "Book", ["title": "Apple", "pages": 10, "price": 1.5, "author": ann, "tags": Set([red])])
+      context.insert(
+        "Book", ["title": "Éclair", "pages": 20, "price": 2.5, "author": bob, "tags": Set([red, blue])])
       context.insert("Novel", ["title": "Cherry", "pages": 30, "genre": "noir", "inPrint": false])
       try context.save()
     }
@@ -100,7 +105,8 @@ final class TypedTag: NSManagedObject {
     #expect(try _titles(#Predicate { $0.tags.isEmpty }) == ["Cherry"])
     #expect(try _titles(#Predicate { $0.tags.contains { $0.name.contains("l") } }) == ["Éclair"])
     #expect(try _titles(#Predicate { $0.tags.allSatisfy { $0.name == "red" } }) == ["Apple", "Cherry"])
-    #expect(try _titles(#Predicate { $0.tags.filter { $0.name == "red" }.count == 1 }) == ["Apple", "Éclair"])
+    #expect(
+      try _titles(#Predicate { $0.tags.filter { $0.name == "red" }.count == 1 }) == ["Apple", "Éclair"])
   }
 
   @Test func rangesArithmeticAndConditionalsFind() throws {
@@ -114,7 +120,8 @@ final class TypedTag: NSManagedObject {
 
   @Test func anObjectIsAConstant() throws {
     let found = try _stack.context.performAndWait { () -> [String] in
-      let ann = try _stack.context.all("Author", where: NSPredicate(format: "name == 'Ann'"))[0] as? TypedAuthor
+      let ann =
+        try _stack.context.all("Author", where: NSPredicate(format: "name == 'Ann'"))[0] as? TypedAuthor
       let request = NSFetchRequest<TypedBook>(entityName: "Book")
       request.predicate = NSPredicate(format: "author == %@", ann!)
       return try _stack.context.fetch(request).map(\.title)
@@ -130,15 +137,20 @@ final class TypedTag: NSManagedObject {
 
   @Test func subclassesReadTheirOwnAndInheritedProperties() throws {
     let predicate = #Predicate<TypedNovel> { $0.genre == "noir" && $0.title == "Cherry" }
-    #expect(try NSPredicate(translating: predicate).description == "genre == \"noir\" AND title == \"Cherry\"")
+    #expect(
+      try NSPredicate(translating: predicate).description == "genre == \"noir\" AND title == \"Cherry\"")
   }
 
   @Test func whatHasNoTranslationSaysWhich() throws {
-    let loud = #expect(throws: PredicateTranslationError.self) { try _format(#Predicate { $0.loud == "APPLE" }) }
+    let loud = #expect(throws: PredicateTranslationError.self) {
+      try _format(#Predicate { $0.loud == "APPLE" })
+    }
     #expect(loud?.reason.contains("computes something from 'title'") == true)
     let both = #expect(throws: PredicateTranslationError.self) { try _format(#Predicate { $0.both == "x" }) }
     #expect(both?.reason.contains("reads both 'title' and 'pages'") == true)
-    let type = #expect(throws: PredicateTranslationError.self) { try _format(#Predicate { $0 is TypedNovel }) }
+    let type = #expect(throws: PredicateTranslationError.self) {
+      try _format(#Predicate { $0 is TypedNovel })
+    }
     #expect(type?.subexpression == "TypeCheck")
     let predicate = #Predicate<TypedBook> { $0.loud == "APPLE" }
     #expect(NSPredicate(predicate) == nil)
@@ -148,7 +160,8 @@ final class TypedTag: NSManagedObject {
     let titles = try _stack.context.performAndWait { () -> [String] in
       let request = NSFetchRequest<TypedBook>(entityName: "Book")
       request.sortDescriptors = [
-        NSSortDescriptor(SortDescriptor(\TypedBook.author?.name, order: .reverse)), NSSortDescriptor(keyPath: \TypedBook.title, ascending: true),
+        NSSortDescriptor(SortDescriptor(\TypedBook.author?.name, order: .reverse)),
+        NSSortDescriptor(keyPath: \TypedBook.title, ascending: true),
       ]
       return try _stack.context.fetch(request).map(\.title)
     }

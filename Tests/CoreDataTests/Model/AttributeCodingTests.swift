@@ -168,7 +168,7 @@ struct AttributeCodingTests {
 
   @Test(
     "the archive transformers are applied backwards",
-    arguments: ["NSSecureUnarchiveFromData", "NSKeyedUnarchiveFromData"])
+    arguments: ["NSSecureUnarchiveFromData", "NSUnarchiveFromData"])
   func namedArchive(name: String) throws {
     let coding = _coding(.transformable) { $0.valueTransformerName = name }
     let data = try #require(

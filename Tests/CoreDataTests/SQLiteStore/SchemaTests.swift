@@ -106,11 +106,11 @@ import Testing
 
   @Test func aModelThatCannotBeStoredLeavesNoFile() throws {
     var composite = AttributeSchema("place", .composite)
-    composite.elements = [AttributeSchema("x", .double)]
+    composite.elements = [AttributeSchema("x", .transformable)]
     let error = #expect(throws: UnsupportedModelError.self) {
       try _ = StoreFixture(ModelSchema(entities: [EntitySchema("Spot", [composite])]))
     }
-    #expect(error?.property == "place")
+    #expect(error?.property == "place.x")
   }
 }
 

@@ -21,7 +21,7 @@ import Foundation
       book.price = NSDecimalNumber(string: "9.90")
       author.addToBooks(book)
     }
-    let request: NSFetchRequest<Book> = Book.fetchRequest()
+    let request = Book.fetchRequest()
     request.predicate = NSPredicate(format: "author.name BEGINSWITH %@ AND pages > 300", "Jane")
     let emma = try context.fetch(request)[0]
     for title in ["The match-maker", "Miss Smith", "The poem"] {

@@ -2,7 +2,8 @@ import Foundation
 import ModelSchema
 import PredicateLanguage
 
-/// The columns of a dictionary fetch as asked for by names and descriptions: the plan for the store, and how its values
+/// The columns of a dictionary fetch as asked for by names and descriptions: the plan for the store, and how
+/// its values
 /// are shown.
 struct DictionaryColumns {
   let plan: DictionaryPlan
@@ -10,7 +11,8 @@ struct DictionaryColumns {
   private let _codings: [AttributeCoding?]
   private let _model: FrozenModel
 
-  /// - Throws: A Cocoa error for a property that there is not, a to-many, or a selection that grouping does not allow.
+  /// - Throws: A Cocoa error for a property that there is not, a to-many, or a selection that grouping does
+  /// not allow.
   init(_ request: AnyFetchRequest, _ rows: FetchPlan, _ model: FrozenModel) throws {
     _model = model
     var plan = DictionaryPlan(rows: rows, columns: [])
@@ -32,17 +34,21 @@ struct DictionaryColumns {
     }
     if let having = request.havingPredicate {
       guard !plan.groups.isEmpty else {
-        throw Self._error("The fetch of '\(rows.layout.entityName)' has a havingPredicate, which needs propertiesToGroupBy.")
+        throw Self._error(
+          "The fetch of '\(rows.layout.entityName)' has a havingPredicate, which needs propertiesToGroupBy.")
       }
       let condition = try PredicateTree(having).referringByID
-      plan.having = condition.rewritten { (part: ExpressionTree) throws(Never) -> ExpressionTree? in
-        let whole = RowAggregate.spelledOut(part)
-        return whole == part ? nil : whole
-      } ?? condition
+      plan.having =
+        condition.rewritten { (part: ExpressionTree) throws(Never) -> ExpressionTree? in
+          let whole = RowAggregate.spelledOut(part)
+          return whole == part ? nil : whole
+        } ?? condition
     }
     plan.isDistinct = request.returnsDistinctResults
     let layouts = model.layout.layouts
-    let aggregates = plan.columns.map { RowAggregate.occurs(in: $0.expression, from: rows.layout, in: layouts) }
+    let aggregates = plan.columns.map {
+      RowAggregate.occurs(in: $0.expression, from: rows.layout, in: layouts)
+    }
     plan.isGrouped = !plan.groups.isEmpty || aggregates.contains(true)
     if !plan.groups.isEmpty {
       for (column, isAggregate) in zip(plan.columns, aggregates) where !isAggregate {
@@ -62,7 +68,9 @@ struct DictionaryColumns {
   func dictionary(for values: [Value]) throws -> NSDictionary {
     let result = NSMutableDictionary(capacity: values.count)
     for (index, value) in values.enumerated() {
-      if let object = try _shown(value, _codings[index]) { result[plan.columns[index].name as NSString] = object }
+      if let object = try _shown(value, _codings[index]) {
+        result[plan.columns[index].name as NSString] = object
+      }
     }
     return result
   }
@@ -85,7 +93,9 @@ struct DictionaryColumns {
     }
   }
 
-  fileprivate static func _error(_ message: String) -> CocoaError { CocoaError.coreData(NSCoreDataError, message) }
+  fileprivate static func _error(_ message: String) -> CocoaError {
+    CocoaError.coreData(NSCoreDataError, message)
+  }
 
   // MARK: Resolving
 
@@ -113,7 +123,9 @@ struct DictionaryColumns {
       if name == "objectID" || name == "self" || name == "SELF" {
         return Resolved(column: .init(name: name, expression: .evaluatedObject, type: .objectID), coding: nil)
       }
-      guard let path = KeyPathText.components(name) else { throw _error("\(list) names '\(name)', which is no key path.") }
+      guard let path = KeyPathText.components(name) else {
+        throw _error("\(list) names '\(name)', which is no key path.")
+      }
       return try _path(path, name, list)
     }
 
@@ -133,7 +145,8 @@ struct DictionaryColumns {
         switch place.slots[slot].kind {
         case .attribute(let attribute):
           guard isLast else {
-            throw _error("\(list) names '\(name)', but the attribute '\(key)' has no property '\(path[index + 1])'.")
+            throw _error(
+              "\(list) names '\(name)', but the attribute '\(key)' has no property '\(path[index + 1])'.")
           }
           return Resolved(
             column: .init(name: name, expression: .keyPath(path), type: attribute.type),
@@ -152,7 +165,9 @@ struct DictionaryColumns {
 
     private func _computed(_ description: NSExpressionDescription, _ list: String) throws -> Resolved {
       guard let expression = description.expression, !description.name.isEmpty else {
-        throw _error("\(list) holds an NSExpressionDescription without \(description.name.isEmpty ? "name" : "expression").")
+        throw _error(
+          "\(list) holds an NSExpressionDescription without \(description.name.isEmpty ? "name" : "expression")."
+        )
       }
       let tree = RowAggregate.spelledOut(expression.tree).referringByID
       let declared = AttributeType(rawValue: description.expressionResultType.rawValue) ?? .undefined
@@ -160,7 +175,8 @@ struct DictionaryColumns {
         let type = declared == .undefined ? inferred.type : declared
         let coding = type == inferred.type ? inferred.coding : _coding(type, description.name)
         return Resolved(
-          column: .init(name: description.name, expression: tree, type: type), coding: type == .objectID ? nil : coding)
+          column: .init(name: description.name, expression: tree, type: type),
+          coding: type == .objectID ? nil : coding)
       }
       return Resolved(
         column: .init(name: description.name, expression: tree, type: declared),

@@ -1,4 +1,5 @@
-/// The identities that one fetch with a batch size found: filling one of its faults brings the rest of its batch.
+/// The identities that one fetch with a batch size found: filling one of its faults brings the rest of its
+/// batch.
 final class FetchPages {
   let size: Int
   private let _keys: [ObjectKey]

@@ -4,8 +4,10 @@ import PredicateLanguage
 
 /// Finds the property names behind a Swift key path such as `\Stop.route.name`.
 ///
-/// A key path to a computed property has no name at run time. So it is read on an object that stands for no row and notes
-/// which properties its accessors ask for; what it answers are stand-ins, and objects like itself for relationships.
+/// A key path to a computed property has no name at run time. So it is read on an object that stands for no
+/// row and notes
+/// which properties its accessors ask for; what it answers are stand-ins, and objects like itself for
+/// relationships.
 final class KeyRecorder: @unchecked Sendable {
   // Unchecked: made, used and dropped by one call on one thread; task-local values have to be Sendable.
 
@@ -24,7 +26,8 @@ final class KeyRecorder: @unchecked Sendable {
   /// - Throws: `KeyPathRecordingError` for a key path that reads no property of the model, or more than one.
   static func path(of keyPath: AnyKeyPath) throws -> [String] {
     guard let type = Swift.type(of: keyPath).rootType as? NSManagedObject.Type else {
-      throw KeyPathRecordingError(keyPath, "it starts at \(Swift.type(of: keyPath).rootType), which is no managed object")
+      throw KeyPathRecordingError(
+        keyPath, "it starts at \(Swift.type(of: keyPath).rootType), which is no managed object")
     }
     guard let (entity, model) = LoadedModels.entity(standingFor: type) else {
       throw KeyPathRecordingError(
@@ -51,13 +54,16 @@ final class KeyRecorder: @unchecked Sendable {
       // Reading one property may ask for it twice, but never goes back to another.
       guard note.path.starts(with: expected) else {
         throw KeyPathRecordingError(
-          keyPath, "its accessor reads both '\(expected.joined(separator: "."))' and '\(note.path.joined(separator: "."))'")
+          keyPath,
+          "its accessor reads both '\(expected.joined(separator: "."))' and '\(note.path.joined(separator: "."))'"
+        )
       }
       expected = note.path
     }
     if let standIn = last.standIn, let value = Self._flattened(value), !Self._isSame(value, standIn) {
       throw KeyPathRecordingError(
-        keyPath, "its accessor computes something from '\(expected.joined(separator: "."))' instead of answering it")
+        keyPath,
+        "its accessor computes something from '\(expected.joined(separator: "."))' instead of answering it")
     }
     return expected
   }
@@ -144,14 +150,17 @@ struct KeyPathRecordingError: Error, CustomStringConvertible {
 }
 
 extension LoadedModels {
-  /// An entity whose class this is, or whose class inherits from it, and all entities of its model by number - 1.
+  /// An entity whose class this is, or whose class inherits from it, and all entities of its model by number
+  /// - 1.
   static func entity(
     standingFor type: NSManagedObject.Type
   ) -> (entity: NSEntityDescription, model: [NSEntityDescription])? {
     for model in models.reversed() {
       let found = model.entities.filter { $0.shape.objectClass == type }
       // Of several, the topmost: its properties are what all of them have.
-      if let top = found.first(where: { entity in !found.contains { $0 !== entity && entity.isKindOf(entity: $0) } }) {
+      if let top = found.first(where: { entity in
+        !found.contains { $0 !== entity && entity.isKindOf(entity: $0) }
+      }) {
         return (top, model.entities)
       }
     }

@@ -54,14 +54,16 @@ extension PredicateExpressions.RangeExpressionContains: TranslatablePart {
     let value = try translator.expression(element)
     guard let bounds = try (range as? any RangePart)?.bounds(&translator) else {
       throw PredicateTranslationError(
-        PredicateTranslator.name(of: range) + ".contains(_:)", "only ranges with both bounds can be translated")
+        PredicateTranslator.name(of: range) + ".contains(_:)",
+        "only ranges with both bounds can be translated")
     }
     if bounds.isClosed {
       return .predicate(.comparison(.init(value, .between, .aggregate(of: [bounds.lower, bounds.upper]))))
     }
     return .predicate(
       .and([
-        .comparison(.init(value, .greaterThanOrEqual, bounds.lower)), .comparison(.init(value, .lessThan, bounds.upper)),
+        .comparison(.init(value, .greaterThanOrEqual, bounds.lower)),
+        .comparison(.init(value, .lessThan, bounds.upper)),
       ]))
   }
 }
@@ -79,13 +81,15 @@ private protocol RangePart {
 
 extension PredicateExpressions.Range: RangePart {
   func bounds(_ translator: inout PredicateTranslator) throws -> TranslatedBounds? {
-    TranslatedBounds(lower: try translator.expression(lower), upper: try translator.expression(upper), isClosed: false)
+    TranslatedBounds(
+      lower: try translator.expression(lower), upper: try translator.expression(upper), isClosed: false)
   }
 }
 
 extension PredicateExpressions.ClosedRange: RangePart {
   func bounds(_ translator: inout PredicateTranslator) throws -> TranslatedBounds? {
-    TranslatedBounds(lower: try translator.expression(lower), upper: try translator.expression(upper), isClosed: true)
+    TranslatedBounds(
+      lower: try translator.expression(lower), upper: try translator.expression(upper), isClosed: true)
   }
 }
 
@@ -103,14 +107,16 @@ private protocol BoundedRange {
 extension Range: BoundedRange {
   var translatedBounds: TranslatedBounds {
     TranslatedBounds(
-      lower: .constant(PredicateValue(any: lowerBound)), upper: .constant(PredicateValue(any: upperBound)), isClosed: false)
+      lower: .constant(PredicateValue(any: lowerBound)), upper: .constant(PredicateValue(any: upperBound)),
+      isClosed: false)
   }
 }
 
 extension ClosedRange: BoundedRange {
   var translatedBounds: TranslatedBounds {
     TranslatedBounds(
-      lower: .constant(PredicateValue(any: lowerBound)), upper: .constant(PredicateValue(any: upperBound)), isClosed: true)
+      lower: .constant(PredicateValue(any: lowerBound)), upper: .constant(PredicateValue(any: upperBound)),
+      isClosed: true)
   }
 }
 
@@ -120,7 +126,8 @@ extension PredicateExpressions {
   /// `localizedStandardContains(_:)`: without regard to case and diacritics, by the rules of the locale.
   ///
   /// `#Predicate` asks for it by name; Foundation has it on Apple's platforms only.
-  public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>: PredicateExpression
+  public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>:
+    PredicateExpression
   where Root.Output: StringProtocol, Other.Output: StringProtocol {
     public typealias Output = Bool
 
@@ -146,7 +153,8 @@ extension PredicateExpressions {
   }
 }
 
-extension PredicateExpressions.StringLocalizedStandardContains: Sendable where Root: Sendable, Other: Sendable {}
+extension PredicateExpressions.StringLocalizedStandardContains: Sendable
+where Root: Sendable, Other: Sendable {}
 extension PredicateExpressions.StringLocalizedStandardContains: Codable where Root: Codable, Other: Codable {}
 extension PredicateExpressions.StringLocalizedStandardContains: StandardPredicateExpression
 where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}

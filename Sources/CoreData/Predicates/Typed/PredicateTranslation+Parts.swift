@@ -10,7 +10,9 @@ extension PredicateExpressions.Value: TranslatablePart {
 }
 
 extension PredicateExpressions.NilLiteral: TranslatablePart {
-  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart { .expression(.constant(.null)) }
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    .expression(.constant(.null))
+  }
 }
 
 extension PredicateExpressions.Variable: TranslatablePart {
@@ -32,7 +34,8 @@ extension PredicateExpressions.KeyPath: TranslatablePart {
         throw PredicateTranslationError("\(keyPath)", "\(error)")
       }
     }
-    // Of strings and collections the language knows how many, and whether any. Their key paths have no names, but can be
+    // Of strings and collections the language knows how many, and whether any. Their key paths have no
+    // names, but can be
     // told by what they say of an empty one.
     let isText = Root.Output.self is any StringProtocol.Type
     let count: ExpressionTree = isText ? .function("length:", [base]) : base.followed(by: ["@count"])
@@ -43,7 +46,8 @@ extension PredicateExpressions.KeyPath: TranslatablePart {
       return .predicate(.comparison(.init(count, .equal, .constant(.int(0)))))
     }
     throw PredicateTranslationError(
-      "\(keyPath)", "a store knows the properties of managed objects, count and isEmpty of collections, and nothing else")
+      "\(keyPath)",
+      "a store knows the properties of managed objects, count and isEmpty of collections, and nothing else")
   }
 }
 
@@ -63,7 +67,9 @@ extension PredicateExpressions.Conjunction: TranslatablePart {
     let (left, right) = (try translator.predicate(lhs), try translator.predicate(rhs))
     // Chains are flat, as they are when parsed.
     var members: [PredicateTree] = []
-    for side in [left, right] { if case .and(let inner) = side { members += inner } else { members.append(side) } }
+    for side in [left, right] {
+      if case .and(let inner) = side { members += inner } else { members.append(side) }
+    }
     return .predicate(.and(members))
   }
 }
@@ -72,7 +78,9 @@ extension PredicateExpressions.Disjunction: TranslatablePart {
   func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
     let (left, right) = (try translator.predicate(lhs), try translator.predicate(rhs))
     var members: [PredicateTree] = []
-    for side in [left, right] { if case .or(let inner) = side { members += inner } else { members.append(side) } }
+    for side in [left, right] {
+      if case .or(let inner) = side { members += inner } else { members.append(side) }
+    }
     return .predicate(.or(members))
   }
 }
@@ -127,7 +135,9 @@ extension PredicateExpressions.NilCoalesce: TranslatablePart {
 }
 
 extension PredicateExpressions.ForcedUnwrap: TranslatablePart {
-  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart { try translator.part(inner) }
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    try translator.part(inner)
+  }
 }
 
 extension PredicateExpressions.Conditional: TranslatablePart {
@@ -135,11 +145,15 @@ extension PredicateExpressions.Conditional: TranslatablePart {
     let condition = try translator.predicate(test)
     let (then, otherwise) = (try translator.part(trueBranch), try translator.part(falseBranch))
     if case .predicate = then { return .predicate(_choice(condition, then.predicate, otherwise.predicate)) }
-    if case .predicate = otherwise { return .predicate(_choice(condition, then.predicate, otherwise.predicate)) }
+    if case .predicate = otherwise {
+      return .predicate(_choice(condition, then.predicate, otherwise.predicate))
+    }
     return .expression(.conditional(condition, then.expression, otherwise.expression))
   }
 
-  private func _choice(_ test: PredicateTree, _ then: PredicateTree, _ otherwise: PredicateTree) -> PredicateTree {
+  private func _choice(_ test: PredicateTree, _ then: PredicateTree, _ otherwise: PredicateTree)
+    -> PredicateTree
+  {
     .or([.and([test, then]), .and([.not(test), otherwise])])
   }
 }

@@ -72,7 +72,8 @@ struct PredicateTranslator {
   }
 
   mutating func comparison(
-    _ left: any PredicateExpression, _ op: PredicateTree.Comparison.Operator, _ right: any PredicateExpression,
+    _ left: any PredicateExpression, _ op: PredicateTree.Comparison.Operator,
+    _ right: any PredicateExpression,
     _ options: PredicateTree.Comparison.Options = []
   ) throws -> TranslatedPart {
     .predicate(.comparison(.init(try expression(left), op, try expression(right), options: options)))
@@ -84,7 +85,8 @@ struct PredicateTranslator {
 
   /// The members of a collection for which a test about each holds.
   mutating func members(
-    _ sequence: any PredicateExpression, _ variable: PredicateExpressions.VariableID, _ test: any PredicateExpression,
+    _ sequence: any PredicateExpression, _ variable: PredicateExpressions.VariableID,
+    _ test: any PredicateExpression,
     negated: Bool = false
   ) throws -> ExpressionTree {
     let collection = try expression(sequence)
@@ -115,7 +117,8 @@ extension ExpressionTree {
 }
 
 extension ClassCluster where Self: NSPredicate {
-  /// Makes a predicate of a typed one, such as `#Predicate<Book> { $0.title == "x" }`; nil if a part of it has no
+  /// Makes a predicate of a typed one, such as `#Predicate<Book> { $0.title == "x" }`; nil if a part of it
+  /// has no
   /// translation. ``Foundation/NSPredicate/init(translating:)`` says which.
   ///
   /// The model of the class must be in use by then: property names are found by its entities.
@@ -139,7 +142,8 @@ extension ClassCluster where Self: NSPredicate {
 extension ClassCluster where Self: NSSortDescriptor {
   /// Makes a sort descriptor of a typed one over managed objects, such as `SortDescriptor(\Book.title)`.
   ///
-  /// Strings are compared by their bytes, as the descriptor itself compares them here, unless its comparator is localised. Traps for a
+  /// Strings are compared by their bytes, as the descriptor itself compares them here, unless its comparator
+  /// is localised. Traps for a
   /// key path that stands for no property of a model in use.
   public init<Compared: NSManagedObject>(_ sortDescriptor: SortDescriptor<Compared>) {
     guard let keyPath = sortDescriptor.keyPath else {

@@ -87,11 +87,14 @@ extension QueryCompiler {
         list.append(SQLFragment(text: scope.entity(&aliases)))
         cells.append(
           .declared(
-            CellDecoder(slot: 0, column: place, content: .polymorphicReference(space, entityColumn: place + 1))))
+            CellDecoder(
+              slot: 0, column: place, content: .polymorphicReference(space, entityColumn: place + 1))))
         continue
       }
       if case .entity = operand { throw untranslatable(outline, "an entity is no value to be shown") }
-      if case .entityName = operand { throw untranslatable(outline, "the name of an entity is not in the store") }
+      if case .entityName = operand {
+        throw untranslatable(outline, "the name of an entity is not in the store")
+      }
       let fragment = try scalar(operand, operand.kind.conversion, column.expression.outline)
       list.append(fragment)
       columns[column.name] = (fragment, operand.kind)
@@ -140,7 +143,8 @@ extension QueryCompiler {
     defer { aggregatesRows = true }
     let operand = try self.operand(argument)
     if case .scalar(_, .opaque) = operand, name != "count:" {
-      throw untranslatable(expression.outline, "transformable and externally stored values have no order and no sum")
+      throw untranslatable(
+        expression.outline, "transformable and externally stored values have no order and no sum")
     }
     if case .object = operand, name != "count:" {
       throw untranslatable(expression.outline, "objects can only be counted")

@@ -1,0 +1,14 @@
+import ModelSchema
+
+extension Layer.Entry {
+  /// The entry as stores and other contexts get it: without transient values, which belong to the context they were set in.
+  var persistent: Layer.Entry {
+    guard let row, id.space.layout.hasTransients else { return self }
+    let slots = id.space.layout.slots
+    let transient = slots.indices.filter { slots[$0].isTransient && !slots[$0].isToMany && !row[$0].isNull }
+    guard !transient.isEmpty else { return self }
+    let stored = Row(copying: row, version: row.version)
+    for slot in transient { stored.set(.null, at: slot) }
+    return Layer.Entry(kind: kind, id: id, base: base, row: stored, changed: changed, isWhole: isWhole)
+  }
+}

@@ -1,0 +1,156 @@
+import CoreData
+import Foundation
+import Testing
+
+@Suite struct MergedChangesTests {
+  /// Two authors saved by one context, and another one that has seen nothing yet.
+  private func siblings(_ setting: Setting) throws -> (
+    stack: TestStack, one: NSManagedObjectContext, two: NSManagedObjectContext, ids: [NSManagedObjectID]
+  ) {
+    let stack = try TestStack(setting)
+    let ids = try stack.root.performAndWait {
+      let authors = ["Ada", "Eve"].map { stack.root.insert("Author", ["name": $0]) }
+      try stack.root.save()
+      return authors.map(\.objectID)
+    }
+    return (stack, stack.root, stack.sibling(), ids)
+  }
+
+  private func saved(
+    _ context: NSManagedObjectContext, _ name: Notification.Name = .NSManagedObjectContextDidSave,
+    _ body: () throws -> Void
+  ) throws -> Notification {
+    nonisolated(unsafe) var notification: Notification?
+    let token = NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) {
+      notification = $0
+    }
+    defer { NotificationCenter.default.removeObserver(token) }
+    try context.performAndWait {
+      try body()
+      try context.save()
+    }
+    return try #require(notification)
+  }
+
+  @Test(arguments: Setting.direct)
+  func aRegisteredFaultIsSkippedSilently(_ setting: Setting) throws {
+    let (_, one, two, ids) = try siblings(setting)
+    let fault = two.performAndWait { two.object(with: ids[0]) }
+    let log = NotificationLog(two)
+    let notification = try saved(one) { one.object(with: ids[0]).setValue("New", forKey: "name") }
+    two.performAndWait {
+      two.mergeChanges(fromContextDidSave: notification)
+      #expect(fault.isFault)
+      #expect(log.changes.isEmpty)
+      #expect(fault.text("name") == "New", "and yet it shows what is there now")
+    }
+  }
+
+  @Test(arguments: Setting.direct)
+  func idsMergeLikeObjects(_ setting: Setting) throws {
+    let (_, one, two, ids) = try siblings(setting)
+    let mine = two.performAndWait { () -> [NSManagedObject] in
+      let mine = ids.map { two.object(with: $0) }
+      for object in mine { object.willAccessValue(forKey: nil) }
+      return mine
+    }
+    let notification = try saved(one, .NSManagedObjectContextDidSaveObjectIDs) {
+      one.object(with: ids[0]).setValue("New", forKey: "name")
+      one.delete(one.object(with: ids[1]))
+      one.insert("Author", ["name": "Third"])
+    }
+    two.performAndWait {
+      two.mergeChanges(fromContextDidSave: notification)
+      #expect(mine[0].text("name") == "New")
+      #expect(mine[1].isDeleted)
+    }
+  }
+
+  @Test(arguments: Setting.direct)
+  func remoteChangesComeAsIDsOrURIsAndReachSeveralContexts(_ setting: Setting) throws {
+    let (stack, one, two, ids) = try siblings(setting)
+    let child = stack.child(of: two)
+    let (inParent, inChild) = (
+      two.performAndWait { two.object(with: ids[0]) }, child.performAndWait { child.object(with: ids[0]) }
+    )
+    two.performAndWait { inParent.willAccessValue(forKey: nil) }
+    child.performAndWait { inChild.willAccessValue(forKey: nil) }
+    try one.performAndWait {
+      one.object(with: ids[0]).setValue("New", forKey: "name")
+      try one.save()
+    }
+    NSManagedObjectContext.mergeChanges(
+      fromRemoteContextSave: [NSUpdatedObjectsKey: [ids[0].uriRepresentation()]], into: [child, two])
+    two.performAndWait { #expect(inParent.text("name") == "New") }
+    child.performAndWait { #expect(inChild.text("name") == "New") }
+    try one.performAndWait {
+      one.delete(one.object(with: ids[1]))
+      try one.save()
+    }
+    let gone = two.performAndWait { two.object(with: ids[1]) }
+    NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSDeletedObjectsKey: [ids[1]]], into: [two])
+    two.performAndWait { #expect(gone.isDeleted) }
+  }
+
+  @Test(arguments: Setting.direct)
+  func mergedInsertsAndUpdatesLeaveNothingToSave(_ setting: Setting) throws {
+    let (_, one, two, ids) = try siblings(setting)
+    two.performAndWait { two.object(with: ids[0]).willAccessValue(forKey: nil) }
+    let notification = try saved(one) {
+      one.object(with: ids[0]).setValue("New", forKey: "name")
+      one.insert("Author", ["name": "Third"])
+    }
+    two.performAndWait {
+      two.mergeChanges(fromContextDidSave: notification)
+      #expect(!two.hasChanges)
+      #expect(two.insertedObjects.isEmpty && two.updatedObjects.isEmpty)
+    }
+  }
+
+  @Test(arguments: Setting.direct)
+  func mergingRefreshesTheCacheForLaterFaults(_ setting: Setting) throws {
+    let (stack, one, two, ids) = try siblings(setting)
+    two.performAndWait { two.object(with: ids[0]).willAccessValue(forKey: nil) }
+    let notification = try saved(one) { one.object(with: ids[0]).setValue("New", forKey: "name") }
+    two.performAndWait { two.mergeChanges(fromContextDidSave: notification) }
+    stack.fresh { context in #expect(context.object(with: ids[0]).text("name") == "New") }
+  }
+
+  @Test func mergingByItselfHappensOnTheReceiversQueue() throws {
+    let (_, one, two, ids) = try siblings(.sqlite)
+    two.performAndWait { two.automaticallyMergesChangesFromParent = true }
+    let mine = two.performAndWait { two.object(with: ids[0]) }
+    two.performAndWait { mine.willAccessValue(forKey: nil) }
+    nonisolated(unsafe) var isOffMain = false
+    let token = NotificationCenter.default.addObserver(
+      forName: .NSManagedObjectContextObjectsDidChange, object: two, queue: nil
+    ) { _ in isOffMain = !Thread.isMainThread }
+    defer { NotificationCenter.default.removeObserver(token) }
+    try one.performAndWait {
+      one.object(with: ids[0]).setValue("New", forKey: "name")
+      try one.save()
+    }
+    // Queued behind the merge.
+    two.performAndWait {}
+    two.performAndWait { #expect(mine.text("name") == "New") }
+    #expect(isOffMain)
+  }
+
+  @Test(arguments: Setting.direct)
+  func dirtyPropertiesStayAndTheRestMovesAlong(_ setting: Setting) throws {
+    let (_, one, two, ids) = try siblings(setting)
+    let mine = two.performAndWait { two.object(with: ids[0]) }
+    two.performAndWait { mine.setValue("Mine", forKey: "name") }
+    let notification = try saved(one) {
+      one.object(with: ids[0]).setValue("Theirs", forKey: "name")
+      one.object(with: ids[0]).setValue(77, forKey: "age")
+    }
+    try two.performAndWait {
+      two.mergeChanges(fromContextDidSave: notification)
+      #expect(mine.text("name") == "Mine")
+      #expect(mine.value(forKey: "age") as? Int == 77)
+      #expect(mine.committedValues(forKeys: ["name"])["name"] as? String == "Theirs")
+      try two.save()
+    }
+  }
+}

@@ -1,0 +1,205 @@
+import CoreData
+import Foundation
+import Testing
+
+/// What holds between a child and its parents, beside `NestedContextTests`.
+@Suite struct NestedStackTests {
+  @Test(arguments: Setting.direct)
+  func aChildsObjectKeepsItsTemporaryIDUntilTheRootSaves(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let child = stack.child(of: stack.root)
+    let ada = try child.performAndWait {
+      let ada = child.insert("Author")
+      try child.save()
+      return ada
+    }
+    #expect(ada.objectID.isTemporaryID)
+    stack.root.performAndWait {
+      #expect(stack.root.insertedObjects.map(\.objectID) == [ada.objectID])
+      #expect(stack.root.registeredObject(for: ada.objectID) != nil)
+    }
+  }
+
+  @Test(arguments: Setting.direct)
+  func awakeFromInsertRunsInEveryContextOfTheChain(_ setting: Setting) throws {
+    let stack = try TestStack(setting, model: HookedAuthor.model())
+    let child = stack.child(of: stack.root)
+    let own = try child.performAndWait {
+      let ada = child.hookedAuthor("Ada")
+      try child.save()
+      return ada
+    }
+    stack.root.performAndWait {
+      let parents = stack.root.insertedObjects.first as? HookedAuthor
+      #expect(parents !== own)
+      #expect(parents?.events.filter { $0.hasPrefix("awakeFromInsert") }.count == 1)
+    }
+    #expect(own.events.filter { $0.hasPrefix("awakeFromInsert") }.count == 1)
+  }
+
+  @Test(arguments: Setting.direct)
+  func mergePoliciesDoNotApplyBetweenChildAndParent(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let ada = try stack.root.performAndWait {
+      let ada = stack.root.insert("Author", ["name": "Ada"])
+      try stack.root.save()
+      return ada
+    }
+    let child = stack.child(of: stack.root)
+    child.mergePolicy = NSMergePolicy.error
+    let own = child.performAndWait {
+      let own = child.object(with: ada.objectID)
+      own.setValue("child", forKey: "name")
+      return own
+    }
+    stack.root.performAndWait { ada.setValue("parent", forKey: "name") }
+    try child.performAndWait { try child.save() }
+    #expect(stack.root.performAndWait { ada.text("name") } == "child")
+    withExtendedLifetime(own) {}
+  }
+
+  @Test(arguments: Setting.direct)
+  func aTransientChangeAloneMakesTheParentDirtyWithoutPersistentChange(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let book = try stack.root.performAndWait {
+      let book = stack.root.insert("Book")
+      try stack.root.save()
+      return book
+    }
+    let child = stack.child(of: stack.root)
+    try child.performAndWait {
+      child.object(with: book.objectID).setValue("seen", forKey: "mark")
+      try child.save()
+    }
+    stack.root.performAndWait {
+      #expect(book.text("mark") == "seen")
+      #expect(stack.root.hasChanges)
+      #expect(!book.hasPersistentChangedValues)
+    }
+  }
+
+  @Test(arguments: Setting.direct)
+  func refreshingAChildsObjectReadsTheParentsMemory(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let ada = try stack.root.performAndWait {
+      let ada = stack.root.insert("Author", ["name": "Ada"])
+      try stack.root.save()
+      return ada
+    }
+    let child = stack.child(of: stack.root)
+    try child.performAndWait {
+      let own = child.object(with: ada.objectID)
+      #expect(own.text("name") == "Ada")
+      stack.root.performAndWait { ada.setValue("Grace", forKey: "name") }
+      child.refresh(own, mergeChanges: true)
+      #expect(own.text("name") == "Grace")
+      try #expect(stack.fresh { try $0.all("Author").first?.text("name") } == "Ada")
+    }
+  }
+
+  @Test(arguments: Setting.direct)
+  func deleteRulesReachWhatOnlyTheParentLinked(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let ada = try stack.root.performAndWait {
+      let ada = stack.root.insert("Author", ["name": "Ada"])
+      try stack.root.save()
+      return ada
+    }
+    let child = stack.child(of: stack.root)
+    try child.performAndWait { child.delete(try #require(try child.author(named: "Ada"))) }
+    let book = stack.root.performAndWait { stack.root.insert("Book", ["author": ada]) }
+    try child.performAndWait { try child.save() }
+    stack.root.performAndWait {
+      stack.root.processPendingChanges()
+      #expect(ada.isDeleted)
+      #expect(book.isDeleted || book.object("author") == nil)
+    }
+  }
+
+  @Test(arguments: Setting.direct)
+  func validationRunsAtEveryLevelsSave(_ setting: Setting) throws {
+    let model = LibraryModel.make()
+    model.entitiesByName["Author"]!.attributesByName["name"]!.isOptional = false
+    let stack = try TestStack(setting, model: model)
+    let child = stack.child(of: stack.root)
+    child.performAndWait {
+      child.insert("Author")
+      #expect(throws: CocoaError.self) { try child.save() }
+      child.rollback()
+    }
+    try child.performAndWait {
+      child.insert("Author", ["name": "Ada"])
+      try child.save()
+    }
+    try stack.root.performAndWait {
+      let ada = try #require(stack.root.insertedObjects.first)
+      ada.setValue(nil, forKey: "name")
+      #expect(throws: CocoaError.self) { try stack.root.save() }
+    }
+  }
+
+  @Test(arguments: Setting.direct)
+  func limitsAndSortsOfAChildCountTheParentsUnsavedObjects(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    try stack.root.performAndWait {
+      for name in ["b", "d", "f"] { stack.root.insert("Author", ["name": name]) }
+      try stack.root.save()
+      for name in ["a", "e"] { stack.root.insert("Author", ["name": name]) }
+    }
+    let child = stack.child(of: stack.root)
+    try child.performAndWait {
+      child.insert("Author", ["name": "c"])
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+      request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+      try #expect(child.fetch(request).compactMap { $0.text("name") } == ["a", "b", "c", "d", "e", "f"])
+      request.fetchLimit = 3
+      try #expect(child.fetch(request).count == 3)
+    }
+  }
+
+  @Test(arguments: Setting.direct)
+  func aParentThatDeletedAnObjectIgnoresItsChildsLinksToIt(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    try stack.root.performAndWait {
+      stack.root.insert("Book", ["title": "Notes"])
+      stack.root.insert("Tag", ["name": "maths"])
+      try stack.root.save()
+    }
+    let child = stack.child(of: stack.root)
+    try child.performAndWait {
+      let tag = try #require(try child.all("Tag").first), book = try #require(try child.all("Book").first)
+      book.setValue(Set([tag]), forKey: "tags")
+    }
+    try stack.root.performAndWait {
+      stack.root.delete(try #require(try stack.root.all("Tag").first))
+      stack.root.processPendingChanges()
+    }
+    try child.performAndWait { try child.save() }
+    try stack.root.performAndWait { try stack.root.save() }
+    try stack.fresh { try #expect($0.all("Book").first?.objects("tags").isEmpty == true) }
+  }
+
+  @Test(arguments: Setting.direct)
+  func ofTwoChildrenThatMoveALinkTheLastWinsAndTheOtherEndFollows(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    try stack.root.performAndWait {
+      let old = stack.root.insert("Author", ["name": "old"])
+      for name in ["one", "two"] { stack.root.insert("Author", ["name": name]) }
+      stack.root.insert("Book", ["author": old])
+      try stack.root.save()
+    }
+    let children = [stack.child(of: stack.root), stack.child(of: stack.root)]
+    for (child, name) in zip(children, ["one", "two"]) {
+      try child.performAndWait {
+        try child.all("Book").first?.setValue(try child.author(named: name), forKey: "author")
+      }
+    }
+    for child in children { try child.performAndWait { try child.save() } }
+    try stack.root.performAndWait {
+      func books(_ name: String) throws -> Int? { try stack.root.author(named: name)?.objects("books").count }
+      try #expect(books("old") == 0)
+      try #expect(books("one") == 0)
+      try #expect(books("two") == 1)
+    }
+  }
+}

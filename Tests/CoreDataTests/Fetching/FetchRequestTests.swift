@@ -1,0 +1,378 @@
+import CoreData
+import Foundation
+import Testing
+
+/// What fetch requests promise, on every kind of store and stack.
+@Suite struct FetchRequestTests {
+  /// Authors by name and age, saved.
+  private func _stack(_ setting: Setting, _ ages: KeyValuePairs<String, Int>) throws -> TestStack {
+    let stack = try TestStack(setting)
+    stack.context.performAndWait {
+      for (name, age) in ages { stack.context.insert("Author", ["name": name, "age": age]) }
+    }
+    try stack.save()
+    return stack
+  }
+
+  private func _byAge(_ format: String? = nil) -> NSFetchRequest<NSManagedObject> {
+    let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+    request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: true)]
+    if let format { request.predicate = NSPredicate(format: format) }
+    return request
+  }
+
+  private func _names(_ stack: TestStack, _ request: NSFetchRequest<NSManagedObject>) throws -> [String] {
+    try stack.context.fetch(request).map { $0.text("name") ?? "nil" }
+  }
+
+  @Test func aRequestHasItsDefaults() {
+    let request = NSFetchRequest<NSManagedObject>()
+    #expect(request.entity == nil && request.predicate == nil && request.sortDescriptors == nil)
+    #expect(request.fetchLimit == 0 && request.fetchOffset == 0 && request.fetchBatchSize == 0)
+    #expect(request.resultType == .managedObjectResultType && request.requestType == .fetchRequestType)
+    #expect(request.includesSubentities && request.includesPendingChanges && request.includesPropertyValues)
+    #expect(
+      request.returnsObjectsAsFaults && !request.returnsDistinctResults
+        && !request.shouldRefreshRefetchedObjects)
+    #expect(
+      request.propertiesToFetch == nil && request.propertiesToGroupBy == nil && request.havingPredicate == nil
+    )
+    #expect(request.relationshipKeyPathsForPrefetching ?? [] == [] && request.affectedStores == nil)
+    #expect(NSFetchRequestResultType.managedObjectIDResultType.rawValue == 1)
+    #expect(
+      NSFetchRequestResultType.dictionaryResultType.rawValue == 2
+        && NSFetchRequestResultType.countResultType.rawValue == 4)
+  }
+
+  @Test func aNameBecomesAnEntityWhenExecuted() throws {
+    let stack = try _stack(.memory, ["a": 1])
+    let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+    try stack.context.performAndWait {
+      _ = try stack.context.fetch(request)
+      #expect(request.entity?.name == "Author")
+      #expect(throws: CocoaError.self) {
+        try stack.context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Nobody"))
+      }
+    }
+  }
+
+  @Test func aRequestExecutesInTheContextOfTheBlock() throws {
+    let stack = try _stack(.memory, ["a": 1])
+    let count = try stack.context.performAndWait {
+      try NSFetchRequest<NSManagedObject>(entityName: "Author").execute().count
+    }
+    #expect(count == 1)
+  }
+
+  @Test func aCopyIsIndependent() {
+    let request = _byAge("age > 1")
+    request.fetchLimit = 3
+    let copy = request.copy() as! NSFetchRequest<NSManagedObject>
+    request.fetchLimit = 5
+    #expect(copy.fetchLimit == 3 && copy.predicate == request.predicate && copy.entityName == "Author")
+  }
+
+  // MARK: Unsaved changes
+
+  @Test(arguments: Setting.allCases) func unsavedChangesDecideWhoIsFoundAndInWhichOrder(_ setting: Setting)
+    throws
+  {
+    let stack = try _stack(setting, ["in": 10, "out": 20, "gone": 30, "later": 1])
+    try stack.context.performAndWait {
+      let all = try stack.context.all("Author")
+      all.first { $0.text("name") == "out" }?.setValue(2, forKey: "age")
+      all.first { $0.text("name") == "later" }?.setValue(40, forKey: "age")
+      stack.context.delete(all.first { $0.text("name") == "gone" }!)
+      stack.context.insert("Author", ["name": "new", "age": 15])
+      try #expect(_names(stack, _byAge("age >= 10")) == ["in", "new", "later"])
+      try #expect(stack.context.count(for: _byAge("age >= 10")) == 3)
+      let counting = NSFetchRequest<NSNumber>(entityName: "Author")
+      counting.resultType = .countResultType
+      counting.predicate = NSPredicate(format: "age >= 10")
+      try #expect(stack.context.fetch(counting) == [NSNumber(value: 3)])
+    }
+  }
+
+  @Test(arguments: Setting.direct) func withoutPendingChangesTheStoreDecidesButObjectsShowTheirOwnValues(
+    _ setting: Setting
+  ) throws {
+    let stack = try _stack(setting, ["a": 10, "b": 20])
+    try stack.context.performAndWait {
+      let request = _byAge("age == 10")
+      request.includesPendingChanges = false
+      try stack.context.fetch(request)[0].setValue(99, forKey: "age")
+      stack.context.insert("Author", ["name": "c", "age": 10])
+      let found = try stack.context.fetch(request)
+      #expect(found.map { $0.value(forKey: "age") as? Int } == [99])
+    }
+  }
+
+  @Test(arguments: Setting.direct) func identitiesIncludeTemporaryOnes(_ setting: Setting) throws {
+    let stack = try _stack(setting, ["a": 10])
+    try stack.context.performAndWait {
+      let new = stack.context.insert("Author", ["name": "b"])
+      let request = NSFetchRequest<NSManagedObjectID>(entityName: "Author")
+      request.resultType = .managedObjectIDResultType
+      let found = try stack.context.fetch(request)
+      #expect(found.count == 2 && found.contains(new.objectID) && new.objectID.isTemporaryID)
+    }
+  }
+
+  @Test(arguments: Setting.direct) func unsavedChangesAreFoldedIntoTheStoresWindow(_ setting: Setting) throws
+  {
+    let stack = try _stack(setting, ["alpha": 22, "beta": 25, "gamma": 10])
+    try stack.context.performAndWait {
+      let all = try stack.context.all("Author")
+      func author(_ name: String) -> NSManagedObject { all.first { $0.text("name") == name }! }
+      author("alpha").setValue(5, forKey: "age")
+      stack.context.delete(author("beta"))
+      author("gamma").setValue(21, forKey: "age")
+      stack.context.insert("Author", ["name": "delta", "age": 30])
+      stack.context.insert("Author", ["name": "epsilon", "age": 40])
+      let request = _byAge()
+      request.fetchOffset = 1
+      request.fetchLimit = 2
+      let found = try _names(stack, request)
+      // Apple's window is of saved values; only that the limit holds is promised.
+      #expect(found.count <= 2 && found.first == "alpha")
+    }
+  }
+
+  @Test(arguments: Setting.allCases) func aCleanContextsWindowIsExact(_ setting: Setting) throws {
+    let stack = try _stack(setting, ["a": 1, "b": 2, "c": 3, "d": 4])
+    try stack.fresh { context in
+      let request = _byAge()
+      request.fetchOffset = 1
+      request.fetchLimit = 2
+      try #expect(context.fetch(request).map { $0.text("name") } == ["b", "c"])
+      request.fetchOffset = 9
+      try #expect(context.fetch(request).isEmpty)
+    }
+  }
+
+  // MARK: Entities, faults, stores
+
+  @Test(arguments: Setting.allCases) func subentitiesAreIncludedUnlessNotWanted(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    stack.context.performAndWait { _ = stack.context.insert("Book", ["title": "saved"]) }
+    try stack.save()
+    try stack.context.performAndWait {
+      stack.context.insert("Novel", ["title": "unsaved"])
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+      try #expect(stack.context.fetch(request).count == 2)
+      request.includesSubentities = false
+      try #expect(stack.context.fetch(request).map { $0.text("title") } == ["saved"])
+      try #expect(stack.context.count("Publication") == 2)
+    }
+  }
+
+  @Test(arguments: Setting.direct) func objectsAreRealisedIfFaultsAreNotWanted(_ setting: Setting) throws {
+    let stack = try _stack(setting, ["a": 1])
+    try stack.fresh { context in
+      let request = _byAge()
+      try #expect(context.fetch(request).allSatisfy(\.isFault))
+      request.returnsObjectsAsFaults = false
+      try #expect(context.fetch(request).allSatisfy { !$0.isFault })
+    }
+  }
+
+  @Test func storesAreConcatenatedInTheirOrderAndMayBeNamed() throws {
+    let stack = try _stack(.memory, ["first": 9])
+    let second = try stack.coordinator.addPersistentStore(
+      ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    try stack.context.performAndWait {
+      let author = stack.context.insert("Author", ["name": "second", "age": 3])
+      stack.context.assign(author, to: second)
+      try stack.context.save()
+      try #expect(stack.context.all("Author").map { $0.text("name") } == ["first", "second"])
+      try #expect(_names(stack, _byAge()) == ["second", "first"])
+      let request = _byAge()
+      request.affectedStores = [second]
+      try #expect(_names(stack, request) == ["second"])
+    }
+  }
+
+  // MARK: Templates
+
+  @Test func templatesAreCopiedWithTheirVariablesReplaced() throws {
+    let model = LibraryModel.make()
+    let template = NSFetchRequest<any NSFetchRequestResult>(entityName: "Author")
+    template.predicate = NSPredicate(format: "name == $NAME AND age > $AGE")
+    model.setFetchRequestTemplate(template, forName: "named")
+    let made = model.fetchRequestFromTemplate(
+      withName: "named", substitutionVariables: ["NAME": "x", "AGE": 3, "OTHER": 1])
+    #expect(made?.predicate == NSPredicate(format: "name == 'x' AND age > 3"))
+    #expect(model.fetchRequestTemplate(forName: "named")?.predicate == template.predicate)
+    let null = model.fetchRequestFromTemplate(
+      withName: "named", substitutionVariables: ["NAME": NSNull(), "AGE": 3])
+    #expect(null?.predicate == NSPredicate(format: "name == nil AND age > 3"))
+    model.setFetchRequestTemplate(nil, forName: "named")
+    #expect(model.fetchRequestTemplate(forName: "named") == nil)
+  }
+
+  // MARK: Meaning
+
+  /// Names found in SQLite and by evaluating on the objects themselves.
+  private func _both(_ format: String, _ arguments: [Any] = []) throws -> (sql: [String], memory: [String]) {
+    let stack = try TestStack(.sqlite)
+    return try stack.context.performAndWait {
+      for (name, age) in [("a", 1), ("b", 2)] { stack.context.insert("Author", ["name": name, "age": age]) }
+      stack.context.insert("Author", ["age": NSNull()]).setValue(nil, forKey: "age")
+      try stack.context.save()
+      let predicate = NSPredicate(format: format, argumentArray: arguments)
+      func names(_ list: [NSManagedObject]) -> [String] { list.map { $0.text("name") ?? "nil" }.sorted() }
+      let all = try stack.context.all("Author")
+      return (
+        names(try stack.context.all("Author", where: predicate)),
+        names(all.filter { predicate.evaluate(with: $0) })
+      )
+    }
+  }
+
+  @Test func unequalToAConstantLeavesNilOutInSQLAndNotInMemory() throws {
+    let found = try _both("name != 'a'")
+    #expect(found.sql == ["b"] && found.memory == ["b", "nil"])
+  }
+
+  @Test func negationsLeaveNilOutInSQLAndNotInMemory() throws {
+    let found = try _both("NOT (age < 2)")
+    #expect(found.sql == ["b"] && found.memory == ["b", "nil"])
+  }
+
+  @Test func comparisonsOfOrderNeverFindNil() throws {
+    let found = try _both("age < 100 OR age >= 0")
+    #expect(found.sql == ["a", "b"] && found.memory == ["a", "b"])
+  }
+
+  @Test func nilIsTestedFor() throws {
+    try #expect(_both("name == nil") == (["nil"], ["nil"]))
+    try #expect(_both("name != nil") == (["a", "b"], ["a", "b"]))
+  }
+
+  @Test func constantsMeanWhatTheySay() throws {
+    try #expect(_both("TRUEPREDICATE").sql.count == 3)
+    try #expect(_both("FALSEPREDICATE").sql.isEmpty)
+    try #expect(_both("name IN %@", [["a", "z"]]) == (["a"], ["a"]))
+    try #expect(_both("name IN %@", [NSOrderedSet(array: ["b"])]) == (["b"], ["b"]))
+    try #expect(_both("name IN %@", [[String]()]) == ([], []))
+    try #expect(_both("NOT name IN %@", [["a"]]).sql == ["b"])
+    try #expect(_both("age BETWEEN {1, 2}") == (["a", "b"], ["a", "b"]))
+    try #expect(_both("noindex(age) == 2") == (["b"], ["b"]))
+  }
+
+  @Test func textsAndNumbersAreComparedByTheColumnsAffinity() throws {
+    let stack = try _stack(.sqlite, ["1": 7, "x": 1])
+    try stack.context.performAndWait {
+      for (format, expected) in [("name == 1", "1"), ("age == '1'", "x")] {
+        let found = try stack.context.all("Author", where: NSPredicate(format: format))
+        #expect(found.map { $0.text("name") } == [expected])
+      }
+    }
+  }
+
+  @Test(arguments: Setting.direct) func rowsDeletedAfterABatchedFetchAreFaultsThatCannotBeFilled(
+    _ setting: Setting
+  ) throws {
+    let stack = try _stack(setting, ["a": 1, "b": 2])
+    let request = _byAge()
+    request.fetchBatchSize = 1
+    let context = stack.sibling()
+    try context.performAndWait {
+      let found = try context.fetch(request)
+      try stack.context.performAndWait {
+        stack.context.delete(try stack.context.all("Author", by: "age")[1])
+        try stack.context.save()
+      }
+      #expect(found.count == 2 && found[0].text("name") == "a" && found[1].isFault)
+      #expect(throws: CocoaError.self) { try context.existingObject(with: found[1].objectID) }
+    }
+  }
+
+  @Test func whatSQLiteCannotDoThrowsAndNothingIsFilteredInMemory() throws {
+    let stack = try _stack(.sqlite, ["a": 1])
+    stack.context.performAndWait {
+      let predicates = [
+        NSPredicate { _, _ in true }, NSPredicate(format: "FUNCTION(name, 'uppercaseString') == 'A'"),
+        NSPredicate(format: "ALL books.pages > 1"), NSPredicate(format: "books.pages > 1"),
+        NSPredicate(format: "colour == 1"),
+      ]
+      for predicate in predicates {
+        #expect(throws: CocoaError.self) { try stack.context.all("Author", where: predicate) }
+      }
+      #expect(throws: CocoaError.self) {
+        try stack.context.all("Book", where: NSPredicate(format: "mark == 'x'"))
+      }
+      for key in ["books.title", "mark"] {
+        #expect(throws: CocoaError.self) { try stack.context.all("Author", by: key) }
+      }
+    }
+  }
+
+  @Test(arguments: Setting.direct) func anUnsavedObjectMatchesOnlyUnsavedOnes(_ setting: Setting) throws {
+    let stack = try _stack(setting, ["a": 1])
+    try stack.context.performAndWait {
+      let mentor = stack.context.insert("Author", ["name": "mentor"])
+      try #expect(stack.context.all("Author", where: NSPredicate(format: "mentor == %@", mentor)).isEmpty)
+      stack.context.insert("Author", ["name": "pupil", "mentor": mentor])
+      try #expect(
+        stack.context.all("Author", where: NSPredicate(format: "mentor == %@", mentor)).map {
+          $0.text("name")
+        } == ["pupil"])
+      try #expect(stack.context.all("Author", where: NSPredicate(format: "SELF == %@", mentor)) == [mentor])
+    }
+  }
+
+  @Test(arguments: Setting.direct) func entitiesAreCompared(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    try stack.context.performAndWait {
+      stack.context.insert("Book", ["title": "book"])
+      stack.context.insert("Novel", ["title": "novel"])
+      try stack.context.save()
+      let entity = stack.coordinator.managedObjectModel.entitiesByName["Book"]!
+      try #expect(
+        stack.context.all("Book", where: NSPredicate(format: "entity == %@", entity)).map { $0.text("title") }
+          == ["book"])
+      try #expect(
+        stack.context.all("Book", where: NSPredicate(format: "entity.name == 'Novel'")).map {
+          $0.text("title")
+        } == ["novel"])
+    }
+  }
+
+  // MARK: Order
+
+  @Test(arguments: Setting.allCases) func nilComesFirstAscendingAndLastDescending(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    stack.context.performAndWait {
+      for name in ["b", nil, "a"] as [String?] {
+        stack.context.insert("Author").setValue(name, forKey: "name")
+      }
+    }
+    try stack.save()
+    try stack.context.performAndWait {
+      for (ascending, expected) in [(true, ["nil", "a", "b"]), (false, ["b", "a", "nil"])] {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: ascending)]
+        try #expect(_names(stack, request) == expected)
+      }
+    }
+  }
+
+  @Test(arguments: Setting.direct) func selectorsOrderTexts(_ setting: Setting) throws {
+    let stack = try _stack(setting, ["b": 1, "A": 2, "é": 3, "a10": 4, "a9": 5, "B": 6])
+    try stack.context.performAndWait {
+      let orders = [
+        "compare:": ["A", "B", "a10", "a9", "b", "é"],
+        "localizedStandardCompare:": ["A", "a9", "a10", "b", "B", "é"],
+      ]
+      for (selector, expected) in orders {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+        request.sortDescriptors = [
+          NSSortDescriptor(key: "name", ascending: true, selector: selector),
+          NSSortDescriptor(key: "age", ascending: true),
+        ]
+        try #expect(_names(stack, request) == expected)
+      }
+    }
+  }
+}
