@@ -121,6 +121,10 @@ extension NSManagedObjectContext {
       if wasDeleted { sets.inserted.insert(object) } else { sets.refreshed.insert(object) }
       object.awake(fromSnapshotEvents: .rollback)
     }
+    if !sets.inserted.isEmpty {
+      // Relationships had forgotten what was deleted: those that were read are read again.
+      table.forEach { $0._relations?.dropClean() }
+    }
     guard !(objects.isEmpty && adopted.isEmpty) else { return }
     sets.post(by: self)
   }

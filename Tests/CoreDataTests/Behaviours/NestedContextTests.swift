@@ -224,6 +224,30 @@ import Testing
     #expect(log.saves == ["inserted 1"])
   }
 
+  @Test(arguments: Setting.direct)
+  func rollingBackAChildsDeletionGivesRelationshipsTheirMembersBack(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let ada = try stack.root.performAndWait {
+      let ada = stack.root.insert("Author", ["name": "Ada"])
+      stack.root.insert("Book", ["author": ada])
+      try stack.root.save()
+      #expect(ada.objects("books").count == 1)
+      return ada
+    }
+    let child = stack.child(of: stack.root)
+    try child.performAndWait {
+      child.delete(child.object(with: ada.objectID))
+      try child.save()
+    }
+    stack.root.performAndWait {
+      #expect(ada.isDeleted)
+      stack.root.rollback()
+      #expect(!ada.isDeleted)
+      #expect(ada.objects("books").count == 1)
+      #expect(ada.objects("books").first?.object("author") === ada)
+    }
+  }
+
   @Test func mergesFromTheParentComeByThemselvesWhenAskedFor() throws {
     let stack = try TestStack(.sqlite)
     let child = stack.child(of: stack.root)

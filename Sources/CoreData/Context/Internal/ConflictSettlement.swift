@@ -8,7 +8,7 @@ struct ConflictSettlement {
   private var _attempts = 0
   /// Entries of children's changes to objects that the context has not looked at, settled by value; nil: nothing is left.
   private var _settled: [ObjectTable.Key: Layer.Entry?] = [:]
-  /// Objects that turned out to be gone from the store, and are not written again.
+  /// Objects whose rows others have deleted.
   private var _gone: [NSManagedObjectID] = []
 
   init(context: NSManagedObjectContext) { self.context = context }
@@ -25,11 +25,11 @@ struct ConflictSettlement {
       let key = ObjectTable.Key(conflict.id)
       let entry = byKey[key]
       let object = context.table.object(for: conflict.id)
+      if conflict.persisted == nil { _gone.append(conflict.id) }
       if let entry, !(object?._flags.contains(.listed) ?? false) {
         // A change that a child made to an object this context never looked at is laid over whatever the store has, as
         // if it had been read when the child saved.
         _settled[key] = .some(_rebased(entry, conflict, object))
-        if conflict.persisted == nil { _gone.append(conflict.id) }
       } else if entry?.kind == .deleted, conflict.persisted == nil {
         // Deleted by somebody else already: as wanted.
         object?._flags.insert(.vanished)
@@ -38,9 +38,6 @@ struct ConflictSettlement {
       }
     }
     if !list.isEmpty { try context.policy.resolve(mergeConflicts: list) }
-    for conflict in list where conflict.sourceObject._flags.contains(.vanished) {
-      _gone.append(conflict.sourceObject._objectID)
-    }
     return try _collect()
   }
 
@@ -64,15 +61,12 @@ struct ConflictSettlement {
 
   private func _collect() throws -> [Layer.Entry] {
     for object in context.listed { object._flags.remove(.written) }
-    for id in _gone {
-      if let object = context.table.object(for: id) { context.cutReferences(to: object) }
-    }
     context.processPendingChanges()
     var entries = context.withoutLost(try context.collectLayer().entries)
-    if !_settled.isEmpty {
-      entries = entries.compactMap { entry in _settled[ObjectTable.Key(entry.id)] ?? entry }
-    }
-    return _gone.isEmpty ? entries : context.withoutReferences(to: _gone, in: entries)
+    if !_settled.isEmpty { entries = entries.compactMap { entry in _settled[ObjectTable.Key(entry.id)] ?? entry } }
+    // An object that the policy had written again is not gone.
+    let gone = _gone.filter { context.table.object(for: $0)?._flags.contains(.vanished) ?? true }
+    return gone.isEmpty ? entries : context.withoutReferences(to: gone, in: entries)
   }
 
   // MARK: Children's changes
@@ -89,6 +83,7 @@ struct ConflictSettlement {
       return Layer.Entry(
         kind: .deleted, id: entry.id, base: persisted, row: nil, changed: SlotSet(), isWhole: false)
     }
+    context.rereadInverses(entry.id.space.layout, from: conflict.base, to: persisted)
     let row = Row(copying: persisted, version: persisted.version + 1)
     entry.changed.forEach { row.set(local[$0], at: $0) }
     if let object {
@@ -144,12 +139,7 @@ struct VersionSettlement {
 
   func settle() {
     guard let persisted = _persisted else { return _settleVanished() }
-    _context.rereadInverses(_object._layout, from: _object._row, to: persisted)
-    if !_object.hasChanges {
-      // Only watched; from here on there is nothing to watch for.
-      _object._flags.remove(.locked)
-      _object.rebase(on: persisted)
-    } else if _type == .rollbackMergePolicyType {
+    if _type == .rollbackMergePolicyType || !_object.hasChanges {
       _takeBack(persisted)
     } else if _object._flags.contains(.deleted) {
       // Deleting goes on, over the newer version.
@@ -182,6 +172,7 @@ struct VersionSettlement {
   /// The local changes are dropped; the object shows what the store has.
   private func _takeBack(_ persisted: Row) {
     _cutOwnTargets { _ in true }
+    _context.rereadInverses(_object._layout, from: _object._row, to: persisted)
     _object._row = persisted
     _object._draft = nil
     _object._changed = SlotSet()
@@ -219,6 +210,7 @@ struct VersionSettlement {
       changed.insert(slot)
     }
     _cutOwnTargets { dropped.contains($0) }
+    _context.rereadInverses(_object._layout, from: base, to: persisted)
     for slot in _object._layout.toManySlots where _object._relations?.members(slot)?.hasChanges ?? false {
       changed.insert(slot)
     }
