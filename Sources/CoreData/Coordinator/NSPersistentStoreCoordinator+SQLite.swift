@@ -25,8 +25,22 @@ extension NSPersistentStoreCoordinator {
         url: url, layout: model.layout, entities: model.entities, persistentStore: store, options: settings,
         initialMetadata: SQLiteStoreOpening.metadata(for: model, self.model, identifier: provisional.identifier))
       store.attach(engine, metadata: try engine.metadata)
+      try _warnOfHistory(engine, url, options)
       return store
     }
+  }
+
+  /// Says so when a store keeps a history, or is to keep one: saves from here do not appear in it.
+  private final func _warnOfHistory(_ engine: SQLiteStoreEngine, _ url: URL, _ options: [AnyHashable: Any]?) throws {
+    guard !engine.options.isReadOnly else { return }
+    let isAskedFor = (options?[NSPersistentHistoryTrackingKey] as? NSNumber)?.boolValue ?? false
+    let isThere = try engine.pool.read { connection in
+      try connection.firstValue("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'ATRANSACTION'") != nil
+    }
+    guard isAskedFor || isThere else { return }
+    Console.warn(
+      "the store at \(url.path) keeps a persistent history, or was asked to; this release saves without adding to it, so that "
+        + "whoever follows the history does not see these saves.")
   }
 
   /// Compares the version hashes in the file with the model's.
