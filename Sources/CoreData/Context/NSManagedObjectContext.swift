@@ -55,7 +55,6 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   var isSaving = false
   var isFlushing = false
   var isFlushScheduled = false
-  var keepsObjects: [NSManagedObject] = []
   /// Whether objects note reads for `Observation`.
   var notesReads = false
   /// Undo manager and what is recorded for it; nil without one.
