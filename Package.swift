@@ -19,6 +19,7 @@ let package = Package(
   targets: [
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CSwiftRuntime"),
     .target(name: "SQLiteBinding", dependencies: ["CSQLite"], swiftSettings: settings),
     .target(name: "PredicateLanguage", swiftSettings: settings),
     .target(name: "ModelSchema", swiftSettings: settings),
@@ -37,7 +38,7 @@ let package = Package(
       dependencies: ["coredata-codegen"]),
     .target(
       name: "CoreData",
-      dependencies: ["SQLiteBinding", "PredicateLanguage", "ModelSchema", "ModelFiles"],
+      dependencies: ["CSwiftRuntime", "SQLiteBinding", "PredicateLanguage", "ModelSchema", "ModelFiles"],
       swiftSettings: settings),
     // Works on the system's Core Data where there is one.
     .target(
