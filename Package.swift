@@ -54,8 +54,12 @@ let package = Package(
     .target(
       name: "ModelTools", dependencies: ["ModelCodegen", "ModelFiles", "ModelSchema", "ToolKit"],
       swiftSettings: settings),
+    .target(
+      name: "StoreTools", dependencies: ["CoreData", "ModelFiles", "ModelSchema", "SQLiteBinding", "ToolKit"],
+      swiftSettings: settings),
     .executableTarget(
-      name: "coredata", dependencies: ["ModelTools", "StackShootout", "ToolKit"], swiftSettings: settings),
+      name: "coredata", dependencies: ["ModelTools", "StackShootout", "StoreTools", "ToolKit"],
+      swiftSettings: settings),
     .testTarget(
       name: "SQLiteBindingTests", dependencies: ["SQLiteBinding"], swiftSettings: settings),
     .testTarget(
@@ -70,6 +74,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ModelToolsTests", dependencies: ["ModelTools", "ModelFiles", "ModelSchema", "ModelCodegen", "ToolKit"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "StoreToolsTests",
+      dependencies: ["StoreTools", "CoreData", "ModelFiles", "ModelSchema", "SQLiteBinding", "ToolKit"],
       swiftSettings: settings),
     .testTarget(name: "ToolKitTests", dependencies: ["ToolKit"], swiftSettings: settings),
     .testTarget(

@@ -6,18 +6,21 @@ import Synchronization
 /// May be updated from any thread.
 package final class ProgressBar: Sendable {
   private struct State {
-    var lastDrawn = DispatchTime(uptimeNanoseconds: 0)
+    var lastDrawn: DispatchTime
     var isShown = false
   }
 
   private let _terminal: Terminal
   private let _write: @Sendable (String) -> Void
-  private let _state = Mutex(State())
+  private let _state: Mutex<State>
 
   /// A bar that writes to a stream, standard error as a rule, so that results can be piped on.
-  package init(terminal: Terminal, write: @escaping @Sendable (String) -> Void) {
+  ///
+  /// - Parameter delay: seconds that must pass before it shows; what is done by then needs no bar.
+  package init(terminal: Terminal, delay: Double = 0, write: @escaping @Sendable (String) -> Void) {
     _terminal = terminal
     _write = write
+    _state = Mutex(State(lastDrawn: delay > 0 ? .now() + max(0, delay - 0.1) : DispatchTime(uptimeNanoseconds: 0)))
   }
 
   /// Whether anybody sees it; updates cost nothing otherwise.
@@ -28,7 +31,7 @@ package final class ProgressBar: Sendable {
     guard isVisible else { return }
     _state.withLock { state in
       let now = DispatchTime.now()
-      guard now.uptimeNanoseconds - state.lastDrawn.uptimeNanoseconds >= 100_000_000 else { return }
+      guard now >= state.lastDrawn + 0.1 else { return }
       state.lastDrawn = now
       state.isShown = true
       _write("\r\u{1B}[2K" + Self.line(fraction, label, width: _terminal.width - 1))
