@@ -134,6 +134,14 @@ extension NSManagedObjectContext {
     let objects = eventList
     eventList = []
     var sets = EventSets()
+    // Most often all are of one kind, and the first one tells.
+    if objects.count > 8 {
+      if objects[0]._flags.contains(.eventInserted) {
+        sets.inserted.reserveCapacity(objects.count)
+      } else if objects[0]._flags.contains(.eventUpdated) {
+        sets.updated.reserveCapacity(objects.count)
+      }
+    }
     for object in objects {
       let flags = object._flags
       object._flags.subtract(.event)
