@@ -22,7 +22,9 @@ struct ValidationPlan: Sendable {
   }
 
   private let _checks: [[Check]]
-  let isEmpty: Bool
+  /// The slots that have checks.
+  let slots: [Int]
+  var isEmpty: Bool { slots.isEmpty }
 
   /// - Throws: `ModelLayoutError` for a predicate of the model file that cannot be read.
   init(_ layout: PropertyLayout, _ properties: [NSPropertyDescription?]) throws {
@@ -42,7 +44,7 @@ struct ValidationPlan: Sendable {
         return try checks + Self._predicates(property, layout.entityName)
       }
     }
-    isEmpty = _checks.allSatisfy(\.isEmpty)
+    slots = _checks.indices.filter { [_checks] in !_checks[$0].isEmpty }
   }
 
   // MARK: Making checks
