@@ -52,7 +52,8 @@ let package = Package(
       name: "StackShootout", dependencies: ["CoreData", "CSQLite", "ToolKit"],
       swiftSettings: settings),
     .target(
-      name: "ModelTools", dependencies: ["ModelCodegen", "ModelFiles", "ModelSchema", "ToolKit"],
+      name: "ModelTools",
+      dependencies: ["ModelCodegen", "ModelFiles", "ModelSchema", "PredicateLanguage", "SQLiteBinding", "ToolKit"],
       swiftSettings: settings),
     .target(
       name: "StoreTools", dependencies: ["CoreData", "ModelFiles", "ModelSchema", "SQLiteBinding", "ToolKit"],
@@ -70,10 +71,11 @@ let package = Package(
       name: "ModelFilesTests", dependencies: ["ModelFiles", "ModelSchema"],
       swiftSettings: settings),
     .testTarget(
-      name: "ModelCodegenTests", dependencies: ["ModelCodegen", "ModelFiles", "ModelSchema"],
+      name: "ModelCodegenTests", dependencies: ["ModelCodegen", "ModelFiles", "ModelSchema", "coredata-codegen"],
       swiftSettings: settings),
     .testTarget(
-      name: "ModelToolsTests", dependencies: ["ModelTools", "ModelFiles", "ModelSchema", "ModelCodegen", "ToolKit"],
+      name: "ModelToolsTests",
+      dependencies: ["ModelTools", "ModelFiles", "ModelSchema", "ModelCodegen", "SQLiteBinding", "ToolKit"],
       swiftSettings: settings),
     .testTarget(
       name: "StoreToolsTests",

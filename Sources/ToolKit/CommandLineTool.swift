@@ -37,6 +37,12 @@ package struct CommandLineTool: Sendable {
     _commands = commands
   }
 
+  /// The same tool with a command that writes completion scripts for its other commands.
+  package func withCompletion() -> CommandLineTool {
+    let command = Command.completion(of: _syntax)
+    return CommandLineTool(name: _syntax.name, version: _version, summary: _syntax.summary, commands: _commands + [command])
+  }
+
   /// Runs what the words after the tool's name ask for.
   package func run(_ words: [String], in environment: ToolEnvironment) -> ExitCode {
     let scanner = ArgumentScanner(_syntax)

@@ -9,7 +9,9 @@ extension NSManagedObjectModel {
   ///
   /// > Note: Not in Apple's Core Data.
   public static func load(contentsOf url: URL) throws -> NSManagedObjectModel {
-    try NSManagedObjectModel(schema: schema(contentsOf: url))
+    let model = try NSManagedObjectModel(schema: schema(contentsOf: url))
+    model.localizationDictionary = ModelLocalization.strings(forModelAt: url)
+    return model
   }
 
   /// The model file as plain values.

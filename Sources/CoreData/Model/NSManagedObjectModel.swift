@@ -30,6 +30,7 @@ open class NSManagedObjectModel: NSObject, NSCopying {
     } catch {
       return nil
     }
+    localizationDictionary = ModelLocalization.strings(forModelAt: url)
   }
 
   // MARK: Entities
@@ -157,7 +158,9 @@ open class NSManagedObjectModel: NSObject, NSCopying {
 
   // MARK: Labels
 
-  /// Localised names of entities, properties and error messages, as set.
+  /// Localised names of entities ("Entity/Book"), properties ("Property/title/Entity/Book", "Property/title") and error
+  /// messages ("ErrorString/…"): those set, or those of the strings file beside the model that this was read from, which
+  /// is named after it ("LibraryModel.strings") and may lie in a language's `.lproj`.
   open var localizationDictionary: [String: String]?
 
   /// Free labels of the model's version; combined when models merge, never used otherwise.
