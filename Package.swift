@@ -20,6 +20,8 @@ let package = Package(
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "SQLiteBinding", dependencies: ["CSQLite"], swiftSettings: settings),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(name: "ZlibBinding", dependencies: ["CZlib"], swiftSettings: settings),
     .target(name: "PredicateLanguage", swiftSettings: settings),
     .target(name: "ModelSchema", swiftSettings: settings),
     .target(name: "ModelFiles", dependencies: ["ModelSchema"], swiftSettings: settings),
@@ -37,7 +39,7 @@ let package = Package(
       dependencies: ["coredata-codegen"]),
     .target(
       name: "CoreData",
-      dependencies: ["SQLiteBinding", "PredicateLanguage", "ModelSchema", "ModelFiles"],
+      dependencies: ["SQLiteBinding", "ZlibBinding", "PredicateLanguage", "ModelSchema", "ModelFiles"],
       swiftSettings: settings),
     // Works on the system's Core Data where there is one.
     .target(
@@ -46,6 +48,10 @@ let package = Package(
         .target(name: "CoreData", condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd]))
       ],
       swiftSettings: settings),
+    // Trials of the engine on store files, its own and Apple's: what tests, scripts and docs/Interop.md rest on.
+    .target(
+      name: "StoreTrials", dependencies: ["CoreData", "ModelFiles", "SQLiteBinding"], swiftSettings: settings),
+    .executableTarget(name: "store-trials", dependencies: ["StoreTrials", "ToolKit"], swiftSettings: settings),
     .target(name: "ToolKit", swiftSettings: settings),
     .target(
       name: "StackShootout", dependencies: ["CoreData", "CSQLite", "ToolKit"],
@@ -70,6 +76,9 @@ let package = Package(
     .testTarget(
       name: "ModelToolsTests", dependencies: ["ModelTools", "ModelFiles", "ModelSchema", "ModelCodegen", "ToolKit"],
       swiftSettings: settings),
+    .testTarget(
+      name: "StoreTrialsTests", dependencies: ["StoreTrials", "CoreData", "SQLiteBinding", "store-trials"],
+      swiftSettings: settings),
     .testTarget(name: "ToolKitTests", dependencies: ["ToolKit"], swiftSettings: settings),
     .testTarget(
       name: "StackShootoutTests", dependencies: ["StackShootout", "ToolKit", "coredata"],
@@ -78,7 +87,7 @@ let package = Package(
       name: "CoreDataStackTests", dependencies: ["CoreDataStack", "CoreData", "coredata"], swiftSettings: settings),
     .testTarget(
       name: "CoreDataTests",
-      dependencies: ["CoreData", "ModelSchema", "PredicateLanguage", "SQLiteBinding"],
+      dependencies: ["CoreData", "ModelFiles", "ModelSchema", "PredicateLanguage", "SQLiteBinding", "ZlibBinding"],
       swiftSettings: settings),
   ]
 )
