@@ -19,6 +19,7 @@ let package = Package(
   targets: [
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CSwiftRuntime"),
     .target(name: "SQLiteBinding", dependencies: ["CSQLite"], swiftSettings: settings),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "ZlibBinding", dependencies: ["CZlib"], swiftSettings: settings),
@@ -39,7 +40,9 @@ let package = Package(
       dependencies: ["coredata-codegen"]),
     .target(
       name: "CoreData",
-      dependencies: ["SQLiteBinding", "ZlibBinding", "PredicateLanguage", "ModelSchema", "ModelFiles"],
+      dependencies: [
+        "CSwiftRuntime", "SQLiteBinding", "ZlibBinding", "PredicateLanguage", "ModelSchema", "ModelFiles",
+      ],
       swiftSettings: settings),
     // Works on the system's Core Data where there is one.
     .target(
@@ -59,8 +62,12 @@ let package = Package(
     .target(
       name: "ModelTools", dependencies: ["ModelCodegen", "ModelFiles", "ModelSchema", "ToolKit"],
       swiftSettings: settings),
+    .target(
+      name: "StoreTools", dependencies: ["CoreData", "ModelFiles", "ModelSchema", "SQLiteBinding", "ToolKit"],
+      swiftSettings: settings),
     .executableTarget(
-      name: "coredata", dependencies: ["ModelTools", "StackShootout", "ToolKit"], swiftSettings: settings),
+      name: "coredata", dependencies: ["ModelTools", "StackShootout", "StoreTools", "ToolKit"],
+      swiftSettings: settings),
     .testTarget(
       name: "SQLiteBindingTests", dependencies: ["SQLiteBinding"], swiftSettings: settings),
     .testTarget(
@@ -78,6 +85,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "StoreTrialsTests", dependencies: ["StoreTrials", "CoreData", "SQLiteBinding", "store-trials"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "StoreToolsTests",
+      dependencies: ["StoreTools", "CoreData", "ModelFiles", "ModelSchema", "SQLiteBinding", "ToolKit"],
       swiftSettings: settings),
     .testTarget(name: "ToolKitTests", dependencies: ["ToolKit"], swiftSettings: settings),
     .testTarget(

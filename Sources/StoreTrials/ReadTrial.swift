@@ -36,7 +36,7 @@ package struct ReadTrial {
     _ entity: NSEntityDescription, _ store: NSPersistentStore, _ context: NSManagedObjectContext,
     _ connection: Connection
   ) throws {
-    guard let name = entity.name, let place = store.storedPlace(of: name) else {
+    guard let name = entity.name, let place = StoredPlace(entity, in: store) else {
       _note("the entity '\(entity.name ?? "?")' has no table")
       return
     }
@@ -61,8 +61,8 @@ package struct ReadTrial {
       }
       cells += count
     }
-    for (relationship, column) in place.toOnes {
-      let count = try Self._eachCell(column, place, connection) { position, statement in
+    for (relationship, columns) in place.toOnes {
+      let count = try Self._eachCell(columns.column, place, connection) { position, statement in
         let target = objects[position].object.value(forKey: relationship) as? NSManagedObject
         let expected: Int64? = statement.isNull(0) ? nil : statement.int64(0)
         if target.map(StoredKey.of) != expected { _note("\(name).\(relationship) of row \(keys[position])") }
@@ -95,12 +95,12 @@ package struct ReadTrial {
     return position
   }
 
-  private func _memberCounts(_ storage: StoredPlace.Members, _ connection: Connection) throws -> [Int64: Int] {
+  private func _memberCounts(_ storage: StoreAnatomy.ToMany, _ connection: Connection) throws -> [Int64: Int] {
     let sql: String
     switch storage {
-    case .foreignKey(let table, let column):
-      sql = "SELECT \(column), COUNT(*) FROM \(table) WHERE \(column) IS NOT NULL GROUP BY \(column)"
-    case .joinTable(let table, let owner, _): sql = "SELECT \(owner), COUNT(*) FROM \(table) GROUP BY \(owner)"
+    case .columns(let table, let key, _, _, _):
+      sql = "SELECT \(key), COUNT(*) FROM \(table) WHERE \(key) IS NOT NULL GROUP BY \(key)"
+    case .pairs(let table, let owner, _, _, _): sql = "SELECT \(owner), COUNT(*) FROM \(table) GROUP BY \(owner)"
     }
     var counts: [Int64: Int] = [:]
     try connection.query(sql) { counts[$0.int64(0)] = Int($0.int64(1)) }

@@ -70,7 +70,7 @@ struct TrialEdit {
       throw TrialFailure("no object has an attribute to change")
     }
     edit.changedRow = edit._row(of: changed, store)
-    if let column = store.storedPlace(of: changed.entity.name ?? "")?.attributes[attribute] {
+    if let column = StoredPlace(changed.entity, in: store)?.attributes[attribute] {
       edit.changedColumns = [_plain(column), "Z_OPT"]
     }
     let kept = context.insertedObjects.union([changed])
@@ -122,25 +122,20 @@ struct TrialEdit {
 
   private mutating func _readPlaces(_ model: NSManagedObjectModel, _ store: NSPersistentStore) {
     for entity in model.entities {
-      guard let place = store.storedPlace(of: entity.name ?? "") else { continue }
+      guard let place = StoredPlace(entity, in: store) else { continue }
       let table = Self._plain(place.table)
       for (name, column) in place.attributes where entity.attributesByName[name] is NSDerivedAttributeDescription {
         _computed[table, default: []].insert(Self._plain(column))
       }
-      for (name, column) in place.toOnes {
-        let stem = Self._plain(column).dropFirst()
-        _keyColumns[table, default: []].formUnion([String("Z\(stem)"), "Z_FOK_\(stem)"])
-        for target in entity.relationshipsByName[name]?.destinationEntity.map({ [$0] }) ?? [] {
-          if let number = store.storedPlace(of: target.name ?? "")?.number {
-            _keyColumns[table, default: []].insert("Z\(number)_\(stem)")
-          }
-        }
+      for columns in place.toOnes.values {
+        let names = [columns.column, columns.entityColumn, columns.orderColumn].compactMap { $0 }
+        _keyColumns[table, default: []].formUnion(names.map(Self._plain))
       }
     }
   }
 
   private func _table(of entity: NSEntityDescription, _ store: NSPersistentStore) -> String {
-    Self._plain(store.storedPlace(of: entity.name ?? "")?.table ?? "")
+    Self._plain(StoredPlace(entity, in: store)?.table ?? "")
   }
 
   private func _row(of object: NSManagedObject, _ store: NSPersistentStore) -> RowName {

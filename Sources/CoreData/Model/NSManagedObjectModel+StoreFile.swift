@@ -13,8 +13,8 @@ extension NSManagedObjectModel {
   ///
   /// > Note: Not in Apple's Core Data.
   public static func load(fromStoreAt url: URL) throws -> NSManagedObjectModel {
-    try StoreErrors.translating(url: url) {
-      let found = try StoredModel.read(at: url)
+    let found = try StoredModel.read(at: url)
+    return try StoreErrors.translating(url: url) {
       let model = try NSManagedObjectModel(schema: found.schema)
       model.isReconstructedFromTables = !found.isExact
       model.isFromStore = true
@@ -24,13 +24,19 @@ extension NSManagedObjectModel {
 }
 
 /// The model that is found inside a store file.
-struct StoredModel {
-  let schema: ModelSchema
-  /// Whether it is the store's own copy, not one guessed from its tables.
-  let isExact: Bool
+package struct StoredModel: Sendable {
+  package let schema: ModelSchema
+  /// Whether it is the store's own copy, not one put together from its tables.
+  package let isExact: Bool
 
-  /// - Throws: `StoreOpenError`, `SQLiteError`, `ModelFileError`.
-  static func read(at url: URL) throws -> StoredModel {
+  /// Reads it, without changing the file.
+  ///
+  /// - Throws: A Cocoa error for a file that is no store, or whose tables make no model.
+  package static func read(at url: URL) throws -> StoredModel {
+    try StoreErrors.translating(url: url) { try _read(at: url) }
+  }
+
+  private static func _read(at url: URL) throws -> StoredModel {
     let file = SQLiteStoreFile(url: url)
     switch try file.kind() {
     case .missing: throw StoreOpenError.missing(path: file.path)
