@@ -139,7 +139,7 @@ extension Command {
     CommandSyntax(
       "graph", summary: "Draw a model's entities.",
       options: [
-        .value("format", "FORM", "dot (the default), mermaid or svg."),
+        .value("format", "FORM", choices: ["dot", "mermaid", "svg"], "dot (the default), mermaid or svg."),
         .value("output", "FILE", "Write there instead of to standard output."),
       ], operands: [modelOperand], exitCodes: [.success, .usage, .badInput, .noInput, .cannotCreateOutput])
   ) { arguments, environment in

@@ -29,12 +29,17 @@ package struct CommandLineTool: Sendable {
   private let _version: String
   private let _commands: [Command]
 
+  /// A tool with these commands, and one that writes completions for shells.
   package init(name: String, version: String, summary: String, commands: [Command]) {
-    _syntax = CommandSyntax(
-      name, summary: summary, discussion: ["'\(name) COMMAND --help' says more about a command."],
-      subcommands: commands.map(\.syntax))
+    @Sendable func syntax(_ commands: [Command]) -> CommandSyntax {
+      CommandSyntax(
+        name, summary: summary, discussion: ["'\(name) COMMAND --help' says more about a command."],
+        subcommands: commands.map(\.syntax))
+    }
+    let completion = CompletionScript.command(for: name) { syntax(commands + [$0]) }
+    _syntax = syntax(commands + [completion])
     _version = version
-    _commands = commands
+    _commands = commands + [completion]
   }
 
   /// Runs what the words after the tool's name ask for.

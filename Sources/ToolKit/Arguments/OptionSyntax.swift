@@ -9,17 +9,21 @@ package struct OptionSyntax: Sendable {
   package let repeats: Bool
   /// Whether help leaves it out.
   package let isHidden: Bool
+  /// Words that the value can be, for a shell to complete; empty where there are others.
+  package let choices: [String]
 
   /// An option that takes a value, as `--name value` or `--name=value`.
   package static func value(
-    _ name: String, _ valueName: String, repeats: Bool = false, isHidden: Bool = false, _ summary: String
+    _ name: String, _ valueName: String, repeats: Bool = false, isHidden: Bool = false, choices: [String] = [],
+    _ summary: String
   ) -> OptionSyntax {
-    OptionSyntax(name: name, valueName: valueName, summary: summary, repeats: repeats, isHidden: isHidden)
+    OptionSyntax(
+      name: name, valueName: valueName, summary: summary, repeats: repeats, isHidden: isHidden, choices: choices)
   }
 
   /// An option that is there or not.
   package static func flag(_ name: String, _ summary: String) -> OptionSyntax {
-    OptionSyntax(name: name, valueName: nil, summary: summary, repeats: false, isHidden: false)
+    OptionSyntax(name: name, valueName: nil, summary: summary, repeats: false, isHidden: false, choices: [])
   }
 
   /// As help shows it: `--stops FILE`.
