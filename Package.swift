@@ -21,6 +21,8 @@ let package = Package(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CSwiftRuntime"),
     .target(name: "SQLiteBinding", dependencies: ["CSQLite"], swiftSettings: settings),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(name: "ZlibBinding", dependencies: ["CZlib"], swiftSettings: settings),
     .target(name: "PredicateLanguage", swiftSettings: settings),
     .target(name: "ModelSchema", swiftSettings: settings),
     .target(name: "ModelFiles", dependencies: ["ModelSchema"], swiftSettings: settings),
@@ -38,7 +40,9 @@ let package = Package(
       dependencies: ["coredata-codegen"]),
     .target(
       name: "CoreData",
-      dependencies: ["CSwiftRuntime", "SQLiteBinding", "PredicateLanguage", "ModelSchema", "ModelFiles"],
+      dependencies: [
+        "CSwiftRuntime", "SQLiteBinding", "ZlibBinding", "PredicateLanguage", "ModelSchema", "ModelFiles",
+      ],
       swiftSettings: settings),
     // Works on the system's Core Data where there is one.
     .target(
@@ -47,6 +51,10 @@ let package = Package(
         .target(name: "CoreData", condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd]))
       ],
       swiftSettings: settings),
+    // Trials of the engine on store files, its own and Apple's: what tests, scripts and docs/Interop.md rest on.
+    .target(
+      name: "StoreTrials", dependencies: ["CoreData", "ModelFiles", "SQLiteBinding"], swiftSettings: settings),
+    .executableTarget(name: "store-trials", dependencies: ["StoreTrials", "ToolKit"], swiftSettings: settings),
     .target(name: "ToolKit", swiftSettings: settings),
     .target(
       name: "StackShootout", dependencies: ["CoreData", "CSQLite", "ToolKit"],
@@ -76,6 +84,9 @@ let package = Package(
       name: "ModelToolsTests", dependencies: ["ModelTools", "ModelFiles", "ModelSchema", "ModelCodegen", "ToolKit"],
       swiftSettings: settings),
     .testTarget(
+      name: "StoreTrialsTests", dependencies: ["StoreTrials", "CoreData", "SQLiteBinding", "store-trials"],
+      swiftSettings: settings),
+    .testTarget(
       name: "StoreToolsTests",
       dependencies: ["StoreTools", "CoreData", "ModelFiles", "ModelSchema", "SQLiteBinding", "ToolKit"],
       swiftSettings: settings),
@@ -87,7 +98,7 @@ let package = Package(
       name: "CoreDataStackTests", dependencies: ["CoreDataStack", "CoreData", "coredata"], swiftSettings: settings),
     .testTarget(
       name: "CoreDataTests",
-      dependencies: ["CoreData", "ModelSchema", "PredicateLanguage", "SQLiteBinding"],
+      dependencies: ["CoreData", "ModelFiles", "ModelSchema", "PredicateLanguage", "SQLiteBinding", "ZlibBinding"],
       swiftSettings: settings),
   ]
 )

@@ -51,7 +51,8 @@ final class FrozenEntity: @unchecked Sendable {
   fileprivate init(_ entity: NSEntityDescription, layout: PropertyLayout, versionHash: Data) throws {
     self.layout = layout
     self.versionHash = versionHash
-    objectClass = EntityClass.resolve(entity.explicitClassName, for: layout.entityName)
+    objectClass = EntityClass.resolve(
+      entity.explicitClassName, for: layout.entityName, warns: !(entity.owner?.isFromStore ?? false))
     let byName = entity.propertiesByName
     propertiesByName = byName
     properties = layout.slots.map { $0.isHidden ? nil : byName[$0.name] }

@@ -23,6 +23,7 @@ extension NSManagedObjectModel {
       }
       cloudKitConfigurations.formUnion(model.cloudKitConfigurations)
       model.copyTemplates(to: self)
+      if model.isReconstructedFromTables { isReconstructedFromTables = true }
       versionIdentifiers.formUnion(model.versionIdentifiers)
       if let theirs = model.localizationDictionary {
         localizationDictionary = (localizationDictionary ?? [:]).merging(theirs) { first, _ in first }

@@ -14,6 +14,14 @@ open class NSManagedObjectModel: NSObject, NSCopying {
   private var _versionIdentifiers: Set<AnyHashable> = []
   /// Configurations that the model file marks for CloudKit; kept for writing the model back.
   final var cloudKitConfigurations: Set<String> = []
+  /// Whether the model was put together from the tables of a store that keeps no copy of its model: names, types and
+  /// relationships are as good as tables tell, version hashes are not the store's, and only that store, opened
+  /// read-only, takes the model.
+  ///
+  /// > Note: Not in Apple's Core Data.
+  public internal(set) final var isReconstructedFromTables = false
+  /// Whether the model was found inside a store, so that its classes may be another program's.
+  final var isFromStore = false
   /// Set once, when a coordinator first uses the model.
   final let frozenModel = Mutex<FrozenModel?>(nil)
 

@@ -98,4 +98,6 @@ struct ObjectFlags: OptionSet {
   static let written = ObjectFlags(rawValue: 1 << 22)
   /// To be deleted, but its row is gone already.
   static let vanished = ObjectFlags(rawValue: 1 << 24)
+  /// Somebody has tracked a read: there is a registrar to be told of writes.
+  static let observed = ObjectFlags(rawValue: 1 << 25)
 }

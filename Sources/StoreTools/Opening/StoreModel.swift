@@ -65,6 +65,16 @@ struct StoreModel {
   ///
   /// - Throws: `ToolFailure`.
   static func inside(_ path: String) throws(ToolFailure) -> StoreModel {
-    throw ToolFailure(.usage, "Give the model that '\(path)' was written with: '--model FILE'.")
+    do {
+      let found = try StoredModel.read(at: URL(fileURLWithPath: path))
+      return StoreModel(
+        schema: found.schema,
+        origin: found.isExact ? "from the store itself" : "put together from the store's tables, as well as they tell",
+        differences: nil)
+    } catch {
+      throw ToolFailure(
+        .badInput, "No model is found in '\(path)': \(error.localizedDescription) Give the one that it was written with: "
+          + "'--model FILE'.")
+    }
   }
 }

@@ -6,7 +6,8 @@ import Synchronization
 /// May be updated from any thread.
 package final class ProgressBar: Sendable {
   private struct State {
-    var lastDrawn: DispatchTime
+    /// Nothing is drawn before this, in nanoseconds since the machine started.
+    var nextDrawing: UInt64
     var isShown = false
   }
 
@@ -20,7 +21,8 @@ package final class ProgressBar: Sendable {
   package init(terminal: Terminal, delay: Double = 0, write: @escaping @Sendable (String) -> Void) {
     _terminal = terminal
     _write = write
-    _state = Mutex(State(lastDrawn: delay > 0 ? .now() + max(0, delay - 0.1) : DispatchTime(uptimeNanoseconds: 0)))
+    let wait = delay > 0 ? DispatchTime.now().uptimeNanoseconds + UInt64(min(delay, 3600) * 1e9) : 0
+    _state = Mutex(State(nextDrawing: wait))
   }
 
   /// Whether anybody sees it; updates cost nothing otherwise.
@@ -30,9 +32,9 @@ package final class ProgressBar: Sendable {
   package func update(_ fraction: Double, _ label: String) {
     guard isVisible else { return }
     _state.withLock { state in
-      let now = DispatchTime.now()
-      guard now >= state.lastDrawn + 0.1 else { return }
-      state.lastDrawn = now
+      let now = DispatchTime.now().uptimeNanoseconds
+      guard now >= state.nextDrawing else { return }
+      state.nextDrawing = now + 100_000_000
       state.isShown = true
       _write("\r\u{1B}[2K" + Self.line(fraction, label, width: _terminal.width - 1))
     }
