@@ -53,7 +53,7 @@ final class FrozenEntity: @unchecked Sendable {
   fileprivate init(_ entity: NSEntityDescription, layout: PropertyLayout, versionHash: Data) throws {
     self.layout = layout
     self.versionHash = versionHash
-objectClass = EntityClass.resolve(
+    objectClass = EntityClass.resolve(
       entity.explicitClassName, for: layout.entityName, warns: !(entity.owner?.isFromStore ?? false))
     hasOwnClass = objectClass != NSManagedObject.self
     hooks = ClassHooks(of: objectClass)

@@ -25,7 +25,8 @@ extension Command {
         .value("limit", "N", "At most so many objects."), .value("offset", "N", "Skip so many objects."),
         .value("columns", "PATHS", "Show these columns, separated by commas."),
         .flag("exact", "Leave out objects of subentities."), .flag("count", "Show the number of objects only."),
-        .value("format", "FORM", "table (the default), json, ndjson or csv."), StoreArguments.json,
+        .value(
+          "format", "FORM", choices: FetchOutput.Form.allCases.map(\.rawValue), "table (the default), json, ndjson or csv."), StoreArguments.json,
       ],
       operands: [StoreArguments.store, CommandSyntax.Operand("ENTITY", "Name of an entity in the model.")],
       exitCodes: StoreArguments.exitCodes)
