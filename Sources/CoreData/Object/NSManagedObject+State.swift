@@ -98,4 +98,6 @@ struct ObjectFlags: OptionSet {
   static let written = ObjectFlags(rawValue: 1 << 22)
   /// To be deleted, but its row is gone already.
   static let vanished = ObjectFlags(rawValue: 1 << 24)
+  /// A fault that was fetched with some of its properties, which can be read without filling it.
+  static let partial = ObjectFlags(rawValue: 1 << 27)
 }
