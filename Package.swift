@@ -19,6 +19,7 @@ let package = Package(
   targets: [
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CSwiftRuntime"),
     .target(name: "SQLiteBinding", dependencies: ["CSQLite"], swiftSettings: settings),
     .target(name: "PredicateLanguage", swiftSettings: settings),
     .target(name: "ModelSchema", swiftSettings: settings),
@@ -37,7 +38,7 @@ let package = Package(
       dependencies: ["coredata-codegen"]),
     .target(
       name: "CoreData",
-      dependencies: ["SQLiteBinding", "PredicateLanguage", "ModelSchema", "ModelFiles"],
+      dependencies: ["CSwiftRuntime", "SQLiteBinding", "PredicateLanguage", "ModelSchema", "ModelFiles"],
       swiftSettings: settings),
     // Works on the system's Core Data where there is one.
     .target(
@@ -53,8 +54,12 @@ let package = Package(
     .target(
       name: "ModelTools", dependencies: ["ModelCodegen", "ModelFiles", "ModelSchema", "ToolKit"],
       swiftSettings: settings),
+    .target(
+      name: "StoreTools", dependencies: ["CoreData", "ModelFiles", "ModelSchema", "SQLiteBinding", "ToolKit"],
+      swiftSettings: settings),
     .executableTarget(
-      name: "coredata", dependencies: ["ModelTools", "StackShootout", "ToolKit"], swiftSettings: settings),
+      name: "coredata", dependencies: ["ModelTools", "StackShootout", "StoreTools", "ToolKit"],
+      swiftSettings: settings),
     .testTarget(
       name: "SQLiteBindingTests", dependencies: ["SQLiteBinding"], swiftSettings: settings),
     .testTarget(
@@ -69,6 +74,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ModelToolsTests", dependencies: ["ModelTools", "ModelFiles", "ModelSchema", "ModelCodegen", "ToolKit"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "StoreToolsTests",
+      dependencies: ["StoreTools", "CoreData", "ModelFiles", "ModelSchema", "SQLiteBinding", "ToolKit"],
       swiftSettings: settings),
     .testTarget(name: "ToolKitTests", dependencies: ["ToolKit"], swiftSettings: settings),
     .testTarget(

@@ -63,4 +63,16 @@ static inline int coredata_set_trusted_schema(sqlite3 *connection, int on) {
   return sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, on, (int *)0);
 }
 
+/* The first 48 bytes of this are the state of the write-ahead log, as the file format documents it: any commit, by any
+ * process, changes them. NULL without a log, or before the connection has read from it. Valid while a read transaction of
+ * the connection is open. */
+static inline const void *coredata_log_state(sqlite3 *connection) {
+  sqlite3_file *file = 0;
+  volatile void *index = 0;
+  if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK) return 0;
+  if (!file || !file->pMethods || file->pMethods->iVersion < 2 || !file->pMethods->xShmMap) return 0;
+  if (file->pMethods->xShmMap(file, 0, 32768, 0, &index) != SQLITE_OK) return 0;
+  return (const void *)index;
+}
+
 #endif

@@ -19,6 +19,8 @@ package final class Connection: @unchecked Sendable {
   package let path: String
   private let _statements: StatementCache
   private var _trace: Trace?
+  /// Kept open between reads; the pool's readers only.
+  @exclusivity(unchecked) var heldRead = HeldRead()
 
   private final class Trace {
     let receive: (TracedStatement) -> Void

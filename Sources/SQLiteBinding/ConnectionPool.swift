@@ -14,6 +14,8 @@ package final class ConnectionPool: Sendable {
     var opening = 0
     var waiters: [Waiter] = []
     var isClosed = false
+    /// Whether somebody looks after readers' open transactions.
+    var isWatched = false
   }
 
   /// Somebody who waits for a reader.
@@ -26,6 +28,7 @@ package final class ConnectionPool: Sendable {
   private let _writer: Writer
   private let _readerBound: Int
   private let _isShared: Bool
+  private let _holdsReads: Bool
   private let _openReader: @Sendable () throws -> Connection
 
   /// The writer with its lock.
@@ -41,14 +44,17 @@ package final class ConnectionPool: Sendable {
   ///
   /// - Parameters:
   ///   - sharesWriter: readers use the writer's connection, one at a time: for a database in memory.
+  ///   - holdsReads: readers keep their transaction from one read to the next while nobody commits; only for a database
+  ///     with a write-ahead log.
   ///   - openReader: opens one more reader; called on the thread that needs it.
   package init(
-    writer: Connection, maximumReaders: Int, sharesWriter: Bool = false,
+    writer: Connection, maximumReaders: Int, sharesWriter: Bool = false, holdsReads: Bool = false,
     openReader: @escaping @Sendable () throws -> Connection
   ) {
     _writer = Writer(writer)
     _readerBound = max(1, maximumReaders)
     _isShared = sharesWriter
+    _holdsReads = holdsReads && !sharesWriter
     _openReader = openReader
   }
 
@@ -64,7 +70,14 @@ package final class ConnectionPool: Sendable {
     if _isShared { return try write(body) }
     let connection = try _checkOut()
     defer { _checkIn(connection) }
-    return try body(connection)
+    guard _holdsReads else { return try body(connection) }
+    connection.heldRead.prepare(connection)
+    do {
+      return try body(connection)
+    } catch {
+      connection.heldRead.end(connection)
+      throw error
+    }
   }
 
   /// Runs `body` with the writer, alone.
@@ -72,7 +85,49 @@ package final class ConnectionPool: Sendable {
     _writer.lock.wait()
     defer { _writer.lock.signal() }
     guard let connection = _writer.connection else { throw ClosedError() }
+    // A log cannot be started over under a reader.
+    if _holdsReads { _endHeldReads(ifUnused: false) }
     return try body(connection)
+  }
+
+  // MARK: Held reads
+
+  /// How long an unused reader may keep its transaction, in milliseconds.
+  private static let _patience = 20
+
+  /// Ends the transactions of idle readers; with `ifUnused` only of those that have not read since this was last asked.
+  ///
+  /// - Returns: Whether any remain to be looked after.
+  @discardableResult
+  private func _endHeldReads(ifUnused: Bool) -> Bool {
+    let (ending, remain) = _state.withLock { state -> ([Connection], Bool) in
+      var ending: [Connection] = []
+      var remain = state.idle.count < state.open.count
+      state.idle.removeAll { connection in
+        guard connection.heldRead.isOpen else { return false }
+        if ifUnused, connection.heldRead.isInUse {
+          connection.heldRead.isInUse = false
+          remain = true
+          return false
+        }
+        ending.append(connection)
+        return true
+      }
+      if ifUnused { state.isWatched = remain }
+      return (ending, remain)
+    }
+    for connection in ending {
+      connection.heldRead.end(connection)
+      _checkIn(connection)
+    }
+    return remain
+  }
+
+  /// Looks after idle readers' transactions until none is open.
+  private func _watchHeldReads() {
+    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(Self._patience)) {
+      if self._endHeldReads(ifUnused: true) { self._watchHeldReads() }
+    }
   }
 
   /// Ends running statements of readers, waits for the writer, and closes all connections.
@@ -94,6 +149,9 @@ package final class ConnectionPool: Sendable {
 
   /// Readers opened so far, for tests.
   package var readerCount: Int { _state.withLock { $0.open.count } }
+
+  /// Idle readers that have a transaction open, for tests.
+  package var heldReadCount: Int { _state.withLock { $0.idle.count(where: \.heldRead.isOpen) } }
 
   private enum Answer {
     case connection(Connection)
@@ -146,14 +204,20 @@ package final class ConnectionPool: Sendable {
   private func _retry() throws -> Connection { try _checkOut() }
 
   private func _checkIn(_ connection: Connection) {
+    var startsWatch = false
     let waiter = _state.withLock { state -> Waiter? in
       guard !state.isClosed else { return nil }
+      if connection.heldRead.isOpen, !state.isWatched {
+        state.isWatched = true
+        startsWatch = true
+      }
       if state.waiters.isEmpty {
         state.idle.append(connection)
         return nil
       }
       return state.waiters.removeFirst()
     }
+    if startsWatch { _watchHeldReads() }
     guard let waiter else { return }
     waiter.connection.withLock { $0 = connection }
     waiter.signal.signal()

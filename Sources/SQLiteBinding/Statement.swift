@@ -6,16 +6,16 @@ import CSQLite
 /// of memory) is remembered and thrown by the next `step`, so that binding costs no branch at the call site.
 package final class Statement {
   @usableFromInline let handle: OpaquePointer
-  @usableFromInline var bindResult: Int32 = SQLITE_OK
+  @exclusivity(unchecked) @usableFromInline var bindResult: Int32 = SQLITE_OK
   /// Something large, or a pointer, is bound and must not be kept until the next use.
-  @usableFromInline var holdsLargeValues = false
-  @usableFromInline var scratch: UnsafeMutablePointer<UInt8>?
-  @usableFromInline var scratchUsed = 0
+  @exclusivity(unchecked) @usableFromInline var holdsLargeValues = false
+  @exclusivity(unchecked) @usableFromInline var scratch: UnsafeMutablePointer<UInt8>?
+  @exclusivity(unchecked) @usableFromInline var scratchUsed = 0
   @usableFromInline static var scratchSize: Int { 1024 }
 
   /// For the statement cache: whether somebody uses it, and when it was last lent.
-  var isLent = false
-  var lastLoan: UInt64 = 0
+  @exclusivity(unchecked) var isLent = false
+  @exclusivity(unchecked) var lastLoan: UInt64 = 0
   let id: Int
 
   /// Compiles `sql` on `connection`.

@@ -6,8 +6,8 @@ import CSQLite
 /// A statement is lent out and given back. Whoever asks for one that is lent already, because a row of it is
 /// being processed further up the stack, gets another of the same text.
 package final class StatementCache {
-  private var _statements: [Int: Statement] = [:]
-  private var _clock: UInt64 = 0
+  @exclusivity(unchecked) private var _statements: [Int: Statement] = [:]
+  @exclusivity(unchecked) private var _clock: UInt64 = 0
   private let _capacity: Int
   private let _connection: OpaquePointer
 

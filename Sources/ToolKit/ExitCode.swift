@@ -6,6 +6,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
   case noInput = 66
   case internalError = 70
   case cannotCreateOutput = 73
+  case temporaryFailure = 75
 
   /// What the code means, for help texts.
   package var meaning: String {
@@ -16,6 +17,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case .noInput: "an input is not there or cannot be read"
     case .internalError: "the tool failed, or its results did not pass their checks"
     case .cannotCreateOutput: "an output cannot be written"
+    case .temporaryFailure: "somebody else has locked an input; try again"
     }
   }
 }

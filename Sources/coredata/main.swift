@@ -1,8 +1,9 @@
 import Foundation
 import ModelTools
 import StackShootout
+import StoreTools
 import ToolKit
 
 let tool = CommandLineTool(
-  name: "coredata", version: "0.1.0", summary: "Core Data on the command line.", commands: [.model, .shootout])
+  name: "coredata", version: "0.1.0", summary: "Core Data on the command line.", commands: [.store, .model, .shootout])
 exit(tool.run(Array(CommandLine.arguments.dropFirst()), in: .process).rawValue)

@@ -6,11 +6,13 @@ import ToolKit
 
 /// A result without a run.
 func sampleResult(
-  source: Workload.Source = .file(path: "/x/a<b>.txt"), stacks: [StackDesign] = [.shared, .nested3]
+  source: Workload.Source = .file(path: "/x/a<b>.txt"), stacks: [StackDesign] = [.shared, .nested3],
+  list: ListFigures? = nil
 ) -> ShootoutResult {
   var workload = Workload()
   workload.source = source
   workload.runs = 3
+  workload.keepsLiveList = list != nil
   workload.stacks = stacks
   var feed = StopFeed(stops: GeneratedCity.stops(count: 1000))
   feed.skippedRows = 2
@@ -21,6 +23,7 @@ func sampleResult(
       main: main
         ? MainThreadFigures(
           spans: spans, blocks: spans, processorNanoseconds: 1_000_000, latencies: [200_000, 900_000]) : nil,
+      list: main ? list : nil,
       timeline: Timeline(
         main: [.init(begin: total / 2, end: total / 2 + Double(longest) / 1000)],
         dropped: longest > 16 ? [.init(begin: total / 2, end: total / 2 + Double(longest) / 1000)] : [],
@@ -78,6 +81,25 @@ struct ReportTests {
     #expect(lines[4].hasPrefix("nested3"))
     #expect(lines[4].contains("20.0"))
     #expect(lines[6].hasPrefix("1,000 stops of a<b>.txt (2 rows skipped), find-or-create"))
+  }
+
+  @Test("What a live list showed stands in all three forms, and only where there was one")
+  func liveList() throws {
+    let result = sampleResult(list: ListFigures(rows: 987, rounds: 6, changes: 1234))
+    let lines = ResultTable(result).text(usesColor: false).split(separator: "\n")
+    #expect(lines[0].contains("live list"))
+    #expect(lines[3].hasSuffix("987       6    1,234"))
+    #expect(lines[6].contains("a live list of all stops by name on main"))
+    let page = ReportPage(result).html
+    #expect(page.contains("list rows") && page.contains("<td>1,234</td>"))
+    let json = ResultDocument(result).json.text()
+    let document = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+    let stacks = try #require(document["stacks"] as? [[String: Any]])
+    #expect(stacks[0]["list"] as? [String: Int] == ["rows": 987, "rounds": 6, "changes": 1234])
+    let plain = sampleResult()
+    #expect(!ResultTable(plain).text(usesColor: false).contains("live list"))
+    #expect(!ReportPage(plain).html.contains("list rows"))
+    #expect(!ResultDocument(plain).json.text().contains("\"list\""))
   }
 
   @Test("The page is whole by itself and shows no foreign text as markup")

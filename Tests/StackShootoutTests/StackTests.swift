@@ -21,13 +21,13 @@ struct StackTests {
   }()
 
   private func _measure(
-    _ subject: Subject, mode: ImportMode = .findOrCreate, saveEvery: Int = 50
+    _ subject: Subject, mode: ImportMode = .findOrCreate, saveEvery: Int = 50, keepsLiveList: Bool = false
   ) throws -> RunMeasurement {
     let feed = _scratch.file("stops.txt")
     try Data(GeneratedCity.feedText(Self._stops).utf8).write(to: URL(fileURLWithPath: feed))
     let job = WorkerJob(
       subject: subject, feedPath: feed, storePath: _scratch.file("\(subject.name).sqlite"), mode: mode,
-      saveEvery: saveEvery)
+      saveEvery: saveEvery, keepsLiveList: keepsLiveList)
     return try WorkerLauncher(executable: ToolProcess.executable).run(job) { _ in }
   }
 
@@ -41,6 +41,17 @@ struct StackTests {
     #expect(main.busySeconds > 0 && main.busySeconds <= measurement.totalSeconds)
     #expect(main.longestMilliseconds > 0 && main.longestMilliseconds <= main.busySeconds * 1000)
     #expect(main.heartbeat.max >= main.heartbeat.p50)
+  }
+
+  @Test("A list of all stops by name stays live on main in each design", arguments: StackDesign.allCases)
+  func liveList(design: StackDesign) throws {
+    let list = try #require(try _measure(.stack(design), keepsLiveList: true).list)
+    // 230 stops come, and some of those that come again are updated or move after they were shown.
+    #expect(list.rows == 230)
+    // A fetch in the list's own context tells of what came before it, so there main hears of each stop by itself.
+    #expect(list.rounds >= 1 && list.rounds <= (design == .main ? 239 : 11))
+    #expect(list.changes >= 230 && list.changes <= 239)
+    #expect(try _measure(.stack(.main)).list == nil)
   }
 
   @Test("The floor does the same work", arguments: ImportMode.allCases)

@@ -174,16 +174,28 @@ struct EventSets {
   var deleted = Set<NSManagedObject>()
   var refreshed = Set<NSManagedObject>()
 
+  // Boxed once: this is posted before every fetch that follows a change. Immutable.
+  nonisolated(unsafe) private static let _contextKey = AnyHashable("managedObjectContext")
+  nonisolated(unsafe) private static let _insertedKey = AnyHashable(NSInsertedObjectsKey)
+  nonisolated(unsafe) private static let _updatedKey = AnyHashable(NSUpdatedObjectsKey)
+  nonisolated(unsafe) private static let _deletedKey = AnyHashable(NSDeletedObjectsKey)
+  nonisolated(unsafe) private static let _refreshedKey = AnyHashable(NSRefreshedObjectsKey)
+
   func post(by context: NSManagedObjectContext) {
     for object in updated { object.noteAllWritten() }
     for object in refreshed { object.noteAllWritten() }
     for object in deleted { object.noteAllWritten() }
     context.tellObservers(self)
-    var userInfo: [AnyHashable: Any] = ["managedObjectContext": WeakContext(context: context)]
-    if !inserted.isEmpty { userInfo[NSInsertedObjectsKey] = inserted }
-    if !updated.isEmpty { userInfo[NSUpdatedObjectsKey] = updated }
-    if !deleted.isEmpty { userInfo[NSDeletedObjectsKey] = deleted }
-    if !refreshed.isEmpty { userInfo[NSRefreshedObjectsKey] = refreshed }
+    var userInfo = context.changeUserInfo
+    if userInfo.isEmpty {
+      userInfo = [AnyHashable: Any](minimumCapacity: 5)
+      userInfo[Self._contextKey] = WeakContext(context: context)
+      context.changeUserInfo = userInfo
+    }
+    if !inserted.isEmpty { userInfo[Self._insertedKey] = inserted }
+    if !updated.isEmpty { userInfo[Self._updatedKey] = updated }
+    if !deleted.isEmpty { userInfo[Self._deletedKey] = deleted }
+    if !refreshed.isEmpty { userInfo[Self._refreshedKey] = refreshed }
     NotificationCenter.default.post(
       name: .NSManagedObjectContextObjectsDidChange, object: context, userInfo: userInfo)
   }

@@ -62,10 +62,11 @@ extension NSManagedObjectContext {
   final func scheduleFlush() {
     guard case .main = queue.kind, !isFlushScheduled else { return }
     isFlushScheduled = true
-    queue.async { [weak self] in
-      guard let self else { return }
-      self.isFlushScheduled = false
-      self.endOfBlock()
+    let reference = WeakContext(context: self)
+    queue.async {
+      guard let context = reference.context else { return }
+      context.isFlushScheduled = false
+      context.endOfBlock()
     }
   }
 }

@@ -155,9 +155,9 @@ final class UndoLink {
   init(_ manager: UndoManager, _ context: NSManagedObjectContext) {
     self.manager = manager
     // Whoever undoes through the manager itself wants what is pending undone first.
-    _token = NotificationCenter.default.addObserver(forName: .NSUndoManagerCheckpoint, object: manager, queue: nil) {
-      [weak context] _ in
-      guard let context, !context.isFlushing else { return }
+    let reference = WeakContext(context: context)
+    _token = NotificationCenter.default.addObserver(forName: .NSUndoManagerCheckpoint, object: manager, queue: nil) { _ in
+      guard let context = reference.context, !context.isFlushing else { return }
       context.processPendingChanges()
     }
   }

@@ -16,10 +16,11 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
 /// A context is a serial executor: use it and its objects only inside `perform` blocks, or, for a main-queue context, on the
 /// main queue. Its upstream is a coordinator or a parent context; what differs between the two stays behind that line. The
 /// context publishes its unsaved state, so that children read it without visiting its queue.
-open class NSManagedObjectContext: NSObject, @unchecked Sendable {
+open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   // Unchecked: every member is used on the context's queue only, but `queue` and `overlay`, which are Sendable, and the
   // few read from elsewhere while immutable (`parent`, `persistentStoreCoordinator`: set once, before the context is used).
 
+  final let lifeline = Lifeline()
   let queue: ContextQueue
   /// Unsaved state as children read it.
   let overlay = PublishedOverlay()
@@ -27,42 +28,44 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Whether uses from other queues trap.
   let isChecked: Bool
   private let _concurrencyType: NSManagedObjectContextConcurrencyType
-  var _parent: NSManagedObjectContext?
-  var _coordinator: NSPersistentStoreCoordinator?
+  @exclusivity(unchecked) var _parent: NSManagedObjectContext?
+  @exclusivity(unchecked) var _coordinator: NSPersistentStoreCoordinator?
   /// The coordinator's model once it is in use.
-  var _frozen: FrozenModel?
+  @exclusivity(unchecked) var _frozen: FrozenModel?
   /// What temporary IDs of an entity share, by entity number - 1.
-  var _temporarySpaces: [ObjectIDSpace?] = []
+  @exclusivity(unchecked) var _temporarySpaces: [ObjectIDSpace?] = []
   /// Children that merge what this context saves.
-  var _mergingChildren: [WeakContext] = []
+  @exclusivity(unchecked) var _mergingChildren: [WeakContext] = []
 
   // MARK: Registry and changes
 
   var table = ObjectTable()
   /// Objects with unsaved changes of their own, in the order in which they were first changed. Some may have lost their
   /// flags since; lists are filtered when read.
-  var listed: [NSManagedObject] = []
+  @exclusivity(unchecked) var listed: [NSManagedObject] = []
   /// Objects changed since changes were last processed.
-  var eventList: [NSManagedObject] = []
+  @exclusivity(unchecked) var eventList: [NSManagedObject] = []
   /// Objects deleted whose delete rules have not been applied yet.
-  var unpropagatedDeletions: [NSManagedObject] = []
+  @exclusivity(unchecked) var unpropagatedDeletions: [NSManagedObject] = []
   /// Whether anything was deleted here since the last save.
-  var hasPendingDeletions = false
+  @exclusivity(unchecked) var hasPendingDeletions = false
   /// Pending objects by attribute value, for look-ups among them; see `PendingIndex`.
   var pendingIndex = PendingIndex()
   /// Faults made lately without values, that load together.
   var faultBatch = FaultBatch()
-  var isSaving = false
-  var isFlushing = false
-  var isFlushScheduled = false
+  @exclusivity(unchecked) var isSaving = false
+  @exclusivity(unchecked) var isFlushing = false
+  @exclusivity(unchecked) var isFlushScheduled = false
   /// Whether objects note reads for `Observation`.
-  var notesReads = false
+  @exclusivity(unchecked) var notesReads = false
   /// Undo manager and what is recorded for it; nil without one.
-  var _undo: UndoLink?
+  @exclusivity(unchecked) var _undo: UndoLink?
   /// Who follows this context's objects; see `ContextObserver`.
-  var changeObservers: [WeakObserver] = []
+  @exclusivity(unchecked) var changeObservers: [WeakObserver] = []
   /// Merged updates of objects that are not shown, until the observers are told.
-  var unseenMerges: [MergedRow] = []
+  @exclusivity(unchecked) var unseenMerges: [MergedRow] = []
+  /// What every notification of changes carries; made for the first one.
+  @exclusivity(unchecked) var changeUserInfo: [AnyHashable: Any] = [:]
   private let _userInfo = NSMutableDictionary()
 
   /// Creates a context that works on the given kind of queue.
@@ -71,6 +74,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     isChecked = ConcurrencyCheck.isOn && concurrencyType != .confinementConcurrencyType
     queue = ContextQueue(concurrencyType)
     super.init()
+    lifeline.tie(to: self)
     queue.context = self
     notesReads = concurrencyType == .mainQueueConcurrencyType
   }
@@ -83,6 +87,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   public convenience override init() { self.init(concurrencyType: .confinementConcurrencyType) }
 
   deinit {
+    lifeline.cut()
     queue.context = nil
     // Objects may outlive the context; they must not call it any more, nor keep each other alive.
     table.forEach { object in
@@ -151,24 +156,24 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   open var userInfo: NSMutableDictionary { _userInfo }
 
   /// Name recorded as author of this context's saves in the persistent history.
-  open var transactionAuthor: String?
+  @exclusivity(unchecked) open var transactionAuthor: String?
 
   /// How conflicts in a save are settled: an `NSMergePolicy`; by default the save fails.
-  open var mergePolicy: Any = NSMergePolicy.error
+  @exclusivity(unchecked) open var mergePolicy: Any = NSMergePolicy.error
 
   // MARK: Behaviour
 
   /// Whether delete rules are applied when changes are processed (true) or only at save.
-  open var propagatesDeletesAtEndOfEvent = true
+  @exclusivity(unchecked) open var propagatesDeletesAtEndOfEvent = true
 
   /// Whether the context keeps all its objects alive.
-  open var retainsRegisteredObjects = false
+  @exclusivity(unchecked) open var retainsRegisteredObjects = false
 
   /// Whether a fault whose row is gone becomes a deleted object with nil values (true) or traps.
-  open var shouldDeleteInaccessibleFaults = true
+  @exclusivity(unchecked) open var shouldDeleteInaccessibleFaults = true
 
   /// Seconds after which cached values are read again; negative: never, 0: always.
-  open var stalenessInterval: TimeInterval = -1
+  @exclusivity(unchecked) open var stalenessInterval: TimeInterval = -1
 
   /// Whether saves of the parent, or of other contexts of the same coordinator, are merged on this context's queue.
   open var automaticallyMergesChangesFromParent = false {
@@ -243,9 +248,15 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   }
 }
 
-/// A context held without keeping it alive.
-struct WeakContext {
-  weak var context: NSManagedObjectContext?
+/// A context held without keeping it alive, and without making every retain of it slower, as a weak reference would.
+package struct WeakContext: Sendable {
+  @Loose private var _context: NSManagedObjectContext?
+
+  /// Refers to a context.
+  package init(context: NSManagedObjectContext) { _context = context }
+
+  /// The context, or nil when it is gone.
+  package var context: NSManagedObjectContext? { _context }
 }
 
 extension NSManagedObjectContext {

@@ -5,9 +5,10 @@ import Synchronization
 /// Connects contexts to stores under one model. May be used from any thread.
 ///
 /// Reads run on the caller's thread, several at once; saves of different contexts follow one another in each store.
-open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
+open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendable {
   // Unchecked: `_state` is guarded by its lock, everything else is immutable.
 
+  final let lifeline = Lifeline()
   private let _model: NSManagedObjectModel
   private let _state = Mutex(State())
   private let _queue = ContextQueue(.privateQueueConcurrencyType)
@@ -29,9 +30,11 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   public init(managedObjectModel model: NSManagedObjectModel) {
     _model = model
     super.init()
+    lifeline.tie(to: self)
   }
 
   deinit {
+    lifeline.cut()
     for store in _state.withLock({ $0.stores }) { store.engine?.close() }
   }
 
@@ -151,7 +154,7 @@ extension NSPersistentStoreCoordinator: NSLocking {
 
 /// Models that some coordinator uses, for finding the entity of a class.
 enum LoadedModels {
-  private struct WeakModel { weak var model: FrozenModel? }
+  private struct WeakModel { @Loose var model: FrozenModel? }
   private static let _models = Mutex<[WeakModel]>([])
 
   static func add(_ model: FrozenModel) {

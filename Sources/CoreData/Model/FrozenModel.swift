@@ -3,8 +3,9 @@ import ModelSchema
 import Synchronization
 
 /// What the engine reads of a model in use: slots instead of names, and everything about them computed once.
-final class FrozenModel: @unchecked Sendable {
+final class FrozenModel: Reachable, @unchecked Sendable {
   // Unchecked: all members are immutable, and so are the descriptions, which trap on any change from here on.
+  let lifeline = Lifeline()
   let layout: ModelLayout
   /// The entities in the order of their numbers, the one numbered 1 first.
   let entities: [NSEntityDescription]
@@ -17,7 +18,10 @@ final class FrozenModel: @unchecked Sendable {
     self.versionHashes = versionHashes
     entitiesByName = Dictionary(
       zip(layout.layouts.map(\.entityName), entities), uniquingKeysWith: { first, _ in first })
+    lifeline.tie(to: self)
   }
+
+  deinit { lifeline.cut() }
 
   /// The entity with this number.
   func entity(numbered number: Int) -> NSEntityDescription { entities[number - 1] }

@@ -5,9 +5,10 @@ import ModelSchema
 ///
 /// Editable until a coordinator first uses the model; from then on immutable, and any change traps. Not safe
 /// to edit from several threads; once the model is in use, safe to read from all.
-open class NSEntityDescription: NSObject, NSCopying {
+open class NSEntityDescription: NSObject, NSCopying, Reachable {
+  final let lifeline = Lifeline()
   private weak var _model: NSManagedObjectModel?
-  private weak var _superentity: NSEntityDescription?
+  @Loose private var _superentity: NSEntityDescription?
   private var _subentities: [NSEntityDescription] = []
   private var _properties: [NSPropertyDescription] = []
   private var _indexes: [NSFetchIndexDescription] = []
@@ -25,7 +26,12 @@ open class NSEntityDescription: NSObject, NSCopying {
   /// What the engine reads once the model is in use; nil before.
   final var frozen: FrozenEntity?
 
-  public override init() { super.init() }
+  public override init() {
+    super.init()
+    lifeline.tie(to: self)
+  }
+
+  deinit { lifeline.cut() }
 
   /// The model that the entity belongs to. Traps for an entity which belongs to none.
   open var managedObjectModel: NSManagedObjectModel {

@@ -4,7 +4,7 @@ import Foundation
 open class NSFetchIndexDescription: NSObject, NSCopying {
   private var _name: String
   private var _elements: [NSFetchIndexElementDescription] = []
-  private weak var _entity: NSEntityDescription?
+  @Loose private var _entity: NSEntityDescription?
   private var _predicate: NSPredicate?
   /// The predicate as the model file spells it, until somebody asks for it as an object.
   private var _predicateText: String?

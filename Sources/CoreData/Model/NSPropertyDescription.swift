@@ -5,7 +5,7 @@ import Foundation
 /// Editable until a coordinator first uses the model; from then on immutable, and any change traps. Not safe
 /// to edit from several threads.
 open class NSPropertyDescription: NSObject, NSCopying {
-  private weak var _entity: NSEntityDescription?
+  @Loose private var _entity: NSEntityDescription?
   private var _name = ""
   private var _isOptional = true
   private var _isTransient = false

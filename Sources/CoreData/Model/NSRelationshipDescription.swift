@@ -2,7 +2,7 @@ import Foundation
 
 /// Describes a relationship: a property that holds one other object, or many.
 open class NSRelationshipDescription: NSPropertyDescription {
-  private weak var _destinationEntity: NSEntityDescription?
+  @Loose private var _destinationEntity: NSEntityDescription?
   private weak var _inverseRelationship: NSRelationshipDescription?
   private var _minCount = 0
   private var _maxCount = 0

@@ -25,16 +25,16 @@ extension NSManagedObject {
     if _flags.contains(.notesReads) { _noteObservedRead(slot) }
   }
 
-  /// Notes that a property has changed. One pointer is looked at, unless the object is being observed.
+  /// Notes that a property has changed. One bit is looked at, unless the object is being observed.
   @inline(__always)
   final func noteWritten(_ slot: Int) {
-    if _observation != nil { _tellObservers(slot) }
+    if _flags.contains(.observed) { _tellObservers(slot) }
   }
 
   /// Notes that any property may have changed.
   @inline(__always)
   final func noteAllWritten() {
-    if _observation != nil { _tellObserversOfAll() }
+    if _flags.contains(.observed) { _tellObserversOfAll() }
   }
 
   @inline(never)
@@ -42,6 +42,7 @@ extension NSManagedObject {
     guard TrackingProbe.isTracking else { return }
     let registrar = _observation ?? ObservationRegistrar()
     _observation = registrar
+    _flags.insert(.observed)
     registrar.access(self, keyPath: \NSManagedObject[observed: slot])
   }
 

@@ -28,20 +28,20 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// Slots, defaults and codings of the entity.
   final let _shape: FrozenEntity
   /// Nil until the object is registered or asked for its ID.
-  final var _id: NSManagedObjectID?
+  @exclusivity(unchecked) final var _id: NSManagedObjectID?
   /// The context outlives its registration of the object: it clears this when it forgets the object or dies.
-  final unowned(unsafe) var _context: NSManagedObjectContext?
+  @exclusivity(unchecked) final unowned(unsafe) var _context: NSManagedObjectContext?
   /// Values as last fetched or saved; nil in a fault and in an object that was never saved.
-  final var _row: Row?
+  @exclusivity(unchecked) final var _row: Row?
   /// Values as they are now, once any was written.
-  final var _draft: Row?
+  @exclusivity(unchecked) final var _draft: Row?
   /// Slots assigned since the object was last fetched or saved.
-  final var _changed = SlotSet()
+  @exclusivity(unchecked) final var _changed = SlotSet()
   /// Realised relationships.
-  final var _relations: Relations?
-  final var _flags: ObjectFlags = []
+  @exclusivity(unchecked) final var _relations: Relations?
+  @exclusivity(unchecked) final var _flags: ObjectFlags = []
   /// Made by the first tracked read; see `NSManagedObject+Observation.swift`.
-  final var _observation: ObservationRegistrar?
+  @exclusivity(unchecked) final var _observation: ObservationRegistrar?
 
   /// Creates an object of the one entity that this class stands for, and inserts it.
   ///

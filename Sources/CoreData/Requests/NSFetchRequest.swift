@@ -19,8 +19,8 @@ public struct NSFetchRequestResultType: OptionSet, Sendable, Hashable {
 /// On Apple's platforms `NSFetchRequest<Book>` converts to `NSFetchRequest<any NSFetchRequestResult>`; Swift's own generics do
 /// not. What takes any fetch request there takes this class here, so that the same calls compile.
 open class AnyFetchRequest: NSPersistentStoreRequest {
-  var _entity: NSEntityDescription?
-  private var _entityName: String?
+  @exclusivity(unchecked) var _entity: NSEntityDescription?
+  @exclusivity(unchecked) private var _entityName: String?
 
   /// Creates a request without entity; set one before use.
   public override init() { super.init() }
@@ -53,37 +53,37 @@ open class AnyFetchRequest: NSPersistentStoreRequest {
   open var entityName: String? { _entity?.name ?? _entityName }
 
   /// Condition that results meet; nil for all objects.
-  open var predicate: NSPredicate?
+  @exclusivity(unchecked) open var predicate: NSPredicate?
   /// Order of the results; nil for whatever order the store finds them in.
-  open var sortDescriptors: [NSSortDescriptor]?
+  @exclusivity(unchecked) open var sortDescriptors: [NSSortDescriptor]?
   /// Most results to return; 0 for no limit.
-  open var fetchLimit = 0
+  @exclusivity(unchecked) open var fetchLimit = 0
   /// Results to skip first.
-  open var fetchOffset = 0
+  @exclusivity(unchecked) open var fetchOffset = 0
   /// Objects to load at a time; 0 for all at once.
-  open var fetchBatchSize = 0
+  @exclusivity(unchecked) open var fetchBatchSize = 0
   /// What is returned.
-  open var resultType: NSFetchRequestResultType = .managedObjectResultType
+  @exclusivity(unchecked) open var resultType: NSFetchRequestResultType = .managedObjectResultType
   /// Whether objects of subentities are returned too.
-  open var includesSubentities = true
+  @exclusivity(unchecked) open var includesSubentities = true
   /// Whether values are read along with identities.
-  open var includesPropertyValues = true
+  @exclusivity(unchecked) open var includesPropertyValues = true
   /// Whether returned objects are faults; their values may be at hand all the same.
-  open var returnsObjectsAsFaults = true
+  @exclusivity(unchecked) open var returnsObjectsAsFaults = true
   /// Relationships to load along.
-  open var relationshipKeyPathsForPrefetching: [String]?
+  @exclusivity(unchecked) open var relationshipKeyPathsForPrefetching: [String]?
   /// Whether unsaved changes take part.
-  open var includesPendingChanges = true
+  @exclusivity(unchecked) open var includesPendingChanges = true
   /// Whether equal dictionaries are returned once; for dictionary results only.
-  open var returnsDistinctResults = false
+  @exclusivity(unchecked) open var returnsDistinctResults = false
   /// Properties to read: names or property descriptions.
-  open var propertiesToFetch: [Any]?
+  @exclusivity(unchecked) open var propertiesToFetch: [Any]?
   /// Whether objects that are registered already take the fetched values.
-  open var shouldRefreshRefetchedObjects = false
+  @exclusivity(unchecked) open var shouldRefreshRefetchedObjects = false
   /// Properties to group by; for dictionary results only.
-  open var propertiesToGroupBy: [Any]?
+  @exclusivity(unchecked) open var propertiesToGroupBy: [Any]?
   /// Condition that groups meet.
-  open var havingPredicate: NSPredicate?
+  @exclusivity(unchecked) open var havingPredicate: NSPredicate?
 
   open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 

@@ -12,7 +12,7 @@ public enum NSPersistentStoreRequestType: UInt, Sendable {
 /// Something that a persistent store is asked to do. Not safe to use from several threads at once.
 open class NSPersistentStoreRequest: NSObject, NSCopying {
   /// Stores to ask; nil for all stores that hold the entity.
-  open var affectedStores: [NSPersistentStore]?
+  @exclusivity(unchecked) open var affectedStores: [NSPersistentStore]?
 
   /// Kind of request.
   open var requestType: NSPersistentStoreRequestType { .fetchRequestType }

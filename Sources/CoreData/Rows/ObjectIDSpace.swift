@@ -27,19 +27,19 @@ final class StoreKey: Sendable {
 /// What an ID needs to know beside its number, in one object, so that an ID costs one retain and a reference in a Row two
 /// words.
 final class ObjectIDSpace: @unchecked Sendable {
-  // Unchecked: all members are immutable; the description is frozen before the first space is made, and a weak reference
-  // may be read on any thread.
+  // Unchecked: all members are immutable; the description is frozen before the first space is made, and a lifeline may
+  // be read on any thread.
   let layout: PropertyLayout
   let entity: NSEntityDescription
   /// Nil for temporary IDs.
   let store: StoreKey?
-  weak let persistentStore: NSPersistentStore?
+  @Loose private(set) var persistentStore: NSPersistentStore?
 
   init(layout: PropertyLayout, entity: NSEntityDescription, store: StoreKey?, persistentStore: NSPersistentStore?) {
     self.layout = layout
     self.entity = entity
     self.store = store
-    self.persistentStore = persistentStore
+    _persistentStore = Loose(wrappedValue: persistentStore)
   }
 }
 

@@ -49,24 +49,28 @@ struct Row: @unchecked Sendable {
   }
 
   /// Number of cells, one for each slot of the layout.
-  var count: Int { _cells.header.count }
+  var count: Int { _cells.withUnsafeMutablePointerToHeader { $0.pointee.count } }
 
   /// Version of the row: 1 when first saved, one more with each save. Zero in a Row that was never saved.
-  var version: Int64 { _cells.header.version }
+  var version: Int64 { _cells.withUnsafeMutablePointerToHeader { $0.pointee.version } }
 
   subscript(slot: Int) -> Value {
-    precondition(slot >= 0 && slot < _cells.header.count)
-    return _cells.withUnsafeMutablePointerToElements { $0[slot] }
+    _cells.withUnsafeMutablePointers { header, cells in
+      precondition(slot >= 0 && slot < header.pointee.count)
+      return cells[slot]
+    }
   }
 
   /// Fills a cell; only for the maker of the Row, before it is shared.
   func set(_ value: Value, at slot: Int) {
-    precondition(slot >= 0 && slot < _cells.header.count)
-    _cells.withUnsafeMutablePointerToElements { $0[slot] = value }
+    _cells.withUnsafeMutablePointers { header, cells in
+      precondition(slot >= 0 && slot < header.pointee.count)
+      cells[slot] = value
+    }
   }
 
   /// Sets the version; only for the maker of the Row, before it is shared.
-  func setVersion(_ version: Int64) { _cells.header.version = version }
+  func setVersion(_ version: Int64) { _cells.withUnsafeMutablePointerToHeader { $0.pointee.version = version } }
 
   /// Whether both are the same Row, not merely equal ones.
   static func === (left: Row, right: Row) -> Bool { left._cells === right._cells }

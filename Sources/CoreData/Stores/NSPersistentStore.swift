@@ -3,7 +3,7 @@ import ModelSchema
 import Synchronization
 
 /// One store of a coordinator: a SQLite file, or memory. May be used from any thread.
-open class NSPersistentStore: NSObject, @unchecked Sendable {
+open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   // Unchecked: `_state` is guarded by its lock; the engine is Sendable and set once, before the store is added.
 
   private struct State: @unchecked Sendable {
@@ -24,7 +24,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   final private(set) var key: StoreKey
   /// Names of the entities the store takes; nil for all.
   final let entities: Set<String>?
-  weak var _coordinator: NSPersistentStoreCoordinator?
+  final let lifeline = Lifeline()
+  @Loose final var _coordinator: NSPersistentStoreCoordinator?
 
   init(
     type: String, configuration: String?, url: URL?, options: [AnyHashable: Any]?, entities: Set<String>?,
@@ -37,7 +38,10 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     self.key = key
     _state = Mutex(State(url: url, metadata: metadata, isReadOnly: isReadOnly))
     super.init()
+    lifeline.tie(to: self)
   }
+
+  deinit { lifeline.cut() }
 
   /// Gives the store what does its work; once.
   final func attach(_ engine: any StoreEngine, metadata: [String: Any]) {

@@ -1,14 +1,16 @@
 import CoreData
 import Foundation
 
+#if canImport(Darwin)
+  private struct WeakContext { weak var context: NSManagedObjectContext? }
+#endif
+
 /// Merges what one context saves into the others, each on its own queue.
 ///
 /// Saves of coordinators that it was not told of (other databases) are ignored, and a context is never handed its own.
 /// May be used from any thread.
 final class SaveMerger: @unchecked Sendable {
   // Unchecked: `_contexts`, `_observer` and `_handler` are guarded by the lock; everything else is immutable.
-  private struct WeakContext { weak var context: NSManagedObjectContext? }
-
   private let _lock = NSLock()
   private var _observer: (any NSObjectProtocol)?
   private var _contexts: [WeakContext] = []

@@ -11,7 +11,6 @@ struct ArgumentBinding {
   let count: Int
 
   func bound(_ tree: PredicateTree, _ source: Source) throws -> PredicateTree {
-    // One comparison is by far the most frequent format; it needs no search.
     if case .comparison(var comparison) = tree {
       if let left = try bound(comparison.left, source) { comparison.left = left }
       if let right = try bound(comparison.right, source) { comparison.right = right }
@@ -29,7 +28,7 @@ struct ArgumentBinding {
     switch tree {
     case .variable(let name):
       guard let number = Placeholder.number(in: name) else { return nil }
-      return try _argument(number, source)
+      return try argument(number, source)
     case .keyPath(let path):
       if path.count == 1 {
         guard let number = Placeholder.number(in: path[0]) else { return nil }
@@ -70,7 +69,7 @@ struct ArgumentBinding {
     return try source(placeholder.argument)
   }
 
-  private func _argument(_ number: Int, _ source: Source) throws -> ExpressionTree {
+  func argument(_ number: Int, _ source: Source) throws -> ExpressionTree {
     let placeholder = placeholders[number]
     switch try _get(placeholder, source) {
     case .value(let value): return .constant(try _converted(value, placeholder))

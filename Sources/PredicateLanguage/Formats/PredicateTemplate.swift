@@ -6,12 +6,24 @@ package final class PredicateTemplate: Sendable {
   let format: String
   let tree: PredicateTree
   let placeholders: [Placeholder]
+  /// By far the most frequent format, `key == %@`: a comparison whose right side is one argument, which needs no search.
+  private let _single: (comparison: PredicateTree.Comparison, placeholder: Int)?
 
   /// Parses `format`; prefer `cached(_:)`.
   /// - Throws: `PredicateFormatError`.
   package init(parsing format: String) throws(PredicateFormatError) {
     self.format = format
     (tree, placeholders) = try Parser.predicate(format)
+    _single = Self._single(tree, placeholders)
+  }
+
+  private static func _single(
+    _ tree: PredicateTree, _ placeholders: [Placeholder]
+  ) -> (PredicateTree.Comparison, Int)? {
+    guard placeholders.count == 1, case .comparison(let comparison) = tree, case .variable(let name) = comparison.right,
+      let number = Placeholder.number(in: name)
+    else { return nil }
+    return (comparison, number)
   }
 
   private static let _cache = TemplateCache<PredicateTemplate>()
@@ -37,6 +49,11 @@ package final class PredicateTemplate: Sendable {
   ) throws -> PredicateTree {
     guard !placeholders.isEmpty else { return tree }
     let binding = ArgumentBinding(format: format, placeholders: placeholders, count: count)
+    if let _single {
+      var comparison = _single.comparison
+      comparison.right = try binding.argument(_single.placeholder, argument)
+      return .comparison(comparison)
+    }
     return try binding.bound(tree, argument)
   }
 

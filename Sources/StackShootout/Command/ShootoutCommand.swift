@@ -29,6 +29,7 @@ enum ShootoutCommand {
         "mode", "MODE",
         "find-or-create (a fetch a line, the default), bulk (a fetch a save) or insert (none)."),
       .value("save-every", "N", "Lines between two saves, 250 if not given."),
+      .flag("live-list", "Keep a list of all stops by name live on main meanwhile, as a screen does."),
       .value("runs", "N", "How often to run each, 5 if not given."),
       .value("format", "FORMAT", "table (the default) or json."),
       .value("report", "FILE", "Also write a page with timelines: one HTML file that needs nothing else."),

@@ -21,6 +21,7 @@ struct ShootoutOptions {
     if let stacks: [StackDesign] = try arguments.choices("stacks") { workload.stacks = stacks }
     if let mode: ImportMode = try arguments.choice("mode") { workload.mode = mode }
     if let saveEvery = try arguments.integer("save-every", in: 1...Int.max) { workload.saveEvery = saveEvery }
+    workload.keepsLiveList = arguments.has("live-list")
     if let runs = try arguments.integer("runs", in: 1...1000) { workload.runs = runs }
     self.workload = workload
     format = try arguments.choice("format") ?? .table

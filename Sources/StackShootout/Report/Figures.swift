@@ -36,6 +36,7 @@ extension ShootoutResult {
     let skipped = skippedRows > 0 ? " (\(Figures.count(skippedRows)) rows skipped)" : ""
     let runs = workload.runs == 1 ? "one run" : "medians of \(workload.runs) runs"
     return "\(Figures.count(stops)) stops of \(source)\(skipped), \(workload.mode.rawValue), "
+      + (workload.keepsLiveList ? "a live list of all stops by name on main, " : "")
       + "a save every \(Figures.count(workload.saveEvery)) lines, \(runs); "
       + "WAL and synchronous=\(Workload.synchronous) on both sides"
   }

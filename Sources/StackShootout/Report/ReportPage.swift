@@ -38,8 +38,10 @@ struct ReportPage {
     "max", "saves", "peak MB", "rows",
   ]
 
+  private static let _listColumns = ["list rows", "rounds", "changes"]
+
   private var _table: Markup {
-    let header = ["stack"] + Self._columns
+    let header = ["stack"] + Self._columns + (_result.workload.keepsLiveList ? Self._listColumns : [])
     let blank = [String](repeating: "", count: 7)
     let floor =
       [Figures.seconds(_result.floorSeconds), Figures.ratio(1)] + blank
@@ -64,7 +66,7 @@ struct ReportPage {
         (Figures.milliseconds(stack.heartbeat.max), stack.heartbeat.max > frame),
         (Figures.count(stack.saves), false), (Figures.megabytes(stack.peakMegabytes), false),
         (Figures.count(stack.rows), false),
-      ])
+      ] + (stack.list.map { [$0.rows, $0.rounds, $0.changes] } ?? []).map { (Figures.count($0), false) })
   }
 
   private func _row(_ title: String, _ cells: [(text: String, isBad: Bool)]) -> Markup {

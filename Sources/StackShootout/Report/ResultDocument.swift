@@ -14,7 +14,8 @@ struct ResultDocument {
         .object([
           ("source", .string(_result.sourceName)), ("stops", .integer(_result.stops)),
           ("skippedRows", .integer(_result.skippedRows)), ("mode", .string(workload.mode.rawValue)),
-          ("saveEvery", .integer(workload.saveEvery)), ("runs", .integer(workload.runs)),
+          ("saveEvery", .integer(workload.saveEvery)),
+          ("liveList", .boolean(workload.keepsLiveList)), ("runs", .integer(workload.runs)),
           ("synchronous", .string(Workload.synchronous)),
         ])
       ),
@@ -31,7 +32,18 @@ struct ResultDocument {
   }
 
   private func _stack(_ stack: ShootoutResult.Stack) -> JSONText {
-    .object([
+    let list: [(String, JSONText)] =
+      stack.list.map { list in
+        [
+          (
+            "list",
+            .object([
+              ("rows", .integer(list.rows)), ("rounds", .integer(list.rounds)), ("changes", .integer(list.changes)),
+            ])
+          )
+        ]
+      } ?? []
+    return .object([
       ("id", .string(stack.design.rawValue)),
       ("total_s", .number(stack.totalSeconds, decimals: 4)),
       ("cpu_s", .number(stack.processorSeconds, decimals: 4)),
@@ -51,6 +63,6 @@ struct ResultDocument {
       ("saves", .integer(stack.saves)),
       ("peak_mb", .number(stack.peakMegabytes, decimals: 1)),
       ("rows", .integer(stack.rows)),
-    ])
+    ] + list)
   }
 }

@@ -9,15 +9,18 @@ struct ResultTable {
   func text(usesColor: Bool) -> String {
     let main = ["busy s", "longest ms", "dropped"].map { TextTable.Column($0, .right, in: "main thread") }
     let heartbeat = ["p50", "p99", "max"].map { TextTable.Column($0, .right, in: "heartbeat ms") }
+    let list = ["rows", "rounds", "changes"].map { TextTable.Column($0, .right, in: "live list") }
+    let keepsList = _result.workload.keepsLiveList
     var table = TextTable(
       [.init("stack", .left), .init("total s", .right), .init("× floor", .right)] + main + heartbeat
-        + [.init("saves", .right), .init("peak MB", .right), .init("rows", .right)])
+        + [.init("saves", .right), .init("peak MB", .right), .init("rows", .right)] + (keepsList ? list : []))
     let blank = [TextTable.Cell](repeating: "", count: 7)
     let floor: [TextTable.Cell] = [
       .init("SQLite C API", .dim), .init(Figures.seconds(_result.floorSeconds)), .init(Figures.ratio(1)),
     ]
     table.add(floor + blank + [.init(Figures.megabytes(_result.floorPeakMegabytes))])
     for stack in _result.stacks {
+      let told = stack.list.map { [$0.rows, $0.rounds, $0.changes] } ?? []
       table.add([
         .init(stack.design.rawValue), .init(Figures.seconds(stack.totalSeconds)),
         .init(Figures.ratio(stack.ratioToFloor)), .init(Figures.seconds(stack.mainBusySeconds)),
@@ -26,7 +29,7 @@ struct ResultTable {
         .init(Figures.milliseconds(stack.heartbeat.p50)), .init(Figures.milliseconds(stack.heartbeat.p99)),
         _judged(stack.heartbeat.max), .init(Figures.count(stack.saves)),
         .init(Figures.megabytes(stack.peakMegabytes)), .init(Figures.count(stack.rows)),
-      ])
+      ] + told.map { TextTable.Cell(Figures.count($0)) })
     }
     return table.text(usesColor: usesColor)
       + "\nDropped: blocks of the main queue longer than a frame, 1/60 s.\n\(_result.caption).\n"

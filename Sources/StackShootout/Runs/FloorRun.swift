@@ -24,7 +24,7 @@ struct FloorRun {
     let rows = try StoreCheck(stops: feed.stops, mode: job.mode).run(path: job.storePath)
     return RunMeasurement(
       totalSeconds: Double(window.nanoseconds) / 1e9, processorSeconds: Double(processor) / 1e9,
-      peakMegabytes: peak, saves: saves, rows: rows, main: nil,
+      peakMegabytes: peak, saves: saves, rows: rows, main: nil, list: nil,
       timeline: Timeline(window: window, spans: [], samples: [], saves: commits))
   }
 }

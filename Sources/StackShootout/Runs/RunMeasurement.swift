@@ -9,6 +9,8 @@ struct RunMeasurement: Sendable, Codable, Equatable {
   var rows: Int
   /// Nil for the floor.
   var main: MainThreadFigures?
+  /// Nil where no list was kept.
+  var list: ListFigures?
   var timeline: Timeline
 }
 

@@ -13,6 +13,8 @@ struct ShootoutResult: Sendable {
     let saves: Int
     let peakMegabytes: Double
     let rows: Int
+    /// Nil where no list was kept.
+    let list: ListFigures?
     /// Of the run whose total is nearest to the median.
     let timeline: Timeline
   }
@@ -66,6 +68,7 @@ extension ShootoutResult.Stack {
     saves = Int(median { Double($0.saves) })
     peakMegabytes = median(\.peakMegabytes)
     rows = runs.last?.rows ?? 0
+    list = runs.last?.list
     let typical = runs.min { abs($0.totalSeconds - total) < abs($1.totalSeconds - total) }
     timeline = typical?.timeline ?? Timeline()
   }

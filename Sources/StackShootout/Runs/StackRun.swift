@@ -32,7 +32,9 @@ struct StackRun {
   private func _measure(
     _ stops: [Stop], _ recorder: MainThreadRecorder, _ load: LoadSampler
   ) throws -> RunMeasurement {
-    let stack = try design.makeStack(storeURL: URL(fileURLWithPath: job.storePath))
+    let stack = try design.makeStack(
+      storeURL: URL(fileURLWithPath: job.storePath), keepsLiveList: job.keepsLiveList)
+    let list = try job.keepsLiveList ? stack.main.performAndWait { try LiveList(stack.main) } : nil
     let importer = StopImporter(stops: stops, mode: job.mode, saveEvery: job.saveEvery)
     let heartbeat = Heartbeat()
     // Whatever setting up has left on the main queue is done before the clock starts.
@@ -57,6 +59,7 @@ struct StackRun {
     let peak = PeakMemory.megabytes
     let rows = try StoreCheck(stops: stops, mode: job.mode).run(path: job.storePath)
     try _check(stack, sees: rows)
+    let listFigures = try list.map { list in try stack.main.performAndWait { try list.check() } }
     try stack.close()
     return RunMeasurement(
       totalSeconds: Double(window.nanoseconds) / 1e9,
@@ -65,6 +68,7 @@ struct StackRun {
       main: MainThreadFigures(
         spans: spans, blocks: blocks, processorNanoseconds: samples.reduce(0) { $0 + $1.main },
         latencies: latencies),
+      list: listFigures,
       timeline: Timeline(window: window, spans: spans, blocks: blocks, samples: samples, saves: saves))
   }
 

@@ -9,19 +9,21 @@ package struct WorkerJob: Sendable, Codable, Equatable {
   package var storePath: String
   package var mode: ImportMode
   package var saveEvery: Int
+  /// Whether a fetched results controller of all stops by name is kept live on main.
+  package var keepsLiveList: Bool
   /// Whether to tell after each save how far the import is.
   package var reportsProgress: Bool
 
   package init(
     subject: Subject, feedPath: String, storePath: String, mode: ImportMode = .findOrCreate,
-    saveEvery: Int = 250,
-    reportsProgress: Bool = false
+    saveEvery: Int = 250, keepsLiveList: Bool = false, reportsProgress: Bool = false
   ) {
     self.subject = subject
     self.feedPath = feedPath
     self.storePath = storePath
     self.mode = mode
     self.saveEvery = saveEvery
+    self.keepsLiveList = keepsLiveList
     self.reportsProgress = reportsProgress
   }
 

@@ -10,6 +10,8 @@ package struct Workload: Sendable {
   package var mode = ImportMode.findOrCreate
   package var saveEvery = 250
   package var runs = 5
+  /// Whether a fetched results controller of all stops by name is kept live on main.
+  package var keepsLiveList = false
   package var stacks = StackDesign.allCases
 
   package init() {}

@@ -20,13 +20,15 @@ protocol ImportStack: Sendable {
 
 extension StackDesign {
   /// Builds the stack on a store file, which is made if it is not there.
-  func makeStack(storeURL: URL) throws -> any ImportStack {
+  ///
+  /// - Parameter keepsLiveList: Whether main must learn of each change, and not only that there was one.
+  func makeStack(storeURL: URL, keepsLiveList: Bool = false) throws -> any ImportStack {
     switch self {
     case .main: try MainStack(storeURL: storeURL)
     case .nested2: try Nested2Stack(storeURL: storeURL)
     case .nested3: try Nested3Stack(storeURL: storeURL)
     case .shared: try SharedStack(storeURL: storeURL)
-    case .sharedStore: try SharedStoreStack(storeURL: storeURL)
+    case .sharedStore: try SharedStoreStack(storeURL: storeURL, merges: keepsLiveList)
     }
   }
 }

@@ -2,8 +2,8 @@ import CoreData
 
 /// Two coordinators that share nothing but the file.
 ///
-/// Main cannot take over objects of the other coordinator's store, so after each save it does what a list on
-/// screen would: drops what it knew, counts the stops, and fetches the first fifty.
+/// After each save main does what a screen would that shows no more than a page: drops what it knew, counts the stops,
+/// and fetches the first fifty. Where a whole list is kept live, main merges what was saved instead.
 final class SharedStoreStack: ImportStack {
   let main: NSManagedObjectContext
   let importing: NSManagedObjectContext
@@ -11,15 +11,21 @@ final class SharedStoreStack: ImportStack {
   private let _pending = PendingWork()
   private let _observation: SaveObservation
 
-  init(storeURL: URL) throws {
+  init(storeURL: URL, merges: Bool) throws {
     // One after the other: the first one makes the file.
     _coordinators = [try .forStops(at: storeURL), try .forStops(at: storeURL)]
     main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     main.persistentStoreCoordinator = _coordinators[0]
     importing = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     importing.persistentStoreCoordinator = _coordinators[1]
-    _observation = SaveObservation(of: importing) { [main, _pending] _ in
-      _pending.perform(on: main) { try Self._refetch(main) }
+    _observation = SaveObservation(of: importing) { [main, _pending] saved in
+      _pending.perform(on: main) {
+        if merges {
+          main.mergeChanges(fromContextDidSave: saved.notification)
+        } else {
+          try Self._refetch(main)
+        }
+      }
     }
   }
 

@@ -31,7 +31,7 @@ package enum StackDesign: String, Sendable, CaseIterable, Codable {
       "Independent main and background contexts on one coordinator; each save is merged into main."
     case .sharedStore:
       "Two stacks that share nothing but the file; after each save main drops what it knew, then counts the stops "
-        + "and fetches the first fifty again, as a list on screen would."
+        + "and fetches the first fifty again, as a list on screen would. Under a live list it merges the save instead."
     }
   }
 }

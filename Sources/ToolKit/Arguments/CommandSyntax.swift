@@ -18,6 +18,8 @@ package struct CommandSyntax: Sendable {
   package let summary: String
   /// Paragraphs that help shows below the options.
   package let discussion: [String]
+  /// Command lines that help shows as they are.
+  package let examples: [String]
   package let options: [OptionSyntax]
   package let operands: [Operand]
   package let subcommands: [CommandSyntax]
@@ -25,12 +27,13 @@ package struct CommandSyntax: Sendable {
   package let exitCodes: [ExitCode]
 
   package init(
-    _ name: String, summary: String, discussion: [String] = [], options: [OptionSyntax] = [],
-    operands: [Operand] = [], subcommands: [CommandSyntax] = [], exitCodes: [ExitCode] = []
+    _ name: String, summary: String, discussion: [String] = [], examples: [String] = [],
+    options: [OptionSyntax] = [], operands: [Operand] = [], subcommands: [CommandSyntax] = [], exitCodes: [ExitCode] = []
   ) {
     self.name = name
     self.summary = summary
     self.discussion = discussion
+    self.examples = examples
     self.options = options
     self.operands = operands
     self.subcommands = subcommands

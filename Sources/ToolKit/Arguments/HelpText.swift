@@ -14,6 +14,9 @@ package struct HelpText: Sendable {
     let general = path.count == 1 ? [("--version", "Show the version.")] : []
     _add("Options", options + general + [("--help", "Show this help.")], to: &sections)
     sections += command.discussion.map { wrapped($0, indent: 0).joined(separator: "\n") }
+    if !command.examples.isEmpty {
+      sections.append((["Examples:"] + command.examples.map { "  " + $0 }).joined(separator: "\n"))
+    }
     _add("Exit codes", command.exitCodes.map { (String($0.rawValue), $0.meaning) }, to: &sections)
     return sections.joined(separator: "\n\n") + "\n"
   }

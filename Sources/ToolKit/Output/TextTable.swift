@@ -28,7 +28,7 @@ package struct TextTable: Sendable {
     }
   }
 
-  private let _columns: [Column]
+  private var _columns: [Column]
   private var _rows: [[Cell]] = []
 
   /// A table without lines yet; numbers go to the right.
@@ -40,11 +40,48 @@ package struct TextTable: Sendable {
     _rows.append(cells + Array(repeating: "", count: _columns.count - cells.count))
   }
 
-  /// The table, each line ended, no blanks at the end of lines.
-  package func text(usesColor: Bool) -> String {
-    let widths = _columns.indices.map { column in
+  /// The table cut to a width: the widest columns are narrowed first, down to a dozen characters; when that is not
+  /// enough the last columns go.
+  ///
+  /// - Returns: The table, and the titles of the columns that were left out.
+  package func fitted(to width: Int) -> (table: TextTable, dropped: [String]) {
+    var widths = _widths
+    while !widths.isEmpty {
+      let total = widths.reduce(2 * (widths.count - 1), +)
+      guard total > width else { break }
+      guard let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > 12 else {
+        // One column is shown however narrow the terminal.
+        if widths.count == 1 { break }
+        widths.removeLast()
+        // What the last column leaves is for the others.
+        for column in widths.indices { widths[column] = _widths[column] }
+        continue
+      }
+      let next = widths.filter { $0 < widths[widest] }.max() ?? 0
+      widths[widest] = max(12, next, widths[widest] - (total - width))
+    }
+    var table = TextTable(Array(_columns.prefix(widths.count)))
+    for row in _rows {
+      table._rows.append(
+        zip(row, widths).map { Cell(TextWidth.truncated($0.text, to: $1), $0.style) })
+    }
+    for column in widths.indices where TextWidth.of(_columns[column].title) > widths[column] {
+      table._columns[column] = Column(
+        TextWidth.truncated(_columns[column].title, to: widths[column]), _columns[column].alignment,
+        in: _columns[column].group)
+    }
+    return (table, _columns.dropFirst(widths.count).map(\.title))
+  }
+
+  private var _widths: [Int] {
+    _columns.indices.map { column in
       _rows.reduce(TextWidth.of(_columns[column].title)) { max($0, TextWidth.of($1[column].text)) }
     }
+  }
+
+  /// The table, each line ended, no blanks at the end of lines.
+  package func text(usesColor: Bool) -> String {
+    let widths = _widths
     let header = _columns.map { Cell($0.title, .bold) }
     let lines = ([header] + _rows).map { row in
       var line = ""
@@ -63,6 +100,7 @@ package struct TextTable: Sendable {
     }
     return _groupLine(widths, usesColor: usesColor) + lines.joined()
   }
+
   /// The line above the titles, with each group's heading in the middle of its columns; none without groups.
   private func _groupLine(_ widths: [Int], usesColor: Bool) -> String {
     guard _columns.contains(where: { $0.group != nil }) else { return "" }

@@ -6,18 +6,23 @@ import Synchronization
 /// May be updated from any thread.
 package final class ProgressBar: Sendable {
   private struct State {
-    var lastDrawn = DispatchTime(uptimeNanoseconds: 0)
+    /// Nothing is drawn before this, in nanoseconds since the machine started.
+    var nextDrawing: UInt64
     var isShown = false
   }
 
   private let _terminal: Terminal
   private let _write: @Sendable (String) -> Void
-  private let _state = Mutex(State())
+  private let _state: Mutex<State>
 
   /// A bar that writes to a stream, standard error as a rule, so that results can be piped on.
-  package init(terminal: Terminal, write: @escaping @Sendable (String) -> Void) {
+  ///
+  /// - Parameter delay: seconds that must pass before it shows; what is done by then needs no bar.
+  package init(terminal: Terminal, delay: Double = 0, write: @escaping @Sendable (String) -> Void) {
     _terminal = terminal
     _write = write
+    let wait = delay > 0 ? DispatchTime.now().uptimeNanoseconds + UInt64(min(delay, 3600) * 1e9) : 0
+    _state = Mutex(State(nextDrawing: wait))
   }
 
   /// Whether anybody sees it; updates cost nothing otherwise.
@@ -27,9 +32,9 @@ package final class ProgressBar: Sendable {
   package func update(_ fraction: Double, _ label: String) {
     guard isVisible else { return }
     _state.withLock { state in
-      let now = DispatchTime.now()
-      guard now.uptimeNanoseconds - state.lastDrawn.uptimeNanoseconds >= 100_000_000 else { return }
-      state.lastDrawn = now
+      let now = DispatchTime.now().uptimeNanoseconds
+      guard now >= state.nextDrawing else { return }
+      state.nextDrawing = now + 100_000_000
       state.isShown = true
       _write("\r\u{1B}[2K" + Self.line(fraction, label, width: _terminal.width - 1))
     }

@@ -6,7 +6,7 @@ import PredicateLanguage
 /// As in Core Data, the store applies limit and offset to saved values; unsaved changes are folded into that window, and
 /// only the limit is applied again.
 final class FetchReading {
-  var plan: FetchPlan
+  @exclusivity(unchecked) var plan: FetchPlan
   private let _request: AnyFetchRequest
   /// Kept alive by whoever fetches.
   private unowned(unsafe) let _context: NSManagedObjectContext
@@ -30,7 +30,7 @@ final class FetchReading {
   }
 
   /// What the stores have been found to hold already, if somebody asked them before.
-  var found: [StoredObject]?
+  @exclusivity(unchecked) var found: [StoredObject]?
 
   /// What the stores find.
   func stored() throws -> [StoredObject] {

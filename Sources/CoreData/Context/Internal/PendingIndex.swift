@@ -5,11 +5,19 @@ import ModelSchema
 /// Built for an attribute when first asked for, then kept up as changes are processed. It may name objects whose value has
 /// changed since; the one who asks checks each against the predicate. Emptied when nothing is pending any more.
 struct PendingIndex {
+  /// Objects of one value: nearly always one, which needs no array.
+  private struct Bucket {
+    let first: NSManagedObject
+    var more: [NSManagedObject] = []
+
+    var all: [NSManagedObject] { more.isEmpty ? [first] : [first] + more }
+  }
+
   /// The objects of one attribute's values. A class, so that filing one object copies nothing.
   private final class Place {
     let root: Int
     let slot: Int
-    var objects: [EqualityKey: [NSManagedObject]] = [:]
+    private var _buckets: [EqualityKey: Bucket] = [:]
 
     init(root: Int, slot: Int) {
       self.root = root
@@ -20,8 +28,12 @@ struct PendingIndex {
       guard object._layout.rootNumber == root, let row = object._current, slot < row.count,
         let key = EqualityKey(row[slot])
       else { return }
-      objects[key, default: []].append(object)
+      guard var bucket = _buckets.updateValue(Bucket(first: object), forKey: key) else { return }
+      bucket.more.append(object)
+      _buckets[key] = bucket
     }
+
+    func objects(_ key: EqualityKey) -> [NSManagedObject] { _buckets[key]?.all ?? [] }
   }
 
   private var _places: [Place] = []
@@ -35,11 +47,11 @@ struct PendingIndex {
   mutating func candidates(root: Int, slot: Int, equalTo key: EqualityKey, among pending: [NSManagedObject])
     -> [NSManagedObject]
   {
-    if let place = _places.first(where: { $0.slot == slot && $0.root == root }) { return place.objects[key] ?? [] }
+    if let place = _places.first(where: { $0.slot == slot && $0.root == root }) { return place.objects(key) }
     let place = Place(root: root, slot: slot)
     for object in pending { place.add(object) }
     _places.append(place)
-    return place.objects[key] ?? []
+    return place.objects(key)
   }
 
   mutating func clear() {

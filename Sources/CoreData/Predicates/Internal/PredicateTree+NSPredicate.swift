@@ -71,7 +71,13 @@ extension PredicateTree {
 extension PredicateTree {
   /// The tree with managed objects replaced by their IDs: what a store knows them by, and what may leave the queue.
   var referringByID: PredicateTree {
-    rewritten { (expression: ExpressionTree) throws(Never) -> ExpressionTree? in
+    // The usual comparison of a key with a plain value has nothing to be replaced.
+    if case .comparison(let comparison) = self, case .keyPath = comparison.left,
+      case .constant(let value) = comparison.right, !value.holdsManagedObject
+    {
+      return self
+    }
+    return rewritten { (expression: ExpressionTree) throws(Never) -> ExpressionTree? in
       guard case .constant(let value) = expression, value.holdsManagedObject else { return nil }
       return .constant(value.referringByID)
     } ?? self

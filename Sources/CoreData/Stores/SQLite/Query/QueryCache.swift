@@ -4,21 +4,33 @@ import Synchronization
 final class QueryCache<Shape: Hashable & Sendable, Query: Sendable>: Sendable {
   /// Shapes kept; a program that makes up more starts over.
   private static var _capacity: Int { 1024 }
-  private let _queries = Mutex<[Shape: Query]>([:])
+  private struct Known {
+    var queries: [Shape: Query] = [:]
+    /// The one asked for last: a program that fetches in a loop is not made to hash its shape each time.
+    var last: (shape: Shape, query: Query)?
+  }
+
+  private let _known = Mutex(Known())
 
   /// The query for `shape`, compiled by `make` when it is new.
   func query(_ shape: Shape, _ make: () throws -> Query) rethrows -> Query {
-    if let known = _queries.withLock({ $0[shape] }) { return known }
+    let known = _known.withLock { known -> Query? in
+      if let last = known.last, last.shape == shape { return last.query }
+      guard let query = known.queries[shape] else { return nil }
+      known.last = (shape, query)
+      return query
+    }
+    if let known { return known }
     // Outside the lock: two threads may compile the same once, and either result will do.
     let made = try make()
-    return _queries.withLock { queries in
-      if let known = queries[shape] { return known }
-      if queries.count >= Self._capacity { queries.removeAll(keepingCapacity: true) }
-      queries[shape] = made
+    return _known.withLock { known in
+      if let query = known.queries[shape] { return query }
+      if known.queries.count >= Self._capacity { known.queries.removeAll(keepingCapacity: true) }
+      known.queries[shape] = made
       return made
     }
   }
 
   /// Number of shapes, for tests.
-  var count: Int { _queries.withLock { $0.count } }
+  var count: Int { _known.withLock { $0.queries.count } }
 }

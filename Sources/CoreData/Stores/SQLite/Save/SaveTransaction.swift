@@ -14,14 +14,14 @@ final class SaveTransaction {
   /// do.
   let isCareful: Bool
   /// Primary keys of the inserted objects.
-  private(set) var insertedKeys: [Int64] = []
-  private var _keysByID: [ObjectIdentifier: Int64]?
-  private(set) var conflicts: [VersionConflict] = []
-  var violations: [BrokenRow] = []
+  @exclusivity(unchecked) private(set) var insertedKeys: [Int64] = []
+  @exclusivity(unchecked) private var _keysByID: [ObjectIdentifier: Int64]?
+  @exclusivity(unchecked) private(set) var conflicts: [VersionConflict] = []
+  @exclusivity(unchecked) var violations: [BrokenRow] = []
   /// External data files that this save has written, to be removed if it fails.
-  var writtenFiles: [String] = []
+  @exclusivity(unchecked) var writtenFiles: [String] = []
   /// External data files that nothing names any more once this save is committed.
-  private(set) var replacedFiles: [String] = []
+  @exclusivity(unchecked) private(set) var replacedFiles: [String] = []
 
   /// A row that a unique index refused.
   struct BrokenRow {

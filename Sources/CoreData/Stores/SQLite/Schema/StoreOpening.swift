@@ -59,7 +59,7 @@ struct StoreOpening {
     }
     return Opened(
       path: _file.path, identifier: metadata[StoreMetadata.uuidKey] as? String ?? "", mapping: mapping,
-      pool: _pool(writer), isNew: isNew)
+      pool: try _pool(writer), isNew: isNew)
   }
 
   private func _connect() throws -> Connection {
@@ -68,10 +68,12 @@ struct StoreOpening {
     return try Connection(path: _file.path, mode: .create, busyTimeout: _options.timeout)
   }
 
-  private func _pool(_ writer: Connection) -> ConnectionPool {
+  private func _pool(_ writer: Connection) throws -> ConnectionPool {
     let file = _file, options = _options
+    // What is opened for reading only is left alone, locks included.
+    let hasLog = try !options.isReadOnly && writer.pragma("journal_mode")?.lowercased() == "wal"
     return ConnectionPool(
-      writer: writer, maximumReaders: options.maximumReaders, sharesWriter: file.isInMemory
+      writer: writer, maximumReaders: options.maximumReaders, sharesWriter: file.isInMemory, holdsReads: hasLog
     ) {
       let reader = try file.openForReading()
       try Self._configure(reader, options, isNew: false, isReader: true)

@@ -1,0 +1,15 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Measured work, a package of its own so that the main package never depends on it: Scripts/benchmark.
+
+let package = Package(
+  name: "Benchmarks",
+  dependencies: [.package(name: "CoreData", path: "..")],
+  targets: [
+    .executableTarget(
+      name: "Benchmark",
+      dependencies: [.product(name: "CoreData", package: "CoreData")],
+      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")],
+      plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")])
+  ])

@@ -1,0 +1,55 @@
+import Foundation
+
+/// Measures the engine beside SQLite's C API: see `Scripts/benchmark --help`.
+@main struct BenchmarkTool {
+  static func main() {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments.first == "--job", arguments.count >= 2 { _job(arguments[1]) }
+    do {
+      let options = try Options(arguments)
+      if options.showsHelp { return print(Options.help) }
+      try _measure(options)
+    } catch let mistake as Options.Mistake {
+      _say("error: \(mistake)")
+      exit(64)
+    } catch {
+      _say("error: \(error)")
+      exit(70)
+    }
+  }
+
+  /// Does one job in this process and says what came of it.
+  private static func _job(_ argument: String) -> Never {
+    guard let job = try? JSONDecoder().decode(Job.self, from: Data(argument.utf8)) else {
+      _say("error: '--job' is for the benchmark's own use.")
+      exit(64)
+    }
+    let outcome = JobRun(job).run()
+    FileHandle.standardOutput.write((try? JSONEncoder().encode(outcome)) ?? Data())
+    exit(0)
+  }
+
+  private static func _measure(_ options: Options) throws {
+    let isTerminal = isatty(STDERR_FILENO) == 1
+    let session = try Session(options) { text in
+      if isTerminal { _write("\r\u{1B}[K\(text)") }
+    }
+    let report = try session.run()
+    if isTerminal { _write("\r\u{1B}[K") }
+    let document = Document(report)
+    let before = options.resultsDirectory.flatMap { Document.last(in: $0) }
+    print(options.isJSON ? try document.json() : Table(report: report).text)
+    let plot = Plot(now: document, before: before).svg
+    if let path = options.plotPath { try plot.write(toFile: path, atomically: true, encoding: .utf8) }
+    guard let directory = options.recordDirectory else { return }
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    let name = document.date.replacing(":", with: "").replacing("-", with: "")
+    try document.json().write(toFile: "\(directory)/\(name).json", atomically: true, encoding: .utf8)
+    try plot.write(toFile: "\(directory)/\(name).svg", atomically: true, encoding: .utf8)
+    _say("Kept as \(directory)/\(name).json")
+  }
+
+  private static func _say(_ text: String) { _write(text + "\n") }
+
+  private static func _write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+}

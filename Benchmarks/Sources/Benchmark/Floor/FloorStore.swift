@@ -1,0 +1,84 @@
+import CSQLite
+
+/// The workload's tables in a plain SQLite file.
+enum FloorStore {
+  static func create(path: String) throws -> Database {
+    let database = try Database(path: path)
+    try database.execute(
+      """
+      CREATE TABLE route(id INTEGER PRIMARY KEY, identifier TEXT NOT NULL UNIQUE, name TEXT NOT NULL);
+      CREATE TABLE stop(id INTEGER PRIMARY KEY, identifier TEXT NOT NULL, name TEXT NOT NULL, latitude REAL NOT NULL,
+        longitude REAL NOT NULL, code INTEGER NOT NULL, createdAt REAL NOT NULL, active INTEGER NOT NULL, note TEXT,
+        routeId INTEGER);
+      CREATE UNIQUE INDEX stop_identifier ON stop(identifier);
+      CREATE INDEX stop_route ON stop(routeId);
+      CREATE INDEX stop_code ON stop(code);
+      """)
+    try database.execute("BEGIN")
+    for index in 0..<StopGenerator.routeCount {
+      try database.execute(
+        "INSERT INTO route VALUES(\(index + 1), '\(StopGenerator.routeIdentifier(index))', 'Route \(index)')")
+    }
+    try database.execute("COMMIT")
+    return database
+  }
+
+  static let digestQuery = """
+    SELECT id, identifier, name, latitude, longitude, code, createdAt, active, ifnull(note, '<nil>'), routeId
+    FROM stop ORDER BY identifier
+    """
+  static let sumQuery = "SELECT SUM(code) + SUM(length(name)) + COUNT(*) FROM stop"
+}
+
+/// A stop as a C program holds one: numbers, and its texts copied to memory of its own.
+struct FloorStop {
+  var id: Int64
+  var latitude: Double
+  var longitude: Double
+  var code: Int64
+  var createdAt: Double
+  var route: Int64
+  var identifier: UnsafeMutablePointer<UInt8>
+  var name: UnsafeMutablePointer<UInt8>
+  var note: UnsafeMutablePointer<UInt8>?
+  var nameCount: Int32
+  var noteCount: Int32
+  var isActive: Bool
+
+  static let columns = "id, identifier, name, latitude, longitude, code, createdAt, active, note, routeId"
+
+  /// Reads the row that a statement over `columns` is at.
+  @inline(__always) init(_ statement: OpaquePointer) {
+    id = sqlite3_column_int64(statement, 0)
+    var count: Int32 = 0
+    identifier = Self._text(statement, 1, &count)!
+    nameCount = 0
+    name = Self._text(statement, 2, &nameCount)!
+    latitude = sqlite3_column_double(statement, 3)
+    longitude = sqlite3_column_double(statement, 4)
+    code = sqlite3_column_int64(statement, 5)
+    createdAt = sqlite3_column_double(statement, 6)
+    isActive = sqlite3_column_int64(statement, 7) != 0
+    noteCount = 0
+    note = Self._text(statement, 8, &noteCount)
+    route = sqlite3_column_int64(statement, 9)
+  }
+
+  @inline(__always) private static func _text(
+    _ statement: OpaquePointer, _ column: Int32, _ count: inout Int32
+  ) -> UnsafeMutablePointer<UInt8>? {
+    guard let text = sqlite3_column_text(statement, column) else { return nil }
+    count = sqlite3_column_bytes(statement, column)
+    let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: Int(count) + 1)
+    copy.update(from: text, count: Int(count) + 1)
+    return copy
+  }
+
+  @inline(__always) var checksum: Int64 { code + Int64(nameCount) + (note == nil ? 0 : Int64(noteCount)) }
+
+  func free() {
+    identifier.deallocate()
+    name.deallocate()
+    note?.deallocate()
+  }
+}

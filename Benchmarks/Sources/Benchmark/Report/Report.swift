@@ -1,0 +1,78 @@
+import Foundation
+
+/// What a session found.
+struct Report {
+  struct Round {
+    let engine: Measurement
+    let floor: Measurement
+    var ratio: Double { engine.seconds.median / floor.seconds.median }
+  }
+
+  struct Result {
+    let work: Work
+    let objects: Int
+    var rounds: [Round] = []
+    var engineInstructions: Double?
+    var floorInstructions: Double?
+
+    init(work: Work, objects: Int, rounds: [Round]) {
+      self.work = work
+      self.objects = objects
+      self.rounds = rounds
+    }
+
+    init(work: Work, objects: Int, engineInstructions: Double, floorInstructions: Double) {
+      self.work = work
+      self.objects = objects
+      self.engineInstructions = engineInstructions
+      self.floorInstructions = floorInstructions
+    }
+
+    var engineSamples: [Double] { rounds.flatMap(\.engine.seconds) }
+    var floorSamples: [Double] { rounds.flatMap(\.floor.seconds) }
+
+    /// Median over rounds of engine over floor; ratios never mix rounds.
+    var ratio: Double {
+      if let engineInstructions, let floorInstructions { return engineInstructions / floorInstructions }
+      return rounds.map(\.ratio).median
+    }
+
+    var peakMegabytes: Double { rounds.map(\.engine.peakMegabytes).median }
+    var floorPeakMegabytes: Double { rounds.map(\.floor.peakMegabytes).median }
+
+    /// The reader's figures of the work that has one.
+    func reader(_ name: String, _ side: KeyPath<Round, Measurement>) -> Double? {
+      let values = rounds.compactMap { $0[keyPath: side].figures[name] }
+      return values.isEmpty ? nil : values.median
+    }
+  }
+
+  /// A figure of the engine alone.
+  struct Claim {
+    let name: String
+    let value: Double
+    let unit: String
+    let limit: Double?
+    let aim: Double?
+  }
+
+  var results: [Result] = []
+  var claims: [Claim] = []
+}
+
+extension [Double] {
+  /// The value in the middle; of an even count, the mean of the two there. 0 of none.
+  var median: Double {
+    let sorted = self.sorted()
+    guard !sorted.isEmpty else { return 0 }
+    return sorted.count.isMultiple(of: 2)
+      ? (sorted[sorted.count / 2 - 1] + sorted[sorted.count / 2]) / 2 : sorted[sorted.count / 2]
+  }
+
+  /// How far the middle half of the values spreads, as a part of the median: what a difference must exceed to mean anything.
+  var spread: Double {
+    let sorted = self.sorted()
+    guard sorted.count > 1, median > 0 else { return 0 }
+    return (sorted[sorted.count * 3 / 4] - sorted[sorted.count / 4]) / median
+  }
+}

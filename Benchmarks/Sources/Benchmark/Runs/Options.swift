@@ -1,0 +1,81 @@
+import Foundation
+
+/// The command line, understood.
+struct Options {
+  struct Mistake: Error, CustomStringConvertible { let description: String }
+
+  var isQuick = false
+  var works: [Work]?
+  var objects: Int?
+  var runs: Int?
+  var isJSON = false
+  var countsInstructions = false
+  var plotPath: String?
+  var recordDirectory: String?
+  /// Where earlier runs are kept.
+  var resultsDirectory: String?
+  var showsHelp = false
+
+  static let help = """
+    Measures the engine beside SQLite's C API doing the same work.
+
+    USAGE: Scripts/benchmark [options]
+
+      --quick            15,000 objects and two runs of the short works: about two minutes
+      --works A,B        only these works
+      --objects N        only stores of this size (default: 15,000; import-insert and fetch-all also with
+                         150,000 and 1,000,000)
+      --runs K           rounds in which engine and floor take turns (default: 5; 2 with --quick)
+      --format FORMAT    table or json (default: table)
+      --instructions     count instructions instead, with perf or callgrind, net of setting up
+      --plot FILE        draw the ratios beside the last recorded run's, as SVG
+      --record           keep the results, and the plot, under Benchmarks/results
+      --help             show this
+
+    WORKS: \(Work.compared.map(\.rawValue).joined(separator: ", "));
+      of the engine alone: \(Work.claims.map(\.rawValue).joined(separator: ", "))
+    """
+
+  init(_ arguments: [String]) throws {
+    var rest = arguments[...]
+    func value(_ option: String) throws -> String {
+      guard let value = rest.popFirst() else { throw Mistake(description: "'\(option)' needs a value.") }
+      return value
+    }
+    func number(_ option: String, _ range: ClosedRange<Int>) throws -> Int {
+      let text = try value(option)
+      guard let number = Int(text), range.contains(number) else {
+        throw Mistake(
+          description: "'\(option)' takes a number from \(range.lowerBound) to \(range.upperBound), not '\(text)'.")
+      }
+      return number
+    }
+    while let option = rest.popFirst() {
+      switch option {
+      case "--quick": isQuick = true
+      case "--works":
+        works = try value(option).split(separator: ",").map { name in
+          guard let work = Work(rawValue: String(name)), work != .template else {
+            throw Mistake(description: "There is no work '\(name)'. '--help' lists them.")
+          }
+          return work
+        }
+      case "--objects": objects = try number(option, 3000...10_000_000)
+      case "--runs": runs = try number(option, 1...100)
+      case "--format":
+        switch try value(option) {
+        case "json": isJSON = true
+        case "table": isJSON = false
+        case let other: throw Mistake(description: "'--format' takes 'table' or 'json', not '\(other)'.")
+        }
+      case "--instructions": countsInstructions = true
+      case "--plot": plotPath = try value(option)
+      case "--record": recordDirectory = ""
+      case "--results-directory": resultsDirectory = try value(option)
+      case "--help", "-h": showsHelp = true
+      default: throw Mistake(description: "'\(option)' is not understood. '--help' lists what is.")
+      }
+    }
+    if recordDirectory != nil { recordDirectory = resultsDirectory ?? "Benchmarks/results" }
+  }
+}

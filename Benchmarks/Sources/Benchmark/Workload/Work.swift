@@ -1,0 +1,93 @@
+/// What is measured. The first group is the workload that other implementations were measured with, too.
+enum Work: String, CaseIterable, Codable {
+  case importBulk = "import-bulk"
+  case findOrCreate = "find-or-create"
+  case importInsert = "import-insert"
+  case reimport
+  case fetchAll = "fetch-all"
+  case fetchPage = "fetch-page"
+  case byID = "by-id"
+  case traverse
+  case update
+  case delete
+  case count
+  case concurrent
+
+  // Claims about the engine alone: nothing in SQLite compares with them.
+  case shared
+  case nested3
+  case nestedSave = "nested-save"
+  case merge
+  case faults
+  case memory
+
+  // Not measured.
+  case template
+
+  /// The works that stand beside a floor.
+  static let compared: [Work] = [
+    .importBulk, .findOrCreate, .importInsert, .reimport, .fetchAll, .fetchPage, .byID, .traverse, .update, .delete,
+    .count, .concurrent,
+  ]
+
+  /// The works of the engine alone.
+  static let claims: [Work] = [.shared, .nested3, .nestedSave, .merge, .faults, .memory]
+
+  /// Whether it begins with a store that holds the stops, and not with routes only.
+  var needsTemplate: Bool {
+    switch self {
+    case .importBulk, .findOrCreate, .importInsert, .template, .shared, .nested3: false
+    default: true
+    }
+  }
+
+  /// Whether it changes its store, and so needs a copy of the template.
+  var changesStore: Bool {
+    switch self {
+    case .reimport, .update, .delete, .concurrent, .nestedSave, .merge: true
+    default: false
+    }
+  }
+
+  /// Whether the store ends with exactly the imported stops, which are then compared to the last field.
+  var leavesImport: Bool {
+    switch self {
+    case .importBulk, .findOrCreate, .importInsert, .reimport: true
+    default: false
+    }
+  }
+
+  /// The most that the engine may take of the floor's time.
+  var limit: Double? {
+    switch self {
+    case .importBulk, .findOrCreate, .importInsert, .reimport, .byID, .update, .delete: 2
+    case .fetchAll: 1.6
+    case .fetchPage, .count: 1.2
+    case .traverse: 2.5
+    default: nil
+    }
+  }
+
+  /// What other implementations took of the same floor, measured once (15,000 stops).
+  var peers: [(name: String, ratio: Double)] {
+    let ratios: [Double] =
+      switch self {
+      case .importBulk: [3.3, 6.5, 19]
+      case .importInsert: [4.0, 5.0, 29]
+      case .reimport: [2.1, 4.9, 8]
+      case .fetchAll: [1.7, 5.1, 8.7]
+      case .fetchPage: [1.3, 1.4, 2.2]
+      case .byID: [22, 9.6, 52]
+      case .traverse: [2.8, 13, 19]
+      case .update: [3.8, 10, 6.6]
+      case .delete: [2.0, 7.0, 4.9]
+      case .count: [1.2, 1.0, 1.7]
+      case .concurrent: [1.8, 3.4, 10]
+      default: []
+      }
+    return zip(["GRDB", "EclipseLink", "SQLAlchemy"], ratios).map { ($0, $1) }
+  }
+}
+
+/// Who does it.
+enum Side: String, Codable, CaseIterable { case engine, floor }

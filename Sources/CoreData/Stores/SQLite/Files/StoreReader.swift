@@ -1,0 +1,258 @@
+import Foundation
+import ModelSchema
+import SQLiteBinding
+
+/// A store file opened for looking at, with a model to read it by: nothing is written, and everything read until
+/// `close` is of one moment.
+///
+/// Not for several threads at once.
+package final class StoreReader {
+  package let path: String
+  package let layout: ModelLayout
+  package let anatomy: StoreAnatomy
+  /// For questions of one's own to the same moment of the file.
+  package let connection: Connection
+  private let _context: RowReader.Context
+  private let _model: NSManagedObjectModel
+
+  /// Opens the file.
+  ///
+  /// - Parameter timeout: seconds to wait for somebody else's lock.
+  /// - Throws: A Cocoa error: 260 no file, 259 damaged or no database, 134010 no store, 134020 a model that does not
+  ///   fit, 134090 locked.
+  package init(path: String, model: ModelSchema, timeout: Double = 5) throws {
+    let url = URL(fileURLWithPath: path)
+    let file = SQLiteStoreFile(url: url, timeout: timeout)
+    self.path = file.path
+    (layout, connection, _context, _model) = try StoreErrors.translating(url: url) {
+      try SQLiteStoreError.translating {
+        _ = try file.metadata()
+        let model = try NSManagedObjectModel(schema: model)
+        let layout = try ModelLayout(ModelSchema(model))
+        let connection = try file.openForReading()
+        try SQLFunctions.register(on: connection)
+        try connection.execute("BEGIN")
+        let binder = SchemaBinder(connection, path: file.path)
+        let numbers = try binder.numbers(for: layout)
+        let mapping = try binder.bind(try MappingBuilder.mapping(for: layout, numbers: numbers))
+        let spaces = layout.layouts.map {
+          ObjectIDSpace(layout: $0, entity: NSEntityDescription(), store: nil, persistentStore: nil)
+        }
+        let context = RowReader.Context(
+          mapping: mapping, spaces: spaces, externalData: ExternalDataDirectory(storePath: file.path))
+        return (layout, connection, context, model)
+      }
+    }
+    anatomy = StoreAnatomy(_context.mapping)
+  }
+
+  /// Calls `body` with each row of one entity, its subentities' left out, by ascending key. Holds one row at a time.
+  ///
+  /// - Throws: What `body` throws; a Cocoa error that names table and key for a row that cannot be read.
+  package func forEachRow(of entity: Int, _ body: (StoredRow) throws -> Void) throws {
+    let reader = RowReader(entity: entity, includesSubentities: false, context: _context)
+    let table = anatomy.table(of: entity)
+    let condition = table.hasSubentities ? " WHERE t0.Z_ENT = \(anatomy.storedNumber(of: entity))" : ""
+    try _translating {
+      let statement = try connection.prepare(
+        "SELECT \(reader.selectList) FROM \(table.name) t0\(condition) ORDER BY t0.Z_PK")
+      while try statement.step() {
+        guard let object = try reader.object(statement) else { continue }
+        try body(StoredRow(object))
+      }
+    }
+  }
+
+  /// The row of an object; nil if there is none.
+  package func row(_ reference: StoredReference) throws -> StoredRow? {
+    let reader = _keyReader(reference.entity)
+    return try _translating {
+      try connection.withStatement(reader.one) { statement in
+        statement.bind(reference.key, at: 1)
+        return try statement.step() ? try reader.reader.object(statement).map { StoredRow($0) } : nil
+      }
+    }
+  }
+
+  /// Members of a to-many relationship: in its order if it has one, else by entity and key.
+  package func members(of owner: StoredReference, slot: Int) throws -> [StoredReference] {
+    guard let query = _relationQuery(slot, owner.entity) else { return [] }
+    let found = try _translating {
+      try connection.withStatement(query.one) { statement in
+        statement.bind(owner.key, at: 1)
+        var found: [StoredReference] = []
+        while try statement.step() { found.append(StoredReference(try query.member(statement, _context))) }
+        return found
+      }
+    }
+    let isOrdered = layout.layout(numbered: owner.entity).slots[slot].relationship?.isOrdered ?? false
+    return isOrdered ? found : found.sorted { ($0.entity, $0.key) < ($1.entity, $1.key) }
+  }
+
+  /// Number of rows of each entity, by its number.
+  package func counts() throws -> [Int: Int] {
+    try _translating {
+      var result: [Int: Int] = [:]
+      for table in anatomy.tables {
+        try connection.query("SELECT Z_ENT, COUNT(*) FROM \(table.name) GROUP BY Z_ENT") { row in
+          // A table of one entity needs nobody to tell its rows apart.
+          let entity = table.hasSubentities ? anatomy.entity(stored: row.int64(0)) : table.root
+          if let entity { result[entity, default: 0] += Int(clamping: row.int64(1)) }
+        }
+      }
+      return result
+    }
+  }
+
+  /// Keys of the objects that a fetch finds, in its order.
+  ///
+  /// The fetch runs in a context of its own on the same file, so it may see a later moment than the rest.
+  ///
+  /// - Throws: A Cocoa error; `NSPredicate.FormatError` for text that is no predicate.
+  package func keys(_ query: StoreQuery) throws -> [StoredReference] {
+    let request = NSFetchRequest<NSManagedObjectID>(entityName: query.entity)
+    if let text = query.predicate { request.predicate = try NSPredicate(parsing: text) }
+    request.sortDescriptors = query.sorting.map { NSSortDescriptor(key: $0.key, ascending: $0.isAscending) }
+    request.resultType = .managedObjectIDResultType
+    request.includesSubentities = query.includesSubentities
+    if let limit = query.limit { request.fetchLimit = limit }
+    request.fetchOffset = query.offset
+    let context = try _fetchingContext()
+    let found = try context.performAndWait { try context.fetch(request) }
+    return found.compactMap { id in
+      layout.layoutsByName[id.entity.name ?? ""].map {
+        StoredReference(entity: $0.entityNumber, key: id.reference)
+      }
+    }
+  }
+
+  /// Ends the reading. Nothing may be asked afterwards.
+  package func close() { try? connection.execute("COMMIT") }
+
+  // MARK: Prepared queries
+
+  private var _keyReaders: [Int: KeyQuery] = [:]
+  private var _relationQueries: [Int: [RelationQuery?]] = [:]
+  private var _fetching: NSManagedObjectContext?
+
+  private func _keyReader(_ entity: Int) -> KeyQuery {
+    if let known = _keyReaders[entity] { return known }
+    let reader = RowReader(entity: entity, includesSubentities: true, context: _context)
+    let query = KeyQuery(layout.layout(numbered: entity), reader: reader, mapping: _context.mapping)
+    _keyReaders[entity] = query
+    return query
+  }
+
+  private func _relationQuery(_ slot: Int, _ entity: Int) -> RelationQuery? {
+    if let known = _relationQueries[entity] { return known[slot] }
+    let layout = layout.layout(numbered: entity)
+    let queries = layout.slots.indices.map { RelationQuery(slot: $0, in: layout, context: _context) }
+    _relationQueries[entity] = queries
+    return queries[slot]
+  }
+
+  private func _fetchingContext() throws -> NSManagedObjectContext {
+    if let known = _fetching { return known }
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: _model)
+    // Whether model and file belong together has been settled by now, one way or the other.
+    _ = try EntityClass.$isQuiet.withValue(true) {
+      try coordinator.addPersistentStore(
+        ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: path),
+        options: [
+          NSReadOnlyPersistentStoreOption: true, NSIgnorePersistentStoreVersioningOption: true,
+          NSPersistentStoreTimeoutOption: 5.0,
+        ])
+    }
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    _fetching = context
+    return context
+  }
+
+  private func _translating<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as SQLiteError {
+      throw StoreErrors.cocoa(StoreOpenError(error, path: path), URL(fileURLWithPath: path))
+    } catch let error as SQLiteStoreError {
+      throw StoreErrors.cocoa(error, URL(fileURLWithPath: path))
+    }
+  }
+}
+
+/// What to fetch from a store file.
+package struct StoreQuery: Sendable {
+  package var entity: String
+  /// As `NSPredicate` takes it; nil for all.
+  package var predicate: String?
+  package var sorting: [(key: String, isAscending: Bool)] = []
+  package var includesSubentities = true
+  package var limit: Int?
+  package var offset = 0
+
+  package init(entity: String) { self.entity = entity }
+}
+
+/// What can be known of a store file without a model.
+package enum StoreFileFacts {
+  /// Metadata of the store, as Core Data answers it.
+  ///
+  /// - Throws: A Cocoa error as `StoreReader`'s initialiser throws it.
+  package static func metadata(path: String) throws -> [String: Any] {
+    let url = URL(fileURLWithPath: path)
+    return try StoreErrors.translating(url: url) { try SQLiteStoreFile(url: url, timeout: 5).metadata() }
+  }
+
+  /// Opens the database read-only, whatever is in it.
+  ///
+  /// - Throws: A Cocoa error.
+  package static func open(path: String) throws -> Connection {
+    let url = URL(fileURLWithPath: path)
+    return try StoreErrors.translating(url: url) {
+      do {
+        return try SQLiteStoreFile(url: url, timeout: 5).openForReading()
+      } catch let error as SQLiteError {
+        throw StoreOpenError(error, path: path)
+      }
+    }
+  }
+
+  /// Directory that holds the store's large values as files, there or not.
+  package static func externalDirectory(path: String) -> String {
+    ExternalDataDirectory(storePath: path).supportPath + "/_EXTERNAL_DATA"
+  }
+
+  /// Copies a store with its log and external data to a path where there is none.
+  ///
+  /// - Throws: A Cocoa error.
+  package static func copy(path: String, to destination: String) throws {
+    let (from, to) = (URL(fileURLWithPath: path), URL(fileURLWithPath: destination))
+    try StoreErrors.translating(url: from) {
+      try SQLiteStoreFile(url: to, timeout: 5).replace(with: SQLiteStoreFile(url: from, timeout: 5))
+    }
+  }
+
+  /// Opens a database to be mended, with the functions that triggers of Core Data's files call.
+  ///
+  /// - Throws: A Cocoa error.
+  package static func openForMending(path: String) throws -> Connection {
+    try StoreErrors.translating(url: URL(fileURLWithPath: path)) {
+      do {
+        let connection = try Connection(path: path, mode: .readWrite, busyTimeout: 5)
+        try SQLFunctions.register(on: connection)
+        return connection
+      } catch let error as SQLiteError {
+        throw StoreOpenError(error, path: path)
+      }
+    }
+  }
+
+  /// Entities that differ between a model and the store's version hashes; nil where they agree or the store has none.
+  package static func versionDifferences(model: ModelSchema, metadata: [String: Any]) throws -> String? {
+    guard metadata[NSStoreModelVersionHashesKey] is [String: Any] else { return nil }
+    let model = try NSManagedObjectModel(schema: model)
+    guard !model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) else { return nil }
+    let text = SQLiteStoreOpening.differences(model, metadata)
+    return text.isEmpty ? nil : text
+  }
+}

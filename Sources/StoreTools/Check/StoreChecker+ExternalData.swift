@@ -1,0 +1,66 @@
+import CoreData
+import Foundation
+
+// Large values in files beside the store.
+
+extension StoreChecker {
+  func checkExternalData(_ anatomy: StoreAnatomy) throws {
+    let directory = StoreFileFacts.externalDirectory(path: path)
+    var named: Set<String> = []
+    for table in anatomy.tables {
+      for column in table.attributes where column.isExternal {
+        try _check(column, table, anatomy, directory, &named)
+      }
+    }
+    let orphans = ExternalFiles.names(in: directory).filter { !named.contains($0) }
+    guard !orphans.isEmpty else { return }
+    add(
+      StoreFinding(
+        .externalData, .warning, table: "", count: orphans.count,
+        "\(counted(orphans.count, "file")) in \(directory) that no row names, such as \(orphans[0])",
+        advice: "delete them", isMendable: true))
+  }
+
+  private func _check(
+    _ column: StoreAnatomy.AttributeColumn, _ table: StoreAnatomy.Table, _ anatomy: StoreAnatomy,
+    _ directory: String, _ named: inout Set<String>
+  ) throws {
+    var missing: [Int64] = []
+    var malformed: [Int64] = []
+    let cell = "t0.\(column.column)"
+    try connection.query(
+      "SELECT t0.Z_PK, \(cell) FROM \(table.name) t0 WHERE typeof(\(cell)) = 'blob' "
+        + "AND hex(substr(\(cell), 1, 1)) = '02' AND length(\(cell)) <= 64 ORDER BY t0.Z_PK"
+    ) { row in
+      let text = row.withBytes(1) { String(decoding: $0.dropFirst().prefix { $0 != 0 }, as: UTF8.self) }
+      guard UUID(uuidString: text) != nil else { return malformed.append(row.int64(0)) }
+      named.insert(text)
+      if !FileManager.default.fileExists(atPath: "\(directory)/\(text)") { missing.append(row.int64(0)) }
+    }
+    let name = "\(anatomy.name(of: column.owner)).\(column.property)"
+    if !missing.isEmpty {
+      add(
+        StoreFinding(
+          .externalData, .error, table: table.name, rows: Array(missing.prefix(10)), count: missing.count,
+          "\(counted(missing.count, "row")) whose \(name) stands in a file that is not in \(directory)",
+          advice: "copy the directory along with the store; or set the values to NULL",
+          isMendable: column.attribute.isOptional))
+    }
+    if !malformed.isEmpty {
+      add(
+        StoreFinding(
+          .externalData, .warning, table: table.name, rows: Array(malformed.prefix(10)), count: malformed.count,
+          "\(counted(malformed.count, "row")) whose \(name) begins as a file's name does, but names none",
+          advice: "look at the values"))
+    }
+  }
+}
+
+/// Files with large values.
+enum ExternalFiles {
+  /// Those that bear names as Core Data gives them; others are none of ours.
+  static func names(in directory: String) -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [])
+      .filter { UUID(uuidString: $0) != nil }.sorted()
+  }
+}

@@ -1,0 +1,105 @@
+import CoreData
+import ModelSchema
+import ToolKit
+
+extension Command {
+  /// `coredata store entities`.
+  static let entities = Command(
+    CommandSyntax(
+      "entities", summary: "List a store's entities with their tables and numbers of objects.",
+      examples: ["coredata store entities Books.sqlite", "coredata store entities Books.sqlite --properties"],
+      options: [
+        StoreArguments.model, .flag("properties", "List the properties of each, too."), StoreArguments.json,
+      ], operands: [StoreArguments.store], exitCodes: StoreArguments.exitCodes)
+  ) { arguments, environment in
+    try StoreInput(arguments, environment).reading { reader in
+      let listing = EntityListing(reader, counts: try reader.counts())
+      if arguments.has("json") {
+        environment.output(listing.json.text() + "\n")
+      } else {
+        environment.output(
+          listing.text(environment.outputTerminal, withProperties: arguments.has("properties")))
+      }
+    }
+  }
+}
+
+/// The entities of a store as its file has them.
+struct EntityListing {
+  private let _reader: StoreReader
+  private let _counts: [Int: Int]
+
+  init(_ reader: StoreReader, counts: [Int: Int]) {
+    _reader = reader
+    _counts = counts
+  }
+
+  private var _layouts: [PropertyLayout] { _reader.layout.layouts }
+
+  private func _stored(_ entity: PropertyLayout) -> [PropertyLayout.Slot] {
+    entity.slots.filter { !$0.isHidden && !$0.isTransient }.sorted { $0.name < $1.name }
+  }
+
+  func text(_ terminal: Terminal, withProperties: Bool) -> String {
+    var table = TextTable([
+      TextTable.Column("entity", .left), TextTable.Column("objects", .right), TextTable.Column("table", .left),
+      TextTable.Column("Z_ENT", .right), TextTable.Column("properties", .left),
+    ])
+    for entity in _layouts {
+      let depth = _depth(entity)
+      let name = String(repeating: "  ", count: depth) + entity.entityName
+      let count = entity.isAbstract ? "-" : String(_counts[entity.entityNumber] ?? 0)
+      table.add([
+        .init(name, .bold), .init(count), .init(_reader.anatomy.table(of: entity.entityNumber).name),
+        .init(String(_reader.anatomy.storedNumber(of: entity.entityNumber))),
+        .init(withProperties ? "" : _summary(entity)),
+      ])
+      guard withProperties else { continue }
+      for slot in _stored(entity) where slot.owner == entity.entityNumber {
+        table.add([.init("\(String(repeating: "  ", count: depth + 1))\(slot.name)"), "", "", "", .init(_kind(slot))])
+      }
+    }
+    guard terminal.isInteractive else { return table.text(usesColor: false) }
+    return table.fitted(to: terminal.width).table.text(usesColor: terminal.usesColor)
+  }
+
+  private func _depth(_ entity: PropertyLayout) -> Int {
+    entity.parentNumber.map { 1 + _depth(_reader.layout.layout(numbered: $0)) } ?? 0
+  }
+
+  private func _summary(_ entity: PropertyLayout) -> String {
+    let slots = _stored(entity)
+    let attributes = slots.count { $0.attribute != nil }
+    let relationships = slots.count - attributes
+    return "\(counted(attributes, "attribute")), \(counted(relationships, "relationship"))"
+  }
+
+  private func _kind(_ slot: PropertyLayout.Slot) -> String {
+    if let attribute = slot.attribute { return attribute.type.fileName + (slot.isOptional ? "" : ", required") }
+    guard let relationship = slot.relationship else { return "" }
+    let arrow = relationship.isToMany ? (relationship.isOrdered ? "ordered ->> " : "->> ") : "-> "
+    return arrow + _reader.layout.layout(numbered: relationship.destination).entityName
+  }
+
+  var json: JSONText {
+    .array(
+      _layouts.map { entity in
+        .object([
+          ("name", .string(entity.entityName)),
+          ("parent", entity.parentNumber.map { .string(_reader.layout.layout(numbered: $0).entityName) } ?? .null),
+          ("isAbstract", .boolean(entity.isAbstract)), ("objects", .integer(_counts[entity.entityNumber] ?? 0)),
+          ("table", .string(_reader.anatomy.table(of: entity.entityNumber).name)),
+          ("number", .integer(_reader.anatomy.storedNumber(of: entity.entityNumber))),
+          (
+            "properties",
+            .array(
+              _stored(entity).map {
+                .object([
+                  ("name", .string($0.name)), ("kind", .string(_kind($0))), ("isOptional", .boolean($0.isOptional)),
+                ])
+              })
+          ),
+        ])
+      })
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+
+/// A file read from start to end, a byte at a time out of a buffer, so that its size does not matter.
+///
+/// Not for several threads at once.
+package final class InputFile {
+  package let path: String
+  /// In bytes, as it was when the file was opened.
+  package let size: Int
+  /// Of the byte that `next` answers next, from 1.
+  package private(set) var line = 1
+  /// Bytes read so far.
+  package private(set) var position = 0
+  private let _descriptor: Int32
+  private var _buffer = [UInt8](repeating: 0, count: 1 << 16)
+  private var _index = 0
+  private var _end = 0
+
+  /// - Throws: `ToolFailure` with `noInput`.
+  package init(path: String) throws(ToolFailure) {
+    self.path = path
+    _descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard _descriptor >= 0 else {
+      throw ToolFailure(.noInput, "Cannot read '\(path)': \(String(cString: strerror(errno))).")
+    }
+    var facts = stat()
+    size = fstat(_descriptor, &facts) == 0 ? Int(facts.st_size) : 0
+  }
+
+  deinit { close(_descriptor) }
+
+  /// The next byte; nil at the end.
+  ///
+  /// - Throws: `ToolFailure` with `noInput`.
+  package func next() throws(ToolFailure) -> UInt8? {
+    guard let byte = try peek() else { return nil }
+    _index += 1
+    position += 1
+    if byte == 0x0A { line += 1 }
+    return byte
+  }
+
+  /// The byte that `next` will answer; nil at the end.
+  package func peek() throws(ToolFailure) -> UInt8? {
+    if _index == _end {
+      var count: Int
+      repeat { count = read(_descriptor, &_buffer, _buffer.count) } while count < 0 && errno == EINTR
+      guard count >= 0 else {
+        throw ToolFailure(.noInput, "Cannot read '\(path)': \(String(cString: strerror(errno))).")
+      }
+      (_index, _end) = (0, count)
+      if count == 0 { return nil }
+    }
+    return _buffer[_index]
+  }
+
+  /// The bytes up to the end of the line, without it; nil at the end of the file.
+  package func nextLine() throws(ToolFailure) -> [UInt8]? {
+    guard try peek() != nil else { return nil }
+    var result: [UInt8] = []
+    while try peek() != nil {
+      // The rest of the buffer at once, for lines are long.
+      let rest = _buffer[_index..<_end]
+      let stop = rest.firstIndex(of: 0x0A)
+      result += rest[..<(stop ?? _end)]
+      let taken = (stop.map { $0 + 1 } ?? _end) - _index
+      _index += taken
+      position += taken
+      guard stop == nil else {
+        line += 1
+        break
+      }
+    }
+    if result.last == 0x0D { result.removeLast() }
+    return result
+  }
+}
