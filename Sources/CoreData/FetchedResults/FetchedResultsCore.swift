@@ -54,6 +54,8 @@ final class FetchedResultsCore {
     }
     let request = self.request.copy() as! AnyFetchRequest
     request.includesPendingChanges = true
+    // Sections and order are told from values, so objects are read whole.
+    if request.resultType == .managedObjectResultType { request.propertiesToFetch = nil }
     guard request.resultType == .managedObjectResultType else {
       let typed = NSFetchRequest<Any>()
       typed.take(from: request)

@@ -4,6 +4,20 @@ import ModelSchema
 struct StoredObject: Sendable {
   let key: ObjectKey
   let row: Row?
+  /// The slots that were read, if not all were: the others of the Row are null whatever the store has there.
+  var part: RowPart?
+
+  init(key: ObjectKey, row: Row?, part: RowPart? = nil) {
+    self.key = key
+    self.row = row
+    self.part = part
+  }
+}
+
+/// The slots that a fetch of some properties reads; one for all of its results.
+final class RowPart: Sendable {
+  let slots: SlotSet
+  init(_ slots: SlotSet) { self.slots = slots }
 }
 
 /// A row that was not what the save expected to find.

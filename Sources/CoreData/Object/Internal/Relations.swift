@@ -10,6 +10,8 @@ final class Relations {
   var decoded: [Int: Any] = [:]
   /// Results of fetched properties by name.
   var fetched: [String: [NSManagedObject]] = [:]
+  /// Values of a fault that was fetched with some of its properties only.
+  var partial: (row: Row, part: RowPart)?
 
   func target(_ slot: Int) -> NSManagedObject? {
     for entry in _toOne where entry.slot == slot { return entry.target }
