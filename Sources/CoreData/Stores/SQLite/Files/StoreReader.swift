@@ -28,6 +28,8 @@ package final class StoreReader {
       try SQLiteStoreError.translating {
         _ = try file.metadata()
         let model = try NSManagedObjectModel(schema: model)
+        // Nobody expects the program's classes here.
+        model.isFromStore = true
         let layout = try ModelLayout(ModelSchema(model))
         let connection = try file.openForReading()
         try SQLFunctions.register(on: connection)
@@ -121,7 +123,7 @@ package final class StoreReader {
       if let limit = query.limit { request.fetchLimit = limit }
       request.fetchOffset = query.offset
     }
-    let context = try _fetchingContext()
+    let context = try fetchingContext()
     let found = try context.performAndWait { try context.fetch(request) }
     let keys = found.compactMap { id in
       layout.layoutsByName[id.entity.name ?? ""].map {
@@ -157,18 +159,17 @@ package final class StoreReader {
     return queries[slot]
   }
 
-  private func _fetchingContext() throws -> NSManagedObjectContext {
+  /// A context on the same file, for what only the engine does.
+  func fetchingContext() throws -> NSManagedObjectContext {
     if let known = _fetching { return known }
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: _model)
     // Whether model and file belong together has been settled by now, one way or the other.
-    _ = try EntityClass.$isQuiet.withValue(true) {
-      try coordinator.addPersistentStore(
-        ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: path),
-        options: [
-          NSReadOnlyPersistentStoreOption: true, NSIgnorePersistentStoreVersioningOption: true,
-          NSPersistentStoreTimeoutOption: 5.0,
-        ])
-    }
+    try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: path),
+      options: [
+        NSReadOnlyPersistentStoreOption: true, NSIgnorePersistentStoreVersioningOption: true,
+        NSPersistentStoreTimeoutOption: 5.0,
+      ])
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
     _fetching = context
