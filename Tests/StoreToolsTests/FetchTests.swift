@@ -81,9 +81,10 @@ import ToolKit
 
   @Test func `entities lists tables and numbers`() throws {
     let answer = shelf.run("entities", "@store.sqlite", "--model", "@model", "--properties")
-    #expect(answer.output.contains("Book                1  ZBOOK         2"))
-    #expect(answer.output.contains("  Novel             2  ZBOOK         3"))
-    #expect(answer.output.contains("chapters") && answer.output.contains("ordered ->> Chapter"))
+    let lines = answer.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+    #expect(lines.contains(["Book", "1", "2", "ZBOOK"]))
+    #expect(lines.contains(["Novel", "2", "4", "ZBOOK"]))
+    #expect(lines.contains(["chapters", "ordered", "->>", "Chapter"]))
     let json = try shelf.run("entities", "@store.sqlite", "--model", "@model", "--json").json() as? [[String: Any]]
     #expect(json?.first { $0["name"] as? String == "Novel" }?["objects"] as? Int == 2)
   }

@@ -125,7 +125,7 @@ final class Shelf {
     </model>
     """
 
-  /// Two authors, three books, two of them novels, tags, chapters in an order of their own, gaps in the keys.
+  /// Two authors with passports, three books, two of them novels, tags, chapters in an order of their own, gaps in the keys.
   static let library = #"""
     {"$entity":"Author","$id":"Author/p2","name":"Theodor Fontane","age":78,"passport":"Passport/p9"}
     {"$entity":"Author","$id":"Author/p5","name":"夏目漱石 \ud83d\udcda","age":null}
@@ -136,6 +136,7 @@ final class Shelf {
     {"$entity":"Chapter","$id":"Chapter/p2","heading":"zwei"}
     {"$entity":"Chapter","$id":"Chapter/p3","heading":"drei"}
     {"$entity":"Passport","$id":"Passport/p9","number":"C01X0006H"}
+    {"$entity":"Passport","$id":"Passport/p10","number":"C01X0007J","holder":"Author/p5"}
     {"$entity":"Tag","$id":"Tag/p1","name":"berlin"}
     {"$entity":"Tag","$id":"Tag/p2","name":"sommer"}
     """#
