@@ -15,7 +15,7 @@ extension NSPersistentStoreCoordinator {
     try StoreErrors.translating(url: url) {
       let settings = try SQLiteStoreOpening.options(options)
       if url.path != "/dev/null", SQLiteStoreOpening.isFilled(url) {
-        try _checkVersion(of: url, configuration, options)
+        try _checkVersion(of: url, configuration, options, model)
       }
       let provisional = StoreKey.named(UUID().uuidString)
       let store = NSPersistentStore(
@@ -43,9 +43,10 @@ extension NSPersistentStoreCoordinator {
         + "whoever follows the history does not see these saves.")
   }
 
-  /// Compares the version hashes in the file with the model's.
+  /// Compares the version hashes in the file with the model's, and migrates the store if they differ and the options ask
+  /// for it.
   private final func _checkVersion(
-    of url: URL, _ configuration: String?, _ options: [AnyHashable: Any]?
+    of url: URL, _ configuration: String?, _ options: [AnyHashable: Any]?, _ frozen: FrozenModel
   ) throws {
     let metadata = try SQLiteStoreOpening.metadata(at: url)
     if (options?[NSIgnorePersistentStoreVersioningOption] as? NSNumber)?.boolValue ?? false { return }
@@ -53,11 +54,14 @@ extension NSPersistentStoreCoordinator {
     guard metadata[NSStoreModelVersionHashesKey] is [String: Any] else { return }
     guard !model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) else { return }
     let differing = SQLiteStoreOpening.differences(model, metadata)
-    let wantsMigration = (options?[NSMigratePersistentStoresAutomaticallyOption] as? NSNumber)?.boolValue ?? false
+    if (options?[NSMigratePersistentStoresAutomaticallyOption] as? NSNumber)?.boolValue ?? false {
+      try AutomaticMigration(url: url, metadata: metadata, options: options).run(to: frozen, model)
+      return
+    }
     throw CocoaError.coreData(
       NSPersistentStoreIncompatibleVersionHashError,
-      "The store at \(url.path) was written with another version of the model (\(differing)). Open it with that version"
-        + (wantsMigration ? "; migrating by itself is not part of this release." : "."),
+      "The store at \(url.path) was written with another version of the model (\(differing)). Open it with that version, "
+        + "or set NSMigratePersistentStoresAutomaticallyOption.",
       ["metadata": metadata])
   }
 }
