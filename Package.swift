@@ -36,7 +36,8 @@ let package = Package(
       name: "CoreDataAdoptPlugin",
       capability: .command(
         intent: .custom(
-          verb: "coredata-adopt", description: "Adapt source written for Apple's Core Data, with a preview.")),
+          verb: "coredata-adopt", description: "Adapt source written for Apple's Core Data, with a preview."),
+        permissions: [.writeToPackageDirectory(reason: "With --write, the sources are changed in place.")]),
       dependencies: ["coredata-codegen"]),
     .target(
       name: "CoreData",
