@@ -80,7 +80,7 @@ let package = Package(
       name: "ModelFilesTests", dependencies: ["ModelFiles", "ModelSchema"],
       swiftSettings: settings),
     .testTarget(
-      name: "ModelCodegenTests", dependencies: ["ModelCodegen", "ModelFiles", "ModelSchema", "coredata-codegen"],
+      name: "ModelCodegenTests", dependencies: ["ModelCodegen", "ModelFiles", "ModelSchema"],
       swiftSettings: settings),
     .testTarget(
       name: "ModelToolsTests",

@@ -28,7 +28,7 @@ enum ISODate {
   static func shown(_ seconds: Double) -> String {
     let text = Self.text(seconds.rounded(.down))
     guard text.hasSuffix("Z") else { return text }
-    return text.dropLast().replacing("T", with: " ")
+    return String(text.dropLast()).replacing("T", with: " ")
   }
 
   /// The moment that a text names: what `text` writes, also without time, seconds or zone (UTC), or with another
