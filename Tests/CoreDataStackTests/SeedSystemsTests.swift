@@ -306,6 +306,9 @@ struct SeedSystems {
     let token = NotificationCenter.default.addObserver(
       forName: .NSManagedObjectContextWillSave, object: nil, queue: nil
     ) { notification in
+      // Other tests save at the same time.
+      let coordinator = (notification.object as? NSManagedObjectContext)?.persistentStoreCoordinator
+      guard let coordinator, coordinator === stack.writerContext.persistentStoreCoordinator else { return }
       if notification.object as AnyObject === stack.mainContext { order.add("main \(MainQueue.isCurrent)") }
       if notification.object as AnyObject === stack.writerContext { order.add("writer \(MainQueue.isCurrent)") }
       cursor.add("\(progress.isFinished)")
