@@ -21,21 +21,10 @@ struct ManagedObjectSubject: PredicateSubject {
       if key == "entity" { return .object(PredicateObject(id.entity)) }
       guard let context = object._context else { break }
       return try Self.value(of: context.object(with: id), key)
-    case let entity as NSEntityDescription:
-      if key == "name" { return entity.name.map(PredicateValue.string) ?? .null }
-      if key == "managedObjectClassName" { return .string(entity.managedObjectClassName) }
-    case let property as NSPropertyDescription:
-      if key == "name" { return .string(property.name) }
-      if key == "userInfo" {
-        var entries: [String: PredicateValue] = [:]
-        for (name, value) in property.userInfo ?? [:] {
-          if let name = name as? String { entries[name] = PredicateValue(any: value) }
-        }
-        return .dictionary(entries)
-      }
     case let container as any KeyValueCoding:
       return PredicateValue(any: container.value(forKey: key))
-    default: break
+    default:
+      if let value = PredicateValue(ofDescription: other, key) { return value }
     }
     throw PredicateEvaluationError.unknownKey(key, of: String(describing: type(of: other.base.base)))
   }
@@ -71,6 +60,22 @@ struct ManagedObjectSubject: PredicateSubject {
 }
 
 extension PredicateValue {
+  /// What predicates may ask of an entity or a property, such as the name in `entity.name`; nil for anything else.
+  init?(ofDescription object: PredicateObject, _ key: String) {
+    switch (object.base.base, key) {
+    case (let entity as NSEntityDescription, "name"): self = entity.name.map(PredicateValue.string) ?? .null
+    case (let entity as NSEntityDescription, "managedObjectClassName"): self = .string(entity.managedObjectClassName)
+    case (let property as NSPropertyDescription, "name"): self = .string(property.name)
+    case (let property as NSPropertyDescription, "userInfo"):
+      var entries: [String: PredicateValue] = [:]
+      for (name, value) in property.userInfo ?? [:] {
+        if let name = name as? String { entries[name] = PredicateValue(any: value) }
+      }
+      self = .dictionary(entries)
+    default: return nil
+    }
+  }
+
   /// A cell of an attribute; `shown` decodes what predicates see as an object.
   init(_ value: Value, of type: AttributeType, shown: (Value) -> Any?) {
     switch value {

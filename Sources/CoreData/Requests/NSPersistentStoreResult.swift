@@ -27,7 +27,10 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult, @unchec
   }
 
   /// Whether the result was cancelled.
-  final var isCancelled: Bool { _isCancelled.load(ordering: .acquiring) }
+  final var isCancelled: Bool {
+    // Progress calls its handler some time after it was cancelled.
+    _isCancelled.load(ordering: .acquiring) || progress?.isCancelled ?? false
+  }
 
   /// Stops the delivery: there is no final result and the completion block is not called. Any thread.
   open func cancel() { _isCancelled.store(true, ordering: .releasing) }

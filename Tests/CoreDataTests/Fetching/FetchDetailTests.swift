@@ -157,6 +157,56 @@ import Testing
     }
   }
 
+  @Test(arguments: Setting.allCases) func relationshipsAndTheObjectItselfAreOrderedByPrimaryKey(
+    _ setting: Setting
+  ) throws {
+    let stack = try _authors(setting, [:])
+    try stack.context.performAndWait {
+      let context = stack.context
+      let authors = try (0..<3).map { number in
+        let author = context.insert("Author", ["name": "\(number)"])
+        try context.save()
+        if setting.isNested { try stack.root.performAndWait { try stack.root.save() } }
+        return author
+      }
+      for number in [1, 0] { context.insert("Book", ["title": "\(number)", "author": authors[number]]) }
+      try context.save()
+      if setting.isNested { try stack.root.performAndWait { try stack.root.save() } }
+      context.insert("Book", ["title": "2", "author": authors[2]])
+      context.insert("Book", ["title": "none"])
+      func titles(_ key: String) throws -> [String?] {
+        try context.all("Book", by: key).map { $0.text("title") }
+      }
+      try #expect(titles("author") == ["none", "0", "1", "2"])
+      try #expect(titles("author.objectID") == ["none", "0", "1", "2"])
+      try #expect(titles("self").suffix(2).sorted { $0! < $1! } == ["2", "none"])
+    }
+  }
+
+  @Test(arguments: Setting.direct) func uuidsAndDataAreOrderedByTheirBytes(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let ids = ["0F000000", "10000000", "FF000000"].map { UUID(uuidString: "\($0)-0000-0000-0000-000000000000")! }
+    try stack.context.performAndWait {
+      for (title, place) in [("b", 1), ("c", 2)] {
+        stack.context.insert("Book", ["title": title, "isbn": ids[place], "cover": Data([UInt8(place), 9])])
+      }
+      try stack.context.save()
+      stack.context.insert("Book", ["title": "a", "isbn": ids[0], "cover": Data([0])])
+      for key in ["isbn", "cover"] {
+        try #expect(stack.context.all("Book", by: key).map { $0.text("title") } == ["a", "b", "c"])
+      }
+    }
+  }
+
+  @Test(arguments: Setting.allCases) func aSortKeyThatThereIsNotThrows(_ setting: Setting) throws {
+    let stack = try _authors(setting, ["a": 1, "b": 2])
+    stack.context.performAndWait { () -> Void in
+      for key in ["colour", "books.title", "name.length", "mentor.colour"] {
+        #expect(throws: CocoaError.self, "\(key)") { try stack.context.all("Author", by: key) }
+      }
+    }
+  }
+
   @Test func foundationsOwnOrderIsToldFromAClosures() {
     func generic<Value: Comparable>(_ keyPath: KeyPath<KeyedAuthor, Value>) -> NSSortDescriptor {
       NSSortDescriptor(keyPath: keyPath, ascending: false)

@@ -135,6 +135,52 @@ extension FetchOptionTests {
       ])
   }
 
+  @Test func countingLoadsNothing() throws {
+    let stack = try authors(.sqlite, 4)
+    let request = _byAge(NSManagedObject.self)
+    request.predicate = NSPredicate(format: "age > 1")
+    let lines = try statements(stack) { context in
+      try #expect(context.count(for: request) == 2)
+      #expect(context.registeredObjects.isEmpty)
+    }
+    #expect(_selects(lines) == ["SELECT COUNT(*) FROM ZAUTHOR t0 WHERE t0.ZAGE > ?"])
+  }
+
+  @Test func anAsynchronousFetchOfSomePropertiesReadsThoseOnly() async throws {
+    let stack = try authors(.sqlite, 3)
+    let request = _byAge(NSManagedObject.self)
+    request.propertiesToFetch = ["name"]
+    let context = stack.sibling()
+    let found: [Bool] = try await withCheckedThrowingContinuation { continuation in
+      let asynchronous = NSAsynchronousFetchRequest(fetchRequest: request) { result in
+        let authors = result.finalResult ?? []
+        continuation.resume(returning: authors.map { $0.text("name") != nil && $0.isFault && $0._row == nil })
+      }
+      context.performAndWait {
+        context.persistentStoreCoordinator!.rowCache.removeAll()
+        do { try context.execute(asynchronous) } catch { continuation.resume(throwing: error) }
+      }
+    }
+    #expect(found == [true, true, true])
+  }
+
+  @Test func cancellingTheProgressCancelsTheFetch() throws {
+    let stack = try authors(.sqlite, 3)
+    let parent = Progress(totalUnitCount: 1)
+    let request = NSAsynchronousFetchRequest(fetchRequest: _byAge(NSManagedObject.self)) { _ in
+      Issue.record("a cancelled fetch is not delivered")
+    }
+    let result = try stack.context.performAndWait { () -> NSAsynchronousFetchResult<NSManagedObject>? in
+      parent.becomeCurrent(withPendingUnitCount: 1)
+      defer { parent.resignCurrent() }
+      let result = try stack.context.execute(request) as? NSAsynchronousFetchResult<NSManagedObject>
+      result?.progress?.cancel()
+      return result
+    }
+    Thread.sleep(forTimeInterval: 0.05)
+    stack.context.performAndWait { #expect(result?.finalResult == nil && result?.progress?.isCancelled == true) }
+  }
+
   // MARK: Dictionaries in batches
 
   private func _rows(_ properties: [Any]) -> NSFetchRequest<NSDictionary> {

@@ -239,6 +239,32 @@ import Testing
     #expect(found.sql == ["b"] && found.memory == ["b", "nil"])
   }
 
+  /// What memory computes exactly, or with infinity or zero for nil, SQLite does in binary and with NULL.
+  @Test func numbersDisagreeWhereTheReferenceSaysSo() throws {
+    let stack = try TestStack(.sqlite)
+    try stack.context.performAndWait {
+      let author = stack.context.insert("Author", ["name": "a"])
+      stack.context.insert("Book", ["title": "one", "price": 4.0, "cost": NSDecimalNumber(string: "0.1"), "author": author])
+      stack.context.insert("Book", ["title": "two", "author": author])
+      try stack.context.save()
+      let cases = [
+        // @avg counts nil as zero in memory.
+        ("Author", "books.@avg.price == 2", 0, 1), ("Author", "books.@avg.price == 4", 1, 0),
+        // average() leaves it out in both.
+        ("Author", "average(books.price) == 4", 1, 1),
+        ("Book", "price / 0.0 > 1", 0, 1),
+        ("Book", "cost * 3 == 0.3", 0, 1),
+        ("Book", "NOT (title IN {'one'})", 1, 1), ("Book", "price != 5", 1, 2),
+      ]
+      for (entity, format, inSQL, inMemory) in cases {
+        let predicate = NSPredicate(format: format)
+        let found = try stack.context.all(entity, where: predicate).count
+        let matching = try stack.context.all(entity).filter { try predicate.matches($0) }.count
+        #expect(found == inSQL && matching == inMemory, "\(format)")
+      }
+    }
+  }
+
   @Test func comparisonsOfOrderNeverFindNil() throws {
     let found = try _both("age < 100 OR age >= 0")
     #expect(found.sql == ["a", "b"] && found.memory == ["a", "b"])

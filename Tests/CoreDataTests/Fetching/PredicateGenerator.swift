@@ -134,7 +134,7 @@ struct PredicateGenerator {
   var numbers: SeededNumbers
 
   /// What can be compared at an entity, by kind.
-  private struct Keys {
+  struct Keys {
     var texts: [String] = []
     var integers: [String] = []
     var doubles: [String] = []
@@ -203,12 +203,12 @@ struct PredicateGenerator {
 
   // MARK: Comparisons
 
-  private typealias Atom = GeneratedPredicate.Atom
+  typealias Atom = GeneratedPredicate.Atom
 
   private mutating func _atom(_ entity: String) -> Atom {
     let keys = Self._keys[entity]!
     for _ in 0..<50 {
-      switch numbers.number(0..<16) {
+      switch numbers.number(0..<21) {
       case 0, 1, 2: if !keys.texts.isEmpty { return _text(numbers.pick(keys.texts)) }
       case 3: if !keys.texts.isEmpty { return _textFunction(numbers.pick(keys.texts)) }
       case 4: if keys.texts.count > 1 { return _twoKeys(numbers.pick(keys.texts), numbers.pick(keys.texts)) }
@@ -232,7 +232,13 @@ struct PredicateGenerator {
       case 12: if !keys.toOne.isEmpty { return _toOne(numbers.pick(keys.toOne)) }
       case 13: if !keys.toMany.isEmpty { return _any(numbers.pick(keys.toMany)) }
       case 14: if !keys.toMany.isEmpty { return _operator(numbers.pick(keys.toMany)) }
-      default: return _identity(entity)
+      case 15: return _identity(entity)
+      case 16, 17: if let atom = function(keys) { return atom }
+      case 18:
+        let many = keys.toMany.isEmpty ? nil : numbers.pick(keys.toMany)
+        if let many, let atom = statistic(many, Self._memberNumbers[many.entity]) { return atom }
+      case 19: if let atom = farMembers(entity) { return atom }
+      default: if let atom = kind(entity) { return atom }
       }
     }
     return Atom(text: "TRUEPREDICATE")

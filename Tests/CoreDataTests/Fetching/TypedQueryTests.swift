@@ -118,6 +118,67 @@ final class TypedTag: NSManagedObject {
     #expect(try _titles(#Predicate { ($0.pages > 15 ? 1 : 2) == 1 }) == ["Éclair", "Cherry"])
   }
 
+  @Test func optionalTestsHaveADefault() throws {
+    // Cherry has no author.
+    #expect(try _titles(#Predicate { $0.author?.books.contains { $0.pages == 10 } ?? false }) == ["Apple"])
+    #expect(
+      try _titles(#Predicate { $0.author?.books.contains { $0.pages == 10 } ?? true }) == ["Apple", "Cherry"])
+    #expect(
+      try _titles(#Predicate { !($0.author?.books.contains { $0.pages == 10 } ?? false) }) == ["Éclair", "Cherry"])
+    #expect(try _titles(#Predicate { $0.author?.name?.starts(with: "B") ?? true }) == ["Éclair", "Cherry"])
+    #expect(try _titles(#Predicate { $0.author?.mentor?.name?.contains("n") ?? false }) == ["Éclair"])
+    #expect(
+      try _titles(#Predicate { if let author = $0.author { author.age > 40 } else { true } }) == ["Apple", "Cherry"])
+  }
+
+  @Test func keyPathsAreComparedWithOneAnother() throws {
+    #expect(try _titles(#Predicate { $0.author!.age > $0.author!.mentor!.age }) == [])
+    #expect(try _titles(#Predicate { $0.author!.age < $0.author!.mentor!.age }) == ["Éclair"])
+    #expect(try _titles(#Predicate { $0.price * 4.0 < 8.0 }) == ["Apple"])
+    #expect(try _titles(#Predicate { $0.title != $0.author!.name! }) == ["Apple", "Éclair"])
+  }
+
+  @Test func rangesMayBeHeldInVariablesAndGoOn() throws {
+    let (from, upTo, through, closed) = (Int32(20)..., ..<Int32(20), ...Int32(20), Int32(10)...Int32(20))
+    #expect(try _titles(#Predicate { from.contains($0.pages) }) == ["Éclair", "Cherry"])
+    #expect(try _titles(#Predicate { upTo.contains($0.pages) }) == ["Apple"])
+    #expect(try _titles(#Predicate { through.contains($0.pages) }) == ["Apple", "Éclair"])
+    #expect(try _titles(#Predicate { closed.contains($0.pages) }) == ["Apple", "Éclair"])
+    let pages: Set<Int32> = [10, 30]
+    #expect(try _titles(#Predicate { pages.contains($0.pages) }) == ["Apple", "Cherry"])
+    #expect(try _titles(#Predicate { !pages.contains($0.pages) }) == ["Éclair"])
+  }
+
+  @Test func datesAreCompared() throws {
+    try _stack.context.performAndWait {
+      for (number, book) in try _stack.context.all("Book", by: "pages").enumerated() where number > 0 {
+        book.setValue(Date(timeIntervalSinceReferenceDate: Double(number) * 1000), forKey: "published")
+      }
+      try _stack.context.save()
+    }
+    let date = Date(timeIntervalSinceReferenceDate: 1500), early = Date.distantPast
+    #expect(try _titles(#Predicate { $0.published! < date }) == ["Éclair"])
+    #expect(try _titles(#Predicate { ($0.published ?? early) < date }) == ["Apple", "Éclair"])
+    #expect(try _titles(#Predicate { $0.published == nil }) == ["Apple"])
+  }
+
+  @Test func patternsAreSearched() throws {
+    #expect(try _titles(#Predicate { $0.title.contains(#/[aA]p+/#) }) == ["Apple"])
+    #expect(try _titles(#Predicate { $0.title.contains(#/^.{6}$/#) }) == ["Éclair", "Cherry"])
+  }
+
+  @Test func subqueriesNest() throws {
+    let found = try _stack.context.performAndWait { () -> [String?] in
+      let request = NSFetchRequest<TypedAuthor>(entityName: "Author")
+      request.predicate = try NSPredicate(
+        translating: #Predicate<TypedAuthor> { author in
+          author.books.contains { book in book.tags.contains { tag in tag.name == "red" } && book.pages > 15 }
+        })
+      return try _stack.context.fetch(request).map(\.name)
+    }
+    #expect(found == ["Bob"])
+  }
+
   @Test func anObjectIsAConstant() throws {
     let found = try _stack.context.performAndWait { () -> [String] in
       let ann =

@@ -44,12 +44,13 @@ struct RowOrdering {
   static func cell(_ path: [String], of object: NSManagedObject) throws -> Value {
     var object = object
     for (index, step) in path.enumerated() {
+      if index == path.count - 1, Self.namesTheObject(step) { return place(of: object._objectID.canonical) }
       guard let slot = object._layout.slot(named: step) else {
         throw CocoaError.coreData(
           NSCoreDataError, "A sort descriptor names '\(path.joined(separator: "."))', but '\(object._layout.entityName)' has no "
             + "property '\(step)'.")
       }
-      if index == path.count - 1 { return object.read(slot) }
+      if index == path.count - 1 { return orderable(object.read(slot)) }
       guard let relationship = object._layout.slots[slot].relationship, !relationship.isToMany else {
         throw CocoaError.coreData(
           NSCoreDataError, "A sort descriptor names '\(path.joined(separator: "."))', but '\(step)' is no to-one relationship.")
@@ -59,6 +60,21 @@ struct RowOrdering {
     }
     return .null
   }
+
+  /// Whether a key stands for the object itself.
+  static func namesTheObject(_ key: String) -> Bool { key == "self" || key == "SELF" || key == "objectID" }
+
+  /// A cell with an order: a to-one stands where its primary key puts it.
+  static func orderable(_ value: Value) -> Value {
+    switch value {
+    case .reference(let key): .int(key.reference)
+    case .pending(let id): place(of: id.canonical)
+    default: value
+    }
+  }
+
+  /// Objects are ordered by primary key, unsaved ones last.
+  static func place(of id: NSManagedObjectID) -> Value { .int(id.key?.reference ?? .max) }
 
   /// As the SQLite store orders: null first.
   static func compare(_ left: Value, _ right: Value, _ comparison: FetchPlan.SortTerm.Comparison) -> Int {
@@ -71,6 +87,41 @@ struct RowOrdering {
     if comparison != .binary, case .string(let l) = left, case .string(let r) = right {
       return StringComparison.compare(l, r, comparison.ordering).rawValue
     }
-    return Value.order(left, right) ?? 0
+    switch (left, right) {
+    case (.uuid(let l), .uuid(let r)):
+      return withUnsafeBytes(of: l.uuid) { l in withUnsafeBytes(of: r.uuid) { _order($0, l) } }
+    case (.data(let l), .data(let r)): return l.withUnsafeBytes { l in r.withUnsafeBytes { _order($0, l) } }
+    default: return Value.order(left, right) ?? 0
+    }
+  }
+
+  private static func _order(_ right: UnsafeRawBufferPointer, _ left: UnsafeRawBufferPointer) -> Int {
+    if left.elementsEqual(right) { return 0 }
+    return left.lexicographicallyPrecedes(right) ? -1 : 1
+  }
+
+  /// Checks that sort descriptors lead along to-one relationships to a property, as SQL demands of a store.
+  static func check(_ terms: [FetchPlan.SortTerm], of layout: PropertyLayout, in model: ModelLayout) throws {
+    for term in terms {
+      func problem(_ reason: String) -> CocoaError {
+        CocoaError.coreData(
+          NSCoreDataError,
+          "A fetch of '\(layout.entityName)' cannot be sorted by '\(term.keyPath.joined(separator: "."))': \(reason).")
+      }
+      var place = layout
+      for (index, key) in term.keyPath.enumerated() {
+        let isLast = index == term.keyPath.count - 1
+        if isLast, namesTheObject(key) { break }
+        guard let slot = place.slot(named: key) else {
+          throw problem("keypath \(key) not found in entity \(place.entityName)")
+        }
+        guard let relationship = place.slots[slot].relationship else {
+          if !isLast { throw problem("the attribute '\(key)' has no property '\(term.keyPath[index + 1])'") }
+          break
+        }
+        if relationship.isToMany { throw problem("to-many key not allowed here") }
+        place = model.layout(numbered: relationship.destination)
+      }
+    }
   }
 }

@@ -57,6 +57,7 @@ struct ObjectSubject: PredicateSubject {
     if let object = object.any as? any KeyValueCoding {
       return PredicateValue(any: object.value(forKey: key))
     }
+    if let value = PredicateValue(ofDescription: object, key) { return value }
     throw PredicateEvaluationError.unknownKey(
       key, of: "\(object.any) (a \(type(of: object.any)), which does not adopt KeyValueCoding)")
   }

@@ -54,23 +54,25 @@ extension PredicateExpressions.RangeExpressionContains: TranslatablePart {
     let value = try translator.expression(element)
     guard let bounds = try (range as? any RangePart)?.bounds(&translator) else {
       throw PredicateTranslationError(
-        PredicateTranslator.name(of: range) + ".contains(_:)",
-        "only ranges with both bounds can be translated")
+        PredicateTranslator.name(of: range) + ".contains(_:)", "it is no range whose bounds are known")
     }
-    if bounds.isClosed {
-      return .predicate(.comparison(.init(value, .between, .aggregate(of: [bounds.lower, bounds.upper]))))
+    if let lower = bounds.lower, let upper = bounds.upper, bounds.isClosed {
+      return .predicate(.comparison(.init(value, .between, .aggregate(of: [lower, upper]))))
     }
-    return .predicate(
-      .and([
-        .comparison(.init(value, .greaterThanOrEqual, bounds.lower)),
-        .comparison(.init(value, .lessThan, bounds.upper)),
-      ]))
+    var tests: [PredicateTree] = []
+    if let lower = bounds.lower { tests.append(.comparison(.init(value, .greaterThanOrEqual, lower))) }
+    if let upper = bounds.upper {
+      tests.append(.comparison(.init(value, bounds.isClosed ? .lessThanOrEqual : .lessThan, upper)))
+    }
+    return .predicate(tests.count == 1 ? tests[0] : .and(tests))
   }
 }
 
+/// Bounds of a range; nil where it goes on.
 struct TranslatedBounds {
-  let lower: ExpressionTree
-  let upper: ExpressionTree
+  let lower: ExpressionTree?
+  let upper: ExpressionTree?
+  /// Whether the upper bound is part of the range.
   let isClosed: Bool
 }
 
@@ -118,6 +120,46 @@ extension ClosedRange: BoundedRange {
       lower: .constant(PredicateValue(any: lowerBound)), upper: .constant(PredicateValue(any: upperBound)),
       isClosed: true)
   }
+}
+
+extension PartialRangeFrom: BoundedRange {
+  var translatedBounds: TranslatedBounds {
+    TranslatedBounds(lower: .constant(PredicateValue(any: lowerBound)), upper: nil, isClosed: false)
+  }
+}
+
+extension PartialRangeUpTo: BoundedRange {
+  var translatedBounds: TranslatedBounds {
+    TranslatedBounds(lower: nil, upper: .constant(PredicateValue(any: upperBound)), isClosed: false)
+  }
+}
+
+extension PartialRangeThrough: BoundedRange {
+  var translatedBounds: TranslatedBounds {
+    TranslatedBounds(lower: nil, upper: .constant(PredicateValue(any: upperBound)), isClosed: true)
+  }
+}
+
+// MARK: Patterns
+
+extension PredicateExpressions.StringContainsRegex: TranslatablePart {
+  func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    guard let pattern = (regex as? any PatternPart)?.pattern else {
+      throw PredicateTranslationError("contains(_:) of a regular expression", "only literal ones can be translated")
+    }
+    // MATCHES looks at the whole text.
+    let whole = ExpressionTree.constant(.string("(?s:.*)(?:\(pattern))(?s:.*)"))
+    return .predicate(.comparison(.init(try translator.expression(subject), .matches, whole)))
+  }
+}
+
+/// A part that is a regular expression.
+private protocol PatternPart {
+  var pattern: String? { get }
+}
+
+extension PredicateExpressions.Value: PatternPart {
+  var pattern: String? { (value as? PredicateExpressions.PredicateRegex)?.stringRepresentation }
 }
 
 // MARK: Localised texts

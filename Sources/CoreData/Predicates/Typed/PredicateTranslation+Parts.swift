@@ -127,8 +127,30 @@ extension PredicateExpressions.OptionalFlatMap: TranslatablePart {
   }
 }
 
+/// A part that is nil where something in it is.
+private protocol OptionalPart {
+  /// What must not be nil. To be asked after the part was translated.
+  func presence(_ translator: inout PredicateTranslator) throws -> [PredicateTree]
+}
+
+extension PredicateExpressions.OptionalFlatMap: OptionalPart {
+  func presence(_ translator: inout PredicateTranslator) throws -> [PredicateTree] {
+    let test = PredicateTree.comparison(.init(try translator.expression(wrapped), .notEqual, .constant(.null)))
+    return try [test] + ((transform as? any OptionalPart)?.presence(&translator) ?? [])
+  }
+}
+
 extension PredicateExpressions.NilCoalesce: TranslatablePart {
   func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    // Of `author?.name.contains("x") ?? true` a test is no value that could be nil: what it is about is asked instead.
+    if case .predicate(let test) = try translator.part(lhs), let part = lhs as? any OptionalPart {
+      let present = try part.presence(&translator)
+      let holds = PredicateTree.and(present + [test])
+      let other = try translator.predicate(rhs)
+      if other == .constant(false) { return .predicate(holds) }
+      let isThere = present.count == 1 ? present[0] : .and(present)
+      return .predicate(.or([holds, .and([.not(isThere), other])]))
+    }
     let (value, other) = (try translator.expression(lhs), try translator.expression(rhs))
     return .expression(.conditional(.comparison(.init(value, .notEqual, .constant(.null))), value, other))
   }

@@ -70,9 +70,14 @@ final class MemoryStoreEngine: StoreEngine {
   private func _sorted(
     _ found: [(key: Int64, record: MemoryTables.Record)], _ plan: FetchPlan
   ) throws -> [(key: Int64, record: MemoryTables.Record)] {
+    try RowOrdering.check(plan.sort, of: plan.layout, in: _layout)
     let keyed = _tables.withLock { tables in
       found.map { candidate in
-        (candidate, plan.sort.map { tables.cell($0.keyPath, candidate.record, _layout) })
+        let keys = plan.sort.map { term in
+          term.keyPath.count == 1 && RowOrdering.namesTheObject(term.keyPath[0])
+            ? .int(candidate.key) : tables.cell(term.keyPath, candidate.record, _layout)
+        }
+        return (candidate, keys)
       }
     }
     return keyed.enumerated().sorted { left, right in

@@ -83,7 +83,7 @@ struct MemoryTables {
     var record = record
     for (index, step) in path.enumerated() {
       guard let slot = model.layout(numbered: record.entityNumber).slot(named: step) else { return .null }
-      if index == path.count - 1 { return record.row[slot] }
+      if index == path.count - 1 { return RowOrdering.orderable(record.row[slot]) }
       guard let key = record.row[slot].key,
         let next = self.record(root: key.space.layout.rootNumber, key.reference)
       else { return .null }
