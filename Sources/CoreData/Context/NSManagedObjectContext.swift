@@ -56,6 +56,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) var isSaving = false
   @exclusivity(unchecked) var isFlushing = false
   @exclusivity(unchecked) var isFlushScheduled = false
+  /// Entity that a class was last found to stand for.
+  @exclusivity(unchecked) var lastEntity: NSEntityDescription?
   /// Whether objects note reads for `Observation`.
   @exclusivity(unchecked) var notesReads = false
   /// Undo manager and what is recorded for it; nil without one.
@@ -115,6 +117,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
         }
         old.disconnect(self)
         _frozen = nil
+        lastEntity = nil
       }
       _coordinator = newValue
       if automaticallyMergesChangesFromParent { newValue?.connect(self) }

@@ -215,7 +215,8 @@ extension NSManagedObject {
   final func markChanged(_ slot: Int) {
     if _flags.contains(.awakening) { return }
     _changed.insert(slot)
-    _context?.noteChanged(self)
+    // Noted already, as all but the first change of an event are.
+    if !_flags.isSettled { _context?.noteChanged(self) }
     noteWritten(slot)
   }
 

@@ -61,6 +61,14 @@ struct Row: @unchecked Sendable {
     }
   }
 
+  /// Whether a cell is null, without taking it out.
+  func isNull(at slot: Int) -> Bool {
+    _cells.withUnsafeMutablePointers { header, cells in
+      precondition(slot >= 0 && slot < header.pointee.count)
+      return cells[slot].isNull
+    }
+  }
+
   /// Fills a cell; only for the maker of the Row, before it is shared.
   func set(_ value: Value, at slot: Int) {
     _cells.withUnsafeMutablePointers { header, cells in

@@ -105,7 +105,7 @@ final class ToManyState {
       guard members.insert(object).inserted else { return false }
       if isOrdered { order.insert(object, at: index ?? order.count) }
     }
-    if removed.remove(object) == nil { added.insert(object) }
+    if removed.isEmpty || removed.remove(object) == nil { added.insert(object) }
     if isOrdered { isReordered = true }
     return true
   }

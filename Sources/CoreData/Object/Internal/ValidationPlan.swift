@@ -24,6 +24,8 @@ struct ValidationPlan: Sendable {
   private let _checks: [[Check]]
   /// The slots that have checks.
   let slots: [Int]
+  /// Those of them that have one check only, that there is a value, and are no to-many.
+  let mandatorySlots: SlotSet
   var isEmpty: Bool { slots.isEmpty }
 
   /// - Throws: `ModelLayoutError` for a predicate of the model file that cannot be read.
@@ -44,7 +46,12 @@ struct ValidationPlan: Sendable {
         return try checks + Self._predicates(property, layout.entityName)
       }
     }
-    slots = _checks.indices.filter { [_checks] in !_checks[$0].isEmpty }
+    let checks = _checks
+    slots = checks.indices.filter { !checks[$0].isEmpty }
+    mandatorySlots = slots.reduce(into: SlotSet()) { set, slot in
+      guard checks[slot].count == 1, case .mandatory = checks[slot][0], !layout.slots[slot].isToMany else { return }
+      set.insert(slot)
+    }
   }
 
   // MARK: Making checks
