@@ -85,6 +85,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "CoreDataStackTests", dependencies: ["CoreDataStack", "CoreData", "coredata"], swiftSettings: settings),
+    // Classes written by hand and generated ones, as a program's target has them.
+    .testTarget(
+      name: "SampleModelTests", dependencies: ["CoreDataStack", "CoreData"], swiftSettings: settings,
+      plugins: ["CoreDataModelPlugin"]),
     .testTarget(
       name: "CoreDataTests",
       dependencies: ["CoreData", "ModelSchema", "PredicateLanguage", "SQLiteBinding"],
