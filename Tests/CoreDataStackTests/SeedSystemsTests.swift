@@ -306,12 +306,10 @@ struct SeedSystems {
     let token = NotificationCenter.default.addObserver(
       forName: .NSManagedObjectContextWillSave, object: nil, queue: nil
     ) { notification in
-      // Other tests save at the same time.
-      let coordinator = (notification.object as? NSManagedObjectContext)?.persistentStoreCoordinator
-      guard let coordinator, coordinator === stack.writerContext.persistentStoreCoordinator else { return }
       if notification.object as AnyObject === stack.mainContext { order.add("main \(MainQueue.isCurrent)") }
       if notification.object as AnyObject === stack.writerContext { order.add("writer \(MainQueue.isCurrent)") }
-      cursor.add("\(progress.isFinished)")
+      guard let context = notification.object as? NSManagedObjectContext else { return }
+      if context.persistentStoreCoordinator === stack.coordinator { cursor.add("\(progress.isFinished)") }
     }
     defer { NotificationCenter.default.removeObserver(token) }
     // Spawned on main: the worker makes the record; the progress is what a wait cursor follows.
