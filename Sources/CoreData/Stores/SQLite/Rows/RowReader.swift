@@ -23,11 +23,21 @@ final class RowReader: Sendable {
   }
 
   /// The cells of one concrete entity.
-  private struct EntityDecoder: Sendable {
+  private final class EntityDecoder: Sendable {
     let space: ObjectIDSpace
     let slotCount: Int
     let cells: [CellDecoder]
     let composites: [CompositeDecoder]
+    /// Makes packed rows; nil for an entity whose rows cannot be packed.
+    let packer: RowPacker?
+
+    init(space: ObjectIDSpace, slotCount: Int, cells: [CellDecoder], composites: [CompositeDecoder]) {
+      self.space = space
+      self.slotCount = slotCount
+      self.cells = cells
+      self.composites = composites
+      packer = composites.isEmpty ? RowPacker(cells, slotCount: slotCount) : nil
+    }
   }
 
   /// Columns to select from table alias `t0`: key, version, entity if it can differ, then values.
@@ -40,6 +50,9 @@ final class RowReader: Sendable {
   /// By entity number - 1; nil outside the family.
   private let _decoders: [EntityDecoder?]
   private let _only: EntityDecoder
+
+  /// How rows are packed; nil if they are not, or if they are of several entities.
+  var format: RowFormat? { _isPolymorphic ? nil : _only.packer?.format }
 
   init(entity number: Int, includesSubentities: Bool, context: Context) {
     let mapping = context.mapping
@@ -120,6 +133,9 @@ final class RowReader: Sendable {
     let reference = statement.int64(0)
     let version = statement.int64(1)
     guard let decoder = try _decoder(statement, column: 2, reference) else { return nil }
+    if let row = decoder.packer?.row(statement, version: version) {
+      return StoredObject(key: ObjectKey(space: decoder.space, reference: reference), row: row)
+    }
     do {
       let row = try Row(count: decoder.slotCount, version: version) { cells in
         for cell in decoder.cells {
