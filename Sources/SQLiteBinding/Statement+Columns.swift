@@ -31,6 +31,12 @@ extension Statement {
     return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
   }
 
+  /// Lends text as UTF-8, until the next step; no base address for NULL.
+  @inlinable package func text(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
+    guard let text = sqlite3_column_text(handle, column) else { return UnsafeBufferPointer(start: nil, count: 0) }
+    return UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(handle, column)))
+  }
+
   /// Lends the bytes of a blob or text.
   @inlinable package func withBytes<Result>(
     _ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> Result

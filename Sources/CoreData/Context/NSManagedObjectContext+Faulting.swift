@@ -29,9 +29,13 @@ extension NSManagedObjectContext {
 
   /// Attaches the values of a fault without showing them yet.
   ///
+  /// - Parameter isAlone: Whether no other fault was made along with it.
   /// - Returns: False if there is no such object.
-  final func load(_ object: NSManagedObject) throws -> Bool {
+  final func load(_ object: NSManagedObject, alone isAlone: Bool = false) throws -> Bool {
     let chain = ReadChain(above: self)
+    if !chain.hasOverlays, let key = object._objectID.key, let coordinator = chain.coordinator {
+      return try _load(object, key, from: coordinator, alone: isAlone)
+    }
     let (found, neighbours) = try chain.row(for: object._objectID) {
       guard let key = object._objectID.key else { return [] }
       return faultBatch.neighbours(of: key).filter { other in
@@ -47,6 +51,38 @@ extension NSManagedObjectContext {
     guard case .row(let row) = found else { return false }
     object._row = row
     return true
+  }
+
+  /// Attaches the values of a fault that nobody upstream has unsaved, and of faults made along with it.
+  private final func _load(
+    _ object: NSManagedObject, _ key: ObjectKey, from coordinator: NSPersistentStoreCoordinator, alone isAlone: Bool
+  ) throws -> Bool {
+    if let row = coordinator.rowCache.row(for: key) {
+      object._row = row
+      return true
+    }
+    if isAlone {
+      guard let row = try coordinator.row(for: key) else { return false }
+      object._row = row
+      return true
+    }
+    var keys = [key]
+    var faults = [object]
+    for other in faultBatch.neighbours(of: key) where other.space.number == key.space.number && other != key {
+      guard let fault = table.object(for: ObjectTable.Key(other)), fault.isFault, fault._row == nil else { continue }
+      keys.append(other)
+      faults.append(fault)
+    }
+    if keys.count == 1 {
+      guard let row = try coordinator.row(for: key) else { return false }
+      object._row = row
+      return true
+    }
+    let rows = try coordinator.rows(for: keys)
+    for (fault, row) in zip(faults, rows) {
+      if let row { fault._row = row }
+    }
+    return rows[0] != nil
   }
 
   /// A fault whose row is gone becomes a deleted object with nil values, or stops the program.
@@ -66,7 +102,16 @@ extension NSManagedObjectContext {
 
   /// Objects of a to-many as upstream has them; errors of the store leave it empty, with a line on the standard error.
   final func relatedObjects(of object: NSManagedObject, slot: Int) -> [NSManagedObject] {
-    relatedIDs(of: object, slot: slot).map { self.object(with: $0) }
+    let chain = ReadChain(above: self)
+    guard !chain.hasOverlays, let key = object._objectID.key, let coordinator = chain.coordinator else {
+      return relatedIDs(of: object, slot: slot).map { self.object(with: $0) }
+    }
+    do {
+      let found = try coordinator.members(of: key, slot: slot)
+      return objects(for: found)
+    } catch {
+      _cannotRead(slot, of: object, error)
+    }
   }
 
   final func relatedIDs(of object: NSManagedObject, slot: Int) -> [NSManagedObjectID] {
@@ -74,9 +119,13 @@ extension NSManagedObjectContext {
     do {
       return try ReadChain(above: self).related(to: object._objectID, slot: slot)
     } catch {
-      programmerError(
-        "could not read '\(object._layout.slots[slot].name)' of "
-          + "'\(object.objectID.uriRepresentation().absoluteString)': \(error)")
+      _cannotRead(slot, of: object, error)
     }
+  }
+
+  private final func _cannotRead(_ slot: Int, of object: NSManagedObject, _ error: any Error) -> Never {
+    programmerError(
+      "could not read '\(object._layout.slots[slot].name)' of "
+        + "'\(object.objectID.uriRepresentation().absoluteString)': \(error)")
   }
 }

@@ -18,9 +18,8 @@ extension NSManagedObjectContext {
       return try cast([NSNumber(value: count(for: request as AnyFetchRequest))], request)
     default:
       let objects = try fetchObjects(request)
-      // Arrays of objects are laid out alike; a cast element by element would cost more than the fetch of it.
-      if T.self == NSManagedObject.self { return unsafeBitCast(objects, to: [T].self) }
-      return try cast(objects, request)
+      // A cast element by element would cost more than the fetch of it.
+      return try casted(objects, to: T.self) ?? cast(objects, request)
     }
   }
 
@@ -62,8 +61,11 @@ extension NSManagedObjectContext {
     let reading = try FetchReading(plan, request, in: self)
     // Unsaved changes may have to be sorted in, by values.
     if reading.needsOverlay, !plan.sort.isEmpty { reading.plan.content = .values }
-    let objects = try reading.objects()
-    if request.fetchBatchSize > 0 { faultBatch.add(FetchPages(objects.compactMap { $0._objectID.key }, size: request.fetchBatchSize)) }
+    let isPlain = !reading.needsOverlay && reading.plan.content == .values
+    let objects = try isPlain ? objects(for: reading.stored()) : reading.objects()
+    if request.fetchBatchSize > 0 {
+      faultBatch.add(FetchPages(objects.compactMap { $0._objectID.key }, size: request.fetchBatchSize))
+    }
     try finish(objects, of: request)
     return objects
   }

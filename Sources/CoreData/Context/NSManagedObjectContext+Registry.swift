@@ -48,8 +48,18 @@ extension NSManagedObjectContext {
   public final func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
     checkQueue()
     let id = localized(objectID)
-    let object = table.object(for: id) ?? makeFault(id)
-    if object.isFault, object._row == nil, try !load(object) {
+    let object: NSManagedObject
+    var isAlone = false
+    if let known = table.object(for: id) {
+      object = known
+    } else if !overlay.layers.isEmpty {
+      object = makeFault(id)
+    } else {
+      // It was made by nothing that made others.
+      object = make(id, row: nil)
+      isAlone = true
+    }
+    if object.isFault, object._row == nil, try !load(object, alone: isAlone) {
       forget(object)
       throw CocoaError.coreData(
         NSManagedObjectReferentialIntegrityError,
@@ -103,7 +113,7 @@ extension NSManagedObjectContext {
   /// The ID as this context's coordinator knows it: another coordinator over the same file has its own entities.
   final func localized(_ id: NSManagedObjectID) -> NSManagedObjectID {
     guard let coordinator = persistentStoreCoordinator, let key = id.key,
-      let local = coordinator.localized(key)
+      let local = coordinator.localized(key), local.space !== id.space
     else { return id }
     return NSManagedObjectID(local)
   }
@@ -208,7 +218,6 @@ extension NSManagedObjectContext {
   /// Drops objects that nobody else holds and that carry no unsaved state of their own.
   final func sweep() {
     guard !retainsRegisteredObjects, !isSaving, !isFlushing else { return }
-    faultBatch.clear()
     table.sweep { object in
       self.isNeeded(object)
     } dropped: { object in
@@ -240,46 +249,5 @@ extension NSManagedObjectContext {
             + "init(entity:insertInto:).")
     }
     return found[0]
-  }
-}
-
-/// Faults made one after the other without values; when one is filled, its neighbours are read in the same statement.
-struct FaultBatch {
-  /// Most faults that are read together.
-  static let size = 128
-
-  private var _keys: [ObjectKey] = []
-  /// Fetches with a batch size of their own, the latest last.
-  private var _fetches: [FetchPages] = []
-
-  /// Notes a fetch whose faults load in batches of its own size.
-  mutating func add(_ pages: FetchPages) {
-    _fetches.append(pages)
-    if _fetches.count > 16 { _fetches.removeFirst() }
-  }
-
-  mutating func add(_ object: NSManagedObject) {
-    guard let key = object._objectID.key else { return }
-    _keys.append(key)
-    // Only keys are kept: the registry decides at reading time which of them are still faults in use.
-    if _keys.count > FaultBatch.size * 64 { _keys.removeFirst(FaultBatch.size * 32) }
-  }
-
-  /// Keys of faults made around `key`, of the same table.
-  func neighbours(of key: ObjectKey) -> ArraySlice<ObjectKey> {
-    for pages in _fetches.reversed() {
-      if let page = pages.page(of: key) { return page }
-    }
-    guard let position = _keys.lastIndex(of: key) else { return [] }
-    let start = position - position % FaultBatch.size
-    return _keys[start..<min(start + FaultBatch.size, _keys.count)]
-  }
-
-  /// Forgets which faults were made together, but for those of fetches with a batch size.
-  mutating func clear() { _keys.removeAll(keepingCapacity: true) }
-
-  mutating func clearAll() {
-    clear()
-    _fetches = []
   }
 }

@@ -106,12 +106,26 @@ extension NSPersistentStoreCoordinator {
     return rows
   }
 
+  /// The row for a key of any store; past the row cache.
+  final func row(for key: ObjectKey) throws -> Row? {
+    let epoch = rowCache.epoch
+    rowReads.wrappingAdd(1, ordering: .relaxed)
+    guard let row = try StoreErrors.translating({ try _engine(of: key)?.row(for: key) }) else { return nil }
+    rowCache.keep(row, for: key, readAt: epoch)
+    return row
+  }
+
   /// Members of a to-many for owners of one entity.
   final func related(to owners: [ObjectKey], slot: Int) throws -> [[ObjectKey]] {
     guard let first = owners.first else { return [] }
     return try StoreErrors.translating {
       try _engine(of: first)?.related(to: owners, slot: slot) ?? owners.map { _ in [] }
     }
+  }
+
+  /// Members of one owner's to-many, with the values that came along.
+  final func members(of owner: ObjectKey, slot: Int) throws -> [StoredObject] {
+    try StoreErrors.translating { try _engine(of: owner)?.members(of: owner, slot: slot) ?? [] }
   }
 
   // MARK: Identity

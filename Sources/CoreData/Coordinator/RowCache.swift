@@ -40,6 +40,15 @@ final class RowCache: Sendable {
     }
   }
 
+  /// Keeps a row that a read has found, unless something was committed since it began.
+  func keep(_ row: Row, for key: ObjectKey, readAt epoch: Int) {
+    _rows.withLock { rows in
+      guard rows.commits == epoch else { return }
+      rows.young[ObjectTable.Key(key)] = row
+      _age(&rows)
+    }
+  }
+
   /// Takes what a commit has written.
   func commit(written: [(ObjectKey, Row)], deleted: [ObjectKey]) {
     _rows.withLock { rows in

@@ -58,7 +58,8 @@ public struct SQLStatement: Sendable, CustomStringConvertible {
 extension NSManagedObjectContext {
   /// The SQL that a fetch of this request would run: one statement for each SQLite store that it goes to,
   /// without running
-  /// it. Unsaved changes, which are laid over the result in memory, do not show. Not in Core Data.
+  /// it. Unsaved changes, which are laid over the result in memory, do not show; nor does an order by attributes, which a
+  /// fetch of all matches makes in memory. Not in Core Data.
   ///
   /// - Parameter countingRows: Whether the rows are counted, by a statement of its own.
   /// - Throws: A Cocoa error: as `fetch(_:)`, also when a part of the request has no translation.

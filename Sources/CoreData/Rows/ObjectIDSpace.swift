@@ -7,8 +7,14 @@ import Synchronization
 /// Interned for the life of the process; a process opens few stores.
 final class StoreKey: Sendable {
   let identifier: String
+  /// Tells the store from every other of the process; from 1.
+  let number: UInt32
+  private static let _lastNumber = Atomic<UInt32>(0)
 
-  private init(_ identifier: String) { self.identifier = identifier }
+  private init(_ identifier: String) {
+    self.identifier = identifier
+    number = Self._lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+  }
 
   private static let _interned = Mutex<[String: StoreKey]>([:])
 
@@ -33,12 +39,15 @@ final class ObjectIDSpace: @unchecked Sendable {
   let entity: NSEntityDescription
   /// Nil for temporary IDs.
   let store: StoreKey?
+  /// Store and root entity in one word: what keys are compared by. 0 for temporary IDs.
+  let number: UInt64
   @Loose private(set) var persistentStore: NSPersistentStore?
 
   init(layout: PropertyLayout, entity: NSEntityDescription, store: StoreKey?, persistentStore: NSPersistentStore?) {
     self.layout = layout
     self.entity = entity
     self.store = store
+    number = store.map { UInt64($0.number) << 32 | UInt64(layout.rootNumber) } ?? 0
     _persistentStore = Loose(wrappedValue: persistentStore)
   }
 }
@@ -49,14 +58,11 @@ struct ObjectKey: Hashable, Sendable {
   let reference: Int64
 
   static func == (left: ObjectKey, right: ObjectKey) -> Bool {
-    left.reference == right.reference
-      && (left.space === right.space
-        || (left.space.store === right.space.store
-          && left.space.layout.rootNumber == right.space.layout.rootNumber))
+    left.reference == right.reference && (left.space === right.space || left.space.number == right.space.number)
   }
 
   func hash(into hasher: inout Hasher) {
     hasher.combine(reference)
-    hasher.combine(space.layout.rootNumber)
+    hasher.combine(space.number)
   }
 }

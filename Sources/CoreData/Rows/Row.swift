@@ -2,82 +2,209 @@
 ///
 /// A reference: one Row is shared by the store's row cache and every context that shows the object; nobody copies it. It is
 /// filled by the one who makes it (a store stepping through a statement, an object collecting its unsaved values) and not
-/// written again once anybody else can see it. One allocation: the cells stand behind the header.
+/// written again once anybody else can see it. One allocation: the cells stand behind the header, as Values or, in rows read
+/// from a store whose entity allows it, packed: see `RowFormat`.
 struct Row: @unchecked Sendable {
   // Unchecked: single writer until shared, immutable after; see `set`.
 
   private struct Header {
-    var count: Int
+    /// What a packed Row holds where; nil in a Row of Values. The Row holds a count of it.
+    var format: Unmanaged<RowFormat>?
     var version: Int64
+    /// Number of Values; in a packed Row, a bit for each slot without value.
+    var count: UInt64
   }
 
   /// The allocation. A class of its own only to release the cells.
-  private final class Cells: ManagedBuffer<Header, Value> {
+  private final class Cells: ManagedBuffer<Header, UInt64> {
     deinit {
-      _ = withUnsafeMutablePointers { header, elements in
-        elements.deinitialize(count: header.pointee.count)
+      withUnsafeMutablePointers { header, words in
+        if let format = header.pointee.format {
+          format.release()
+        } else {
+          let count = Int(header.pointee.count)
+          _ = UnsafeMutableRawPointer(words).assumingMemoryBound(to: Value.self).deinitialize(count: count)
+        }
       }
     }
   }
 
   private let _cells: Cells
 
+  @inline(__always)
   private init(uninitialized count: Int, version: Int64) {
+    let words = count * (MemoryLayout<Value>.stride / MemoryLayout<UInt64>.stride)
     _cells = unsafeDowncast(
-      Cells.create(minimumCapacity: count) { _ in Header(count: count, version: version) }, to: Cells.self)
+      Cells.create(minimumCapacity: words) { _ in Header(format: nil, version: version, count: UInt64(count)) },
+      to: Cells.self)
+    _cells.withUnsafeMutablePointerToElements {
+      _ = UnsafeMutableRawPointer($0).bindMemory(to: Value.self, capacity: count)
+    }
+  }
+
+  @inline(__always)
+  private var _header: Header { _cells.withUnsafeMutablePointerToHeader { $0.pointee } }
+
+  @inline(__always)
+  private var _values: UnsafeMutablePointer<Value> {
+    _cells.withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0).assumingMemoryBound(to: Value.self) }
   }
 
   /// A Row of nulls.
   init(count: Int, version: Int64) {
     self.init(uninitialized: count, version: version)
-    _cells.withUnsafeMutablePointerToElements { $0.initialize(repeating: .null, count: count) }
+    _values.initialize(repeating: .null, count: count)
   }
 
   /// A Row of nulls in which `fill` may then initialise cells, once each, without reading or releasing what was there.
   init(count: Int, version: Int64, filling fill: (UnsafeMutablePointer<Value>) throws -> Void) rethrows {
     self.init(count: count, version: version)
-    try _cells.withUnsafeMutablePointerToElements { try fill($0) }
+    try fill(_values)
+  }
+
+  /// A packed Row.
+  ///
+  /// - Parameters:
+  ///   - nulls: A bit for each slot without value.
+  ///   - words: One for each slot, as the format has them.
+  ///   - texts: Where the texts stand that `words` speak of, by slot.
+  ///   - textCount: Bytes of all texts together.
+  @inline(__always)
+  init(
+    _ format: RowFormat, version: Int64, nulls: UInt64, words: UnsafeBufferPointer<UInt64>,
+    texts: UnsafePointer<UnsafePointer<UInt8>?>, textCount: Int
+  ) {
+    let count = words.count
+    _cells = unsafeDowncast(
+      Cells.create(minimumCapacity: count + (textCount + 7) / 8) { _ in
+        Header(format: .passRetained(format), version: version, count: nulls)
+      }, to: Cells.self)
+    _cells.withUnsafeMutablePointerToElements { start in
+      if let base = words.baseAddress { start.update(from: base, count: count) }
+      if textCount == 0 { return }
+      let bytes = UnsafeMutableRawPointer(start + count)
+      format.textSlots.forEach { slot in
+        guard let text = texts[slot] else { return }
+        let place = RowFormat.TextPlace(words[slot])
+        (bytes + place.offset).copyMemory(from: text, byteCount: place.count)
+      }
+    }
   }
 
   /// A copy to be changed before it is shared.
   init(copying other: Row, version: Int64) {
     let count = other.count
     self.init(uninitialized: count, version: version)
-    _cells.withUnsafeMutablePointerToElements { new in
-      other._cells.withUnsafeMutablePointerToElements { old in new.initialize(from: old, count: count) }
+    let new = _values
+    if other._header.format == nil {
+      new.initialize(from: other._values, count: count)
+    } else {
+      for slot in 0..<count { (new + slot).initialize(to: other[slot]) }
     }
   }
 
   /// Number of cells, one for each slot of the layout.
-  var count: Int { _cells.withUnsafeMutablePointerToHeader { $0.pointee.count } }
+  var count: Int {
+    let header = _header
+    guard let format = header.format else { return Int(header.count) }
+    return format._withUnsafeGuaranteedRef { $0.count }
+  }
 
   /// Version of the row: 1 when first saved, one more with each save. Zero in a Row that was never saved.
-  var version: Int64 { _cells.withUnsafeMutablePointerToHeader { $0.pointee.version } }
+  var version: Int64 { _header.version }
 
   subscript(slot: Int) -> Value {
-    _cells.withUnsafeMutablePointers { header, cells in
-      precondition(slot >= 0 && slot < header.pointee.count)
-      return cells[slot]
+    let header = _header
+    if let format = header.format { return _unpacked(slot, header.count, format) }
+    precondition(slot >= 0 && slot < Int(header.count))
+    return _values[slot]
+  }
+
+  @inline(__always)
+  private func _unpacked(_ slot: Int, _ nulls: UInt64, _ format: Unmanaged<RowFormat>) -> Value {
+    format._withUnsafeGuaranteedRef { format in
+      precondition(slot >= 0 && slot < format.count)
+      if nulls & (1 &<< UInt64(slot)) != 0 { return .null }
+      return _cells.withUnsafeMutablePointerToElements { words in
+        let word = words[slot]
+        switch format.kind(slot) {
+        case .absent: return .null
+        case .int: return .int(Int64(bitPattern: word))
+        case .double: return .double(Double(bitPattern: word))
+        case .text:
+          return .string(String(decoding: Self._text(word, words + format.count), as: UTF8.self))
+        case .reference:
+          return .reference(ObjectKey(space: format.space(slot), reference: Int64(bitPattern: word)))
+        }
+      }
     }
   }
 
-  /// Whether any of some cells is null, without taking them out.
-  func hasNull(at slots: [Int]) -> Bool {
-    _cells.withUnsafeMutablePointers { header, cells in
-      for slot in slots {
-        precondition(slot >= 0 && slot < header.pointee.count)
-        if cells[slot].isNull { return true }
+  @inline(__always)
+  private static func _text(_ word: UInt64, _ bytes: UnsafeMutablePointer<UInt64>) -> UnsafeBufferPointer<UInt8> {
+    let place = RowFormat.TextPlace(word)
+    let start = UnsafeRawPointer(bytes).assumingMemoryBound(to: UInt8.self) + place.offset
+    return UnsafeBufferPointer(start: start, count: place.count)
+  }
+
+  /// Whether the cells are packed.
+  var isPacked: Bool { _header.format != nil }
+
+  /// A cell of a packed Row, where it lies.
+  @inline(__always)
+  func packed(_ slot: Int) -> PackedCell {
+    let header = _header
+    guard let format = header.format else { preconditionFailure("only a packed Row has packed cells") }
+    return format._withUnsafeGuaranteedRef { format in
+      precondition(slot >= 0 && slot < format.count)
+      if header.count & (1 &<< UInt64(slot)) != 0 { return .null }
+      return _cells.withUnsafeMutablePointerToElements { words in
+        switch format.kind(slot) {
+        case .absent: .null
+        case .int, .reference: .int(Int64(bitPattern: words[slot]))
+        case .double: .double(Double(bitPattern: words[slot]))
+        case .text: .text(Self._text(words[slot], words + format.count))
+        }
       }
-      return false
     }
+  }
+
+  /// Whether a cell holds a value equal to this one; a text is compared where it lies.
+  func holds(_ value: Value, at slot: Int) -> Bool {
+    let header = _header
+    if case .string(var other) = value, let format = header.format {
+      let isSame = format._withUnsafeGuaranteedRef { format -> Bool in
+        precondition(slot >= 0 && slot < format.count)
+        guard format.kind(slot) == .text, header.count & (1 &<< UInt64(slot)) == 0 else { return false }
+        return _cells.withUnsafeMutablePointerToElements { words in
+          let mine = Self._text(words[slot], words + format.count)
+          return other.withUTF8 { $0.count == mine.count && $0.elementsEqual(mine) }
+        }
+      }
+      if isSame { return true }
+    }
+    return self[slot] == value
+  }
+
+  /// Whether a cell is null, without taking it out.
+  func isNull(at slot: Int) -> Bool {
+    let header = _header
+    if header.format != nil { return header.count & (1 &<< UInt64(slot)) != 0 }
+    precondition(slot >= 0 && slot < Int(header.count))
+    return _values[slot].isNull
+  }
+
+  /// Whether any of some cells is null.
+  func hasNull(at slots: [Int]) -> Bool {
+    for slot in slots where isNull(at: slot) { return true }
+    return false
   }
 
   /// Fills a cell; only for the maker of the Row, before it is shared.
   func set(_ value: Value, at slot: Int) {
-    _cells.withUnsafeMutablePointers { header, cells in
-      precondition(slot >= 0 && slot < header.pointee.count)
-      cells[slot] = value
-    }
+    let header = _header
+    precondition(header.format == nil && slot >= 0 && slot < Int(header.count))
+    _values[slot] = value
   }
 
   /// Sets the version; only for the maker of the Row, before it is shared.

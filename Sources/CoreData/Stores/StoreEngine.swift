@@ -65,9 +65,15 @@ protocol StoreEngine: AnyObject, Sendable {
   /// Rows for these keys, in their order; nil where there is none.
   func rows(for keys: [ObjectKey]) throws -> [Row?]
 
+  /// The row for one key; nil if there is none.
+  func row(for key: ObjectKey) throws -> Row?
+
   /// Members of a to-many relationship for each owner, in the relationship's order if it has one. All owners belong to the
   /// entity that `slot` is numbered in.
   func related(to owners: [ObjectKey], slot: Int) throws -> [[ObjectKey]]
+
+  /// Members of one owner's to-many, in its order if it has one; with their values where these come along cheaply.
+  func members(of owner: ObjectKey, slot: Int) throws -> [StoredObject]
 
   /// Reserves keys for new objects, durable against any other writer of the store: as many per entity number as asked for.
   func reserveKeys(_ counts: [Int: Int]) throws -> [Int: [Int64]]
@@ -103,6 +109,12 @@ protocol StoreEngine: AnyObject, Sendable {
 
 extension StoreEngine {
   func mark(of entityNumbers: some Collection<Int>) throws -> String? { nil }
+
+  func row(for key: ObjectKey) throws -> Row? { try rows(for: [key])[0] }
+
+  func members(of owner: ObjectKey, slot: Int) throws -> [StoredObject] {
+    try related(to: [owner], slot: slot)[0].map { StoredObject(key: $0, row: nil) }
+  }
 
   func save(_ changes: ChangeSet) throws -> [StoredObject] {
     try commit(changes)

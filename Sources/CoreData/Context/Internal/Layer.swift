@@ -75,7 +75,7 @@ final class Layer: Sendable {
     for (position, entry) in entries.enumerated() {
       let key = ObjectTable.Key(entry.id)
       index[key] = position
-      if key.store == 0 { temporaries.append(position) }
+      if key.isTemporary { temporaries.append(position) }
     }
     _index = index
     _temporaries = temporaries
@@ -84,7 +84,7 @@ final class Layer: Sendable {
   /// What this layer says of an object; nil if nothing.
   func entry(for key: ObjectTable.Key) -> Entry? {
     if let position = _index[key] { return entries[position] }
-    guard key.store != 0, !_temporaries.isEmpty else { return nil }
+    guard !key.isTemporary, !_temporaries.isEmpty else { return nil }
     return _aliases.withLock { aliases in
       // A temporary ID may have learned its key since the layer was made.
       let epoch = NSManagedObjectID.linkEpoch.load(ordering: .acquiring)

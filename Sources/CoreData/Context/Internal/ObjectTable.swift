@@ -7,23 +7,22 @@ struct ObjectTable {
   /// Identity as hashed: permanent IDs by store, root entity and key, temporary ones by number.
   struct Key: Hashable {
     let reference: Int64
-    /// Address of the StoreKey, or 0 for a temporary ID.
-    let store: UInt
-    let root: Int
+    /// `ObjectIDSpace.number`: store and root entity, or 0 for a temporary ID.
+    let space: UInt64
 
     init(_ key: ObjectKey) {
       reference = key.reference
-      store = UInt(bitPattern: Unmanaged.passUnretained(key.space.store!).toOpaque())
-      root = key.space.layout.rootNumber
+      space = key.space.number
     }
 
     /// The key of an ID as it is known now: of its permanent form if it has one.
     init(_ id: NSManagedObjectID) {
       let id = id.canonical
       reference = id.reference
-      store = id.space.store.map { UInt(bitPattern: Unmanaged.passUnretained($0).toOpaque()) } ?? 0
-      root = store == 0 ? 0 : id.space.layout.rootNumber
+      space = id.space.number
     }
+
+    var isTemporary: Bool { space == 0 }
 
     // The parts are well mixed already; hashing them again would cost more than looking the key up.
     func hash(into hasher: inout Hasher) { hasher.combine(mixed) }
@@ -31,88 +30,140 @@ struct ObjectTable {
 
     var mixed: Int {
       var h = UInt64(bitPattern: reference) &* 0x9E37_79B9_7F4A_7C15
-      h ^= UInt64(truncatingIfNeeded: store) &* 0xD6E8_FEB8_6659_FD93
-      h ^= UInt64(truncatingIfNeeded: root) &* 0xA24B_AED4_963E_E407
+      h ^= space &* 0xD6E8_FEB8_6659_FD93
       return Int(truncatingIfNeeded: (h ^ (h >> 32)) & 0x7FFF_FFFF_FFFF_FFFF)
     }
   }
 
-  private struct Entry {
-    var key: Key
-    var object: NSManagedObject
+  /// One place: no object, or an object that the table holds a count of, under its key.
+  private struct Place {
+    var reference: Int64 = 0
+    var space: UInt64 = 0
+    var object: Unmanaged<NSManagedObject>?
+
+    @inline(__always) func has(_ key: Key) -> Bool { reference == key.reference && space == key.space }
+
+    var key: Key { Key(reference: reference, space: space) }
   }
 
-  private var _entries: [Entry?] = Array(repeating: nil, count: 16)
+  /// The places. A class of its own only to let go of the objects; looking an object up counts nothing.
+  private final class Places {
+    let start: UnsafeMutablePointer<Place>
+    let mask: Int
+
+    init(_ count: Int) {
+      start = .allocate(capacity: count)
+      start.initialize(repeating: Place(), count: count)
+      mask = count - 1
+    }
+
+    deinit {
+      for index in 0...mask { start[index].object?.release() }
+      start.deallocate()
+    }
+
+    var count: Int { mask + 1 }
+
+    @inline(__always) func index(of key: Key) -> Int? {
+      var index = key.mixed & mask
+      while start[index].object != nil {
+        if start[index].has(key) { return index }
+        index = (index + 1) & mask
+      }
+      return nil
+    }
+
+    /// Puts an object, already counted, into the first free place.
+    @inline(__always) func put(_ place: Place) {
+      var index = place.key.mixed & mask
+      while start[index].object != nil { index = (index + 1) & mask }
+      start[index] = place
+    }
+
+    /// Whether the table alone holds the object at a place.
+    @inline(__always) func isOnlyHolder(at index: Int) -> Bool {
+      UnsafeMutableRawPointer(start + index).advanced(by: MemoryLayout<Place>.offset(of: \.object)!)
+        .withMemoryRebound(to: NSManagedObject.self, capacity: 1) { isKnownUniquelyReferenced(&$0.pointee) }
+    }
+  }
+
+  private var _places = Places(16)
   private(set) var count = 0
   /// Objects registered under a temporary ID that had no permanent form when last looked at.
   private var _temporaries = 0
   private var _linkEpoch = 0
   private var _liveAfterSweep = 0
 
-  private var _mask: Int { _entries.count - 1 }
-
   // MARK: Looking up
 
-  mutating func object(for id: NSManagedObjectID) -> NSManagedObject? {
-    _adoptLinks()
-    return _find(Key(id))
-  }
+  mutating func object(for id: NSManagedObjectID) -> NSManagedObject? { object(for: Key(id)) }
 
-  mutating func object(for key: ObjectKey) -> NSManagedObject? {
-    _adoptLinks()
-    return _find(Key(key))
-  }
+  mutating func object(for key: ObjectKey) -> NSManagedObject? { object(for: Key(key)) }
 
-  private func _find(_ key: Key) -> NSManagedObject? {
-    var index = key.mixed & _mask
-    while let entry = _entries[index] {
-      if entry.key == key { return entry.object }
-      index = (index + 1) & _mask
-    }
-    return nil
+  @inline(__always) mutating func object(for key: Key) -> NSManagedObject? {
+    if _temporaries > 0 { _adoptLinks() }
+    guard let index = _places.index(of: key) else { return nil }
+    return _places.start[index].object?.takeUnretainedValue()
   }
 
   // MARK: Changing
 
   /// Registers an object under its ID as known now. The ID must not be registered yet.
-  mutating func insert(_ object: NSManagedObject) {
-    if (count + 1) * 4 > _entries.count * 3 { _grow() }
-    let key = Key(object._objectID)
-    if key.store == 0 { _temporaries += 1 }
-    _place(Entry(key: key, object: object))
+  mutating func insert(_ object: NSManagedObject) { insert(object, as: Key(object._objectID)) }
+
+  /// Registers an object under the key of its ID, which must not be registered yet.
+  @inline(__always) mutating func insert(_ object: NSManagedObject, as key: Key) {
+    if (count + 1) * 8 > _places.count * 7 { _resize(to: _places.count * 2) }
+    if key.isTemporary { _temporaries += 1 }
+    _places.put(Place(reference: key.reference, space: key.space, object: Unmanaged.passRetained(object)))
     count += 1
+  }
+
+  /// Makes room for so many objects more, so that registering them moves nothing.
+  mutating func reserve(_ more: Int) {
+    let wanted = count + more
+    guard wanted * 8 > _places.count * 7 else { return }
+    var size = _places.count
+    while wanted * 8 > size * 7 { size *= 2 }
+    _resize(to: size)
   }
 
   /// Forgets an object.
   mutating func remove(_ object: NSManagedObject) {
     if let index = _index(of: object, key: Key(object._objectID)) {
-      _removeEntry(at: index)
-    } else if let index = _entries.firstIndex(where: { $0?.object === object }) {
+      _removePlace(at: index)
+    } else if let index = (0..<_places.count).first(where: { _places.start[$0].object?.toOpaque() == Self._address(object) }) {
       // Registered under the temporary ID that has become permanent since.
-      _removeEntry(at: index)
+      _removePlace(at: index)
     }
   }
 
+  private static func _address(_ object: NSManagedObject) -> UnsafeMutableRawPointer {
+    Unmanaged.passUnretained(object).toOpaque()
+  }
+
   private func _index(of object: NSManagedObject, key: Key) -> Int? {
-    var index = key.mixed & _mask
-    while let entry = _entries[index] {
-      if entry.object === object { return index }
-      index = (index + 1) & _mask
+    let address = Self._address(object)
+    var index = key.mixed & _places.mask
+    while let found = _places.start[index].object {
+      if found.toOpaque() == address { return index }
+      index = (index + 1) & _places.mask
     }
     return nil
   }
 
   /// Empties the table.
   mutating func removeAll() {
-    _entries = Array(repeating: nil, count: 16)
+    _places = Places(16)
     count = 0
     _temporaries = 0
     _liveAfterSweep = 0
   }
 
   func forEach(_ body: (NSManagedObject) throws -> Void) rethrows {
-    for entry in _entries {
-      if let entry { try body(entry.object) }
+    let places = _places
+    for index in 0..<places.count {
+      if let object = places.start[index].object { try body(object.takeUnretainedValue()) }
     }
   }
 
@@ -121,12 +172,14 @@ struct ObjectTable {
   /// Files objects whose temporary ID has been linked to a permanent one under the latter. Costs one atomic load as long as
   /// nothing was linked anywhere.
   private mutating func _adoptLinks() {
-    guard _temporaries > 0 else { return }
     let epoch = NSManagedObjectID.linkEpoch.load(ordering: .acquiring)
     guard epoch != _linkEpoch else { return }
     _linkEpoch = epoch
-    guard _entries.contains(where: { $0?.key.store == 0 && $0?.object._objectID.permanent != nil }) else { return }
-    _rebuild(without: [])
+    let hasNews = (0..<_places.count).contains { index in
+      guard let object = _places.start[index].object, _places.start[index].space == 0 else { return false }
+      return object._withUnsafeGuaranteedRef { $0._objectID.permanent != nil }
+    }
+    if hasNews { _resize(to: _places.count, rekeying: true) }
   }
 
   // MARK: Letting go
@@ -135,21 +188,13 @@ struct ObjectTable {
   mutating func objectInUse(
     for id: NSManagedObjectID, isNeeded: (NSManagedObject) -> Bool
   ) -> NSManagedObject? {
-    _adoptLinks()
-    let key = Key(id)
-    var index = key.mixed & _mask
-    while let candidate = _entries[index]?.key {
-      if candidate == key {
-        if isKnownUniquelyReferenced(&_entries[index]!.object), !isNeeded(_entries[index]!.object) {
-          let object = _entries[index]!.object
-          _removeEntry(at: index)
-          object._context = nil
-          return nil
-        }
-        return _entries[index]!.object
-      }
-      index = (index + 1) & _mask
-    }
+    if _temporaries > 0 { _adoptLinks() }
+    guard let index = _places.index(of: Key(id)) else { return nil }
+    let isOnlyHolder = _places.isOnlyHolder(at: index)
+    guard let object = _places.start[index].object?.takeUnretainedValue() else { return nil }
+    guard isOnlyHolder, !isNeeded(object) else { return object }
+    _removePlace(at: index)
+    object._context = nil
     return nil
   }
 
@@ -160,74 +205,74 @@ struct ObjectTable {
   mutating func sweep(
     isNeeded: (NSManagedObject) -> Bool, dropped: (NSManagedObject) -> Void
   ) {
-    var dead: [Entry] = []
+    var dead: [NSManagedObject] = []
     repeat {
       dead.removeAll(keepingCapacity: true)
-      for index in _entries.indices {
-        guard _entries[index] != nil else { continue }
-        if isKnownUniquelyReferenced(&_entries[index]!.object), !isNeeded(_entries[index]!.object) {
-          dead.append(_entries[index]!)
-        }
+      for index in 0..<_places.count where _places.start[index].object != nil && _places.isOnlyHolder(at: index) {
+        let object = _places.start[index].object!.takeUnretainedValue()
+        if !isNeeded(object) { dead.append(object) }
       }
-      if dead.count * 4 > count {
-        _rebuild(without: Set(dead.map { ObjectIdentifier($0.object) }))
-      } else {
-        for entry in dead {
-          if let index = _index(of: entry.object, key: entry.key) { _removeEntry(at: index) }
-        }
+      if dead.isEmpty { break }
+      for object in dead {
+        if let index = _index(of: object, key: Key(object._objectID)) { _removePlace(at: index) } else { remove(object) }
       }
-      for entry in dead { dropped(entry.object) }
+      for object in dead { dropped(object) }
       // What the dropped ones held may be free now.
-    } while !dead.isEmpty && count > 0
+    } while count > 0
+    var size = 16
+    while count * 2 > size { size *= 2 }
+    if size * 4 <= _places.count { _resize(to: size) }
     _liveAfterSweep = count
   }
 
   // MARK: Storage
 
-  private mutating func _place(_ entry: Entry) {
-    var index = entry.key.mixed & _mask
-    while _entries[index] != nil { index = (index + 1) & _mask }
-    _entries[index] = entry
-  }
-
-  private mutating func _grow() {
-    let old = _entries
-    _entries = Array(repeating: nil, count: old.count * 2)
-    for entry in old {
-      if let entry { _place(entry) }
-    }
-  }
-
-  private mutating func _rebuild(without dead: Set<ObjectIdentifier>) {
-    let old = _entries
-    var size = 16
-    while (count - dead.count) * 2 > size { size *= 2 }
-    _entries = Array(repeating: nil, count: size)
-    count = 0
-    _temporaries = 0
-    for entry in old {
-      guard var entry, dead.isEmpty || !dead.contains(ObjectIdentifier(entry.object)) else { continue }
-      if entry.key.store == 0 { entry.key = Key(entry.object._objectID) }
-      _place(entry)
-      count += 1
-      if entry.key.store == 0 { _temporaries += 1 }
+  /// Moves everything into so many places.
+  ///
+  /// - Parameter isRekeying: Whether to look again under which IDs temporary ones are known.
+  private mutating func _resize(to size: Int, rekeying isRekeying: Bool = false) {
+    let old = _places
+    _places = Places(size)
+    if isRekeying { _temporaries = 0 }
+    for index in 0..<old.count {
+      var place = old.start[index]
+      guard let object = place.object else { continue }
+      // The count moves with the place.
+      old.start[index].object = nil
+      if isRekeying, place.space == 0 {
+        let key = object._withUnsafeGuaranteedRef { Key($0._objectID) }
+        (place.reference, place.space) = (key.reference, key.space)
+        if key.isTemporary { _temporaries += 1 }
+      }
+      _places.put(place)
     }
   }
 
   /// Backward-shift deletion: no tombstones.
-  private mutating func _removeEntry(at start: Int) {
-    if _entries[start]!.key.store == 0 { _temporaries -= 1 }
+  private mutating func _removePlace(at start: Int) {
+    let places = _places
+    let mask = places.mask
+    let object = places.start[start].object
+    if places.start[start].space == 0 { _temporaries -= 1 }
     var hole = start
-    var next = (start + 1) & _mask
-    while let entry = _entries[next] {
-      let home = entry.key.mixed & _mask
-      if ((next - home) & _mask) >= ((next - hole) & _mask) {
-        _entries[hole] = entry
+    var next = (start + 1) & mask
+    while places.start[next].object != nil {
+      let home = places.start[next].key.mixed & mask
+      if ((next - home) & mask) >= ((next - hole) & mask) {
+        places.start[hole] = places.start[next]
         hole = next
       }
-      next = (next + 1) & _mask
+      next = (next + 1) & mask
     }
-    _entries[hole] = nil
+    places.start[hole] = Place()
     count -= 1
+    object?.release()
+  }
+}
+
+extension ObjectTable.Key {
+  fileprivate init(reference: Int64, space: UInt64) {
+    self.reference = reference
+    self.space = space
   }
 }

@@ -61,8 +61,21 @@ final class ToManyState {
   let isOrdered: Bool
   /// Whether `members` is the whole relationship.
   private(set) var isRealised = false
-  /// All members, when realised.
-  private(set) var members: Set<NSManagedObject> = []
+  /// All members, when realised. Made when first asked for: most are gone through and never looked up.
+  private(set) var members: Set<NSManagedObject> {
+    get {
+      _makeSet()
+      return _set
+    }
+    set { (_set, _isSetDue) = (newValue, false) }
+    _modify {
+      _makeSet()
+      yield &_set
+    }
+  }
+  private var _set: Set<NSManagedObject> = []
+  /// Whether `_set` is yet to be made of `base`.
+  private var _isSetDue = false
   /// All members in order, when realised and ordered.
   private(set) var order: [NSManagedObject] = []
   /// As read from upstream, in its order; what committed values answer.
@@ -77,11 +90,22 @@ final class ToManyState {
   var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
 
   /// Members in a stable order: the relationship's, or for an unordered one whatever the set gives.
-  var list: [NSManagedObject] { isOrdered ? order : Array(members) }
+  var list: [NSManagedObject] { isOrdered ? order : _isSetDue ? base : Array(_set) }
+
+  private func _makeSet() {
+    guard _isSetDue else { return }
+    _isSetDue = false
+    _set = Set(base)
+  }
 
   /// Takes what upstream has, then replays what was added and removed before.
   func realise(_ read: [NSManagedObject]) {
     base = read
+    if !isOrdered, added.isEmpty, removed.isEmpty {
+      (_set, _isSetDue) = ([], true)
+      isRealised = true
+      return
+    }
     order = isOrdered ? read.filter { !removed.contains($0) } : []
     members = Set(read)
     members.subtract(removed)
@@ -141,6 +165,7 @@ final class ToManyState {
 
   /// Drops an object that is gone for everybody: no change, nothing to save.
   func forget(_ object: NSManagedObject) {
+    // The set first: it may yet have to be made of `base`.
     if members.remove(object) != nil, let index = order.firstIndex(of: object) { order.remove(at: index) }
     base.removeAll { $0 === object }
     added.remove(object)

@@ -76,7 +76,7 @@ extension ManagedKey {
   }
 
   private func members(_ object: NSManagedObject) -> NSSet {
-    MemberSet(object.members(toManySlot(in: object)).members)
+    MemberSet(object.members(toManySlot(in: object)).list)
   }
 
   private func typedMembers<Object: NSManagedObject>(_ object: NSManagedObject) -> Set<Object> {
@@ -101,40 +101,4 @@ extension ManagedKey {
     }
     return found
   }
-}
-
-/// The members of a to-many as a Foundation set, without copying them.
-final class MemberSet: NSSet {
-  private let _members: Set<NSManagedObject>
-
-  init(_ members: Set<NSManagedObject>) {
-    _members = members
-    super.init(objects: nil, count: 0)
-  }
-
-  override init(objects: UnsafePointer<AnyObject>!, count: Int) {
-    var members: Set<NSManagedObject> = []
-    for index in 0..<count {
-      guard let member = objects[index] as? NSManagedObject else {
-        programmerError("a to-many relationship holds managed objects, not a \(type(of: objects[index])).")
-      }
-      members.insert(member)
-    }
-    _members = members
-    super.init(objects: nil, count: 0)
-  }
-
-  required init?(coder: NSCoder) { nil }
-
-  override var count: Int { _members.count }
-
-  override func member(_ object: Any) -> Any? {
-    guard let object = object as? NSManagedObject, _members.contains(object) else { return nil }
-    return object
-  }
-
-  override func objectEnumerator() -> NSEnumerator { NSArray(array: Array(_members)).objectEnumerator() }
-
-  override func copy(with zone: NSZone? = nil) -> Any { self }
-  override func mutableCopy(with zone: NSZone? = nil) -> Any { NSMutableSet(array: Array(_members)) }
 }

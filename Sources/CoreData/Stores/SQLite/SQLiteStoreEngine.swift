@@ -69,7 +69,7 @@ final class SQLiteStoreEngine: StoreEngine {
       KeyQuery($0, reader: family[$0.entityNumber - 1], mapping: opened.mapping)
     }
     relationQueries = layout.layouts.map { entity in
-      entity.slots.indices.map { RelationQuery(slot: $0, in: entity, context: context) }
+      entity.slots.indices.map { RelationQuery(slot: $0, in: entity, context: context, readers: family) }
     }
     writePlans = WritePlans(opened.mapping)
     let reports = derivedReports

@@ -23,12 +23,17 @@ struct KeyQuery: Sendable {
 struct RelationQuery: Sendable {
   let one: SQLText
   let many: SQLText
+  /// Reads the members of one owner with their values, if those can be read cheaply along the way.
+  let whole: (sql: SQLText, reader: RowReader)?
   private let _destination: Int
   private let _isPolymorphic: Bool
   private let _tableName: String
 
   /// Nil for a slot that is no stored to-many.
-  init?(slot: Int, in layout: PropertyLayout, context: RowReader.Context) {
+  ///
+  /// - Parameter readers: Readers of each entity with its subentities, by entity number - 1; none: members are read by
+  ///   their keys only.
+  init?(slot: Int, in layout: PropertyLayout, context: RowReader.Context, readers: [RowReader] = []) {
     let mapping = context.mapping
     let columns: String, from: String, owner: String, order: String
     switch mapping.storage(of: slot, in: layout.entityNumber) {
@@ -45,6 +50,12 @@ struct RelationQuery: Sendable {
       from = "\(table.name) t0"
       order = orderColumn.map { " ORDER BY t0.\(table.columns[$0].name), t0.Z_PK" } ?? ""
       _tableName = table.name
+      if readers.indices.contains(destination - 1), readers[destination - 1].format != nil {
+        let reader = readers[destination - 1]
+        whole = (SQLText("SELECT \(reader.selectList) FROM \(from) WHERE \(owner) = ?\(order)"), reader)
+      } else {
+        whole = nil
+      }
     case .manyToMany(let index, let ownerIsFirst, let destination):
       let join = mapping.joins[index]
       let ends = join.ends(ownerIsFirst: ownerIsFirst)
@@ -57,6 +68,7 @@ struct RelationQuery: Sendable {
         "\(join.name) t0" + (_isPolymorphic ? " JOIN \(table.name) t1 ON t0.\(ends.member) = t1.Z_PK" : "")
       order = ends.order.map { " ORDER BY t0.\($0), t0.\(ends.member)" } ?? ""
       _tableName = join.name
+      whole = nil
     case .none, .attribute, .toOne, .composite: return nil
     }
     one = SQLText("SELECT \(columns) FROM \(from) WHERE \(owner) = ?\(order)")

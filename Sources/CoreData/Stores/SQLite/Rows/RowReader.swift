@@ -23,11 +23,21 @@ final class RowReader: Sendable {
   }
 
   /// The cells of one concrete entity.
-  private struct EntityDecoder: Sendable {
+  private final class EntityDecoder: Sendable {
     let space: ObjectIDSpace
     let slotCount: Int
     let cells: [CellDecoder]
     let composites: [CompositeDecoder]
+    /// Makes packed rows; nil for an entity whose rows cannot be packed.
+    let packer: RowPacker?
+
+    init(space: ObjectIDSpace, slotCount: Int, cells: [CellDecoder], composites: [CompositeDecoder], packs: Bool) {
+      self.space = space
+      self.slotCount = slotCount
+      self.cells = cells
+      self.composites = composites
+      packer = packs && composites.isEmpty ? RowPacker(cells, slotCount: slotCount) : nil
+    }
   }
 
   /// Columns to select from table alias `t0`: key, version, entity if it can differ, then values.
@@ -41,6 +51,9 @@ final class RowReader: Sendable {
   private let _decoders: [EntityDecoder?]
   private let _only: EntityDecoder
   private let _part: RowPart?
+
+  /// How rows are packed; nil if they are not, or if they are of several entities.
+  var format: RowFormat? { _isPolymorphic ? nil : _only.packer?.format }
 
   /// - Parameter part: The slots to read; nil for all. Subentities number inherited slots as their parents do.
   init(entity number: Int, includesSubentities: Bool, part: RowPart? = nil, context: Context) {
@@ -94,7 +107,7 @@ final class RowReader: Sendable {
       }
       decoders[member - 1] = EntityDecoder(
         space: context.spaces[member - 1], slotCount: memberLayout.slots.count, cells: cells,
-        composites: composites)
+        composites: composites, packs: part == nil)
     }
     selectList = names.joined(separator: ", ")
     _only = decoders[number - 1]!
@@ -123,6 +136,9 @@ final class RowReader: Sendable {
     let reference = statement.int64(0)
     let version = statement.int64(1)
     guard let decoder = try _decoder(statement, column: 2, reference) else { return nil }
+    if let row = decoder.packer?.row(statement, version: version) {
+      return StoredObject(key: ObjectKey(space: decoder.space, reference: reference), row: row)
+    }
     do {
       let row = try Row(count: decoder.slotCount, version: version) { cells in
         for cell in decoder.cells {

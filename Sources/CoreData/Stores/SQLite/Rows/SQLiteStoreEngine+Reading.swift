@@ -8,6 +8,22 @@ extension SQLiteStoreEngine {
   ///
   /// - Throws: `UntranslatableQueryError`, `SQLiteStoreError`.
   func fetch(_ plan: FetchPlan) throws -> [StoredObject] {
+    let (plan, order) = arranged(plan)
+    let found = try _fetch(plan)
+    return order?.sorted(found) ?? found
+  }
+
+  /// The plan as SQL carries it out, and what is left to be ordered then.
+  func arranged(_ plan: FetchPlan) -> (plan: FetchPlan, order: PackedOrder?) {
+    let number = plan.layout.entityNumber
+    let reader = plan.includesSubentities ? familyReaders[number - 1] : exactReaders[number - 1]
+    guard let order = PackedOrder(plan, reader) else { return (plan, nil) }
+    var plan = plan
+    plan.sort = []
+    return (plan, order)
+  }
+
+  private func _fetch(_ plan: FetchPlan) throws -> [StoredObject] {
     let (query, constants) = try compiled(plan, .objects)
     return try SQLiteStoreError.translating {
       try pool.read { connection in
@@ -117,39 +133,55 @@ extension SQLiteStoreEngine {
     }
   }
 
+  func row(for key: ObjectKey) throws -> Row? {
+    try SQLiteStoreError.translating {
+      try pool.read { connection in try row(for: key, on: connection) }
+    }
+  }
+
   /// Rows for keys, read on the caller's connection: inside a save, on the writer.
   func rows(for keys: [ObjectKey], on connection: Connection) throws -> [Row?] {
     if keys.count == 1 { return [try row(for: keys[0], on: connection)] }
     var result = [Row?](repeating: nil, count: keys.count)
     // Nearly always all keys are of one entity; then one statement reads them all.
+    let first = keys[0].space
+    if keys.allSatisfy({ $0.space === first }) {
+      try _read(keys, Array(keys.indices), first.layout.entityNumber, into: &result, on: connection)
+      return result
+    }
     var byEntity: [Int: [Int]] = [:]
     for (index, key) in keys.enumerated() {
       byEntity[key.space.layout.entityNumber, default: []].append(index)
     }
-    for (number, indices) in byEntity {
-      var places: [Int64: Int] = [:]
-      places.reserveCapacity(indices.count)
-      var repeated: [Int] = []
-      for index in indices where places.updateValue(index, forKey: keys[index].reference) != nil {
-        repeated.append(index)
-      }
-      let query = keyQueries[number - 1]
-      try connection.withStatement(query.many) { statement in
-        statement.bind(ValueArray(places.keys), at: 1)
-        let report = SQLReport.begin(query.many, [.values(places.keys.map { .integer($0) })])
-        defer { report?.end(connection) }
-        while try statement.step() {
-          report?.note(statement)
-          guard let object = try query.reader.object(statement), let place = places[object.key.reference]
-          else { continue }
-          result[place] = object.row
+    for (number, indices) in byEntity { try _read(keys, indices, number, into: &result, on: connection) }
+    return result
+  }
+
+  /// Reads the rows for some of the keys, all of one entity.
+  private func _read(
+    _ keys: [ObjectKey], _ indices: [Int], _ number: Int, into result: inout [Row?], on connection: Connection
+  ) throws {
+    let query = keyQueries[number - 1]
+    // Sorted as SQLite answers, so that going along with it finds each row's place.
+    let places = indices.map { (reference: keys[$0].reference, index: $0) }.sorted { $0.reference < $1.reference }
+    try connection.withStatement(query.many) { statement in
+      statement.bind(ValueArray(places.map(\.reference)), at: 1)
+      let report = SQLReport.begin(query.many, [.values(places.map { .integer($0.reference) })])
+      defer { report?.end(connection) }
+      var next = 0
+      while try statement.step() {
+        report?.note(statement)
+        guard let object = try query.reader.object(statement) else { continue }
+        let reference = object.key.reference
+        // Nothing promises the order; a row out of it is looked for from the start.
+        if next > 0, places[next - 1].reference >= reference { next = 0 }
+        while next < places.count, places[next].reference < reference { next += 1 }
+        while next < places.count, places[next].reference == reference {
+          result[places[next].index] = object.row
+          next += 1
         }
       }
-      if !repeated.isEmpty {
-        for index in indices { result[index] = places[keys[index].reference].flatMap { result[$0] } }
-      }
     }
-    return result
   }
 
   /// The row for one key; nil if there is none.
@@ -178,6 +210,39 @@ extension SQLiteStoreEngine {
       try pool.read { connection in
         owners.count == 1
           ? [try _members(of: first, query, connection)] : try _members(of: owners, query, connection)
+      }
+    }
+  }
+
+  /// Most members whose values are read along with them.
+  private static let _membersReadAtOnce = 256
+
+  /// Members of a to-many; with their values unless they are very many, or have values that are costly to read.
+  func members(of owner: ObjectKey, slot: Int) throws -> [StoredObject] {
+    let number = owner.space.layout.entityNumber
+    guard relationQueries[number - 1].indices.contains(slot), let query = relationQueries[number - 1][slot],
+      let (whole, reader) = query.whole
+    else { return try related(to: [owner], slot: slot)[0].map { StoredObject(key: $0, row: nil) } }
+    return try SQLiteStoreError.translating {
+      try pool.read { connection in
+        var found: [StoredObject] = []
+        let isAll = try connection.withStatement(whole) { statement in
+          statement.bind(owner.reference, at: 1)
+          let report = SQLReport.begin(whole, [.integer(owner.reference)])
+          defer { report?.end(connection) }
+          while try statement.step() {
+            if found.count == Self._membersReadAtOnce { return false }
+            report?.note(statement)
+            if let object = try reader.object(statement) { found.append(object) }
+          }
+          return true
+        }
+        if isAll { return found }
+        // Whoever owns so many may want to count them only.
+        let values = Dictionary(found.map { ($0.key.reference, $0.row) }, uniquingKeysWith: { first, _ in first })
+        return try _members(of: owner, query, connection).map {
+          StoredObject(key: $0, row: values[$0.reference] ?? nil)
+        }
       }
     }
   }

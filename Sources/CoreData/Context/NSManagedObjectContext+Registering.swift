@@ -1,0 +1,52 @@
+import ModelSchema
+
+// Objects for many rows or keys at once: what every fetch and every to-many goes through.
+
+extension NSManagedObjectContext {
+  /// The objects for what a store has found, in its order; registered ones keep their values.
+  final func objects(for found: [StoredObject]) -> [NSManagedObject] {
+    let layers = overlay.layers
+    guard layers.isEmpty else { return found.map { object(for: $0) } }
+    _makeRoom(for: found.count)
+    var faults: [ObjectKey] = []
+    let objects = found.map { stored in
+      let key = ObjectTable.Key(stored.key)
+      if let object = table.object(for: key) {
+        if object.isFault, object._row == nil { object._row = stored.row }
+        return object
+      }
+      if stored.row == nil { faults.append(stored.key) }
+      return _make(stored.key, key, row: stored.row)
+    }
+    faultBatch.add(faults)
+    return objects
+  }
+
+  /// The results as objects of their class; nil if any is of another one.
+  final func casted<T>(_ objects: [NSManagedObject], to type: T.Type) -> [T]? {
+    guard let wanted = T.self as? NSManagedObject.Type else { return nil }
+    let identity = ObjectIdentifier(wanted)
+    for object in objects where ObjectIdentifier(Swift.type(of: object)) != identity {
+      guard object is T else { return nil }
+    }
+    // Arrays of objects are laid out alike, whatever their class.
+    return unsafeBitCast(objects, to: [T].self)
+  }
+
+  /// What is fetched for the first time is all new; what was fetched before has its places already.
+  private final func _makeRoom(for count: Int) {
+    if count > 64, table.count < count / 2 { table.reserve(count) }
+  }
+
+  @inline(__always)
+  private final func _make(_ stored: ObjectKey, _ key: ObjectTable.Key, row: Row?) -> NSManagedObject {
+    let object = ObjectMaker.make(stored.space.entity)
+    object._id = NSManagedObjectID(stored)
+    object._context = self
+    object._row = row
+    object._flags.formUnion(isChecked ? [.fault, .checked] : .fault)
+    if notesReads { object._flags.insert(.notesReads) }
+    table.insert(object, as: key)
+    return object
+  }
+}

@@ -1,0 +1,45 @@
+/// What a packed Row has in a cell, where it lies. A text is valid as long as the Row.
+enum PackedCell {
+  case null
+  case int(Int64)
+  case double(Double)
+  case text(UnsafeBufferPointer<UInt8>)
+
+  /// Negative, zero or positive, as SQLite orders: null first, numbers by value, texts by their bytes.
+  @inline(__always)
+  static func order(_ left: PackedCell, _ right: PackedCell) -> Int {
+    switch (left, right) {
+    case (.int(let l), .int(let r)): l < r ? -1 : l == r ? 0 : 1
+    case (.double(let l), .double(let r)): l < r ? -1 : l == r ? 0 : 1
+    case (.text(let l), .text(let r)): _order(l, r)
+    case (.null, .null): 0
+    case (.null, _): -1
+    case (_, .null): 1
+    // Cells of one slot are of one kind.
+    default: 0
+    }
+  }
+
+  private static func _order(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Int {
+    let count = min(left.count, right.count)
+    for index in 0..<count where left[index] != right[index] { return left[index] < right[index] ? -1 : 1 }
+    return left.count - right.count
+  }
+
+  /// A number that orders as the cell does as far as it can: where two are equal the cells must be asked.
+  @inline(__always)
+  var rank: UInt64 {
+    switch self {
+    case .null: return 0
+    case .int(let number): return UInt64(bitPattern: number) ^ (1 << 63)
+    case .double(let number):
+      // Zero has two forms, which are equal.
+      let bits = (number + 0).bitPattern
+      return bits >> 63 == 0 ? bits | (1 << 63) : ~bits
+    case .text(let text):
+      var rank: UInt64 = 0
+      for index in 0..<min(8, text.count) { rank |= UInt64(text[index]) << UInt64(56 - 8 * index) }
+      return rank
+    }
+  }
+}

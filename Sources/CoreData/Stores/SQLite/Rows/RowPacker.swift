@@ -1,0 +1,84 @@
+import SQLiteBinding
+
+/// Reads the rows of one entity into packed Rows: the loop that everything fetched goes through.
+///
+/// Its steps are plain bytes, so that going through them counts no references.
+final class RowPacker: Sendable {
+  private struct Step: Sendable {
+    enum Kind: UInt8, Sendable { case int, bool, double, text }
+
+    let column: Int32
+    let slot: Int16
+    let kind: Kind
+  }
+
+  let format: RowFormat
+  private let _steps: [Step]
+
+  /// Nil when the entity has cells that a packed Row cannot hold.
+  init?(_ cells: [CellDecoder], slotCount: Int) {
+    guard slotCount > 0, slotCount <= RowFormat.maximumCount else { return nil }
+    var kinds = [RowFormat.Kind](repeating: .absent, count: slotCount)
+    var spaces = [ObjectIDSpace?](repeating: nil, count: slotCount)
+    var steps: [Step] = []
+    for cell in cells {
+      let kind: Step.Kind
+      switch cell.content {
+      case .int: (kinds[cell.slot], kind) = (.int, .int)
+      case .bool: (kinds[cell.slot], kind) = (.int, .bool)
+      case .double: (kinds[cell.slot], kind) = (.double, .double)
+      case .string: (kinds[cell.slot], kind) = (.text, .text)
+      case .reference(let space):
+        (kinds[cell.slot], kind) = (.reference, .int)
+        spaces[cell.slot] = space
+      case .decimal, .uuid, .transformable, .data, .externalData, .polymorphicReference: return nil
+      }
+      steps.append(Step(column: cell.column, slot: Int16(cell.slot), kind: kind))
+    }
+    format = RowFormat(kinds, spaces: spaces)
+    _steps = steps
+  }
+
+  /// The row that a statement stands on; nil for one whose texts are too long to be packed.
+  func row(_ statement: Statement, version: Int64) -> Row? {
+    let count = format.count
+    return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: count) { words in
+      withUnsafeTemporaryAllocation(of: UnsafePointer<UInt8>?.self, capacity: count) { texts in
+        var nulls = format.absentSlots
+        var textCount = 0
+        let isPacked = _steps.withUnsafeBufferPointer { steps in
+          for step in steps {
+            let slot = Int(step.slot)
+            switch step.kind {
+            case .int, .bool:
+              // Zero is what NULL reads as, and nothing else needs a second look.
+              let value = statement.int64(step.column)
+              words[slot] = step.kind == .int ? UInt64(bitPattern: value) : value == 0 ? 0 : 1
+              if value == 0, statement.isNull(step.column) { nulls |= 1 &<< UInt64(slot) }
+            case .double:
+              let value = statement.double(step.column)
+              words[slot] = value.bitPattern
+              if value == 0, statement.isNull(step.column) { nulls |= 1 &<< UInt64(slot) }
+            case .text:
+              let text = statement.text(step.column)
+              texts[slot] = text.baseAddress
+              guard text.baseAddress != nil else {
+                words[slot] = 0
+                nulls |= 1 &<< UInt64(slot)
+                continue
+              }
+              guard let word = RowFormat.TextPlace.word(offset: textCount, count: text.count) else { return false }
+              words[slot] = word
+              textCount += text.count
+            }
+          }
+          return true
+        }
+        guard isPacked else { return nil }
+        return Row(
+          format, version: version, nulls: nulls, words: UnsafeBufferPointer(words), texts: UnsafePointer(texts.baseAddress!),
+          textCount: textCount)
+      }
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import ModelSchema
+import SQLiteBinding
+import Testing
+
+@testable import CoreData
+
+@Suite struct PackedRowTests {
+  private static let _model = ModelSchema(entities: [
+    EntitySchema(
+      "Reading",
+      [
+        AttributeSchema("flag", .boolean), AttributeSchema("label", .string), AttributeSchema("note", .string),
+        AttributeSchema("number", .integer64), AttributeSchema("taken", .date), AttributeSchema("value", .double),
+      ], [.one("sensor", "Sensor", inverse: "readings")]),
+    EntitySchema("Sensor", [AttributeSchema("name", .string)], [.many("readings", "Reading", inverse: "sensor")]),
+  ])
+  private let fixture: StoreFixture
+
+  init() throws { fixture = try StoreFixture(Self._model) }
+
+  private func _slot(_ name: String) -> Int { fixture.slot(name, in: "Reading") }
+
+  /// The row as another engine reads it from the file.
+  private func _stored(_ values: [String: Value]) throws -> Row {
+    let key = try fixture.insert("Reading", values)
+    let row = try fixture.engine.rows(for: [key])[0]
+    return try #require(row)
+  }
+
+  @Test(arguments: ["", "short", "a text that is longer than fifteen bytes", "Grüße, 世界 👋🏽", "with a \0 inside"])
+  func aTextReadsAsItWasWritten(_ text: String) throws {
+    let row = try _stored(["label": .string(text), "note": .string("after it")])
+    #expect(row[_slot("label")] == .string(text))
+    #expect(row[_slot("note")] == .string("after it"))
+  }
+
+  @Test(arguments: [Int64.min, -1, 0, 1, .max])
+  func anIntegerReadsAsItWasWritten(_ number: Int64) throws {
+    #expect(try _stored(["number": .int(number)])[_slot("number")] == .int(number))
+  }
+
+  @Test(arguments: [-1.5, 0, .leastNonzeroMagnitude, .greatestFiniteMagnitude])
+  func aNumberReadsAsItWasWritten(_ value: Double) throws {
+    let row = try _stored(["value": .double(value), "taken": .double(value)])
+    #expect(row[_slot("value")] == .double(value))
+    #expect(row[_slot("taken")] == .double(value))
+  }
+
+  @Test func zeroIsNotNull() throws {
+    let zero = try _stored(["number": .int(0), "value": .double(0), "flag": .int(0), "label": .string("")])
+    let null = try _stored([:])
+    for name in ["number", "value", "flag", "label"] {
+      #expect(!zero[_slot(name)].isNull)
+      #expect(null[_slot(name)].isNull)
+    }
+  }
+
+  @Test func bytesThatAreNoTextAreRepairedEachTime() throws {
+    let key = try fixture.insert("Reading", ["label": .string("x"), "note": .string("untouched")])
+    let connection = try fixture.connection()
+    try connection.execute("UPDATE ZREADING SET ZLABEL = CAST(x'41FF42' AS TEXT)")
+    let found = try fixture.engine.rows(for: [key])[0]
+    let row = try #require(found)
+    #expect(row[_slot("label")] == .string("A\u{FFFD}B"))
+    #expect(row[_slot("note")] == .string("untouched"))
+  }
+
+  @Test func aCopyHasAllValuesAndCanBeChanged() throws {
+    let row = try _stored(["label": .string("before"), "number": .int(7), "value": .double(2.5)])
+    let copy = Row(copying: row, version: 9)
+    copy.set(.string("after"), at: _slot("label"))
+    #expect(copy[_slot("label")] == .string("after"))
+    #expect(copy[_slot("number")] == .int(7))
+    #expect(copy[_slot("value")] == .double(2.5))
+    #expect(copy[_slot("note")].isNull)
+    #expect(copy.version == 9)
+    #expect(row[_slot("label")] == .string("before"))
+  }
+
+  @Test func aCellHoldsWhatEqualsIt() throws {
+    let row = try _stored(["label": .string("café"), "number": .int(3)])
+    #expect(row.holds(.string("café"), at: _slot("label")))
+    #expect(row.holds(.string("cafe\u{301}"), at: _slot("label")), "equal as Swift compares")
+    #expect(!row.holds(.string("cafe"), at: _slot("label")))
+    #expect(!row.holds(.null, at: _slot("label")))
+    #expect(row.holds(.null, at: _slot("note")))
+    #expect(!row.holds(.string(""), at: _slot("note")))
+    #expect(row.holds(.int(3), at: _slot("number")))
+  }
+
+  @Test func aToOneLeadsToItsObject() throws {
+    let sensor = try fixture.insert("Sensor", ["name": .string("north")])
+    let row = try _stored(["sensor": .reference(sensor)])
+    #expect(row[_slot("sensor")].key == sensor)
+    #expect(row[_slot("sensor")] == .reference(sensor))
+  }
+
+  @Test func rowsAreFoundWhateverTheOrderOfTheirKeys() throws {
+    let keys = try fixture.insert((0..<300).map { fixture.insertion("Reading", ["number": .int(Int64($0))]) })
+    var asked = keys.shuffled()
+    asked += [keys[7], keys[7]]
+    let missing = ObjectKey(space: keys[0].space, reference: 100_000)
+    asked.insert(missing, at: 50)
+    let rows = try fixture.engine.rows(for: asked)
+    for (key, row) in zip(asked, rows) {
+      let wanted = keys.firstIndex(of: key).map { Value.int(Int64($0)) }
+      #expect(row?[_slot("number")] == wanted)
+    }
+  }
+}
+
+/// Fetches of all matches, whose order is made in memory, beside the same order made by SQLite for those with a limit.
+@Suite struct PackedOrderTests {
+  private static let _model = ModelSchema(entities: [
+    EntitySchema(
+      "Mark",
+      [
+        AttributeSchema("flag", .boolean), AttributeSchema("label", .string), AttributeSchema("number", .integer64),
+        AttributeSchema("value", .double),
+      ], [])
+  ])
+  private let fixture: StoreFixture
+
+  init() throws {
+    fixture = try StoreFixture(Self._model)
+    let labels: [Value] = [
+      .null, .string(""), .string("a"), .string("a\0"), .string("a\0b"), .string("ab"), .string("abcdefgh"),
+      .string("abcdefghi"), .string("abcdefghj"), .string("B"), .string("é"), .string("e\u{301}"), .string("👋🏽"),
+      .string("\u{FFFD}"),
+    ]
+    let numbers: [Value] = [.null, .int(.min), .int(-1), .int(0), .int(1), .int(.max)]
+    let values: [Value] = [
+      .null, .double(-1e300), .double(-0.5), .double(-0.0), .double(0), .double(.leastNonzeroMagnitude), .double(2),
+    ]
+    var insertions: [ChangeSet.Insertion] = []
+    for index in 0..<420 {
+      insertions.append(
+        fixture.insertion(
+          "Mark",
+          [
+            "label": labels[index * 5 % labels.count], "number": numbers[index * 7 % numbers.count],
+            "value": values[index * 3 % values.count], "flag": .int(Int64(index % 2)),
+          ]))
+    }
+    try fixture.insert(insertions)
+  }
+
+  private func _term(_ name: String, _ ascending: Bool) -> FetchPlan.SortTerm {
+    FetchPlan.SortTerm(keyPath: [name], ascending: ascending, comparison: .binary)
+  }
+
+  @Test(arguments: ["label", "number", "value", "flag"], [true, false])
+  func theOrderIsSQLites(_ name: String, _ ascending: Bool) throws {
+    for second in ["label", "number", "value"] where second != name {
+      // Other things being equal SQLite may choose, so the last term leaves nothing equal but equal rows.
+      var terms = [_term(name, ascending), _term(second, !ascending)]
+      terms += ["label", "number", "value", "flag"].map { _term($0, true) }
+      var plan = fixture.plan("Mark", sort: terms)
+      #expect(fixture.engine.arranged(plan).plan.sort.isEmpty)
+      let mine = try fixture.engine.fetch(plan)
+      plan.limit = 1_000_000
+      #expect(!fixture.engine.arranged(plan).plan.sort.isEmpty)
+      let theirs = try fixture.engine.fetch(plan)
+      #expect(mine.count == 420)
+      for (left, right) in zip(mine, theirs) {
+        let (left, right) = (try #require(left.row), try #require(right.row))
+        for slot in 0..<left.count { #expect(PackedCell.order(left.packed(slot), right.packed(slot)) == 0) }
+      }
+    }
+  }
+
+  @Test func whatIsEqualStaysAsItStood() throws {
+    let found = try fixture.engine.fetch(fixture.plan("Mark", sort: [_term("flag", true)])).map(\.key.reference)
+    #expect(found == found.filter { $0 % 2 == 1 }.sorted() + found.filter { $0 % 2 == 0 }.sorted())
+  }
+
+  @Test func anOrderByRulesOfALanguageIsLeftToSQLite() {
+    let term = FetchPlan.SortTerm(keyPath: ["label"], ascending: true, comparison: .localizedStandard)
+    #expect(!fixture.engine.arranged(fixture.plan("Mark", sort: [term])).plan.sort.isEmpty)
+  }
+}
