@@ -81,10 +81,7 @@ extension NSManagedObjectContext {
   }
 
   /// The object for what a store has found; a registered one keeps its values.
-  ///
-  /// - Parameter isAlone: Whether an object found without values is read by itself when it is filled, and not with its
-  ///   neighbours.
-  final func object(for stored: StoredObject, isAlone: Bool = false) -> NSManagedObject {
+  final func object(for stored: StoredObject) -> NSManagedObject {
     if let object = table.object(for: stored.key) {
       if object.isFault, object._row == nil { object.take(stored) }
       return object
@@ -97,7 +94,7 @@ extension NSManagedObjectContext {
       return object
     }
     let object = make(NSManagedObjectID(stored.key), row: stored.row)
-    if stored.row == nil, !isAlone { faultBatch.add(object) }
+    if stored.row == nil { faultBatch.add(object) }
     return object
   }
 

@@ -116,7 +116,7 @@ extension FetchOptionTests {
 
   // MARK: No values
 
-  @Test func withoutPropertyValuesEachFaultIsReadByItself() throws {
+  @Test func withoutPropertyValuesTheFirstFaultReadsItsNeighboursToo() throws {
     let stack = try authors(.sqlite, 4)
     let request = _byAge(NSManagedObject.self)
     request.includesPropertyValues = false
@@ -124,15 +124,12 @@ extension FetchOptionTests {
       context.persistentStoreCoordinator!.rowCache.removeAll()
       let found = try context.fetch(request)
       #expect(found.allSatisfy { $0.isFault && $0._row == nil })
-      #expect(found[2].text("name") == "n2" && found[3]._row == nil)
+      #expect(found[2].text("name") == "n2" && found[3].isFault)
       #expect(found[0].text("name") == "n0")
     }
-    #expect(
-      _selects(lines) == [
-        "SELECT t0.Z_PK FROM ZAUTHOR t0 ORDER BY t0.ZAGE",
-        "SELECT t0.Z_PK, t0.Z_OPT, t0.ZAGE, t0.ZNAME, t0.ZMENTOR FROM ZAUTHOR t0 WHERE t0.Z_PK = ?",
-        "SELECT t0.Z_PK, t0.Z_OPT, t0.ZAGE, t0.ZNAME, t0.ZMENTOR FROM ZAUTHOR t0 WHERE t0.Z_PK = ?",
-      ])
+    let selects = _selects(lines)
+    #expect(selects.count == 2)
+    #expect(selects.first == "SELECT t0.Z_PK FROM ZAUTHOR t0 ORDER BY t0.ZAGE")
   }
 
   @Test func countingLoadsNothing() throws {

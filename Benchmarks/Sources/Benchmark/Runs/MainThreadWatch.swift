@@ -23,8 +23,9 @@ final class MainThreadWatch: Sendable {
     let observer = CFRunLoopObserverCreateWithHandler(
       nil, Self._beforeWaiting | Self._afterWaiting, true, 0
     ) { [self] _, activity in
-      let now = Stopwatch.now
       _state.withLock { state in
+        // Read under the lock: another thread may have begun a stretch meanwhile.
+        let now = Stopwatch.now
         if activity.rawValue == Self._afterWaiting {
           state.awakeSince = now
         } else {
@@ -56,7 +57,7 @@ final class MainThreadWatch: Sendable {
   }
 
   private static func _note(_ state: inout State, _ now: UInt64) {
-    guard state.isOn, let since = state.awakeSince else { return }
+    guard state.isOn, let since = state.awakeSince, now > since else { return }
     state.total += now - since
     state.longest = max(state.longest, now - since)
     state.awakeSince = now

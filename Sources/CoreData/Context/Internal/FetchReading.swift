@@ -40,12 +40,11 @@ final class FetchReading {
 
   /// The objects found, unsaved changes included.
   func objects() throws -> [NSManagedObject] {
-    let isAlone = !_request.includesPropertyValues
-    guard needsOverlay else { return try stored().map { _context.object(for: $0, isAlone: isAlone) } }
+    guard needsOverlay else { return try stored().map { _context.object(for: $0) } }
     return try _fold(sortsUnsaved: true).map { candidate in
       switch candidate {
       case .object(let object): object
-      case .stored(let stored): _context.object(for: stored, isAlone: isAlone)
+      case .stored(let stored): _context.object(for: stored)
       case .entry(let entry): _object(for: entry)
       }
     }
