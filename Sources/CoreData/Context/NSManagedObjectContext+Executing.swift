@@ -36,7 +36,7 @@ extension NSFetchRequest: ExecutableRequest {
 
 extension NSAsynchronousFetchRequest: ExecutableRequest {
   func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
-    guard context.concurrencyType != .confinementConcurrencyType else {
+    guard context.concurrencyType != .confinement else {
       throw CocoaError.coreData(
         NSCoreDataError,
         "\(context.label) has no queue to deliver an asynchronous fetch on; give it a queue of its own.")

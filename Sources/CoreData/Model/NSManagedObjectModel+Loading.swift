@@ -14,6 +14,7 @@ extension NSManagedObjectModel {
 
   convenience init(fileAt url: URL) throws {
     try self.init(schema: Self.schema(contentsOf: url))
+    localizationDictionary = ModelLocalization.strings(forModelAt: url)
     if ["mom", "momd"].contains(url.pathExtension.lowercased()) { evaluationGates = EvaluationGates() }
   }
 

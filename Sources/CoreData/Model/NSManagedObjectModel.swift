@@ -14,6 +14,14 @@ open class NSManagedObjectModel: NSObject, NSCopying {
   private var _versionIdentifiers: Set<AnyHashable> = []
   /// Configurations that the model file marks for CloudKit; kept for writing the model back.
   final var cloudKitConfigurations: Set<String> = []
+  /// Whether the model was put together from the tables of a store that keeps no copy of its model: names, types and
+  /// relationships are as good as tables tell, version hashes are not the store's, and only that store, opened
+  /// read-only, takes the model.
+  ///
+  /// > Note: Not in Apple's Core Data.
+  public internal(set) final var isReconstructedFromTables = false
+  /// Whether the model was found inside a store, so that its classes may be another program's.
+  final var isFromStore = false
   /// Holds back the predicates of a compiled model; nil for models of other origin.
   final var evaluationGates: EvaluationGates?
   /// Set once, when a coordinator first uses the model.
@@ -32,6 +40,7 @@ open class NSManagedObjectModel: NSObject, NSCopying {
     } catch {
       return nil
     }
+    localizationDictionary = ModelLocalization.strings(forModelAt: url)
   }
 
   // MARK: Entities
@@ -170,7 +179,9 @@ open class NSManagedObjectModel: NSObject, NSCopying {
 
   // MARK: Labels
 
-  /// Localised names of entities, properties and error messages, as set.
+  /// Localised names of entities ("Entity/Book"), properties ("Property/title/Entity/Book", "Property/title") and error
+  /// messages ("ErrorString/…"): those set, or those of the strings file beside the model that this was read from, which
+  /// is named after it ("LibraryModel.strings") and may lie in a language's `.lproj`.
   open var localizationDictionary: [String: String]?
 
   /// Free labels of the model's version; combined when models merge, never used otherwise.

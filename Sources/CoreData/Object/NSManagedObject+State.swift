@@ -75,6 +75,11 @@ struct ObjectFlags: OptionSet {
     .eventInserted, .eventUpdated, .eventDeleted, .eventRefreshed, .eventMergedInsert, .eventListed,
   ]
 
+  /// On every list that a changed object is on.
+  static let noted: ObjectFlags = [.listed, .eventListed, .unpublished, .touchedInSave]
+  /// Whether another change of the object is no news to its context.
+  var isSettled: Bool { isSuperset(of: .noted) && !isDisjoint(with: [.eventInserted, .eventUpdated]) }
+
   // Passing states.
   /// Inside awakeFromFetch: assigning does not make the object dirty.
   static let awakening = ObjectFlags(rawValue: 1 << 16)

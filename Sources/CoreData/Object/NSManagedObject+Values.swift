@@ -79,12 +79,16 @@ extension NSManagedObject {
     }
   }
 
-  /// A cell as callers see it. A transformable whose bytes cannot be decoded shows as nil, with a line on the standard error.
+  /// A cell as callers see it. A transformable whose bytes cannot be decoded shows as these bytes, with a line on the standard
+  /// error for the first: whoever reads a store of another program's has not got its classes and transformers.
   final func shown(_ value: Value, _ slot: Int) -> Any? {
     do {
       return try _shape.codings[slot]!.object(from: value)
     } catch {
-      Console.warn("\(_objectID.uriRepresentation().absoluteString): \(error)")
+      Console.warnOnce(
+        about: "\(_entity.name ?? "?").\(_layout.slots[slot].name)",
+        "\(_objectID.uriRepresentation().absoluteString) and perhaps more: \(error)")
+      if case .transformable(let box) = value { return box.data }
       return nil
     }
   }
@@ -218,7 +222,8 @@ extension NSManagedObject {
   final func markChanged(_ slot: Int) {
     if _flags.contains(.awakening) { return }
     _changed.insert(slot)
-    _context?.noteChanged(self)
+    // Noted already, as all but the first change of an event are.
+    if !_flags.isSettled { _context?.noteChanged(self) }
     noteWritten(slot)
   }
 

@@ -93,11 +93,17 @@ protocol StoreEngine: AnyObject, Sendable {
   /// Spaces of the store's entities by entity number - 1.
   var spaces: [ObjectIDSpace] { get }
 
+  /// A text that differs whenever an object of these entities was inserted, updated or deleted in between; nil for a store
+  /// that does not outlive the process.
+  func mark(of entityNumbers: some Collection<Int>) throws -> String?
+
   /// Ends all work and releases the medium.
   func close()
 }
 
 extension StoreEngine {
+  func mark(of entityNumbers: some Collection<Int>) throws -> String? { nil }
+
   func save(_ changes: ChangeSet) throws -> [StoredObject] {
     try commit(changes)
     return []

@@ -107,7 +107,11 @@ final class ToManyState {
       guard members.insert(object).inserted else { return false }
       if isOrdered { order.insert(object, at: index ?? order.count) }
     }
-    if removed.remove(object) == nil { added.insert(object) }
+    if removed.isEmpty || removed.remove(object) == nil {
+      // Growing a set from nothing to a dozen by doubling costs more than the dozen insertions.
+      if added.isEmpty { added.reserveCapacity(12) }
+      added.insert(object)
+    }
     if isOrdered { isReordered = true }
     return true
   }
