@@ -29,6 +29,7 @@ package struct CommandLineTool: Sendable {
   private let _version: String
   private let _commands: [Command]
 
+  /// A tool with these commands.
   package init(name: String, version: String, summary: String, commands: [Command]) {
     _syntax = CommandSyntax(
       name, summary: summary, discussion: ["'\(name) COMMAND --help' says more about a command."],

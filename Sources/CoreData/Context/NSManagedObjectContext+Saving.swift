@@ -261,6 +261,7 @@ extension NSManagedObjectContext {
     ]
     objects[SavedChanges.key] = changes
     isSaving = false
+    tellObserversOfSave()
     NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: objects)
     var ids: [AnyHashable: Any] = [
       NSInsertedObjectIDsKey: Set(sets.inserted.map(\._objectID)),

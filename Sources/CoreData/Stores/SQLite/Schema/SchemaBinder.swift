@@ -18,11 +18,12 @@ struct SchemaBinder {
   func numbers(for layout: ModelLayout) throws -> EntityNumbers {
     var byName: [String: Int] = [:]
     try _connection.query("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY") { row in
-      guard let number = Int(exactly: row.int64(0)), number > 0 else { return }
+      // Beyond this are the history's own.
+      guard let number = Int(exactly: row.int64(0)), (1..<16000).contains(number) else { return }
       byName[row.string(1)] = number
     }
     let stored = try layout.layouts.map { entity in
-      guard let number = byName[entity.entityName] else {
+      guard let number = byName[entity.entityName] ?? _formerNumber(of: entity, layout, byName) else {
         throw StoreOpenError.incompatible(
           path: _path, reason: "the store has no entity '\(entity.entityName)' (no row in Z_PRIMARYKEY)")
       }
@@ -33,6 +34,13 @@ struct SchemaBinder {
         path: _path, reason: "two entities have the same number in Z_PRIMARYKEY")
     }
     return EntityNumbers(stored: stored)
+  }
+
+  /// Number of an entity that was renamed: Core Data's migration leaves its old name in Z_PRIMARYKEY.
+  private func _formerNumber(of entity: PropertyLayout, _ layout: ModelLayout, _ byName: [String: Int]) -> Int? {
+    let schema = layout.schema.entities.first { $0.name == entity.entityName }
+    guard let former = schema?.renamingIdentifier, layout.layoutsByName[former] == nil else { return nil }
+    return byName[former]
   }
 
   /// The mapping with join tables under the names they have in the file.
