@@ -99,7 +99,8 @@ struct AutomaticMigration {
         try StoreMetadata.write(present.merging(version) { $1 }, to: connection)
       }
     } catch let error as SQLiteError {
-      let isConstraint = error.code & 0xFF == 19
+      // SQLITE_CONSTRAINT_UNIQUE: what a unique index says of rows that it cannot take.
+      let isConstraint = error.code == 2067
       throw _error(
         isConstraint ? NSMigrationConstraintViolationError : NSMigrationError,
         isConstraint

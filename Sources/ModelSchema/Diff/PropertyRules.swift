@@ -2,7 +2,10 @@
 enum PropertyRules {
   static func added(_ attribute: AttributeSchema) -> SchemaFinding {
     if attribute.isTransient { return SchemaFinding("transient attribute added", .free, "it is not stored") }
-    if attribute.isOptional || attribute.defaultValue != nil || attribute.isDerived {
+    if attribute.isDerived {
+      return SchemaFinding("derived attribute added", .inferred, "it is computed when its object is saved next")
+    }
+    if attribute.isOptional || attribute.defaultValue != nil {
       return SchemaFinding(
         "attribute added", .inferred,
         attribute.isOptional && attribute.defaultValue == nil ? "it is nil at first" : "it has a value at first")

@@ -23,5 +23,6 @@ try context.save()
 let model = container.managedObjectModel
 guard let unread = model.fetchRequestTemplate(forName: "unread") else { fatalError("the template is in the model") }
 let items = try context.fetch(unread).compactMap { $0 as? Item }
-print("To read: \(items.map(\.title).sorted().joined(separator: ", "))")
-print("Model version \(model.versionIdentifiers.first ?? "?"), configurations \(model.configurations.joined(separator: ", "))")
+print("To read: \(items.compactMap(\.title).sorted().joined(separator: ", "))")
+let version = model.versionIdentifiers.map { "\($0)" }.joined()
+print("Model version \(version), configurations \(model.configurations.joined(separator: ", "))")
