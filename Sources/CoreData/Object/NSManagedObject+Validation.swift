@@ -9,7 +9,9 @@ extension NSManagedObject {
     if plan.isEmpty, !_shape.hasOwnClass { return }
     if isFault { fireFault() }
     var errors: [any Error] = []
+    let unchecked = _context?.primitivesInWillSave[ObjectIdentifier(self)]
     for (slot, description) in _layout.slots.enumerated() where !description.isHidden {
+      if let unchecked, unchecked.contains(slot) { continue }
       do {
         if _shape.hasOwnClass {
           try _validateThroughHook(slot, description)
