@@ -50,7 +50,7 @@ extension NSManagedObjectContext {
     var passes = 0
     if !overlay.layers.isEmpty { materializeHooked() }
     var objects = objectsToSave()
-    if !objects.contains(where: { $0._shape.hasOwnClass }) {
+    if objects.allSatisfy({ $0._shape.hooks.isDisjoint(with: .beforeSaving) }) {
       // Nobody has hooks: one validation, and only where the model states rules.
       try validate(objects.filter { !$0._shape.validation.isEmpty || $0._flags.contains(.deleted) })
       return
@@ -79,7 +79,7 @@ extension NSManagedObjectContext {
   private final func callWillSave(_ objects: [NSManagedObject]) {
     isCallingWillSave = true
     defer { isCallingWillSave = false }
-    for object in objects where object._shape.hasOwnClass {
+    for object in objects where object._shape.hooks.contains(.willSave) {
       if !primitivesInWillSave.isEmpty { primitivesInWillSave[ObjectIdentifier(object)] = nil }
       object.willSave()
     }
@@ -94,7 +94,7 @@ extension NSManagedObjectContext {
   /// Objects with hooks of their own take part in every save of every level, so those handed up by children are made.
   private final func materializeHooked() {
     for entry in overlay.layers.composedEntries
-    where entry.kind != .annihilated && entry.id.entity.shape.hasOwnClass { _ = materialize(entry) }
+    where entry.kind != .annihilated && !entry.id.entity.shape.hooks.isEmpty { _ = materialize(entry) }
   }
 
   /// Own changed objects, and those from children that have hooks of their own.
@@ -102,7 +102,7 @@ extension NSManagedObjectContext {
     var objects = listed.filter(\.hasChanges)
     if !overlay.layers.isEmpty {
       table.forEach { object in
-        if object._flags.contains(.adopted), !object._flags.contains(.listed), object._shape.hasOwnClass {
+        if object._flags.contains(.adopted), !object._flags.contains(.listed), !object._shape.hooks.isEmpty {
           objects.append(object)
         }
       }
@@ -213,6 +213,7 @@ extension NSManagedObjectContext {
     savedLately = own
     var sets = EventSets()
     sets.inserted.reserveCapacity(entries.count(where: { $0.kind == .inserted }))
+    sets.updated.reserveCapacity(entries.count(where: { $0.kind == .updated }))
     for object in own where object.hasChanges {
       if object._flags.contains(.deleted) {
         if !object._flags.contains(.inserted) { sets.deleted.insert(object) }
@@ -268,8 +269,8 @@ extension NSManagedObjectContext {
 
   /// didSave, the notifications, and the contexts that merge by themselves.
   private final func announce(_ sets: EventSets, _ changes: SavedChanges) {
-    for object in sets.inserted.union(sets.updated).union(sets.deleted) where object._shape.hasOwnClass {
-      object.didSave()
+    for objects in [sets.inserted, sets.updated, sets.deleted] {
+      for object in objects where object._shape.hooks.contains(.didSave) { object.didSave() }
     }
     for object in sets.deleted { object._context = nil }
     var objects: [AnyHashable: Any] = [
@@ -277,6 +278,7 @@ extension NSManagedObjectContext {
     ]
     objects[SavedChanges.key] = changes
     isSaving = false
+    tellObserversOfSave()
     NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: objects)
     var ids: [AnyHashable: Any] = [
       NSInsertedObjectIDsKey: Set(sets.inserted.map(\._objectID)),
