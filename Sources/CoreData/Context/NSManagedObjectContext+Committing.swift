@@ -6,8 +6,32 @@ import ModelSchema
 extension NSManagedObjectContext {
   /// Writes the entries in one transaction of each store, settling conflicts as the merge policy says.
   ///
+  /// Where the stores refuse them, inserted objects have their permanent IDs all the same, as in Core Data, which asks for
+  /// them first.
+  ///
   /// - Returns: The entries as written.
   final func commit(_ entries: [Layer.Entry]) throws -> [Layer.Entry] {
+    do {
+      return try write(entries)
+    } catch {
+      // A store that cannot be written now gives no IDs either, after it has been waited for once more.
+      if !StoreErrors.isBusy(error) {
+        obtainPermanentIDs(of: entries)
+      }
+      throw error
+    }
+  }
+
+  /// Gives inserted objects, those of children included, permanent IDs as far as the stores do.
+  private final func obtainPermanentIDs(of entries: [Layer.Entry]) {
+    let ids = entries.filter { $0.kind == .inserted && $0.id.isTemporaryID }.map(\.id)
+    try? persistentStoreCoordinator?.obtainPermanentIDs(for: ids.filter { $0.permanent == nil })
+    for id in ids {
+      if let permanent = id.permanent, let object = table.object(for: permanent) { object._id = permanent }
+    }
+  }
+
+  private final func write(_ entries: [Layer.Entry]) throws -> [Layer.Entry] {
     guard let coordinator = persistentStoreCoordinator else {
       if entries.isEmpty { return entries }
       throw CocoaError.coreData(

@@ -38,6 +38,22 @@ extension NSManagedObjectContext {
     return object?._current ?? entry.id.key.flatMap { persistentStoreCoordinator?.rowCache.row(for: $0) }
   }
 
+  /// Takes an object's newest values as far as they are in memory. Asked where the two ends of a link disagree: then one of
+  /// them was read before somebody else moved the link.
+  ///
+  /// - Returns: Whether there were newer ones.
+  final func takeNews(of object: NSManagedObject) -> Bool {
+    guard let mine = object._row, !object._flags.contains(.deleted),
+      let newer = ReadChain(above: self).rowOnceMerged(for: object._objectID, saved: nil), !(newer === mine),
+      _parent != nil || newer.version > mine.version
+    else { return false }
+    rereadInverses(object._layout, from: mine, to: newer)
+    object.cutOvertakenInverses(by: newer)
+    object.rebase(on: newer)
+    noteEvent(object, .eventRefreshed)
+    return true
+  }
+
   /// Makes to-manys read before a row changed elsewhere read again: those of the targets that its to-ones had and have.
   final func rereadInverses(_ layout: PropertyLayout, from old: Row?, to new: Row) {
     for slot in layout.slots.indices {
@@ -46,8 +62,7 @@ extension NSManagedObjectContext {
       else { continue }
       for value in [old?[slot] ?? .null, new[slot]] {
         guard case .reference(let key) = value, let target = table.object(for: key),
-          target._layout.slots[inverse].isToMany, let state = target._relations?.members(inverse), state.isRealised,
-          !(state.isOrdered && state.hasChanges)
+          target._layout.slots[inverse].isToMany, let state = target._relations?.members(inverse), state.isRealised
         else { continue }
         state.unrealise()
       }

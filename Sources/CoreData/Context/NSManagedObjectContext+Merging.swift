@@ -39,7 +39,8 @@ extension NSManagedObjectContext {
 
   // MARK: By values
 
-  /// Merges a save of the same process: its rows are taken over as they are.
+  /// Merges a save of the same process: its rows are taken over as they are, by a child under what its
+  /// parents have unsaved.
   final func merge(_ changes: SavedChanges) {
     beginMerge()
     defer { endMerge() }
@@ -48,16 +49,21 @@ extension NSManagedObjectContext {
       coordinator.adopt(changes.entries)
     }
     var merged = MergedSets()
+    let chain = _parent == nil ? nil : ReadChain(above: self)
     // What was deleted comes last: links cut by the deletion have been merged then.
     for entry in changes.entries where entry.kind != .deleted {
       let id = isForeign ? localized(entry.id) : entry.id
+      // Where nobody looks, no row is looked up.
+      let isSeen = table.object(for: id) != nil || entry.kind == .inserted || !changeObservers.isEmpty
+      let stored = changes.isStored ? entry.row : nil
+      let row = isSeen ? chain?.rowOnceMerged(for: id, saved: stored) ?? entry.row : entry.row
       switch entry.kind {
       case .inserted:
-        mergeInsertion(of: id, row: entry.row, into: &merged)
-        if let row = entry.row { followPendingDeletions(id, row) }
+        mergeInsertion(of: id, row: row, into: &merged)
+        if let row { followPendingDeletions(id, row) }
       case .updated:
-        mergeUpdate(of: id, row: entry.row, changed: entry.changed, into: &merged)
-        if let row = entry.row { followPendingDeletions(id, row) }
+        mergeUpdate(of: id, row: row, into: &merged)
+        if let row { followPendingDeletions(id, row) }
       case .deleted, .annihilated: break
       }
     }
@@ -87,7 +93,7 @@ extension NSManagedObjectContext {
         noteUnseenMerge(id, nil)
         continue
       }
-      mergeUpdate(of: id, row: row(id), changed: SlotSet(object._layout.slots.indices), into: &merged)
+      mergeUpdate(of: id, row: row(id), into: &merged)
     }
     for id in ids.deleted { mergeDeletion(of: localized(id), into: &merged) }
     forgetMembers(Set(merged.deleted.compactMap { table.object(for: $0) }))
@@ -118,9 +124,7 @@ extension NSManagedObjectContext {
     merged.inserted.insert(object._objectID)
   }
 
-  private final func mergeUpdate(
-    of id: NSManagedObjectID, row: Row?, changed: SlotSet, into merged: inout MergedSets
-  ) {
+  private final func mergeUpdate(of id: NSManagedObjectID, row: Row?, into merged: inout MergedSets) {
     guard let object = table.object(for: id) else {
       noteUnseenMerge(id, row)
       return
@@ -135,11 +139,14 @@ extension NSManagedObjectContext {
       if !object.hasChanges { object.turnIntoFault() }
       return
     }
-    // A save told of late may be older than what this context has written or read since.
-    if let mine = object._row, mine === row || row.version < mine.version { return }
-    rereadInverses(object._layout, from: object._row, to: row)
-    object.cutOvertakenInverses(by: row)
-    object.rebase(on: row)
+    // A save told of late may be older than what this context has written or read since. Between parent and child
+    // versions say nothing of the order, but there the row holds what the parents have now.
+    let isNews = object._row.map { !($0 === row) && (_parent != nil || row.version >= $0.version) } ?? true
+    if isNews {
+      rereadInverses(object._layout, from: object._row, to: row)
+      object.cutOvertakenInverses(by: row)
+      object.rebase(on: row)
+    }
     if object._shape.hasOwnClass { object.awake(fromSnapshotEvents: .refresh) }
     noteEvent(object, .eventRefreshed)
     merged.refreshed.insert(object._objectID)

@@ -40,7 +40,7 @@ extension NSManagedObjectContext {
     // the overlay stale by itself.
     processPendingChanges()
     sweepIfDue()
-    let changes = SavedChanges(layer.entries, context: self)
+    let changes = SavedChanges(layer.entries, isStored: false, context: self)
     for other in mergingChildren() where ObjectIdentifier(other) != child {
       other.queue.async { other.merge(changes) }
     }

@@ -65,6 +65,8 @@ extension NSManagedObject {
     let draft = ownDraft()
     for slot in _layout.toManySlots {
       if let state = _relations?.members(slot), state.hasChanges {
+        // An unsaved order of members that are to be read again is laid over what they are now.
+        if state.isOrdered { _ = members(slot) }
         draft.set(.toMany(state.delta), at: slot)
       } else {
         draft.set(.null, at: slot)

@@ -79,4 +79,8 @@ extension NSManagedObjectContext: NSLocking {
   /// Deprecated: contexts work on queues.
   @available(*, deprecated, message: "Use perform blocks")
   public func unlock() {}
+
+  /// Deprecated: contexts work on queues. Always true.
+  @available(*, deprecated, message: "Use perform blocks")
+  public func tryLock() -> Bool { true }
 }

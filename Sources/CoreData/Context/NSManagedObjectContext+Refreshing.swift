@@ -144,6 +144,7 @@ extension NSManagedObjectContext {
     }
     forgetUndo()
     table.removeAll()
+    savedLately = []
     listed = []
     eventList = []
     unpropagatedDeletions = []

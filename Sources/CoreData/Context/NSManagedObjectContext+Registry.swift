@@ -27,6 +27,7 @@ extension NSManagedObjectContext {
   public final func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
     checkQueue()
     let id = localized(objectID)
+    letGoOfSaved()
     if let object = table.objectInUse(for: id, isNeeded: { self.isNeeded($0) }) { return object }
     // What a child has saved up is unsaved here, and so registered, though its object is made only now.
     guard let entry = overlay.layers.entry(for: ObjectTable.Key(id)), entry.kind != .annihilated else { return nil }
@@ -74,6 +75,7 @@ extension NSManagedObjectContext {
   public final var registeredObjects: Set<NSManagedObject> {
     checkQueue()
     sweep()
+    materializeAdopted()
     var objects = Set<NSManagedObject>(minimumCapacity: table.count)
     table.forEach { objects.insert($0) }
     return objects
@@ -211,6 +213,11 @@ extension NSManagedObjectContext {
     retainsRegisteredObjects || !object._flags.isDisjoint(with: [.listed, .eventListed, .locked])
   }
 
+  /// Lets go of what the last save wrote, unless an insertion is waiting: Core Data keeps it then until the next clean save.
+  private final func letGoOfSaved() {
+    if !savedLately.isEmpty, !listed.contains(where: { $0._flags.contains(.inserted) }) { savedLately = [] }
+  }
+
   final func sweepIfDue() {
     if table.isSweepDue { sweep() }
   }
@@ -218,6 +225,7 @@ extension NSManagedObjectContext {
   /// Drops objects that nobody else holds and that carry no unsaved state of their own.
   final func sweep() {
     guard !retainsRegisteredObjects, !isSaving, !isFlushing else { return }
+    letGoOfSaved()
     table.sweep { object in
       self.isNeeded(object)
     } dropped: { object in

@@ -46,6 +46,7 @@ extension NSManagedObjectContext {
 
   /// willSave until nothing changes any more, then validation, and again if that changed something.
   private final func runSaveHooks() throws {
+    defer { primitivesInWillSave = [:] }
     var passes = 0
     if !overlay.layers.isEmpty { materializeHooked() }
     var objects = objectsToSave()
@@ -62,7 +63,7 @@ extension NSManagedObjectContext {
             + "changing objects. Compare before assigning there.")
       }
       for object in objects { object._flags.remove(.touchedInSave) }
-      for object in objects where object._shape.hooks.contains(.willSave) { object.willSave() }
+      callWillSave(objects)
       processPendingChanges()
       var touched = objectsToSave().filter { $0._flags.contains(.touchedInSave) }
       if touched.isEmpty {
@@ -73,6 +74,21 @@ extension NSManagedObjectContext {
       }
       objects = touched
     }
+  }
+
+  private final func callWillSave(_ objects: [NSManagedObject]) {
+    isCallingWillSave = true
+    defer { isCallingWillSave = false }
+    for object in objects where object._shape.hooks.contains(.willSave) {
+      if !primitivesInWillSave.isEmpty { primitivesInWillSave[ObjectIdentifier(object)] = nil }
+      object.willSave()
+    }
+  }
+
+  /// Notes a write that nobody tracks, if it comes from a `willSave`: it is not to be validated.
+  final func notePrimitiveInWillSave(_ object: NSManagedObject, _ slot: Int) {
+    guard isCallingWillSave else { return }
+    primitivesInWillSave[ObjectIdentifier(object), default: SlotSet()].insert(slot)
   }
 
   /// Objects with hooks of their own take part in every save of every level, so those handed up by children are made.
@@ -194,6 +210,7 @@ extension NSManagedObjectContext {
     overlay.clear()
     overlay.markFresh()
     pendingIndex.clear()
+    savedLately = own
     var sets = EventSets()
     sets.inserted.reserveCapacity(entries.count(where: { $0.kind == .inserted }))
     sets.updated.reserveCapacity(entries.count(where: { $0.kind == .updated }))
@@ -220,7 +237,7 @@ extension NSManagedObjectContext {
       settle(object, row: entry.row)
     }
     for object in own { object._flags.subtract([.listed, .unpublished, .touchedInSave, .locked, .written]) }
-    let changes = SavedChanges(entries, context: self)
+    let changes = SavedChanges(entries, isStored: _parent == nil, context: self)
     announce(sets, changes)
   }
 
@@ -290,9 +307,16 @@ final class SavedChanges: NSObject, @unchecked Sendable {
 
   let entries: [Layer.Entry]
   let coordinator: NSPersistentStoreCoordinator?
+  /// Whether the stores have it; what went to a parent is unsaved there.
+  let isStored: Bool
 
-  init(_ entries: [Layer.Entry], context: NSManagedObjectContext) {
-    self.entries = context.parent == nil ? entries.map(\.persistent) : entries
+  /// - Parameters:
+  ///   - entries: What was saved.
+  ///   - isStored: Whether into stores.
+  ///   - context: A context of the stack that it was saved in.
+  init(_ entries: [Layer.Entry], isStored: Bool, context: NSManagedObjectContext) {
+    self.isStored = isStored
+    self.entries = isStored ? entries.map(\.persistent) : entries
     coordinator = context.persistentStoreCoordinator
   }
 

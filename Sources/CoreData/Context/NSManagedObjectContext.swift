@@ -58,6 +58,12 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// Faults made lately without values, that load together.
   var faultBatch = FaultBatch()
   @exclusivity(unchecked) var isSaving = false
+  /// Whether objects' `willSave` is being called.
+  var isCallingWillSave = false
+  /// What objects wrote through primitives in their last `willSave`: saved as it is, unchecked.
+  var primitivesInWillSave: [ObjectIdentifier: SlotSet] = [:]
+  /// What the last save wrote, kept while an insertion waits for the next one.
+  var savedLately: [NSManagedObject] = []
   @exclusivity(unchecked) var isFlushing = false
   @exclusivity(unchecked) var isFlushScheduled = false
   /// Entity that a class was last found to stand for.

@@ -194,6 +194,11 @@ enum StoreErrors {
     }
   }
 
+  /// Whether somebody else was writing to the store for longer than a save waits.
+  static func isBusy(_ error: any Error) -> Bool {
+    ((error as? CocoaError)?.userInfo[NSSQLiteErrorDomain] as? NSNumber).map { $0.intValue & 0xFF == 5 } ?? false
+  }
+
   private static func note(_ error: SQLiteError?, _ info: inout [String: Any]) {
     guard let error else { return }
     info[NSSQLiteErrorDomain] = NSNumber(value: error.code)

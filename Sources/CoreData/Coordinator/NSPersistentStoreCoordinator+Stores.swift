@@ -37,6 +37,7 @@ extension NSPersistentStoreCoordinator {
           + "'\(NSInMemoryStoreType)'.")
     }
     store._coordinator = self
+    for line in model.missingTransformers { Console.warn(line) }
     append(store)
     NotificationCenter.default.post(
       name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,

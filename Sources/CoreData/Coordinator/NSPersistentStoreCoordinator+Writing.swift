@@ -13,7 +13,29 @@ extension NSPersistentStoreCoordinator {
   final func commit(_ entries: [Layer.Entry], locked: [NSManagedObject]) throws -> [StoredObject] {
     let entries = entries.map(\.persistent)
     let stores = persistentStores
-    var changes: [(store: NSPersistentStore, set: ChangeSet)] = stores.map { ($0, ChangeSet()) }
+    let changes = try _routed(entries, locked, stores)
+    if stores.count > 1 { try _checkRelationships(entries, stores) }
+    // The row cache learns of commits in the order in which they were made.
+    let computed = try commitOrder.withLock { _ in
+      let computed = try _write(changes)
+      adopt(entries)
+      if !computed.isEmpty {
+        rowCache.commit(written: computed.compactMap { object in object.row.map { (object.key, $0) } }, deleted: [])
+      }
+      return computed
+    }
+    clearAssignments(entries.lazy.filter { $0.kind == .inserted }.map(\.id))
+    return computed
+  }
+
+  /// What one store is to write.
+  private typealias StoreChanges = (store: NSPersistentStore, set: ChangeSet)
+
+  /// The entries as a change set for each store.
+  private final func _routed(
+    _ entries: [Layer.Entry], _ locked: [NSManagedObject], _ stores: [NSPersistentStore]
+  ) throws -> [StoreChanges] {
+    var changes: [StoreChanges] = stores.map { ($0, ChangeSet()) }
     for entry in entries {
       let index = try _storeIndex(for: entry.id, stores)
       switch entry.kind {
@@ -33,7 +55,11 @@ extension NSPersistentStoreCoordinator {
       let index = try _storeIndex(for: object._objectID, stores)
       changes[index].set.locked.append(ChangeSet.Lock(id: object._objectID, base: row))
     }
-    if stores.count > 1 { try _checkRelationships(entries, stores) }
+    return changes
+  }
+
+  /// Writes each store that has anything to write, its metadata included.
+  private final func _write(_ changes: [StoreChanges]) throws -> [StoredObject] {
     var isPartlyWritten = false
     var computed: [StoredObject] = []
     for (store, set) in changes where !set.isEmpty || store.needsMetadataSave {
@@ -55,11 +81,6 @@ extension NSPersistentStoreCoordinator {
       }
       if !set.isEmpty { isPartlyWritten = true }
     }
-    adopt(entries)
-    if !computed.isEmpty {
-      rowCache.commit(written: computed.compactMap { object in object.row.map { (object.key, $0) } }, deleted: [])
-    }
-    clearAssignments(entries.lazy.filter { $0.kind == .inserted }.map(\.id))
     return computed
   }
 

@@ -13,6 +13,8 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   private let _state = Mutex(State())
   private let _queue = ContextQueue(.privateQueueConcurrencyType)
   let rowCache = RowCache()
+  /// Held while a save is written and the row cache told of it.
+  final let commitOrder = Mutex(())
   /// Times that rows were asked of a store by key; what batches of faults keep low.
   final let rowReads = Atomic<Int>(0)
 

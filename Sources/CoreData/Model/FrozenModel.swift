@@ -23,6 +23,22 @@ final class FrozenModel: Reachable, @unchecked Sendable {
 
   deinit { lifeline.cut() }
 
+  /// What to say of attributes whose value transformer is not registered: it must be before a store is loaded. A line each,
+  /// once for each transformer.
+  var missingTransformers: [String] {
+    var seen = Set<String>()
+    return layout.layouts.flatMap { layout in
+      layout.transformableSlots.compactMap { slot -> String? in
+        guard let name = layout.slots[slot].attribute?.valueTransformerName, !name.isEmpty,
+          ValueTransformer.registered(NSValueTransformerName(name)) == nil, seen.insert(name).inserted
+        else { return nil }
+        return
+          "no value transformer '\(name)' is registered for '\(layout.entityName).\(layout.slots[slot].name)'. Register it "
+          + "before the store is loaded; until then its values show as nil and cannot be saved."
+      }
+    }
+  }
+
   /// The entity with this number.
   func entity(numbered number: Int) -> NSEntityDescription { entities[number - 1] }
 }
@@ -45,6 +61,10 @@ final class FrozenEntity: @unchecked Sendable {
   let propertiesByName: [String: NSPropertyDescription]
   let versionHash: Data
   let validation: ValidationPlan
+  /// Transient attributes whose changes leave an object clean.
+  let ignoredChanges: SlotSet
+  /// Whether there are such.
+  let ignoresChanges: Bool
   /// Whether objects are of a class of the program's own, which may override hooks.
   let hasOwnClass: Bool
   /// Which hooks of saving that class overrides.
@@ -61,6 +81,13 @@ final class FrozenEntity: @unchecked Sendable {
     propertiesByName = byName
     properties = layout.slots.map { $0.isHidden ? nil : byName[$0.name] }
     validation = try ValidationPlan(layout, properties)
+    let type = objectClass
+    ignoredChanges = SlotSet(
+      layout.slots.indices.filter { slot in
+        layout.slots[slot].isTransient && layout.slots[slot].attribute != nil && type != NSManagedObject.self
+          && type.contextShouldIgnoreChanges(forKey: layout.slots[slot].name)
+      })
+    ignoresChanges = !ignoredChanges.isEmpty
     let codings = layout.slots.map { slot in
       slot.attribute.map { AttributeCoding($0, entityName: layout.entityName) }
     }
@@ -147,6 +174,18 @@ extension NSEntityDescription {
 
   /// The slots.
   final var layout: PropertyLayout { shape.layout }
+
+  /// Stands for the entity of an object that was made without one: no name, no properties, no model.
+  nonisolated(unsafe) static let missing: NSEntityDescription = {
+    // Unsafe: frozen here, and so immutable.
+    let template = NSEntityDescription()
+    template.name = "none"
+    let model = NSManagedObjectModel()
+    model.entities = [template]
+    let entity = NSEntityDescription()
+    entity.frozen = template.shape
+    return entity
+  }()
 }
 
 extension NSManagedObjectModel {

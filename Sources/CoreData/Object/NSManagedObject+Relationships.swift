@@ -74,7 +74,7 @@ extension NSManagedObject {
     for object in objects { addMember(object, slot) }
     if state.isOrdered {
       var seen = Set<NSManagedObject>()
-      state.reorder(objects.filter { seen.insert($0).inserted })
+      members(slot).reorder(objects.filter { seen.insert($0).inserted })
       markChanged(slot)
     }
   }
@@ -118,8 +118,13 @@ extension NSManagedObject {
       if state.gain(other) { markTouched(slot) }
       return
     }
-    let previous = toOne(slot)
-    guard previous !== other else { return }
+    var previous = toOne(slot)
+    if previous === other {
+      // Either nothing is new, or these values are older than the members they were not among.
+      guard _context?.takeNews(of: self) ?? false else { return }
+      previous = toOne(slot)
+      guard previous !== other else { return }
+    }
     link(slot, to: other)
     // Whoever was here before loses its end.
     previous?.inverseWasCut(outward, self)
@@ -131,7 +136,7 @@ extension NSManagedObject {
     let relationship = _layout.slots[slot].relationship!
     if relationship.isToMany {
       if memberState(slot).lose(other) { markTouched(slot) }
-    } else if toOne(slot) === other {
+    } else if toOne(slot) === other || _context?.takeNews(of: self) ?? false && toOne(slot) === other {
       link(slot, to: nil)
     }
   }

@@ -30,7 +30,7 @@ extension NSManagedObject {
 
   final func setValueOfProperty(_ value: Any?, _ key: String) {
     guard let slot = _layout.slot(named: key) else {
-      setUnmodelledKey(value, key)
+      setValue(value, forUndefinedKey: key)
       return
     }
     if let coding = _shape.codings[slot] {
@@ -45,7 +45,7 @@ extension NSManagedObject {
 
   final func setPrimitiveValueOfProperty(_ value: Any?, _ key: String) {
     guard let slot = _layout.slot(named: key) else {
-      setUnmodelledKey(value, key)
+      setValue(value, forUndefinedKey: key)
       return
     }
     attend()
@@ -53,13 +53,13 @@ extension NSManagedObject {
     case .attribute(let attribute):
       writableDraft().set(converted(value, _shape.codings[slot]!), at: slot)
       if attribute.type == .transformable { relations.decoded[slot] = value }
-      _flags.insert(.primitivesWritten)
+      notePrimitive(slot)
     case .relationship(let relationship):
       guard relationship.isToMany else {
         let target = object(value, key)
         writableDraft().set(reference(to: target), at: slot)
         relations.setTarget(target, slot)
-        _flags.insert(.primitivesWritten)
+        notePrimitive(slot)
         return
       }
       let state = members(slot)
@@ -67,7 +67,13 @@ extension NSManagedObject {
       let kept = Set(wanted)
       for object in state.list where !kept.contains(object) { state.remove(object) }
       for object in wanted { state.add(object) }
+      _context?.notePrimitiveInWillSave(self, slot)
     }
+  }
+
+  private final func notePrimitive(_ slot: Int) {
+    _flags.insert(.primitivesWritten)
+    _context?.notePrimitiveInWillSave(self, slot)
   }
 
   /// A value given by the caller as a cell; a value of the wrong type is a programmer's mistake, as in Core Data.
@@ -162,16 +168,7 @@ extension NSManagedObject {
     return value(forUndefinedKey: key)
   }
 
-  private final func setUnmodelledKey(_ value: Any?, _ key: String) {
-    programmerError(unknownKeyMessage(key))
-  }
-
-  /// Called for a key that the entity does not have; traps, as Core Data raises.
-  public final func value(forUndefinedKey key: String) -> Any? {
-    programmerError(unknownKeyMessage(key))
-  }
-
-  private final func unknownKeyMessage(_ key: String) -> String {
+  final func unknownKeyMessage(_ key: String) -> String {
     let known = _layout.slotsByName.keys.sorted()
     let guess = Spelling.nearest(to: key, in: known).map { " Did you mean '\($0)'?" } ?? ""
     return "entity '\(_entity.name ?? "?")' has no property '\(key)'.\(guess) It has: "
@@ -221,6 +218,7 @@ extension NSManagedObject {
   /// Notes that a slot was assigned.
   final func markChanged(_ slot: Int) {
     if _flags.contains(.awakening) { return }
+    if _shape.ignoresChanges, _shape.ignoredChanges.contains(slot) { return noteWritten(slot) }
     _changed.insert(slot)
     // Noted already, as all but the first change of an event are.
     if !_flags.isSettled { _context?.noteChanged(self) }
@@ -245,17 +243,18 @@ enum Spelling {
       .min { $0.1 < $1.1 }?.0
   }
 
-  /// Levenshtein distance.
+  /// Characters to insert, remove, replace, or exchange with a neighbour.
   static func distance(_ a: [Character], _ b: [Character]) -> Int {
+    var before: [Int] = []
     var row = Array(0...b.count)
     for (i, x) in a.enumerated() {
-      var diagonal = row[0]
-      row[0] = i + 1
+      var next = [i + 1]
       for (j, y) in b.enumerated() {
-        let above = row[j + 1]
-        row[j + 1] = min(row[j] + 1, above + 1, diagonal + (x == y ? 0 : 1))
-        diagonal = above
+        var edits = min(next[j] + 1, row[j + 1] + 1, row[j] + (x == y ? 0 : 1))
+        if i > 0, j > 0, x == b[j - 1], a[i - 1] == y { edits = min(edits, before[j - 1] + 1) }
+        next.append(edits)
       }
+      (before, row) = (row, next)
     }
     return row[b.count]
   }

@@ -43,6 +43,15 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// Made by the first tracked read; see `NSManagedObject+Observation.swift`.
   @exclusivity(unchecked) final var _observation: ObservationRegistrar?
 
+  /// Makes something that is no object of any entity, with a line on the standard error, as Core Data does.
+  @available(*, deprecated, message: "Use init(context:) or init(entity:insertInto:)")
+  public convenience override init() {
+    Console.warn(
+      "\(Self.self) was made without its designated initializer, init(entity:insertInto:): it has no entity and belongs to "
+        + "no context.")
+    self.init(entity: .missing, insertInto: nil)
+  }
+
   /// Creates an object of the one entity that this class stands for, and inserts it.
   ///
   /// Traps when no entity, or more than one, of the context's model has this class.
@@ -63,6 +72,14 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     return "<\(type(of: self)): \(_entity.name ?? "?") \(id); data: {\(values.joined(separator: "; "))}>"
   }
 
+  // MARK: Identity
+
+  /// Whether both are the same object. Contexts and collections rely on it, so that it cannot be overridden.
+  public final override func isEqual(_ object: Any?) -> Bool { (object as AnyObject?) === self }
+
+  /// The same for the object's whole life.
+  public final override var hash: Int { ObjectIdentifier(self).hashValue }
+
   // MARK: Class
 
   /// Entity that this class stands for, in the models that have been used so far.
@@ -72,6 +89,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
   /// Whether assigning to a property that the model does not have leaves the object unchanged.
   open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
+
+  /// Whether assigning to a transient attribute leaves an object as clean as it was; false unless overridden.
+  ///
+  /// Stands for Core Data's `contextShouldIgnoreChangesFor<Key>` methods, which it finds by name. Asked once for each
+  /// transient attribute of an entity, when the model is first used.
+  open class func contextShouldIgnoreChanges(forKey key: String) -> Bool { false }
 
   /// Creates a request for the entity that this class stands for.
   @_disfavoredOverload  // Generated classes have one of their own type, which is meant.
@@ -119,11 +142,22 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// Fills a fault. Traps for a key that the entity does not have or a value of the wrong type, as Core Data raises.
   open func setValue(_ value: Any?, forKey key: String) { setValueOfProperty(value, key) }
 
-  /// Value of a property, without access notification.
-  open func primitiveValue(forKey key: String) -> Any? { valueOfProperty(key) }
+  /// Answers for a key that the entity does not have; traps unless overridden, as Core Data raises.
+  ///
+  /// A subclass answers here for keys of its own, which nothing finds by name on this platform: for key paths, predicates
+  /// on objects and sections of fetched results.
+  open func value(forUndefinedKey key: String) -> Any? { programmerError(unknownKeyMessage(key)) }
+
+  /// Takes a value for a key that the entity does not have; traps unless overridden, as Core Data raises.
+  open func setValue(_ value: Any?, forUndefinedKey key: String) { programmerError(unknownKeyMessage(key)) }
+
+  /// Value of a property, without access notification. Cannot be overridden, as Core Data forbids it.
+  public final func primitiveValue(forKey key: String) -> Any? { valueOfProperty(key) }
 
   /// Sets a property without change tracking and without touching inverse relationships.
-  open func setPrimitiveValue(_ value: Any?, forKey key: String) { setPrimitiveValueOfProperty(value, key) }
+  ///
+  /// Cannot be overridden, as Core Data forbids it.
+  public final func setPrimitiveValue(_ value: Any?, forKey key: String) { setPrimitiveValueOfProperty(value, key) }
 
   /// Fills a fault before a property is read; with nil, just fills the fault.
   open func willAccessValue(forKey key: String?) {

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Immutable, may be read and passed on any thread. A temporary ID (an object not yet saved) stays as it is when the object
 /// is saved; the object then answers another, permanent ID.
-public final class NSManagedObjectID: NSObject, NSFetchRequestResult, @unchecked Sendable {
+public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchecked Sendable {
   // Unchecked: everything is immutable but `_link`, which is written once under its lock.
   let space: ObjectIDSpace
   /// Primary key, or the running number of a temporary ID.
@@ -71,6 +71,9 @@ public final class NSManagedObjectID: NSObject, NSFetchRequestResult, @unchecked
     _link.permanent.withLock { if $0 == nil { $0 = permanent } }
     Self.linkEpoch.wrappingAdd(1, ordering: .releasing)
   }
+
+  /// The ID itself, which is immutable.
+  public func copy(with zone: NSZone? = nil) -> Any { self }
 
   /// The ID as a URI.
   public override var description: String { uriRepresentation().absoluteString }

@@ -145,4 +145,18 @@ import Testing
     context = nil
     #expect(ada.managedObjectContext == nil)
   }
+
+  @Test(arguments: Setting.direct)
+  func whatWasSavedStaysRegisteredWhileAnInsertionWaits(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let context = stack.context
+    try context.performAndWait {
+      for name in ["Ada", "Eve"] { context.insert("Author", ["name": name]) }
+      try context.save()
+      context.insert("Tag", ["name": "maths"])
+      #expect(context.registeredObjects.count == 3)
+      try context.save()
+      #expect(context.registeredObjects.isEmpty, "a clean save lets go")
+    }
+  }
 }

@@ -153,4 +153,19 @@ import Testing
       try two.save()
     }
   }
+
+  @Test(arguments: Setting.direct)
+  func anObjectFilledBetweenSaveAndMergeIsStillAnnounced(_ setting: Setting) throws {
+    let (_, one, two, ids) = try siblings(setting)
+    let fault = two.performAndWait { two.object(with: ids[0]) }
+    let notification = try saved(one) { one.object(with: ids[0]).setValue("New", forKey: "name") }
+    let posted = Posted(.NSManagedObjectContextObjectsDidChange, by: two)
+    two.performAndWait {
+      // The way to have a merge tell of objects that are faults.
+      fault.willAccessValue(forKey: nil)
+      two.mergeChanges(fromContextDidSave: notification)
+      #expect(posted.count(NSRefreshedObjectsKey) == 1)
+      #expect(fault.text("name") == "New")
+    }
+  }
 }

@@ -202,4 +202,77 @@ import Testing
       try #expect(books("two") == 1)
     }
   }
+
+  @Test(arguments: Setting.direct)
+  func theParentHasAnObjectOfItsOwnForEverythingThatAChildSaves(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let ids = try stack.root.performAndWait {
+      let objects = ["old", "gone"].map { stack.root.insert("Author", ["name": $0]) }
+      try stack.root.save()
+      return objects.map(\.objectID)
+    }
+    let child = stack.child(of: stack.root)
+    let new = try child.performAndWait {
+      let new = child.insert("Book", ["title": "B", "author": child.object(with: ids[0])])
+      child.delete(child.object(with: ids[1]))
+      try child.save()
+      return new
+    }
+    stack.root.performAndWait {
+      // Whoever looks finds the parent's objects, filled and dirty, with their links.
+      #expect(stack.root.registeredObjects.count == 3)
+      let old = stack.root.registeredObject(for: ids[0])
+      #expect(old?.isFault == false)
+      #expect(old?.isUpdated == true)
+      #expect(old?.objects("books").first?.text("title") == "B")
+      #expect(stack.root.registeredObject(for: ids[1])?.isDeleted == true)
+      #expect(stack.root.registeredObject(for: new.objectID)?.isInserted == true)
+      #expect(stack.root.registeredObject(for: new.objectID) !== new)
+      #expect(stack.root.hasChanges, "and has to save it all again")
+    }
+  }
+
+  /// What a worker's save asks of the main queue is what makes the three stacks differ for whoever looks at the screen.
+  @Test func onlyAWorkerBelowTheMainContextNeedsTheMainQueueToSave() async throws {
+    let stack = try TestStack(.sqlite)
+    let main = NSManagedObjectContext(.mainQueue)
+    main.persistentStoreCoordinator = stack.coordinator
+    main.automaticallyMergesChangesFromParent = true
+    let second = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+    try second.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: stack.url)
+    let shared = stack.sibling()
+    let own = NSManagedObjectContext(.privateQueue)
+    own.persistentStoreCoordinator = second
+    // The main queue is busy until the workers beside the main context have saved: they do not wait for it.
+    let isSaved = DispatchSemaphore(value: 0)
+    await withCheckedContinuation { continuation in
+      DispatchQueue.main.async {
+        DispatchQueue.global().async {
+          for worker in [shared, own] {
+            worker.performAndWait {
+              worker.insert("Author")
+              try? worker.save()
+            }
+          }
+          isSaved.signal()
+        }
+        isSaved.wait()
+        continuation.resume()
+      }
+    }
+    try stack.fresh { try #expect($0.count("Author") == 2) }
+    // A child's save has the main context announce it, on the main queue.
+    let isMain = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: isMain, value: true)
+    let child = stack.child(of: main)
+    let announced = Posted(.NSManagedObjectContextObjectsDidChange, by: main) {
+      #expect(DispatchQueue.getSpecific(key: isMain) == true)
+    }
+    try await child.perform {
+      child.insert("Author")
+      try child.save()
+    }
+    await main.perform {}
+    #expect(announced.userInfos.contains { ($0[NSInsertedObjectsKey] as? Set<NSManagedObject>)?.count == 1 })
+  }
 }

@@ -1,6 +1,7 @@
-import CoreData
 import Foundation
 import Testing
+
+@testable import CoreData
 
 /// Composite attributes, large values in files of their own, transformable values.
 @Suite struct StoredValueTests {
@@ -173,6 +174,42 @@ import Testing
     try stack.fresh { context in
       try #expect(context.all("Book").first?.value(forKey: "extra") as? [String: Int] == ["a": 1])
     }
+  }
+
+  @Test func comparisonsInAFetchGoByTheStoredBytes() throws {
+    ValueTransformer.setValueTransformer(BackwardsTransformer(), forName: NSValueTransformerName("Comparing"))
+    let stack = try transformable("Comparing")
+    try stack.context.performAndWait {
+      // Stored as "ba", "ab", "aa", nothing.
+      for text in ["ab", "ba", "aa"] { stack.context.insert("Book", ["title": text, "extra": text]) }
+      stack.context.insert("Book", ["title": "none"])
+      try stack.context.save()
+    }
+    try stack.fresh { context in
+      func titles(_ format: String, _ arguments: Any...) throws -> [String] {
+        try context.all("Book", by: "title", where: NSPredicate(format: format, argumentArray: arguments))
+          .compactMap { $0.text("title") }
+      }
+      try #expect(titles("extra == %@", "ab") == ["ab"])
+      try #expect(titles("extra != %@", "ab") == ["aa", "ba"])
+      try #expect(titles("extra < %@", "ab") == ["aa", "ba"], "by bytes, not by text")
+      try #expect(titles("extra >= %@", "ba") == ["ab", "ba"])
+      try #expect(titles("extra IN %@", ["ab", "aa"]) == ["aa", "ab"])
+      try #expect(titles("extra IN %@", ["ab"]) == ["ab"])
+      try #expect(titles("extra == nil") == ["none"])
+      let unsaved = context.insert("Book", ["title": "new", "extra": "ab"])
+      try #expect(context.all("Book", where: NSPredicate(format: "extra == %@", "ab")).contains(unsaved))
+    }
+  }
+
+  @Test func aTransformerMustBeThereWhenTheStoreIsLoaded() throws {
+    let model = LibraryModel.make()
+    model.entitiesByName["Book"]!.attributesByName["extra"]!.valueTransformerName = "LateTransformer"
+    let lines = try model.frozen().missingTransformers
+    #expect(lines.count == 1)
+    #expect(lines.first?.contains("'LateTransformer' is registered for 'Book.extra'") == true)
+    ValueTransformer.setValueTransformer(BackwardsTransformer(), forName: NSValueTransformerName("LateTransformer"))
+    try #expect(model.frozen().missingTransformers.isEmpty)
   }
 
   @Test func aTransformerThatIsMissingFailsTheSave() throws {

@@ -397,6 +397,34 @@ struct FetchedResultsMergingTests {
     }
   }
 
+  @Test("A fault that a merge makes fit the predicate comes in, filled before or not", arguments: Setting.direct)
+  func mergedFaultThatFitsNow(_ setting: Setting) throws {
+    for isFilledFirst in [false, true] {
+      let fixture = try Fixture(setting, ["a"], where: NSPredicate(format: "age > 60"))
+      let other = fixture.stack.sibling()
+      try fixture.context.performAndWait {
+        let fault = try #require(fixture.context.all("Author").first)
+        fixture.context.refresh(fault, mergeChanges: false)
+        _ = fixture.delegate.take()
+        let context = fixture.context
+        let id = fault.objectID
+        let token = NotificationCenter.default.addObserver(
+          forName: .NSManagedObjectContextDidSave, object: other, queue: nil
+        ) {
+          if isFilledFirst { context.object(with: id).willAccessValue(forKey: nil) }
+          context.mergeChanges(fromContextDidSave: $0)
+        }
+        defer { NotificationCenter.default.removeObserver(token) }
+        try other.performAndWait {
+          try other.all("Author")[0].setValue(70, forKey: "age")
+          try other.save()
+        }
+        #expect(fixture.delegate.take() == ["will", "insert - 0.0", "did"])
+        withExtendedLifetime(fault) {}
+      }
+    }
+  }
+
   @Test("A merged update brings in an object that was never registered here", arguments: Setting.direct)
   func mergedStranger(_ setting: Setting) throws {
     let fixture = try Fixture(setting, ["a", "b"], where: NSPredicate(format: "age > 60"))

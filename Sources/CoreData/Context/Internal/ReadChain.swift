@@ -56,6 +56,28 @@ struct ReadChain {
     return (rows[0].map(Found.row) ?? .missing, brought)
   }
 
+  /// The values that one object has once every ancestor has taken over what was stored: their unsaved changes over the
+  /// newest stored row. Reads nothing.
+  ///
+  /// - Parameter saved: A row that the store has got lately; an older one than the cache's does not count.
+  /// - Returns: Nil if an ancestor has deleted the object or none of this is in memory.
+  func rowOnceMerged(for id: NSManagedObjectID, saved: Row?) -> Row? {
+    let key = ObjectTable.Key(id)
+    let cached = id.key.flatMap { coordinator?.rowCache.row(for: $0) }
+    var row = saved
+    if let cached, cached.version >= saved?.version ?? 0 { row = cached }
+    for layers in overlays.reversed() {
+      guard let entry = layers.entry(for: key) else { continue }
+      guard let own = entry.row else { return nil }
+      if let base = entry.base, let below = row, !(base === below) {
+        row = own.rebased(from: base, onto: below, changed: entry.changed, layout: id.space.layout)
+      } else {
+        row = own
+      }
+    }
+    return row
+  }
+
   /// Members of a to-many as the ancestors and the store have it.
   func related(to owner: NSManagedObjectID, slot: Int) throws -> [NSManagedObjectID] {
     var members: [NSManagedObjectID] = []
@@ -88,5 +110,16 @@ struct ReadChain {
     let all = Set(result.map { ObjectTable.Key($0) })
     let named = Set(order.map { ObjectTable.Key($0) })
     return order.filter { all.contains(ObjectTable.Key($0)) } + result.filter { !named.contains(ObjectTable.Key($0)) }
+  }
+}
+
+extension Row {
+  /// The changes that this row makes to `base`, made to a newer row instead.
+  fileprivate func rebased(from base: Row, onto newer: Row, changed: SlotSet, layout: PropertyLayout) -> Row {
+    let row = Row(copying: newer, version: newer.version + 1)
+    for slot in layout.slots.indices where !layout.slots[slot].isToMany {
+      if layout.slots[slot].isTransient || changed.contains(slot) && self[slot] != base[slot] { row.set(self[slot], at: slot) }
+    }
+    return row
   }
 }

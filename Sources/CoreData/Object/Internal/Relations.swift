@@ -84,10 +84,12 @@ final class ToManyState {
   private(set) var removed: Set<NSManagedObject> = []
   /// Members keep their places only if this is false.
   private(set) var isReordered = false
+  /// The unsaved order of a relationship whose members were forgotten to be read again.
+  private var _wantedOrder: [NSManagedObject]?
 
   init(isOrdered: Bool) { self.isOrdered = isOrdered }
 
-  var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
+  var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isReordered || _wantedOrder != nil }
 
   /// Members in a stable order: the relationship's, or for an unordered one whatever the set gives.
   var list: [NSManagedObject] { isOrdered ? order : _isSetDue ? base : Array(_set) }
@@ -113,12 +115,18 @@ final class ToManyState {
       if isOrdered { order.append(object) }
     }
     isRealised = true
+    if let wanted = _wantedOrder {
+      _wantedOrder = nil
+      reorder(asFarAsKnown: wanted)
+      isReordered = true
+    }
   }
 
   /// Forgets what was read, keeping what was changed.
   func unrealise() {
     guard isRealised else { return }
     isRealised = false
+    if isReordered { _wantedOrder = order }
     members = []
     order = []
     base = []
@@ -168,6 +176,7 @@ final class ToManyState {
     // The set first: it may yet have to be made of `base`.
     if members.remove(object) != nil, let index = order.firstIndex(of: object) { order.remove(at: index) }
     base.removeAll { $0 === object }
+    _wantedOrder?.removeAll { $0 === object }
     added.remove(object)
     removed.remove(object)
   }
@@ -191,6 +200,7 @@ final class ToManyState {
     added = []
     removed = []
     isReordered = false
+    _wantedOrder = nil
     if isRealised { base = list }
   }
 
@@ -199,6 +209,7 @@ final class ToManyState {
     added = []
     removed = []
     isReordered = false
+    _wantedOrder = nil
     if isRealised {
       members = Set(base)
       order = isOrdered ? base : []
@@ -209,6 +220,6 @@ final class ToManyState {
   var delta: ToManyDelta {
     ToManyDelta(
       added: added.map(\._objectID), removed: removed.map(\._objectID),
-      order: isOrdered && isRealised ? order.map(\._objectID) : nil)
+      order: isOrdered ? (isRealised ? order : _wantedOrder)?.map(\._objectID) : nil)
   }
 }

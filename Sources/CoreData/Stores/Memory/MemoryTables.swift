@@ -179,7 +179,13 @@ struct MemoryTables {
           _addPair(owner, slot, member)
           if let inverse = relationship.inverseSlot { _addPair(member, inverse, owner) }
         }
-        if relationship.isOrdered, let order = delta.order { _manyToMany[place] = order.compactMap(\.key) }
+        if relationship.isOrdered, let order = delta.order {
+          // Members that somebody else added meanwhile stand at the end.
+          let present = _manyToMany[place] ?? []
+          let wanted = order.compactMap(\.key)
+          let (isPresent, isWanted) = (Set(present), Set(wanted))
+          _manyToMany[place] = wanted.filter(isPresent.contains) + present.filter { !isWanted.contains($0) }
+        }
       } else if relationship.isOrdered {
         if let order = delta.order {
           _orders[place] = order.compactMap { $0.key?.reference }

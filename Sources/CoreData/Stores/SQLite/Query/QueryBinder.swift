@@ -46,6 +46,7 @@ struct QueryBinder {
     case .uuid:
       if case .string(let text) = value, let uuid = UUID(uuidString: text) { return SQLBinding(_binding(.uuid(uuid))) }
       return SQLBinding(_binding(value))
+    case .transformed(let entity, let slot): return _bytes(value, entity, slot).map(SQLBinding.blob) ?? .null
     case .key(let root): return .integer(_key(value, root))
     case .entity: return .integer(_entity(value))
     case .endOfPrefix:
@@ -76,6 +77,9 @@ struct QueryBinder {
       } else {
         _bindNaturally(value, statement, index)
       }
+    case .transformed(let entity, let slot):
+      guard let data = _bytes(value, entity, slot) else { return statement.bindNull(at: index) }
+      data.withUnsafeBytes { statement.bind(blob: $0, at: index) }
     case .key(let root): statement.bind(_key(value, root), at: index)
     case .entity: statement.bind(_entity(value), at: index)
     case .endOfPrefix: _bindEnd(of: value, statement, index)
@@ -124,6 +128,19 @@ struct QueryBinder {
     return key.reference
   }
 
+  /// The bytes that a transformable attribute stores for a value; nil, which no row is equal to, if it cannot.
+  private func _bytes(_ value: PredicateValue, _ entity: Int, _ slot: Int) -> Data? {
+    guard let object = value.any, entity <= _context.spaces.count,
+      let coding = _context.spaces[entity - 1].entity.shape.codings[slot]
+    else { return nil }
+    do {
+      return try coding.data(from: TransformableBox(object: object, data: nil))
+    } catch {
+      Console.warn("a predicate's value has no stored form to compare with: \(error)")
+      return nil
+    }
+  }
+
   private func _entity(_ value: PredicateValue) -> Int64 {
     let number: Int?
     switch value {
@@ -156,6 +173,8 @@ struct QueryBinder {
     }
     switch conversion {
     case .key(let root): return ValueArray(members.map { _key($0, root) })
+    case .transformed(let entity, let slot):
+      return ValueArray(members.compactMap { _bytes($0, entity, slot).map { Binding.blob([UInt8]($0)) } })
     case .entity: return ValueArray(members.map { _entity($0) })
     case .uuid:
       return ValueArray(

@@ -184,7 +184,7 @@ extension QueryCompiler {
   ) throws -> (SQLFragment, ConstantConversion) {
     if case .scalar(_, .opaque) = left {
       throw untranslatable(
-        comparison.left.outline, "transformable and externally stored values can only be compared with nil")
+        comparison.left.outline, "externally stored values can only be compared with nil")
     }
     let conversion = conversion(for: left)
     return (try scalar(left, .natural, comparison.left.outline), conversion)

@@ -177,6 +177,8 @@ extension QueryCompiler {
   ) throws -> (SQLFragment, SQLFragment) {
     if case .scalar(_, .opaque) = left { throw _opaque(comparison.left) }
     if case .scalar(_, .opaque) = right { throw _opaque(comparison.right) }
+    try _checkTransformed(left, right, comparison.left)
+    try _checkTransformed(right, left, comparison.right)
     if case .object(let l) = left, case .object(let r) = right, l.layout.rootNumber != r.layout.rootNumber {
       throw untranslatable(
         comparison.left.outline,
@@ -188,8 +190,19 @@ extension QueryCompiler {
     )
   }
 
+  /// Stored bytes compare with those of a constant, or of another transformable.
+  private func _checkTransformed(_ side: Operand, _ other: Operand, _ expression: ExpressionTree) throws {
+    guard case .scalar(_, .transformed) = side else { return }
+    switch other {
+    case .constant, .scalar(_, .transformed): return
+    default:
+      throw untranslatable(
+        expression.outline, "a transformable value can only be compared with a constant or another transformable")
+    }
+  }
+
   private func _opaque(_ expression: ExpressionTree) -> UntranslatableQueryError {
     untranslatable(
-      expression.outline, "transformable and externally stored values can only be compared with nil")
+      expression.outline, "externally stored values can only be compared with nil")
   }
 }

@@ -140,7 +140,7 @@ extension QueryCompiler {
     aggregatesRows = false
     defer { aggregatesRows = true }
     let operand = try self.operand(argument)
-    if case .scalar(_, .opaque) = operand, name != "count:" {
+    if case .scalar(_, let kind) = operand, kind.isOpaque, name != "count:" {
       throw untranslatable(
         expression.outline, "transformable and externally stored values have no order and no sum")
     }

@@ -8,6 +8,8 @@ enum ValueKind: Sendable, Hashable {
   case date
   case uuid
   case data
+  /// The bytes that a transformable attribute's values are stored as; constants beside it are transformed.
+  case transformed(entity: Int, slot: Int)
   /// Bytes whose stored form differs from the value: only NULL can be told.
   case opaque
   case other
@@ -35,8 +37,22 @@ enum ValueKind: Sendable, Hashable {
       }
   }
 
+  /// Whether the bytes say nothing of the value's order or sum.
+  var isOpaque: Bool {
+    switch self {
+    case .opaque, .transformed: true
+    default: false
+    }
+  }
+
   /// How a constant compared with this is bound.
-  var conversion: ConstantConversion { self == .uuid ? .uuid : .natural }
+  var conversion: ConstantConversion {
+    switch self {
+    case .uuid: .uuid
+    case .transformed(let entity, let slot): .transformed(entity: entity, slot: slot)
+    default: .natural
+    }
+  }
 }
 
 /// One side of a comparison, resolved.
@@ -144,7 +160,10 @@ extension QueryCompiler {
           throw untranslatable(outline, "the attribute '\(key)' has no property '\(rest.first!)'")
         }
         let content = mapping.column(column, of: scope.layout.entityNumber).content
-        return .scalar(SQLFragment(text: scope.column(column, &aliases)), ValueKind(content))
+        let kind: ValueKind =
+          content == .transformable
+          ? .transformed(entity: scope.layout.entityNumber, slot: slot) : ValueKind(content)
+        return .scalar(SQLFragment(text: scope.column(column, &aliases)), kind)
       case .composite(let leaves):
         guard let leaf = leaves.first(where: { $0.names.elementsEqual(rest) }) else {
           throw untranslatable(
@@ -201,6 +220,7 @@ extension QueryCompiler {
   ) throws -> SQLFragment {
     switch operand {
     case .constant(let index, let value):
+      if case .transformed = conversion { return SQLFragment(.constant(index, conversion)) }
       switch value {
       case .collection, .dictionary:
         throw untranslatable(outline, "a collection stands where one value is needed")

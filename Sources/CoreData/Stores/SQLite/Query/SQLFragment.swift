@@ -80,6 +80,8 @@ indirect enum ConstantConversion: Sendable, Hashable {
   case natural
   /// Text of a UUID becomes its bytes.
   case uuid
+  /// A value becomes the bytes that a transformable attribute stores for it.
+  case transformed(entity: Int, slot: Int)
   /// An object or ID becomes its primary key if it lives in the table of this root entity of the store.
   case key(root: Int)
   /// An entity description, or an entity's name, becomes its Z_ENT.

@@ -1,0 +1,159 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Saves that are merged after the receiver has moved on.
+@Suite struct LateMergeTests {
+  private func saved(_ context: NSManagedObjectContext, _ body: () throws -> Void = {}) throws -> Notification {
+    nonisolated(unsafe) var notification: Notification?
+    let token = NotificationCenter.default.addObserver(
+      forName: .NSManagedObjectContextDidSave, object: context, queue: nil
+    ) { notification = $0 }
+    defer { NotificationCenter.default.removeObserver(token) }
+    try context.performAndWait {
+      try body()
+      try context.save()
+    }
+    return try #require(notification)
+  }
+
+  private func author(_ stack: TestStack) throws -> NSManagedObjectID {
+    try stack.root.performAndWait {
+      let ada = stack.root.insert("Author", ["name": "Ada"])
+      try stack.root.save()
+      return ada.objectID
+    }
+  }
+
+  /// Versions count saves into the store, so that they tell nothing of the order of saves between contexts.
+  @Test(arguments: Setting.nested)
+  func aChildTakesItsParentsSaveThoughItHasSavedOften(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let id = try author(stack)
+    let parent = stack.context
+    let child = stack.child(of: parent)
+    parent.performAndWait { parent.object(with: id).setValue(2, forKey: "age") }
+    try child.performAndWait {
+      let ada = child.object(with: id)
+      #expect(ada.objects("books").isEmpty)
+      for age in 3...5 {
+        ada.setValue(age, forKey: "age")
+        try child.save()
+      }
+    }
+    let notification = try saved(parent) {
+      parent.insert("Book", ["title": "B", "author": parent.object(with: id)])
+    }
+    child.performAndWait {
+      let ada = child.object(with: id)
+      child.mergeChanges(fromContextDidSave: notification)
+      #expect(ada.objects("books").count == 1)
+      #expect(ada.value(forKey: "age") as? Int == 5)
+    }
+  }
+
+  @Test(arguments: Setting.nested)
+  func aChildKeepsWhatItSavedWhenAnOlderSaveComesLate(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let id = try author(stack)
+    let parent = stack.context
+    let child = stack.child(of: parent)
+    let notification = try saved(parent) { parent.object(with: id).setValue("First", forKey: "name") }
+    try child.performAndWait {
+      child.object(with: id).setValue("Second", forKey: "name")
+      try child.save()
+      let ada = child.object(with: id)
+      ada.willAccessValue(forKey: nil)
+      child.mergeChanges(fromContextDidSave: notification)
+      #expect(ada.text("name") == "Second")
+    }
+  }
+
+  @Test(arguments: Setting.direct)
+  func aSiblingKeepsWhatItSavedWhenAnOlderSaveComesLate(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let id = try author(stack)
+    let other = stack.sibling()
+    let notification = try saved(stack.root) { stack.root.object(with: id).setValue("First", forKey: "name") }
+    try other.performAndWait {
+      let ada = other.object(with: id)
+      ada.setValue("Second", forKey: "name")
+      try other.save()
+      other.mergeChanges(fromContextDidSave: notification)
+      #expect(ada.text("name") == "Second")
+    }
+  }
+}
+
+/// Links whose two ends were read at different times.
+@Suite struct StaleEndTests {
+  /// A book of one author, and another author.
+  private func ids(_ stack: TestStack) throws -> (book: NSManagedObjectID, old: NSManagedObjectID, new: NSManagedObjectID) {
+    try stack.root.performAndWait {
+      let old = stack.root.insert("Author", ["name": "old"]), new = stack.root.insert("Author", ["name": "new"])
+      let book = stack.root.insert("Book", ["title": "B", "author": old])
+      try stack.root.save()
+      return (book.objectID, old.objectID, new.objectID)
+    }
+  }
+
+  /// A context that has read nothing yet, and the one that moves the book: its parent, or its sibling.
+  private func contexts(_ stack: TestStack) -> (NSManagedObjectContext, other: NSManagedObjectContext) {
+    stack.setting.isNested ? (stack.context, stack.root) : (stack.sibling(), stack.root)
+  }
+
+  @Test(arguments: Setting.allCases)
+  func addingAMemberThatWasMovedAwayMeanwhileMovesItBack(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let (bookID, oldID, newID) = try ids(stack)
+    let (context, other) = contexts(stack)
+    let book = context.performAndWait {
+      let book = context.object(with: bookID)
+      book.willAccessValue(forKey: nil)
+      return book
+    }
+    try other.performAndWait {
+      other.object(with: bookID).setValue(other.object(with: newID), forKey: "author")
+      if !setting.isNested { try other.save() } else { other.processPendingChanges() }
+    }
+    try context.performAndWait {
+      // Not read before: without the book. The book itself still says that it is there.
+      let old = context.object(with: oldID)
+      context.refresh(old, mergeChanges: false)
+      old.setValue(Set([book]), forKey: "books")
+      #expect(book.object("author") === old)
+      try context.save()
+    }
+    if setting.isNested { try stack.root.performAndWait { try stack.root.save() } }
+    stack.fresh { context in
+      #expect(context.object(with: oldID).objects("books").count == 1)
+      #expect(context.object(with: newID).objects("books").isEmpty)
+    }
+  }
+
+  @Test(arguments: Setting.allCases)
+  func removingAMemberThatCameMeanwhileTakesItOut(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let (bookID, _, newID) = try ids(stack)
+    let (context, other) = contexts(stack)
+    let book = context.performAndWait {
+      let book = context.object(with: bookID)
+      book.willAccessValue(forKey: nil)
+      return book
+    }
+    try other.performAndWait {
+      other.object(with: bookID).setValue(other.object(with: newID), forKey: "author")
+      if !setting.isNested { try other.save() } else { other.processPendingChanges() }
+    }
+    try context.performAndWait {
+      let new = context.object(with: newID)
+      context.refresh(new, mergeChanges: false)
+      #expect(new.objects("books") == [book])
+      new.setValue(Set<NSManagedObject>(), forKey: "books")
+      #expect(book.object("author") == nil)
+      try context.save()
+    }
+    if setting.isNested { try stack.root.performAndWait { try stack.root.save() } }
+    stack.fresh { context in #expect(context.object(with: bookID).object("author") == nil) }
+  }
+}

@@ -1,0 +1,171 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Keys that do not exist, values that do not fit, objects from elsewhere: what the message says.
+@Suite struct WrongValueTests {
+  /// What a block in a context's queue that stops the program says.
+  private static func text(_ result: ExitTest.Result?) -> String {
+    String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+  }
+
+  @Test func readingAMisspeltKeyAsksWhatWasMeant() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try TestStack(.memory)
+      stack.context.performAndWait { _ = stack.context.insert("Author").value(forKey: "nmae") }
+    }
+    let text = Self.text(result)
+    #expect(text.contains("entity 'Author' has no property 'nmae'"))
+    #expect(text.contains("Did you mean 'name'?"))
+  }
+
+  @Test func settingAMisspeltKeyAsksWhatWasMeant() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try TestStack(.memory)
+      stack.context.performAndWait { stack.context.insert("Book").setValue("T", forKey: "titel") }
+    }
+    #expect(Self.text(result).contains("Did you mean 'title'?"))
+  }
+
+  @Test func aValueOfTheWrongTypeIsNamedWithWhatWasExpected() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try TestStack(.memory)
+      stack.context.performAndWait { stack.context.insert("Author").setValue("old", forKey: "age") }
+    }
+    let text = Self.text(result)
+    #expect(text.contains("unacceptable value for 'Author.age'"))
+    #expect(text.contains("expected an integer"))
+    #expect(text.contains("found String (old)"))
+  }
+
+  @Test func aNumberOutOfRangeIsRefused() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try TestStack(.memory)
+      stack.context.performAndWait { stack.context.insert("Author").setValue(40_000, forKey: "age") }
+    }
+    #expect(Self.text(result).contains("a whole number of 16 bits"))
+  }
+
+  @Test func aToOneTakesObjectsOnly() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try TestStack(.memory)
+      stack.context.performAndWait { stack.context.insert("Book").setValue("Ada", forKey: "author") }
+    }
+    #expect(Self.text(result).contains("Book.author is a to-one relationship and takes a managed object or nil, not a String"))
+  }
+
+  @Test func aToManyTakesCollectionsOnly() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try TestStack(.memory)
+      stack.context.performAndWait {
+        stack.context.insert("Author").setValue(stack.context.insert("Book"), forKey: "books")
+      }
+    }
+    #expect(Self.text(result).contains("Author.books is a to-many relationship and takes a set"))
+  }
+
+  @Test func aRelationshipTakesObjectsOfItsDestination() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try TestStack(.memory)
+      stack.context.performAndWait {
+        stack.context.insert("Book").setValue(stack.context.insert("Tag"), forKey: "author")
+      }
+    }
+    #expect(Self.text(result).contains("'Book.author' takes objects of entity 'Author', not 'Tag'"))
+  }
+
+  @Test func relatingObjectsOfTwoContextsNamesBoth() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try TestStack(.memory)
+      let other = stack.sibling()
+      (stack.context.name, other.name) = ("one", "two")
+      let ada = other.performAndWait { other.insert("Author") }
+      stack.context.performAndWait { stack.context.insert("Book").setValue(ada, forKey: "author") }
+    }
+    let text = Self.text(result)
+    #expect(text.contains("illegal attempt to relate 'Book.author' to an object of another context"))
+    #expect(text.contains("context 'one' and context 'two'"))
+  }
+
+  @Test func addingAMemberOfAnotherContextIsCaughtToo() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try TestStack(.memory)
+      let other = stack.sibling()
+      let book = other.performAndWait { other.insert("Book") }
+      stack.context.performAndWait { stack.context.insert("Author").mutableSetValue(forKey: "books").add(book) }
+    }
+    #expect(Self.text(result).contains("illegal attempt to relate 'Author.books'"))
+  }
+
+  @Test func anUnknownRelationshipIsNotReadAsOne() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try TestStack(.memory)
+      stack.context.performAndWait { _ = stack.context.insert("Author").mutableSetValue(forKey: "bokos") }
+    }
+    #expect(Self.text(result).contains("'Author' has no to-many relationship 'bokos'"))
+  }
+
+  @Test func insertingAnAbstractEntityIsRefused() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try TestStack(.memory)
+      stack.context.performAndWait { _ = stack.context.insert("Publication") }
+    }
+    #expect(Self.text(result).contains("entity 'Publication' is abstract"))
+  }
+
+  @Test func insertingAnObjectOfAnotherModelIsRefused() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try TestStack(.memory)
+      let other = LibraryModel.make()
+      let stranger = other.entitiesByName["Author"]!
+      stack.context.performAndWait { _ = NSManagedObject(entity: stranger, insertInto: stack.context) }
+      withExtendedLifetime(other) {}
+    }
+    #expect(Self.text(result).contains("is not of the model"))
+  }
+
+  @Test func readingAnObjectWhoseDeletionWasSavedElsewhereShowsNil() throws {
+    let stack = try TestStack(.sqlite)
+    let other = stack.sibling()
+    let ids = try stack.context.performAndWait {
+      let ada = stack.context.insert("Author", ["name": "Ada"])
+      try stack.context.save()
+      return ada.objectID
+    }
+    let fault = other.performAndWait { other.object(with: ids) }
+    try stack.context.performAndWait {
+      stack.context.delete(stack.context.object(with: ids))
+      try stack.context.save()
+    }
+    other.performAndWait {
+      #expect(fault.text("name") == nil)
+      #expect(fault.isDeleted)
+    }
+  }
+
+  @Test func keysOfASubclassAreAnsweredByIt() throws {
+    let model = LibraryModel.make()
+    model.entitiesByName["Author"]!.managedObjectClassName = NSStringFromClass(InitialedAuthor.self)
+    let stack = try TestStack(.memory, model: model)
+    stack.context.performAndWait {
+      let ada = stack.context.insert("Author", ["name": "Ada"])
+      #expect(ada.text("initial") == "A")
+      #expect(NSPredicate(format: "initial == 'A'").evaluate(with: ada))
+      ada.setValue("E", forKey: "initial")
+      #expect(ada.text("name") == "Eda")
+    }
+  }
+}
+
+/// An author with a key that the model does not know.
+final class InitialedAuthor: NSManagedObject {
+  override func value(forUndefinedKey key: String) -> Any? {
+    guard key == "initial" else { return super.value(forUndefinedKey: key) }
+    return text("name")?.first.map { String($0) }
+  }
+
+  override func setValue(_ value: Any?, forUndefinedKey key: String) {
+    guard key == "initial" else { return super.setValue(value, forUndefinedKey: key) }
+    setValue((value as? String ?? "") + (text("name")?.dropFirst() ?? ""), forKey: "name")
+  }
+}
