@@ -35,7 +35,8 @@ extension NSManagedObjectContext {
   private final func _currentRow(_ object: NSManagedObject?, _ pending: Layer.Entry?, _ entry: Layer.Entry) -> Row? {
     if let object, object._flags.contains(.listed), let row = object._current { return row }
     if let pending { return pending.row ?? pending.base }
-    return object?._current ?? entry.id.key.flatMap { persistentStoreCoordinator?.rowCache.row(for: $0) }
+    return object?._current
+      ?? entry.id.key.flatMap { persistentStoreCoordinator?.cachedRow(for: $0, at: readGeneration) }
   }
 
   /// Makes to-manys read before a row changed elsewhere read again: those of the targets that its to-ones had and have.

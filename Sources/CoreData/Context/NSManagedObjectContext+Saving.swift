@@ -22,7 +22,9 @@ extension NSManagedObjectContext {
       if !locks.isEmpty { parent.queue.sync { parent.takeLocks(locks) } }
       finishSave(layer.entries)
     } else {
-      finishSave(try commit(layer.entries))
+      let saved = try commit(layer.entries)
+      advanceGeneration()
+      finishSave(saved)
     }
   }
 
@@ -183,6 +185,9 @@ extension NSManagedObjectContext {
       changed: changed, isWhole: false)
   }
 
+  /// Key, in did-save notifications, of the place in history that the save has led to; as Core Data spells it.
+  static let changeTokenKey = "newChangeToken"
+
   // MARK: Afterwards
 
   /// Objects take what was saved as their last saved state; then everybody is told.
@@ -260,6 +265,9 @@ extension NSManagedObjectContext {
       NSInsertedObjectsKey: sets.inserted, NSUpdatedObjectsKey: sets.updated, NSDeletedObjectsKey: sets.deleted,
     ]
     objects[SavedChanges.key] = changes
+    let generation = queryGenerationToken
+    if let generation { objects[NSManagedObjectContextQueryGenerationKey] = generation }
+    if let token = savedToken { objects[NSManagedObjectContext.changeTokenKey] = token }
     isSaving = false
     NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: objects)
     var ids: [AnyHashable: Any] = [
@@ -268,6 +276,9 @@ extension NSManagedObjectContext {
       NSDeletedObjectIDsKey: Set(sets.deleted.map(\._objectID)),
     ]
     ids[SavedChanges.key] = changes
+    if let generation { ids[NSManagedObjectContextQueryGenerationKey] = generation }
+    if let token = savedToken { ids[NSManagedObjectContext.changeTokenKey] = token }
+    savedToken = nil
     NotificationCenter.default.post(name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: ids)
     guard !changes.isEmpty else { return }
     if _parent == nil { persistentStoreCoordinator?.broadcast(changes, from: self) }

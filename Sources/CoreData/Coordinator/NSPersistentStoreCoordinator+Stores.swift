@@ -37,6 +37,7 @@ extension NSPersistentStoreCoordinator {
           + "'\(NSInMemoryStoreType)'.")
     }
     store._coordinator = self
+    try followRemoteChanges(of: store)
     append(store)
     NotificationCenter.default.post(
       name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
@@ -80,6 +81,7 @@ extension NSPersistentStoreCoordinator {
     NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
     drop(store)
     store._coordinator = nil
+    store.remoteChanges.withLock { $0 = nil }
     store.engine?.close()
     NotificationCenter.default.post(
       name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,

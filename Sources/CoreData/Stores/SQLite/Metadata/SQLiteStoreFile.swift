@@ -58,6 +58,12 @@ struct SQLiteStoreFile: Sendable {
     }
   }
 
+  /// Whether the store keeps, or has kept, a history of its transactions.
+  func keepsHistory() throws -> Bool {
+    guard !isInMemory, try kind() == .database else { return false }
+    return try _translating { try HistoryTables.exist(on: openForReading()) }
+  }
+
   /// Opens the database for reading. A database with a write-ahead log on a medium that cannot be written is
   /// opened as unchanging, if its log is empty.
   func openForReading() throws -> Connection {
