@@ -53,14 +53,12 @@ final class RemoteChangeWatch: @unchecked Sendable {
     _queue.async { [weak self] in
       guard let self else { return }
       if _connection == nil { return _post() }
-      if again {
-        // A series of looks that is on its way starts over.
-        let isWaiting = _retries > 0
-        _retries = Self._delays.count
-        if isWaiting { return _check() }
-      }
       _check()
-      _checkLater()
+      guard again else { return }
+      // A series of looks that is on its way starts over.
+      let isWaiting = _retries > 0
+      _retries = Self._delays.count
+      if !isWaiting { _checkLater() }
     }
   }
 

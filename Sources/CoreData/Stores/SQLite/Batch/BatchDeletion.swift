@@ -31,7 +31,6 @@ final class BatchDeletion {
   func run(needsKeys: Bool) throws -> BatchOutcome {
     if !needsKeys, _entry == nil, let count = try _deleteAtOnce() { return BatchOutcome(count: count) }
     var rows = _plan
-    // Values are asked for only so that limits and sorts are those of a fetch.
     rows.content = .identity
     var added = try _add(_engine.fetch(rows, on: _connection).map(\.key))
     while !added.isEmpty {
