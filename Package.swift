@@ -21,6 +21,8 @@ let package = Package(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CSwiftRuntime"),
     .target(name: "SQLiteBinding", dependencies: ["CSQLite"], swiftSettings: settings),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(name: "ZlibBinding", dependencies: ["CZlib"], swiftSettings: settings),
     .target(name: "PredicateLanguage", swiftSettings: settings),
     .target(name: "ModelSchema", swiftSettings: settings),
     .target(name: "ModelFiles", dependencies: ["ModelSchema"], swiftSettings: settings),
@@ -34,11 +36,14 @@ let package = Package(
       name: "CoreDataAdoptPlugin",
       capability: .command(
         intent: .custom(
-          verb: "coredata-adopt", description: "Adapt source written for Apple's Core Data, with a preview.")),
+          verb: "coredata-adopt", description: "Adapt source written for Apple's Core Data, with a preview."),
+        permissions: [.writeToPackageDirectory(reason: "With --write, the sources are changed in place.")]),
       dependencies: ["coredata-codegen"]),
     .target(
       name: "CoreData",
-      dependencies: ["CSwiftRuntime", "SQLiteBinding", "PredicateLanguage", "ModelSchema", "ModelFiles"],
+      dependencies: [
+        "CSwiftRuntime", "SQLiteBinding", "ZlibBinding", "PredicateLanguage", "ModelSchema", "ModelFiles",
+      ],
       swiftSettings: settings),
     // Works on the system's Core Data where there is one.
     .target(
@@ -47,12 +52,17 @@ let package = Package(
         .target(name: "CoreData", condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd]))
       ],
       swiftSettings: settings),
+    // Trials of the engine on store files, its own and Apple's: what tests, scripts and docs/Interop.md rest on.
+    .target(
+      name: "StoreTrials", dependencies: ["CoreData", "ModelFiles", "SQLiteBinding"], swiftSettings: settings),
+    .executableTarget(name: "store-trials", dependencies: ["StoreTrials", "ToolKit"], swiftSettings: settings),
     .target(name: "ToolKit", swiftSettings: settings),
     .target(
       name: "StackShootout", dependencies: ["CoreData", "CSQLite", "ToolKit"],
       swiftSettings: settings),
     .target(
-      name: "ModelTools", dependencies: ["ModelCodegen", "ModelFiles", "ModelSchema", "ToolKit"],
+      name: "ModelTools",
+      dependencies: ["ModelCodegen", "ModelFiles", "ModelSchema", "PredicateLanguage", "SQLiteBinding", "ToolKit"],
       swiftSettings: settings),
     .target(
       name: "StoreTools", dependencies: ["CoreData", "ModelFiles", "ModelSchema", "SQLiteBinding", "ToolKit"],
@@ -73,7 +83,11 @@ let package = Package(
       name: "ModelCodegenTests", dependencies: ["ModelCodegen", "ModelFiles", "ModelSchema"],
       swiftSettings: settings),
     .testTarget(
-      name: "ModelToolsTests", dependencies: ["ModelTools", "ModelFiles", "ModelSchema", "ModelCodegen", "ToolKit"],
+      name: "ModelToolsTests",
+      dependencies: ["ModelTools", "ModelFiles", "ModelSchema", "ModelCodegen", "SQLiteBinding", "ToolKit"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "StoreTrialsTests", dependencies: ["StoreTrials", "CoreData", "SQLiteBinding", "store-trials"],
       swiftSettings: settings),
     .testTarget(
       name: "StoreToolsTests",
@@ -85,9 +99,13 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "CoreDataStackTests", dependencies: ["CoreDataStack", "CoreData", "coredata"], swiftSettings: settings),
+    // Classes written by hand and generated ones, as a program's target has them.
+    .testTarget(
+      name: "SampleModelTests", dependencies: ["CoreDataStack", "CoreData"], swiftSettings: settings,
+      plugins: ["CoreDataModelPlugin"]),
     .testTarget(
       name: "CoreDataTests",
-      dependencies: ["CoreData", "ModelSchema", "PredicateLanguage", "SQLiteBinding"],
+      dependencies: ["CoreData", "ModelFiles", "ModelSchema", "PredicateLanguage", "SQLiteBinding", "ZlibBinding"],
       swiftSettings: settings),
   ]
 )

@@ -20,7 +20,7 @@ need() {
   local header=$1 package=$2 as_root=()
   has_header "$header" && return
   command -v apt-get >/dev/null ||
-    stop "$header is missing, and this system has no apt-get. Install SQLite's development files, then try again."
+    stop "$header is missing, and this system has no apt-get. Install the development files that bring it, then try again."
   if [ "$(id -u)" -ne 0 ]; then
     sudo -n true 2>/dev/null ||
       stop "$package is missing and only root may install it. Run 'sudo apt-get install $package', then try again."
@@ -39,3 +39,4 @@ command -v clang >/dev/null ||
   stop "there is no 'clang' on the path. It comes with the Swift toolchain: put the toolchain's usr/bin on the path."
 
 need sqlite3.h libsqlite3-dev
+need zlib.h zlib1g-dev

@@ -13,10 +13,15 @@ package final class Connection: @unchecked Sendable {
     case create
     /// The file cannot change: no locks, no shared memory, any write-ahead log is ignored.
     case immutable
+    /// For reading; the write-ahead log's shared memory, which must be there, is not written either.
+    case readOnlyBeside
   }
 
   @usableFromInline let handle: OpaquePointer
   package let path: String
+  /// Whether the files have changed behind the back of a connection that does not notice by itself; a pool does not
+  /// lend it any more then.
+  package var isOutdated: (() -> Bool)?
   private let _statements: StatementCache
   private var _trace: Trace?
   /// Kept open between reads; the pool's readers only.
@@ -49,9 +54,12 @@ package final class Connection: @unchecked Sendable {
     case .immutable:
       flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
       name = "file:\(Self._escaped(path))?immutable=1"
+    case .readOnlyBeside:
+      flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+      name = "file:\(Self._escaped(path))?readonly_shm=1"
     }
     // A plain path must not be taken for a URI, as builds of SQLite with SQLITE_USE_URI do.
-    if mode != .immutable, name.hasPrefix("file:") { name = "./" + name }
+    if flags & SQLITE_OPEN_URI == 0, name.hasPrefix("file:") { name = "./" + name }
     var opened: OpaquePointer?
     let result = sqlite3_open_v2(name, &opened, flags, nil)
     guard result == SQLITE_OK, let opened else {

@@ -164,6 +164,14 @@ package final class ConnectionPool: Sendable {
   }
 
   private func _checkOut() throws -> Connection {
+    while true {
+      let connection = try _next()
+      guard let isOutdated = connection.isOutdated, isOutdated() else { return connection }
+      _state.withLock { state in state.open.removeAll { $0 === connection } }
+    }
+  }
+
+  private func _next() throws -> Connection {
     let bound = _readerBound
     let answer: Answer = _state.withLock { state in
       if state.isClosed { return .closed }
@@ -204,7 +212,7 @@ package final class ConnectionPool: Sendable {
   }
 
   /// Woken without a connection: the pool was closed, or opening one failed elsewhere.
-  private func _retry() throws -> Connection { try _checkOut() }
+  private func _retry() throws -> Connection { try _next() }
 
   private func _checkIn(_ connection: Connection) {
     var startsWatch = false

@@ -131,7 +131,7 @@ extension NSManagedObjectContext {
   ) throws -> BatchUpdatePlan.Source {
     var value: Any? = value
     if let expression = value as? NSExpression {
-      let tree = expression.tree.referringByID
+      let tree = try expression.tree.forStores
       guard case .constant(let constant) = tree else { return .expression(tree) }
       value = constant.any
     }

@@ -269,6 +269,7 @@ extension NSManagedObjectContext {
     if let generation { objects[NSManagedObjectContextQueryGenerationKey] = generation }
     if let token = savedToken { objects[NSManagedObjectContext.changeTokenKey] = token }
     isSaving = false
+    tellObserversOfSave()
     NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: objects)
     var ids: [AnyHashable: Any] = [
       NSInsertedObjectIDsKey: Set(sets.inserted.map(\._objectID)),

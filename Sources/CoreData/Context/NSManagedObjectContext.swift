@@ -4,11 +4,15 @@ import ModelSchema
 /// On which queue a context works; raw values are Apple's.
 public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
   /// Legacy: the context is used on the thread that made it, without perform blocks.
+  @available(*, deprecated, message: "Use a private-queue or main-queue context and its perform methods")
   case confinementConcurrencyType = 0
   /// A queue of its own.
   case privateQueueConcurrencyType = 1
   /// The main queue.
   case mainQueueConcurrencyType = 2
+
+  /// The legacy kind, for the engine itself, which goes on supporting it.
+  package static let confinement = NSManagedObjectContextConcurrencyType(rawValue: 0)!
 }
 
 /// A space in which managed objects are fetched, changed and saved.
@@ -78,7 +82,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// Creates a context that works on the given kind of queue.
   public init(concurrencyType: NSManagedObjectContextConcurrencyType) {
     _concurrencyType = concurrencyType
-    isChecked = ConcurrencyCheck.isOn && concurrencyType != .confinementConcurrencyType
+    isChecked = ConcurrencyCheck.isOn && concurrencyType != .confinement
     queue = ContextQueue(concurrencyType)
     super.init()
     lifeline.tie(to: self)
@@ -91,7 +95,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
 
   /// Creates a confinement context.
   @available(*, deprecated, message: "Use init(concurrencyType:)")
-  public convenience override init() { self.init(concurrencyType: .confinementConcurrencyType) }
+  public convenience override init() { self.init(concurrencyType: .confinement) }
 
   deinit {
     lifeline.cut()
@@ -141,8 +145,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
         programmerError("\(label) is in use; its parent cannot be changed. Make a new context instead.")
       }
       if let newValue {
-        if _concurrencyType == .confinementConcurrencyType
-          || newValue._concurrencyType == .confinementConcurrencyType
+        if _concurrencyType == .confinement
+          || newValue._concurrencyType == .confinement
         {
           programmerError("parent and child contexts must both work on queues; confinement contexts do not.")
         }
@@ -208,7 +212,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
       switch _concurrencyType {
       case .mainQueueConcurrencyType: "main-queue"
       case .privateQueueConcurrencyType: "private-queue"
-      case .confinementConcurrencyType: "confinement"
+      default: "confinement"
       }
     return "\(kind) context \(Unmanaged.passUnretained(self).toOpaque())"
   }

@@ -1,4 +1,5 @@
 import Foundation
+import ModelFiles
 import ModelSchema
 import SQLiteBinding
 
@@ -14,8 +15,9 @@ extension NSPersistentStoreCoordinator {
   ) throws -> NSPersistentStore {
     try StoreErrors.translating(url: url) {
       var settings = try SQLiteStoreOpening.options(options)
+      try _checkReconstructed(url, isReadOnly: settings.isReadOnly)
       if url.path != "/dev/null", SQLiteStoreOpening.isFilled(url) {
-        try _checkVersion(of: url, configuration, options)
+        try _checkVersion(of: url, configuration, options, model)
       }
       try _protectHistory(of: url, options, &settings)
       let provisional = StoreKey.named(UUID().uuidString)
@@ -54,21 +56,45 @@ extension NSPersistentStoreCoordinator {
     store.remoteChanges.withLock { $0 = watch }
   }
 
-  /// Compares the version hashes in the file with the model's.
+  /// A model put together from tables is good for reading only: what it does not know would be lost on writing.
+  private final func _checkReconstructed(_ url: URL, isReadOnly: Bool) throws {
+    guard model.isReconstructedFromTables, !isReadOnly else { return }
+    throw CocoaError.coreData(
+      NSPersistentStoreIncompatibleSchemaError,
+      "The model for the store at \(url.path) was put together from its tables, which is good for reading only. Add the "
+        + "store with NSReadOnlyPersistentStoreOption, or use the model that it was made with to write to it.")
+  }
+
+  /// Compares the version hashes in the file with the model's, and migrates the store if they differ and the options ask
+  /// for it.
   private final func _checkVersion(
-    of url: URL, _ configuration: String?, _ options: [AnyHashable: Any]?
+    of url: URL, _ configuration: String?, _ options: [AnyHashable: Any]?, _ frozen: FrozenModel
   ) throws {
     let metadata = try SQLiteStoreOpening.metadata(at: url)
     if (options?[NSIgnorePersistentStoreVersioningOption] as? NSNumber)?.boolValue ?? false { return }
-    // A store without hashes is judged by its tables when it is bound to the model.
-    guard metadata[NSStoreModelVersionHashesKey] is [String: Any] else { return }
+    guard metadata[NSStoreModelVersionHashesKey] is [String: Any] else {
+      guard try !SQLiteStoreFile(url: url).hasDamagedMetadata() else {
+        throw CocoaError.coreData(
+          NSFileReadCorruptFileError,
+          "The metadata of the store at \(url.path) are missing or damaged (Z_PLIST in Z_METADATA), so that nothing says which "
+            + "model it was saved with. To open it all the same, as far as its tables fit the model, add it with "
+            + "NSIgnorePersistentStoreVersioningOption.")
+      }
+      // A store without hashes is judged by its tables when it is bound to the model.
+      return
+    }
+    // Its hashes are nobody's; whether it fits is judged by the tables.
+    if model.isReconstructedFromTables { return }
     guard !model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) else { return }
     let differing = SQLiteStoreOpening.differences(model, metadata)
-    let wantsMigration = (options?[NSMigratePersistentStoresAutomaticallyOption] as? NSNumber)?.boolValue ?? false
+    if (options?[NSMigratePersistentStoresAutomaticallyOption] as? NSNumber)?.boolValue ?? false {
+      try AutomaticMigration(url: url, metadata: metadata, options: options).run(to: frozen, model)
+      return
+    }
     throw CocoaError.coreData(
       NSPersistentStoreIncompatibleVersionHashError,
-      "The store at \(url.path) was written with another version of the model (\(differing)). Open it with that version"
-        + (wantsMigration ? "; migrating by itself is not part of this release." : "."),
+      "The store at \(url.path) was written with another version of the model (\(differing)). Open it with that version, "
+        + "or set NSMigratePersistentStoresAutomaticallyOption.",
       ["metadata": metadata])
   }
 }
@@ -175,6 +201,8 @@ enum StoreErrors {
       return CocoaError.coreData(error.cocoaCode, "\(error).", info)
     case let error as UnsupportedModelError:
       return CocoaError.coreData(NSPersistentStoreIncompatibleSchemaError, "\(error).", info)
+    case let error as ModelFileError:
+      return CocoaError.coreData(NSPersistentStoreOpenError, "\(error).", info)
     case let error as UntranslatableQueryError:
       return CocoaError.coreData(NSCoreDataError, "\(error).", info)
     default:

@@ -133,7 +133,7 @@ struct HistorySearch {
     guard let predicate = request.predicate else { return }
     let tree: PredicateTree
     do {
-      let original = try PredicateTree(predicate).referringByID
+      let original = try PredicateTree(predicate).forStores
       tree =
         try original.rewritten { (expression: ExpressionTree) throws -> ExpressionTree? in
           guard case .constant(let value) = expression else { return nil }

@@ -8,12 +8,15 @@ enum EntityClass {
   /// "Module.Class" is looked up as such. A name without module, or with the "." that stands for the current
   /// one, is looked for in the program's own module first, then in every module that defines a class of this
   /// name.
-  static func resolve(_ name: String?, for entity: String) -> NSManagedObject.Type {
+  ///
+  /// - Parameter warns: Whether that line is written; nobody expects the classes of the program that a store came from.
+  static func resolve(_ name: String?, for entity: String, warns: Bool = true) -> NSManagedObject.Type {
     guard let name, !name.isEmpty, name != "NSManagedObject" else { return NSManagedObject.self }
     for candidate in _candidates(name) {
       guard let found = NSClassFromString(candidate) else { continue }
       if let objectClass = found as? NSManagedObject.Type { return objectClass }
     }
+    guard warns else { return NSManagedObject.self }
     _warn(
       "CoreData: entity '\(entity)' names the class '\(name)', which is not in this program or is no subclass of "
         + "NSManagedObject; its objects are plain NSManagedObjects. Write the class, or name it with its module "
@@ -37,11 +40,8 @@ enum EntityClass {
 
   private static let _warned = Mutex<Set<String>>([])
 
-  /// Whether classes that are missing go without saying: a tool that reads other programs' stores has none of them.
-  @TaskLocal static var isQuiet = false
-
   private static func _warn(_ message: String) {
-    guard !isQuiet, _warned.withLock({ $0.insert(message).inserted }) else { return }
+    guard _warned.withLock({ $0.insert(message).inserted }) else { return }
     FileHandle.standardError.write(Data((message + "\n").utf8))
   }
 }

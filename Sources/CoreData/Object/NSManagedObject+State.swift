@@ -103,6 +103,8 @@ struct ObjectFlags: OptionSet {
   static let written = ObjectFlags(rawValue: 1 << 22)
   /// To be deleted, but its row is gone already.
   static let vanished = ObjectFlags(rawValue: 1 << 24)
+  /// A fault that was fetched with some of its properties, which can be read without filling it.
+  static let partial = ObjectFlags(rawValue: 1 << 27)
   /// Somebody has tracked a read: there is a registrar to be told of writes.
   static let observed = ObjectFlags(rawValue: 1 << 25)
 }

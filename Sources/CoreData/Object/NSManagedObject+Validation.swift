@@ -10,10 +10,10 @@ extension NSManagedObject {
     if plan.isEmpty, !hasHook { return }
     if isFault { fireFault() }
     var errors: [any Error] = []
-    // Without a hook only slots with rules are looked at, as they are; most rules ask for a value and no more.
-    let row = _current
+    // Most models ask for values and no more.
+    if !hasHook, plan.isMandatoryOnly, let row = _current, !row.hasNull(at: plan.slots) { return }
+    // Without a hook only slots with rules are looked at, as they are.
     for slot in hasHook ? Array(_layout.slots.indices) : plan.slots where !_layout.slots[slot].isHidden {
-      if !hasHook, let row, plan.mandatorySlots.contains(slot), !row.isNull(at: slot) { continue }
       do {
         if hasHook {
           try _validateThroughHook(slot, _layout.slots[slot])

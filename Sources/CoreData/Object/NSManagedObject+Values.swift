@@ -79,19 +79,23 @@ extension NSManagedObject {
     }
   }
 
-  /// A cell as callers see it. A transformable whose bytes cannot be decoded shows as nil, with a line on the standard error.
+  /// A cell as callers see it. A transformable whose bytes cannot be decoded shows as these bytes, with a line on the standard
+  /// error for the first: whoever reads a store of another program's has not got its classes and transformers.
   final func shown(_ value: Value, _ slot: Int) -> Any? {
     do {
       return try _shape.codings[slot]!.object(from: value)
     } catch {
-      Console.warn("\(_objectID.uriRepresentation().absoluteString): \(error)")
+      Console.warnOnce(
+        about: "\(_entity.name ?? "?").\(_layout.slots[slot].name)",
+        "\(_objectID.uriRepresentation().absoluteString) and perhaps more: \(error)")
+      if case .transformable(let box) = value { return box.data }
       return nil
     }
   }
 
   /// A transformable attribute's object: the one that was set, or the one decoded when first asked for.
   private final func transformed(_ slot: Int) -> Any? {
-    if !_flags.isDisjoint(with: .attention) { attend(reading: slot) }
+    if !_flags.isDisjoint(with: .attention), !hasPartialValue(slot) { attend(reading: slot) }
     if let decoded = _relations?.decoded[slot] { return decoded }
     guard let object = shown(read(slot), slot) else { return nil }
     relations.decoded[slot] = object
@@ -178,7 +182,10 @@ extension NSManagedObject {
 
   /// A cell as it is now, filling a fault.
   final func read(_ slot: Int) -> Value {
-    if !_flags.isDisjoint(with: .attention) { attend(reading: slot) }
+    if !_flags.isDisjoint(with: .attention) {
+      if _flags.contains(.partial), let value = partialValue(slot) { return value }
+      attend(reading: slot)
+    }
     guard let row = _current else { return .null }
     return row[slot]
   }

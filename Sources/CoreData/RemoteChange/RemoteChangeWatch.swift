@@ -34,7 +34,10 @@ final class RemoteChangeWatch: @unchecked Sendable {
     _coordinator = coordinator
     _file = engine.commitName
     if !engine.isInMemory {
-      let connection = try SQLiteStoreFile(url: URL(fileURLWithPath: engine.path)).openForReading()
+      let file = SQLiteStoreFile(url: URL(fileURLWithPath: engine.path))
+      // A connection that takes part in the log, so that it notices; on a medium that allows none there is nothing to notice.
+      let connection =
+        try engine.options.isReadOnly ? ((try? file.openReader()) ?? file.openForReading()) : file.openReader()
       _version = try connection.firstValue("PRAGMA data_version")
       _connection = connection
     }

@@ -61,11 +61,14 @@ struct Row: @unchecked Sendable {
     }
   }
 
-  /// Whether a cell is null, without taking it out.
-  func isNull(at slot: Int) -> Bool {
+  /// Whether any of some cells is null, without taking them out.
+  func hasNull(at slots: [Int]) -> Bool {
     _cells.withUnsafeMutablePointers { header, cells in
-      precondition(slot >= 0 && slot < header.pointee.count)
-      return cells[slot].isNull
+      for slot in slots {
+        precondition(slot >= 0 && slot < header.pointee.count)
+        if cells[slot].isNull { return true }
+      }
+      return false
     }
   }
 

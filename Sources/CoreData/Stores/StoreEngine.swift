@@ -4,6 +4,20 @@ import ModelSchema
 struct StoredObject: Sendable {
   let key: ObjectKey
   let row: Row?
+  /// The slots that were read, if not all were: the others of the Row are null whatever the store has there.
+  var part: RowPart?
+
+  init(key: ObjectKey, row: Row?, part: RowPart? = nil) {
+    self.key = key
+    self.row = row
+    self.part = part
+  }
+}
+
+/// The slots that a fetch of some properties reads; one for all of its results.
+final class RowPart: Sendable {
+  let slots: SlotSet
+  init(_ slots: SlotSet) { self.slots = slots }
 }
 
 /// A row that was not what the save expected to find.
@@ -81,6 +95,10 @@ protocol StoreEngine: StoreReading {
   /// Writes metadata; the next `metadata` answers it.
   func setMetadata(_ metadata: [String: Any]) throws
 
+  /// A text that differs whenever an object of these entities was inserted, updated or deleted in between; nil for a store
+  /// that does not outlive the process.
+  func mark(of entityNumbers: some Collection<Int>) throws -> String?
+
   /// Ends all work and releases the medium.
   func close()
 }
@@ -92,6 +110,8 @@ protocol GenerationKeeping: StoreEngine {
 }
 
 extension StoreEngine {
+  func mark(of entityNumbers: some Collection<Int>) throws -> String? { nil }
+
   func save(_ changes: ChangeSet) throws -> SaveOutcome {
     try commit(changes)
     return SaveOutcome()

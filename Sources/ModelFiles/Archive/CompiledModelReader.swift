@@ -113,7 +113,25 @@ package struct CompiledModelReader {
     entity.uniquenessConstraints = _tuples(object.fields["NSUniqueTuples"])
     entity.compoundIndexes = _tuples(object.fields["NSCompoundIndexes"])
     entity.indexes = try (_archive.array(object.fields["NSFetchIndexDescriptions"]) ?? []).compactMap(_index)
+    _dropImplied(from: &entity)
     return entity
+  }
+
+  /// Leaves each index once. An archive that lists indexes says the same again in the older ways, and has another index,
+  /// named after the attribute, for every one over a single attribute.
+  private func _dropImplied(from entity: inout EntitySchema) {
+    var seen: Set<FetchIndexSchema> = []
+    entity.indexes.removeAll { !seen.insert($0).inserted }
+    let names = entity.indexes.map { $0.elements.map(\.property) }
+    entity.compoundIndexes.removeAll { names.contains($0) }
+    for position in entity.attributes.indices where names.contains([entity.attributes[position].name]) {
+      entity.attributes[position].isIndexed = false
+    }
+    let single = Dictionary(grouping: entity.indexes.filter { $0.elements.count == 1 }) { $0.elements[0].property }
+    entity.indexes.removeAll { index in
+      guard let name = index.elements.first?.property, index.elements.count == 1, index.name == name else { return false }
+      return single[name]!.count > 1 && index.partialIndexPredicate == nil
+    }
   }
 
   /// Lists of property names; a member may be a name or a property.

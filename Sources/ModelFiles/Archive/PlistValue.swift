@@ -1,5 +1,5 @@
 /// A value of a binary property list.
-enum PlistValue {
+package enum PlistValue: Sendable, Hashable {
   case null
   case boolean(Bool)
   case integer(Int64)

@@ -24,8 +24,8 @@ struct ValidationPlan: Sendable {
   private let _checks: [[Check]]
   /// The slots that have checks.
   let slots: [Int]
-  /// Those of them that have one check only, that there is a value, and are no to-many.
-  let mandatorySlots: SlotSet
+  /// Whether there is nothing to check but that values are there, and of no to-many.
+  let isMandatoryOnly: Bool
   var isEmpty: Bool { slots.isEmpty }
 
   /// - Throws: `ModelLayoutError` for a predicate of the model file that cannot be read.
@@ -48,9 +48,9 @@ struct ValidationPlan: Sendable {
     }
     let checks = _checks
     slots = checks.indices.filter { !checks[$0].isEmpty }
-    mandatorySlots = slots.reduce(into: SlotSet()) { set, slot in
-      guard checks[slot].count == 1, case .mandatory = checks[slot][0], !layout.slots[slot].isToMany else { return }
-      set.insert(slot)
+    isMandatoryOnly = slots.allSatisfy { slot in
+      guard checks[slot].count == 1, case .mandatory = checks[slot][0] else { return false }
+      return !layout.slots[slot].isToMany
     }
   }
 

@@ -44,14 +44,19 @@ struct SQLiteStoreFile: Sendable {
     case .missing: throw StoreOpenError.missing(path: path)
     case .other: throw StoreOpenError.notADatabase(path: path)
     case .empty: throw StoreOpenError.typeMismatch(path: path, found: "the file is empty")
-    case .database: return try _translating { try StoreMetadata.read(openForReading(), path: path) }
+    case .database: return try translating { try StoreMetadata.read(openForReading(), path: path) }
     }
+  }
+
+  /// Whether the metadata's property list is missing or unreadable, which leaves nothing but UUID and type.
+  func hasDamagedMetadata() throws -> Bool {
+    try translating { try !StoreMetadata.hasPropertyList(openForReading()) }
   }
 
   /// Writes metadata into the file at once.
   func setMetadata(_ metadata: [String: Any]) throws {
     guard try kind() == .database else { throw StoreOpenError.missing(path: path) }
-    try _translating {
+    try translating {
       let connection = try Connection(path: path, mode: .readWrite, busyTimeout: _timeout)
       _ = try StoreMetadata.read(connection, path: path)
       try connection.transaction { try StoreMetadata.write(metadata, to: connection) }
@@ -61,23 +66,21 @@ struct SQLiteStoreFile: Sendable {
   /// Whether the store keeps, or has kept, a history of its transactions.
   func keepsHistory() throws -> Bool {
     guard !isInMemory, try kind() == .database else { return false }
-    return try _translating { try HistoryTables.exist(on: openForReading()) }
+    return try translating { try HistoryTables.exist(on: openForReading()) }
   }
 
-  /// Opens the database for reading. A database with a write-ahead log on a medium that cannot be written is
-  /// opened as unchanging, if its log is empty.
-  func openForReading() throws -> Connection {
-    do {
-      let connection = try Connection(path: path, mode: .readOnly, busyTimeout: _timeout)
-      _ = try connection.firstValue("SELECT COUNT(*) FROM sqlite_master")
-      return connection
-    } catch let error as SQLiteError where error.isCannotOpen || error.isReadOnly {
-      let attributes = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
-      let logSize = (attributes?[.size] as? NSNumber)?.intValue ?? 0
-      guard logSize == 0 else { throw error }
-      return try Connection(path: path, mode: .immutable, busyTimeout: _timeout)
-    }
+  /// Opens the database for reading once, changing nothing on disk.
+  func openForReading() throws -> Connection { try untouched().open() }
+
+  /// Opens one more connection for reading a database that a writer has open.
+  func openReader() throws -> Connection {
+    let connection = try Connection(path: path, mode: .readOnly, busyTimeout: _timeout)
+    _ = try connection.firstValue("SELECT COUNT(*) FROM sqlite_master")
+    return connection
   }
+
+  /// The database as one to be read only, by several connections that change nothing on disk.
+  func untouched() -> UntouchedFile { UntouchedFile(path: path, timeout: _timeout) }
 
   /// Empties the store in place: an empty, valid database stays, and whoever has it open notices.
   ///
@@ -89,7 +92,7 @@ struct SQLiteStoreFile: Sendable {
     case .empty: return
     case .database: break
     }
-    try _translating {
+    try translating {
       let connection = try Connection(path: path, mode: .readWrite, busyTimeout: _timeout)
       try connection.eraseDatabase()
       // Leaves no old pages behind in the log.
@@ -103,7 +106,7 @@ struct SQLiteStoreFile: Sendable {
   func replace(with source: SQLiteStoreFile) throws {
     guard try source.kind() == .database else { throw StoreOpenError.missing(path: source.path) }
     if try kind() == .other { throw StoreOpenError.notADatabase(path: path) }
-    try _translating {
+    try translating {
       let from = try source.openForReading()
       let to = try Connection(path: path, mode: .create, busyTimeout: _timeout)
       try from.backUp(to: to)
@@ -121,7 +124,8 @@ struct SQLiteStoreFile: Sendable {
     if files.fileExists(atPath: from) { try files.copyItem(atPath: from, toPath: to) }
   }
 
-  private func _translating<Result>(_ body: () throws -> Result) throws -> Result {
+  /// Runs `body`; what SQLite throws comes out as `StoreOpenError`.
+  func translating<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as SQLiteError {

@@ -48,6 +48,15 @@ enum StoreMetadata {
     return result
   }
 
+  /// Whether there is a readable property list.
+  static func hasPropertyList(_ connection: Connection) throws -> Bool {
+    var isThere = false
+    try connection.query("SELECT Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1") { row in
+      isThere = !_propertyList(row.withBytes(0) { Data($0) }).isEmpty
+    }
+    return isThere
+  }
+
   private static func _propertyList(_ data: Data) -> [String: Any] {
     guard !data.isEmpty,
       let list = try? PropertyListSerialization.propertyList(from: data, options: [], format: nil)

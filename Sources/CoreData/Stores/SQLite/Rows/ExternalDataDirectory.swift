@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The hidden directory beside a store that holds large binary values, one file each.
 ///
@@ -8,6 +9,7 @@ struct ExternalDataDirectory: Sendable {
   private let _path: String
   /// Whether there is a place for files; a store in memory has none.
   private let _isAvailable: Bool
+  private let _notices = MissingFileNotices()
 
   /// Values of more bytes than this get a file of their own.
   static let threshold = 100 * 1024
@@ -58,10 +60,9 @@ struct ExternalDataDirectory: Sendable {
 
   // MARK: Reading
 
-  /// The value behind a cell.
-  ///
-  /// - Throws: `CellError` when the cell names a file that is not there.
-  func read(_ bytes: UnsafeRawBufferPointer) throws -> Data {
+  /// The value behind a cell; nil, with a line on the standard error, when it names a file that is not there: the row's other
+  /// values are no worse for it, and the cell stays as it is until somebody assigns the attribute.
+  func read(_ bytes: UnsafeRawBufferPointer) -> Data? {
     guard let prefix = bytes.first else { return Data() }
     switch prefix {
     case Self.inline: return Data(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
@@ -71,11 +72,30 @@ struct ExternalDataDirectory: Sendable {
       do {
         return try Data(contentsOf: url)
       } catch {
-        throw CellError(reason: "its external data file \(text) is missing or unreadable")
+        _notices.note(url.path)
+        return nil
       }
     default:
       // Written before external storage was switched on for the attribute.
       return Data(bytes)
+    }
+  }
+}
+
+/// Says which external data files are missing: the first few, for a store copied without its directory misses them all.
+private final class MissingFileNotices: Sendable {
+  private let _names = Mutex<Set<String>>([])
+  private static let _limit = 5
+
+  func note(_ path: String) {
+    let count = _names.withLock { names -> Int? in
+      guard names.count <= Self._limit, names.insert(path).inserted else { return nil }
+      return names.count
+    }
+    switch count {
+    case nil: break
+    case Self._limit + 1: Console.warn("more external data files of this store are missing; they are not listed.")
+    default: Console.warn("the external data file \(path) is missing or unreadable; its attribute reads as nil.")
     }
   }
 }

@@ -18,11 +18,12 @@ struct SchemaBinder {
   func numbers(for layout: ModelLayout) throws -> EntityNumbers {
     var byName: [String: Int] = [:]
     try _connection.query("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY") { row in
-      guard let number = Int(exactly: row.int64(0)), number > 0 else { return }
+      // Beyond this are the history's own.
+      guard let number = Int(exactly: row.int64(0)), (1..<16000).contains(number) else { return }
       byName[row.string(1)] = number
     }
     let stored = try layout.layouts.map { entity in
-      guard let number = byName[entity.entityName] else {
+      guard let number = byName[entity.entityName] ?? _formerNumber(of: entity, layout, byName) else {
         throw StoreOpenError.incompatible(
           path: _path, reason: "the store has no entity '\(entity.entityName)' (no row in Z_PRIMARYKEY)")
       }
@@ -33,6 +34,13 @@ struct SchemaBinder {
         path: _path, reason: "two entities have the same number in Z_PRIMARYKEY")
     }
     return EntityNumbers(stored: stored)
+  }
+
+  /// Number of an entity that was renamed: Core Data's migration leaves its old name in Z_PRIMARYKEY.
+  private func _formerNumber(of entity: PropertyLayout, _ layout: ModelLayout, _ byName: [String: Int]) -> Int? {
+    let schema = layout.schema.entities.first { $0.name == entity.entityName }
+    guard let former = schema?.renamingIdentifier, layout.layoutsByName[former] == nil else { return nil }
+    return byName[former]
   }
 
   /// The mapping with join tables under the names they have in the file.
@@ -47,7 +55,7 @@ struct SchemaBinder {
           path: _path, reason: "the table \(table.name) of entity '\(entity)' is missing")
       }
       let fixed = [StoreVocabulary.primaryKey, StoreVocabulary.entity, StoreVocabulary.version]
-      for column in fixed + table.columns.map(\.name) where !present.contains(_plain(column)) {
+      for column in fixed + table.columns.map(\.name) where !present.contains(StoreVocabulary.plain(column)) {
         throw StoreOpenError.incompatible(
           path: _path,
           reason: "the table \(table.name) has no column \(column); the store needs to be migrated")
@@ -60,7 +68,7 @@ struct SchemaBinder {
     let wanted = [join.first, join.second] + [join.firstOrder, join.secondOrder].compactMap { $0 }
     for name in join.names {
       let present = try _columns(of: name)
-      guard wanted.allSatisfy({ present.contains(_plain($0)) }) else { continue }
+      guard wanted.allSatisfy({ present.contains(StoreVocabulary.plain($0)) }) else { continue }
       var bound = join
       bound.names = [name]
       return bound
@@ -74,14 +82,8 @@ struct SchemaBinder {
   private func _columns(of table: String) throws -> Set<String> {
     var result: Set<String> = []
     try _connection.query(
-      "SELECT name FROM pragma_table_info(?)", [.text(_plain(table))]
+      "SELECT name FROM pragma_table_info(?)", [.text(StoreVocabulary.plain(table))]
     ) { result.insert($0.string(0)) }
     return result
-  }
-
-  /// A name without the quotes it needs in SQL.
-  private func _plain(_ name: String) -> String {
-    guard name.hasPrefix("\""), name.count > 1 else { return name }
-    return String(name.dropFirst().dropLast()).replacing("\"\"", with: "\"")
   }
 }

@@ -69,14 +69,17 @@ struct SchemaWriter {
     }
     var result: [String] = []
     // Core Data indexes an attribute on its own account, too, when an index of the model has it as its only
-    // element.
-    let single = Set(
-      entity.indexes.filter { $0.elements.count == 1 }.compactMap { index -> String? in
-        let element = index.elements[0]
-        return element.isRTree || !element.isAscending ? nil : element.property
-      })
-    let indexed = entity.attributes.filter { !$0.isTransient && ($0.isIndexed || single.contains($0.name)) }
-      .map(\.name).sorted(by: StoreVocabulary.precedes)
+    // element; these come in the order of the indexes.
+    let attributes = Dictionary(entity.attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    var indexed = entity.attributes.filter { $0.isIndexed && !$0.isTransient }.map(\.name)
+      .sorted(by: StoreVocabulary.precedes)
+    for index in entity.indexes where index.elements.count == 1 && index.partialIndexPredicate == nil {
+      let element = index.elements[0]
+      guard let name = element.property, !element.isRTree, element.isAscending, let attribute = attributes[name],
+        !attribute.isTransient, !indexed.contains(name)
+      else { continue }
+      indexed.append(name)
+    }
     for name in indexed {
       let column = try _column(name, in: layout)
       result.append(_collatedIndex(names.take("Z_\(entity.name)_\(name)"), on: table, [(column, true)]))
@@ -88,6 +91,12 @@ struct SchemaWriter {
           names.take("Z_\(entity.name)_\(names_.joined(separator: "_"))"), on: table, columns))
     }
     for index in entity.indexes {
+      // A relationship on its own has an index already.
+      if index.elements.count == 1, let name = index.elements[0].property, _isToOne(name, in: layout),
+        index.partialIndexPredicate == nil
+      {
+        continue
+      }
       let columns = try index.elements.map { element in
         guard let property = element.property, !element.isRTree else {
           throw UnsupportedModelError(
@@ -103,6 +112,8 @@ struct SchemaWriter {
           entity: entity.name, property: index.name,
           reason: "a partial index cannot be made here; remove its predicate")
       }
+      // One named after its attribute may stand there for the attribute's sake.
+      if result.contains(_collatedIndex("Z_\(entity.name)_\(index.name)", on: table, columns)) { continue }
       result.append(_collatedIndex(names.take("Z_\(entity.name)_\(index.name)"), on: table, columns))
     }
     for constraint in entity.uniquenessConstraints where !constraint.isEmpty {
@@ -128,6 +139,11 @@ struct SchemaWriter {
         reason: "named by an index but not stored in a column; index attributes and to-one relationships only"
       )
     }
+  }
+
+  private func _isToOne(_ property: String, in layout: PropertyLayout) -> Bool {
+    guard let slot = layout.slot(named: property) else { return false }
+    return layout.slots[slot].isToOne
   }
 
   private func _index(_ name: String, on table: String, _ columns: [String]) -> String {

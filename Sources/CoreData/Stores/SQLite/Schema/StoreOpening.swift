@@ -16,11 +16,14 @@ struct StoreOpening {
   }
 
   private let _file: SQLiteStoreFile
+  /// How a read-only store is opened.
+  private let _untouched: UntouchedFile
   private let _layout: ModelLayout
   private let _options: SQLiteStoreOptions
 
   init(url: URL, layout: ModelLayout, options: SQLiteStoreOptions) {
     _file = SQLiteStoreFile(url: url, timeout: options.timeout)
+    _untouched = _file.untouched()
     _layout = layout
     _options = options
   }
@@ -34,15 +37,15 @@ struct StoreOpening {
   }
 
   private func _open(_ initialMetadata: [String: Any]) throws -> Opened {
-    // Found out before a file is made: a model that cannot be stored leaves none behind.
     let expected = try MappingBuilder.mapping(for: _layout)
-    let schema = try SchemaWriter(expected).statements()
-    if !_file.isInMemory {
-      switch try _file.kind() {
-      case .missing where _options.isReadOnly: throw StoreOpenError.missing(path: _file.path)
-      case .other: throw StoreOpenError.notADatabase(path: _file.path)
-      default: break
-      }
+    var schema: [String]?
+    switch _file.isInMemory ? .empty : try _file.kind() {
+    case .missing where _options.isReadOnly: throw StoreOpenError.missing(path: _file.path)
+    case .other: throw StoreOpenError.notADatabase(path: _file.path)
+    case .missing, .empty:
+      // Found out before a file is made: a model that cannot be stored leaves none behind.
+      schema = try SchemaWriter(expected).statements()
+    case .database: break
     }
     let writer = try _connect()
     let isEmpty = try !_options.isReadOnly && _isEmpty(writer)
@@ -50,11 +53,12 @@ struct StoreOpening {
     // Another process may make the store at the same time; whoever comes second finds its tables.
     let isNew = try isEmpty && writer.transaction {
       guard try _isEmpty(writer) else { return false }
-      try _create(writer, expected, schema, initialMetadata)
+      try _create(writer, expected, schema ?? SchemaWriter(expected).statements(), initialMetadata)
       return true
     }
     let metadata = try StoreMetadata.read(writer, path: _file.path)
     let mapping = isNew ? expected : try _bind(writer, metadata, expected)
+    if !isNew, !_options.isReadOnly { try _checkSpatialIndexes(writer) }
     let history = try _history(writer, mapping)
     if !_options.isReadOnly {
       if _options.analyzes { try writer.execute("ANALYZE") }
@@ -84,18 +88,20 @@ struct StoreOpening {
 
   private func _connect() throws -> Connection {
     if _file.isInMemory { return try Connection(path: ":memory:", busyTimeout: _options.timeout) }
-    if _options.isReadOnly { return try _file.openForReading() }
+    if _options.isReadOnly { return try _untouched.open() }
     return try Connection(path: _file.path, mode: .create, busyTimeout: _options.timeout)
   }
 
   private func _pool(_ writer: Connection) throws -> ConnectionPool {
-    let file = _file, options = _options
+    let file = _file, untouched = _untouched, options = _options
     // What is opened for reading only is left alone, locks included.
-    let hasLog = try !options.isReadOnly && writer.pragma("journal_mode")?.lowercased() == "wal"
+    let hasLog =
+      try !options.isReadOnly && writer.pragma("journal_mode")?.lowercased() == "wal"
+      && writer.pragma("locking_mode")?.lowercased() == "normal"
     return ConnectionPool(
       writer: writer, maximumReaders: options.maximumReaders, sharesWriter: file.isInMemory, holdsReads: hasLog
     ) {
-      let reader = try file.openForReading()
+      let reader = try options.isReadOnly ? untouched.open() : file.openReader()
       try Self._configure(reader, options, isNew: false, isReader: true)
       return reader
     }
@@ -133,6 +139,26 @@ struct StoreOpening {
         ])
     }
     try StoreMetadata.write(StoreMetadata.initial(metadata), to: connection)
+    // Nobody can come back to a database in memory.
+    if !_file.isInMemory { try ModelCache.write(_layout.schema, to: connection) }
+  }
+
+  /// Refuses to write to a store with R-tree indexes that nothing in the file keeps up to date: how Core Data does it is not
+  /// known, and an index that misses rows gives wrong answers there.
+  private func _checkSpatialIndexes(_ connection: Connection) throws {
+    for entity in _layout.schema.entities {
+      for index in entity.indexes where index.elements.contains(where: \.isRTree) {
+        let name = "Z_\(entity.name)_\(index.name)"
+        let isThere = try connection.firstValue("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(name)])
+        let isKept = try connection.firstValue(
+          "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND instr(sql, ?) > 0", [.text(name)])
+        guard isThere != nil, isKept == nil else { continue }
+        throw UnsupportedModelError(
+          entity: entity.name, property: index.name,
+          reason: "the store \(_file.path) has an R-tree index, which cannot be kept up to date here; open the store "
+            + "read-only (NSReadOnlyPersistentStoreOption)")
+      }
+    }
   }
 
   /// The mapping as an existing file has it.

@@ -1,0 +1,123 @@
+import Foundation
+import SQLiteBinding
+import Synchronization
+
+/// Opens a database for reading so that nothing on disk changes: not the file, not its log, and no new file beside it.
+///
+/// SQLite itself leaves files behind when it reads a database with a write-ahead log: it makes the log and its shared
+/// memory. So such a database is opened as unchanging while its log is empty (and again as soon as the files changed); with
+/// a log, through the shared memory that is there, which is not written; and where that is missing, as forensic copies
+/// have it, from a private copy of database and log, which is deleted with the last user.
+final class UntouchedFile: Sendable {
+  let path: String
+  private let _timeout: Double
+  private let _copy = Mutex<PrivateCopy?>(nil)
+
+  init(path: String, timeout: Double) {
+    self.path = path
+    _timeout = timeout
+  }
+
+  /// A new connection.
+  ///
+  /// - Throws: `SQLiteError`; an error of the file system.
+  func open() throws -> Connection {
+    let connection = try _open()
+    _ = try connection.firstValue("SELECT COUNT(*) FROM sqlite_master")
+    return connection
+  }
+
+  private func _open() throws -> Connection {
+    guard _hasLog() else { return try Connection(path: path, mode: .readOnly, busyTimeout: _timeout) }
+    guard _size(path + "-wal") > 0 else {
+      let state = FileState(path)
+      let connection = try Connection(path: path, mode: .immutable, busyTimeout: _timeout)
+      let path = path
+      connection.isOutdated = { FileState(path) != state }
+      return connection
+    }
+    if _size(path + "-shm") > 0 {
+      return try Connection(path: path, mode: .readOnlyBeside, busyTimeout: _timeout)
+    }
+    let state = FileState(path)
+    let copy = try _copied(state)
+    let connection = try Connection(path: copy.path, mode: .readOnly, busyTimeout: _timeout)
+    let path = path
+    connection.isOutdated = {
+      // Keeps the copy for as long as the connection lives.
+      _ = copy
+      return FileState(path) != state
+    }
+    return connection
+  }
+
+  private func _copied(_ state: FileState) throws -> PrivateCopy {
+    if let copy = _copy.withLock({ $0 }), copy.state == state { return copy }
+    let copy = try PrivateCopy(of: path, state)
+    _copy.withLock { $0 = copy }
+    return copy
+  }
+
+  /// Whether the header says that changes go to a write-ahead log.
+  private func _hasLog() -> Bool {
+    guard let handle = FileHandle(forReadingAtPath: path) else { return false }
+    defer { try? handle.close() }
+    guard let head = try? handle.read(upToCount: 20), head.count == 20 else { return false }
+    return head[18] == 2 || head[19] == 2
+  }
+
+  private func _size(_ path: String) -> Int64 { FileState.sizeAndTime(path)?.size ?? 0 }
+}
+
+/// What tells that a database or its log has changed.
+private struct FileState: Equatable {
+  private let _database: Part?
+  private let _log: Part?
+
+  struct Part: Equatable {
+    let size: Int64
+    let seconds: Int
+    let nanoseconds: Int
+    let number: UInt64
+  }
+
+  init(_ path: String) {
+    _database = Self.sizeAndTime(path)
+    let log = Self.sizeAndTime(path + "-wal")
+    // An empty log says no more than a missing one.
+    _log = log?.size == 0 ? nil : log
+  }
+
+  static func sizeAndTime(_ path: String) -> Part? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    #if canImport(Darwin)
+      let time = status.st_mtimespec
+    #else
+      let time = status.st_mtim
+    #endif
+    return Part(
+      size: Int64(status.st_size), seconds: Int(time.tv_sec), nanoseconds: Int(time.tv_nsec),
+      number: UInt64(status.st_ino))
+  }
+}
+
+/// A copy of a database and its log in a directory of its own, deleted with the object.
+private final class PrivateCopy: Sendable {
+  let path: String
+  let state: FileState
+  private let _directory: URL
+
+  init(of original: String, _ state: FileState) throws {
+    self.state = state
+    _directory = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "coredata-\(UUID().uuidString)", isDirectory: true)
+    path = _directory.appendingPathComponent("Store.sqlite").path
+    try FileManager.default.createDirectory(
+      at: _directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    try FileManager.default.copyItem(atPath: original, toPath: path)
+    try FileManager.default.copyItem(atPath: original + "-wal", toPath: path + "-wal")
+  }
+
+  deinit { try? FileManager.default.removeItem(at: _directory) }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import ModelFiles
+import ModelSchema
+import SQLiteBinding
+import ZlibBinding
+
+/// The copy of its model that a store keeps in Z_MODELCACHE: a keyed archive, compressed.
+enum ModelCache {
+  /// More than any model unpacks to.
+  private static let _sizeLimit = 64 << 20
+
+  /// The model as the table holds it.
+  static func content(for schema: ModelSchema) throws -> [UInt8] {
+    try RawDeflate.pack([UInt8](CompiledModelWriter.write(schema, predicates: PredicateArchive())))
+  }
+
+  /// Puts the model into the store, inside the caller's transaction: when it is made, and after a migration.
+  static func write(_ schema: ModelSchema, to connection: Connection) throws {
+    let content = try content(for: schema)
+    try connection.query("DELETE FROM Z_MODELCACHE")
+    try connection.query("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", [.blob(content)])
+  }
+
+  /// The model in an open store; nil where there is none.
+  ///
+  /// - Throws: `ModelFileError` for one that cannot be read.
+  static func read(_ connection: Connection, path: String) throws -> ModelSchema? {
+    let exists = try connection.firstValue(
+      "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'Z_MODELCACHE'")
+    guard exists != nil else { return nil }
+    let content = try connection.firstValue(
+      "SELECT Z_CONTENT FROM Z_MODELCACHE WHERE typeof(Z_CONTENT) = 'blob' AND length(Z_CONTENT) > 0 LIMIT 1")
+    guard case .blob(let bytes)? = content else { return nil }
+    let name = path + " (its Z_MODELCACHE)"
+    do {
+      return try CompiledModelReader.read(Data(RawDeflate.unpack(bytes, limit: _sizeLimit)), path: name)
+    } catch let failure as RawDeflate.Failure {
+      throw ModelFileError(path: name, reason: "the model inside \(failure)")
+    }
+  }
+}

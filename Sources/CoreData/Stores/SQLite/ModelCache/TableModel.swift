@@ -1,0 +1,213 @@
+import Foundation
+import ModelSchema
+import SQLiteBinding
+
+/// Puts a model together from the tables of a store that keeps no copy of its own: a best effort.
+///
+/// What the tables tell: entities and their parents, exactly; attributes, under their names in small letters, all with
+/// the root entity, with a type by the column's (whole numbers as Integer 64, flags among them; dates and floating-point
+/// numbers apart; bytes as binary data); many-to-many relationships with their inverses; to-one relationships, where the
+/// destination is named by a second column, by its entity's name, or by the rows that the keys lead to. A to-one whose
+/// destination cannot be told stays an Integer 64 attribute. One-to-many relationships, whose names no table has, are
+/// missing.
+struct TableModel {
+  private let _connection: Connection
+  private let _path: String
+
+  private struct Entity {
+    let number: Int
+    let name: String
+    let parent: Int
+  }
+
+  private struct Column {
+    let name: String
+    let type: String
+  }
+
+  init(_ connection: Connection, path: String) {
+    _connection = connection
+    _path = path
+  }
+
+  /// - Throws: `StoreOpenError.incompatible` when the tables do not fit each other.
+  func schema() throws -> ModelSchema {
+    let entities = try _entities()
+    guard !entities.isEmpty else {
+      throw StoreOpenError.incompatible(
+        path: _path, reason: "it holds no copy of its model, and its table Z_PRIMARYKEY lists no entity")
+    }
+    let byNumber = Dictionary(entities.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
+    var made: [Int: EntitySchema] = [:]
+    for entity in entities {
+      made[entity.number] = EntitySchema(name: entity.name, parent: byNumber[entity.parent]?.name)
+    }
+    for root in entities where byNumber[root.parent] == nil {
+      try _fill(&made[root.number]!, entities)
+    }
+    try _addManyToMany(&made)
+    let schema = ModelSchema(entities: entities.compactMap { made[$0.number] })
+    do {
+      _ = try MappingBuilder.mapping(for: ModelLayout(schema))
+    } catch {
+      throw StoreOpenError.incompatible(
+        path: _path, reason: "it holds no copy of its model, and its tables do not make one: \(error)")
+    }
+    return schema
+  }
+
+  /// The entities that have rows or subentities; the history's own have numbers beyond any model's.
+  private func _entities() throws -> [Entity] {
+    var result: [Entity] = []
+    try _connection.query("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT") { row in
+      guard let number = Int(exactly: row.int64(0)), (1..<16000).contains(number) else { return }
+      let name = row.string(1)
+      guard !name.isEmpty else { return }
+      result.append(Entity(number: number, name: name, parent: Int(clamping: row.int64(2))))
+    }
+    return result
+  }
+
+  // MARK: Entity tables
+
+  private func _fill(_ entity: inout EntitySchema, _ entities: [Entity]) throws {
+    let table = StoreVocabulary.name(entity.name)
+    let columns = try _columns(of: table)
+    let names = Set(columns.map(\.name))
+    // Z8_OWNER beside ZOWNER says which entity the keys in ZOWNER belong to.
+    var stated: [String: Int] = [:]
+    for column in columns {
+      if let (number, stem) = _numbered(column.name) { stated["Z" + stem] = number }
+    }
+    for column in columns {
+      if _isFixed(column.name) || _numbered(column.name) != nil { continue }
+      guard column.name.hasPrefix("Z"), column.name.count > 1 else { continue }
+      let property = column.name.dropFirst().lowercased()
+      if column.type == "INTEGER",
+        let destination = try _destination(of: column.name, in: table, stated[column.name], entities),
+        destination.hasSubentities == (stated[column.name] != nil)
+      {
+        entity.relationships.append(
+          RelationshipSchema(
+            traits: PropertyTraits(name: property), destination: destination.name, inverse: nil))
+      } else {
+        entity.attributes.append(
+          AttributeSchema(traits: PropertyTraits(name: property), type: _type(of: column)))
+      }
+    }
+    guard names.contains(StoreVocabulary.primaryKey) else {
+      throw StoreOpenError.incompatible(path: _path, reason: "the table \(table) of entity '\(entity.name)' is missing")
+    }
+  }
+
+  private func _isFixed(_ name: String) -> Bool {
+    [StoreVocabulary.primaryKey, StoreVocabulary.entity, StoreVocabulary.version].contains(name)
+      || name.hasPrefix("Z_FOK_")
+  }
+
+  /// Number and rest of a name such as Z8_OWNER.
+  private func _numbered(_ name: String) -> (Int, String)? {
+    let rest = name.dropFirst()
+    guard name.hasPrefix("Z"), let bar = rest.firstIndex(of: "_"), let number = Int(rest[..<bar]) else { return nil }
+    let stem = String(rest[rest.index(after: bar)...])
+    return stem.isEmpty ? nil : (number, stem)
+  }
+
+  private func _type(of column: Column) -> AttributeType {
+    switch column.type {
+    case "TIMESTAMP": .date
+    case "FLOAT": .double
+    case "DECIMAL": .decimal
+    case "VARCHAR": .string
+    case "BLOB": .binaryData
+    default: .integer64
+    }
+  }
+
+  /// Entity that the keys in a column lead to; nil for a column of plain numbers, or when it cannot be told.
+  private func _destination(
+    of column: String, in table: String, _ stated: Int?, _ entities: [Entity]
+  ) throws -> (name: String, hasSubentities: Bool)? {
+    func answer(_ entity: Entity) -> (String, Bool) {
+      (entity.name, entities.contains { $0.parent == entity.number })
+    }
+    if let stated { return entities.first { $0.number == stated }.map(answer) }
+    // Core Data indexes every key; attributes only if the model asks for it.
+    let index = "\(table)_\(column)_INDEX"
+    guard try _connection.firstValue("SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?", [.text(index)]) != nil
+    else { return nil }
+    let leaves = entities.filter { entity in
+      entity.parent == 0 && !entities.contains { $0.parent == entity.number }
+    }
+    if let named = leaves.first(where: { "Z" + $0.name.uppercased() == column }) { return answer(named) }
+    let quoted = _quoted(column)
+    var fitting: [Entity] = []
+    for leaf in leaves {
+      let target = _quoted(StoreVocabulary.name(leaf.name))
+      guard try !_columns(of: StoreVocabulary.name(leaf.name)).isEmpty else { continue }
+      let found = try _connection.firstValue(
+        """
+        SELECT COUNT(*) > 0 AND COUNT(*) = SUM(\(quoted) IN (SELECT Z_PK FROM \(target)))
+        FROM \(_quoted(table)) WHERE \(quoted) IS NOT NULL
+        """)
+      if found == .int(1) { fitting.append(leaf) }
+    }
+    // A table that ends in what the column is called comes before others that happen to have the keys.
+    let stem = String(column.dropFirst())
+    let alike = fitting.filter { $0.name.uppercased().hasSuffix(stem) || stem.hasSuffix($0.name.uppercased()) }
+    if alike.count == 1 { return answer(alike[0]) }
+    return fitting.count == 1 ? answer(fitting[0]) : nil
+  }
+
+  // MARK: Join tables
+
+  /// Z_1BOOKS ( Z_1AUTHORS, Z_2BOOKS ): entity 1 has `books`, which are of entity 2, whose inverse is `authors`.
+  private func _addManyToMany(_ made: inout [Int: EntitySchema]) throws {
+    var tables: [String] = []
+    try _connection.query(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'Z_[0-9]*' ORDER BY name"
+    ) { tables.append($0.string(0)) }
+    for table in tables {
+      let keys = try _columns(of: table).map(\.name).filter { !$0.hasPrefix("Z_FOK_") }
+      guard keys.count == 2, let name = _joined(table), let first = _joined(keys[0]), let second = _joined(keys[1])
+      else { continue }
+      // The table is named after the relationship of one side.
+      let forward = first.number == name.number && second.stem.hasPrefix(name.stem)
+      let (owner, other) = forward ? (first, second) : (second, first)
+      guard var one = made[owner.number], let another = made[other.number] else { continue }
+      let (there, back) = (other.stem.lowercased(), owner.stem.lowercased())
+      one.relationships.append(
+        RelationshipSchema(
+          traits: PropertyTraits(name: there), destination: another.name, inverse: back, maxCount: 0,
+          isOrdered: try _columns(of: table).contains { $0.name == "Z_FOK_\(other.number)\(other.stem)" }))
+      made[owner.number] = one
+      guard there != back || owner.number != other.number else { continue }
+      made[other.number]!.relationships.append(
+        RelationshipSchema(
+          traits: PropertyTraits(name: back), destination: one.name, inverse: there, maxCount: 0,
+          isOrdered: try _columns(of: table).contains { $0.name == "Z_FOK_\(owner.number)\(owner.stem)" }))
+    }
+  }
+
+  /// Number and rest of a name such as Z_1BOOKS.
+  private func _joined(_ name: String) -> (number: Int, stem: String)? {
+    guard name.hasPrefix("Z_") else { return nil }
+    let rest = name.dropFirst(2)
+    let digits = rest.prefix { $0.isASCII && $0.isNumber }
+    let stem = String(rest.dropFirst(digits.count))
+    guard let number = Int(digits), !stem.isEmpty else { return nil }
+    return (number, stem)
+  }
+
+  // MARK: SQL
+
+  private func _columns(of table: String) throws -> [Column] {
+    var result: [Column] = []
+    try _connection.query("SELECT name, type FROM pragma_table_info(?)", [.text(table)]) { row in
+      result.append(Column(name: row.string(0), type: row.string(1)))
+    }
+    return result
+  }
+
+  private func _quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
+}

@@ -1,0 +1,91 @@
+import CoreData
+import Foundation
+
+/// Spoils copies of stores in every way there is and reads them in child processes, each file within a time limit.
+package struct HostileRun {
+  /// Directory of stores to start from; those larger than `sizeLimit` are left out.
+  package var originals: [URL]
+  package var fileCount: Int
+  package var seed: UInt64
+  /// Where files that fail are kept.
+  package var findings: URL
+  /// Seconds that one file may take.
+  package var timeLimit = 60.0
+  package static let sizeLimit = 400_000
+
+  /// A file that crashed or hung its reader, or that reading changed.
+  package struct Finding: Sendable {
+    package let file: URL
+    package let reason: String
+  }
+
+  package init(originals: [URL], fileCount: Int, seed: UInt64, findings: URL) {
+    self.originals = originals.filter {
+      let size = try? FileManager.default.attributesOfItem(atPath: $0.path)[.size] as? NSNumber
+      return (size?.intValue ?? .max) <= HostileRun.sizeLimit
+    }
+    self.fileCount = fileCount
+    self.seed = seed
+    self.findings = findings
+  }
+
+  /// Runs everything; `note` gets a line now and then.
+  ///
+  /// - Parameter reader: Program and first words of the child process, which takes pairs of a spoilt file and its original, and
+  ///   says `begin NAME` and `end NAME OUTCOME` for each.
+  package func run(reader: [String], note: (String) -> Void) throws -> (outcomes: [String: Int], findings: [Finding]) {
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("hostile-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    var outcomes: [String: Int] = [:]
+    var found: [Finding] = []
+    var done = 0
+    while done < fileCount {
+      var pairs: [(file: URL, original: URL)] = []
+      for number in done..<min(fileCount, done + 50) {
+        var numbers = SeededNumbers(seed: seed &+ UInt64(number))
+        let mutation = Mutation.allCases[number % Mutation.allCases.count]
+        let original = originals[Int.random(in: 0..<originals.count, using: &numbers)]
+        let file = directory.appendingPathComponent("\(number)-\(mutation.rawValue).sqlite")
+        try mutation.make(file, from: original, &numbers)
+        pairs.append((file, original))
+      }
+      try _read(pairs, reader, &outcomes, &found)
+      done += pairs.count
+      for pair in pairs {
+        for suffix in ["", "-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: pair.file.path + suffix) }
+      }
+      note("\(done) files, \(found.count) findings")
+    }
+    return (outcomes, found)
+  }
+
+  private func _read(
+    _ pairs: [(file: URL, original: URL)], _ reader: [String], _ outcomes: inout [String: Int], _ found: inout [Finding]
+  ) throws {
+    var rest = pairs[...]
+    while !rest.isEmpty {
+      let child = try ReaderProcess(reader + rest.flatMap { [$0.file.path, $0.original.path] }, timeLimit: timeLimit)
+      let result = child.wait()
+      for outcome in result.outcomes {
+        outcomes[outcome.words, default: 0] += 1
+        if outcome.isFailure, let pair = rest.first(where: { $0.file.path == outcome.file }) {
+          found.append(try _keep(pair.file, outcome.words))
+        }
+      }
+      rest = rest.dropFirst(result.outcomes.count)
+      if let reason = result.failure, let pair = rest.popFirst() { found.append(try _keep(pair.file, reason)) }
+      if result.failure == nil, result.outcomes.isEmpty { throw TrialFailure("the reader does nothing: \(reader)") }
+    }
+  }
+
+  private func _keep(_ file: URL, _ reason: String) throws -> Finding {
+    try FileManager.default.createDirectory(at: findings, withIntermediateDirectories: true)
+    let kept = findings.appendingPathComponent(file.lastPathComponent)
+    for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: file.path + suffix) {
+      try? FileManager.default.removeItem(atPath: kept.path + suffix)
+      try FileManager.default.copyItem(atPath: file.path + suffix, toPath: kept.path + suffix)
+    }
+    return Finding(file: kept, reason: reason)
+  }
+}

@@ -1,0 +1,70 @@
+import CoreData
+import Foundation
+import StoreTrials
+import ToolKit
+
+/// Opens, reads and changes spoilt files one after the other; a child of `fuzz`.
+let read = Command(
+  CommandSyntax(
+    "read", summary: "Read spoilt files, given as pairs of a file and the store it was made from.",
+    operands: [.init("FILE ORIGINAL ...", isOptional: true, "Pairs.")])
+) { arguments, environment in
+  // One model for each original: 'fuzz' uses few.
+  var models: [String: NSManagedObjectModel] = [:]
+  for position in stride(from: 0, to: arguments.operands.count - 1, by: 2) {
+    let (file, original) = (arguments.operands[position], arguments.operands[position + 1])
+    if models[original] == nil { models[original] = try? .load(fromStoreAt: URL(fileURLWithPath: original)) }
+    let model = models[original].flatMap { $0.isReconstructedFromTables ? nil : $0 }
+    let trial = try HostileRead(URL(fileURLWithPath: file), model: model)
+    environment.output("\(trial.failure == nil ? "ok" : "bad")\t\(file)\t\(trial.failure ?? trial.outcome)\n")
+  }
+}
+
+let fuzz = Command(
+  CommandSyntax(
+    "fuzz", summary: "Spoil copies of stores in every way, read each in a child process, and report crashes and hangs.",
+    options: [
+      .value("files", "N", "Number of spoilt files; 500 if not given."),
+      .value("seed", "N", "Which ones; the same seed makes the same files."),
+      .value("findings", "DIR", "Where files that fail are kept."),
+    ], operands: [.init("STORE ...", isOptional: true, "Stores to start from, or directories of them.")],
+    exitCodes: [.success, .usage, .badInput])
+) { arguments, environment in
+  var stores = arguments.operands.flatMap { path -> [URL] in
+    let found = CorpusStore.all(in: URL(fileURLWithPath: path)).filter { !$0.isDamaged }.map(\.url)
+    return found.isEmpty ? [URL(fileURLWithPath: path)] : found
+  }
+  let made = try SampleStore()
+  if stores.isEmpty { stores = [made.url] }
+  let findings = URL(fileURLWithPath: arguments.text("findings") ?? "findings")
+  let run = HostileRun(
+    originals: stores, fileCount: try arguments.integer("files", in: 1...1_000_000) ?? 500,
+    seed: UInt64(try arguments.integer("seed", in: 0...Int.max) ?? 1), findings: findings)
+  let program = Bundle.main.executablePath ?? CommandLine.arguments[0]
+  let (outcomes, found) = try run.run(reader: [program, "read"]) { environment.error("\($0)\n") }
+  environment.output("\(outcomes.values.reduce(0, +)) files ended in data or an error.\n")
+  guard found.isEmpty else {
+    for finding in found { environment.output("\(finding.file.path): \(finding.reason)\n") }
+    throw ToolFailure(.badInput, "\(found.count) files crashed or hung their reader, or were changed by it.")
+  }
+}
+
+let survey = Command(
+  CommandSyntax(
+    "survey", summary: "Try everything on a collection of stores, and write the table of docs/Interop.md.",
+    options: [.flag("differences", "Say what differs, too.")],
+    operands: [.init("COLLECTION", "Directory with 'stores' in it.")])
+) { arguments, environment in
+  let stores = CorpusStore.all(in: URL(fileURLWithPath: arguments.operands[0]))
+  guard !stores.isEmpty else { throw ToolFailure(.noInput, "there are no stores in '\(arguments.operands[0])'.") }
+  environment.output(Survey.header)
+  for store in stores {
+    let line = Survey(store)
+    environment.output(line.row + "\n")
+    if arguments.has("differences") { for difference in line.differences { environment.error("  \(difference)\n") } }
+  }
+}
+
+let tool = CommandLineTool(
+  name: "store-trials", version: "1", summary: "Trials of the engine on store files.", commands: [survey, fuzz, read])
+exit(tool.run(Array(CommandLine.arguments.dropFirst()), in: .process).rawValue)

@@ -1,0 +1,45 @@
+import CoreData
+import Foundation
+import StoreTrials
+import Testing
+
+@Suite(.enabled(if: Corpus.isPresent)) struct CorpusWritingTests {
+  /// Stores that can be written to: those that hold their model.
+  private static let _writable = Corpus.sound.filter { store in
+    let model = try? NSManagedObjectModel.load(fromStoreAt: store.url)
+    return model.map { !$0.isReconstructedFromTables } ?? false
+  }
+
+  @Test(arguments: _writable) func onlyTheCellsThatHadToChangeDo(_ store: CorpusStore) throws {
+    let copy = try StoreCopy(of: store.url)
+    let trip = try RoundTrip(copy.url, model: NSManagedObjectModel.load(fromStoreAt: store.url))
+    #expect(trip.differences == [])
+    #expect(trip.inserted > 0 && trip.updated > 0 && trip.deleted > 0)
+  }
+
+  @Test(arguments: _writable) func aNewStoreOfTheModelHasTheSameTables(_ store: CorpusStore) throws {
+    let model = try NSManagedObjectModel.load(fromStoreAt: store.url)
+    let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+      ofType: NSSQLiteStoreType, at: store.url)
+    let version = try #require(metadata["NSPersistenceFrameworkVersion"] as? NSNumber).intValue
+    let trial = try SchemaTrial(store.url, model: model, frameworkVersion: version)
+    #expect(trial.missing == [])
+    #expect(trial.extra == [])
+    #expect(trial.isInOrder)
+    // From 977 on, files that no migration has been over are equal as they stand.
+    if version >= 977, !trial.rules.contains(.migrated), !trial.rules.contains(.quotes) { #expect(trial.rules == []) }
+  }
+
+  @Test func aStoreWithoutMetadataSaysSo() throws {
+    let store = try #require(Corpus.all.first { $0.isDamaged })
+    let model = try NSManagedObjectModel.load(fromStoreAt: store.url)
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    let error = #expect(throws: CocoaError.self) {
+      _ = try coordinator.addPersistentStore(
+        ofType: NSSQLiteStoreType, configurationName: nil, at: store.url,
+        options: [NSReadOnlyPersistentStoreOption: true])
+    }
+    #expect(error?.code.rawValue == NSFileReadCorruptFileError)
+    #expect(error.map { ($0 as NSError).localizedDescription.contains("Z_PLIST") } ?? false)
+  }
+}
