@@ -147,6 +147,9 @@ package final class ConnectionPool: Sendable {
     _writer.lock.signal()
   }
 
+  /// Opens a connection for reading that is the caller's own and does not count as one of the pool's.
+  package func openReader() throws -> Connection { try _openReader() }
+
   /// Readers opened so far, for tests.
   package var readerCount: Int { _state.withLock { $0.open.count } }
 

@@ -41,7 +41,9 @@ extension NSManagedObjectContext {
     var settlement = ConflictSettlement(context: self)
     while true {
       do {
-        let computed = try coordinator.commit(entries, locked: lockedObjects)
+        let origin = ChangeOrigin(author: transactionAuthor, contextName: name)
+        let (computed, token) = try coordinator.commit(entries, locked: lockedObjects, by: origin)
+        savedToken = token
         return computed.isEmpty ? entries : taking(computed, into: entries)
       } catch let error as StoreConflictError {
         entries = try settlement.settle(error.conflicts, in: entries)

@@ -7,14 +7,16 @@ protocol ExecutableRequest: NSPersistentStoreRequest {
 }
 
 extension NSManagedObjectContext {
-  /// Carries out any request.
+  /// Carries out any request but a save.
   ///
   /// A fetch gives an `NSAsynchronousFetchResult` that is complete at once; an asynchronous one is complete
-  /// later.
+  /// later. Batch and history requests go to the coordinator's stores and leave the context, and its parents' unsaved
+  /// changes, as they are.
   ///
   /// - Throws: A Cocoa error.
   @discardableResult
   public final func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+    checkQueue()
     guard let executable = request as? any ExecutableRequest else {
       throw CocoaError.coreData(
         NSCoreDataError,
@@ -22,6 +24,18 @@ extension NSManagedObjectContext {
       )
     }
     return try executable.result(in: self)
+  }
+
+  /// The coordinator, for requests that stores carry out.
+  ///
+  /// - Throws: A Cocoa error when there is none.
+  final func requestedCoordinator(for request: NSPersistentStoreRequest) throws -> NSPersistentStoreCoordinator {
+    guard let coordinator = persistentStoreCoordinator else {
+      throw CocoaError.coreData(
+        NSCoreDataError,
+        "\(label) has neither coordinator nor parent; there is no store to carry out a \(type(of: request)).")
+    }
+    return coordinator
   }
 }
 
@@ -56,6 +70,7 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
     let progress = Progress.current().map { _ in
       Progress(totalUnitCount: estimatedResultCount > 0 ? Int64(estimatedResultCount) : -1)
     }
+    let generation = context.readGeneration
     let result = NSAsynchronousFetchResult(self, context, progress: progress)
     let delivery = Delivery(request: request, result: result, completion: completionBlock)
     DispatchQueue.global(qos: .userInitiated).async {
@@ -63,7 +78,8 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
       // Only what the store has is read here; objects are made on the context's queue.
       let epoch = coordinator.rowCache.epoch
       let found =
-        delivery.readsObjects ? Result { try coordinator.fetch(rows, in: delivery.affectedStores) } : nil
+        delivery.readsObjects
+        ? Result { try coordinator.fetch(rows, in: delivery.affectedStores, at: generation) } : nil
       context.perform {
         delivery.finish(found, isCurrent: { coordinator.rowCache.epoch == epoch })
       }

@@ -34,7 +34,7 @@ extension NSManagedObjectContext {
   final func load(_ object: NSManagedObject, alone isAlone: Bool = false) throws -> Bool {
     let chain = ReadChain(above: self)
     if !chain.hasOverlays, let key = object._objectID.key, let coordinator = chain.coordinator {
-      return try _load(object, key, from: coordinator, alone: isAlone)
+      return try _load(object, key, from: coordinator, at: chain.generation, alone: isAlone)
     }
     let (found, neighbours) = try chain.row(for: object._objectID) {
       guard let key = object._objectID.key else { return [] }
@@ -55,14 +55,15 @@ extension NSManagedObjectContext {
 
   /// Attaches the values of a fault that nobody upstream has unsaved, and of faults made along with it.
   private final func _load(
-    _ object: NSManagedObject, _ key: ObjectKey, from coordinator: NSPersistentStoreCoordinator, alone isAlone: Bool
+    _ object: NSManagedObject, _ key: ObjectKey, from coordinator: NSPersistentStoreCoordinator,
+    at generation: StoreGeneration?, alone isAlone: Bool
   ) throws -> Bool {
-    if let row = coordinator.rowCache.row(for: key) {
+    if let row = coordinator.cachedRow(for: key, at: generation) {
       object._row = row
       return true
     }
     if isAlone {
-      guard let row = try coordinator.row(for: key) else { return false }
+      guard let row = try coordinator.row(for: key, at: generation) else { return false }
       object._row = row
       return true
     }
@@ -74,11 +75,11 @@ extension NSManagedObjectContext {
       faults.append(fault)
     }
     if keys.count == 1 {
-      guard let row = try coordinator.row(for: key) else { return false }
+      guard let row = try coordinator.row(for: key, at: generation) else { return false }
       object._row = row
       return true
     }
-    let rows = try coordinator.rows(for: keys)
+    let rows = try coordinator.rows(for: keys, at: generation)
     for (fault, row) in zip(faults, rows) {
       if let row { fault._row = row }
     }
@@ -107,7 +108,7 @@ extension NSManagedObjectContext {
       return relatedIDs(of: object, slot: slot).map { self.object(with: $0) }
     }
     do {
-      let found = try coordinator.members(of: key, slot: slot)
+      let found = try coordinator.members(of: key, slot: slot, at: chain.generation)
       return objects(for: found)
     } catch {
       _cannotRead(slot, of: object, error)

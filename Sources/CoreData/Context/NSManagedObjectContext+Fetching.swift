@@ -47,7 +47,7 @@ extension NSManagedObjectContext {
     let plan = try plan(for: request)
     let reading = try FetchReading(plan, request, in: self)
     if !reading.needsOverlay {
-      return try persistentStoreCoordinator?.count(plan, in: request.affectedStores) ?? 0
+      return try persistentStoreCoordinator?.count(plan, in: request.affectedStores, at: readGeneration) ?? 0
     }
     reading.plan.content = .identity
     return try reading.identities(sortsUnsaved: false).count
@@ -113,7 +113,8 @@ extension NSManagedObjectContext {
     let plan = try plan(for: request)
     guard let coordinator = persistentStoreCoordinator, let model = coordinator.frozen else { return [] }
     let columns = try DictionaryColumns(request, plan, model)
-    return try coordinator.table(columns.plan, in: request.affectedStores).map { try columns.dictionary(for: $0) }
+    return try coordinator.table(columns.plan, in: request.affectedStores, at: readGeneration)
+      .map { try columns.dictionary(for: $0) }
   }
 
   // MARK: Plan

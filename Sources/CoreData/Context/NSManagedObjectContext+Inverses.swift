@@ -35,7 +35,8 @@ extension NSManagedObjectContext {
   private final func _currentRow(_ object: NSManagedObject?, _ pending: Layer.Entry?, _ entry: Layer.Entry) -> Row? {
     if let object, object._flags.contains(.listed), let row = object._current { return row }
     if let pending { return pending.row ?? pending.base }
-    return object?._current ?? entry.id.key.flatMap { persistentStoreCoordinator?.rowCache.row(for: $0) }
+    return object?._current
+      ?? entry.id.key.flatMap { persistentStoreCoordinator?.cachedRow(for: $0, at: readGeneration) }
   }
 
   /// Takes an object's newest values as far as they are in memory. Asked where the two ends of a link disagree: then one of

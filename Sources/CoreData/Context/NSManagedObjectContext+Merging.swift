@@ -15,7 +15,10 @@ extension NSManagedObjectContext {
       if let changes = notification.userInfo?[SavedChanges.key] as? SavedChanges {
         merge(changes)
       } else {
-        merge(MergedIDs(notification.userInfo ?? [:]))
+        let ids = MergedIDs(notification.userInfo ?? [:], resolving: persistentStoreCoordinator)
+        // Written elsewhere: what is cached of these rows is old.
+        persistentStoreCoordinator?.rowCache.forget(ids.changed.compactMap(\.key).map(localized))
+        merge(ids)
       }
     }
   }
@@ -44,6 +47,7 @@ extension NSManagedObjectContext {
   final func merge(_ changes: SavedChanges) {
     beginMerge()
     defer { endMerge() }
+    advanceGeneration()
     let isForeign = changes.coordinator !== persistentStoreCoordinator
     if isForeign, let coordinator = persistentStoreCoordinator {
       coordinator.adopt(changes.entries)
@@ -79,6 +83,7 @@ extension NSManagedObjectContext {
   final func merge(_ ids: MergedIDs) {
     beginMerge()
     defer { endMerge() }
+    advanceGeneration()
     var merged = MergedSets()
     let chain = ReadChain(above: self)
     func row(_ id: NSManagedObjectID) -> Row? {

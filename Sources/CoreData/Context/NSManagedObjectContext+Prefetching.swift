@@ -19,10 +19,10 @@ extension NSManagedObjectContext {
     guard !wanted.isEmpty, let coordinator = persistentStoreCoordinator else { return }
     var keys: [ObjectKey] = []
     for (key, object) in wanted {
-      if let row = coordinator.rowCache.row(for: key) { object._row = row } else { keys.append(key) }
+      if let row = coordinator.cachedRow(for: key, at: chain.generation) { object._row = row } else { keys.append(key) }
     }
     if keys.isEmpty { return }
-    for (key, row) in zip(keys, try coordinator.rows(for: keys)) {
+    for (key, row) in zip(keys, try coordinator.rows(for: keys, at: chain.generation)) {
       if let row { wanted[key]?._row = row }
     }
   }
@@ -96,7 +96,7 @@ extension NSManagedObjectContext {
     let stored = objects.filter { $0._row != nil && $0._objectID.key != nil && !$0._flags.contains(.deleted) }
     guard !stored.isEmpty, let coordinator = persistentStoreCoordinator else { return }
     let chain = ReadChain(above: self)
-    let rows = try coordinator.rows(for: stored.map { $0._objectID.key! })
+    let rows = try coordinator.rows(for: stored.map { $0._objectID.key! }, at: chain.generation)
     for (object, row) in zip(stored, rows) {
       guard let row, let mine = object._row, !(mine === row), mine.version != row.version,
         chain.entry(for: ObjectTable.Key(object._objectID)) == nil

@@ -152,6 +152,7 @@ extension NSManagedObjectContext {
     pendingIndex.clear()
     faultBatch.clearAll()
     overlay.clear()
+    advanceGeneration()
     tellObserversOfReset()
     NotificationCenter.default.post(
       name: .NSManagedObjectContextObjectsDidChange, object: self,

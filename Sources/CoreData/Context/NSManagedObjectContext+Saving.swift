@@ -22,7 +22,9 @@ extension NSManagedObjectContext {
       if !locks.isEmpty { parent.queue.sync { parent.takeLocks(locks) } }
       finishSave(layer.entries)
     } else {
-      finishSave(try commit(layer.entries))
+      let saved = try commit(layer.entries)
+      advanceGeneration()
+      finishSave(saved)
     }
   }
 
@@ -199,6 +201,9 @@ extension NSManagedObjectContext {
       changed: changed, isWhole: false)
   }
 
+  /// Key, in did-save notifications, of the place in history that the save has led to; as Core Data spells it.
+  static let changeTokenKey = "newChangeToken"
+
   // MARK: Afterwards
 
   /// Objects take what was saved as their last saved state; then everybody is told.
@@ -277,6 +282,9 @@ extension NSManagedObjectContext {
       NSInsertedObjectsKey: sets.inserted, NSUpdatedObjectsKey: sets.updated, NSDeletedObjectsKey: sets.deleted,
     ]
     objects[SavedChanges.key] = changes
+    let generation = queryGenerationToken
+    if let generation { objects[NSManagedObjectContextQueryGenerationKey] = generation }
+    if let token = savedToken { objects[NSManagedObjectContext.changeTokenKey] = token }
     isSaving = false
     tellObserversOfSave()
     NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: objects)
@@ -286,6 +294,9 @@ extension NSManagedObjectContext {
       NSDeletedObjectIDsKey: Set(sets.deleted.map(\._objectID)),
     ]
     ids[SavedChanges.key] = changes
+    if let generation { ids[NSManagedObjectContextQueryGenerationKey] = generation }
+    if let token = savedToken { ids[NSManagedObjectContext.changeTokenKey] = token }
+    savedToken = nil
     NotificationCenter.default.post(name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: ids)
     guard !changes.isEmpty else { return }
     if _parent == nil { persistentStoreCoordinator?.broadcast(changes, from: self) }

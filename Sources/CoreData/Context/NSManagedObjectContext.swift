@@ -21,13 +21,16 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
 /// main queue. Its upstream is a coordinator or a parent context; what differs between the two stays behind that line. The
 /// context publishes its unsaved state, so that children read it without visiting its queue.
 open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
-  // Unchecked: every member is used on the context's queue only, but `queue` and `overlay`, which are Sendable, and the
-  // few read from elsewhere while immutable (`parent`, `persistentStoreCoordinator`: set once, before the context is used).
+  // Unchecked: every member is used on the context's queue only, but `queue`, `overlay` and `generationPin`, which are
+  // Sendable, and the few read from elsewhere while immutable (`parent`, `persistentStoreCoordinator`: set once, before
+  // the context is used).
 
   final let lifeline = Lifeline()
   let queue: ContextQueue
   /// Unsaved state as children read it.
   let overlay = PublishedOverlay()
+  /// State of the stores that is read; see `setQueryGenerationFrom(_:)`.
+  let generationPin = GenerationPin()
 
   /// Whether uses from other queues trap.
   let isChecked: Bool
@@ -64,6 +67,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   var primitivesInWillSave: [ObjectIdentifier: SlotSet] = [:]
   /// What the last save wrote, kept while an insertion waits for the next one.
   var savedLately: [NSManagedObject] = []
+  /// Place in history that the save under way has led to.
+  @exclusivity(unchecked) var savedToken: NSPersistentHistoryToken?
   @exclusivity(unchecked) var isFlushing = false
   @exclusivity(unchecked) var isFlushScheduled = false
   /// Entity that a class was last found to stand for.

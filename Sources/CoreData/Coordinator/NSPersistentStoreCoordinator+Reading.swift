@@ -14,9 +14,32 @@ extension NSPersistentStoreCoordinator {
   /// Engines that a request goes to.
   final func engines(for affected: [NSPersistentStore]?) -> [any StoreEngine] { _stores(affected).compactMap(\.engine) }
 
-  private final func _engine(of key: ObjectKey) -> (any StoreEngine)? {
-    for store in persistentStores where store.key === key.space.store { return store.engine }
+  /// Stores that a request goes to, as a generation shows them: without those added since.
+  private final func _readings(
+    _ affected: [NSPersistentStore]?, _ generation: StoreGeneration?
+  ) -> [any StoreReading] {
+    let stores = _stores(affected)
+    guard let generation else { return stores.map { $0.engine! } }
+    return stores.compactMap { generation.view(of: $0.key) }
+  }
+
+  private final func _reading(of key: ObjectKey, _ generation: StoreGeneration?) -> (any StoreReading)? {
+    for store in persistentStores where store.key === key.space.store {
+      return generation.map { $0.view(of: store.key) } ?? store.engine
+    }
     return nil
+  }
+
+  /// The cache of rows that a read of this store goes with.
+  private final func _cache(of store: StoreKey?, _ generation: StoreGeneration?) -> RowCache {
+    if let generation, generation.pins(store) { return generation.rowCache }
+    return rowCache
+  }
+
+  /// The row as it was read before, if it still is at hand.
+  final func cachedRow(for key: ObjectKey, at generation: StoreGeneration?) -> Row? {
+    guard let generation else { return rowCache.row(for: key) }
+    return _cache(of: key.space.store, generation).row(for: key)
   }
 
   /// The key with this coordinator's own description of the entity; nil if no store here has it.
@@ -32,26 +55,33 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// What the stores find, cached for faults of other contexts.
-  final func fetch(_ plan: FetchPlan, in affected: [NSPersistentStore]?) throws -> [StoredObject] {
-    let stores = _stores(affected)
-    let epoch = rowCache.epoch
+  ///
+  /// - Parameter generation: State of the stores to read; nil for the latest.
+  final func fetch(
+    _ plan: FetchPlan, in affected: [NSPersistentStore]?, at generation: StoreGeneration? = nil
+  ) throws -> [StoredObject] {
+    let stores = _readings(affected, generation)
+    let cache = _cache(of: stores.first?.spaces.first?.store, generation)
+    let epoch = cache.epoch
     let found: [StoredObject]
     if stores.count == 1 {
-      found = try StoreErrors.translating { try stores[0].engine!.fetch(plan) }
+      found = try StoreErrors.translating { try stores[0].fetch(plan) }
     } else {
       found = try StoreErrors.translating { try _fetchAcross(stores, plan) }
     }
     // What is fetched in bulk is held by its objects; the cache is for looking up one by one.
-    if plan.content == .values, found.count <= 1024, !found.isEmpty { rowCache.keep(found, readAt: epoch) }
+    if plan.content == .values, found.count <= 1024, !found.isEmpty, generation == nil || stores.count == 1 {
+      cache.keep(found, readAt: epoch)
+    }
     return found
   }
 
-  private final func _fetchAcross(_ stores: [NSPersistentStore], _ plan: FetchPlan) throws -> [StoredObject] {
+  private final func _fetchAcross(_ stores: [any StoreReading], _ plan: FetchPlan) throws -> [StoredObject] {
     var each = plan
     each.offset = 0
     if plan.limit > 0 { each.limit = plan.limit + plan.offset }
     if !plan.sort.isEmpty { each.content = .values }
-    var found = try stores.flatMap { try $0.engine!.fetch(each) }
+    var found = try stores.flatMap { try $0.fetch(each) }
     if !plan.sort.isEmpty {
       guard let order = RowOrdering(plan).bySlot else {
         throw CocoaError.coreData(
@@ -68,64 +98,77 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// The values of a dictionary fetch; across several stores they are computed here.
-  final func table(_ plan: DictionaryPlan, in affected: [NSPersistentStore]?) throws -> [[Value]] {
-    let stores = _stores(affected)
+  final func table(
+    _ plan: DictionaryPlan, in affected: [NSPersistentStore]?, at generation: StoreGeneration? = nil
+  ) throws -> [[Value]] {
+    let stores = _readings(affected, generation)
     let layouts = frozen?.layout.layouts ?? []
     return try StoreErrors.translating {
-      if stores.count == 1 { return try stores[0].engine!.table(plan) }
+      if stores.count == 1 { return try stores[0].table(plan) }
       let source = StoredObjectSource(
-        fetch: { rows in try stores.flatMap { try $0.engine!.fetch(rows) } },
-        rows: { keys in try keys.map { try self._engine(of: $0)?.rows(for: [$0])[0] } },
-        related: { owner, slot in try self._engine(of: owner)?.related(to: [owner], slot: slot)[0] ?? [] })
+        fetch: { rows in try stores.flatMap { try $0.fetch(rows) } },
+        rows: { keys in try keys.map { try self._reading(of: $0, generation)?.rows(for: [$0])[0] } },
+        related: { owner, slot in
+          try self._reading(of: owner, generation)?.related(to: [owner], slot: slot)[0] ?? []
+        })
       return try DictionaryEvaluation(source: source, layouts: layouts).table(plan)
     }
   }
 
-  final func count(_ plan: FetchPlan, in affected: [NSPersistentStore]?) throws -> Int {
-    let stores = _stores(affected)
-    if stores.count == 1 { return try StoreErrors.translating { try stores[0].engine!.count(plan) } }
-    if plan.limit == 0, plan.offset == 0 { return try stores.reduce(0) { try $0 + $1.engine!.count(plan) } }
+  final func count(
+    _ plan: FetchPlan, in affected: [NSPersistentStore]?, at generation: StoreGeneration? = nil
+  ) throws -> Int {
+    let stores = _readings(affected, generation)
+    if stores.count == 1 { return try StoreErrors.translating { try stores[0].count(plan) } }
+    if plan.limit == 0, plan.offset == 0 { return try stores.reduce(0) { try $0 + $1.count(plan) } }
     var plan = plan
     plan.content = .identity
     return try _fetchAcross(stores, plan).count
   }
 
   /// Rows for keys of any store, in their order; past the row cache.
-  final func rows(for keys: [ObjectKey]) throws -> [Row?] {
-    let epoch = rowCache.epoch
+  final func rows(for keys: [ObjectKey], at generation: StoreGeneration? = nil) throws -> [Row?] {
+    let cache = _cache(of: keys.first?.space.store, generation)
+    let epoch = cache.epoch
     rowReads.wrappingAdd(1, ordering: .relaxed)
     let rows: [Row?]
     if let first = keys.first, keys.allSatisfy({ $0.space.store === first.space.store }) {
       rows = try StoreErrors.translating {
-        try _engine(of: first)?.rows(for: keys) ?? Array(repeating: nil, count: keys.count)
+        try _reading(of: first, generation)?.rows(for: keys) ?? Array(repeating: nil, count: keys.count)
       }
     } else {
-      rows = try keys.map { key in try _engine(of: key)?.rows(for: [key])[0] }
+      rows = try keys.map { key in try _reading(of: key, generation)?.rows(for: [key])[0] }
+      if generation != nil { return rows }
     }
-    rowCache.keep(zip(keys, rows).map { StoredObject(key: $0, row: $1) }, readAt: epoch)
+    cache.keep(zip(keys, rows).map { StoredObject(key: $0, row: $1) }, readAt: epoch)
     return rows
   }
 
   /// The row for a key of any store; past the row cache.
-  final func row(for key: ObjectKey) throws -> Row? {
-    let epoch = rowCache.epoch
+  final func row(for key: ObjectKey, at generation: StoreGeneration? = nil) throws -> Row? {
+    let cache = _cache(of: key.space.store, generation)
+    let epoch = cache.epoch
     rowReads.wrappingAdd(1, ordering: .relaxed)
-    guard let row = try StoreErrors.translating({ try _engine(of: key)?.row(for: key) }) else { return nil }
-    rowCache.keep(row, for: key, readAt: epoch)
+    guard let row = try StoreErrors.translating({ try _reading(of: key, generation)?.row(for: key) }) else { return nil }
+    cache.keep(row, for: key, readAt: epoch)
     return row
   }
 
   /// Members of a to-many for owners of one entity.
-  final func related(to owners: [ObjectKey], slot: Int) throws -> [[ObjectKey]] {
+  final func related(
+    to owners: [ObjectKey], slot: Int, at generation: StoreGeneration? = nil
+  ) throws -> [[ObjectKey]] {
     guard let first = owners.first else { return [] }
     return try StoreErrors.translating {
-      try _engine(of: first)?.related(to: owners, slot: slot) ?? owners.map { _ in [] }
+      try _reading(of: first, generation)?.related(to: owners, slot: slot) ?? owners.map { _ in [] }
     }
   }
 
   /// Members of one owner's to-many, with the values that came along.
-  final func members(of owner: ObjectKey, slot: Int) throws -> [StoredObject] {
-    try StoreErrors.translating { try _engine(of: owner)?.members(of: owner, slot: slot) ?? [] }
+  final func members(
+    of owner: ObjectKey, slot: Int, at generation: StoreGeneration? = nil
+  ) throws -> [StoredObject] {
+    try StoreErrors.translating { try _reading(of: owner, generation)?.members(of: owner, slot: slot) ?? [] }
   }
 
   // MARK: Identity

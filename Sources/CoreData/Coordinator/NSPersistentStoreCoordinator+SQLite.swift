@@ -14,11 +14,12 @@ extension NSPersistentStoreCoordinator {
     _ model: FrozenModel
   ) throws -> NSPersistentStore {
     try StoreErrors.translating(url: url) {
-      let settings = try SQLiteStoreOpening.options(options)
+      var settings = try SQLiteStoreOpening.options(options)
       try _checkReconstructed(url, isReadOnly: settings.isReadOnly)
       if url.path != "/dev/null", SQLiteStoreOpening.isFilled(url) {
         try _checkVersion(of: url, configuration, options, model)
       }
+      try _protectHistory(of: url, options, &settings)
       let provisional = StoreKey.named(UUID().uuidString)
       let store = NSPersistentStore(
         type: NSSQLiteStoreType, configuration: configuration, url: url, options: options, entities: entities,
@@ -27,22 +28,32 @@ extension NSPersistentStoreCoordinator {
         url: url, layout: model.layout, entities: model.entities, persistentStore: store, options: settings,
         initialMetadata: SQLiteStoreOpening.metadata(for: model, self.model, identifier: provisional.identifier))
       store.attach(engine, metadata: try engine.metadata)
-      try _warnOfHistory(engine, url, options)
       return store
     }
   }
 
-  /// Says so when a store keeps a history, or is to keep one: saves from here do not appear in it.
-  private final func _warnOfHistory(_ engine: SQLiteStoreEngine, _ url: URL, _ options: [AnyHashable: Any]?) throws {
-    guard !engine.options.isReadOnly else { return }
-    let isAskedFor = (options?[NSPersistentHistoryTrackingKey] as? NSNumber)?.boolValue ?? false
-    let isThere = try engine.pool.read { connection in
-      try connection.firstValue("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'ATRANSACTION'") != nil
-    }
-    guard isAskedFor || isThere else { return }
+  /// Opens a store read-only that has kept a history and is now not asked to: what would be written to it would be missing
+  /// there for whoever follows it.
+  private final func _protectHistory(
+    of url: URL, _ options: [AnyHashable: Any]?, _ settings: inout SQLiteStoreOptions
+  ) throws {
+    settings.tracksHistory = SQLiteStoreOpening.isOn(NSPersistentHistoryTrackingKey, options)
+    guard !settings.tracksHistory, !settings.isReadOnly, try SQLiteStoreFile(url: url).keepsHistory() else { return }
+    settings.isReadOnly = true
     Console.warn(
-      "the store at \(url.path) keeps a persistent history, or was asked to; this release saves without adding to it, so that "
-        + "whoever follows the history does not see these saves.")
+      "the store at \(url.path) keeps a history of its transactions but was added without NSPersistentHistoryTrackingKey; "
+        + "it is opened read-only. Add it with that option set to true to write to it.")
+  }
+
+  /// Has notifications posted about what anybody writes to a store, if its options ask for that.
+  final func followRemoteChanges(of store: NSPersistentStore) throws {
+    guard SQLiteStoreOpening.isOn(NSPersistentStoreRemoteChangeNotificationPostOptionKey, store.options),
+      let engine = store.engine as? SQLiteStoreEngine
+    else { return }
+    let watch = try StoreErrors.translating(url: store.url) {
+      try SQLiteStoreError.translating { try RemoteChangeWatch(store, engine: engine, coordinator: self) }
+    }
+    store.remoteChanges.withLock { $0 = watch }
   }
 
   /// A model put together from tables is good for reading only: what it does not know would be lost on writing.
@@ -98,6 +109,12 @@ enum SQLiteStoreOpening {
   static func isFilled(_ url: URL) -> Bool {
     let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber
     return (size?.int64Value ?? 0) > 0
+  }
+
+  /// Whether an option is given and is not false; a dictionary, as Core Data takes it for some, counts as true.
+  static func isOn(_ key: String, _ options: [AnyHashable: Any]?) -> Bool {
+    guard let value = options?[key] else { return false }
+    return (value as? NSNumber)?.boolValue ?? (value as? Bool) ?? !(value is NSNull)
   }
 
   static func options(_ options: [AnyHashable: Any]?) throws -> SQLiteStoreOptions {

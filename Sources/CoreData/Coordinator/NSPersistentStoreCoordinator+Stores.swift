@@ -38,6 +38,7 @@ extension NSPersistentStoreCoordinator {
     }
     store._coordinator = self
     for line in model.missingTransformers { Console.warn(line) }
+    try followRemoteChanges(of: store)
     append(store)
     NotificationCenter.default.post(
       name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
@@ -81,6 +82,7 @@ extension NSPersistentStoreCoordinator {
     NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
     drop(store)
     store._coordinator = nil
+    store.remoteChanges.withLock { $0 = nil }
     store.engine?.close()
     NotificationCenter.default.post(
       name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,

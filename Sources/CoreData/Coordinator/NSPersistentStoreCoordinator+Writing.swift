@@ -6,26 +6,31 @@ import ModelSchema
 extension NSPersistentStoreCoordinator {
   /// Writes entries, each to its store, one transaction per store.
   ///
-  /// - Parameter locked: Unchanged objects whose version is checked along.
-  /// - Returns: Rows in which a store has computed values itself.
+  /// - Parameters:
+  ///   - locked: Unchanged objects whose version is checked along.
+  ///   - origin: Who saves, for the stores' histories.
+  /// - Returns: Rows in which a store has computed values itself, and the place in history that the save has led to.
   /// - Throws: `StoreConflictError`, `StoreConstraintError` or a Cocoa error; then nothing was written, or with several
   ///   stores, 134040 when an earlier one had been written already.
-  final func commit(_ entries: [Layer.Entry], locked: [NSManagedObject]) throws -> [StoredObject] {
+  final func commit(
+    _ entries: [Layer.Entry], locked: [NSManagedObject], by origin: ChangeOrigin
+  ) throws -> (computed: [StoredObject], token: NSPersistentHistoryToken?) {
     let entries = entries.map(\.persistent)
     let stores = persistentStores
     let changes = try _routed(entries, locked, stores)
     if stores.count > 1 { try _checkRelationships(entries, stores) }
     // The row cache learns of commits in the order in which they were made.
-    let computed = try commitOrder.withLock { _ in
-      let computed = try _write(changes)
+    let outcome = try commitOrder.withLock { _ in
+      let outcome = try _write(changes, by: origin)
       adopt(entries)
-      if !computed.isEmpty {
-        rowCache.commit(written: computed.compactMap { object in object.row.map { (object.key, $0) } }, deleted: [])
+      if !outcome.computed.isEmpty {
+        rowCache.commit(
+          written: outcome.computed.compactMap { object in object.row.map { (object.key, $0) } }, deleted: [])
       }
-      return computed
+      return outcome
     }
     clearAssignments(entries.lazy.filter { $0.kind == .inserted }.map(\.id))
-    return computed
+    return outcome
   }
 
   /// What one store is to write.
@@ -59,9 +64,12 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// Writes each store that has anything to write, its metadata included.
-  private final func _write(_ changes: [StoreChanges]) throws -> [StoredObject] {
+  private final func _write(
+    _ changes: [StoreChanges], by origin: ChangeOrigin
+  ) throws -> (computed: [StoredObject], token: NSPersistentHistoryToken?) {
     var isPartlyWritten = false
     var computed: [StoredObject] = []
+    var transactions: [String: Int64] = [:]
     for (store, set) in changes where !set.isEmpty || store.needsMetadataSave {
       if store.isReadOnly, !set.isEmpty {
         throw CocoaError.coreData(
@@ -71,7 +79,12 @@ extension NSPersistentStoreCoordinator {
       do {
         try StoreErrors.translating(url: store.url) {
           try store.saveMetadataIfNeeded()
-          if !set.isEmpty { computed += try store.engine!.save(set) }
+          guard !set.isEmpty else { return }
+          var set = set
+          set.origin = origin
+          let outcome = try store.engine!.save(set)
+          computed += outcome.computed
+          transactions[store.identifier] = outcome.transaction
         }
       } catch {
         guard isPartlyWritten else { throw error }
@@ -81,7 +94,7 @@ extension NSPersistentStoreCoordinator {
       }
       if !set.isEmpty { isPartlyWritten = true }
     }
-    return computed
+    return (computed, transactions.isEmpty ? nil : NSPersistentHistoryToken(transactions))
   }
 
   /// Refuses relationships between objects of different stores, before anything is written to any.

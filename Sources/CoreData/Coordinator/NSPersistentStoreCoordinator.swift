@@ -37,7 +37,11 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
 
   deinit {
     lifeline.cut()
-    for store in _state.withLock({ $0.stores }) { store.engine?.close() }
+    for store in _state.withLock({ $0.stores }) {
+      // First: the last connection to close empties the log, and it must not be one for reading.
+      store.remoteChanges.withLock { $0 = nil }
+      store.engine?.close()
+    }
   }
 
   /// The model.

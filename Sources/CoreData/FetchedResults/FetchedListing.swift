@@ -59,7 +59,8 @@ struct ListingReader {
     let needsOverlay = try FetchReading(plan, request, in: context).needsOverlay
     // Unsaved changes belong into the list, but not into what another run of the program may find there.
     guard !needsOverlay else { return try _listObjects() }
-    guard let cacheName, let cache = SectionCache(self) else { return try _listStored() }
+    // An older state of the stores is not what the cache is about.
+    guard let cacheName, context.readGeneration == nil, let cache = SectionCache(self) else { return try _listStored() }
     let mark = try cache.mark()
     if let cached = cache.read(named: cacheName, mark) {
       return try _listing(of: cached, cache.engine)
@@ -104,7 +105,8 @@ struct ListingReader {
       let slot = plan.layout.slots[slot]
       columns.append(.init(name: slot.name, expression: .keyPath([slot.name]), type: slot.attribute?.type ?? .undefined))
     }
-    let table = try coordinator.table(DictionaryPlan(rows: plan, columns: columns), in: request.affectedStores)
+    let table = try coordinator.table(
+      DictionaryPlan(rows: plan, columns: columns), in: request.affectedStores, at: context.readGeneration)
     var listing = FetchedListing(sectionNameKeyPath, capacity: table.count)
     for row in table {
       guard case .reference(let key) = row[0] else { continue }

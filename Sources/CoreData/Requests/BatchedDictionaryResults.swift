@@ -47,6 +47,8 @@ final class DictionaryBatches {
   private let _columns: DictionaryColumns
   private let _coordinator: NSPersistentStoreCoordinator
   private let _stores: [NSPersistentStore]?
+  /// State of the stores to read; nil for the latest.
+  private let _generation: StoreGeneration?
   /// Names of the columns that hold the object itself.
   private let _identityNames: [String]
   /// The batch looked at last.
@@ -54,13 +56,14 @@ final class DictionaryBatches {
 
   init(
     _ keys: [ObjectKey], size: Int, _ columns: DictionaryColumns, _ coordinator: NSPersistentStoreCoordinator,
-    in stores: [NSPersistentStore]?
+    in stores: [NSPersistentStore]?, at generation: StoreGeneration?
   ) {
     self.keys = keys
     _size = size
     _columns = columns
     _coordinator = coordinator
     _stores = stores
+    _generation = generation
     _identityNames = columns.plan.columns.filter { $0.expression == .evaluatedObject }.map(\.name)
   }
 
@@ -87,7 +90,7 @@ final class DictionaryBatches {
     plan.rows.offset = 0
     let place = plan.columns.firstIndex { $0.expression == .evaluatedObject }!
     var found: [ObjectTable.Key: NSDictionary] = [:]
-    for values in try _coordinator.table(plan, in: _stores) {
+    for values in try _coordinator.table(plan, in: _stores, at: _generation) {
       guard let key = values[place].key else { continue }
       found[ObjectTable.Key(key)] = try _columns.dictionary(for: values)
     }
@@ -122,9 +125,11 @@ extension NSManagedObjectContext {
     let columns = try DictionaryColumns(rows, plan, model)
     guard columns.plan.isReadByObject else { return BatchedDictionaryResults(whole: try fetchDictionaries(rows)) }
     plan.content = .identity
-    let found = try coordinator.fetch(plan, in: rows.affectedStores)
+    let generation = readGeneration
+    let found = try coordinator.fetch(plan, in: rows.affectedStores, at: generation)
     let size = rows.fetchBatchSize > 0 ? rows.fetchBatchSize : 100
     return BatchedDictionaryResults(
-      DictionaryBatches(found.map(\.key), size: size, columns, coordinator, in: rows.affectedStores))
+      DictionaryBatches(
+        found.map(\.key), size: size, columns, coordinator, in: rows.affectedStores, at: generation))
   }
 }

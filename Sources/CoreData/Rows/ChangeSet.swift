@@ -34,6 +34,8 @@ struct ChangeSet: Sendable {
   var updated: [Update] = []
   var deleted: [Deletion] = []
   var locked: [Lock] = []
+  /// Who saves, for the store's history.
+  var origin: ChangeOrigin?
 
   var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && locked.isEmpty }
 }

@@ -276,7 +276,7 @@ extension Value {
   }
 }
 
-extension StoreEngine {
+extension StoreReading {
   /// Computes the dictionaries in memory, from what `fetch` finds.
   func table(_ plan: DictionaryPlan) throws -> [[Value]] {
     let source = StoredObjectSource(

@@ -26,6 +26,8 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   final let entities: Set<String>?
   final let lifeline = Lifeline()
   @Loose final var _coordinator: NSPersistentStoreCoordinator?
+  /// Follows what others write to the store, if asked to.
+  final let remoteChanges = Mutex<RemoteChangeWatch?>(nil)
 
   init(
     type: String, configuration: String?, url: URL?, options: [AnyHashable: Any]?, entities: Set<String>?,

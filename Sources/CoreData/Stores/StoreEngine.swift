@@ -47,10 +47,10 @@ struct StoreConstraintError: Error, Sendable {
   let violations: [Violation]
 }
 
-/// What the coordinator needs of a store. SQLite and memory answer alike; neither knows contexts or managed objects.
+/// What is read of a store: its latest state, or an older one that somebody keeps.
 ///
 /// All calls may come from any thread, several at once. Reads never wait for a commit.
-protocol StoreEngine: AnyObject, Sendable {
+protocol StoreReading: AnyObject, Sendable {
   /// Runs a fetch; limit and offset applied, sorted.
   func fetch(_ plan: FetchPlan) throws -> [StoredObject]
 
@@ -75,6 +75,12 @@ protocol StoreEngine: AnyObject, Sendable {
   /// Members of one owner's to-many, in its order if it has one; with their values where these come along cheaply.
   func members(of owner: ObjectKey, slot: Int) throws -> [StoredObject]
 
+  /// Spaces of the store's entities by entity number - 1.
+  var spaces: [ObjectIDSpace] { get }
+}
+
+/// What the coordinator needs of a store. SQLite and memory answer alike; neither knows contexts or managed objects.
+protocol StoreEngine: StoreReading {
   /// Reserves keys for new objects, durable against any other writer of the store: as many per entity number as asked for.
   func reserveKeys(_ counts: [Int: Int]) throws -> [Int: [Int64]]
 
@@ -84,20 +90,16 @@ protocol StoreEngine: AnyObject, Sendable {
   /// - Throws: `StoreConflictError`, `StoreConstraintError`, or a Cocoa error from the medium.
   func commit(_ changes: ChangeSet) throws
 
-  /// Commits, and answers the rows in which the store itself has computed values: derived attributes, of objects of the
-  /// save or of others.
+  /// Commits, and answers what it has come to.
   ///
   /// - Throws: As `commit`.
-  func save(_ changes: ChangeSet) throws -> [StoredObject]
+  func save(_ changes: ChangeSet) throws -> SaveOutcome
 
   /// The metadata as the store holds it, NSStoreUUID and NSStoreType included.
   var metadata: [String: Any] { get throws }
 
   /// Writes metadata; the next `metadata` answers it.
   func setMetadata(_ metadata: [String: Any]) throws
-
-  /// Spaces of the store's entities by entity number - 1.
-  var spaces: [ObjectIDSpace] { get }
 
   /// A text that differs whenever an object of these entities was inserted, updated or deleted in between; nil for a store
   /// that does not outlive the process.
@@ -107,17 +109,25 @@ protocol StoreEngine: AnyObject, Sendable {
   func close()
 }
 
+/// A store that can go on showing a state that was written over since.
+protocol GenerationKeeping: StoreEngine {
+  /// The state at the first read; nil if the store cannot keep it.
+  func openGeneration() throws -> (any StoreReading)?
+}
+
 extension StoreEngine {
   func mark(of entityNumbers: some Collection<Int>) throws -> String? { nil }
 
+  func save(_ changes: ChangeSet) throws -> SaveOutcome {
+    try commit(changes)
+    return SaveOutcome()
+  }
+}
+
+extension StoreReading {
   func row(for key: ObjectKey) throws -> Row? { try rows(for: [key])[0] }
 
   func members(of owner: ObjectKey, slot: Int) throws -> [StoredObject] {
     try related(to: [owner], slot: slot)[0].map { StoredObject(key: $0, row: nil) }
-  }
-
-  func save(_ changes: ChangeSet) throws -> [StoredObject] {
-    try commit(changes)
-    return []
   }
 }

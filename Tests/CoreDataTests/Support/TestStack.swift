@@ -28,8 +28,14 @@ final class TestStack: @unchecked Sendable {
   /// The context on the coordinator.
   let root: NSManagedObjectContext
 
-  init(_ setting: Setting, model: NSManagedObjectModel = LibraryModel.make()) throws {
+  /// Options that the store was added with.
+  private let _options: [AnyHashable: Any]?
+
+  init(
+    _ setting: Setting, model: NSManagedObjectModel = LibraryModel.make(), options: [AnyHashable: Any]? = nil
+  ) throws {
     self.setting = setting
+    _options = options
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     url = FileManager.default.temporaryDirectory
       .appendingPathComponent("coredata-test-\(UUID().uuidString)", isDirectory: true)
@@ -38,7 +44,7 @@ final class TestStack: @unchecked Sendable {
       at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
     try coordinator.addPersistentStore(
       ofType: setting.isSQLite ? NSSQLiteStoreType : NSInMemoryStoreType, configurationName: nil,
-      at: setting.isSQLite ? url : nil)
+      at: setting.isSQLite ? url : nil, options: options)
     root = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     root.persistentStoreCoordinator = coordinator
     if setting.isNested {
@@ -65,6 +71,14 @@ final class TestStack: @unchecked Sendable {
     return context
   }
 
+  /// Another coordinator on the same file, with the same options unless others are given.
+  func otherCoordinator(options: [AnyHashable: Any]?? = .none) throws -> NSPersistentStoreCoordinator {
+    let other = NSPersistentStoreCoordinator(managedObjectModel: coordinator.managedObjectModel)
+    try other.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: options ?? _options)
+    return other
+  }
+
   /// Saves the context under test all the way to the store.
   func save() throws {
     try context.performAndWait { try context.save() }
@@ -76,6 +90,24 @@ final class TestStack: @unchecked Sendable {
     let context = sibling()
     return try context.performAndWait { try body(context) }
   }
+}
+
+extension NSPersistentStoreCoordinator {
+  /// A context on the coordinator.
+  func newContext() -> NSManagedObjectContext {
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = self
+    return context
+  }
+}
+
+/// Waits until something that happens on another thread, or in another process, has happened; false if it never does.
+func eventually(_ condition: () -> Bool) -> Bool {
+  for _ in 0..<4000 {
+    if condition() { return true }
+    usleep(5000)
+  }
+  return condition()
 }
 
 extension NSManagedObjectContext {

@@ -35,7 +35,8 @@ final class FetchReading {
   /// What the stores find.
   func stored() throws -> [StoredObject] {
     if let found { return found }
-    return try _context.persistentStoreCoordinator?.fetch(plan, in: _request.affectedStores) ?? []
+    return try _context.persistentStoreCoordinator?
+      .fetch(plan, in: _request.affectedStores, at: _chain.generation) ?? []
   }
 
   /// The objects found, unsaved changes included.

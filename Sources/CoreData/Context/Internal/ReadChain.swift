@@ -8,18 +8,21 @@ struct ReadChain {
   /// Layers of each ancestor, nearest first; ancestors without any are left out.
   let overlays: [[Layer]]
   let coordinator: NSPersistentStoreCoordinator?
+  /// State of the stores that is read; nil for the latest.
+  let generation: StoreGeneration?
 
   /// The chain above `context`.
   init(above context: NSManagedObjectContext) {
     var overlays: [[Layer]] = []
-    var next = context.parent
-    while let ancestor = next {
+    var root = context
+    while let ancestor = root.parent {
       if ancestor.overlay.isStale { ancestor.queue.sync { ancestor.flushForReaders() } }
       let layers = ancestor.overlay.visibleLayers
       if !layers.isEmpty { overlays.append(layers) }
-      next = ancestor.parent
+      root = ancestor
     }
     self.overlays = overlays
+    generation = root.generationPin.generation
     coordinator = context.persistentStoreCoordinator
   }
 
@@ -46,9 +49,9 @@ struct ReadChain {
       return (.deleted, [])
     }
     guard let key = id.key, let coordinator else { return (.missing, []) }
-    if let row = coordinator.rowCache.row(for: key) { return (.row(row), []) }
+    if let row = coordinator.cachedRow(for: key, at: generation) { return (.row(row), []) }
     let others = neighbours().filter { $0 != key }
-    let rows = try coordinator.rows(for: [key] + others)
+    let rows = try coordinator.rows(for: [key] + others, at: generation)
     var brought: [(ObjectKey, Row)] = []
     for (other, row) in zip(others, rows.dropFirst()) {
       if let row { brought.append((other, row)) }
@@ -82,7 +85,7 @@ struct ReadChain {
   func related(to owner: NSManagedObjectID, slot: Int) throws -> [NSManagedObjectID] {
     var members: [NSManagedObjectID] = []
     if let key = owner.key, let coordinator {
-      members = try coordinator.related(to: [key], slot: slot)[0].map { NSManagedObjectID($0) }
+      members = try coordinator.related(to: [key], slot: slot, at: generation)[0].map { NSManagedObjectID($0) }
     }
     let ownerKey = ObjectTable.Key(owner)
     for layers in overlays.reversed() {

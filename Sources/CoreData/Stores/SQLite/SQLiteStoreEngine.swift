@@ -29,7 +29,13 @@ final class SQLiteStoreEngine: StoreEngine {
   let tableQueries = QueryCache<TableShape, CompiledTable>()
   /// What the triggers of derived attributes report while the writer writes.
   let derivedReports = DerivedReports()
+  /// Older states of the store that somebody holds.
+  let generations = OpenGenerations()
+  /// How the store's history is written; nil when it keeps none.
+  let history: HistoryJournal?
   private let _commits = Atomic<Int>(0)
+  /// What the database is known by among the engines of this process: its path without links, or a name of its own.
+  let commitName: String
 
   /// Opens or creates the store at `url`; `/dev/null` means a database in memory.
   ///
@@ -45,6 +51,9 @@ final class SQLiteStoreEngine: StoreEngine {
     let opened = try StoreOpening(url: url, layout: layout, options: options).open(initialMetadata)
     self.options = options
     path = opened.path
+    let url = URL(fileURLWithPath: opened.path)
+    commitName =
+      SQLiteStoreFile(url: url).isInMemory ? "memory \(UUID().uuidString)" : url.resolvingSymlinksInPath().path
     mapping = opened.mapping
     pool = opened.pool
     isNew = opened.isNew
@@ -72,6 +81,7 @@ final class SQLiteStoreEngine: StoreEngine {
       entity.slots.indices.map { RelationQuery(slot: $0, in: entity, context: context, readers: family) }
     }
     writePlans = WritePlans(opened.mapping)
+    history = opened.history
     let reports = derivedReports
     try SQLiteStoreError.translating { try opened.pool.write { try reports.listen(on: $0) } }
   }
@@ -82,8 +92,14 @@ final class SQLiteStoreEngine: StoreEngine {
   /// Commits of this engine so far; whoever keeps rows can tell by it that there is news.
   var commitCount: Int { _commits.load(ordering: .acquiring) }
 
-  /// Counts a commit.
-  func didCommit() { _commits.wrappingAdd(1, ordering: .releasing) }
+  /// Counts a commit, and tells whoever follows the file.
+  func didCommit() {
+    _commits.wrappingAdd(1, ordering: .releasing)
+    CommitBoard.shared.didCommit(commitName)
+  }
+
+  /// Whether the database lives in memory, for this engine alone.
+  var isInMemory: Bool { SQLiteStoreFile(url: URL(fileURLWithPath: path)).isInMemory }
 
   /// Metadata of the store file at `url`, read without opening it as a store.
   ///

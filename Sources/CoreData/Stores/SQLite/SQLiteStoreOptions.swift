@@ -15,6 +15,8 @@ struct SQLiteStoreOptions: Sendable {
   var analyzes = false
   /// Rebuilds the file when the store is opened.
   var vacuums = false
+  /// Keeps a history of the transactions.
+  var tracksHistory = false
   /// Told about every statement of every connection; for SQL logs.
   var trace: (@Sendable (TracedStatement) -> Void)?
   /// Whether traced statements show bound values.

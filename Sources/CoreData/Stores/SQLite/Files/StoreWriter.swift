@@ -24,8 +24,11 @@ package final class StoreWriter {
     model.isFromStore = true
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     _coordinator = coordinator
+    // What is written to a store that keeps a history must be in it.
+    let keepsHistory = try StoreErrors.translating(url: url) { try SQLiteStoreFile(url: url, timeout: 5).keepsHistory() }
     _store = try coordinator.addPersistentStore(
-      ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: [NSPersistentStoreTimeoutOption: 5.0])
+      ofType: NSSQLiteStoreType, configurationName: nil, at: url,
+      options: [NSPersistentStoreTimeoutOption: 5.0, NSPersistentHistoryTrackingKey: keepsHistory])
     guard let engine = _store.engine as? SQLiteStoreEngine else {
       throw CocoaError.coreData(NSPersistentStoreInvalidTypeError, "The store at \(path) is no SQLite store.")
     }

@@ -63,6 +63,12 @@ struct SQLiteStoreFile: Sendable {
     }
   }
 
+  /// Whether the store keeps, or has kept, a history of its transactions.
+  func keepsHistory() throws -> Bool {
+    guard !isInMemory, try kind() == .database else { return false }
+    return try translating { try HistoryTables.exist(on: openForReading()) }
+  }
+
   /// Opens the database for reading once, changing nothing on disk.
   func openForReading() throws -> Connection { try untouched().open() }
 

@@ -8,8 +8,13 @@ extension SQLiteStoreEngine {
   ///
   /// - Throws: `UntranslatableQueryError`, `SQLiteStoreError`.
   func fetch(_ plan: FetchPlan) throws -> [StoredObject] {
+    try SQLiteStoreError.translating { try pool.read { try fetch(plan, on: $0) } }
+  }
+
+  /// Runs a fetch on the caller's connection.
+  func fetch(_ plan: FetchPlan, on connection: Connection) throws -> [StoredObject] {
     let (plan, order) = arranged(plan)
-    let found = try _fetch(plan)
+    let found = try _fetch(plan, on: connection)
     return order?.sorted(found) ?? found
   }
 
@@ -23,60 +28,57 @@ extension SQLiteStoreEngine {
     return (plan, order)
   }
 
-  private func _fetch(_ plan: FetchPlan) throws -> [StoredObject] {
+  private func _fetch(_ plan: FetchPlan, on connection: Connection) throws -> [StoredObject] {
     let (query, constants) = try compiled(plan, .objects)
-    return try SQLiteStoreError.translating {
-      try pool.read { connection in
-        let statement = try connection.lend(query.sql)
-        defer { connection.giveBack(statement) }
-        let binder = QueryBinder(context)
-        binder.bind(query.parameters, plan, constants, to: statement)
-        let report = SQLReport.begin(query.sql, binder.bindings(query.parameters, plan, constants))
-        defer { report?.end(connection) }
-        var result: [StoredObject] = []
-        let reader = query.reader
-        if plan.content != .identity {
-          while try statement.step() {
-            report?.note(statement)
-            if let object = try reader.object(statement) { result.append(object) }
-          }
-        } else {
-          while try statement.step() {
-            report?.note(statement)
-            if let object = try reader.identity(statement) { result.append(object) }
-          }
-        }
-        return result
+    let statement = try connection.lend(query.sql)
+    defer { connection.giveBack(statement) }
+    let binder = QueryBinder(context)
+    binder.bind(query.parameters, plan, constants, to: statement)
+    let report = SQLReport.begin(query.sql, binder.bindings(query.parameters, plan, constants))
+    defer { report?.end(connection) }
+    var result: [StoredObject] = []
+    let reader = query.reader
+    if plan.content != .identity {
+      while try statement.step() {
+        report?.note(statement)
+        if let object = try reader.object(statement) { result.append(object) }
+      }
+    } else {
+      while try statement.step() {
+        report?.note(statement)
+        if let object = try reader.identity(statement) { result.append(object) }
       }
     }
+    return result
   }
 
   /// Computes the columns of a dictionary fetch.
   ///
   /// - Throws: `UntranslatableQueryError`, `SQLiteStoreError`.
   func table(_ plan: DictionaryPlan) throws -> [[Value]] {
+    try SQLiteStoreError.translating { try pool.read { try table(plan, on: $0) } }
+  }
+
+  /// Computes the columns of a dictionary fetch on the caller's connection.
+  func table(_ plan: DictionaryPlan, on connection: Connection) throws -> [[Value]] {
     let (query, constants) = try compiled(plan)
-    return try SQLiteStoreError.translating {
-      try pool.read { connection in
-        let statement = try connection.lend(query.sql)
-        defer { connection.giveBack(statement) }
-        let binder = QueryBinder(context)
-        binder.bind(query.parameters, plan.rows, constants, to: statement)
-        let report = SQLReport.begin(query.sql, binder.bindings(query.parameters, plan.rows, constants))
-        defer { report?.end(connection) }
-        var result: [[Value]] = []
-        while try statement.step() {
-          report?.note(statement)
-          do {
-            result.append(try query.cells.map { try $0.value(statement, context) })
-          } catch let error as CellError {
-            let table = mapping.table(of: plan.rows.layout.entityNumber).name
-            throw SQLiteStoreError.corruptRow(table: table, key: 0, reason: error.reason)
-          }
-        }
-        return result
+    let statement = try connection.lend(query.sql)
+    defer { connection.giveBack(statement) }
+    let binder = QueryBinder(context)
+    binder.bind(query.parameters, plan.rows, constants, to: statement)
+    let report = SQLReport.begin(query.sql, binder.bindings(query.parameters, plan.rows, constants))
+    defer { report?.end(connection) }
+    var result: [[Value]] = []
+    while try statement.step() {
+      report?.note(statement)
+      do {
+        result.append(try query.cells.map { try $0.value(statement, context) })
+      } catch let error as CellError {
+        let table = mapping.table(of: plan.rows.layout.entityNumber).name
+        throw SQLiteStoreError.corruptRow(table: table, key: 0, reason: error.reason)
       }
     }
+    return result
   }
 
   /// The SQL of a dictionary fetch, compiled once per shape, and its constants.
@@ -92,18 +94,19 @@ extension SQLiteStoreEngine {
 
   /// Number of rows that `fetch` would return.
   func count(_ plan: FetchPlan) throws -> Int {
+    try SQLiteStoreError.translating { try pool.read { try count(plan, on: $0) } }
+  }
+
+  /// Counts on the caller's connection.
+  func count(_ plan: FetchPlan, on connection: Connection) throws -> Int {
     let (query, constants) = try compiled(plan, .count)
-    return try SQLiteStoreError.translating {
-      try pool.read { connection in
-        let statement = try connection.lend(query.sql)
-        defer { connection.giveBack(statement) }
-        let binder = QueryBinder(context)
-        binder.bind(query.parameters, plan, constants, to: statement)
-        let report = SQLReport.begin(query.sql, binder.bindings(query.parameters, plan, constants))
-        defer { report?.end(connection) }
-        return try statement.step() ? Int(clamping: statement.int64(0)) : 0
-      }
-    }
+    let statement = try connection.lend(query.sql)
+    defer { connection.giveBack(statement) }
+    let binder = QueryBinder(context)
+    binder.bind(query.parameters, plan, constants, to: statement)
+    let report = SQLReport.begin(query.sql, binder.bindings(query.parameters, plan, constants))
+    defer { report?.end(connection) }
+    return try statement.step() ? Int(clamping: statement.int64(0)) : 0
   }
 
   /// The SQL of a fetch, compiled once per shape, and its constants.
@@ -196,6 +199,11 @@ extension SQLiteStoreEngine {
   }
 
   func related(to owners: [ObjectKey], slot: Int) throws -> [[ObjectKey]] {
+    try SQLiteStoreError.translating { try pool.read { try related(to: owners, slot: slot, on: $0) } }
+  }
+
+  /// Members of a to-many relationship, read on the caller's connection.
+  func related(to owners: [ObjectKey], slot: Int, on connection: Connection) throws -> [[ObjectKey]] {
     guard let first = owners.first else { return [] }
     let number = first.space.layout.entityNumber
     guard relationQueries[number - 1].indices.contains(slot), let query = relationQueries[number - 1][slot]
@@ -206,12 +214,8 @@ extension SQLiteStoreEngine {
         property: layout.slots.indices.contains(slot) ? layout.slots[slot].name : "\(slot)",
         reason: "it is not a to-many relationship that the store holds")
     }
-    return try SQLiteStoreError.translating {
-      try pool.read { connection in
-        owners.count == 1
-          ? [try _members(of: first, query, connection)] : try _members(of: owners, query, connection)
-      }
-    }
+    return owners.count == 1
+      ? [try _members(of: first, query, connection)] : try _members(of: owners, query, connection)
   }
 
   /// Most members whose values are read along with them.

@@ -9,40 +9,43 @@ extension SQLiteStoreEngine {
   /// - Throws: `StoreConflictError`, `StoreConstraintError`, `SQLiteStoreError`.
   func commit(_ changes: ChangeSet) throws { _ = try save(changes) }
 
-  /// Commits, and answers the rows whose derived values the commit has changed.
-  func save(_ changes: ChangeSet) throws -> [StoredObject] {
+  /// Commits, and answers the rows whose derived values the commit has changed, and its number in the history.
+  func save(_ changes: ChangeSet) throws -> SaveOutcome {
     guard !options.isReadOnly else { throw SQLiteStoreError.readOnly(path: path) }
-    if changes.isEmpty { return [] }
+    if changes.isEmpty { return SaveOutcome() }
     return try SQLiteStoreError.translating {
       try pool.write { connection in
-        let computed: [StoredObject]
+        let outcome: SaveOutcome
         do {
-          computed = try _commit(changes, on: connection, isCareful: false)
+          outcome = try _commit(changes, on: connection, isCareful: false)
         } catch let error as SQLiteError where error.isUniqueViolation {
           // Rare, so worth a second run: it lets rows exchange values, and finds out who is at odds with
           // whom.
-          computed = try _commit(changes, on: connection, isCareful: true)
+          outcome = try _commit(changes, on: connection, isCareful: true)
         }
         didCommit()
-        return computed
+        return outcome
       }
     }
   }
 
   private func _commit(
     _ changes: ChangeSet, on connection: Connection, isCareful: Bool
-  ) throws -> [StoredObject] {
+  ) throws -> SaveOutcome {
     _ = derivedReports.take()
     let transaction = SaveTransaction(changes, engine: self, connection: connection, isCareful: isCareful)
     do {
-      let computed = try connection.transaction {
+      let outcome = try connection.transaction {
+        let entry = history.map { HistoryEntry($0, on: connection, by: changes.origin) }
+        try transaction.keepTombstones(in: entry)
         try transaction.run()
+        try transaction.note(in: entry)
         let computed = try computedRows(on: connection)
         transaction.linkIDs()
-        return computed
+        return SaveOutcome(computed: computed, transaction: entry?.number)
       }
-      context.externalData.remove(transaction.replacedFiles)
-      return computed
+      discard(transaction.replacedFiles)
+      return outcome
     } catch {
       context.externalData.remove(transaction.writtenFiles)
       throw error

@@ -161,7 +161,7 @@ final class SaveTransaction {
       let number = try layout(of: deletion.id).entityNumber
       let plan = plans.deletes[number - 1]
       let key = try key(of: deletion.id, entity: number, slot: 0)
-      try _noteFiles(plan.files, key)
+      try noteFiles(plan.files, key)
       let isGone = try connection.withStatement(plan.sql) { statement in
         statement.bind(key, at: 1)
         statement.bind(deletion.base.version, at: 2)
@@ -186,7 +186,7 @@ final class SaveTransaction {
       let number = try layout(of: update.id).entityNumber
       let plan = plans.update(update.changed, of: number)
       let key = try key(of: update.id, entity: number, slot: 0)
-      try _noteFiles(plan.files, key)
+      try noteFiles(plan.files, key)
       let statement = try connection.lend(plan.sql)
       defer { connection.giveBack(statement) }
       var index = try bind(update.row, plan.cells, entity: number, to: statement, from: 1)
@@ -200,7 +200,7 @@ final class SaveTransaction {
   }
 
   /// Notes the external data files that a row names before it is changed.
-  private func _noteFiles(_ query: SQLText?, _ key: Int64) throws {
+  func noteFiles(_ query: SQLText?, _ key: Int64) throws {
     guard let query else { return }
     try connection.withStatement(query) { statement in
       statement.bind(key, at: 1)

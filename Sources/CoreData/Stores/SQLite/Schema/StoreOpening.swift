@@ -11,6 +11,8 @@ struct StoreOpening {
     let mapping: StoreMapping
     let pool: ConnectionPool
     let isNew: Bool
+    /// Nil when no history is kept.
+    let history: HistoryJournal?
   }
 
   private let _file: SQLiteStoreFile
@@ -57,13 +59,31 @@ struct StoreOpening {
     let metadata = try StoreMetadata.read(writer, path: _file.path)
     let mapping = isNew ? expected : try _bind(writer, metadata, expected)
     if !isNew, !_options.isReadOnly { try _checkSpatialIndexes(writer) }
+    let history = try _history(writer, mapping)
     if !_options.isReadOnly {
       if _options.analyzes { try writer.execute("ANALYZE") }
       if _options.vacuums { try writer.execute("VACUUM") }
     }
     return Opened(
       path: _file.path, identifier: metadata[StoreMetadata.uuidKey] as? String ?? "", mapping: mapping,
-      pool: try _pool(writer), isNew: isNew)
+      pool: try _pool(writer), isNew: isNew, history: history)
+  }
+
+  /// The store's history if it is to be kept: its tables are made when they are not there yet. A store that cannot be
+  /// written shows the history that it has.
+  private func _history(_ writer: Connection, _ mapping: StoreMapping) throws -> HistoryJournal? {
+    let isThere = try HistoryTables.exist(on: writer)
+    guard _options.isReadOnly ? isThere : _options.tracksHistory else { return nil }
+    let layout = HistoryLayout(mapping)
+    if _options.isReadOnly {
+      // Whatever is wrong with its history, its objects can be read.
+      guard let tables = try? HistoryTables.read(writer, path: _file.path) else { return nil }
+      return HistoryJournal(tables, layout: layout, mapping: mapping)
+    }
+    let tables = try writer.transaction {
+      try HistoryTables.prepare(writer, tombstoneCount: layout.tombstoneCount, path: _file.path)
+    }
+    return HistoryJournal(tables, layout: layout, mapping: mapping)
   }
 
   private func _connect() throws -> Connection {

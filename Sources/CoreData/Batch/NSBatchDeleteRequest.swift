@@ -1,0 +1,77 @@
+import Foundation
+
+/// What a batch deletion gives; raw values are Apple's.
+public enum NSBatchDeleteRequestResultType: UInt, Sendable {
+  /// Whether it was done.
+  case resultTypeStatusOnly = 0
+  /// IDs of the objects deleted.
+  case resultTypeObjectIDs = 1
+  /// How many were deleted.
+  case resultTypeCount = 2
+}
+
+/// Deletes the objects of a SQLite store that a fetch would find, without making managed objects.
+///
+/// One transaction. Delete rules are followed: cascade takes the members along (they are among the results), nullify and no
+/// action clear what pointed at a deleted object, deny refuses the whole request as long as there are members that are not
+/// deleted with it. Nothing else is validated; counts of relationships are not looked at.
+///
+/// Execute it with `NSManagedObjectContext.execute(_:)`; contexts learn of it by
+/// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`. Not safe to use from several threads at once.
+open class NSBatchDeleteRequest: NSPersistentStoreRequest {
+  private let _fetch: AnyFetchRequest
+  /// What is returned.
+  open var resultType = NSBatchDeleteRequestResultType.resultTypeStatusOnly
+
+  /// Creates a request to delete what a fetch of any kind finds: its condition, subentities, order, limit and offset count.
+  public init(fetchRequest fetch: AnyFetchRequest) {
+    _fetch = fetch
+    super.init()
+  }
+
+  /// Creates a request to delete objects of one entity.
+  ///
+  /// Traps when they are of several entities, as Core Data raises.
+  public convenience init(objectIDs objects: [NSManagedObjectID]) {
+    let request = NSFetchRequest<any NSFetchRequestResult>()
+    if let first = objects.first {
+      guard objects.allSatisfy({ $0.entity === first.entity || $0.entity.name == first.entity.name }) else {
+        programmerError("a batch deletion by object IDs takes objects of one entity; make one request for each.")
+      }
+      request.entity = first.entity
+    }
+    request.predicate = NSPredicate(format: "SELF IN %@", argumentArray: [objects])
+    self.init(fetchRequest: request)
+  }
+
+  /// What is deleted; a copy.
+  open var fetchRequest: NSFetchRequest<any NSFetchRequestResult> {
+    let copy = NSFetchRequest<any NSFetchRequestResult>()
+    copy.take(from: _fetch)
+    return copy
+  }
+
+  final var givenFetch: AnyFetchRequest { _fetch }
+
+  open override var requestType: NSPersistentStoreRequestType { .batchDeleteRequestType }
+
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSBatchDeleteRequest(fetchRequest: _fetch.copy() as! AnyFetchRequest)
+    copy.affectedStores = affectedStores
+    copy.resultType = resultType
+    return copy
+  }
+}
+
+/// What a batch deletion gave.
+public final class NSBatchDeleteResult: NSPersistentStoreResult {
+  /// A `Bool`, `[NSManagedObjectID]` or `Int`, as the result type says.
+  public let result: Any?
+  /// What was asked for.
+  public let resultType: NSBatchDeleteRequestResultType
+
+  init(_ result: Any?, _ resultType: NSBatchDeleteRequestResultType) {
+    self.result = result
+    self.resultType = resultType
+  }
+}

@@ -1,0 +1,115 @@
+import Foundation
+
+/// What a batch insertion gives; raw values are Apple's.
+public enum NSBatchInsertRequestResultType: UInt, Sendable {
+  /// Whether it was done.
+  case statusOnly = 0
+  /// IDs of the objects inserted.
+  case objectIDs = 1
+  /// How many were inserted.
+  case count = 2
+}
+
+/// Inserts many objects into a SQLite store at once, without making managed objects in a context.
+///
+/// One transaction: either all rows are written or none. Default values fill what is not given; nothing is validated but
+/// that mandatory attributes are not nil. Relationships are left empty. A row that a stored one is in the way of, by a
+/// uniqueness constraint, fails the request under the error policy; under `NSMergePolicy.mergeByPropertyObjectTrump` and
+/// `.overwrite` the stored row takes all its values, defaults included, and under the other policies the row is left out.
+///
+/// Execute it with `NSManagedObjectContext.execute(_:)`; contexts learn of it by
+/// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`. Not safe to use from several threads at once.
+open class NSBatchInsertRequest: NSPersistentStoreRequest {
+  private let _entityName: String
+  private let _entity: NSEntityDescription?
+  /// Values by property name, one dictionary for each object.
+  open var objectsToInsert: [[String: Any]]?
+  /// Called with an empty dictionary for each object to fill it; true when there are no more, and that one is not inserted.
+  ///
+  /// The store is being written to meanwhile: do not save to it here.
+  open var dictionaryHandler: ((NSMutableDictionary) -> Bool)?
+  /// Called with an object of the entity's class, in no context, for each object to fill it; true when there are no more,
+  /// and that one is not inserted.
+  ///
+  /// The store is being written to meanwhile: do not save to it here.
+  open var managedObjectHandler: ((NSManagedObject) -> Bool)?
+  /// What is returned.
+  open var resultType = NSBatchInsertRequestResultType.statusOnly
+
+  private init(_ entity: NSEntityDescription?, _ name: String) {
+    _entity = entity
+    _entityName = name
+    super.init()
+  }
+
+  /// Creates a request without entity, which cannot be executed.
+  @available(*, deprecated, message: "Use an initializer with an entity")
+  public convenience override init() { self.init(nil, "") }
+
+  /// Creates a request to insert objects given as dictionaries.
+  public convenience init(entityName: String, objects dictionaries: [[String: Any]]) {
+    self.init(nil, entityName)
+    objectsToInsert = dictionaries
+  }
+
+  /// Creates a request to insert objects given as dictionaries.
+  public convenience init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
+    self.init(entity, entity.name ?? "")
+    objectsToInsert = dictionaries
+  }
+
+  /// Creates a request to insert objects that a closure gives one by one.
+  public convenience init(entity: NSEntityDescription, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool) {
+    self.init(entity, entity.name ?? "")
+    dictionaryHandler = handler
+  }
+
+  /// Creates a request to insert objects that a closure gives one by one.
+  public convenience init(entity: NSEntityDescription, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool) {
+    self.init(entity, entity.name ?? "")
+    managedObjectHandler = handler
+  }
+
+  /// Creates a request to insert objects that a closure gives one by one.
+  public convenience init(entityName: String, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool) {
+    self.init(nil, entityName)
+    dictionaryHandler = handler
+  }
+
+  /// Creates a request to insert objects that a closure gives one by one.
+  public convenience init(entityName: String, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool) {
+    self.init(nil, entityName)
+    managedObjectHandler = handler
+  }
+
+  /// Name of the entity of the objects.
+  open var entityName: String { _entityName }
+
+  /// Entity of the objects; nil for a request made with a name.
+  open var entity: NSEntityDescription? { _entity }
+
+  open override var requestType: NSPersistentStoreRequestType { .batchInsertRequestType }
+
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSBatchInsertRequest(_entity, _entityName)
+    copy.affectedStores = affectedStores
+    copy.objectsToInsert = objectsToInsert
+    copy.dictionaryHandler = dictionaryHandler
+    copy.managedObjectHandler = managedObjectHandler
+    copy.resultType = resultType
+    return copy
+  }
+}
+
+/// What a batch insertion gave.
+public final class NSBatchInsertResult: NSPersistentStoreResult {
+  /// A `Bool`, `[NSManagedObjectID]` or `Int`, as the result type says.
+  public let result: Any?
+  /// What was asked for.
+  public let resultType: NSBatchInsertRequestResultType
+
+  init(_ result: Any?, _ resultType: NSBatchInsertRequestResultType) {
+    self.result = result
+    self.resultType = resultType
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+
+/// What was done to an object; raw values are Apple's.
+public enum NSPersistentHistoryChangeType: Int, Sendable {
+  case insert = 0
+  case update = 1
+  case delete = 2
+}
+
+/// The change of one object in one transaction of a store's history. Immutable.
+public final class NSPersistentHistoryChange: NSObject, NSCopying {
+  private let _record: HistoryChangeRecord
+  private let _owner: HistoryTransactionRecord
+  private let _storeID: String
+  /// The transaction that lists this change, as long as somebody holds it.
+  weak var _transaction: NSPersistentHistoryTransaction?
+
+  init(_ record: HistoryChangeRecord, of owner: HistoryTransactionRecord, storeID: String) {
+    _record = record
+    var owner = owner
+    owner.changes = nil
+    _owner = owner
+    _storeID = storeID
+  }
+
+  /// Number of the change in its store; later ones have higher numbers.
+  public var changeID: Int64 { _record.number }
+
+  /// ID of the object, which need not exist any more.
+  public var changedObjectID: NSManagedObjectID { NSManagedObjectID(_record.key) }
+
+  /// What was done to it.
+  public var changeType: NSPersistentHistoryChangeType {
+    NSPersistentHistoryChangeType(rawValue: _record.kind.rawValue)!
+  }
+
+  /// Values of a deleted object, of the attributes with `preservesValueInHistoryOnDeletion`, by name; nil if there are none.
+  public var tombstone: [AnyHashable: Any]? {
+    var result: [AnyHashable: Any] = [:]
+    let shape = _record.key.space.entity.shape
+    for (slot, value) in _record.tombstone {
+      guard let coding = shape.codings[slot], let object = (try? coding.object(from: value)) ?? nil else { continue }
+      result[coding.name] = object
+    }
+    return result.isEmpty ? nil : result
+  }
+
+  /// Transaction that the change belongs to; without its changes if nobody holds the one that this came with.
+  public var transaction: NSPersistentHistoryTransaction? {
+    _transaction ?? NSPersistentHistoryTransaction(_owner, storeID: _storeID)
+  }
+
+  /// Properties that an update has changed; nil for insertions and deletions.
+  public var updatedProperties: Set<NSPropertyDescription>? {
+    guard _record.kind == .update else { return nil }
+    let properties = _record.key.space.entity.shape.properties
+    return Set(_record.slots.compactMap { properties[$0] })
+  }
+
+  /// The change itself: it never changes.
+  public func copy(with zone: NSZone? = nil) -> Any { self }
+
+  // MARK: Being searched for
+
+  /// Description of changes, for a fetch request that searches the history.
+  public class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
+    HistoryField.changeEntity
+  }
+
+  /// Description of changes; nil as long as no coordinator is in use.
+  public class var entityDescription: NSEntityDescription? {
+    LoadedModels.models.isEmpty ? nil : HistoryField.changeEntity
+  }
+
+  /// A request for changes; nil as long as no coordinator is in use.
+  public class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
+    entityDescription.map { entity in
+      let request = NSFetchRequest<any NSFetchRequestResult>()
+      request.entity = entity
+      return request
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+/// A place in the history of one or several stores: what was written up to there is known, what comes later is news.
+///
+/// Immutable; may be kept in a file with `NSKeyedArchiver` and used by another process on the same stores. Two tokens are
+/// equal when they name the same transaction of the same stores, whichever coordinator gave them.
+public final class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
+  // Unchecked: an immutable dictionary of values; the superclass has no state.
+
+  /// Numbers of the last transactions known, by the stores' UUIDs; 0 before the first.
+  let transactions: [String: Int64]
+
+  init(_ transactions: [String: Int64]) {
+    self.transactions = transactions
+    super.init()
+  }
+
+  /// A token that was archived; nil for an archive of something else.
+  public init?(coder: NSCoder) {
+    guard coder.allowsKeyedCoding,
+      let stores = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: Self._storesKey) as? [String],
+      let numbers = coder.decodeObject(of: [NSArray.self, NSNumber.self], forKey: Self._numbersKey) as? [NSNumber],
+      stores.count == numbers.count
+    else { return nil }
+    transactions = Dictionary(zip(stores, numbers.map(\.int64Value)), uniquingKeysWith: { max($0, $1) })
+    super.init()
+  }
+
+  private static let _storesKey = "stores"
+  private static let _numbersKey = "transactions"
+
+  /// Archives the token.
+  public func encode(with coder: NSCoder) {
+    let entries = transactions.sorted { $0.key < $1.key }
+    coder.encode(NSArray(array: entries.map { NSString(string: $0.key) }), forKey: Self._storesKey)
+    coder.encode(NSArray(array: entries.map { NSNumber(value: $0.value) }), forKey: Self._numbersKey)
+  }
+
+  /// Archives of tokens are decoded securely.
+  public static var supportsSecureCoding: Bool { true }
+
+  /// The token itself: it never changes.
+  public func copy(with zone: NSZone? = nil) -> Any { self }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    (object as? NSPersistentHistoryToken)?.transactions == transactions
+  }
+
+  public override var hash: Int { transactions.hashValue }
+
+  /// The stores with their transactions.
+  public override var description: String {
+    let entries = transactions.sorted { $0.key < $1.key }.map { "\"\($0.key)\" = \($0.value);" }
+    return "<NSPersistentHistoryToken - {\(entries.joined(separator: " "))}>"
+  }
+}

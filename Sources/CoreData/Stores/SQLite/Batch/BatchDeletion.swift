@@ -1,0 +1,212 @@
+import ModelSchema
+import SQLiteBinding
+
+/// One batch deletion inside a transaction: the rows found, those that delete rules take along, and what refers to them.
+///
+/// Cascade takes the members along, nullify and no action clear what points at the deleted rows, deny refuses. Counts of
+/// relationships are not looked at. Everything is done for all rows of an entity at a time.
+final class BatchDeletion {
+  private let _plan: FetchPlan
+  private let _engine: SQLiteStoreEngine
+  private let _connection: Connection
+  private let _entry: HistoryEntry?
+  /// External data files of the deleted rows.
+  private(set) var files: [String] = []
+  /// Keys to delete by entity number, in the order in which they were found.
+  private var _doomed: [Int: [Int64]] = [:]
+  private var _isDoomed: Set<ObjectKey> = []
+  private var _found: [ObjectKey] = []
+  /// Members of relationships with the rule Deny, which must turn out to be deleted themselves.
+  private var _denying: [(member: ObjectKey, layout: PropertyLayout, slot: Int)] = []
+
+  private var _mapping: StoreMapping { _engine.mapping }
+
+  init(_ plan: FetchPlan, engine: SQLiteStoreEngine, connection: Connection, entry: HistoryEntry?) {
+    _plan = plan
+    _engine = engine
+    _connection = connection
+    _entry = entry
+  }
+
+  func run(needsKeys: Bool) throws -> BatchOutcome {
+    if !needsKeys, _entry == nil, let count = try _deleteAtOnce() { return BatchOutcome(count: count) }
+    var rows = _plan
+    rows.content = .identity
+    var added = try _add(_engine.fetch(rows, on: _connection).map(\.key))
+    while !added.isEmpty {
+      var next: [Int: [Int64]] = [:]
+      for (number, keys) in added.sorted(by: { $0.key < $1.key }) {
+        for (entity, more) in try _follow(keys, of: number) { next[entity, default: []] += more }
+      }
+      added = next
+    }
+    if let denied = _denying.first(where: { !_isDoomed.contains($0.member) }) {
+      throw BatchDeniedError(entity: denied.layout.entityName, relationship: denied.layout.slots[denied.slot].name)
+    }
+    for (number, keys) in _doomed.sorted(by: { $0.key < $1.key }) {
+      try _keepWhatIsKept(keys, number)
+      try _clearReferences(to: keys, of: number)
+    }
+    var count = 0
+    for (number, keys) in _doomed.sorted(by: { $0.key < $1.key }) {
+      count += try _run("DELETE FROM \(_mapping.table(of: number).name) WHERE Z_PK IN \(ValueArray.members)", keys)
+    }
+    for key in _found { try _entry?.noteDeletion(of: key.reference, entity: key.space.layout.entityNumber) }
+    return BatchOutcome(count: count, keys: needsKeys ? _found : [])
+  }
+
+  /// One DELETE, where nothing hangs on the rows: no relationship and no file. Nil where something does.
+  private func _deleteAtOnce() throws -> Int? {
+    let members = _plan.includesSubentities ? _plan.layout.family : [_plan.layout.entityNumber]
+    for number in members {
+      let layout = _mapping.layout.layout(numbered: number)
+      guard layout.toManySlots.isEmpty, layout.toOneSlots.isEmpty, _engine.writePlans.deletes[number - 1].files == nil
+      else { return nil }
+    }
+    guard _mapping.layout.layouts.allSatisfy({ layout in
+      layout.slots.allSatisfy { $0.relationship.map { !members.contains($0.destination) } ?? true }
+    }) else { return nil }
+    var rows = _plan
+    rows.content = .identity
+    let (query, constants) = try _engine.compiled(rows, .objects)
+    let table = _mapping.table(of: _plan.layout.entityNumber)
+    // The identity of a row of a shared table has its entity beside it.
+    let keys = table.hasSubentities ? "SELECT Z_PK FROM (\(query.sql.text))" : query.sql.text
+    let statement = try _connection.prepare("DELETE FROM \(table.name) WHERE Z_PK IN (\(keys))")
+    QueryBinder(_engine.context).bind(query.parameters, rows, constants, to: statement)
+    try statement.run()
+    return _connection.changes
+  }
+
+  /// Adds rows that are not on the list yet; answers those by entity.
+  private func _add(_ keys: [ObjectKey]) -> [Int: [Int64]] {
+    var added: [Int: [Int64]] = [:]
+    for key in keys where _isDoomed.insert(key).inserted {
+      _found.append(key)
+      added[key.space.layout.entityNumber, default: []].append(key.reference)
+    }
+    for (number, keys) in added { _doomed[number, default: []] += keys }
+    return added
+  }
+
+  /// What the delete rules of these rows' relationships take along.
+  private func _follow(_ keys: [Int64], of number: Int) throws -> [Int: [Int64]] {
+    let layout = _mapping.layout.layout(numbered: number)
+    var result: [Int: [Int64]] = [:]
+    for (slot, description) in layout.slots.enumerated() {
+      guard let relationship = description.relationship, !description.isTransient, !description.isHidden else { continue }
+      switch relationship.deleteRule {
+      case .cascade:
+        for (entity, more) in _add(try _members(of: keys, layout, slot)) { result[entity, default: []] += more }
+      case .deny:
+        _denying += try _members(of: keys, layout, slot).map { ($0, layout, slot) }
+      case .nullify, .noAction: break
+      }
+    }
+    return result
+  }
+
+  private func _members(of keys: [Int64], _ layout: PropertyLayout, _ slot: Int) throws -> [ObjectKey] {
+    let number = layout.entityNumber
+    if let query = _engine.relationQueries[number - 1][slot] {
+      return try _connection.withStatement(query.many) { statement in
+        statement.bind(ValueArray(keys), at: 1)
+        var result: [ObjectKey] = []
+        while try statement.step() { result.append(try query.member(statement, _engine.context)) }
+        return result
+      }
+    }
+    guard case .toOne(let column, let entityColumn, _, let destination) = _mapping.storage(of: slot, in: number) else {
+      return []
+    }
+    let table = _mapping.table(of: number)
+    let name = table.columns[column].name
+    let entity = entityColumn.map { ", \(table.columns[$0].name)" } ?? ""
+    let statement = try _connection.prepare(
+      "SELECT \(name)\(entity) FROM \(table.name) WHERE \(name) IS NOT NULL AND Z_PK IN \(ValueArray.members)")
+    statement.bind(ValueArray(keys), at: 1)
+    var result: [ObjectKey] = []
+    while try statement.step() {
+      let member = entityColumn == nil ? destination : _mapping.numbers.number(forStored: statement.int64(1))
+      guard let member else { continue }
+      result.append(ObjectKey(space: _engine.spaces[member - 1], reference: statement.int64(0)))
+    }
+    return result
+  }
+
+  // MARK: Before the rows go
+
+  private func _keepWhatIsKept(_ keys: [Int64], _ number: Int) throws {
+    if let entry = _entry {
+      for key in keys { try entry.willDelete(key, entity: number) }
+    }
+    guard let query = _engine.writePlans.deletes[number - 1].files else { return }
+    try _connection.withStatement(query) { statement in
+      for key in keys {
+        statement.bind(key, at: 1)
+        if try statement.step() {
+          for column in 0..<statement.columnCount {
+            if let name = statement.withBytes(Int32(column), { ExternalDataDirectory.file(named: $0) }) {
+              files.append(name)
+            }
+          }
+        }
+        statement.reset()
+      }
+    }
+  }
+
+  /// Clears what points at these rows, in join tables and in to-ones of rows that stay.
+  private func _clearReferences(to keys: [Int64], of number: Int) throws {
+    let layout = _mapping.layout.layout(numbered: number)
+    for (slot, description) in layout.slots.enumerated() {
+      guard let relationship = description.relationship, !description.isTransient else { continue }
+      switch _mapping.storage(of: slot, in: number) {
+      case .manyToMany(let index, let ownerIsFirst, _):
+        let join = _mapping.joins[index]
+        let ends = join.ends(ownerIsFirst: ownerIsFirst)
+        _ = try _run("DELETE FROM \(join.name) WHERE \(ends.owner) IN \(ValueArray.members)", keys)
+        if join.isReflexive {
+          _ = try _run("DELETE FROM \(join.name) WHERE \(ends.member) IN \(ValueArray.members)", keys)
+        }
+      case .oneToMany(let destination, let inverse): try _clear(inverse, of: destination, pointingAt: keys)
+      case .toOne:
+        guard let inverse = relationship.inverseSlot else { continue }
+        if case .toOne = _mapping.storage(of: inverse, in: relationship.destination) {
+          try _clear(inverse, of: relationship.destination, pointingAt: keys)
+        }
+      case .none, .attribute, .composite: break
+      }
+    }
+  }
+
+  private func _clear(_ slot: Int, of entity: Int, pointingAt keys: [Int64]) throws {
+    guard case .toOne(let column, let entityColumn, let orderColumn, _) = _mapping.storage(of: slot, in: entity) else {
+      return
+    }
+    let table = _mapping.table(of: entity)
+    let condition = "\(table.columns[column].name) IN \(ValueArray.members)"
+    if let _entry {
+      let names = table.hasSubentities ? "Z_PK, Z_ENT" : "Z_PK"
+      let statement = try _connection.prepare("SELECT \(names) FROM \(table.name) WHERE \(condition)")
+      statement.bind(ValueArray(keys), at: 1)
+      while try statement.step() {
+        let number = table.hasSubentities ? _mapping.numbers.number(forStored: statement.int64(1)) : entity
+        guard let number else { continue }
+        let key = ObjectKey(space: _engine.spaces[number - 1], reference: statement.int64(0))
+        if _isDoomed.contains(key) { continue }
+        try _entry.noteUpdate(of: key.reference, entity: number, changed: SlotSet([slot]))
+      }
+    }
+    let cleared = [column, entityColumn, orderColumn].compactMap { $0.map { "\(table.columns[$0].name) = NULL" } }
+    let list = (cleared + ["Z_OPT = IFNULL(Z_OPT, 0) + 1"]).joined(separator: ", ")
+    _ = try _run("UPDATE \(table.name) SET \(list) WHERE \(condition)", keys)
+  }
+
+  private func _run(_ sql: String, _ keys: [Int64]) throws -> Int {
+    let statement = try _connection.prepare(sql)
+    statement.bind(ValueArray(keys), at: 1)
+    try statement.run()
+    return _connection.changes
+  }
+}

@@ -1,0 +1,94 @@
+import ModelSchema
+import SQLiteBinding
+import Synchronization
+
+/// The store as it was at one moment: a connection of its own that holds a read transaction open.
+///
+/// SQLite gives a transaction that reads the state at its first read, and keeps it until the transaction ends, whatever is
+/// written to the log meanwhile. As long as it lasts the log cannot be emptied into the file beyond that state. May be used
+/// from any thread; reads follow one another.
+final class SQLiteGeneration: StoreReading {
+  private let _engine: SQLiteStoreEngine
+  private let _connection: Mutex<Connection>
+
+  /// - Throws: `SQLiteError` when no further connection can be opened.
+  init(_ engine: SQLiteStoreEngine) throws {
+    _engine = engine
+    let connection = try engine.pool.openReader()
+    try connection.execute("BEGIN")
+    _connection = Mutex(connection)
+    engine.generations.open()
+  }
+
+  deinit {
+    // The files first: they are only removed once no generation needs them.
+    _engine.context.externalData.remove(_engine.generations.close())
+  }
+
+  private func _read<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
+    try SQLiteStoreError.translating { try _connection.withLock { try body($0) } }
+  }
+
+  func fetch(_ plan: FetchPlan) throws -> [StoredObject] { try _read { try _engine.fetch(plan, on: $0) } }
+
+  func count(_ plan: FetchPlan) throws -> Int { try _read { try _engine.count(plan, on: $0) } }
+
+  func table(_ plan: DictionaryPlan) throws -> [[Value]] { try _read { try _engine.table(plan, on: $0) } }
+
+  func rows(for keys: [ObjectKey]) throws -> [Row?] {
+    if keys.isEmpty { return [] }
+    return try _read { try _engine.rows(for: keys, on: $0) }
+  }
+
+  func related(to owners: [ObjectKey], slot: Int) throws -> [[ObjectKey]] {
+    try _read { try _engine.related(to: owners, slot: slot, on: $0) }
+  }
+
+  var spaces: [ObjectIDSpace] { _engine.spaces }
+}
+
+/// The generations of a store that somebody holds, and the external data files that only they still need.
+final class OpenGenerations: Sendable {
+  private struct State {
+    var count = 0
+    var files: [String] = []
+  }
+
+  private let _state = Mutex(State())
+
+  func open() { _state.withLock { $0.count += 1 } }
+
+  /// Ends one; answers the files that nobody needs any more.
+  func close() -> [String] {
+    _state.withLock { state in
+      state.count -= 1
+      guard state.count == 0 else { return [] }
+      defer { state.files = [] }
+      return state.files
+    }
+  }
+
+  /// The files among those that no row of the latest state names which can go at once; the rest go with the last generation.
+  func released(_ files: [String]) -> [String] {
+    if files.isEmpty { return files }
+    return _state.withLock { state in
+      if state.count == 0 { return files }
+      state.files += files
+      return []
+    }
+  }
+}
+
+extension SQLiteStoreEngine: GenerationKeeping {
+  /// Nil without a write-ahead log, which is what keeps older states.
+  func openGeneration() throws -> (any StoreReading)? {
+    if isInMemory { return nil }
+    return try SQLiteStoreError.translating {
+      let mode = try pool.read { try $0.pragma("journal_mode") }
+      return mode?.lowercased() == "wal" ? try SQLiteGeneration(self) : nil
+    }
+  }
+
+  /// Removes external data files that no row names any more, now or when the last generation that may need them is gone.
+  func discard(_ files: [String]) { context.externalData.remove(generations.released(files)) }
+}

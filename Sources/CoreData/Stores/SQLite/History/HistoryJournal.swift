@@ -1,0 +1,200 @@
+import Foundation
+import ModelSchema
+import SQLiteBinding
+
+/// How a store writes its history: the statements, made once.
+final class HistoryJournal: Sendable {
+  let tables: HistoryTables
+  let layout: HistoryLayout
+  let mapping: StoreMapping
+  let insertChange: SQLText
+  let insertTransaction: SQLText
+  let findString = SQLText("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?")
+  let insertString = SQLText("INSERT INTO ATRANSACTIONSTRING(Z_PK, Z_ENT, ZNAME) VALUES(?, \(HistoryTables.stringEntity), ?)")
+  let highest: [Int: SQLText]
+  let storeHighest = SQLText("UPDATE Z_PRIMARYKEY SET Z_MAX = ?2 WHERE Z_ENT = ?1")
+  /// Reads the values kept of a deleted object by its key, by entity number - 1; nil where there are none.
+  let preserved: [SQLText?]
+
+  /// Which program writes, as Core Data names it: bundle identifier and process name.
+  static let bundleID = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+  static let processID = ProcessInfo.processInfo.processName
+
+  init(_ tables: HistoryTables, layout: HistoryLayout, mapping: StoreMapping) {
+    self.tables = tables
+    self.layout = layout
+    self.mapping = mapping
+    let tombstones = (0..<tables.tombstoneCount).map { "ZTOMBSTONE\($0)" }
+    let columns = ["ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"] + tombstones
+    let marks = Array(repeating: "?", count: columns.count + 1).joined(separator: ", ")
+    insertChange = SQLText(
+      """
+      INSERT INTO ACHANGE(Z_ENT, Z_PK, \(columns.joined(separator: ", "))) \
+      VALUES(\(HistoryTables.changeEntity), \(marks))
+      """)
+    let texts = HistoryTables.textColumns.map { tables.internsStrings ? $0 + "TS" : $0 }.joined(separator: ", ")
+    insertTransaction = SQLText(
+      """
+      INSERT INTO ATRANSACTION(Z_ENT, Z_PK, ZTIMESTAMP, \(texts)) \
+      VALUES(\(HistoryTables.transactionEntity), ?, ?, ?, ?, ?, ?)
+      """)
+    highest = Dictionary(
+      uniqueKeysWithValues: [
+        (HistoryTables.changeEntity, "ACHANGE"), (HistoryTables.transactionEntity, "ATRANSACTION"),
+        (HistoryTables.stringEntity, "ATRANSACTIONSTRING"),
+      ].map { number, table in
+        (
+          number,
+          SQLText(
+            """
+            SELECT MAX(IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)), 0), \
+            IFNULL((SELECT MAX(Z_PK) FROM \(table)), 0))
+            """)
+        )
+      })
+    preserved = mapping.layout.layouts.map { Self._preserved($0, layout, mapping, limit: tables.tombstoneCount) }
+  }
+
+  private static func _preserved(
+    _ entity: PropertyLayout, _ layout: HistoryLayout, _ mapping: StoreMapping, limit: Int
+  ) -> SQLText? {
+    let number = entity.entityNumber
+    let table = mapping.table(of: number)
+    let columns = layout.entities[number - 1].preserved.prefix(limit).map { slot -> String in
+      guard case .attribute(let index) = mapping.storage(of: slot, in: number) else { return "NULL" }
+      let column = table.columns[index]
+      // A value in a file of its own goes with the file; one in the row stands behind a prefix.
+      guard column.content == .externalData else { return column.name }
+      return "CASE substr(\(column.name), 1, 1) WHEN x'01' THEN substr(\(column.name), 2) END"
+    }
+    return columns.isEmpty
+      ? nil : SQLText("SELECT \(columns.joined(separator: ", ")) FROM \(table.name) WHERE Z_PK = ?")
+  }
+}
+
+/// One transaction being written into the history, inside the transaction of the database that it records.
+///
+/// A transaction that changes nothing leaves no trace.
+final class HistoryEntry {
+  private let _journal: HistoryJournal
+  private let _connection: Connection
+  private let _origin: ChangeOrigin
+  private var _transaction: Int64?
+  private var _change: Int64 = 0
+  private var _tombstones: [Deleted: [Binding]] = [:]
+
+  private struct Deleted: Hashable {
+    let root: Int
+    let key: Int64
+  }
+
+  init(_ journal: HistoryJournal, on connection: Connection, by origin: ChangeOrigin?) {
+    _journal = journal
+    _connection = connection
+    _origin = origin ?? ChangeOrigin()
+  }
+
+  /// Number of the transaction; nil as long as nothing has been noted.
+  var number: Int64? { _transaction }
+
+  /// Keeps values of an object about to be deleted; to be called while its row is there.
+  func willDelete(_ key: Int64, entity: Int) throws {
+    guard let sql = _journal.preserved[entity - 1] else { return }
+    try _connection.withStatement(sql) { statement in
+      statement.bind(key, at: 1)
+      guard try statement.step() else { return }
+      let root = _journal.mapping.layout.layout(numbered: entity).rootNumber
+      _tombstones[Deleted(root: root, key: key)] = (0..<statement.columnCount).map { statement.value(Int32($0)) }
+    }
+  }
+
+  func noteInsertion(of key: Int64, entity: Int) throws {
+    try _note(.insert, key, entity, columns: nil, tombstone: [])
+  }
+
+  /// Notes an update; one that changes nothing that has a place in history is passed over.
+  func noteUpdate(of key: Int64, entity: Int, changed: SlotSet) throws {
+    guard let columns = _journal.layout.entities[entity - 1].columns(for: changed) else { return }
+    try _note(.update, key, entity, columns: columns, tombstone: [])
+  }
+
+  func noteDeletion(of key: Int64, entity: Int) throws {
+    let root = _journal.mapping.layout.layout(numbered: entity).rootNumber
+    let tombstone = _tombstones.removeValue(forKey: Deleted(root: root, key: key))
+    try _note(.delete, key, entity, columns: nil, tombstone: tombstone ?? [])
+  }
+
+  private func _note(
+    _ kind: HistoryChangeRecord.Kind, _ key: Int64, _ entity: Int, columns: [UInt8]?, tombstone: [Binding]
+  ) throws {
+    let transaction = try _transaction ?? _begin()
+    _change += 1
+    let statement = try _connection.lend(_journal.insertChange)
+    defer { _connection.giveBack(statement) }
+    statement.bind(_change, at: 1)
+    statement.bind(Int64(kind.rawValue), at: 2)
+    statement.bind(Int64(_journal.mapping.numbers.stored(for: entity)), at: 3)
+    statement.bind(key, at: 4)
+    statement.bind(transaction, at: 5)
+    if let columns { columns.withUnsafeBytes { statement.bind(blob: $0, at: 6) } } else { statement.bindNull(at: 6) }
+    for number in 0..<_journal.tables.tombstoneCount {
+      statement.bind(number < tombstone.count ? tombstone[number] : .null, at: Int32(7 + number))
+    }
+    try statement.run()
+  }
+
+  private func _begin() throws -> Int64 {
+    let number = try _highest(HistoryTables.transactionEntity) + 1
+    _change = try _highest(HistoryTables.changeEntity)
+    let texts = [_origin.author, HistoryJournal.bundleID, _origin.contextName, HistoryJournal.processID]
+    let values = try texts.map { text -> Binding in
+      guard let text else { return .null }
+      return _journal.tables.internsStrings ? .int(try _interned(text)) : .text(text)
+    }
+    try _connection.withStatement(_journal.insertTransaction) { statement in
+      statement.bind(number, at: 1)
+      statement.bind(Date().timeIntervalSinceReferenceDate, at: 2)
+      for (index, value) in values.enumerated() { statement.bind(value, at: Int32(3 + index)) }
+      try statement.run()
+    }
+    _transaction = number
+    return number
+  }
+
+  private func _highest(_ entity: Int) throws -> Int64 {
+    try _connection.withStatement(_journal.highest[entity]!) { statement in
+      try statement.step() ? max(0, statement.int64(0)) : 0
+    }
+  }
+
+  private func _interned(_ text: String) throws -> Int64 {
+    let known = try _connection.withStatement(_journal.findString) { statement -> Int64? in
+      statement.bind(text, at: 1)
+      return try statement.step() ? statement.int64(0) : nil
+    }
+    if let known { return known }
+    let number = try _highest(HistoryTables.stringEntity) + 1
+    try _connection.withStatement(_journal.insertString) { statement in
+      statement.bind(number, at: 1)
+      statement.bind(text, at: 2)
+      try statement.run()
+    }
+    try _store(number, HistoryTables.stringEntity)
+    return number
+  }
+
+  /// Records which numbers are used; to be called when everything has been noted.
+  func finish() throws {
+    guard let _transaction else { return }
+    try _store(_transaction, HistoryTables.transactionEntity)
+    try _store(_change, HistoryTables.changeEntity)
+  }
+
+  private func _store(_ highest: Int64, _ entity: Int) throws {
+    try _connection.withStatement(_journal.storeHighest) { statement in
+      statement.bind(Int64(entity), at: 1)
+      statement.bind(highest, at: 2)
+      try statement.run()
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import ModelSchema
+
+/// What a save adds to the store's history.
+extension SaveTransaction {
+  /// Keeps what history keeps of objects that are about to be deleted.
+  func keepTombstones(in entry: HistoryEntry?) throws {
+    guard let entry else { return }
+    for deletion in changes.deleted {
+      let number = try layout(of: deletion.id).entityNumber
+      try entry.willDelete(key(of: deletion.id, entity: number, slot: 0), entity: number)
+    }
+  }
+
+  /// Notes insertions, updates and deletions, in this order; after all have been carried out.
+  func note(in entry: HistoryEntry?) throws {
+    guard let entry else { return }
+    for (index, insertion) in changes.inserted.enumerated() {
+      try entry.noteInsertion(of: insertedKeys[index], entity: insertion.id.space.layout.entityNumber)
+    }
+    for update in changes.updated {
+      let number = try layout(of: update.id).entityNumber
+      let key = try key(of: update.id, entity: number, slot: 0)
+      try entry.noteUpdate(of: key, entity: number, changed: update.changed)
+    }
+    for deletion in changes.deleted {
+      let number = try layout(of: deletion.id).entityNumber
+      try entry.noteDeletion(of: key(of: deletion.id, entity: number, slot: 0), entity: number)
+    }
+    try entry.finish()
+  }
+}

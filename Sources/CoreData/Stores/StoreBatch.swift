@@ -1,0 +1,80 @@
+import ModelSchema
+import PredicateLanguage
+
+/// Rows of one entity to be inserted at once.
+struct BatchInsertPlan {
+  /// What happens to a row that a stored one is in the way of, by a uniqueness constraint.
+  enum Collision {
+    /// Nothing is inserted at all.
+    case fail
+    /// The stored row takes the values.
+    case update
+    /// The row is left out.
+    case skip
+  }
+
+  let layout: PropertyLayout
+  let collision: Collision
+  /// The next row, until there is none. Called on the thread that executes the plan.
+  let next: () throws -> Row?
+}
+
+/// Values to be set in all rows that meet a condition.
+struct BatchUpdatePlan: Sendable {
+  enum Source: Sendable {
+    case value(Value)
+    /// Computed from the row.
+    case expression(ExpressionTree)
+  }
+
+  struct Assignment: Sendable {
+    let slot: Int
+    let source: Source
+  }
+
+  let rows: FetchPlan
+  let assignments: [Assignment]
+}
+
+/// What a batch has done.
+struct BatchOutcome: Sendable {
+  /// Number of rows inserted, updated or deleted.
+  var count = 0
+  /// Which ones, if that was asked for.
+  var keys: [ObjectKey] = []
+  /// Number of the transaction in the store's history; nil when it keeps none, or nothing was changed.
+  var transaction: Int64?
+}
+
+/// A row that the batch would write is at odds with a uniqueness constraint; nothing was written.
+struct BatchConstraintError: Error, Sendable, CustomStringConvertible {
+  let entity: String
+  let constraints: [[String]]
+  let reason: String
+
+  var description: String {
+    let names = constraints.map { $0.joined(separator: ", ") }.joined(separator: "; ")
+    return "a batch request on '\(entity)' breaks a uniqueness constraint (\(names)), so nothing was changed: \(reason)"
+  }
+}
+
+/// The batch deletes an object whose delete rule says that it must not be, as long as others refer to it; nothing was
+/// deleted.
+struct BatchDeniedError: Error, Sendable, CustomStringConvertible {
+  let entity: String
+  let relationship: String
+
+  var description: String {
+    "a batch request would delete objects of '\(entity)' whose relationship '\(relationship)' has the delete rule Deny and "
+      + "is not empty, so nothing was deleted"
+  }
+}
+
+/// A store that inserts, updates and deletes many rows without objects being made.
+///
+/// Each call is one transaction.
+protocol BatchCapable: StoreEngine {
+  func insert(_ plan: BatchInsertPlan, needsKeys: Bool, by origin: ChangeOrigin) throws -> BatchOutcome
+  func update(_ plan: BatchUpdatePlan, needsKeys: Bool, by origin: ChangeOrigin) throws -> BatchOutcome
+  func delete(_ plan: FetchPlan, needsKeys: Bool, by origin: ChangeOrigin) throws -> BatchOutcome
+}
