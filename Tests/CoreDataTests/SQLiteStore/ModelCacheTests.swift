@@ -71,7 +71,7 @@ import ZlibBinding
     var schema = ModelSchema(entities: [book, part, work])
     schema.composites = ["place": place.elements]
     schema.configurations = [ConfigurationSchema(name: "Local", entities: ["Book", "Work"])]
-    schema.fetchRequests = [FetchRequestSchema(name: "Cheap", entity: "Book", predicate: "price < 5 AND NOT (name LIKE[c] \"x*\")")]
+    schema.fetchRequests = [FetchRequestSchema(name: "Cheap", entity: "Book", predicate: "price < 5 AND (NOT (name LIKE[c] \"x*\"))")]
     schema.versionIdentifiers = ["2"]
     return schema.canonical()
   }
