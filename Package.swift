@@ -36,7 +36,8 @@ let package = Package(
       name: "CoreDataAdoptPlugin",
       capability: .command(
         intent: .custom(
-          verb: "coredata-adopt", description: "Adapt source written for Apple's Core Data, with a preview.")),
+          verb: "coredata-adopt", description: "Adapt source written for Apple's Core Data, with a preview."),
+        permissions: [.writeToPackageDirectory(reason: "With --write, the sources are changed in place.")]),
       dependencies: ["coredata-codegen"]),
     .target(
       name: "CoreData",
@@ -60,7 +61,8 @@ let package = Package(
       name: "StackShootout", dependencies: ["CoreData", "CSQLite", "ToolKit"],
       swiftSettings: settings),
     .target(
-      name: "ModelTools", dependencies: ["ModelCodegen", "ModelFiles", "ModelSchema", "ToolKit"],
+      name: "ModelTools",
+      dependencies: ["ModelCodegen", "ModelFiles", "ModelSchema", "PredicateLanguage", "SQLiteBinding", "ToolKit"],
       swiftSettings: settings),
     .target(
       name: "StoreTools", dependencies: ["CoreData", "ModelFiles", "ModelSchema", "SQLiteBinding", "ToolKit"],
@@ -81,7 +83,8 @@ let package = Package(
       name: "ModelCodegenTests", dependencies: ["ModelCodegen", "ModelFiles", "ModelSchema"],
       swiftSettings: settings),
     .testTarget(
-      name: "ModelToolsTests", dependencies: ["ModelTools", "ModelFiles", "ModelSchema", "ModelCodegen", "ToolKit"],
+      name: "ModelToolsTests",
+      dependencies: ["ModelTools", "ModelFiles", "ModelSchema", "ModelCodegen", "SQLiteBinding", "ToolKit"],
       swiftSettings: settings),
     .testTarget(
       name: "StoreTrialsTests", dependencies: ["StoreTrials", "CoreData", "SQLiteBinding", "store-trials"],
@@ -96,6 +99,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "CoreDataStackTests", dependencies: ["CoreDataStack", "CoreData", "coredata"], swiftSettings: settings),
+    // Classes written by hand and generated ones, as a program's target has them.
+    .testTarget(
+      name: "SampleModelTests", dependencies: ["CoreDataStack", "CoreData"], swiftSettings: settings,
+      plugins: ["CoreDataModelPlugin"]),
     .testTarget(
       name: "CoreDataTests",
       dependencies: ["CoreData", "ModelFiles", "ModelSchema", "PredicateLanguage", "SQLiteBinding", "ZlibBinding"],

@@ -8,6 +8,12 @@ let package = Package(
     .executableTarget(
       name: "BookShelf",
       dependencies: [.product(name: "CoreData", package: "CoreData")],
-      plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")])
+      plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")]),
+    // The model may be declared as a resource, too.
+    .executableTarget(
+      name: "ReadingList",
+      dependencies: [.product(name: "CoreData", package: "CoreData")],
+      resources: [.process("Reading.xcdatamodeld")],
+      plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")]),
   ]
 )

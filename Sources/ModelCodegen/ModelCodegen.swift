@@ -1,12 +1,12 @@
 import ModelSchema
 
 /// How generated classes reach their values.
-package enum ClassStyle: Sendable {
+package enum ClassStyle: String, Sendable, CaseIterable {
   /// Computed properties over slots, as the build plugin writes them.
-  case slots
+  case slots = "accessors"
   /// `@NSManaged` declarations with guarded `@objc` lines, to be kept as source: valid on Apple's platforms, and here with
   /// the plugin's accessors.
-  case annotated
+  case annotated = "managed"
 }
 
 /// Writes Swift classes for the entities of a model.

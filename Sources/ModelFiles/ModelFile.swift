@@ -1,7 +1,8 @@
 import Foundation
 import ModelSchema
 
-/// Reads model files of every kind: `.xcdatamodeld`, `.xcdatamodel`, its `contents`, `.momd`, `.mom`.
+/// Reads model files of every kind: `.xcdatamodeld`, `.xcdatamodel`, its `contents`, `.momd`, `.mom`, and `.omo` by way of
+/// the `.mom` beside it.
 package enum ModelFile {
   /// Reads the model at `path`: of a directory with several versions, the current one.
   ///
@@ -25,8 +26,49 @@ package enum ModelFile {
   }
 
   private static func _parse(_ data: Data, path: String) throws -> ModelSchema {
-    data.starts(with: Data("bplist".utf8))
-      ? try CompiledModelReader.read(data, path: path) : try ModelContentsReader.read(data, path: path)
+    if data.starts(with: Data("bplist".utf8)) { return try CompiledModelReader.read(data, path: path) }
+    if data.starts(with: Data("momv2$".utf8)) { return try _twin(ofOptimized: path) }
+    if data.starts(with: Data("SQLite format 3".utf8)) {
+      throw ModelFileError(path: path, reason: "a SQLite file, not a model; a store's model is shown by 'coredata model'")
+    }
+    return try ModelContentsReader.read(data, path: path)
+  }
+
+  /// The model that an `.omo` is the optimised copy of: its format is private to the system that made it, and everything
+  /// in it stands in the `.mom` beside it.
+  private static func _twin(ofOptimized path: String) throws -> ModelSchema {
+    let twin = (path as NSString).deletingPathExtension + ".mom"
+    guard path.hasSuffix(".omo"), FileManager.default.fileExists(atPath: twin) else {
+      throw ModelFileError(
+        path: path,
+        reason: "an optimised copy of a compiled model; load the .mom of the same name, or the .momd directory")
+    }
+    let data = try bytes(ofFile: twin)
+    guard data.starts(with: Data("bplist".utf8)) else {
+      throw ModelFileError(path: twin, reason: "no compiled model")
+    }
+    return try CompiledModelReader.read(data, path: twin)
+  }
+
+  /// The file that the model at `path` is read from: of a directory with several versions, the current one's `contents`.
+  ///
+  /// - Throws: `ModelFileError`.
+  static func contentsPath(of path: String) throws -> String {
+    var path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    if path.hasSuffix(".xcdatamodeld") { path = try ModelVersions(path: path).current.path }
+    return FileManager.default.fileExists(atPath: path + "/contents") ? path + "/contents" : path
+  }
+
+  /// The XML of the model at `path`, as it stands in its file; nil for a model of another form.
+  ///
+  /// - Throws: `ModelFileError`.
+  package static func text(path: String) throws -> String? {
+    let path = try contentsPath(of: path)
+    var isDirectory: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), !isDirectory.boolValue else { return nil }
+    let data = try bytes(ofFile: path)
+    return ["bplist", "momv2$", "SQLite"].contains { data.starts(with: Data($0.utf8)) }
+      ? nil : String(decoding: data, as: UTF8.self)
   }
 
   /// The bytes of a file, unless there are too many for a model.

@@ -24,6 +24,7 @@ struct LayoutBuilder {
       children[parent, default: []].append(entity.name)
     }
     _children = children.mapValues { $0.sorted(by: Self._precedes) }
+    try InheritanceRules.check(schema.entities, entities)
     try _build(schema)
   }
 
@@ -41,16 +42,21 @@ struct LayoutBuilder {
       for child in _children[name] ?? [] { visit(child) }
     }
     for root in roots { visit(root) }
-    if order.count != schema.entities.count {
-      let lost = schema.entities.map(\.name).filter { !order.contains($0) }.sorted()
-      throw ModelLayoutError(
-        entity: lost[0], reason: "its line of parents is a circle: \(lost.joined(separator: ", "))")
-    }
     for (index, name) in order.enumerated() { _numbers[name] = index + 1 }
 
     // Names first: inverse slots need every entity's slot numbers before any Slot can be made.
     var slotNames: [String: [String]] = [:]
-    for name in order { slotNames[name] = try _slotNames(name, inherited: slotNames) }
+    var count = 0
+    for name in order {
+      let names = try _slotNames(name, inherited: slotNames)
+      count += names.count
+      guard count <= InheritanceRules.propertyLimit else {
+        throw ModelLayoutError(
+          entity: name,
+          reason: "the model's entities have more than \(InheritanceRules.propertyLimit) properties, with those they inherit")
+      }
+      slotNames[name] = names
+    }
     let hidden = _hiddenToOnes(order)
     let numbering = SlotNumbering(order: order, entities: _entities, hidden: hidden)
     for name in order {

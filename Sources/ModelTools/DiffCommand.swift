@@ -6,7 +6,11 @@ extension Command {
   static let diff = Command(
     CommandSyntax(
       "diff", summary: "Say what changed between two models, and whether lightweight migration carries it.",
-      options: [jsonOption],
+      discussion: [
+        "Says for each change what becomes of the data in existing stores. With --strict the code is 65 if lightweight "
+          + "migration cannot carry the change, or loses data."
+      ],
+      options: [jsonOption, .flag("strict", "Fail for what is lost or needs a mapping model.")],
       operands: [
         CommandSyntax.Operand("OLD", "The model that stores have now."),
         CommandSyntax.Operand("NEW", "The model that they are to have."),
@@ -18,6 +22,12 @@ extension Command {
     environment.output(
       arguments.has("json") ? report.json.text() + "\n"
         : report.text(usesColor: environment.outputTerminal.usesColor))
+    if arguments.has("strict") {
+      let harmful = diff.changes.filter { $0.verdict == .blocked || $0.verdict == .loses }
+      if !harmful.isEmpty {
+        throw ToolFailure(.badInput, "\(harmful.count) change(s) lose data or need a mapping model.")
+      }
+    }
   }
 }
 

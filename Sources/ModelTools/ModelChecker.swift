@@ -5,26 +5,67 @@ import ModelSchema
 struct ModelFinding: Sendable, Hashable {
   enum Severity: String, Sendable { case error, warning }
 
+  /// What the finding is about.
+  struct Subject: Sendable, Hashable {
+    enum Kind: Sendable, Hashable {
+      case entity
+      case property(of: String)
+      case fetchRequest
+      case configuration
+      /// The file as a whole.
+      case file
+    }
+
+    let kind: Kind
+    let name: String
+
+    /// As messages call it.
+    var shown: String {
+      switch kind {
+      case .entity: name
+      case .property(let entity): "\(entity).\(name)"
+      case .fetchRequest: "fetch request '\(name)'"
+      case .configuration: "configuration '\(name)'"
+      case .file: ""
+      }
+    }
+  }
+
   let severity: Severity
-  let entity: String
-  let property: String?
+  let subject: Subject
   let message: String
+
+  init(severity: Severity, subject: Subject, message: String) {
+    self.severity = severity
+    self.subject = subject
+    self.message = message
+  }
+
+  init(severity: Severity, entity: String, property: String? = nil, message: String) {
+    let subject = property.map { Subject(kind: .property(of: entity), name: $0) } ?? Subject(kind: .entity, name: entity)
+    self.init(severity: severity, subject: subject, message: message)
+  }
 }
 
 /// Looks for what Xcode warns of, and for what the engine would refuse.
 struct ModelChecker {
-  private let _schema: ModelSchema
   private let _entities: [String: EntitySchema]
+  /// Names of the entities that others inherit from.
+  private let _parents: Set<String>
   private(set) var findings: [ModelFinding] = []
 
   init(_ schema: ModelSchema) {
-    _schema = schema
     _entities = Dictionary(schema.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    _parents = Set(schema.entities.compactMap(\.parent))
+    findings = StructureChecker(schema).findings
     do {
       _ = try ModelLayout(schema)
     } catch let error as ModelLayoutError {
-      findings.append(
-        ModelFinding(severity: .error, entity: error.entity, property: error.property, message: error.reason))
+      // The engine stops at the first thing that is wrong, which mostly was found above.
+      if findings.isEmpty {
+        findings.append(
+          ModelFinding(severity: .error, entity: error.entity, property: error.property, message: error.reason))
+      }
     } catch {
       findings.append(ModelFinding(severity: .error, entity: "", property: nil, message: "\(error)"))
     }
@@ -37,7 +78,7 @@ struct ModelChecker {
 
   private mutating func _check(_ entity: EntitySchema) {
     if !(entity.name.first?.isUppercase ?? false) { _warn(entity, nil, "entity names begin with a capital letter") }
-    if entity.isAbstract, !_schema.entities.contains(where: { $0.parent == entity.name }) {
+    if entity.isAbstract, !_parents.contains(entity.name) {
       _warn(entity, nil, "abstract, but no entity inherits from it: it can have no objects")
     }
     if entity.attributes.isEmpty, entity.relationships.isEmpty, entity.parent == nil {
@@ -45,25 +86,33 @@ struct ModelChecker {
     }
     for attribute in entity.attributes { _check(attribute, entity) }
     for relationship in entity.relationships { _check(relationship, entity) }
-    for index in entity.indexes {
-      for case let property? in index.elements.map(\.property) where !_has(property, entity) {
-        _warn(entity, nil, "index '\(index.name)' names '\(property)', which is no property of the entity")
-      }
+    _checkSpelling(entity)
+    _checkSorting(entity)
+  }
+
+  /// Names that differ by case only are one to SQLite, and to whoever reads them aloud.
+  private mutating func _checkSpelling(_ entity: EntitySchema) {
+    var spellings: [String: String] = [:]
+    for name in entity.attributes.map(\.name) + entity.relationships.map(\.name) {
+      guard let other = spellings.updateValue(name, forKey: name.lowercased()), other != name else { continue }
+      _warn(entity, name, "differs from '\(other)' by case only; choose names that can be told apart")
     }
   }
 
-  private func _has(_ property: String, _ entity: EntitySchema) -> Bool {
-    var seen: Set<String> = []
-    var next: EntitySchema? = entity
-    while let current = next, seen.insert(current.name).inserted {
-      if current.attributes.contains(where: { $0.name == property })
-        || current.relationships.contains(where: { $0.name == property })
-      {
-        return true
+  /// What an index or a constraint cannot put in order.
+  private mutating func _checkSorting(_ entity: EntitySchema) {
+    let attributes = Dictionary(entity.attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let uses =
+      entity.indexes.flatMap { index in index.elements.compactMap { $0.property.map { ("index '\(index.name)'", $0) } } }
+      + entity.uniquenessConstraints.joined().map { ("a uniqueness constraint", $0) }
+    for (user, name) in uses {
+      guard let attribute = attributes[name] else { continue }
+      if attribute.isTransient {
+        _warn(entity, name, "\(user) names it, but it is transient, so that no store has it")
+      } else if [.binaryData, .transformable, .composite, .objectID].contains(attribute.type) {
+        _warn(entity, name, "\(user) names it, but values of type \(attribute.type.fileName) have no order")
       }
-      next = current.parent.flatMap { _entities[$0] }
     }
-    return false
   }
 
   private mutating func _checkName(_ traits: PropertyTraits, _ entity: EntitySchema) {

@@ -1,5 +1,3 @@
-import ModelFiles
-import ModelSchema
 import ToolKit
 
 extension Command {
@@ -9,20 +7,7 @@ extension Command {
     subcommands: [.show, .check, .diff, .format, .generate, .graph, .adopt])
 
   static let modelOperand = CommandSyntax.Operand(
-    "MODEL", "A .xcdatamodeld, .xcdatamodel, .momd or .mom.")
+    "MODEL", "A .xcdatamodeld, .xcdatamodel, .momd, .mom or .omo, or a SQLite store, which keeps a copy of its model.")
 
   static let jsonOption = OptionSyntax.flag("json", "Write JSON instead of text.")
-}
-
-/// Loads models for commands.
-enum ModelInput {
-  /// - Throws: `ToolFailure` that says what is wrong with the file, and where.
-  static func load(_ path: String) throws(ToolFailure) -> ModelSchema {
-    do {
-      return try ModelFile.load(path: path)
-    } catch {
-      let isMissing = (error as? ModelFileError)?.reason == "there is no such file"
-      throw ToolFailure(isMissing ? .noInput : .badInput, "\(error).")
-    }
-  }
 }

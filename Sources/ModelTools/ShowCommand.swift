@@ -8,10 +8,10 @@ extension Command {
       "show", summary: "List a model's entities and their properties.", options: [jsonOption],
       operands: [modelOperand], exitCodes: [.success, .usage, .badInput, .noInput])
   ) { arguments, environment in
-    let description = ModelDescription(try ModelInput.load(arguments.operands[0]))
+    let schema = try ModelInput.load(arguments.operands[0])
     environment.output(
-      arguments.has("json") ? description.json.text() + "\n"
-        : description.text(usesColor: environment.outputTerminal.usesColor))
+      arguments.has("json") ? ModelJSON(schema).json.text() + "\n"
+        : ModelDescription(schema).text(usesColor: environment.outputTerminal.usesColor))
   }
 }
 
@@ -24,7 +24,21 @@ struct ModelDescription {
   private var _entities: [EntitySchema] { _schema.entities.sorted { $0.name < $1.name } }
 
   func text(usesColor: Bool) -> String {
-    _entities.map { _text($0, usesColor) }.joined(separator: "\n")
+    var parts = _entities.map { _text($0, usesColor) }
+    if !_schema.configurations.isEmpty {
+      parts.append(_list("configurations", _schema.configurations.map { ($0.name, $0.entities.joined(separator: ", ")) }, usesColor))
+    }
+    if !_schema.fetchRequests.isEmpty {
+      let requests = _schema.fetchRequests.map { ($0.name, "\($0.entity)\($0.predicate.map { " where \($0)" } ?? "")") }
+      parts.append(_list("fetch requests", requests, usesColor))
+    }
+    return parts.isEmpty ? "No entities.\n" : parts.joined(separator: "\n")
+  }
+
+  private func _list(_ title: String, _ rows: [(String, String)], _ usesColor: Bool) -> String {
+    var table = TextTable([TextTable.Column(title, .left), TextTable.Column("", .left)])
+    for row in rows { table.add([.init(row.0), .init(row.1)]) }
+    return table.text(usesColor: usesColor)
   }
 
   private func _text(_ entity: EntitySchema, _ usesColor: Bool) -> String {
@@ -47,7 +61,15 @@ struct ModelDescription {
         .init(fetched.traits.name), .init("fetched \(fetched.request.entity)"), .init(fetched.request.predicate ?? ""),
       ])
     }
-    return head + "\n" + table.text(usesColor: usesColor)
+    var text = head + "\n"
+    let isEmpty = entity.attributes.isEmpty && entity.relationships.isEmpty && entity.fetchedProperties.isEmpty
+    if !isEmpty { text += table.text(usesColor: usesColor) }
+    for constraint in entity.uniquenessConstraints { text += "unique: \(constraint.joined(separator: ", "))\n" }
+    for index in entity.indexes {
+      let elements = index.elements.map { ($0.property ?? $0.expression ?? "") + ($0.isAscending ? "" : " descending") }
+      text += "index \(index.name): \(elements.joined(separator: ", "))\(index.partialIndexPredicate.map { " where \($0)" } ?? "")\n"
+    }
+    return text
   }
 
   private func _details(_ attribute: AttributeSchema) -> String {
@@ -65,45 +87,6 @@ struct ModelDescription {
     details.append(relationship.inverse.map { "inverse \($0)" } ?? "no inverse")
     details.append("on delete \(relationship.deleteRule)")
     return details.joined(separator: ", ")
-  }
-
-  var json: JSONText {
-    .object([
-      ("entities", .array(_entities.map(_json))),
-      ("configurations", .array(_schema.configurations.map { .string($0.name) })),
-      ("fetchRequests", .array(_schema.fetchRequests.map { .string($0.name) })),
-      ("versionIdentifiers", .array(_schema.versionIdentifiers.map(JSONText.string))),
-    ])
-  }
-
-  private func _json(_ entity: EntitySchema) -> JSONText {
-    .object([
-      ("name", .string(entity.name)), ("class", entity.className.map(JSONText.string) ?? .null),
-      ("parent", entity.parent.map(JSONText.string) ?? .null), ("isAbstract", .boolean(entity.isAbstract)),
-      (
-        "attributes",
-        .array(
-          entity.attributes.sorted { $0.name < $1.name }.map {
-            .object([
-              ("name", .string($0.name)), ("type", .string($0.type.fileName)), ("isOptional", .boolean($0.isOptional)),
-              ("isTransient", .boolean($0.isTransient)),
-              ("default", $0.defaultValue.map { .string($0.shown) } ?? .null),
-            ])
-          })
-      ),
-      (
-        "relationships",
-        .array(
-          entity.relationships.sorted { $0.name < $1.name }.map {
-            .object([
-              ("name", .string($0.name)), ("destination", .string($0.destination)),
-              ("inverse", $0.inverse.map(JSONText.string) ?? .null), ("isToMany", .boolean($0.isToMany)),
-              ("isOrdered", .boolean($0.isOrdered)), ("isOptional", .boolean($0.isOptional)),
-              ("deleteRule", .string("\($0.deleteRule)")),
-            ])
-          })
-      ),
-    ])
   }
 }
 

@@ -8,13 +8,16 @@ package struct FunctionCall {
   private let _values: UnsafeMutablePointer<OpaquePointer?>
   package let count: Int
 
-  fileprivate init(context: OpaquePointer, values: UnsafeMutablePointer<OpaquePointer?>, count: Int) {
+  init(context: OpaquePointer, values: UnsafeMutablePointer<OpaquePointer?>, count: Int) {
     _context = context
     _values = values
     self.count = count
   }
 
   package func isNull(_ index: Int) -> Bool { sqlite3_value_type(_values[index]) == SQLITE_NULL }
+
+  /// Whether an argument is an integer, or text that is one.
+  package func isInteger(_ index: Int) -> Bool { sqlite3_value_numeric_type(_values[index]) == SQLITE_INTEGER }
 
   package func int64(_ index: Int) -> Int64 { sqlite3_value_int64(_values[index]) }
 
@@ -45,7 +48,7 @@ package struct FunctionCall {
     }
   }
 
-  fileprivate func fail(_ error: any Error) { sqlite3_result_error(_context, "\(error)", -1) }
+  func fail(_ error: any Error) { sqlite3_result_error(_context, "\(error)", -1) }
 }
 
 extension Connection {

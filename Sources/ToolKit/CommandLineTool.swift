@@ -29,12 +29,19 @@ package struct CommandLineTool: Sendable {
   private let _version: String
   private let _commands: [Command]
 
+  /// A tool with these commands.
   package init(name: String, version: String, summary: String, commands: [Command]) {
     _syntax = CommandSyntax(
       name, summary: summary, discussion: ["'\(name) COMMAND --help' says more about a command."],
       subcommands: commands.map(\.syntax))
     _version = version
     _commands = commands
+  }
+
+  /// The same tool with a command that writes completion scripts for its other commands.
+  package func withCompletion() -> CommandLineTool {
+    let command = Command.completion(of: _syntax)
+    return CommandLineTool(name: _syntax.name, version: _version, summary: _syntax.summary, commands: _commands + [command])
   }
 
   /// Runs what the words after the tool's name ask for.

@@ -5,7 +5,11 @@ import ModelCodegen
 enum SourceFiles {
   static func read(_ path: String) throws -> ManagedAccessors.Source {
     let data = try Data(contentsOf: URL(fileURLWithPath: path))
-    return ManagedAccessors.Source(path: path, text: String(decoding: data, as: UTF8.self))
+    // Replacing what is no UTF-8 would change the file when it is written back.
+    guard let text = String(validating: data, as: UTF8.self) else {
+      throw PlacedError(path: path, message: "not UTF-8 text; save it as such")
+    }
+    return ManagedAccessors.Source(path: path, text: text)
   }
 
   /// Writes the file unless it has this text already, so that nothing is compiled again for nothing.

@@ -115,30 +115,26 @@ private final class RoundLists: @unchecked Sendable {
 }
 
 /// Weak references to what must be gone in the end.
-private final class Traces: Sendable {
-  private struct Trace: @unchecked Sendable {
-    // Unchecked: only asked whether it is nil.
-    weak var object: AnyObject?
-  }
+private final class Traces: @unchecked Sendable {
+  // Unchecked: guarded by the lock, one that the Thread Sanitizer knows.
+  private struct Trace { weak var object: AnyObject? }
 
-  private let _traces = Mutex<[ObjectIdentifier: Trace]>([:])
-  private let _noted = Atomic<Int>(0)
+  private let _lock = NSLock()
+  private var _traces: [ObjectIdentifier: Trace] = [:]
+  private var _noted = 0
 
   func note(_ object: AnyObject) {
-    let trace = Trace(object: object)
     let id = ObjectIdentifier(object)
-    let isNew = _traces.withLock { traces in
+    _lock.withLock {
       // An address may be used again by the next context.
-      let isNew = traces[id]?.object == nil
-      traces[id] = trace
-      return isNew
+      if _traces[id]?.object == nil { _noted += 1 }
+      _traces[id] = Trace(object: object)
     }
-    if isNew { _noted.wrappingAdd(1, ordering: .relaxed) }
   }
 
   /// How many were noted.
-  var count: Int { _noted.load(ordering: .relaxed) }
+  var count: Int { _lock.withLock { _noted } }
 
   /// How many are still there.
-  var living: Int { _traces.withLock { $0.values.count { $0.object != nil } } }
+  var living: Int { _lock.withLock { _traces.values.count { $0.object != nil } } }
 }

@@ -99,6 +99,17 @@ enum ManglingFixture {
       @NSManaged public func addToChapters(_ values: NSOrderedSet)
     }
 
+    class Novel: Book {
+      @NSManaged var hero: String?
+      @NSManaged var novelty: Shop.Department.Shelf?
+      @NSManaged func addToSequels(_ value: Novel)
+    }
+    extension Novel {
+      @NSManaged var sequels: NSOrderedSet?
+      @NSManaged var prequel: Novel?
+      @NSManaged fileprivate var primitiveHero: String?
+    }
+
     enum Shop {
       enum Department { class Shelf: NSManagedObject {
         @NSManaged var owner: Book?
@@ -119,6 +130,13 @@ enum ManglingFixture {
       func use() {
         (books, name, favourite) = (books, name, favourite)
         (author, Author) = (author, Author)
+      }
+    }
+    extension Novel {
+      func useNovel() {
+        (hero, novelty, sequels) = (hero, novelty, sequels)
+        (prequel, primitiveHero) = (prequel, primitiveHero)
+        addToSequels(self)
       }
     }
     extension Shop.Department.Shelf {
@@ -153,6 +171,51 @@ enum ManglingFixture {
         replaceChapters(at: NSIndexSet(), with: [a])
         addToChapters(NSOrderedSet())
       }
+    }
+    """
+
+  /// A module that others declare classes upon.
+  static let foundation = """
+    import CoreData
+
+    public enum Kind: Int16 { case song, fugue }
+    open class Piece: NSManagedObject {
+      public struct Score: RawRepresentable {
+        public var rawValue: Int32
+        public init(rawValue: Int32) { self.rawValue = rawValue }
+      }
+    }
+    public class Cover: NSObject {}
+    """
+
+  /// Classes and extensions over the types of `Pieces`.
+  static let overPieces = """
+    import CoreData
+    import Pieces
+
+    public class Song: Piece {
+      @NSManaged public var kind: Kind
+      @NSManaged var maybeKind: Kind?
+      @NSManaged var score: Piece.Score
+      @NSManaged var own: Score
+      @NSManaged public var pieces: Set<Piece>
+      @NSManaged var cover: Cover?
+      @NSManaged public func addToPieces(_ value: Piece)
+      @NSManaged public func removeFromPieces(_ values: Set<Piece>)
+    }
+    extension Piece {
+      @NSManaged public var label: String?
+      @NSManaged var song: Song?
+      @NSManaged var piece: Piece?
+      @NSManaged public func addToSongs(_ value: Song)
+    }
+    func use(_ song: Song, _ piece: Piece) {
+      (song.kind, song.maybeKind, song.score) = (song.kind, song.maybeKind, song.score)
+      (song.own, song.pieces, song.cover) = (song.own, song.pieces, song.cover)
+      (piece.label, piece.song, piece.piece) = (piece.label, piece.song, piece.piece)
+      song.addToPieces(piece)
+      song.removeFromPieces([piece])
+      piece.addToSongs(song)
     }
     """
 

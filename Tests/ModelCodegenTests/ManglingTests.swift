@@ -32,7 +32,40 @@ import Testing
         module: "BookShop", sources: [ManagedAccessors.Source(path: "Declarations.swift", text: source)])
       #expect(generated.problems == [])
       let supplied = Self.symbols(in: generated.text)
-      #expect(wanted.count >= 60)
+      #expect(wanted.count >= 120)
+      #expect(wanted.subtracting(supplied).sorted() == [], "asked for but not supplied")
+      #expect(supplied.subtracting(wanted).sorted() == [], "supplied but not asked for")
+    }
+  }
+
+  @Test(.enabled(if: Toolchain.isAvailable))
+  func `Symbols over another module's types are those that the compiler asks for`() throws {
+    try Toolchain.withDirectory { directory in
+      let stub = try Toolchain.makeCoreData(in: directory)
+      try #require(stub.status == 0, "\(stub.output)")
+      for (name, text) in [("Pieces.swift", ManglingFixture.foundation), ("Songs.swift", ManglingFixture.overPieces)] {
+        try text.write(to: directory.appendingPathComponent(name), atomically: true, encoding: .utf8)
+      }
+      let common = ["-swift-version", "6", "-I", ".", "-parse-as-library"]
+      let pieces = try Toolchain.run(
+        Toolchain.swiftc!, common + ["-emit-module", "-module-name", "Pieces", "Pieces.swift"], in: directory)
+      try #require(pieces.status == 0, "\(pieces.output)")
+      let songs = try Toolchain.run(
+        Toolchain.swiftc!, common + ["-module-name", "Songs", "-c", "Songs.swift", "-o", "songs.o"], in: directory)
+      try #require(songs.status == 0, "\(songs.output)")
+      let listing = try Toolchain.run(Toolchain.nm!, ["-u", "songs.o"], in: directory).output
+      let undefined = listing.split(separator: "\n").compactMap { $0.split(separator: " ").last.map(String.init) }
+      let wanted = Set(undefined.filter { $0.hasPrefix("$s5Songs") || $0.hasPrefix("$s6Pieces5PieceC5SongsE") })
+      let generated = ManagedAccessors.generate(
+        module: "Songs", sources: [ManagedAccessors.Source(path: "Songs.swift", text: ManglingFixture.overPieces)],
+        dependencies: [
+          ManagedAccessors.Dependency(
+            module: "Pieces",
+            sources: [ManagedAccessors.Source(path: "Pieces.swift", text: ManglingFixture.foundation)])
+        ])
+      #expect(generated.problems == [])
+      let supplied = Self.symbols(in: generated.text)
+      #expect(wanted.count == 21)
       #expect(wanted.subtracting(supplied).sorted() == [], "asked for but not supplied")
       #expect(supplied.subtracting(wanted).sorted() == [], "supplied but not asked for")
     }

@@ -26,6 +26,13 @@ extension SharedCorpus {
     return all.filter { $0.hasSuffix(".xcdatamodel.xml") }.sorted()
   }
 
+  /// Every compiled model, as paths relative to the root.
+  static var compiledModels: [String] {
+    guard let root else { return [] }
+    let all = FileManager.default.enumerator(atPath: root.path)?.compactMap { $0 as? String } ?? []
+    return all.filter { $0.hasSuffix(".mom") }.sorted()
+  }
+
   static func data(_ path: String) throws -> Data { try Data(contentsOf: root!.appendingPathComponent(path)) }
 }
 

@@ -1,8 +1,6 @@
 import ModelSchema
 import Testing
 
-@testable import ModelTools
-
 @Suite struct SchemaDiffTests {
   private func schema(_ change: (inout EntitySchema) -> Void = { _ in }) -> ModelSchema {
     var book = EntitySchema(name: "Book")

@@ -66,3 +66,42 @@ import Testing
     #expect(try connection.firstValue("SELECT COUNT(*) FROM Z_VALUES") == .int(0))
   }
 }
+
+@Suite struct AggregateTests {
+  private final class Longest: Aggregate {
+    private var _text: String?
+    func step(_ call: FunctionCall) throws {
+      guard let text = call.text(0) else { return }
+      if text == "!" { throw Refusal() }
+      if text.count > _text?.count ?? -1 { _text = text }
+    }
+    func finish(_ call: FunctionCall) { _text.map { call.answer($0) } ?? call.answerNull() }
+  }
+
+  private struct Refusal: Error, CustomStringConvertible { let description = "not this one" }
+
+  private func _connection() throws -> Connection {
+    let connection = try Connection(path: ":memory:")
+    try connection.register(aggregate: "longest", argumentCount: 1) { Longest() }
+    try connection.execute("CREATE TABLE t(g, a); INSERT INTO t VALUES(1, 'x'), (1, 'xyz'), (2, 'uv'), (3, NULL)")
+    return connection
+  }
+
+  @Test func eachGroupHasItsOwn() throws {
+    var values: [Binding] = []
+    try _connection().query("SELECT longest(a) FROM t GROUP BY g ORDER BY g") { values.append($0.value(0)) }
+    #expect(values == [.text("xyz"), .text("uv"), .null])
+  }
+
+  @Test func noRowsAreAGroupToo() throws {
+    #expect(try _connection().firstValue("SELECT longest(a) FROM t WHERE g > 9") == .null)
+  }
+
+  @Test func anErrorFailsTheStatement() throws {
+    let connection = try _connection()
+    try connection.execute("INSERT INTO t VALUES(1, '!')")
+    let error = #expect(throws: SQLiteError.self) { try connection.query("SELECT longest(a) FROM t") }
+    #expect(error?.message.contains("not this one") == true)
+    #expect(try connection.firstValue("SELECT longest(a) FROM t WHERE g = 2") == .text("uv"))
+  }
+}

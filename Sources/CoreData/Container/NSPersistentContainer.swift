@@ -43,10 +43,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
   private static func _model(named name: String) -> NSManagedObjectModel {
     guard let url = ModelSearch.model(named: name) else {
-      let found = ModelSearch.models(in: nil).map(\.lastPathComponent)
-      programmerError(
-        "no model '\(name)' (.momd, .mom, .xcdatamodeld or .xcdatamodel) is in the program's bundles. They hold "
-          + (found.isEmpty ? "no model at all; add it to the target's resources." : found.joined(separator: ", ") + "."))
+      programmerError(ModelSearch.absence(of: name, in: nil))
     }
     do {
       return try NSManagedObjectModel.load(contentsOf: url)

@@ -40,12 +40,10 @@ extension NSManagedObjectContext {
 
   // MARK: Changing
 
-  private static let settled: ObjectFlags = [.listed, .eventListed, .unpublished, .touchedInSave]
-
   /// Notes that an object was changed; cheap when it was noted before.
   final func noteChanged(_ object: NSManagedObject) {
     let flags = object._flags
-    if flags.isSuperset(of: Self.settled), !flags.isDisjoint(with: [.eventInserted, .eventUpdated]) { return }
+    if flags.isSettled { return }
     if flags.isDisjoint(with: [.inserted, .deleted]) { object._flags.insert(.updated) }
     if !flags.contains(.eventInserted) { object._flags.insert(.eventUpdated) }
     _list(object)
@@ -55,7 +53,7 @@ extension NSManagedObjectContext {
   private final func _list(_ object: NSManagedObject) {
     if !object._flags.contains(.listed) { listed.append(object) }
     if !object._flags.contains(.eventListed) { eventList.append(object) }
-    object._flags.formUnion(Self.settled)
+    object._flags.formUnion(.noted)
     overlay.markStale()
     scheduleFlush()
   }
@@ -134,6 +132,14 @@ extension NSManagedObjectContext {
     let objects = eventList
     eventList = []
     var sets = EventSets()
+    // Most often all are of one kind, and the first one tells.
+    if objects.count > 8 {
+      if objects[0]._flags.contains(.eventInserted) {
+        sets.inserted.reserveCapacity(objects.count)
+      } else if objects[0]._flags.contains(.eventUpdated) {
+        sets.updated.reserveCapacity(objects.count)
+      }
+    }
     for object in objects {
       let flags = object._flags
       object._flags.subtract(.event)

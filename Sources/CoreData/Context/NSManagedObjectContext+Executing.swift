@@ -36,7 +36,7 @@ extension NSFetchRequest: ExecutableRequest {
 
 extension NSAsynchronousFetchRequest: ExecutableRequest {
   func result(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
-    guard context.concurrencyType != .confinementConcurrencyType else {
+    guard context.concurrencyType != .confinement else {
       throw CocoaError.coreData(
         NSCoreDataError,
         "\(context.label) has no queue to deliver an asynchronous fetch on; give it a queue of its own.")
@@ -50,7 +50,9 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
     // A copy: the caller may go on changing its own.
     let request = fetchRequest.copy() as! NSFetchRequest<ResultType>
     if let affectedStores { request.affectedStores = affectedStores }
-    let plan = try context.plan(for: request)
+    var plan = try context.plan(for: request)
+    plan.content = try request.contentOfObjects(plan.layout)
+    let rows = plan
     let progress = Progress.current().map { _ in
       Progress(totalUnitCount: estimatedResultCount > 0 ? Int64(estimatedResultCount) : -1)
     }
@@ -61,7 +63,7 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
       // Only what the store has is read here; objects are made on the context's queue.
       let epoch = coordinator.rowCache.epoch
       let found =
-        delivery.readsObjects ? Result { try coordinator.fetch(plan, in: delivery.affectedStores) } : nil
+        delivery.readsObjects ? Result { try coordinator.fetch(rows, in: delivery.affectedStores) } : nil
       context.perform {
         delivery.finish(found, isCurrent: { coordinator.rowCache.epoch == epoch })
       }
@@ -106,11 +108,15 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
 extension NSManagedObjectContext {
   /// A fetch of objects for which the stores have been asked already.
   fileprivate final func fetch<T>(_ request: NSFetchRequest<T>, found: [StoredObject]) throws -> [T] {
-    let plan = try plan(for: request)
-    try request.checkPartialProperties(plan.layout)
+    var plan = try plan(for: request)
+    plan.content = try request.contentOfObjects(plan.layout)
     let reading = try FetchReading(plan, request, in: self)
+    if reading.needsOverlay, !plan.sort.isEmpty, plan.content != .values {
+      // Unsaved changes have to be sorted in, by values that were not read.
+      return try fetch(request)
+    }
     reading.found = found
-    let objects = try reading.needsOverlay ? reading.objects() : found.map { object(for: $0) }
+    let objects = try reading.objects()
     try finish(objects, of: request)
     return try cast(objects, request)
   }

@@ -20,6 +20,7 @@ extension NSManagedObjectContext {
       }
     }
     object._flags.remove(.fault)
+    object.dropPartialValues()
     guard object._shape.hasOwnClass else { return }
     object._flags.insert(.awakening)
     object.awakeFromFetch()

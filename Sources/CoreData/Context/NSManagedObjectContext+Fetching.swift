@@ -51,21 +51,19 @@ extension NSManagedObjectContext {
       return try persistentStoreCoordinator?.count(plan, in: request.affectedStores) ?? 0
     }
     reading.plan.content = .identity
-    return try reading.identities().count
+    return try reading.identities(sortsUnsaved: false).count
   }
 
   // MARK: Objects
 
   final func fetchObjects(_ request: AnyFetchRequest) throws -> [NSManagedObject] {
     var plan = try plan(for: request)
-    try request.checkPartialProperties(plan.layout)
-    let isBatched = request.fetchBatchSize > 0
-    if !request.includesPropertyValues || isBatched { plan.content = .identity }
+    plan.content = try request.contentOfObjects(plan.layout)
     let reading = try FetchReading(plan, request, in: self)
     // Unsaved changes may have to be sorted in, by values.
     if reading.needsOverlay, !plan.sort.isEmpty { reading.plan.content = .values }
-    let objects = try reading.needsOverlay ? reading.objects() : reading.stored().map { object(for: $0) }
-    if isBatched { faultBatch.add(FetchPages(objects.compactMap { $0._objectID.key }, size: request.fetchBatchSize)) }
+    let objects = try reading.objects()
+    if request.fetchBatchSize > 0 { faultBatch.add(FetchPages(objects.compactMap { $0._objectID.key }, size: request.fetchBatchSize)) }
     try finish(objects, of: request)
     return objects
   }
@@ -81,24 +79,34 @@ extension NSManagedObjectContext {
   }
 
   /// The object for what a store has found; a registered one keeps its values.
-  final func object(for stored: StoredObject) -> NSManagedObject {
+  ///
+  /// - Parameter isAlone: Whether an object found without values is read by itself when it is filled, and not with its
+  ///   neighbours.
+  final func object(for stored: StoredObject, isAlone: Bool = false) -> NSManagedObject {
     if let object = table.object(for: stored.key) {
-      if object.isFault, object._row == nil { object._row = stored.row }
+      if object.isFault, object._row == nil { object.take(stored) }
       return object
     }
     if let entry = overlay.layers.entry(for: ObjectTable.Key(stored.key)) { return materialize(entry) }
+    if stored.part != nil {
+      let object = make(NSManagedObjectID(stored.key), row: nil)
+      object.take(stored)
+      faultBatch.add(object)
+      return object
+    }
     let object = make(NSManagedObjectID(stored.key), row: stored.row)
-    if stored.row == nil { faultBatch.add(object) }
+    if stored.row == nil, !isAlone { faultBatch.add(object) }
     return object
   }
 
   // MARK: IDs and dictionaries
 
-  final func fetchIDs(_ request: AnyFetchRequest) throws -> [NSManagedObjectID] {
+  /// - Parameter sortsUnsaved: Whether unsaved objects stand where the sort descriptors put them. As in Core Data, those of
+  ///   a fetch of IDs do not: they follow what the store has found.
+  final func fetchIDs(_ request: AnyFetchRequest, sortsUnsaved: Bool = false) throws -> [NSManagedObjectID] {
     let reading = try FetchReading(plan(for: request), request, in: self)
-    // Values are needed only to sort unsaved changes in.
-    if reading.needsOverlay { return try reading.identities() }
-    reading.plan.content = .identity
+    if !reading.needsOverlay || !sortsUnsaved || reading.plan.sort.isEmpty { reading.plan.content = .identity }
+    if reading.needsOverlay { return try reading.identities(sortsUnsaved: sortsUnsaved) }
     return try reading.stored().map { id(for: $0.key) ?? NSManagedObjectID($0.key) }
   }
 
@@ -126,7 +134,7 @@ extension NSManagedObjectContext {
     var plan = FetchPlan(layout: entity.layout)
     plan.includesSubentities = request.includesSubentities
     do {
-      if let predicate = request.predicate { plan.predicate = try PredicateTree(predicate).referringByID }
+      if let predicate = request.predicate { plan.predicate = try PredicateTree(predicate).forStores }
       if let descriptors = request.sortDescriptors { plan.sort = try descriptors.map { try $0.sortTerm() } }
     } catch {
       throw CocoaError.coreData(NSCoreDataError, "The fetch of '\(entity.name ?? "?")' cannot be carried out: \(error)")

@@ -7,6 +7,10 @@ protocol ContextObserver: AnyObject {
   /// The context has processed changes; called before the notification is posted.
   func context(_ context: NSManagedObjectContext, didProcess changes: EventSets, merged: [MergedRow])
 
+  /// The context has saved; called before the notification is posted. Inserted objects of a context on a coordinator have
+  /// their permanent IDs.
+  func contextDidSave(_ context: NSManagedObjectContext)
+
   /// The context has forgotten all its objects.
   func contextWasReset(_ context: NSManagedObjectContext)
 }
@@ -45,6 +49,10 @@ extension NSManagedObjectContext {
     let merged = unseenMerges
     unseenMerges = []
     for observer in changeObservers { observer.observer?.context(self, didProcess: sets, merged: merged) }
+  }
+
+  final func tellObserversOfSave() {
+    for observer in changeObservers { observer.observer?.contextDidSave(self) }
   }
 
   final func tellObserversOfReset() {

@@ -49,7 +49,7 @@ extension NSManagedObjectContext {
     let value: T
   }
 
-  final var isConfined: Bool { concurrencyType == .confinementConcurrencyType }
+  final var isConfined: Bool { concurrencyType == .confinement }
 
   /// What follows every enqueued block.
   final func endOfBlock() {

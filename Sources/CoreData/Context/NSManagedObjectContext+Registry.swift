@@ -221,6 +221,13 @@ extension NSManagedObjectContext {
 extension NSManagedObjectContext {
   /// Entity whose class is `type`, in the model this context works with.
   final func onlyEntity(of type: NSManagedObject.Type) -> NSEntityDescription {
+    if let lastEntity, lastEntity.shape.objectClass == type { return lastEntity }
+    let entity = _onlyEntity(of: type)
+    lastEntity = entity
+    return entity
+  }
+
+  private final func _onlyEntity(of type: NSManagedObject.Type) -> NSEntityDescription {
     guard let coordinator = persistentStoreCoordinator else {
       programmerError("\(label) has no coordinator, so that the entity of \(type) cannot be found.")
     }

@@ -49,7 +49,7 @@ extension NSManagedObjectContext {
     var passes = 0
     if !overlay.layers.isEmpty { materializeHooked() }
     var objects = objectsToSave()
-    if !objects.contains(where: { $0._shape.hasOwnClass }) {
+    if objects.allSatisfy({ $0._shape.hooks.isDisjoint(with: .beforeSaving) }) {
       // Nobody has hooks: one validation, and only where the model states rules.
       try validate(objects.filter { !$0._shape.validation.isEmpty || $0._flags.contains(.deleted) })
       return
@@ -62,7 +62,7 @@ extension NSManagedObjectContext {
             + "changing objects. Compare before assigning there.")
       }
       for object in objects { object._flags.remove(.touchedInSave) }
-      for object in objects where object._shape.hasOwnClass { object.willSave() }
+      for object in objects where object._shape.hooks.contains(.willSave) { object.willSave() }
       processPendingChanges()
       var touched = objectsToSave().filter { $0._flags.contains(.touchedInSave) }
       if touched.isEmpty {
@@ -78,7 +78,7 @@ extension NSManagedObjectContext {
   /// Objects with hooks of their own take part in every save of every level, so those handed up by children are made.
   private final func materializeHooked() {
     for entry in overlay.layers.composedEntries
-    where entry.kind != .annihilated && entry.id.entity.shape.hasOwnClass { _ = materialize(entry) }
+    where entry.kind != .annihilated && !entry.id.entity.shape.hooks.isEmpty { _ = materialize(entry) }
   }
 
   /// Own changed objects, and those from children that have hooks of their own.
@@ -86,7 +86,7 @@ extension NSManagedObjectContext {
     var objects = listed.filter(\.hasChanges)
     if !overlay.layers.isEmpty {
       table.forEach { object in
-        if object._flags.contains(.adopted), !object._flags.contains(.listed), object._shape.hasOwnClass {
+        if object._flags.contains(.adopted), !object._flags.contains(.listed), !object._shape.hooks.isEmpty {
           objects.append(object)
         }
       }
@@ -196,6 +196,7 @@ extension NSManagedObjectContext {
     pendingIndex.clear()
     var sets = EventSets()
     sets.inserted.reserveCapacity(entries.count(where: { $0.kind == .inserted }))
+    sets.updated.reserveCapacity(entries.count(where: { $0.kind == .updated }))
     for object in own where object.hasChanges {
       if object._flags.contains(.deleted) {
         if !object._flags.contains(.inserted) { sets.deleted.insert(object) }
@@ -251,8 +252,8 @@ extension NSManagedObjectContext {
 
   /// didSave, the notifications, and the contexts that merge by themselves.
   private final func announce(_ sets: EventSets, _ changes: SavedChanges) {
-    for object in sets.inserted.union(sets.updated).union(sets.deleted) where object._shape.hasOwnClass {
-      object.didSave()
+    for objects in [sets.inserted, sets.updated, sets.deleted] {
+      for object in objects where object._shape.hooks.contains(.didSave) { object.didSave() }
     }
     for object in sets.deleted { object._context = nil }
     var objects: [AnyHashable: Any] = [
@@ -260,6 +261,7 @@ extension NSManagedObjectContext {
     ]
     objects[SavedChanges.key] = changes
     isSaving = false
+    tellObserversOfSave()
     NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: objects)
     var ids: [AnyHashable: Any] = [
       NSInsertedObjectIDsKey: Set(sets.inserted.map(\._objectID)),

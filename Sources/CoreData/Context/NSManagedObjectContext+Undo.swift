@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import ModelSchema
 
 // Taking changes back, an event at a time.
@@ -151,9 +152,12 @@ final class UndoLink {
   let manager: UndoManager
   let recorder = UndoRecorder()
   private var _token: (any NSObjectProtocol)?
+  /// Whether any context has had an undo manager: as long as none has, no change need ask its own.
+  static let isInUse = Atomic<Bool>(false)
 
   init(_ manager: UndoManager, _ context: NSManagedObjectContext) {
     self.manager = manager
+    Self.isInUse.store(true, ordering: .relaxed)
     // Whoever undoes through the manager itself wants what is pending undone first.
     let reference = WeakContext(context: context)
     _token = NotificationCenter.default.addObserver(forName: .NSUndoManagerCheckpoint, object: manager, queue: nil) { _ in

@@ -4,11 +4,15 @@ import ModelSchema
 /// On which queue a context works; raw values are Apple's.
 public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
   /// Legacy: the context is used on the thread that made it, without perform blocks.
+  @available(*, deprecated, message: "Use a private-queue or main-queue context and its perform methods")
   case confinementConcurrencyType = 0
   /// A queue of its own.
   case privateQueueConcurrencyType = 1
   /// The main queue.
   case mainQueueConcurrencyType = 2
+
+  /// The legacy kind, for the engine itself, which goes on supporting it.
+  package static let confinement = NSManagedObjectContextConcurrencyType(rawValue: 0)!
 }
 
 /// A space in which managed objects are fetched, changed and saved.
@@ -56,6 +60,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) var isSaving = false
   @exclusivity(unchecked) var isFlushing = false
   @exclusivity(unchecked) var isFlushScheduled = false
+  /// Entity that a class was last found to stand for.
+  @exclusivity(unchecked) var lastEntity: NSEntityDescription?
   /// Whether objects note reads for `Observation`.
   @exclusivity(unchecked) var notesReads = false
   /// Undo manager and what is recorded for it; nil without one.
@@ -71,7 +77,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// Creates a context that works on the given kind of queue.
   public init(concurrencyType: NSManagedObjectContextConcurrencyType) {
     _concurrencyType = concurrencyType
-    isChecked = ConcurrencyCheck.isOn && concurrencyType != .confinementConcurrencyType
+    isChecked = ConcurrencyCheck.isOn && concurrencyType != .confinement
     queue = ContextQueue(concurrencyType)
     super.init()
     lifeline.tie(to: self)
@@ -84,7 +90,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
 
   /// Creates a confinement context.
   @available(*, deprecated, message: "Use init(concurrencyType:)")
-  public convenience override init() { self.init(concurrencyType: .confinementConcurrencyType) }
+  public convenience override init() { self.init(concurrencyType: .confinement) }
 
   deinit {
     lifeline.cut()
@@ -115,6 +121,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
         }
         old.disconnect(self)
         _frozen = nil
+        lastEntity = nil
       }
       _coordinator = newValue
       if automaticallyMergesChangesFromParent { newValue?.connect(self) }
@@ -133,8 +140,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
         programmerError("\(label) is in use; its parent cannot be changed. Make a new context instead.")
       }
       if let newValue {
-        if _concurrencyType == .confinementConcurrencyType
-          || newValue._concurrencyType == .confinementConcurrencyType
+        if _concurrencyType == .confinement
+          || newValue._concurrencyType == .confinement
         {
           programmerError("parent and child contexts must both work on queues; confinement contexts do not.")
         }
@@ -200,7 +207,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
       switch _concurrencyType {
       case .mainQueueConcurrencyType: "main-queue"
       case .privateQueueConcurrencyType: "private-queue"
-      case .confinementConcurrencyType: "confinement"
+      default: "confinement"
       }
     return "\(kind) context \(Unmanaged.passUnretained(self).toOpaque())"
   }

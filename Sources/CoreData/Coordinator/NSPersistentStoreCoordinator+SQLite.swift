@@ -17,7 +17,7 @@ extension NSPersistentStoreCoordinator {
       let settings = try SQLiteStoreOpening.options(options)
       try _checkReconstructed(url, isReadOnly: settings.isReadOnly)
       if url.path != "/dev/null", SQLiteStoreOpening.isFilled(url) {
-        try _checkVersion(of: url, configuration, options)
+        try _checkVersion(of: url, configuration, options, model)
       }
       let provisional = StoreKey.named(UUID().uuidString)
       let store = NSPersistentStore(
@@ -54,9 +54,10 @@ extension NSPersistentStoreCoordinator {
         + "store with NSReadOnlyPersistentStoreOption, or use the model that it was made with to write to it.")
   }
 
-  /// Compares the version hashes in the file with the model's.
+  /// Compares the version hashes in the file with the model's, and migrates the store if they differ and the options ask
+  /// for it.
   private final func _checkVersion(
-    of url: URL, _ configuration: String?, _ options: [AnyHashable: Any]?
+    of url: URL, _ configuration: String?, _ options: [AnyHashable: Any]?, _ frozen: FrozenModel
   ) throws {
     let metadata = try SQLiteStoreOpening.metadata(at: url)
     if (options?[NSIgnorePersistentStoreVersioningOption] as? NSNumber)?.boolValue ?? false { return }
@@ -75,11 +76,14 @@ extension NSPersistentStoreCoordinator {
     if model.isReconstructedFromTables { return }
     guard !model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) else { return }
     let differing = SQLiteStoreOpening.differences(model, metadata)
-    let wantsMigration = (options?[NSMigratePersistentStoresAutomaticallyOption] as? NSNumber)?.boolValue ?? false
+    if (options?[NSMigratePersistentStoresAutomaticallyOption] as? NSNumber)?.boolValue ?? false {
+      try AutomaticMigration(url: url, metadata: metadata, options: options).run(to: frozen, model)
+      return
+    }
     throw CocoaError.coreData(
       NSPersistentStoreIncompatibleVersionHashError,
-      "The store at \(url.path) was written with another version of the model (\(differing)). Open it with that version"
-        + (wantsMigration ? "; migrating by itself is not part of this release." : "."),
+      "The store at \(url.path) was written with another version of the model (\(differing)). Open it with that version, "
+        + "or set NSMigratePersistentStoresAutomaticallyOption.",
       ["metadata": metadata])
   }
 }

@@ -76,10 +76,9 @@ extension NSManagedObjectContext {
       return try StoreErrors.translating {
         if let dictionaries { return try engine.statement(for: dictionaries, countingRows: countingRows) }
         var plan = plan
-        let isIdentity =
-          request.resultType == .managedObjectIDResultType || !request.includesPropertyValues
-          || request.fetchBatchSize > 0
-        if isIdentity { plan.content = .identity }
+        plan.content =
+          request.resultType == .managedObjectIDResultType
+          ? .identity : try request.contentOfObjects(plan.layout)
         let purpose: QueryShape.Purpose = request.resultType == .countResultType ? .count : .objects
         return try engine.statement(for: plan, purpose, countingRows: countingRows)
       }

@@ -6,6 +6,12 @@ import ModelSchema
 extension FetchedResultsCore: ContextObserver {
   func contextWasReset(_ context: NSManagedObjectContext) { isFollowing = false }
 
+  /// A save has given inserted objects their permanent IDs: where the last snapshot names them otherwise, another follows.
+  func contextDidSave(_ context: NSManagedObjectContext) {
+    guard isFollowing, temporaryResults.contains(where: { !$0.object._objectID.isTemporaryID }) else { return }
+    sendSnapshot()
+  }
+
   func context(_ context: NSManagedObjectContext, didProcess changes: EventSets, merged: [MergedRow]) {
     guard isFollowing, delegate != nil, let plan, let keys, let matcher else { return }
     var batch = FetchedChanges(self, plan, keys, matcher)
@@ -46,6 +52,12 @@ struct FetchedChanges {
     _matcher = matcher
   }
 
+  /// Compares by sort keys, and counts that.
+  private func _order(_ left: [Value], _ right: [Value]) -> Int {
+    _core.comparisons &+= 1
+    return _keys.order(left, right)
+  }
+
   var isEmpty: Bool { _deletions.isEmpty && _insertions.isEmpty && _moves.isEmpty && _updates.isEmpty }
 
   // MARK: Judging
@@ -61,7 +73,7 @@ struct FetchedChanges {
     guard _isWanted(object._layout), _seen.insert(ObjectIdentifier(object)).inserted else { return }
     let result = _core.results[ObjectIdentifier(object)]
     do {
-      guard object._context === _core.context, !object._flags.contains(.deleted), let row = try _core.row(of: object),
+      guard object._context === _core.context, !object._flags.contains(.deleted), let row = try _core.context.row(of: object),
         try _matcher.matches(row, object: { object })
       else {
         if let result { _deletions.append((result, _core.path(of: result))) }
@@ -76,7 +88,7 @@ struct FetchedChanges {
         return
       }
       let old = _core.path(of: result)
-      if name == result.section.name, _keys.order(keys, result.keys) == 0 || _fits(keys, old) {
+      if name == result.section.name, _order(keys, result.keys) == 0 || _fits(keys, old) {
         result.keys = keys
         _updates.append((result, old))
       } else {
@@ -118,16 +130,16 @@ struct FetchedChanges {
   /// Whether a result with new keys may stay where it is: between its neighbours.
   private func _fits(_ keys: [Value], _ path: IndexPath) -> Bool {
     let results = _core.sections![path.section].results
-    if path.item > 0, _keys.order(results[path.item - 1].keys, keys) > 0 { return false }
-    if path.item + 1 < results.count, _keys.order(keys, results[path.item + 1].keys) > 0 { return false }
+    if path.item > 0, _order(results[path.item - 1].keys, keys) > 0 { return false }
+    if path.item + 1 < results.count, _order(keys, results[path.item + 1].keys) > 0 { return false }
     // First and last of a section must not pass the next section either.
     if path.item == 0, path.section > 0, let before = _core.sections![path.section - 1].results.last,
-      _keys.order(before.keys, keys) > 0
+      _order(before.keys, keys) > 0
     {
       return false
     }
     if path.item == results.count - 1, path.section + 1 < _core.sections!.count,
-      _keys.order(keys, _core.sections![path.section + 1].keys) > 0
+      _order(keys, _core.sections![path.section + 1].keys) > 0
     {
       return false
     }
@@ -137,6 +149,7 @@ struct FetchedChanges {
   // MARK: Applying
 
   mutating func apply() {
+    _core.openSnapshot?.settle()
     for (result, old) in _deletions {
       _takeOut(result, old)
       _core.results[ObjectIdentifier(result.object)] = nil
@@ -148,7 +161,7 @@ struct FetchedChanges {
     var arrivals: [(result: FetchedResult, name: String)] = _moves.map { ($0.result, $0.name) }
     arrivals += zip(_insertions, _insertionNames).map { ($0, $1) }
     // In order, so that results of one new section meet it with its first.
-    arrivals.sort { _keys.order($0.result.keys, $1.result.keys) < 0 }
+    arrivals.sort { _order($0.result.keys, $1.result.keys) < 0 }
     for (result, name) in arrivals {
       _putIn(result, name)
       _core.results[ObjectIdentifier(result.object)] = result
@@ -170,7 +183,7 @@ struct FetchedChanges {
 
   private mutating func _putIn(_ result: FetchedResult, _ name: String) {
     let section = _section(named: name, for: result.keys)
-    let place = section.results.partitionPoint { _keys.order($0.keys, result.keys) <= 0 }
+    let place = section.results.partitionPoint { _order($0.keys, result.keys) <= 0 }
     result.section = section
     result.handle = section.results.insert(result, at: place)
     section.noteChange()
@@ -184,7 +197,7 @@ struct FetchedChanges {
     }
     let section = FetchedSection(name, _core)
     section.pivot = keys
-    let place = _core.sections!.partitionPoint { _keys.order($0.keys, keys) <= 0 }
+    let place = _core.sections!.partitionPoint { _order($0.keys, keys) <= 0 }
     section.handle = _core.sections!.insert(section, at: place)
     _core.sectionsByName[name] = section
     _insertedSections.append(section)
@@ -197,10 +210,10 @@ struct FetchedChanges {
     let position = sections.position(of: section.handle!)
     var before = position - 1
     while before >= 0, sections[before].results.isEmpty { before -= 1 }
-    if before >= 0, _keys.order(sections[before].results.last!.keys, keys) > 0 { return false }
+    if before >= 0, _order(sections[before].results.last!.keys, keys) > 0 { return false }
     var after = position + 1
     while after < sections.count, sections[after].results.isEmpty { after += 1 }
-    if after < sections.count, _keys.order(keys, sections[after].keys) > 0 { return false }
+    if after < sections.count, _order(keys, sections[after].keys) > 0 { return false }
     return true
   }
 
@@ -217,6 +230,7 @@ struct FetchedChanges {
 
   func announce() {
     guard let delegate = _core.delegate, let controller = _core.owner?.face else { return }
+    if !_core.isSnapshotMissing, _core.sendSnapshot(reloading: _updates.map(\.result) + _moves.map(\.result)) { return }
     if _core.sectionNameKeyPath == nil, !_core.isDifferenceMissing {
       delegate.controller(controller, didChangeContentWith: _difference())
       if !_core.isDifferenceMissing { return }

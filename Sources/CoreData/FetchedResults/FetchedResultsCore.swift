@@ -6,12 +6,16 @@ final class FetchedResultsCore {
   let request: AnyFetchRequest
   let context: NSManagedObjectContext
   let sectionNameKeyPath: String?
+  let cacheName: String?
 
   /// The controller that the program made; it answers for index titles.
   weak var owner: (any FetchedResultsOwner)?
   weak var delegate: (any NSFetchedResultsControllerDelegate)? {
-    didSet { isDifferenceMissing = false }
+    didSet { (isSnapshotMissing, isDifferenceMissing) = (false, false) }
   }
+
+  /// Set by the default implementation of the delegate's snapshot method: the delegate has none of its own.
+  var isSnapshotMissing = false
 
   /// Set by the default implementation of the delegate's difference method: the delegate has none of its own.
   var isDifferenceMissing = false
@@ -25,6 +29,12 @@ final class FetchedResultsCore {
   var matcher: PendingMatcher?
   /// Whether changes are followed: from a fetch until the context is reset.
   var isFollowing = false
+  /// A snapshot that the delegate has been handed and that still reads the results.
+  weak var openSnapshot: NSDiffableDataSourceSnapshotReference?
+  /// Results that the last snapshot names by temporary IDs.
+  var temporaryResults: [FetchedResult] = []
+  /// Counts comparisons of sort keys made to follow changes: what k changes among n results cost.
+  var comparisons = 0
   /// Counts changes of the results, for those who keep copies.
   private(set) var version = 0
   /// What a fetch of IDs, dictionaries or counts has found; such results are not followed.
@@ -37,10 +47,13 @@ final class FetchedResultsCore {
   private var _objectList: (version: Int, list: [NSManagedObject])?
   private var _titles: (version: Int, list: [String])?
 
-  init(_ request: AnyFetchRequest, _ context: NSManagedObjectContext, _ sectionNameKeyPath: String?) {
+  init(
+    _ request: AnyFetchRequest, _ context: NSManagedObjectContext, _ sectionNameKeyPath: String?, cacheName: String?
+  ) {
     self.request = request
     self.context = context
     self.sectionNameKeyPath = sectionNameKeyPath
+    self.cacheName = cacheName
   }
 
   // MARK: Fetching
@@ -54,6 +67,8 @@ final class FetchedResultsCore {
     }
     let request = self.request.copy() as! AnyFetchRequest
     request.includesPendingChanges = true
+    // Sections and order are told from values, so objects are read whole.
+    if request.resultType == .managedObjectResultType { request.propertiesToFetch = nil }
     guard request.resultType == .managedObjectResultType else {
       let typed = NSFetchRequest<Any>()
       typed.take(from: request)
@@ -62,55 +77,36 @@ final class FetchedResultsCore {
     }
     let plan = try context.plan(for: request)
     let keys = FetchedKeys(plan, sectionNameKeyPath: sectionNameKeyPath)
-    let objects = try context.fetchObjects(request)
-    try _show(objects, keys)
+    let reader = ListingReader(
+      request: request, plan: plan, keys: keys, context: context, sectionNameKeyPath: sectionNameKeyPath,
+      cacheName: cacheName)
+    _show(try reader.listing())
     self.plan = plan
     self.keys = keys
     matcher = PendingMatcher(plan)
     plainResults = nil
     isFollowing = true
     context.addObserver(self)
+    sendSnapshot()
   }
 
-  private func _show(_ objects: [NSManagedObject], _ keys: FetchedKeys) throws {
-    var list: [FetchedSection] = []
-    var byName: [String: FetchedSection] = [:]
-    var found: [FetchedResult] = []
-    found.reserveCapacity(objects.count)
-    var ends: [Int] = []
-    for object in objects {
-      guard let row = try row(of: object) else { continue }
-      let name = keys.sectionName(of: object, row)
-      if list.last?.name != name {
-        guard byName[name] == nil else {
-          throw CocoaError.coreData(
-            NSCoreDataError,
-            "The fetched objects are out of order by section: '\(name)' comes up again after '\(list.last?.name ?? "")'. The "
-              + "first sort descriptor must order objects as '\(sectionNameKeyPath ?? "")' groups them.")
-        }
-        if !list.isEmpty { ends.append(found.count) }
-        let section = FetchedSection(name, self)
-        list.append(section)
-        byName[name] = section
-      }
-      found.append(FetchedResult(object, keys: try keys.sortKeys(of: object, row), section: list[list.count - 1]))
-    }
-    ends.append(found.count)
-    if sectionNameKeyPath == nil, list.isEmpty {
-      let all = FetchedSection("", self)
-      list.append(all)
-      byName[""] = all
-    }
-    var start = 0
-    for (section, end) in zip(list, ends) {
-      section.results = RankedTree(found[start..<end]) { $0.handle = $1 }
-      section.pivot = section.results.first?.keys ?? []
-      start = end
-    }
+  private func _show(_ listing: FetchedListing) {
+    openSnapshot?.settle()
+    var list = listing.runs.map { FetchedSection($0.name, self) }
+    if sectionNameKeyPath == nil, list.isEmpty { list.append(FetchedSection("", self)) }
     results = [:]
-    results.reserveCapacity(found.count)
-    for result in found { results[ObjectIdentifier(result.object)] = result }
-    sectionsByName = byName
+    results.reserveCapacity(listing.entries.count)
+    var start = 0
+    for (section, run) in zip(list, listing.runs) {
+      let found = listing.entries[start..<(start + run.count)].map {
+        FetchedResult($0.object, keys: $0.keys, section: section)
+      }
+      section.results = RankedTree(found) { $0.handle = $1 }
+      section.pivot = found.first?.keys ?? []
+      for result in found { results[ObjectIdentifier(result.object)] = result }
+      start += run.count
+    }
+    sectionsByName = Dictionary(uniqueKeysWithValues: list.map { ($0.name, $0) })
     sections = RankedTree(list) { $0.handle = $1 }
     noteChange()
   }
@@ -125,13 +121,6 @@ final class FetchedResultsCore {
     self.results = [:]
     sectionsByName = [:]
     noteChange()
-  }
-
-  /// The values of an object as they are now, read if need be; nil for one that is not there any more.
-  func row(of object: NSManagedObject) throws -> Row? {
-    if let row = object._current { return row }
-    guard try context.load(object) else { return nil }
-    return object._current
   }
 
   // MARK: Reading

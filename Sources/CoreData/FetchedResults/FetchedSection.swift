@@ -75,8 +75,12 @@ struct FetchedKeys {
     }
   }
 
-  /// Whether values can be read off rows alone.
-  var needsNoObject: Bool { !_slots.contains(nil) && (_sectionPath == nil || _sectionSlot != nil) }
+  /// Slots that place an object, those of the sort terms and then the section's; nil if any of it is not stored in its row.
+  var storedSlots: [Int]? {
+    let slots = _slots.compactMap { $0 }
+    guard slots.count == _slots.count else { return nil }
+    return _sectionPath == nil ? slots : _sectionSlot.map { slots + [$0] }
+  }
 
   func sortKeys(of object: NSManagedObject, _ row: Row) throws -> [Value] {
     var keys: [Value] = []
@@ -90,15 +94,18 @@ struct FetchedKeys {
   /// Name of the section that an object belongs to: the text of the value, empty for nil.
   func sectionName(of object: NSManagedObject, _ row: Row) -> String {
     guard let _sectionPath else { return "" }
-    if let _sectionSlot {
-      switch row[_sectionSlot] {
-      case .null: return ""
-      case .string(let text): return text
-      case .int(let number): return String(number)
-      default: return Self._text(object.shown(row[_sectionSlot], _sectionSlot))
-      }
-    }
+    if let _sectionSlot { return sectionName(row[_sectionSlot], of: object) }
     return Self._text(object.value(forKeyPath: _sectionPath))
+  }
+
+  /// Name of the section that an object with this value in the section's slot belongs to.
+  func sectionName(_ value: Value, of object: NSManagedObject) -> String {
+    switch value {
+    case .null: return ""
+    case .string(let text): return text
+    case .int(let number): return String(number)
+    default: return Self._text(_sectionSlot.flatMap { object.shown(value, $0) })
+    }
   }
 
   private static func _text(_ value: Any?) -> String {

@@ -8,7 +8,6 @@ import Foundation
 open class NSFetchedResultsController<ResultType>: NSObject {
   let core: FetchedResultsCore
   private let _fetchRequest: NSFetchRequest<ResultType>
-  private let _cacheName: String?
   private var _face: NSFetchedResultsController<any NSFetchRequestResult>?
   private var _objects: (version: Int, list: [ResultType])?
 
@@ -18,7 +17,8 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   ///   - fetchRequest: What to show; needs sort descriptors, of which the first groups objects by section.
   ///   - context: Where to fetch, and which context's changes to follow.
   ///   - sectionNameKeyPath: Value whose text names an object's section; nil for one section. May lead to computed properties.
-  ///   - name: Kept for `cacheName`. Sections are computed in one pass over the results here, so nothing is stored under it.
+  ///   - name: Name of a cache on disk for order and sections, kept across runs of the program; nil for none. Give controllers
+  ///     of different requests different names.
   public init(
     fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
     sectionNameKeyPath: String?, cacheName name: String?
@@ -29,21 +29,28 @@ open class NSFetchedResultsController<ResultType>: NSObject {
           + "'\(fetchRequest.entityName ?? "?")' has none.")
     }
     _fetchRequest = fetchRequest
-    _cacheName = name
-    core = FetchedResultsCore(fetchRequest, context, sectionNameKeyPath)
+    core = FetchedResultsCore(fetchRequest, context, sectionNameKeyPath, cacheName: name)
     super.init()
     core.owner = self
   }
 
   /// Another face on the same results.
-  init(facing core: FetchedResultsCore, request: NSFetchRequest<ResultType>, cacheName: String?) {
+  init(facing core: FetchedResultsCore, request: NSFetchRequest<ResultType>) {
     self.core = core
     _fetchRequest = request
-    _cacheName = cacheName
     super.init()
   }
 
-  /// Fetches, and follows changes from now on. May be called again after the request was changed; the delegate is not told.
+  /// Fetches, and follows changes from now on. May be called again after the request was changed; the delegate is not told,
+  /// unless it takes snapshots.
+  ///
+  /// With a `cacheName` nothing is fetched if the cache still holds: if the entity, its version hash, predicate, order, section
+  /// key path and the stored objects are what they were when it was written. Otherwise it is written anew, from here only:
+  /// later changes make it stale and the next `performFetch()` replaces it. It is not used for a store in memory, for several
+  /// stores at once, or while the context has unsaved changes.
+  ///
+  /// With a `fetchBatchSize` objects stay faults that are filled in batches as they are looked at, provided that order and
+  /// sections depend on stored attributes of the entity itself.
   ///
   /// - Throws: What fetching throws; a Cocoa error 134060 when objects of one section are not next to each other.
   open func performFetch() throws { try core.performFetch() }
@@ -59,8 +66,8 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   /// Value that names an object's section.
   open var sectionNameKeyPath: String? { core.sectionNameKeyPath }
 
-  /// Name given to the initialiser.
-  open var cacheName: String? { _cacheName }
+  /// Name of the cache on disk.
+  open var cacheName: String? { core.cacheName }
 
   /// Who is told of changes; held weakly. Without delegate changes are not followed.
   open var delegate: (any NSFetchedResultsControllerDelegate)? {
@@ -68,8 +75,8 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     set { core.delegate = newValue }
   }
 
-  /// Deletes cached sections. There are none to delete here.
-  open class func deleteCache(withName name: String?) {}
+  /// Deletes the cache of this name, or with nil all caches of the program.
+  open class func deleteCache(withName name: String?) { SectionCacheFiles.delete(name) }
 
   // MARK: Results
 
@@ -176,7 +183,7 @@ extension NSFetchedResultsController: FetchedResultsOwner {
     let request = NSFetchRequest<any NSFetchRequestResult>()
     request.take(from: _fetchRequest)
     let face = NSFetchedResultsController<any NSFetchRequestResult>(
-      facing: core, request: request, cacheName: _cacheName)
+      facing: core, request: request)
     _face = face
     return face
   }

@@ -50,6 +50,16 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
   /// The round of changes has been announced.
   func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
+  /// All results after a round of changes, and after each `performFetch()`. When implemented, no other method but
+  /// `sectionIndexTitleForSectionName` is called.
+  ///
+  /// Section identifiers are the names of the sections (one of an empty name without section key path), item identifiers
+  /// the objects' IDs. Objects that were updated or moved are marked by `reloadItems(withIdentifiers:)`. Inserted objects have
+  /// temporary IDs until they are saved; then another snapshot follows.
+  func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    didChangeContentWith snapshot: NSDiffableDataSourceSnapshotReference)
+
   /// A whole round of changes, for a controller without sections. When implemented, the methods above are not called.
   ///
   /// A move is a removal and an insertion associated with each other; a round of mere updates is an empty difference.
@@ -83,6 +93,14 @@ extension NSFetchedResultsControllerDelegate {
 
   /// Does nothing.
   public func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {}
+
+  /// Has the controller call the other methods instead.
+  public func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    didChangeContentWith snapshot: NSDiffableDataSourceSnapshotReference
+  ) {
+    controller.core.isSnapshotMissing = true
+  }
 
   /// Has the controller call the other methods instead.
   public func controller(

@@ -40,11 +40,8 @@ enum EntityClass {
 
   private static let _warned = Mutex<Set<String>>([])
 
-  /// Whether classes that are missing go without saying: a tool that reads other programs' stores has none of them.
-  @TaskLocal static var isQuiet = false
-
   private static func _warn(_ message: String) {
-    guard !isQuiet, _warned.withLock({ $0.insert(message).inserted }) else { return }
+    guard _warned.withLock({ $0.insert(message).inserted }) else { return }
     FileHandle.standardError.write(Data((message + "\n").utf8))
   }
 }

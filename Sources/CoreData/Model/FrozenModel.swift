@@ -46,13 +46,17 @@ final class FrozenEntity: @unchecked Sendable {
   let versionHash: Data
   let validation: ValidationPlan
   /// Whether objects are of a class of the program's own, which may override hooks.
-  var hasOwnClass: Bool { objectClass != NSManagedObject.self }
+  let hasOwnClass: Bool
+  /// Which hooks of saving that class overrides.
+  let hooks: ClassHooks
 
   fileprivate init(_ entity: NSEntityDescription, layout: PropertyLayout, versionHash: Data) throws {
     self.layout = layout
     self.versionHash = versionHash
     objectClass = EntityClass.resolve(
       entity.explicitClassName, for: layout.entityName, warns: !(entity.owner?.isFromStore ?? false))
+    hasOwnClass = objectClass != NSManagedObject.self
+    hooks = ClassHooks(of: objectClass)
     let byName = entity.propertiesByName
     propertiesByName = byName
     properties = layout.slots.map { $0.isHidden ? nil : byName[$0.name] }

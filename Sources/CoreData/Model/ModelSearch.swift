@@ -23,6 +23,17 @@ enum ModelSearch {
     models(in: bundle.map { [$0] }).first { $0.deletingPathExtension().lastPathComponent == name }
   }
 
+  /// That there is no model of this name, with what the bundles that were searched have.
+  static func absence(of name: String, in bundles: [Bundle]?) -> String {
+    let places = _unique((bundles ?? _programBundles()).map(_searchRoot)).map { root in
+      let models = _extensions.flatMap { wanted in _files(in: root).filter { $0.pathExtension == wanted } }
+        .map(\.lastPathComponent).sorted()
+      return "\(root.lastPathComponent) has \(models.isEmpty ? "none" : models.joined(separator: ", "))"
+    }
+    return "no model '\(name)' (.momd, .mom, .xcdatamodeld or .xcdatamodel) is in the program's bundles: "
+      + places.joined(separator: "; ") + ". Add the model to the target, with CoreDataModelPlugin or as a resource."
+  }
+
   /// Files of all versions of the model at `url`: itself if it has but one.
   static func versions(of url: URL) -> [URL] {
     let wanted: String

@@ -7,6 +7,11 @@ import PredicateLanguage
 enum ModelText {
   static func predicate(_ text: String) throws -> NSPredicate { try NSPredicate(parsing: text) }
 
+  /// Variables of a predicate that have to be given values.
+  static func variables(of predicate: NSPredicate) -> Set<String> {
+    (try? PredicateTree(predicate).freeVariables) ?? []
+  }
+
   static func substituting(_ variables: [String: Any], in predicate: NSPredicate) -> NSPredicate {
     predicate.withSubstitutionVariables(variables)
   }

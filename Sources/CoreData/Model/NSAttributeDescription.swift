@@ -92,7 +92,10 @@ open class NSAttributeDescription: NSPropertyDescription {
   }
 
   open override var validationPredicates: [NSPredicate] {
-    explicitValidation?.predicates ?? modelValidation.map(\.predicate)
+    if let explicitValidation { return explicitValidation.predicates }
+    let predicates = modelValidation.map(\.predicate)
+    if let gates = owner?.owner?.evaluationGates { for predicate in predicates { gates.hold(predicate) } }
+    return predicates
   }
 
   open override var validationWarnings: [Any] {

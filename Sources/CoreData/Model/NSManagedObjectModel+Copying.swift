@@ -24,6 +24,7 @@ extension NSManagedObjectModel {
       cloudKitConfigurations.formUnion(model.cloudKitConfigurations)
       model.copyTemplates(to: self)
       if model.isReconstructedFromTables { isReconstructedFromTables = true }
+      if let gates = model.evaluationGates { evaluationGates = evaluationGates ?? gates }
       versionIdentifiers.formUnion(model.versionIdentifiers)
       if let theirs = model.localizationDictionary {
         localizationDictionary = (localizationDictionary ?? [:]).merging(theirs) { first, _ in first }

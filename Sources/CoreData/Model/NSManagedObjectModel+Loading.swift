@@ -9,7 +9,13 @@ extension NSManagedObjectModel {
   ///
   /// > Note: Not in Apple's Core Data.
   public static func load(contentsOf url: URL) throws -> NSManagedObjectModel {
-    try NSManagedObjectModel(schema: schema(contentsOf: url))
+    try NSManagedObjectModel(fileAt: url)
+  }
+
+  convenience init(fileAt url: URL) throws {
+    try self.init(schema: Self.schema(contentsOf: url))
+    localizationDictionary = ModelLocalization.strings(forModelAt: url)
+    if ["mom", "momd"].contains(url.pathExtension.lowercased()) { evaluationGates = EvaluationGates() }
   }
 
   /// The model file as plain values.

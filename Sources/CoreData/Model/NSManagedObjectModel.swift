@@ -22,6 +22,8 @@ open class NSManagedObjectModel: NSObject, NSCopying {
   public internal(set) final var isReconstructedFromTables = false
   /// Whether the model was found inside a store, so that its classes may be another program's.
   final var isFromStore = false
+  /// Holds back the predicates of a compiled model; nil for models of other origin.
+  final var evaluationGates: EvaluationGates?
   /// Set once, when a coordinator first uses the model.
   final let frozenModel = Mutex<FrozenModel?>(nil)
 
@@ -34,10 +36,11 @@ open class NSManagedObjectModel: NSObject, NSCopying {
   /// Nil when that fails; `load(contentsOf:)` says why. Core Data reads compiled models only.
   public convenience init?(contentsOf url: URL) {
     do {
-      try self.init(schema: Self.schema(contentsOf: url))
+      try self.init(fileAt: url)
     } catch {
       return nil
     }
+    localizationDictionary = ModelLocalization.strings(forModelAt: url)
   }
 
   // MARK: Entities
@@ -125,17 +128,28 @@ open class NSManagedObjectModel: NSObject, NSCopying {
     if let template = _templates[name] { return template }
     guard let schema = _templateSchemas[name] else { return nil }
     guard let made = try? NSFetchRequest<any NSFetchRequestResult>.make(schema) else { return nil }
+    if let predicate = made.predicate { evaluationGates?.hold(predicate) }
     if frozenModel.withLock({ $0 == nil }) { _templates[name] = made }
     return made
   }
 
-  /// A copy of the request stored under this name, its variables replaced by `variables`.
+  /// A copy of the request stored under this name, its variables replaced by `variables`; nil is given as `NSNull()`.
+  ///
+  /// Traps if a variable is given no value, as Core Data raises; values without a variable are ignored.
   open func fetchRequestFromTemplate(
     withName name: String, substitutionVariables variables: [String: Any]
   ) -> NSFetchRequest<any NSFetchRequestResult>? {
     guard let template = fetchRequestTemplate(forName: name) else { return nil }
     let request = template.copy() as! NSFetchRequest<any NSFetchRequestResult>
-    request.predicate = request.predicate.map { ModelText.substituting(variables, in: $0) }
+    request.predicate = request.predicate.map { predicate in
+      let missing = ModelText.variables(of: predicate).subtracting(variables.keys).sorted()
+      guard missing.isEmpty else {
+        programmerError(
+          "the fetch request template '\(name)' needs a value for \(missing.map { "$" + $0 }.joined(separator: ", ")), and "
+            + "was given \(variables.keys.sorted().joined(separator: ", ")). Use NSNull() for nil.")
+      }
+      return ModelText.substituting(variables, in: predicate)
+    }
     return request
   }
 
@@ -165,7 +179,9 @@ open class NSManagedObjectModel: NSObject, NSCopying {
 
   // MARK: Labels
 
-  /// Localised names of entities, properties and error messages, as set.
+  /// Localised names of entities ("Entity/Book"), properties ("Property/title/Entity/Book", "Property/title") and error
+  /// messages ("ErrorString/…"): those set, or those of the strings file beside the model that this was read from, which
+  /// is named after it ("LibraryModel.strings") and may lie in a language's `.lproj`.
   open var localizationDictionary: [String: String]?
 
   /// Free labels of the model's version; combined when models merge, never used otherwise.

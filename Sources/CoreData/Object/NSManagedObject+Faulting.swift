@@ -81,7 +81,7 @@ extension NSManagedObject {
     _draft = nil
     _changed = SlotSet()
     _relations = nil
-    _flags.remove([.draftShared, .primitivesWritten])
+    _flags.remove([.draftShared, .primitivesWritten, .partial])
     _flags.insert(.fault)
     didTurnIntoFault()
   }

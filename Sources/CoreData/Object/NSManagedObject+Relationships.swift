@@ -15,7 +15,7 @@ extension NSManagedObject {
 
   /// The object at the other end, itself possibly a fault.
   final func toOne(_ slot: Int) -> NSManagedObject? {
-    if !_flags.isDisjoint(with: .attention) { attend(reading: slot) }
+    if !_flags.isDisjoint(with: .attention), !hasPartialValue(slot) { attend(reading: slot) }
     if let target = _relations?.target(slot) { return target }
     guard let context = _context else { return nil }
     let target: NSManagedObject

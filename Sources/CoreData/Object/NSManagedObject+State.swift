@@ -75,6 +75,11 @@ struct ObjectFlags: OptionSet {
     .eventInserted, .eventUpdated, .eventDeleted, .eventRefreshed, .eventMergedInsert, .eventListed,
   ]
 
+  /// On every list that a changed object is on.
+  static let noted: ObjectFlags = [.listed, .eventListed, .unpublished, .touchedInSave]
+  /// Whether another change of the object is no news to its context.
+  var isSettled: Bool { isSuperset(of: .noted) && !isDisjoint(with: [.eventInserted, .eventUpdated]) }
+
   // Passing states.
   /// Inside awakeFromFetch: assigning does not make the object dirty.
   static let awakening = ObjectFlags(rawValue: 1 << 16)
@@ -98,6 +103,8 @@ struct ObjectFlags: OptionSet {
   static let written = ObjectFlags(rawValue: 1 << 22)
   /// To be deleted, but its row is gone already.
   static let vanished = ObjectFlags(rawValue: 1 << 24)
+  /// A fault that was fetched with some of its properties, which can be read without filling it.
+  static let partial = ObjectFlags(rawValue: 1 << 27)
   /// Somebody has tracked a read: there is a registrar to be told of writes.
   static let observed = ObjectFlags(rawValue: 1 << 25)
 }

@@ -6,13 +6,17 @@ import ModelSchema
 extension NSManagedObject {
   final func validateAllProperties() throws {
     let plan = _shape.validation
-    if plan.isEmpty, !_shape.hasOwnClass { return }
+    let hasHook = _shape.hooks.contains(.validateValue)
+    if plan.isEmpty, !hasHook { return }
     if isFault { fireFault() }
     var errors: [any Error] = []
-    for (slot, description) in _layout.slots.enumerated() where !description.isHidden {
+    // Most models ask for values and no more.
+    if !hasHook, plan.isMandatoryOnly, let row = _current, !row.hasNull(at: plan.slots) { return }
+    // Without a hook only slots with rules are looked at, as they are.
+    for slot in hasHook ? Array(_layout.slots.indices) : plan.slots where !_layout.slots[slot].isHidden {
       do {
-        if _shape.hasOwnClass {
-          try _validateThroughHook(slot, description)
+        if hasHook {
+          try _validateThroughHook(slot, _layout.slots[slot])
         } else {
           try plan.check(slot, of: self)
         }

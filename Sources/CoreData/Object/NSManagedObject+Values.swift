@@ -95,7 +95,7 @@ extension NSManagedObject {
 
   /// A transformable attribute's object: the one that was set, or the one decoded when first asked for.
   private final func transformed(_ slot: Int) -> Any? {
-    if !_flags.isDisjoint(with: .attention) { attend(reading: slot) }
+    if !_flags.isDisjoint(with: .attention), !hasPartialValue(slot) { attend(reading: slot) }
     if let decoded = _relations?.decoded[slot] { return decoded }
     guard let object = shown(read(slot), slot) else { return nil }
     relations.decoded[slot] = object
@@ -182,7 +182,10 @@ extension NSManagedObject {
 
   /// A cell as it is now, filling a fault.
   final func read(_ slot: Int) -> Value {
-    if !_flags.isDisjoint(with: .attention) { attend(reading: slot) }
+    if !_flags.isDisjoint(with: .attention) {
+      if _flags.contains(.partial), let value = partialValue(slot) { return value }
+      attend(reading: slot)
+    }
     guard let row = _current else { return .null }
     return row[slot]
   }
@@ -219,7 +222,8 @@ extension NSManagedObject {
   final func markChanged(_ slot: Int) {
     if _flags.contains(.awakening) { return }
     _changed.insert(slot)
-    _context?.noteChanged(self)
+    // Noted already, as all but the first change of an event are.
+    if !_flags.isSettled { _context?.noteChanged(self) }
     noteWritten(slot)
   }
 

@@ -126,7 +126,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   open func setPrimitiveValue(_ value: Any?, forKey key: String) { setPrimitiveValueOfProperty(value, key) }
 
   /// Fills a fault before a property is read; with nil, just fills the fault.
-  open func willAccessValue(forKey key: String?) { fireFault() }
+  open func willAccessValue(forKey key: String?) {
+    if _flags.contains(.partial), let slot = key.flatMap({ _layout.slot(named: $0) }), hasPartialValue(slot) { return }
+    fireFault()
+  }
 
   /// Counterpart of `willAccessValue(forKey:)`.
   open func didAccessValue(forKey key: String?) {}

@@ -10,6 +10,8 @@ open class NSComparisonPredicate: NSPredicate {
   /// What is compared, and how.
   let tree: PredicateTree
   let comparison: PredicateTree.Comparison
+  /// What holds it back from being evaluated, if anything does.
+  final var gate: EvaluationGate?
 
   /// `tree` is a comparison.
   init(tree: PredicateTree) {
@@ -65,7 +67,8 @@ open class NSComparisonPredicate: NSPredicate {
   /// Whether `object` fulfils the predicate. Traps where it has no meaning for the object, as Core Data
   /// raises; see `matches(_:substitutionVariables:)`.
   open override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
-    tree.evaluateOrTrap(with: object, bindings)
+    gate?.check(self)
+    return tree.evaluateOrTrap(with: object, bindings)
   }
 
   /// The predicate as text that parses to an equal one. Reading it through `NSPredicate` draws Foundation's

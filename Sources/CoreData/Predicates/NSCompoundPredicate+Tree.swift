@@ -10,6 +10,8 @@ import PredicateLanguage
 /// `canonicalFormat` look at the trees.
 final class CompoundPredicate: NSCompoundPredicate {
   private(set) var tree: PredicateTree
+  /// What holds it back from being evaluated, if anything does.
+  var gate: EvaluationGate?
 
   /// `tree` is a compound.
   init(tree: PredicateTree) {
@@ -49,14 +51,19 @@ final class CompoundPredicate: NSCompoundPredicate {
   }
 
   override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
-    tree.evaluateOrTrap(with: object, bindings)
+    gate?.check(self)
+    return tree.evaluateOrTrap(with: object, bindings)
   }
 
   override var predicateFormat: String { PredicatePrinter.text(of: tree) }
 
   override var description: String { PredicatePrinter.text(of: tree) }
 
-  override func copy(with zone: NSZone? = nil) -> Any { CompoundPredicate(tree: tree) }
+  override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = CompoundPredicate(tree: tree)
+    copy.gate = gate
+    return copy
+  }
 
   override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? NSCompoundPredicate else { return false }

@@ -163,7 +163,12 @@ open class NSExpression: NSObject, NSCopying {
   }
 
   /// An expression object for a tree.
-  class func face(of tree: ExpressionTree) -> NSExpression { NSExpression(tree: tree) }
+  class func face(of tree: ExpressionTree) -> NSExpression {
+    if case .function(PredicateFunction.fetch, let arguments) = tree, arguments.count == 3 {
+      return NSFetchRequestExpression(tree: tree)
+    }
+    return NSExpression(tree: tree)
+  }
 
   // MARK: Object
 

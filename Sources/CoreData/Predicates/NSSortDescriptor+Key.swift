@@ -25,6 +25,40 @@ extension ClassCluster where Self: NSSortDescriptor {
   }
 }
 
+extension ClassCluster where Self: NSSortDescriptor {
+  /// Makes a sort descriptor for a key path to a property that may be nil; nil comes first.
+  ///
+  /// Foundation here has this for values that are comparable in Swift only, which an optional is not. Traps for a key path
+  /// that stands for no property of a model in use.
+  public init<Root: NSManagedObject, Value>(keyPath: KeyPath<Root, Value>, ascending: Bool) {
+    do {
+      let key = try KeyRecorder.path(of: keyPath).joined(separator: ".")
+      self = Self.answer(KeyedSortDescriptor(key, ascending: ascending), "A sort descriptor by key path")
+    } catch {
+      fatalError("NSInvalidArgumentException: \(error)")
+    }
+  }
+}
+
+/// Tells the order that Foundation gives a sort descriptor by a Swift key path from one that a closure of the caller's
+/// decides: the former is always the same function. Nothing in the interface of `NSSortDescriptor` says so; a test holds it.
+enum NaturalOrder {
+  private struct Stored {
+    let comparator: Comparator
+  }
+
+  static func isThat(of descriptor: NSSortDescriptor) -> Bool {
+    _function(of: descriptor.comparator) == _natural
+  }
+
+  private static let _natural = _function(of: NSSortDescriptor(keyPath: \String.count, ascending: true).comparator)
+
+  /// Address of a closure's code. Inside a structure, so that the closure is looked at as it is.
+  private static func _function(of comparator: @escaping Comparator) -> UInt {
+    withUnsafeBytes(of: Stored(comparator: comparator)) { $0.load(as: UInt.self) }
+  }
+}
+
 extension NSSortDescriptor {
   /// The key path; nil if it sorts by the objects themselves or by a Swift key path.
   public var key: String? { (self as? KeyedSortDescriptor)?.keyPathText }
@@ -37,8 +71,9 @@ extension NSSortDescriptor {
   /// - Throws: `SortTermError` if the descriptor has no key or compares by a closure.
   func sortTerm() throws -> FetchPlan.SortTerm {
     guard let keyed = self as? KeyedSortDescriptor else {
-      // Foundation's own, by a Swift key path. A closure of its own would not show, and is ignored.
+      // Foundation's own, by a Swift key path.
       if type(of: keyPath).rootType is NSManagedObject.Type {
+        guard NaturalOrder.isThat(of: self) else { throw SortTermError.closure("\(keyPath)") }
         return FetchPlan.SortTerm(keyPath: try KeyRecorder.path(of: keyPath), ascending: ascending, comparison: .binary)
       }
       throw SortTermError.noKey(description)
@@ -60,7 +95,8 @@ enum SortTermError: Error, Hashable, CustomStringConvertible {
     switch self {
     case .noKey(let text): "A fetch is sorted by keys, and this sort descriptor has none: \(text)."
     case .closure(let key):
-      "The sort descriptor for “\(key)” compares by a closure, which no store can carry out."
+      "The sort descriptor for “\(key)” compares by a closure: unsupported NSSortDescriptor (comparator blocks are not "
+        + "supported). Sort by a selector such as localizedStandardCompare:, or sort what was fetched."
     }
   }
 }

@@ -2,34 +2,51 @@ import Foundation
 import ModelSchema
 
 extension AnyFetchRequest {
-  /// Checks `propertiesToFetch` of a fetch of objects.
+  /// What has to be read for a fetch of objects.
   ///
-  /// Objects are read whole here all the same: a store that reads a row reads all of it in one step, and a
-  /// partial object
-  /// would cost a second statement when it is looked at closely.
-  ///
-  /// - Throws: A Cocoa error for an expression, or a property that the entity does not have.
-  func checkPartialProperties(_ layout: PropertyLayout) throws {
-    for property in propertiesToFetch ?? [] {
-      let name: String
-      switch property {
-      case let description as NSExpressionDescription:
-        throw CocoaError.coreData(
-          NSCoreDataError,
-          "propertiesToFetch holds the expression '\(description.name)', which a managed object has no place for; set "
-            + "resultType to .dictionaryResultType.")
-      case let text as String: name = text
-      case let description as NSPropertyDescription: name = description.name
-      default:
-        throw CocoaError.coreData(
-          NSCoreDataError,
-          "propertiesToFetch holds a \(type(of: property)); it takes names and property descriptions.")
-      }
-      guard layout.slot(named: String(name.prefix { $0 != "." })) != nil || name == "objectID" else {
+  /// - Throws: A Cocoa error if `propertiesToFetch` holds an expression, or a property that the entity does not have.
+  func contentOfObjects(_ layout: PropertyLayout) throws -> FetchPlan.Content {
+    let slots = try _partialSlots(layout)
+    if !includesPropertyValues || fetchBatchSize > 0 { return .identity }
+    // Objects that are to be filled, or whose relationships are to be followed, at once need everything.
+    guard let slots, returnsObjectsAsFaults, relationshipKeyPathsForPrefetching?.isEmpty ?? true else {
+      return .values
+    }
+    return .slots(slots)
+  }
+
+  /// Slots of `propertiesToFetch` in ascending order; nil if there are none. A key path stands for its first step.
+  private func _partialSlots(_ layout: PropertyLayout) throws -> [Int]? {
+    guard let propertiesToFetch, !propertiesToFetch.isEmpty, resultType == .managedObjectResultType else {
+      return nil
+    }
+    var slots = Set<Int>()
+    for property in propertiesToFetch {
+      let name = try _name(of: property)
+      if name == "objectID" { continue }
+      guard let slot = layout.slot(named: String(name.prefix { $0 != "." })) else {
         throw CocoaError.coreData(
           NSCoreDataError,
           "propertiesToFetch names '\(name)': keypath \(name) not found in entity \(layout.entityName).")
       }
+      slots.insert(slot)
+    }
+    return slots.sorted()
+  }
+
+  private func _name(of property: Any) throws -> String {
+    switch property {
+    case let description as NSExpressionDescription:
+      throw CocoaError.coreData(
+        NSCoreDataError,
+        "propertiesToFetch holds the expression '\(description.name)', which a managed object has no place for; set "
+          + "resultType to .dictionaryResultType.")
+    case let text as String: return text
+    case let description as NSPropertyDescription: return description.name
+    default:
+      throw CocoaError.coreData(
+        NSCoreDataError,
+        "propertiesToFetch holds a \(type(of: property)); it takes names and property descriptions.")
     }
   }
 }

@@ -71,6 +71,6 @@ extension NSManagedObjectContext {
     identities.take(from: request)
     identities.resultType = .managedObjectIDResultType
     let size = request.fetchBatchSize > 0 ? request.fetchBatchSize : 100
-    return BatchedFetchResults(self, try fetchIDs(identities), batchSize: size)
+    return BatchedFetchResults(self, try fetchIDs(identities, sortsUnsaved: true), batchSize: size)
   }
 }

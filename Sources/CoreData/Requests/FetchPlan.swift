@@ -27,6 +27,8 @@ struct FetchPlan: Sendable {
     case values
     /// Identity only.
     case identity
+    /// Identity, and the values at some slots.
+    case slots([Int])
   }
 
   var layout: PropertyLayout

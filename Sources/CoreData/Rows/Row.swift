@@ -61,6 +61,17 @@ struct Row: @unchecked Sendable {
     }
   }
 
+  /// Whether any of some cells is null, without taking them out.
+  func hasNull(at slots: [Int]) -> Bool {
+    _cells.withUnsafeMutablePointers { header, cells in
+      for slot in slots {
+        precondition(slot >= 0 && slot < header.pointee.count)
+        if cells[slot].isNull { return true }
+      }
+      return false
+    }
+  }
+
   /// Fills a cell; only for the maker of the Row, before it is shared.
   func set(_ value: Value, at slot: Int) {
     _cells.withUnsafeMutablePointers { header, cells in

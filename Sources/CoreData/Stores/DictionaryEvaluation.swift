@@ -118,12 +118,7 @@ struct DictionaryEvaluation {
       for column in plan.columns where found[column.name] == nil {
         found[column.name] = try value(column.expression)
       }
-      let condition =
-        try having.rewritten { expression throws -> ExpressionTree? in
-          let aggregated = try _aggregated(expression, group, plan.rows.layout)
-          return aggregated == expression ? nil : aggregated
-        } ?? having
-      guard let subject, try condition.matches(subject, variables: found) else { return nil }
+      guard let subject, try having.matches(subject, variables: found) else { return nil }
     }
     let keys = try plan.rows.sort.map { term -> PredicateValue in
       if term.keyPath.count == 1, plan.rows.layout.slot(named: term.keyPath[0]) == nil {
@@ -157,8 +152,7 @@ struct DictionaryEvaluation {
         let value = try arguments[0].value(for: SourceSubject(key: object.key, source: source))
         if !value.isNull { values.append(value) }
       }
-      return .constant(
-        try ExpressionTree.function(name, [.constant(.collection(values))]).value(for: ValueSubject(.null)))
+      return .constant(try RowAggregate.value(name, of: values))
     } ?? expression
   }
 

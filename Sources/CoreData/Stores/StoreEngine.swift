@@ -4,6 +4,20 @@ import ModelSchema
 struct StoredObject: Sendable {
   let key: ObjectKey
   let row: Row?
+  /// The slots that were read, if not all were: the others of the Row are null whatever the store has there.
+  var part: RowPart?
+
+  init(key: ObjectKey, row: Row?, part: RowPart? = nil) {
+    self.key = key
+    self.row = row
+    self.part = part
+  }
+}
+
+/// The slots that a fetch of some properties reads; one for all of its results.
+final class RowPart: Sendable {
+  let slots: SlotSet
+  init(_ slots: SlotSet) { self.slots = slots }
 }
 
 /// A row that was not what the save expected to find.
@@ -79,11 +93,17 @@ protocol StoreEngine: AnyObject, Sendable {
   /// Spaces of the store's entities by entity number - 1.
   var spaces: [ObjectIDSpace] { get }
 
+  /// A text that differs whenever an object of these entities was inserted, updated or deleted in between; nil for a store
+  /// that does not outlive the process.
+  func mark(of entityNumbers: some Collection<Int>) throws -> String?
+
   /// Ends all work and releases the medium.
   func close()
 }
 
 extension StoreEngine {
+  func mark(of entityNumbers: some Collection<Int>) throws -> String? { nil }
+
   func save(_ changes: ChangeSet) throws -> [StoredObject] {
     try commit(changes)
     return []

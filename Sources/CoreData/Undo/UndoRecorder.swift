@@ -120,8 +120,14 @@ extension NSManagedObject {
   /// Whether the object is part of its context and not marked as deleted.
   final var isAliveInContext: Bool { _context != nil && !_flags.contains(.deleted) }
 
-  /// Called before every change; costs a branch as long as nobody records.
+  /// Called before every change; costs a load and a branch as long as no context of the program has an undo manager.
+  @inline(__always)
   final func willChangeState() {
+    if UndoLink.isInUse.load(ordering: .relaxed) { _recordState() }
+  }
+
+  @inline(never)
+  private final func _recordState() {
     guard let recorder = _context?.undoRecorder, !_flags.contains(.awakening) else { return }
     recorder.willChange(self)
   }

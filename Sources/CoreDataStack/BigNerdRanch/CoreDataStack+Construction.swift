@@ -65,8 +65,8 @@ extension CoreDataStack {
   ///   - bundle: Where the model is.
   ///   - desiredStoreURL: The file; nil for one named after the model in the user's documents directory.
   ///   - persistentStoreOptions: Options that the store is added with.
-  ///   - progress: Completed when the stack is set up.
-  /// - Throws: `CoreDataStack.Error`, or what adding the store throws.
+  ///   - progress: Gets one unit. Cancelled meanwhile, no stack is made; a migration that has begun is not interrupted.
+  /// - Throws: `CoreDataStack.Error`, or what adding the store throws; `CocoaError.userCancelled`.
   public static func constructSQLiteStack(
     modelName: String, in bundle: Bundle = .main, at desiredStoreURL: URL? = nil,
     persistentStoreOptions: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
@@ -83,14 +83,15 @@ extension CoreDataStack {
   ///   - model: The model.
   ///   - desiredStoreURL: The file; nil for `database.sqlite` in the user's documents directory.
   ///   - persistentStoreOptions: Options that the store is added with.
-  ///   - progress: Completed when the stack is set up.
-  /// - Throws: `CoreDataStack.Error`, or what adding the store throws.
+  ///   - progress: Gets one unit. Cancelled meanwhile, no stack is made; a migration that has begun is not interrupted.
+  /// - Throws: `CoreDataStack.Error`, or what adding the store throws; `CocoaError.userCancelled`.
   public static func constructSQLiteStack(
     model: NSManagedObjectModel, at desiredStoreURL: URL? = nil,
     persistentStoreOptions: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
     progress: Progress? = nil
   ) async throws -> CoreDataStack {
-    progress?.totalUnitCount = 1
+    let steps = ProgressSteps(progress, count: 1)
+    try steps.begin()
     let stack: CoreDataStack = try await withCheckedThrowingContinuation { continuation in
       constructSQLiteStack(model: model, at: desiredStoreURL, persistentStoreOptions: persistentStoreOptions) {
         switch $0 {
@@ -99,7 +100,8 @@ extension CoreDataStack {
         }
       }
     }
-    progress?.completedUnitCount = 1
+    try steps.begin()
+    steps.finish()
     return stack
   }
 
@@ -119,7 +121,8 @@ extension CoreDataStack {
     CoreDataStack(try StoreOpening.coordinator(model, .memory), .memory)
   }
 
-  private static func documentsURL(named name: String) -> URL {
+  /// File of a stack that was not told where to put it.
+  static func documentsURL(named name: String) -> URL {
     let documents =
       FileManager.default.urls(for: .documentDirectory, in: .userDomainMask).first
       ?? URL(fileURLWithPath: NSHomeDirectory()).appendingPathComponent("Documents")

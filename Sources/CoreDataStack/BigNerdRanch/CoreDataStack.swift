@@ -8,6 +8,13 @@ public typealias CoreDataStackStoreResetCallback = @Sendable (CoreDataStack.Rese
 /// Told when a batch operation context is set up.
 public typealias CoreDataStackBatchMOCCallback = @Sendable (CoreDataStack.BatchContextResult) -> Void
 
+/// Another name of `CoreDataStackSetupCallback`.
+public typealias SetupCallback = CoreDataStackSetupCallback
+/// Another name of `CoreDataStackStoreResetCallback`.
+public typealias StoreResetCallback = CoreDataStackStoreResetCallback
+/// Another name of `CoreDataStackBatchMOCCallback`.
+public typealias BatchContextCallback = CoreDataStackBatchMOCCallback
+
 /// The Big Nerd Ranch Core Data stack: a private context that writes, a main-queue context for the user interface below it,
 /// and workers below that. A save anywhere is carried up all the way to the store.
 ///
@@ -184,11 +191,16 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
 
   /// Sets up a context with a coordinator of its own on the same store; as the form with a callback.
   ///
-  /// - Throws: What adding the store throws.
+  /// - Parameters:
+  ///   - options: Options that the store is added with.
+  ///   - progress: Gets one unit. Cancelled meanwhile, no context is handed out.
+  /// - Throws: What adding the store throws; `CocoaError.userCancelled`.
   public func newBatchOperationContext(
-    with options: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions
+    with options: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions, progress: Progress? = nil
   ) async throws -> NSManagedObjectContext {
-    try await withCheckedThrowingContinuation { continuation in
+    let steps = ProgressSteps(progress, count: 1)
+    try steps.begin()
+    let context: NSManagedObjectContext = try await withCheckedThrowingContinuation { continuation in
       newBatchOperationContext(with: options) { result in
         switch result {
         case .success(let context): continuation.resume(returning: context)
@@ -196,6 +208,9 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
         }
       }
     }
+    try steps.begin()
+    steps.finish()
+    return context
   }
 
   // MARK: Reset

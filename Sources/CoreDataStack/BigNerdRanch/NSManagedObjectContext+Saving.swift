@@ -63,14 +63,16 @@ extension NSManagedObjectContext {
 
   /// Saves the context, then each parent up to the store, without blocking the caller.
   ///
-  /// - Parameter progress: Gets one unit for each context of the chain, so that a wait cursor can be shown.
-  /// - Throws: What the first failing `save()` throws; what was saved below it stays saved there.
+  /// - Parameter progress: Gets one unit for each context of the chain, so that a wait cursor can be shown. Cancelled between
+  ///   two saves, the changes stay pending where the last one has put them.
+  /// - Throws: What the first failing `save()` throws; what was saved below it stays saved there. `CocoaError.userCancelled`.
   public func saveContextToStore(progress: Progress? = nil) async throws {
     let chain = Array(sequence(first: self, next: \.parent))
-    progress?.totalUnitCount = Int64(chain.count)
+    let steps = ProgressSteps(progress, count: chain.count)
     for context in chain {
+      try steps.begin()
       try await context.saveContext()
-      progress?.completedUnitCount += 1
+      steps.finish()
     }
   }
 

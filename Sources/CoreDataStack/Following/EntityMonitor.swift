@@ -59,19 +59,24 @@ public final class EntityMonitor<T: NSManagedObject>: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - context: Where to look.
-  ///   - entity: The entity; its class must be `T`.
+  ///   - entity: The entity. Traps unless its class is `T`.
   ///   - frequency: When to look.
   ///   - filterPredicate: Objects that do not meet it are left out.
   public init(
     context: NSManagedObjectContext, entity: NSEntityDescription, frequency: FireFrequency = .onSave,
     filterPredicate: NSPredicate? = nil
   ) {
+    let name = entity.managedObjectClassName.flatMap { $0.isEmpty ? nil : $0 } ?? "NSManagedObject"
+    // Models may name a class without its module.
+    precondition(
+      NSClassFromString(name) == T.self || name.split(separator: ".").last.map(String.init) == String(describing: T.self),
+      "an EntityMonitor of \(T.self) cannot watch entity '\(entity.name ?? "?")', whose class is '\(name)'")
     _context = context
     _entity = entity
     _filter = filterPredicate
-    let name: Notification.Name =
+    let notification: Notification.Name =
       frequency == .onChange ? .NSManagedObjectContextObjectsDidChange : .NSManagedObjectContextDidSave
-    let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) {
+    let observer = NotificationCenter.default.addObserver(forName: notification, object: nil, queue: nil) {
       [weak self] notification in
       guard let self, let context = self._context, notification.object as AnyObject === context else { return }
       context.performAndWait { self._look(at: notification.userInfo ?? [:]) }

@@ -21,7 +21,9 @@ public protocol ContextStack: AnyObject, Sendable {
 extension ContextStack {
   /// Saves a context all the way to the store; then the main context shows what was saved.
   ///
-  /// - Throws: What the first failing save throws.
+  /// - Parameter progress: Gets a unit for each context from this one to the store. Cancelled before the save has begun,
+  ///   nothing is saved; a save that has begun is carried to the end.
+  /// - Throws: What the first failing save throws; `CocoaError.userCancelled`.
   public func save(_ context: NSManagedObjectContext, progress: Progress? = nil) async throws {
     try await context.saveContextToStore(progress: progress)
     await settle()
@@ -29,13 +31,26 @@ extension ContextStack {
 
   /// Runs a block on a worker context made for it, saves that all the way, and hands back what the block returned.
   ///
+  /// - Parameters:
+  ///   - progress: Gets two units: one for the block, one for the save. Cancelled before the save has begun, nothing is saved.
+  ///   - body: Told the context.
   /// - Throws: What the block or the first failing save throws; nothing is saved when the block throws.
+  ///   `CocoaError.userCancelled`.
   public func performWork<Result: Sendable>(
-    _ body: @escaping @Sendable (NSManagedObjectContext) throws -> Result
+    progress: Progress? = nil, _ body: @escaping @Sendable (NSManagedObjectContext) throws -> Result
   ) async throws -> Result {
+    let steps = ProgressSteps(progress, count: 2)
+    try steps.begin()
     let context = newWorkerContext()
     let result = try await context.perform { try body(context) }
-    try await save(context)
+    steps.finish()
+    try steps.begin()
+    let saving = progress.map { progress in
+      let saving = Progress(totalUnitCount: 1)
+      progress.addChild(saving, withPendingUnitCount: 1)
+      return saving
+    }
+    try await save(context, progress: saving)
     return result
   }
 }
@@ -68,35 +83,42 @@ public enum StackPattern: String, CaseIterable, Sendable {
   /// - Parameters:
   ///   - model: The model.
   ///   - location: Where the stack keeps its objects.
-  ///   - progress: Gets two units: one for the store, one for the contexts.
-  /// - Throws: What adding the store throws; `StackError` where the design cannot have such a store.
+  ///   - progress: Gets a unit for each coordinator that opens the store, and one for the contexts. Cancelled meanwhile, no
+  ///     stack is made; a migration that has begun is not interrupted.
+  /// - Throws: What adding the store throws; `StackError` where the design cannot have such a store;
+  ///   `CocoaError.userCancelled`.
   public func makeStack(
     model: NSManagedObjectModel, at location: StoreLocation, progress: Progress? = nil
   ) async throws -> any ContextStack {
-    progress?.totalUnitCount = 2
+    let steps = ProgressSteps(progress, count: self == .sharedStore ? 3 : 2)
     let model = Handover(value: model)
     let stack: any ContextStack = try await withCheckedThrowingContinuation { continuation in
       DispatchQueue.global().async {
-        continuation.resume(with: Result { try self._stack(model.value, location, progress) })
+        continuation.resume(with: Result { try self._stack(model.value, location, steps) })
       }
     }
-    progress?.completedUnitCount = 2
+    steps.finish()
     return stack
   }
 
   private func _stack(
-    _ model: NSManagedObjectModel, _ location: StoreLocation, _ progress: Progress?
+    _ model: NSManagedObjectModel, _ location: StoreLocation, _ steps: ProgressSteps
   ) throws -> any ContextStack {
-    let coordinator = try StoreOpening.coordinator(model, location)
-    progress?.completedUnitCount = 1
+    func open() throws -> NSPersistentStoreCoordinator {
+      try steps.begin()
+      let coordinator = try StoreOpening.coordinator(model, location)
+      steps.finish()
+      try steps.begin()
+      return coordinator
+    }
+    if self == .sharedStore, case .memory = location { throw StackError.needsFile(self) }
+    let coordinator = try open()
     switch self {
     case .single: return SingleContextStack(coordinator)
     case .shared: return SharedCoordinatorStack(coordinator)
     case .nested2: return NestedStack(coordinator)
     case .nested3: return WriterMainWorkerStack(coordinator)
-    case .sharedStore:
-      guard case .file = location else { throw StackError.needsFile(self) }
-      return SharedStoreStack(coordinator, try StoreOpening.coordinator(model, location))
+    case .sharedStore: return SharedStoreStack(coordinator, try open())
     case .bigNerdRanch: return CoreDataStack(coordinator, location)
     }
   }

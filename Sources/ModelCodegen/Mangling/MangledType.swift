@@ -47,6 +47,9 @@ final class MangledNominal: Hashable, Sendable {
     self.parent = parent
   }
 
+  /// Names from the outermost type inwards.
+  var path: [String] { (parent?.path ?? []) + [name.text] }
+
   var key: String {
     "\(parent?.key ?? module).\(name.text)\(name.discriminator.map { "@\($0)" } ?? "")"
   }

@@ -74,7 +74,9 @@ struct TypeCatalogue {
     guard depth < Self._aliasLimit, !path.isEmpty else { return nil }
     // From the innermost surrounding type outwards, then the module, then what it imports.
     for count in stride(from: context.count, through: 0, by: -1) {
-      if let type = _type(Array(context.prefix(count)) + path, module, depth) { return type }
+      let surroundings = Array(context.prefix(count))
+      if let type = _type(surroundings + path, module, depth) { return type }
+      if count > 0, let type = _inherited(path, by: surroundings, module, depth) { return type }
     }
     if path.count > 1, _types[path[0]] != nil, let type = _type(Array(path.dropFirst()), path[0], depth) {
       return type
@@ -84,6 +86,14 @@ struct TypeCatalogue {
       if let type = _type(path, other, depth) { return type }
     }
     return nil
+  }
+
+  /// A type that is nested in a class above this one.
+  private func _inherited(_ path: [String], by type: [String], _ module: String, _ depth: Int) -> MangledType? {
+    guard depth < Self._aliasLimit, case .named(let above)? = _types[module]?[type.joined(separator: ".")]?.inherits,
+      case .nominal(let parent)? = _resolve(above.map(\.name), Array(type.dropLast()), module, depth + 1)
+    else { return nil }
+    return _type(parent.path + path, parent.module, depth + 1) ?? _inherited(path, by: parent.path, parent.module, depth + 1)
   }
 
   /// The type with exactly this path in a module.

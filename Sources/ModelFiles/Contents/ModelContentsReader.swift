@@ -106,7 +106,7 @@ package struct ModelContentsReader {
     }
     let type = try node["attributeType"].map { spelling in
       guard let type = AttributeType(fileName: spelling) else {
-        throw _error(node, "attribute type '\(spelling)' is not known")
+        throw _error(node, "attribute type '\(spelling)' is not known; \(Self._knownTypes)")
       }
       return type
     }
@@ -207,7 +207,7 @@ package struct ModelContentsReader {
     let elements = try node.children(named: "fetchIndexElement").map { element in
       let expressionType = try element["expressionType"].map { spelling in
         guard let type = AttributeType(fileName: spelling) else {
-          throw _error(element, "expression type '\(spelling)' is not known")
+          throw _error(element, "expression type '\(spelling)' is not known; \(Self._knownTypes)")
         }
         return type
       }
@@ -222,6 +222,9 @@ package struct ModelContentsReader {
       name: try _name(node), elements: elements,
       partialIndexPredicate: node["partialIndexPredicate"].flatMap { $0.isEmpty ? nil : $0 })
   }
+
+  private static let _knownTypes =
+    "there are \(AttributeType.allCases.map(\.fileName).sorted().joined(separator: ", "))"
 
   // MARK: Values
 

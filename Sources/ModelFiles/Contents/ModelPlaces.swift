@@ -7,6 +7,7 @@ package struct ModelPlaces: Sendable {
     package let line: Int
     /// Column of the name, counted from 1.
     package let column: Int
+    /// Empty for a line that is too long to show.
     package let text: String
     /// Length of the name.
     package let length: Int
@@ -20,24 +21,20 @@ package struct ModelPlaces: Sendable {
   ///
   /// - Throws: `ModelFileError`. A compiled model has no places, and none is found in it.
   package init(path: String) throws {
-    var path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
-    if path.hasSuffix(".xcdatamodeld") { path = try ModelVersions(path: path).current.path }
-    if path.hasSuffix(".xcdatamodel"), FileManager.default.fileExists(atPath: path + "/contents") {
-      path += "/contents"
-    }
-    self.path = path
-    var isDirectory: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), !isDirectory.boolValue else {
-      return
-    }
-    let data = try ModelFile.bytes(ofFile: path)
-    guard !data.starts(with: Data("bplist".utf8)) else { return }
-    let lines = String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-    let root = try XMLTreeReader.read(data, path: path)
-    for entity in root.children(named: "entity") {
-      guard let name = entity["name"] else { continue }
-      _places[name] = Self._place(entity, name, lines)
-      for property in entity.children {
+    self.path = try ModelFile.contentsPath(of: path)
+    guard let text = try ModelFile.text(path: path) else { return }
+    // By bytes: a carriage return and the line end after it are one character.
+    let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .map { Substring($0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0) }
+    let root = try XMLTreeReader.read(Data(text.utf8), path: self.path)
+    for node in root.children {
+      guard let name = node["name"] else { continue }
+      guard node.name == "entity" else {
+        _places["<\(node.name)>\(name)"] = Self._place(node, name, lines)
+        continue
+      }
+      _places[name] = Self._place(node, name, lines)
+      for property in node.children {
         guard let own = property["name"] else { continue }
         _places["\(name).\(own)"] = Self._place(property, own, lines)
       }
@@ -49,8 +46,17 @@ package struct ModelPlaces: Sendable {
     property.flatMap { _places["\(entity).\($0)"] } ?? _places[entity]
   }
 
+  /// Place of a template (`fetchRequest`) or a configuration.
+  package func place(of element: String, named name: String) -> Place? { _places["<\(element)>\(name)"] }
+
+  /// Longest line that is shown: a file without line ends is one line, which would be gone through for every name.
+  private static let _lineLimit = 2_000
+
   private static func _place(_ node: XMLNode, _ name: String, _ lines: [Substring]) -> Place? {
     guard node.line >= 1, node.line <= lines.count else { return nil }
+    guard lines[node.line - 1].utf8.count <= _lineLimit else {
+      return Place(line: node.line, column: max(1, node.column), text: "", length: 1)
+    }
     let text = String(lines[node.line - 1])
     guard let found = text.range(of: "name=\"\(name)\"") else {
       return Place(line: node.line, column: max(1, node.column), text: text, length: 1)

@@ -32,12 +32,21 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
     let finished = parser.parse()
     if let failure = reader._failure { throw failure }
     guard finished, let root = reader._root else {
-      let detail = (parser.parserError as NSError?).map { " (XML error \($0.code))" } ?? ""
       throw ModelFileError(
-        path: path, line: parser.lineNumber, column: parser.columnNumber,
-        reason: "not well-formed XML\(detail); a model's 'contents' file was expected")
+        path: path, line: max(1, parser.lineNumber), column: max(1, parser.columnNumber),
+        reason: reader._malformed(parser.parserError))
     }
     return root
+  }
+
+  /// What is wrong where the parser stopped, as far as the elements that are still open tell.
+  private func _malformed(_ error: (any Error)?) -> String {
+    let detail = (error as NSError?).map { " (XML error \($0.code))" } ?? ""
+    guard let open = _stack.last else {
+      return "not well-formed XML\(detail); a model's 'contents' file was expected"
+    }
+    return "not well-formed XML\(detail): '\(open.name)', which begins in line \(open.line), is not closed here; the file is "
+      + "damaged, or ends too early"
   }
 
   private static func _checkBytes(_ data: Data, path: String) throws {

@@ -35,21 +35,30 @@ package enum VersionHash {
 
   /// Hash of the last entity in a line of parents, topmost first: 32 bytes.
   package static func of(line: [EntitySchema]) -> [UInt8] {
-    var inherited: [(name: String, hash: [UInt8])] = []
-    var result: [UInt8] = []
-    for (depth, entity) in line.enumerated() {
-      inherited += entity.attributes.filter { !$0.isTransient }.map { ($0.name, of($0)) }
-      inherited += entity.relationships.filter { !$0.traits.isTransient }.map { ($0.name, of($0)) }
+    line.reduce(Lineage()) { $0.adding($1) }.hash
+  }
+
+  /// What the hash of an entity takes from those above it.
+  struct Lineage {
+    /// Hash of the last entity; empty before the first.
+    private(set) var hash: [UInt8] = []
+    private var _properties: [(name: String, hash: [UInt8])] = []
+
+    /// The same line with one more entity below.
+    func adding(_ entity: EntitySchema) -> Lineage {
+      var next = self
+      next._properties += entity.attributes.filter { !$0.isTransient }.map { ($0.name, of($0)) }
+      next._properties += entity.relationships.filter { !$0.traits.isTransient }.map { ($0.name, of($0)) }
       var message = Array(entity.name.utf8)
       message.append(entity.isAbstract ? 1 : 0)
-      if depth > 0 { message += result }
-      for property in inherited.sorted(by: { _precedes($0.name, $1.name) }) { message += property.hash }
+      message += hash
+      for property in next._properties.sorted(by: { _precedes($0.name, $1.name) }) { message += property.hash }
       let constraints = entity.uniquenessConstraints.map { $0.joined(separator: ".") }
       for constraint in constraints.sorted(by: _precedes) { message += constraint.utf8 }
       message += (entity.versionHashModifier ?? "").utf8
-      result = SHA256.hash(message)
+      next.hash = SHA256.hash(message)
+      return next
     }
-    return result
   }
 
   /// Digest over the hashes of a model, by entity name: 64 bytes.
@@ -87,13 +96,25 @@ extension ModelSchema {
   package func entityVersionHashes() -> [String: [UInt8]] {
     let byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     var hashes: [String: [UInt8]] = [:]
+    var known: [String: VersionHash.Lineage] = [:]
     for entity in entities {
       var line = [entity]
       var seen: Set<String> = [entity.name]
-      while let name = line[0].parent, let parent = byName[name], seen.insert(name).inserted {
-        line.insert(parent, at: 0)
+      while let name = line[line.count - 1].parent, let parent = byName[name], seen.insert(name).inserted {
+        line.append(parent)
       }
-      hashes[entity.name] = VersionHash.of(line: line)
+      // A circle has no top to begin at that would be the same for all of its entities.
+      let isWhole = line[line.count - 1].parent.map { byName[$0] == nil } ?? true
+      var lineage = VersionHash.Lineage()
+      if isWhole, let found = line.firstIndex(where: { known[$0.name] != nil }) {
+        lineage = known[line[found].name]!
+        line.removeSubrange(found...)
+      }
+      for ancestor in line.reversed() {
+        lineage = lineage.adding(ancestor)
+        if isWhole { known[ancestor.name] = lineage }
+      }
+      hashes[entity.name] = lineage.hash
     }
     return hashes
   }

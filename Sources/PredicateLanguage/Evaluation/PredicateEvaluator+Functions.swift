@@ -5,8 +5,9 @@ extension PredicateEvaluator {
   mutating func function(_ name: String, _ arguments: [ExpressionTree]) throws -> PredicateValue {
     switch name {
     case PredicateFunction.index where arguments.count == 2: return try _element(arguments[0], arguments[1])
-    case PredicateFunction.fetch:
-      throw PredicateEvaluationError.unsupported("FETCH can only be evaluated where there is a context.")
+    case PredicateFunction.fetch where arguments.count == 3:
+      let values = try values(of: arguments)
+      return try subject.predicateResult(ofFetch: values[0], in: values[1], countOnly: values[2].isTrue)
     default: break
     }
     guard let arity = PredicateFunction.arity[name] else {

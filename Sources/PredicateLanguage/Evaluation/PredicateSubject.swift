@@ -29,6 +29,11 @@ package protocol PredicateSubject {
     of selector: String, on target: PredicateValue, arguments: [PredicateValue]
   ) throws -> PredicateValue?
 
+  /// Result of FETCH(request, context, countOnly).
+  func predicateResult(
+    ofFetch request: PredicateValue, in context: PredicateValue, countOnly: Bool
+  ) throws -> PredicateValue
+
   /// Result of a closure: of a predicate, a boolean, with `arguments` nil; of an expression, its value.
   func predicateResult(
     ofBlock block: PredicateObject, arguments: [PredicateValue]?, variables: [String: PredicateValue]
@@ -48,6 +53,12 @@ extension PredicateSubject {
   package func predicateResult(
     of selector: String, on target: PredicateValue, arguments: [PredicateValue]
   ) throws -> PredicateValue? { nil }
+
+  package func predicateResult(
+    ofFetch request: PredicateValue, in context: PredicateValue, countOnly: Bool
+  ) throws -> PredicateValue {
+    throw PredicateEvaluationError.unsupported("FETCH can only be evaluated where there is a context.")
+  }
 
   package func predicateResult(
     ofBlock block: PredicateObject, arguments: [PredicateValue]?, variables: [String: PredicateValue]

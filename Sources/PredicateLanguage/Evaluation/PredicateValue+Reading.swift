@@ -74,7 +74,7 @@ extension PredicateValue {
   }
 
   /// Text of the value without quotes, as a conversion to a string gives it.
-  var plainText: String {
+  package var plainText: String {
     switch self {
     case .string(let text): text
     case .bool(let flag): flag ? "1" : "0"

@@ -38,6 +38,7 @@ extension Command {
       try run.report(findings, input.path, isJSON: arguments.has("json"), isStrict: arguments.has("strict"))
       return
     }
+    try input.model.expectExact(input.path)
     try CheckRun.expectNothing(at: output)
     if !arguments.has("json") { environment.output(CheckReport(findings, path: input.path).text(environment.outputTerminal)) }
     try StoreInput.translating(input.path) { try StoreMender.mend(input.path, to: output, model: input.model.schema) }

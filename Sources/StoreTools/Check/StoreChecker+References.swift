@@ -125,9 +125,17 @@ struct ReferenceRule {
   }
 
   /// Nil unless the other end is a to-one too.
+  ///
+  /// Holds for no row where the other column is empty throughout: programs of Apple's own set one side only, and a
+  /// side that nobody ever sets is no damage.
   var isOneSided: String? {
-    guard let inverse = _reference.inverseColumn else { return nil }
-    return "\(_key) IS NOT NULL AND \(_target(where: " AND t1.\(inverse) IS NOT t0.Z_PK"))\(_scope)"
+    guard let inverse = _reference.inverseColumn, let isKept = isInverseKept else { return nil }
+    return "\(_key) IS NOT NULL AND \(_target(where: " AND t1.\(inverse) IS NOT t0.Z_PK")) AND \(isKept)\(_scope)"
+  }
+
+  /// Whether any object has the other side set; nil unless that is a to-one.
+  var isInverseKept: String? {
+    _reference.inverseColumn.map { "EXISTS (SELECT 1 FROM \(target.name) t3 WHERE t3.\($0) IS NOT NULL)" }
   }
 }
 

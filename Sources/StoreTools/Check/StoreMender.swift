@@ -32,7 +32,7 @@ package struct StoreMender {
   static func completeInverses(_ anatomy: StoreAnatomy, on connection: Connection) throws {
     let mender = StoreMender(_connection: connection, _anatomy: anatomy, _path: "")
     for table in anatomy.tables {
-      for reference in table.toOnes { try mender._mendInverse(reference, table) }
+      for reference in table.toOnes { try mender._completeInverse(reference, table) }
     }
   }
 
@@ -110,15 +110,23 @@ package struct StoreMender {
   /// Sets the other side where that leads nowhere, else gives up this one.
   private func _mendInverse(_ reference: StoreAnatomy.ToOneColumns, _ table: StoreAnatomy.Table) throws {
     let rule = ReferenceRule(reference, table, _anatomy)
-    guard let condition = rule.isOneSided, let inverse = reference.inverseColumn else { return }
+    guard let condition = rule.isOneSided, let isKept = rule.isInverseKept,
+      try _connection.firstValue("SELECT \(isKept)") == .int(1)
+    else { return }
+    try _completeInverse(reference, table)
+    try _update(table.name, _clearing(reference), where: condition)
+  }
+
+  private func _completeInverse(_ reference: StoreAnatomy.ToOneColumns, _ table: StoreAnatomy.Table) throws {
+    guard let inverse = reference.inverseColumn else { return }
+    let target = _anatomy.table(of: reference.destination).name
     let source = "FROM \(table.name) t2 WHERE t2.\(reference.column) = t0.Z_PK ORDER BY t2.Z_PK LIMIT 1"
     var assignments = "\(inverse) = (SELECT t2.Z_PK \(source))"
     if let column = reference.inverseEntityColumn { assignments += ", \(column) = (SELECT t2.Z_ENT \(source))" }
     try _update(
-      rule.target.name, assignments,
+      target, assignments,
       where: "t0.\(inverse) IS NULL AND t0.Z_PK IN (SELECT t1.\(reference.column) FROM \(table.name) t1)"
         + _anatomy.isKind(of: reference.destination))
-    try _update(table.name, _clearing(reference), where: condition)
   }
 
   private func _mendOrder(_ reference: StoreAnatomy.ToOneColumns, _ table: StoreAnatomy.Table) throws {

@@ -27,7 +27,7 @@ enum ExchangeForm: String, CaseIterable {
   }
 
   static let option = OptionSyntax.value(
-    "format", "FORM", "ndjson (an object a line), json (one document) or csv (a directory with a file for each entity). "
+    "format", "FORM", choices: allCases.map(\.rawValue), "ndjson (an object a line), json (one document) or csv (a directory with a file for each entity). "
       + "As the path's name suggests if not given, else ndjson.")
 
   /// Member that says which entity an object is of.

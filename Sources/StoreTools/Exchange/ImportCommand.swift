@@ -87,8 +87,12 @@ enum ImportModel {
   static func load(
     _ path: String?, base: String?, _ environment: ToolEnvironment
   ) throws(ToolFailure) -> ModelSchema {
-    if let base { return try StoreInput(base, model: path, environment).model.schema }
-    return try StoreModel.load(path ?? "", for: [:]).schema
+    let model =
+      if let base { try StoreInput(base, model: path, environment).model } else {
+        try StoreModel.load(path ?? "", for: [:])
+      }
+    try model.expectExact(base ?? path ?? "")
+    return model.schema
   }
 
   /// As for stores that are read, with what only writing meets.

@@ -20,7 +20,10 @@ final class RecordConverter {
   private let _keys: ImportKeys
   private let _skipsMissing: Bool
   private(set) var skipped = 0
+  /// Whether any record left out a to-one whose inverse is one too.
+  private(set) var omitsToOnes = false
   private var _defaults: [Int: [StoredValue]] = [:]
+  private var _oneToOneNames: [Int: [String]] = [:]
 
   init(_ layout: ModelLayout, _ keys: ImportKeys, skipsMissing: Bool) {
     _layout = layout
@@ -68,6 +71,10 @@ final class RecordConverter {
         values[slot] = try names.first.flatMap { try _find($0, name, property, record) }.map(StoredValue.reference) ?? .null
       }
     }
+    if !omitsToOnes {
+      let given = Set(record.fields.map(\.name))
+      omitsToOnes = _oneToOnes(entity).contains { !given.contains($0) }
+    }
     var converted = Converted(row: StoredRow(reference: reference, values: values))
     converted.hasMembers = hasMembers
     converted.moments = moments
@@ -77,6 +84,18 @@ final class RecordConverter {
         && !(property.attribute?.isDerived ?? false) && values[slot] == .null
     }
     return converted
+  }
+
+  private func _oneToOnes(_ entity: PropertyLayout) -> [String] {
+    if let known = _oneToOneNames[entity.entityNumber] { return known }
+    let names = entity.slots.compactMap { slot -> String? in
+      guard !slot.isHidden, !slot.isTransient, let relationship = slot.relationship, !relationship.isToMany,
+        let inverse = relationship.inverseSlot
+      else { return nil }
+      return _layout.layout(numbered: relationship.destination).slots[inverse].isToOne ? slot.name : nil
+    }
+    _oneToOneNames[entity.entityNumber] = names
+    return names
   }
 
   private func _slot(_ name: String, _ entity: PropertyLayout, _ record: InputRecord) throws(ToolFailure) -> Int {

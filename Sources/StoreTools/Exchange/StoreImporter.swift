@@ -53,7 +53,8 @@ final class StoreImporter {
     try _keys.finish(_writer)
     let hasMembers = try _writeRows()
     if hasMembers { try _writeMembers() }
-    try _writer.write { try StoreMender.completeInverses(_writer.anatomy, on: $0) }
+    // What the input gives in full stays as it is; a side that it leaves out follows the other.
+    if _converter.omitsToOnes { try _writer.write { try StoreMender.completeInverses(_writer.anatomy, on: $0) } }
     _outcome.skipped = _converter.skipped
     return _outcome
   }

@@ -9,9 +9,12 @@ struct FetchOutput {
   private let _columns: [FetchColumn]
   private let _reader: StoreReader
   private let _text: ValueText
+  private let _dropsEmpty: Bool
 
-  init(_ columns: [FetchColumn], _ reader: StoreReader) {
+  /// - Parameter dropsEmpty: leaves out columns of a table in which there is nothing.
+  init(_ columns: [FetchColumn], _ reader: StoreReader, dropsEmpty: Bool) {
     _columns = columns
+    _dropsEmpty = dropsEmpty
     _reader = reader
     _text = ValueText(reader.layout)
   }
@@ -72,23 +75,29 @@ struct FetchOutput {
     guard !found.isEmpty else { return "No objects.\n" }
     var rows: [[(text: String, isNumber: Bool)]] = []
     try _each(found) { row in rows.append(try _columns.map { try _shown($0, row) }) }
+    // Columns that nobody asked for and that say nothing only take room.
+    let kept = _columns.indices.filter { index in !_dropsEmpty || rows.contains { !$0[index].text.isEmpty } }
     var table = TextTable(
-      _columns.enumerated().map { index, column in
+      kept.map { index in
         // A column of numbers stands to the right, whatever is missing in it.
         let isNumeric = rows.contains { $0[index].isNumber }
           && rows.allSatisfy { $0[index].isNumber || $0[index].text.isEmpty }
-        return TextTable.Column(column.title, isNumeric ? .right : .left)
+        return TextTable.Column(_columns[index].title, isNumeric ? .right : .left)
       })
-    for row in rows { table.add(row.map { TextTable.Cell($0.text) }) }
-    let end = rows.count == 1 ? "1 object.\n" : "\(rows.count) objects.\n"
-    guard terminal.isInteractive else { return table.text(usesColor: false) + end }
+    for row in rows { table.add(kept.map { TextTable.Cell(row[$0].text) }) }
+    var end = [counted(rows.count, "object") + "."]
+    let empty = _columns.count - kept.count
+    if empty > 0 { end.append("\(counted(empty, "column")) without any value left out.") }
+    guard terminal.isInteractive else { return table.text(usesColor: false) + end.joined(separator: " ") + "\n" }
     let (fitted, dropped) = table.fitted(to: terminal.width)
-    let note =
-      dropped.isEmpty
-      ? "" : HelpText(width: terminal.width).wrapped(
-        "No room for \(dropped.joined(separator: ", ")). '--columns' chooses, '--format json' has all.", indent: 0
-      ).joined(separator: "\n") + "\n"
-    return fitted.text(usesColor: terminal.usesColor) + end + note
+    if !dropped.isEmpty {
+      let others = dropped.count - 6
+      let names = dropped.prefix(others > 1 ? 6 : dropped.count).joined(separator: ", ")
+      end.append(
+        "No room for \(names)\(others > 1 ? " and \(others) more" : ""): '--columns' chooses, '--format json' has all.")
+    }
+    let words = HelpText(width: terminal.width).wrapped(end.joined(separator: " "), indent: 0)
+    return fitted.text(usesColor: terminal.usesColor) + words.joined(separator: "\n") + "\n"
   }
 
   private func _shown(_ column: FetchColumn, _ row: StoredRow) throws -> (text: String, isNumber: Bool) {

@@ -11,6 +11,8 @@ struct StoreModel {
   let origin: String
   /// What the store's version hashes say against it; nil if they agree, or there are none.
   let differences: String?
+  /// Whether it is a real model, not one guessed from tables.
+  var isExact = true
 
   /// The model in a file: of several versions the one that the store was written with.
   ///
@@ -22,7 +24,8 @@ struct StoreModel {
     if FileExamination.isDatabase(path) {
       let other = try StoreModel.inside(path)
       return StoreModel(
-        schema: other.schema, origin: "from the store \(path)", differences: try _differences(other.schema, metadata))
+        schema: other.schema, origin: "from the store \(path)", differences: try _differences(other.schema, metadata),
+        isExact: other.isExact)
     }
     let current: ModelSchema
     do {
@@ -61,20 +64,28 @@ struct StoreModel {
     }
   }
 
-  /// The model that a store carries with it.
+  /// The model that a store has inside.
   ///
   /// - Throws: `ToolFailure`.
   static func inside(_ path: String) throws(ToolFailure) -> StoreModel {
     do {
-      let found = try StoredModel.read(at: URL(fileURLWithPath: path))
+      let found = try StoreFileFacts.model(path: path)
       return StoreModel(
         schema: found.schema,
-        origin: found.isExact ? "from the store itself" : "put together from the store's tables, as well as they tell",
-        differences: nil)
+        origin: found.isExact
+          ? "inside the store" : "put together from the tables, for the store holds none: all names but those of entities "
+            + "are guesses",
+        differences: nil, isExact: found.isExact)
     } catch {
-      throw ToolFailure(
-        .badInput, "No model is found in '\(path)': \(error.localizedDescription) Give the one that it was written with: "
-          + "'--model FILE'.")
+      throw StoreInput.failure(error, path)
     }
+  }
+
+  /// For commands that write: what tables tell is not enough.
+  func expectExact(_ path: String) throws(ToolFailure) {
+    guard !isExact else { return }
+    throw ToolFailure(
+      .badInput, "'\(path)' holds no model, and what its tables tell is not enough to write by. Give the model: "
+        + "'--model FILE'.")
   }
 }

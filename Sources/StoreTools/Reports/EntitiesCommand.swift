@@ -41,22 +41,31 @@ struct EntityListing {
   }
 
   func text(_ terminal: Terminal, withProperties: Bool) -> String {
-    var table = TextTable([
-      TextTable.Column("entity", .left), TextTable.Column("objects", .right), TextTable.Column("table", .left),
-      TextTable.Column("Z_ENT", .right), TextTable.Column("properties", .left),
-    ])
+    var columns = [TextTable.Column("entity", .left), TextTable.Column("objects", .right)]
+    if withProperties {
+      columns.append(TextTable.Column("property", .left))
+    } else {
+      columns += [TextTable.Column("attributes", .right), TextTable.Column("relationships", .right)]
+    }
+    columns += [TextTable.Column("Z_ENT", .right), TextTable.Column("table", .left)]
+    var table = TextTable(columns)
     for entity in _layouts {
-      let depth = _depth(entity)
-      let name = String(repeating: "  ", count: depth) + entity.entityName
-      let count = entity.isAbstract ? "-" : String(_counts[entity.entityNumber] ?? 0)
-      table.add([
-        .init(name, .bold), .init(count), .init(_reader.anatomy.table(of: entity.entityNumber).name),
+      let indent = String(repeating: "  ", count: _depth(entity))
+      let slots = _stored(entity)
+      let attributes = slots.count { $0.attribute != nil }
+      var cells: [TextTable.Cell] = [
+        .init(indent + entity.entityName, .bold),
+        .init(entity.isAbstract ? "-" : String(_counts[entity.entityNumber] ?? 0)),
+      ]
+      cells += withProperties ? [""] : [.init(String(attributes)), .init(String(slots.count - attributes))]
+      cells += [
         .init(String(_reader.anatomy.storedNumber(of: entity.entityNumber))),
-        .init(withProperties ? "" : _summary(entity)),
-      ])
+        .init(_reader.anatomy.table(of: entity.entityNumber).name),
+      ]
+      table.add(cells)
       guard withProperties else { continue }
-      for slot in _stored(entity) where slot.owner == entity.entityNumber {
-        table.add([.init("\(String(repeating: "  ", count: depth + 1))\(slot.name)"), "", "", "", .init(_kind(slot))])
+      for slot in slots where slot.owner == entity.entityNumber {
+        table.add([.init("\(indent)  \(slot.name)"), "", .init(_kind(slot))])
       }
     }
     guard terminal.isInteractive else { return table.text(usesColor: false) }
@@ -65,13 +74,6 @@ struct EntityListing {
 
   private func _depth(_ entity: PropertyLayout) -> Int {
     entity.parentNumber.map { 1 + _depth(_reader.layout.layout(numbered: $0)) } ?? 0
-  }
-
-  private func _summary(_ entity: PropertyLayout) -> String {
-    let slots = _stored(entity)
-    let attributes = slots.count { $0.attribute != nil }
-    let relationships = slots.count - attributes
-    return "\(counted(attributes, "attribute")), \(counted(relationships, "relationship"))"
   }
 
   private func _kind(_ slot: PropertyLayout.Slot) -> String {

@@ -21,7 +21,11 @@ extension Command {
     let input = try StoreInput(arguments.operands[0], model: nil, environment)
     let text: String
     do {
-      text = try ModelContentsWriter.write(input.model.schema)
+      let (schema, lost) = ModelOutput.expressible(input.model.schema)
+      if !lost.isEmpty {
+        environment.error("warning: left out, as only code can set such: \(lost.joined(separator: ", ")).\n")
+      }
+      text = try ModelContentsWriter.write(schema)
     } catch {
       throw ToolFailure(.badInput, "The model in '\(input.path)' cannot be written as XML: \(error).")
     }
@@ -41,6 +45,25 @@ extension Command {
 
 /// Writes a model's XML as a file or as one of Xcode's directories.
 enum ModelOutput {
+  /// The model without what Xcode's files have no place for, and what that was, in words.
+  static func expressible(_ schema: ModelSchema) -> (schema: ModelSchema, lost: [String]) {
+    var (schema, lost) = (schema, [String]())
+    for entity in schema.entities.indices {
+      for attribute in schema.entities[entity].attributes.indices {
+        let name = "\(schema.entities[entity].name).\(schema.entities[entity].attributes[attribute].name)"
+        if !schema.entities[entity].attributes[attribute].validations.isEmpty {
+          schema.entities[entity].attributes[attribute].validations = []
+          lost.append("validation predicates of \(name)")
+        }
+        if case .data? = schema.entities[entity].attributes[attribute].defaultValue {
+          schema.entities[entity].attributes[attribute].defaultValue = nil
+          lost.append("the default value of \(name)")
+        }
+      }
+    }
+    return (schema, lost)
+  }
+
   /// - Returns: The file that was written.
   static func write(_ text: String, to path: String) throws(ToolFailure) -> String {
     let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path

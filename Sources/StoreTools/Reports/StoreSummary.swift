@@ -24,7 +24,7 @@ struct StoreSummary {
     _addFile(input)
     _addMetadata(input.metadata)
     _add("Model", input.model.origin, "model")
-    try _addDatabase(connection)
+    try _addDatabase(input.path, connection)
     try _addHistory(connection)
     _addExternalData(input.path)
     _addOwnMetadata(input.metadata)
@@ -61,15 +61,24 @@ struct StoreSummary {
     }
   }
 
-  private mutating func _addDatabase(_ connection: Connection) throws {
+  private mutating func _addDatabase(_ path: String, _ connection: Connection) throws {
     let page = try connection.pragma("page_size") ?? "?"
-    let mode = try connection.pragma("journal_mode") ?? "?"
+    let mode = Self._journal(path)
     let free = Int(try connection.pragma("freelist_count") ?? "") ?? 0
     _add(
       "Database", "pages of \(page) bytes, journal \(mode)\(free > 0 ? ", \(counted(free, "free page"))" : "")", "database",
       .object([
         ("pageSize", .integer(Int(page) ?? 0)), ("journalMode", .string(mode)), ("freePages", .integer(free)),
       ]))
+  }
+
+  /// How the database keeps changes that are under way. From its header: a connection that must not write may have been
+  /// opened otherwise.
+  private static func _journal(_ path: String) -> String {
+    guard let handle = FileHandle(forReadingAtPath: path) else { return "?" }
+    defer { try? handle.close() }
+    let head = [UInt8]((try? handle.read(upToCount: 20)) ?? Data())
+    return head.count == 20 && head[18] == 2 ? "wal" : "delete"
   }
 
   private mutating func _addHistory(_ connection: Connection) throws {
@@ -108,7 +117,7 @@ struct StoreSummary {
       .object(values.map { ($0.key, .string($0.text)) }))
   }
 
-  private static func _moment(_ seconds: Double) -> String { String(ISODate.text(seconds.rounded(.down)).prefix(16)) }
+  private static func _moment(_ seconds: Double) -> String { String(ISODate.shown(seconds).dropLast(3)) }
 
   private static func _size(_ path: String) -> Int? {
     (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.intValue

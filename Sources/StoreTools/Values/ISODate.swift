@@ -24,6 +24,13 @@ enum ISODate {
     return "\(year)-\(_padded(date.month, 2))-\(_padded(date.day, 2))T\(time)\(end)Z"
   }
 
+  /// The moment for people: `2024-02-29 12:00:00`, in UTC.
+  static func shown(_ seconds: Double) -> String {
+    let text = Self.text(seconds.rounded(.down))
+    guard text.hasSuffix("Z") else { return text }
+    return String(text.dropLast()).replacing("T", with: " ")
+  }
+
   /// The moment that a text names: what `text` writes, also without time, seconds or zone (UTC), or with another
   /// zone; or a plain number of seconds. Nil for anything else.
   static func seconds(_ text: String) -> Double? {

@@ -53,10 +53,11 @@ struct ValueText: Sendable {
     "[\(references.map { JSONText.quoted(identifier($0)) }.joined(separator: ","))]"
   }
 
-  /// The value as a table on a terminal shows it: on one line, bytes as their number.
+  /// The value as a table on a terminal shows it: on one line, bytes as their number, moments to the second.
   func shown(_ value: StoredValue, of attribute: AttributeSchema?) -> String {
     switch value {
-    case .data(let data), .transformable(let data): "\(data.count) bytes"
+    case .data(let data), .transformable(let data): counted(data.count, "byte")
+    case .date(let seconds): ISODate.shown(seconds)
     default: Self.onOneLine(plain(value, of: attribute) ?? "")
     }
   }

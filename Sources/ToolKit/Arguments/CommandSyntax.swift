@@ -5,10 +5,13 @@ package struct CommandSyntax: Sendable {
     package let name: String
     package let isOptional: Bool
     package let summary: String
+    /// The words that it may be, if they are few; shells complete them, and file names otherwise.
+    package let choices: [String]
 
-    package init(_ name: String, isOptional: Bool = false, _ summary: String) {
+    package init(_ name: String, isOptional: Bool = false, choices: [String] = [], _ summary: String) {
       self.name = name
       self.isOptional = isOptional
+      self.choices = choices
       self.summary = summary
     }
   }

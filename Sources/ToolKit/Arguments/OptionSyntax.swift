@@ -9,17 +9,30 @@ package struct OptionSyntax: Sendable {
   package let repeats: Bool
   /// Whether help leaves it out.
   package let isHidden: Bool
+  /// The words that the value may be, if they are few; shells complete them.
+  package let choices: [String]
 
   /// An option that takes a value, as `--name value` or `--name=value`.
   package static func value(
-    _ name: String, _ valueName: String, repeats: Bool = false, isHidden: Bool = false, _ summary: String
+    _ name: String, _ valueName: String, repeats: Bool = false, isHidden: Bool = false, choices: [String] = [],
+    _ summary: String
   ) -> OptionSyntax {
-    OptionSyntax(name: name, valueName: valueName, summary: summary, repeats: repeats, isHidden: isHidden)
+    OptionSyntax(
+      name: name, valueName: valueName, summary: summary, repeats: repeats, isHidden: isHidden, choices: choices)
+  }
+
+  /// An option whose value is one of a few words.
+  package static func choice<Choice>(
+    _ name: String, _ valueName: String, _ type: Choice.Type, _ summary: String
+  ) -> OptionSyntax where Choice: CaseIterable & RawRepresentable, Choice.RawValue == String {
+    OptionSyntax(
+      name: name, valueName: valueName, summary: summary, repeats: false, isHidden: false,
+      choices: Choice.allCases.map(\.rawValue))
   }
 
   /// An option that is there or not.
   package static func flag(_ name: String, _ summary: String) -> OptionSyntax {
-    OptionSyntax(name: name, valueName: nil, summary: summary, repeats: false, isHidden: false)
+    OptionSyntax(name: name, valueName: nil, summary: summary, repeats: false, isHidden: false, choices: [])
   }
 
   /// As help shows it: `--stops FILE`.

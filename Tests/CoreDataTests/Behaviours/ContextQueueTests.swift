@@ -4,14 +4,14 @@ import Testing
 
 @Suite struct ContextQueueTests {
   @Test func concurrencyTypesHaveApplesRawValues() {
-    #expect(NSManagedObjectContextConcurrencyType.confinementConcurrencyType.rawValue == 0)
+    #expect(NSManagedObjectContextConcurrencyType.confinement.rawValue == 0)
     #expect(NSManagedObjectContextConcurrencyType.privateQueueConcurrencyType.rawValue == 1)
     #expect(NSManagedObjectContextConcurrencyType.mainQueueConcurrencyType.rawValue == 2)
   }
 
   @available(*, deprecated)
   @Test func aPlainContextIsConfined() {
-    #expect(NSManagedObjectContext().concurrencyType == .confinementConcurrencyType)
+    #expect(NSManagedObjectContext().concurrencyType == .confinement)
   }
 
   @Test func contextsAreMadeInEitherSpelling() {

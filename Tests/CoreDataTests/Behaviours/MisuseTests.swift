@@ -72,7 +72,7 @@ import Testing
   @Test func aConfinementContextIsRefusedAsParent() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let child = NSManagedObjectContext(.privateQueue)
-      child.parent = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+      child.parent = NSManagedObjectContext(concurrencyType: .confinement)
     }
     #expect(Self.text(result).contains("must both work on queues"))
   }

@@ -106,6 +106,7 @@ struct FetchedResultsControllerTests {
       #expect(controller.fetchedObjects?.isEmpty == true)
       #expect(controller.sections?.count == 1)
       #expect(controller.cacheName == "Cache")
+      NSFetchedResultsController<NSManagedObject>.deleteCache(withName: "Cache")
     }
   }
 

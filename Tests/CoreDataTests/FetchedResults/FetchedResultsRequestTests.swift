@@ -29,6 +29,37 @@ struct FetchedResultsRequestTests {
     }
   }
 
+  @Test("A request without sort descriptors traps, and says what it needs")
+  func sortDescriptors() async throws {
+    let result = try #require(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let stack = try TestStack(.memory)
+        _ = NSFetchedResultsController(
+          fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Author"), managedObjectContext: stack.context,
+          sectionNameKeyPath: nil, cacheName: nil)
+      })
+    #expect(String(decoding: result.standardErrorContent, as: UTF8.self).contains("sort descriptors"))
+  }
+
+  @Test("The delegate is not kept alive, and is not missed once it is gone")
+  func delegateLifetime() throws {
+    let stack = try TestStack(.sqlite)
+    try stack.context.performAndWait {
+      let controller = _controller(stack)
+      var delegate: RecordingDelegate? = RecordingDelegate()
+      weak let gone = delegate
+      controller.delegate = delegate
+      try controller.performFetch()
+      #expect(controller.delegate === delegate)
+      controller.delegate = nil
+      delegate = nil
+      #expect(gone == nil)
+      stack.context.insert("Author", ["name": "a"])
+      stack.context.processPendingChanges()
+      #expect(controller.fetchedObjects?.isEmpty == true)
+    }
+  }
+
   @Test("Without delegate changes are not followed")
   func noDelegate() throws {
     let stack = try TestStack(.sqlite)

@@ -6,7 +6,7 @@ import Testing
 
 /// Options of fetch requests.
 @Suite(.serialized) struct FetchOptionTests {
-  private func _authors(_ setting: Setting, _ count: Int) throws -> TestStack {
+  func authors(_ setting: Setting, _ count: Int) throws -> TestStack {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       for number in 0..<count {
@@ -19,7 +19,7 @@ import Testing
   }
 
   /// What the log says of what `body` does in a new context.
-  private func _statements(
+  func statements(
     _ stack: TestStack, level: Int = 1, _ body: (NSManagedObjectContext) throws -> Void
   ) throws -> [String] {
     let lines = Lines()
@@ -40,16 +40,16 @@ import Testing
     var all: [String] { _all.withLock { $0 } }
   }
 
-  private func _reads(_ lines: [String], of table: String) -> Int {
+  func reads(_ lines: [String], of table: String) -> Int {
     lines.filter { $0.hasPrefix("CoreData: sql: SELECT") && $0.contains("FROM \(table)") }.count
   }
 
   @Test func aBatchedFetchLoadsBatchByBatch() throws {
-    let stack = try _authors(.sqlite, 30)
+    let stack = try authors(.sqlite, 30)
     let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
     request.fetchBatchSize = 10
     request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: true)]
-    let lines = try _statements(stack) { context in
+    let lines = try statements(stack) { context in
       context.persistentStoreCoordinator!.rowCache.removeAll()
       let authors = try context.fetch(request)
       #expect(authors.allSatisfy { $0.isFault && $0._row == nil })
@@ -59,15 +59,15 @@ import Testing
       #expect(authors.map { $0.text("name") } == (0..<30).map { "n\($0)" })
     }
     // Identities, then three batches.
-    #expect(_reads(lines, of: "ZAUTHOR") == 4)
+    #expect(reads(lines, of: "ZAUTHOR") == 4)
   }
 
   @Test func batchedResultsLoadOnlyWhatIsLookedAt() throws {
-    let stack = try _authors(.sqlite, 30)
+    let stack = try authors(.sqlite, 30)
     let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
     request.fetchBatchSize = 10
     request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: true)]
-    let lines = try _statements(stack) { context in
+    let lines = try statements(stack) { context in
       context.persistentStoreCoordinator!.rowCache.removeAll()
       let authors = try context.fetchBatched(request)
       #expect(authors.count == 30)
@@ -75,14 +75,14 @@ import Testing
       #expect(authors[29].text("name") == "n29")
       #expect(context.registeredObjects.count <= 10)
     }
-    #expect(_reads(lines, of: "ZAUTHOR") == 2)
+    #expect(reads(lines, of: "ZAUTHOR") == 2)
   }
 
   @Test func prefetchingTakesOneStatementForTheMembersAndOneForTheirValues() throws {
-    let stack = try _authors(.sqlite, 12)
+    let stack = try authors(.sqlite, 12)
     let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
     request.relationshipKeyPathsForPrefetching = ["books"]
-    let lines = try _statements(stack) { context in
+    let lines = try statements(stack) { context in
       context.persistentStoreCoordinator!.rowCache.removeAll()
       let authors = try context.fetch(request)
       #expect(authors.allSatisfy { $0.isFault && !$0.hasFault(forRelationshipNamed: "books") })
@@ -90,22 +90,22 @@ import Testing
         for book in author.objects("books") { #expect(book.text("title") != nil) }
       }
     }
-    #expect(_reads(lines, of: "ZPUBLICATION") == 2)
+    #expect(reads(lines, of: "ZPUBLICATION") == 2)
   }
 
   @Test func prefetchingFollowsPaths() throws {
-    let stack = try _authors(.sqlite, 5)
+    let stack = try authors(.sqlite, 5)
     let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
     request.relationshipKeyPathsForPrefetching = ["author.mentor"]
-    let lines = try _statements(stack) { context in
+    let lines = try statements(stack) { context in
       context.persistentStoreCoordinator!.rowCache.removeAll()
       for book in try context.fetch(request) { #expect(book.object("author")?.text("name") != nil) }
     }
-    #expect(_reads(lines, of: "ZAUTHOR") == 1)
+    #expect(reads(lines, of: "ZAUTHOR") == 1)
   }
 
   @Test(arguments: Setting.direct) func unknownRelationshipsCannotBePrefetched(_ setting: Setting) throws {
-    let stack = try _authors(setting, 1)
+    let stack = try authors(setting, 1)
     let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
     request.relationshipKeyPathsForPrefetching = ["name"]
     stack.context.performAndWait { () -> Void in
@@ -116,7 +116,7 @@ import Testing
   @Test(arguments: Setting.direct) func refetchedObjectsKeepTheirValuesUnlessAskedToRefresh(
     _ setting: Setting
   ) throws {
-    let stack = try _authors(setting, 1)
+    let stack = try authors(setting, 1)
     let other = stack.sibling()
     let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
     try stack.context.performAndWait {
@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct) func anExpressionHasNoPlaceInAnObject(_ setting: Setting) throws {
-    let stack = try _authors(setting, 1)
+    let stack = try authors(setting, 1)
     let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
     let column = NSExpressionDescription()
     column.name = "n"
@@ -154,7 +154,7 @@ import Testing
   @Test(arguments: Setting.allCases) func aWindowOfIdentitiesIsSortedWithUnsavedChanges(_ setting: Setting)
     throws
   {
-    let stack = try _authors(setting, 0)
+    let stack = try authors(setting, 0)
     try stack.context.performAndWait {
       for age in [5, 1, 3] { stack.context.insert("Author", ["name": "a\(age)", "age": age]) }
       try stack.context.save()
@@ -172,7 +172,7 @@ import Testing
   @Test(arguments: Setting.direct) func anAsynchronousFetchDeliversOnTheContextsQueue(_ setting: Setting)
     async throws
   {
-    let stack = try _authors(setting, 3)
+    let stack = try authors(setting, 3)
     let names: [String] = try await withCheckedThrowingContinuation { continuation in
       let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
       request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: true)]
@@ -194,7 +194,7 @@ import Testing
   }
 
   @Test func aCancelledAsynchronousFetchDeliversNothing() throws {
-    let stack = try _authors(.sqlite, 3)
+    let stack = try authors(.sqlite, 3)
     let called = Atomic<Bool>(false)
     let request = NSAsynchronousFetchRequest(
       fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Author")
@@ -212,7 +212,7 @@ import Testing
   }
 
   @Test func progressEndsAtTheNumberOfRows() async throws {
-    let stack = try _authors(.sqlite, 3)
+    let stack = try authors(.sqlite, 3)
     let progress: Progress? = try await withCheckedThrowingContinuation { continuation in
       let request = NSAsynchronousFetchRequest(
         fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Author")
@@ -231,7 +231,7 @@ import Testing
   }
 
   @Test func anAsynchronousFetchNeedsAContextOnACoordinator() throws {
-    let stack = try _authors(.nestedOverSQLite, 1)
+    let stack = try authors(.nestedOverSQLite, 1)
     let request = NSAsynchronousFetchRequest(
       fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Author"))
     stack.context.performAndWait { () -> Void in
@@ -240,7 +240,7 @@ import Testing
   }
 
   @Test func executingAFetchGivesACompleteResult() throws {
-    let stack = try _authors(.memory, 2)
+    let stack = try authors(.memory, 2)
     try stack.context.performAndWait {
       let result = try stack.context.execute(NSFetchRequest<NSManagedObject>(entityName: "Author"))
       #expect((result as? NSAsynchronousFetchResult<NSManagedObject>)?.finalResult?.count == 2)
@@ -250,7 +250,7 @@ import Testing
   // MARK: SQL
 
   @Test func theSQLOfARequestIsShownWithoutRunningIt() throws {
-    let stack = try _authors(.sqlite, 4)
+    let stack = try authors(.sqlite, 4)
     let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
     request.predicate = NSPredicate(format: "name BEGINSWITH 'n' AND age IN %@", [1, 2])
     let statement = try stack.context.performAndWait {
@@ -266,13 +266,13 @@ import Testing
   }
 
   @Test func theLogShowsMoreWithEachLevel() throws {
-    let stack = try _authors(.sqlite, 2)
+    let stack = try authors(.sqlite, 2)
     let request = NSFetchRequest<NSManagedObjectID>(entityName: "Author")
     request.resultType = .managedObjectIDResultType
     request.predicate = NSPredicate(format: "name == 'n1'")
     let sql = "SELECT t0.Z_PK FROM ZAUTHOR t0 WHERE t0.ZNAME = ?"
     for level in 1...4 {
-      let lines = try _statements(stack, level: level) { _ = try $0.fetch(request) }
+      let lines = try statements(stack, level: level) { _ = try $0.fetch(request) }
       #expect(lines[0] == "CoreData: sql: \(sql)")
       #expect(lines.contains("CoreData: details: SQLite bind[0] = 'n1'") == (level >= 2))
       #expect(lines.contains("CoreData: details: row: (2)") == (level >= 3))

@@ -35,7 +35,7 @@ final class ContextQueue: @unchecked Sendable {
       Self._markMainQueue
     case .privateQueueConcurrencyType:
       kind = .private(DispatchQueue(label: "NSManagedObjectContext"))
-    case .confinementConcurrencyType:
+    default:
       kind = .confinement
     }
   }

@@ -37,12 +37,9 @@ struct DictionaryColumns {
         throw Self._error(
           "The fetch of '\(rows.layout.entityName)' has a havingPredicate, which needs propertiesToGroupBy.")
       }
-      let condition = try PredicateTree(having).referringByID
-      plan.having =
-        condition.rewritten { (part: ExpressionTree) throws(Never) -> ExpressionTree? in
-          let whole = RowAggregate.spelledOut(part)
-          return whole == part ? nil : whole
-        } ?? condition
+      let condition = try PredicateTree(having).forStores
+      try Self._checkHaving(condition, rows.layout, model)
+      plan.having = condition
     }
     plan.isDistinct = request.returnsDistinctResults
     let layouts = model.layout.layouts
@@ -90,6 +87,21 @@ struct DictionaryColumns {
     case .data(let data): return data
     case .uuid(let uuid): return uuid
     case .decimal(let box): return NSDecimalNumber(decimal: box.decimal)
+    }
+  }
+
+  /// As in Core Data, a condition on groups names its aggregates as variables and does not spell them out.
+  private static func _checkHaving(
+    _ condition: PredicateTree, _ layout: PropertyLayout, _ model: FrozenModel
+  ) throws {
+    try condition.forEachExpression { part in
+      guard case .function(let name, let arguments) = RowAggregate.spelledOut(part),
+        RowAggregate.isTaken(name, arguments, from: layout, in: model.layout.layouts)
+      else { return }
+      throw _error(
+        "The havingPredicate of the fetch of '\(layout.entityName)': Unsupported function expression "
+          + "\(name)(\(arguments.map(\.outline).joined(separator: ", "))). Fetch the aggregate as an "
+          + "NSExpressionDescription, and compare NSExpression(forVariable:) with its name.")
     }
   }
 
@@ -169,7 +181,7 @@ struct DictionaryColumns {
           "\(list) holds an NSExpressionDescription without \(description.name.isEmpty ? "name" : "expression")."
         )
       }
-      let tree = RowAggregate.spelledOut(expression.tree).referringByID
+      let tree = try RowAggregate.spelledOut(expression.tree).forStores
       let declared = AttributeType(rawValue: description.expressionResultType.rawValue) ?? .undefined
       if let inferred = _type(of: tree) {
         let type = declared == .undefined ? inferred.type : declared

@@ -40,18 +40,22 @@ final class FetchReading {
 
   /// The objects found, unsaved changes included.
   func objects() throws -> [NSManagedObject] {
-    try _fold().map { candidate in
+    let isAlone = !_request.includesPropertyValues
+    guard needsOverlay else { return try stored().map { _context.object(for: $0, isAlone: isAlone) } }
+    return try _fold(sortsUnsaved: true).map { candidate in
       switch candidate {
       case .object(let object): object
-      case .stored(let stored): _context.object(for: stored)
+      case .stored(let stored): _context.object(for: stored, isAlone: isAlone)
       case .entry(let entry): _object(for: entry)
       }
     }
   }
 
   /// The identities found, unsaved changes included.
-  func identities() throws -> [NSManagedObjectID] {
-    try _fold().map { candidate in
+  ///
+  /// - Parameter sortsUnsaved: Whether unsaved objects stand where the sort descriptors put them, or follow the others.
+  func identities(sortsUnsaved: Bool) throws -> [NSManagedObjectID] {
+    try _fold(sortsUnsaved: sortsUnsaved).map { candidate in
       switch candidate {
       case .object(let object): object._objectID
       case .stored(let stored): _context.id(for: stored.key) ?? NSManagedObjectID(stored.key)
@@ -70,7 +74,7 @@ final class FetchReading {
     case entry(Layer.Entry)
   }
 
-  private func _fold() throws -> [Candidate] {
+  private func _fold(sortsUnsaved: Bool) throws -> [Candidate] {
     var results: [Candidate] = []
     var seen = Set<ObjectTable.Key>()
     var isDisturbed = false
@@ -90,7 +94,7 @@ final class FetchReading {
       results.append(candidate)
     }
     if results.count > found { isDisturbed = true }
-    if isDisturbed, !plan.sort.isEmpty { try _sort(&results) }
+    if isDisturbed, sortsUnsaved, !plan.sort.isEmpty { try _sort(&results) }
     if plan.limit > 0, results.count > plan.limit { results.removeLast(results.count - plan.limit) }
     return results
   }

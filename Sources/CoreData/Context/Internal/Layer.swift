@@ -14,7 +14,8 @@ final class Layer: Sendable {
     case annihilated
   }
 
-  struct Entry: Sendable {
+  /// A reference, since it goes from pass to pass: a copy costs one retain instead of one for each member.
+  final class Entry: Sendable {
     let kind: Kind
     let id: NSManagedObjectID
     /// What the store is expected to have; nil for an inserted object.
@@ -26,6 +27,15 @@ final class Layer: Sendable {
     /// True for a context's own object, whose whole unsaved state this is; false for a child's change to an object that the
     /// context has not made, which goes on top of what older layers say.
     let isWhole: Bool
+
+    init(kind: Kind, id: NSManagedObjectID, base: Row?, row: Row?, changed: SlotSet, isWhole: Bool) {
+      self.kind = kind
+      self.id = id
+      self.base = base
+      self.row = row
+      self.changed = changed
+      self.isWhole = isWhole
+    }
   }
 
   /// In the order in which the changes were made.

@@ -10,6 +10,8 @@ final class Relations {
   var decoded: [Int: Any] = [:]
   /// Results of fetched properties by name.
   var fetched: [String: [NSManagedObject]] = [:]
+  /// Values of a fault that was fetched with some of its properties only.
+  var partial: (row: Row, part: RowPart)?
 
   func target(_ slot: Int) -> NSManagedObject? {
     for entry in _toOne where entry.slot == slot { return entry.target }
@@ -105,7 +107,11 @@ final class ToManyState {
       guard members.insert(object).inserted else { return false }
       if isOrdered { order.insert(object, at: index ?? order.count) }
     }
-    if removed.remove(object) == nil { added.insert(object) }
+    if removed.isEmpty || removed.remove(object) == nil {
+      // Growing a set from nothing to a dozen by doubling costs more than the dozen insertions.
+      if added.isEmpty { added.reserveCapacity(12) }
+      added.insert(object)
+    }
     if isOrdered { isReordered = true }
     return true
   }

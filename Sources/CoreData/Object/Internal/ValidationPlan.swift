@@ -22,7 +22,11 @@ struct ValidationPlan: Sendable {
   }
 
   private let _checks: [[Check]]
-  let isEmpty: Bool
+  /// The slots that have checks.
+  let slots: [Int]
+  /// Whether there is nothing to check but that values are there, and of no to-many.
+  let isMandatoryOnly: Bool
+  var isEmpty: Bool { slots.isEmpty }
 
   /// - Throws: `ModelLayoutError` for a predicate of the model file that cannot be read.
   init(_ layout: PropertyLayout, _ properties: [NSPropertyDescription?]) throws {
@@ -42,7 +46,12 @@ struct ValidationPlan: Sendable {
         return try checks + Self._predicates(property, layout.entityName)
       }
     }
-    isEmpty = _checks.allSatisfy(\.isEmpty)
+    let checks = _checks
+    slots = checks.indices.filter { !checks[$0].isEmpty }
+    isMandatoryOnly = slots.allSatisfy { slot in
+      guard checks[slot].count == 1, case .mandatory = checks[slot][0] else { return false }
+      return !layout.slots[slot].isToMany
+    }
   }
 
   // MARK: Making checks

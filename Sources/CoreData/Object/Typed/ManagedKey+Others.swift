@@ -4,6 +4,7 @@ import Foundation
 
 extension ManagedKey {
   /// The property of an object, by name and with a cast.
+  @_disfavoredOverload  // The forms that know their type go by slot.
   public subscript(object: NSManagedObject) -> Value {
     get {
       let found = object.valueOfProperty(name)

@@ -75,6 +75,12 @@ struct ObjectSubject: PredicateSubject {
   }
 
   func predicateResult(
+    ofFetch request: PredicateValue, in context: PredicateValue, countOnly: Bool
+  ) throws -> PredicateValue {
+    try FetchCall.result(request, in: context, countOnly: countOnly)
+  }
+
+  func predicateResult(
     ofBlock block: PredicateObject, arguments: [PredicateValue]?, variables: [String: PredicateValue]
   ) throws -> PredicateValue {
     switch block.base.base {

@@ -46,7 +46,7 @@ final class MemoryStoreEngine: StoreEngine {
     return (plan.limit > 0 ? rest.prefix(plan.limit) : rest).map { candidate in
       StoredObject(
         key: ObjectKey(space: spaces[candidate.record.entityNumber - 1], reference: candidate.key),
-        row: plan.content == .values ? candidate.record.row : nil)
+        row: plan.content == .identity ? nil : candidate.record.row)
     }
   }
 

@@ -28,6 +28,8 @@ package final class StoreReader {
       try SQLiteStoreError.translating {
         _ = try file.metadata()
         let model = try NSManagedObjectModel(schema: model)
+        // Nobody expects the program's classes here.
+        model.isFromStore = true
         let layout = try ModelLayout(ModelSchema(model))
         let connection = try file.openForReading()
         try SQLFunctions.register(on: connection)
@@ -104,7 +106,7 @@ package final class StoreReader {
     }
   }
 
-  /// Keys of the objects that a fetch finds, in its order.
+  /// Keys of the objects that a fetch finds, in its order; in that of the keys if it has none.
   ///
   /// The fetch runs in a context of its own on the same file, so it may see a later moment than the rest.
   ///
@@ -115,15 +117,21 @@ package final class StoreReader {
     request.sortDescriptors = query.sorting.map { NSSortDescriptor(key: $0.key, ascending: $0.isAscending) }
     request.resultType = .managedObjectIDResultType
     request.includesSubentities = query.includesSubentities
-    if let limit = query.limit { request.fetchLimit = limit }
-    request.fetchOffset = query.offset
-    let context = try _fetchingContext()
+    // What SQLite comes upon first depends on the indexes it uses; without another order that of the keys is meant.
+    let isSorted = !query.sorting.isEmpty
+    if isSorted {
+      if let limit = query.limit { request.fetchLimit = limit }
+      request.fetchOffset = query.offset
+    }
+    let context = try fetchingContext()
     let found = try context.performAndWait { try context.fetch(request) }
-    return found.compactMap { id in
+    let keys = found.compactMap { id in
       layout.layoutsByName[id.entity.name ?? ""].map {
         StoredReference(entity: $0.entityNumber, key: id.reference)
       }
     }
+    if isSorted { return keys }
+    return Array(keys.sorted { $0.key < $1.key }.dropFirst(query.offset).prefix(query.limit ?? .max))
   }
 
   /// Ends the reading. Nothing may be asked afterwards.
@@ -151,18 +159,17 @@ package final class StoreReader {
     return queries[slot]
   }
 
-  private func _fetchingContext() throws -> NSManagedObjectContext {
+  /// A context on the same file, for what only the engine does.
+  func fetchingContext() throws -> NSManagedObjectContext {
     if let known = _fetching { return known }
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: _model)
     // Whether model and file belong together has been settled by now, one way or the other.
-    _ = try EntityClass.$isQuiet.withValue(true) {
-      try coordinator.addPersistentStore(
-        ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: path),
-        options: [
-          NSReadOnlyPersistentStoreOption: true, NSIgnorePersistentStoreVersioningOption: true,
-          NSPersistentStoreTimeoutOption: 5.0,
-        ])
-    }
+    try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: path),
+      options: [
+        NSReadOnlyPersistentStoreOption: true, NSIgnorePersistentStoreVersioningOption: true,
+        NSPersistentStoreTimeoutOption: 5.0,
+      ])
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
     _fetching = context
@@ -201,6 +208,17 @@ package enum StoreFileFacts {
   package static func metadata(path: String) throws -> [String: Any] {
     let url = URL(fileURLWithPath: path)
     return try StoreErrors.translating(url: url) { try SQLiteStoreFile(url: url, timeout: 5).metadata() }
+  }
+
+  /// The model that a store has inside: its own copy, or one put together from its tables, which is not exact.
+  ///
+  /// - Throws: A Cocoa error.
+  package static func model(path: String) throws -> (schema: ModelSchema, isExact: Bool) {
+    let url = URL(fileURLWithPath: path)
+    return try StoreErrors.translating(url: url) {
+      let found = try StoredModel.read(at: url)
+      return (found.schema, found.isExact)
+    }
   }
 
   /// Opens the database read-only, whatever is in it.

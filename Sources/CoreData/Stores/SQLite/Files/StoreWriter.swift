@@ -20,12 +20,12 @@ package final class StoreWriter {
   package init(path: String, model: ModelSchema) throws {
     let url = URL(fileURLWithPath: path)
     let model = try StoreErrors.translating(url: url) { try NSManagedObjectModel(schema: model) }
+    // Nobody expects the program's classes here.
+    model.isFromStore = true
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     _coordinator = coordinator
-    _store = try EntityClass.$isQuiet.withValue(true) {
-      try coordinator.addPersistentStore(
-        ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: [NSPersistentStoreTimeoutOption: 5.0])
-    }
+    _store = try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: [NSPersistentStoreTimeoutOption: 5.0])
     guard let engine = _store.engine as? SQLiteStoreEngine else {
       throw CocoaError.coreData(NSPersistentStoreInvalidTypeError, "The store at \(path) is no SQLite store.")
     }

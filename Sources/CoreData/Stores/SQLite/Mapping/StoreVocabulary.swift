@@ -32,6 +32,12 @@ enum StoreVocabulary {
     return "\"" + name.replacing("\"", with: "\"\"") + "\""
   }
 
+  /// A name without the quotes that it needs in SQL.
+  static func plain(_ name: String) -> String {
+    guard name.hasPrefix("\""), name.count > 1 else { return name }
+    return String(name.dropFirst().dropLast()).replacing("\"\"", with: "\"")
+  }
+
   /// The order in which an entity's properties get their columns.
   static func precedes(_ left: String, _ right: String) -> Bool {
     let (l, r) = (left.lowercased(), right.lowercased())

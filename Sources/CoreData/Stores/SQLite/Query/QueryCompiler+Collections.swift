@@ -92,8 +92,11 @@ extension QueryCompiler {
     -> SQLFragment
   {
     let members = try _open(path)
-    guard case .scalar(let column, _) = try resolve(keys, from: members.scope, outline: path.outline) else {
+    guard case .scalar(let column, let kind) = try resolve(keys, from: members.scope, outline: path.outline) else {
       throw untranslatable(path.outline, "@\(name) needs an attribute of the members")
+    }
+    if SQLStatistics.name(name + ":") != nil, kind != .number {
+      throw untranslatable(path.outline, "\(name) needs numbers")
     }
     let value: SQLFragment
     switch name {
@@ -101,6 +104,7 @@ extension QueryCompiler {
     case "avg", "average": value = "AVG(\(column))"
     case "min": value = "MIN(\(column))"
     case "max": value = "MAX(\(column))"
+    case "median", "stddev": value = "\(sql: SQLStatistics.name(name + ":")!)(\(column))"
     default: throw untranslatable(path.outline, "SQLite has no collection operator @\(name)")
     }
     return "(SELECT \(value) FROM \(sql: members.source.text) WHERE \(sql: members.correlation))"

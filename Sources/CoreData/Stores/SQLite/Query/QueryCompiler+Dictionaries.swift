@@ -130,8 +130,6 @@ extension QueryCompiler {
     }
     let list = SQLFragment.list(keys)
     guard let having = plan.having else { return " GROUP BY \(list)" }
-    aggregatesRows = true
-    defer { aggregatesRows = false }
     return " GROUP BY \(list) HAVING \(try condition(having))"
   }
 
@@ -157,8 +155,14 @@ extension QueryCompiler {
     case "min:": return .scalar("MIN(\(value))", operand.kind)
     case "max:": return .scalar("MAX(\(value))", operand.kind)
     default:
-      throw untranslatable(
-        expression.outline, "SQLite has no such aggregate; fetch the values and compute it from them")
+      guard let function = SQLStatistics.name(name) else {
+        throw untranslatable(
+          expression.outline, "SQLite has no such aggregate; fetch the values and compute it from them")
+      }
+      guard operand.kind == .number else {
+        throw untranslatable(expression.outline, "it needs numbers")
+      }
+      return .scalar("\(sql: function)(\(value))", .number)
     }
   }
 }

@@ -13,7 +13,7 @@ extension QueryCompiler {
     "from:subtract:": .infix("-", .number),
     "multiply:by:": .infix("*", .number),
     "divide:by:": .infix("/", .number),
-    "modulus:by:": .infix("%", .number),
+    "modulus:by:": .call("NSCoreDataModulus", .number),
     "bitwiseAnd:with:": .infix("&", .number),
     "bitwiseOr:with:": .infix("|", .number),
     "leftshift:by:": .infix("<<", .number),
@@ -33,6 +33,8 @@ extension QueryCompiler {
     "uppercase:": .call("NSCoreDataUppercase", .string),
     "lowercase:": .call("NSCoreDataLowercase", .string),
     "canonical:": .call("NSCoreDataCanonical", .string),
+    "random": .call("NSCoreDataRandom", .number),
+    "randomn:": .call("NSCoreDataRandomBelow", .number),
   ]
 
   mutating func function(
@@ -50,16 +52,10 @@ extension QueryCompiler {
       guard arguments.count == 1, case .scalar(let value, let kind) = try operand(arguments[0]) else { break }
       // A unary plus hides a column from the query planner.
       return .scalar("+\(value)", kind)
-    case "castObject:toType:":
-      guard arguments.count == 2 else { break }
-      let value = try operand(arguments[0])
-      // The name of the type is a constant and takes its number, though SQLite needs no cast.
-      let type = try operand(arguments[1])
-      guard case .constant(_, .string(let typeName)) = type else { break }
-      let kind: ValueKind = typeName == "NSDate" ? .date : value.kind
-      return .scalar(try scalar(value, kind.conversion, expression.outline), kind)
+    case PredicateFunction.cast where arguments.count == 2: return try _cast(arguments, expression)
+    case PredicateFunction.index where arguments.count == 2: return try _element(arguments, expression)
     case "count:": return try _count(arguments, expression)
-    case "sum:", "average:", "min:", "max:":
+    case "sum:", "average:", "min:", "max:", "median:", "mode:", "stddev:":
       return try _aggregate(String(name.dropLast()), arguments, expression)
     default: break
     }
@@ -85,6 +81,36 @@ extension QueryCompiler {
     }
   }
 
+  /// CAST(value, 'Type'), where SQLite can do what memory does.
+  private mutating func _cast(_ arguments: [ExpressionTree], _ expression: ExpressionTree) throws -> Operand {
+    let value = try operand(arguments[0])
+    // The name of the type is a constant and takes its number.
+    guard case .constant(_, .string(let type)) = try operand(arguments[1]) else {
+      throw untranslatable(expression.outline, "the type of a CAST must be a constant")
+    }
+    let sql = try scalar(value, value.kind.conversion, expression.outline)
+    switch (type, value.kind) {
+    case ("NSNumber", .number), ("NSNumber", .date), ("NSDecimalNumber", .number): return .scalar(sql, .number)
+    case ("NSNumber", .string), ("NSDecimalNumber", .string): return .scalar("CAST(\(sql) AS NUMERIC)", .number)
+    case ("NSString", .string), ("NSURL", .string): return .scalar(sql, .string)
+    case ("NSString", .number): return .scalar("NSCoreDataText(\(sql))", .string)
+    case ("NSDate", .date), ("NSDate", .number): return .scalar(sql, .date)
+    case ("NSDate", .string): return .scalar("CAST(\(sql) AS REAL)", .date)
+    case ("NSUUID", .uuid), ("NSData", .data): return .scalar(sql, value.kind)
+    default:
+      throw untranslatable(expression.outline, "SQLite cannot turn \(arguments[0].outline) into '\(type)'")
+    }
+  }
+
+  /// `toMany[SIZE]`; a store does not know which member is which.
+  private mutating func _element(_ arguments: [ExpressionTree], _ expression: ExpressionTree) throws -> Operand {
+    guard case .function("SIZE", _) = arguments[1] else {
+      throw untranslatable(
+        expression.outline, "of a collection SQLite knows the [SIZE] only; fetch the members and pick one of them")
+    }
+    return try _count([arguments[0]], expression)
+  }
+
   private mutating func _count(_ arguments: [ExpressionTree], _ expression: ExpressionTree) throws -> Operand
   {
     guard arguments.count == 1 else { throw untranslatable(expression.outline, "it needs one argument") }
@@ -104,6 +130,9 @@ extension QueryCompiler {
   private mutating func _aggregate(
     _ name: String, _ arguments: [ExpressionTree], _ expression: ExpressionTree
   ) throws -> Operand {
+    guard name != "mode" else {
+      throw untranslatable(expression.outline, "it gives several values, and SQLite compares one")
+    }
     // Over an attribute of a to-many, or of several values written in the predicate.
     if arguments.count == 1, case .toMany(let path) = try operand(arguments[0]) {
       return .scalar(try aggregated(name, path, path.rest), .number)

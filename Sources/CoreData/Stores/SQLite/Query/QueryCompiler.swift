@@ -94,7 +94,7 @@ struct QueryCompiler {
     }
     // The order may join tables, so it comes before the FROM clause is read.
     let order = try _order(plan.sort)
-    let columns = plan.content == .values ? reader.selectList : reader.identityList
+    let columns = plan.content == .identity ? reader.identityList : reader.selectList
     return "SELECT \(sql: columns) FROM \(sql: _source.text)\(condition)\(order)\(_window(plan))"
   }
 

@@ -7,6 +7,8 @@ enum SQLFunctions {
   static func register(on connection: Connection) throws {
     try _registerText(connection)
     try _registerMath(connection)
+    try SQLStatistics.register(on: connection)
+    try _registerNumbers(connection)
     try _registerTriggerCalls(connection)
     try SQLCollations.register(on: connection)
   }
@@ -67,6 +69,31 @@ enum SQLFunctions {
     }
     try connection.register(function: "NSCoreDataBitwiseXor", argumentCount: 2) { call in
       call.isNull(0) || call.isNull(1) ? call.answerNull() : call.answer(call.int64(0) ^ call.int64(1))
+    }
+  }
+
+  /// Functions whose arguments may be whole or not, and those that answer by chance.
+  private static func _registerNumbers(_ connection: Connection) throws {
+    try connection.register(function: "NSCoreDataModulus", argumentCount: 2) { call in
+      if call.isNull(0) || call.isNull(1) { return call.answerNull() }
+      guard call.isInteger(0), call.isInteger(1) else {
+        return call.answer(call.double(0).truncatingRemainder(dividingBy: call.double(1)))
+      }
+      let (left, right) = (call.int64(0), call.int64(1))
+      if right == 0 { return call.answerNull() }
+      call.answer(right == -1 ? 0 : left % right)
+    }
+    try connection.register(function: "NSCoreDataText", argumentCount: 1) { call in
+      if call.isNull(0) { return call.answerNull() }
+      let number = call.isInteger(0) ? PredicateValue.int(call.int64(0)) : .double(call.double(0))
+      call.answer(number.plainText)
+    }
+    try connection.register(function: "NSCoreDataRandom", argumentCount: 0, isDeterministic: false) { call in
+      call.answer(Int64.random(in: 0...Int64(Int32.max)))
+    }
+    try connection.register(function: "NSCoreDataRandomBelow", argumentCount: 1, isDeterministic: false) { call in
+      let limit = call.int64(0)
+      limit > 0 ? call.answer(Int64.random(in: 0..<limit)) : call.answerNull()
     }
   }
 

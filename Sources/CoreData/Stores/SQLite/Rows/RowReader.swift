@@ -40,13 +40,16 @@ final class RowReader: Sendable {
   /// By entity number - 1; nil outside the family.
   private let _decoders: [EntityDecoder?]
   private let _only: EntityDecoder
+  private let _part: RowPart?
 
-  init(entity number: Int, includesSubentities: Bool, context: Context) {
+  /// - Parameter part: The slots to read; nil for all. Subentities number inherited slots as their parents do.
+  init(entity number: Int, includesSubentities: Bool, part: RowPart? = nil, context: Context) {
     let mapping = context.mapping
     let layout = mapping.layout.layout(numbered: number)
     let table = mapping.table(of: number)
     _context = context
     _tableName = table.name
+    _part = part
     // A table of one entity needs nobody to tell its rows apart.
     _isPolymorphic = table.hasSubentities
     let family = includesSubentities ? layout.family : [number]
@@ -66,7 +69,7 @@ final class RowReader: Sendable {
       let memberLayout = mapping.layout.layout(numbered: member)
       var cells: [CellDecoder] = []
       var composites: [CompositeDecoder] = []
-      for slot in memberLayout.slots.indices {
+      for slot in memberLayout.slots.indices where part?.slots.contains(slot) ?? true {
         switch mapping.storage(of: slot, in: member) {
         case .attribute(let column):
           let content = Self._content(table.columns[column].content)
@@ -129,7 +132,7 @@ final class RowReader: Sendable {
           if let value = try composite.value(statement, _context) { (cells + composite.slot).initialize(to: value) }
         }
       }
-      return StoredObject(key: ObjectKey(space: decoder.space, reference: reference), row: row)
+      return StoredObject(key: ObjectKey(space: decoder.space, reference: reference), row: row, part: _part)
     } catch let error as CellError {
       throw SQLiteStoreError.corruptRow(table: _tableName, key: reference, reason: error.reason)
     }

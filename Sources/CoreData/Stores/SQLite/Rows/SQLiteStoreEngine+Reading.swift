@@ -19,7 +19,7 @@ extension SQLiteStoreEngine {
         defer { report?.end(connection) }
         var result: [StoredObject] = []
         let reader = query.reader
-        if plan.content == .values {
+        if plan.content != .identity {
           while try statement.step() {
             report?.note(statement)
             if let object = try reader.object(statement) { result.append(object) }
@@ -99,7 +99,12 @@ extension SQLiteStoreEngine {
     let (shape, constants) = QueryShape.taking(plan, purpose)
     let query = try queries.query(shape) {
       let number = plan.layout.entityNumber
-      let reader = plan.includesSubentities ? familyReaders[number - 1] : exactReaders[number - 1]
+      var reader = plan.includesSubentities ? familyReaders[number - 1] : exactReaders[number - 1]
+      if case .slots(let slots) = plan.content {
+        reader = RowReader(
+          entity: number, includesSubentities: plan.includesSubentities, part: RowPart(SlotSet(slots)),
+          context: context)
+      }
       return try QueryCompiler.compile(plan, constants, purpose: purpose, mapping: mapping, reader: reader)
     }
     return (query, constants)

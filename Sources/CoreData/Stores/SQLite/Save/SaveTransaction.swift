@@ -69,28 +69,29 @@ final class SaveTransaction {
   // MARK: Keys
 
   private func _allocateKeys() throws {
+    guard !changes.inserted.isEmpty else { return }
     insertedKeys = Array(repeating: 0, count: changes.inserted.count)
-    var counts: [Int: Int] = [:]
-    var highestGiven: [Int: Int64] = [:]
+    // By number of the root entity, whose table they share.
+    let size = mapping.layout.layouts.count + 1
+    var counts = [Int](repeating: 0, count: size)
+    var highestGiven = [Int64](repeating: 0, count: size)
     for (index, insertion) in changes.inserted.enumerated() {
       let root = try layout(of: insertion.id).rootNumber
       if let key = insertion.id.key {
         insertedKeys[index] = key.reference
-        highestGiven[root] = max(highestGiven[root] ?? 0, key.reference)
+        highestGiven[root] = max(highestGiven[root], key.reference)
       } else {
-        counts[root, default: 0] += 1
+        counts[root] += 1
       }
     }
-    guard !counts.isEmpty || !highestGiven.isEmpty else { return }
-    var next: [Int: Int64] = [:]
-    for root in Set(counts.keys).union(highestGiven.keys) {
-      next[root] = try engine.allocate(
-        counts[root] ?? 0, ofRoot: root, atLeast: highestGiven[root] ?? 0, on: connection)
+    var next = [Int64](repeating: 0, count: size)
+    for root in counts.indices where counts[root] > 0 || highestGiven[root] > 0 {
+      next[root] = try engine.allocate(counts[root], ofRoot: root, atLeast: highestGiven[root], on: connection)
     }
     for (index, insertion) in changes.inserted.enumerated() where insertedKeys[index] == 0 {
       let root = insertion.id.space.layout.rootNumber
-      insertedKeys[index] = next[root]!
-      next[root]! += 1
+      insertedKeys[index] = next[root]
+      next[root] += 1
     }
   }
 

@@ -55,7 +55,7 @@ struct SchemaBinder {
           path: _path, reason: "the table \(table.name) of entity '\(entity)' is missing")
       }
       let fixed = [StoreVocabulary.primaryKey, StoreVocabulary.entity, StoreVocabulary.version]
-      for column in fixed + table.columns.map(\.name) where !present.contains(_plain(column)) {
+      for column in fixed + table.columns.map(\.name) where !present.contains(StoreVocabulary.plain(column)) {
         throw StoreOpenError.incompatible(
           path: _path,
           reason: "the table \(table.name) has no column \(column); the store needs to be migrated")
@@ -68,7 +68,7 @@ struct SchemaBinder {
     let wanted = [join.first, join.second] + [join.firstOrder, join.secondOrder].compactMap { $0 }
     for name in join.names {
       let present = try _columns(of: name)
-      guard wanted.allSatisfy({ present.contains(_plain($0)) }) else { continue }
+      guard wanted.allSatisfy({ present.contains(StoreVocabulary.plain($0)) }) else { continue }
       var bound = join
       bound.names = [name]
       return bound
@@ -82,14 +82,8 @@ struct SchemaBinder {
   private func _columns(of table: String) throws -> Set<String> {
     var result: Set<String> = []
     try _connection.query(
-      "SELECT name FROM pragma_table_info(?)", [.text(_plain(table))]
+      "SELECT name FROM pragma_table_info(?)", [.text(StoreVocabulary.plain(table))]
     ) { result.insert($0.string(0)) }
     return result
-  }
-
-  /// A name without the quotes it needs in SQL.
-  private func _plain(_ name: String) -> String {
-    guard name.hasPrefix("\""), name.count > 1 else { return name }
-    return String(name.dropFirst().dropLast()).replacing("\"\"", with: "\"")
   }
 }

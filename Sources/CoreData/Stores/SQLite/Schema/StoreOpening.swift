@@ -75,7 +75,9 @@ struct StoreOpening {
   private func _pool(_ writer: Connection) throws -> ConnectionPool {
     let file = _file, untouched = _untouched, options = _options
     // What is opened for reading only is left alone, locks included.
-    let hasLog = try !options.isReadOnly && writer.pragma("journal_mode")?.lowercased() == "wal"
+    let hasLog =
+      try !options.isReadOnly && writer.pragma("journal_mode")?.lowercased() == "wal"
+      && writer.pragma("locking_mode")?.lowercased() == "normal"
     return ConnectionPool(
       writer: writer, maximumReaders: options.maximumReaders, sharesWriter: file.isInMemory, holdsReads: hasLog
     ) {

@@ -1,0 +1,27 @@
+import CoreData
+import Foundation
+
+// The model is declared as a resource, as packages written for Apple's platforms do: the plugin leaves it to the package
+// manager then, and it is found by its name all the same.
+
+let container = NSPersistentContainer(name: "Reading")
+let description = NSPersistentStoreDescription()
+description.type = NSInMemoryStoreType
+container.persistentStoreDescriptions = [description]
+container.loadPersistentStores { _, error in
+  if let error { fatalError("\(error)") }
+}
+let context = container.viewContext
+
+for title in ["Middlemarch", "Emma", "Persuasion"] {
+  let item = Item(context: context)
+  item.title = title
+  item.isRead = title == "Emma"
+}
+try context.save()
+
+let model = container.managedObjectModel
+guard let unread = model.fetchRequestTemplate(forName: "unread") else { fatalError("the template is in the model") }
+let items = try context.fetch(unread).compactMap { $0 as? Item }
+print("To read: \(items.map(\.title).sorted().joined(separator: ", "))")
+print("Model version \(model.versionIdentifiers.first ?? "?"), configurations \(model.configurations.joined(separator: ", "))")

@@ -1,0 +1,151 @@
+import Foundation
+import ModelSchema
+import PredicateLanguage
+
+/// What a controller's fetch has found: objects in order with the keys they are placed by, and the runs that are sections.
+struct FetchedListing {
+  struct Entry {
+    let object: NSManagedObject
+    let keys: [Value]
+  }
+
+  /// Neighbours that share a section name.
+  struct Run {
+    let name: String
+    var count: Int
+  }
+
+  private(set) var entries: [Entry] = []
+  private(set) var runs: [Run] = []
+  private var _names = Set<String>()
+  private let _sectionNameKeyPath: String?
+
+  init(_ sectionNameKeyPath: String?, capacity: Int) {
+    _sectionNameKeyPath = sectionNameKeyPath
+    entries.reserveCapacity(capacity)
+  }
+
+  /// Appends the next object in order.
+  ///
+  /// - Throws: A Cocoa error 134060 if its section has ended before.
+  mutating func append(_ object: NSManagedObject, keys: [Value], section name: String) throws {
+    if runs.last?.name != name {
+      guard _names.insert(name).inserted else {
+        throw CocoaError.coreData(
+          NSCoreDataError,
+          "The fetched objects are out of order by section: '\(name)' comes up again after '\(runs.last?.name ?? "")'. The "
+            + "first sort descriptor must order objects as '\(_sectionNameKeyPath ?? "")' groups them.")
+      }
+      runs.append(Run(name: name, count: 0))
+    }
+    runs[runs.count - 1].count += 1
+    entries.append(Entry(object: object, keys: keys))
+  }
+}
+
+/// One fetch of a controller, done in the way that reads least: from the cache, by keys alone, or whole.
+struct ListingReader {
+  let request: AnyFetchRequest
+  let plan: FetchPlan
+  let keys: FetchedKeys
+  let context: NSManagedObjectContext
+  let sectionNameKeyPath: String?
+  let cacheName: String?
+
+  /// Fetches.
+  ///
+  /// - Throws: What fetching throws; a Cocoa error 134060 when objects of one section are not next to each other.
+  func listing() throws -> FetchedListing {
+    let needsOverlay = try FetchReading(plan, request, in: context).needsOverlay
+    // Unsaved changes belong into the list, but not into what another run of the program may find there.
+    guard !needsOverlay else { return try _listObjects() }
+    guard let cacheName, let cache = SectionCache(self) else { return try _listStored() }
+    let mark = try cache.mark()
+    if let cached = cache.read(named: cacheName, mark) {
+      return try _listing(of: cached, cache.engine)
+    }
+    let listing = try _listStored()
+    // Somebody may have saved between the look at the store and the fetch.
+    if try cache.mark() == mark { cache.write(listing, named: cacheName, mark) }
+    return listing
+  }
+
+  private func _listStored() throws -> FetchedListing {
+    if request.fetchBatchSize > 0, let columns = _columns { return try _listKeys(columns) }
+    return try _listObjects()
+  }
+
+  /// Reads whole objects.
+  private func _listObjects() throws -> FetchedListing {
+    let objects = try context.fetchObjects(request)
+    var listing = FetchedListing(sectionNameKeyPath, capacity: objects.count)
+    for object in objects {
+      guard let row = try context.row(of: object) else { continue }
+      try listing.append(
+        object, keys: keys.sortKeys(of: object, row), section: keys.sectionName(of: object, row))
+    }
+    return listing
+  }
+
+  // MARK: Keys alone
+
+  /// Slots to read with each identity, if what places an object is stored in its own row: sort keys, then the section.
+  private var _columns: [Int]? {
+    guard let slots = keys.storedSlots, slots.allSatisfy({ !plan.layout.slots[$0].isTransient }) else { return nil }
+    return slots
+  }
+
+  /// Reads identities and what places them: with a batch size objects stay faults until they are looked at, and then come in
+  /// batches.
+  private func _listKeys(_ slots: [Int]) throws -> FetchedListing {
+    guard let coordinator = context.persistentStoreCoordinator else { return try _listObjects() }
+    var columns = [DictionaryPlan.Column(name: "objectID", expression: .evaluatedObject, type: .objectID)]
+    for slot in slots {
+      let slot = plan.layout.slots[slot]
+      columns.append(.init(name: slot.name, expression: .keyPath([slot.name]), type: slot.attribute?.type ?? .undefined))
+    }
+    let table = try coordinator.table(DictionaryPlan(rows: plan, columns: columns), in: request.affectedStores)
+    var listing = FetchedListing(sectionNameKeyPath, capacity: table.count)
+    for row in table {
+      guard case .reference(let key) = row[0] else { continue }
+      let object = context.object(for: StoredObject(key: key, row: nil))
+      let keys = Array(row[1...].prefix(plan.sort.count))
+      let name = row.count > plan.sort.count + 1 ? self.keys.sectionName(row[plan.sort.count + 1], of: object) : ""
+      try listing.append(object, keys: keys, section: name)
+    }
+    try _finish(listing)
+    return listing
+  }
+
+  /// Has objects filled in the batches asked for.
+  private func _finish(_ listing: FetchedListing) throws {
+    let objects = listing.entries.map(\.object)
+    if request.fetchBatchSize > 0 {
+      context.faultBatch.add(FetchPages(objects.compactMap { $0._objectID.key }, size: request.fetchBatchSize))
+    }
+    try context.finish(objects, of: request)
+  }
+
+  private func _listing(of cached: SectionCache.Contents, _ engine: any StoreEngine) throws -> FetchedListing {
+    var listing = FetchedListing(sectionNameKeyPath, capacity: cached.entries.count)
+    var next = 0
+    for run in cached.runs {
+      for entry in cached.entries[next..<(next + run.count)] {
+        let key = ObjectKey(space: engine.spaces[entry.entityNumber - 1], reference: entry.reference)
+        try listing.append(context.object(for: StoredObject(key: key, row: nil)), keys: entry.keys, section: run.name)
+      }
+      next += run.count
+    }
+    try _finish(listing)
+    return listing
+  }
+}
+
+extension NSManagedObjectContext {
+  /// The values of an object as they are now, read if need be; nil for one that is not there any more.
+  final func row(of object: NSManagedObject) throws -> Row? {
+    if let row = object._current { return row }
+    guard try load(object) else { return nil }
+    return object._current
+  }
+}

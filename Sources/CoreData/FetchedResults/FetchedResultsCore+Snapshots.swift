@@ -1,0 +1,31 @@
+import Foundation
+
+extension FetchedResultsCore {
+  /// Hands the delegate all results as they are now.
+  ///
+  /// - Returns: Whether the delegate takes snapshots; if it does not, no other method has been called.
+  @discardableResult
+  func sendSnapshot(reloading changed: [FetchedResult] = []) -> Bool {
+    guard !isSnapshotMissing, let delegate, let controller = owner?.face else { return false }
+    // Read when the delegate looks at it: most delegates take no snapshots, and for them none is made.
+    let snapshot = NSDiffableDataSourceSnapshotReference { [unowned self] in content(reloading: changed) }
+    openSnapshot = snapshot
+    delegate.controller(controller, didChangeContentWith: snapshot)
+    guard !isSnapshotMissing else { return false }
+    snapshot.settle()
+    temporaryResults = results.values.filter { $0.object._objectID.isTemporaryID }
+    return true
+  }
+
+  func content(reloading changed: [FetchedResult]) -> SnapshotContent {
+    var content = SnapshotContent()
+    sections?.forEach { section in
+      var items: [AnyHashable] = []
+      items.reserveCapacity(section.results.count)
+      section.results.forEach { items.append($0.object._objectID) }
+      content.append(section: section.name, items)
+    }
+    content.reloadedItems = changed.map { $0.object._objectID }
+    return content
+  }
+}

@@ -1,0 +1,259 @@
+import Foundation
+
+/// All sections and items of a list at one moment, each known by an identifier.
+///
+/// On Apple's platforms a type of UIKit and AppKit; this one has its name and shape, so that delegates of fetched results
+/// controllers compile, and depends on Foundation alone. A controller's snapshots have section names (`String`) and object IDs
+/// (`NSManagedObjectID`). Where Apple's code casts to the generic `NSDiffableDataSourceSnapshot`, read `sections(of:items:)`
+/// here. Used on the queue it was handed over on; a copy may be changed on any other.
+open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
+  private var _content: SnapshotContent
+  /// Tells the content, until it is first needed.
+  private var _source: (() -> SnapshotContent)?
+
+  /// Creates an empty snapshot.
+  public override init() {
+    _content = SnapshotContent()
+    super.init()
+  }
+
+  /// Creates a snapshot of what `source` tells when the snapshot is first looked at.
+  init(_ source: @escaping () -> SnapshotContent) {
+    _content = SnapshotContent()
+    _source = source
+    super.init()
+  }
+
+  /// Takes the content down if nobody has looked at it yet: what it is of is about to change.
+  final func settle() {
+    guard let source = _source else { return }
+    _source = nil
+    _content = source()
+  }
+
+  private final var _settled: SnapshotContent {
+    settle()
+    return _content
+  }
+
+  /// Returns a copy that may be changed independently.
+  open func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSDiffableDataSourceSnapshotReference()
+    copy._content = _settled
+    return copy
+  }
+
+  /// Returns an independent copy.
+  open override func copy() -> Any { copy(with: nil) }
+
+  // MARK: Reading
+
+  /// Number of items in all sections.
+  open var numberOfItems: Int { _settled.itemCount }
+
+  /// Number of sections.
+  open var numberOfSections: Int { _settled.sections.count }
+
+  /// Identifiers of the sections in order.
+  open var sectionIdentifiers: [Any] { _settled.sections.map(\.base) }
+
+  /// Identifiers of all items in order.
+  open var itemIdentifiers: [Any] { _settled.items.map(\.base) }
+
+  /// Number of items in a section. Traps for a section that is not there, as Apple's raises.
+  open func numberOfItems(inSection sectionIdentifier: Any) -> Int {
+    _settled.items(in: _section(sectionIdentifier)).count
+  }
+
+  /// Identifiers of a section's items in order. Traps for a section that is not there, as Apple's raises.
+  open func itemIdentifiersInSection(withIdentifier sectionIdentifier: Any) -> [Any] {
+    _settled.items(in: _section(sectionIdentifier)).map(\.base)
+  }
+
+  /// The section of an item; nil if the item is not there.
+  open func sectionIdentifier(forSectionContainingItemIdentifier itemIdentifier: Any) -> Any? {
+    settle()
+    return _content.home(of: Self._identifier(itemIdentifier))?.base
+  }
+
+  /// Position of an item among all items; `NSNotFound` if it is not there.
+  open func index(ofItemIdentifier itemIdentifier: Any) -> Int {
+    let item = Self._identifier(itemIdentifier)
+    settle()
+    guard let home = _content.home(of: item) else { return NSNotFound }
+    let before = _content.sections.prefix { $0 != home }.reduce(0) { $0 + _content.items(in: $1).count }
+    return before + _content.items(in: home).firstIndex(of: item)!
+  }
+
+  /// Position of a section; `NSNotFound` if it is not there.
+  open func index(ofSectionIdentifier sectionIdentifier: Any) -> Int {
+    _settled.sections.firstIndex(of: Self._identifier(sectionIdentifier)) ?? NSNotFound
+  }
+
+  /// Sections whose items are to be shown anew.
+  open var reloadedSectionIdentifiers: [Any] { _settled.reloadedSections.map(\.base) }
+
+  /// Items to be shown anew: in a controller's snapshot those that were updated or moved.
+  open var reloadedItemIdentifiers: [Any] { _settled.reloadedItems.map(\.base) }
+
+  /// Items whose cells are to be brought up to date.
+  open var reconfiguredItemIdentifiers: [Any] { _settled.reconfiguredItems.map(\.base) }
+
+  /// The sections with their items, typed; nil if an identifier is of another type. Ours: what Apple's code casts for.
+  public final func sections<Section, Item>(of section: Section.Type, items: Item.Type) -> [(id: Section, items: [Item])]? {
+    let content = _settled
+    var result: [(id: Section, items: [Item])] = []
+    for section in content.sections {
+      guard let id = section.base as? Section else { return nil }
+      let items = content.items(in: section).compactMap { $0.base as? Item }
+      guard items.count == content.items(in: section).count else { return nil }
+      result.append((id, items))
+    }
+    return result
+  }
+
+  // MARK: Items
+
+  /// Appends items to the last section. Traps without a section and for an item that is there already, as Apple's raises.
+  open func appendItems(withIdentifiers identifiers: [Any]) {
+    guard let last = _settled.sections.last else { programmerError("a snapshot without sections has no place for items.") }
+    _insert(identifiers, in: last, at: _content.items(in: last).count)
+  }
+
+  /// Appends items to a section.
+  open func appendItems(withIdentifiers identifiers: [Any], intoSectionWithIdentifier sectionIdentifier: Any) {
+    let section = _section(sectionIdentifier)
+    _insert(identifiers, in: section, at: _settled.items(in: section).count)
+  }
+
+  /// Inserts items before another one.
+  open func insertItems(withIdentifiers identifiers: [Any], beforeItemWithIdentifier itemIdentifier: Any) {
+    let place = _place(itemIdentifier)
+    _insert(identifiers, in: place.section, at: place.position)
+  }
+
+  /// Inserts items after another one.
+  open func insertItems(withIdentifiers identifiers: [Any], afterItemWithIdentifier itemIdentifier: Any) {
+    let place = _place(itemIdentifier)
+    _insert(identifiers, in: place.section, at: place.position + 1)
+  }
+
+  /// Removes items; those that are not there are passed over.
+  open func deleteItems(withIdentifiers identifiers: [Any]) {
+    settle()
+    _content.remove(items: Set(identifiers.map(Self._identifier)))
+  }
+
+  /// Removes all sections with their items.
+  open func deleteAllItems() {
+    settle()
+    _content = SnapshotContent()
+  }
+
+  /// Moves an item before another one.
+  open func moveItem(withIdentifier fromIdentifier: Any, beforeItemWithIdentifier toIdentifier: Any) {
+    _move(fromIdentifier, to: toIdentifier, offset: 0)
+  }
+
+  /// Moves an item after another one.
+  open func moveItem(withIdentifier fromIdentifier: Any, afterItemWithIdentifier toIdentifier: Any) {
+    _move(fromIdentifier, to: toIdentifier, offset: 1)
+  }
+
+  /// Marks items to be shown anew.
+  open func reloadItems(withIdentifiers identifiers: [Any]) {
+    settle()
+    _content.reloadedItems += identifiers.map { _place($0).item }
+  }
+
+  /// Marks items whose cells are to be brought up to date.
+  open func reconfigureItems(withIdentifiers identifiers: [Any]) {
+    settle()
+    _content.reconfiguredItems += identifiers.map { _place($0).item }
+  }
+
+  // MARK: Sections
+
+  /// Appends sections without items.
+  open func appendSections(withIdentifiers sectionIdentifiers: [Any]) {
+    _insert(sections: sectionIdentifiers, at: _settled.sections.count)
+  }
+
+  /// Inserts sections before another one.
+  open func insertSections(withIdentifiers sectionIdentifiers: [Any], beforeSectionWithIdentifier toIdentifier: Any) {
+    _insert(sections: sectionIdentifiers, at: _settled.sections.firstIndex(of: _section(toIdentifier))!)
+  }
+
+  /// Inserts sections after another one.
+  open func insertSections(withIdentifiers sectionIdentifiers: [Any], afterSectionWithIdentifier toIdentifier: Any) {
+    _insert(sections: sectionIdentifiers, at: _settled.sections.firstIndex(of: _section(toIdentifier))! + 1)
+  }
+
+  /// Removes sections with their items; those that are not there are passed over.
+  open func deleteSections(withIdentifiers sectionIdentifiers: [Any]) {
+    settle()
+    _content.remove(sections: Set(sectionIdentifiers.map(Self._identifier)))
+  }
+
+  /// Moves a section before another one.
+  open func moveSection(withIdentifier fromIdentifier: Any, beforeSectionWithIdentifier toIdentifier: Any) {
+    let (from, to) = (_section(fromIdentifier), _section(toIdentifier))
+    _content.move(section: from) { old, others in others.firstIndex(of: to) ?? old }
+  }
+
+  /// Moves a section after another one.
+  open func moveSection(withIdentifier fromIdentifier: Any, afterSectionWithIdentifier toIdentifier: Any) {
+    let (from, to) = (_section(fromIdentifier), _section(toIdentifier))
+    _content.move(section: from) { old, others in others.firstIndex(of: to).map { $0 + 1 } ?? old }
+  }
+
+  /// Marks sections whose items are to be shown anew.
+  open func reloadSections(withIdentifiers sectionIdentifiers: [Any]) {
+    settle()
+    _content.reloadedSections += sectionIdentifiers.map(_section)
+  }
+
+  // MARK: Identifiers
+
+  private static func _identifier(_ any: Any) -> AnyHashable {
+    if let identifier = any as? AnyHashable { return identifier }
+    programmerError("identifiers of a snapshot must be hashable; \(type(of: any)) is not.")
+  }
+
+  private final func _section(_ any: Any) -> AnyHashable {
+    let section = Self._identifier(any)
+    guard _settled.has(section: section) else { programmerError("the snapshot has no section '\(section)'.") }
+    return section
+  }
+
+  private final func _place(_ any: Any) -> (item: AnyHashable, section: AnyHashable, position: Int) {
+    let item = Self._identifier(any)
+    settle()
+    guard let section = _content.home(of: item) else { programmerError("the snapshot has no item '\(item)'.") }
+    return (item, section, _content.items(in: section).firstIndex(of: item)!)
+  }
+
+  private final func _insert(_ identifiers: [Any], in section: AnyHashable, at position: Int) {
+    let items = identifiers.map(Self._identifier)
+    if Set(items).count < items.count || items.contains(where: { _content.home(of: $0) != nil }) {
+      programmerError("items of a snapshot must differ, and one of these is in it already: \(items).")
+    }
+    _content.insert(items, in: section, at: position)
+  }
+
+  private final func _insert(sections identifiers: [Any], at position: Int) {
+    let sections = identifiers.map(Self._identifier)
+    if Set(sections).count < sections.count || sections.contains(where: { _content.has(section: $0) }) {
+      programmerError("sections of a snapshot must differ, and one of these is in it already: \(sections).")
+    }
+    _content.insert(sections: sections, at: position)
+  }
+
+  private final func _move(_ any: Any, to other: Any, offset: Int) {
+    let item = _place(any).item
+    guard item != _place(other).item else { return }
+    _content.remove(items: [item])
+    let place = _place(other)
+    _content.insert([item], in: place.section, at: place.position + offset)
+  }
+}

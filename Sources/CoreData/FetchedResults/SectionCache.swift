@@ -1,0 +1,158 @@
+import Foundation
+import ModelSchema
+import PredicateLanguage
+
+/// What a controller's fetch found, kept on disk under a name for the next run of the program: order, sort keys, sections.
+///
+/// It is read again only if entity, version hash, predicate, order, section key path and the stored objects are what they
+/// were; what the file says is checked before it is believed. Anything amiss means that the fetch is done.
+struct SectionCache {
+  struct Entry: Equatable {
+    let entityNumber: Int
+    let reference: Int64
+    let keys: [Value]
+
+    static func == (left: Entry, right: Entry) -> Bool {
+      left.entityNumber == right.entityNumber && left.reference == right.reference
+    }
+  }
+
+  struct Contents {
+    var entries: [Entry] = []
+    var runs: [FetchedListing.Run] = []
+  }
+
+  let engine: any StoreEngine
+  private let _fingerprint: String
+  /// Entities whose objects decide what the fetch finds.
+  private let _entityNumbers: [Int]
+  private let _family: [Int]
+
+  /// Nil if the fetch cannot be cached: several stores or one without a file, or a predicate that only this process knows.
+  init?(_ reader: ListingReader) {
+    let (request, plan, context) = (reader.request, reader.plan, reader.context)
+    guard let coordinator = context.persistentStoreCoordinator, let model = coordinator.frozen else { return nil }
+    let engines = coordinator.engines(for: request.affectedStores)
+    guard engines.count == 1, let identifier = (try? engines[0].metadata)?[NSStoreUUIDKey] as? String else { return nil }
+    guard let predicate = Self._text(of: plan.predicate) else { return nil }
+    engine = engines[0]
+    _family = plan.layout.family
+    let layouts = model.layout.layouts
+    let isOwn = Self._looksNoFurther(than: plan, reader.keys, reader.sectionNameKeyPath)
+    _entityNumbers = isOwn ? [plan.layout.entityNumber] : layouts.map(\.entityNumber)
+    let sort = plan.sort.map { "\($0.keyPath.joined(separator: "."))\($0.ascending ? "+" : "-")\($0.comparison)" }
+    let hashes = isOwn ? [model.entities[plan.layout.entityNumber - 1]] : model.entities
+    _fingerprint = [
+      identifier, plan.layout.entityName, hashes.map { $0.shape.versionHash.base64EncodedString() }.joined(),
+      predicate, sort.joined(separator: ","), reader.sectionNameKeyPath ?? "no sections",
+      "\(plan.includesSubentities) \(plan.limit) \(plan.offset)", Locale.current.identifier,
+    ].joined(separator: "\n")
+  }
+
+  /// What the stored objects are like now; nil for a store that cannot tell.
+  func mark() throws -> String? { try StoreErrors.translating { try engine.mark(of: _entityNumbers) } }
+
+  /// Whether only the entity's own rows decide what is found, in which order and in which section.
+  private static func _looksNoFurther(than plan: FetchPlan, _ keys: FetchedKeys, _ sectionPath: String?) -> Bool {
+    guard keys.storedSlots != nil else { return false }
+    var isOwn = true
+    plan.predicate?.forEachExpression { expression in
+      switch expression {
+      case .keyPath(let path):
+        let slot = path.count == 1 ? plan.layout.slot(named: path[0]) : nil
+        if slot.map({ plan.layout.slots[$0].isToMany }) ?? true { isOwn = false }
+      case .keyPathOf, .subquery, .anyKey, .function: isOwn = false
+      default: break
+      }
+    }
+    return isOwn
+  }
+
+  /// The predicate in words that mean the same in another run; nil if there are none.
+  private static func _text(of predicate: PredicateTree?) -> String? {
+    guard let predicate else { return "all" }
+    struct Unspeakable: Error {}
+    func spoken(_ value: PredicateValue) throws -> PredicateValue {
+      switch value {
+      case .object(let object):
+        guard let id = object.base.base as? NSManagedObjectID, !id.isTemporaryID else { throw Unspeakable() }
+        return .string(id.uriRepresentation().absoluteString)
+      case .collection(let members): return .collection(try members.map(spoken))
+      case .dictionary: throw Unspeakable()
+      default: return value
+      }
+    }
+    var isTimeless = true
+    predicate.forEachExpression { expression in
+      switch expression {
+      case .function(let name, _) where ["now", "random", "randomn:"].contains(name): isTimeless = false
+      case .customFunction, .block: isTimeless = false
+      default: break
+      }
+    }
+    predicate.forEachPredicate { if case .block = $0 { isTimeless = false } }
+    guard isTimeless, let text = try? predicate.mapConstants(spoken) else { return nil }
+    return PredicatePrinter.text(of: text)
+  }
+
+  // MARK: The file
+
+  /// What was kept under a name; nil if there is nothing that still holds.
+  func read(named name: String, _ mark: String?) -> Contents? {
+    guard let mark, let file = try? Data(contentsOf: SectionCacheFiles.url(for: name)) else { return nil }
+    return _contents(of: file, mark)
+  }
+
+  /// Keeps what was found under a name. That it cannot be kept is no error: it is found again by fetching.
+  func write(_ listing: FetchedListing, named name: String, _ mark: String?) {
+    guard let mark, let data = _data(listing, mark) else { return }
+    SectionCacheFiles.write(data, named: name)
+  }
+
+  private static let _format = "fetched results 1"
+
+  private func _data(_ listing: FetchedListing, _ mark: String) -> Data? {
+    var writer = CacheWriter()
+    for text in [Self._format, _fingerprint, mark] { writer.write(text) }
+    writer.write(listing.runs.count)
+    for run in listing.runs {
+      writer.write(run.name)
+      writer.write(run.count)
+    }
+    writer.write(listing.entries.count)
+    for entry in listing.entries {
+      guard let key = entry.object._objectID.key else { return nil }
+      writer.write(key.space.layout.entityNumber)
+      writer.write(Int(key.reference))
+      writer.write(entry.keys.count)
+      for value in entry.keys { guard writer.write(value) else { return nil } }
+    }
+    return writer.sealed()
+  }
+
+  private func _contents(of file: Data, _ mark: String) -> Contents? {
+    guard var reader = CacheReader(sealed: file) else { return nil }
+    do {
+      for text in [Self._format, _fingerprint, mark] { guard try reader.text() == text else { return nil } }
+      var contents = Contents()
+      var total = 0
+      for _ in 0..<(try reader.count()) {
+        let run = FetchedListing.Run(name: try reader.text(), count: try reader.count())
+        total += run.count
+        contents.runs.append(run)
+      }
+      guard try reader.count() == total else { return nil }
+      contents.entries.reserveCapacity(total)
+      for _ in 0..<total {
+        let number = try reader.integer()
+        guard _family.contains(number), number <= engine.spaces.count else { return nil }
+        let reference = Int64(try reader.integer())
+        let keys = try (0..<(try reader.count())).map { _ in try reader.value() }
+        contents.entries.append(Entry(entityNumber: number, reference: reference, keys: keys))
+      }
+      return reader.isAtEnd ? contents : nil
+    } catch {
+      return nil
+    }
+  }
+}

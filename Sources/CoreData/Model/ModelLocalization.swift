@@ -1,0 +1,27 @@
+import Foundation
+
+/// Localised names of a model's parts: the strings file that stands beside the model, by the model's name and "Model".
+enum ModelLocalization {
+  /// The strings for the model at `url` in the first language preferred that there are any for; nil if there are none.
+  static func strings(forModelAt url: URL) -> [String: String]? {
+    let name = url.deletingPathExtension().lastPathComponent + "Model.strings"
+    let directory = url.deletingLastPathComponent()
+    for place in _directories(Locale.preferredLanguages) {
+      let file = place.isEmpty ? directory : directory.appendingPathComponent(place)
+      guard let data = try? Data(contentsOf: file.appendingPathComponent(name)) else { continue }
+      let strings = try? PropertyListSerialization.propertyList(from: data, options: [], format: nil)
+      if let strings = strings as? [String: String] { return strings }
+    }
+    return nil
+  }
+
+  private static func _directories(_ languages: [String]) -> [String] {
+    var places: [String] = []
+    for language in languages {
+      places.append("\(language).lproj")
+      // "de-AT" is served by "de".
+      if let dash = language.firstIndex(of: "-") { places.append("\(language[..<dash]).lproj") }
+    }
+    return places + ["Base.lproj", "en.lproj", ""]
+  }
+}

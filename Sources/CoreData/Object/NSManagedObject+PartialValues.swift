@@ -1,0 +1,38 @@
+import ModelSchema
+
+// Faults that were fetched with some of their properties: `NSFetchRequest.propertiesToFetch`.
+
+extension NSManagedObject {
+  /// Takes what a fetch has found for this fault: its values, or some of them.
+  final func take(_ stored: StoredObject) {
+    guard let part = stored.part, let row = stored.row else {
+      _row = stored.row
+      return
+    }
+    relations.partial = (row, part)
+    _flags.insert(.partial)
+  }
+
+  /// Value at a slot that the fetch has read; nil if it has not, or if all values are at hand.
+  final func partialValue(_ slot: Int) -> Value? {
+    guard _row == nil, let (row, part) = _relations?.partial, part.slots.contains(slot) else { return nil }
+    if _flags.contains(.checked) { checkQueue() }
+    noteRead(slot)
+    return row[slot]
+  }
+
+  /// Whether a slot can be read without filling the fault.
+  final func hasPartialValue(_ slot: Int) -> Bool {
+    _flags.contains(.partial) && _row == nil && (_relations?.partial?.part.slots.contains(slot) ?? false)
+  }
+
+  /// Lets go of what the fetch has read: all values are there now, perhaps newer ones.
+  final func dropPartialValues() {
+    guard _flags.contains(.partial) else { return }
+    _flags.remove(.partial)
+    guard let relations = _relations, relations.partial != nil else { return }
+    relations.partial = nil
+    relations.decoded = [:]
+    relations.dropTargets()
+  }
+}

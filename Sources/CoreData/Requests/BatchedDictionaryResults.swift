@@ -1,0 +1,130 @@
+import Foundation
+import ModelSchema
+import PredicateLanguage
+
+/// Dictionaries of a fetch, read batch by batch as they are looked at.
+///
+/// As in Core Data, only if `objectID` is among the properties to fetch: identities are then read at once, so `count` and the
+/// order are those of the time of the fetch, and the other columns with the batch that holds them, in one statement. A batch
+/// is let go when the next one is looked at. Without `objectID`, with groups or distinct results, everything is read at once.
+/// A row deleted since has its object ID alone. Used by one thread at a time. Not in Core Data, whose batched NSArray is
+/// walked whole when Swift bridges it to an array.
+public struct BatchedDictionaryResults: RandomAccessCollection {
+  private enum _Source {
+    case whole([NSDictionary])
+    case batches(DictionaryBatches)
+  }
+
+  private let _source: _Source
+
+  init(whole dictionaries: [NSDictionary]) { _source = .whole(dictionaries) }
+
+  init(_ batches: DictionaryBatches) { _source = .batches(batches) }
+
+  public var startIndex: Int { 0 }
+
+  public var endIndex: Int {
+    switch _source {
+    case .whole(let dictionaries): dictionaries.count
+    case .batches(let batches): batches.keys.count
+    }
+  }
+
+  /// The dictionary at a place. Traps if the store cannot be read, as filling a fault does.
+  public subscript(position: Int) -> NSDictionary {
+    precondition(indices.contains(position), "index \(position) is outside 0..<\(count)")
+    switch _source {
+    case .whole(let dictionaries): return dictionaries[position]
+    case .batches(let batches): return batches.dictionary(at: position)
+    }
+  }
+}
+
+/// Reads the dictionaries of known rows, a batch at a time.
+final class DictionaryBatches {
+  let keys: [ObjectKey]
+  private let _size: Int
+  private let _columns: DictionaryColumns
+  private let _coordinator: NSPersistentStoreCoordinator
+  private let _stores: [NSPersistentStore]?
+  /// Names of the columns that hold the object itself.
+  private let _identityNames: [String]
+  /// The batch looked at last.
+  private var _current: (number: Int, found: [ObjectTable.Key: NSDictionary])?
+
+  init(
+    _ keys: [ObjectKey], size: Int, _ columns: DictionaryColumns, _ coordinator: NSPersistentStoreCoordinator,
+    in stores: [NSPersistentStore]?
+  ) {
+    self.keys = keys
+    _size = size
+    _columns = columns
+    _coordinator = coordinator
+    _stores = stores
+    _identityNames = columns.plan.columns.filter { $0.expression == .evaluatedObject }.map(\.name)
+  }
+
+  func dictionary(at place: Int) -> NSDictionary {
+    let number = place / _size
+    if _current?.number != number {
+      do {
+        _current = (number, try _read(keys[number * _size..<min((number + 1) * _size, keys.count)]))
+      } catch {
+        programmerError("could not load a batch of dictionaries: \(error)")
+      }
+    }
+    if let dictionary = _current?.found[ObjectTable.Key(keys[place])] { return dictionary }
+    let id = NSManagedObjectID(keys[place])
+    return NSDictionary(objects: _identityNames.map { _ in id }, forKeys: _identityNames.map { $0 as NSString })
+  }
+
+  private func _read(_ keys: ArraySlice<ObjectKey>) throws -> [ObjectTable.Key: NSDictionary] {
+    var plan = _columns.plan
+    let members = keys.map { PredicateValue.object(PredicateObject(NSManagedObjectID($0))) }
+    plan.rows.predicate = .comparison(.init(.evaluatedObject, .in, .constant(.collection(members))))
+    plan.rows.sort = []
+    plan.rows.limit = 0
+    plan.rows.offset = 0
+    let place = plan.columns.firstIndex { $0.expression == .evaluatedObject }!
+    var found: [ObjectTable.Key: NSDictionary] = [:]
+    for values in try _coordinator.table(plan, in: _stores) {
+      guard let key = values[place].key else { continue }
+      found[ObjectTable.Key(key)] = try _columns.dictionary(for: values)
+    }
+    return found
+  }
+}
+
+extension DictionaryPlan {
+  /// Whether dictionaries can be read by their objects.
+  fileprivate var isReadByObject: Bool {
+    !isGrouped && !isDistinct && columns.contains { $0.expression == .evaluatedObject }
+      && rows.sort.allSatisfy { rows.layout.slot(named: $0.keyPath[0]) != nil }
+  }
+}
+
+extension NSManagedObjectContext {
+  /// Fetches dictionaries to be looked at batch by batch.
+  ///
+  /// Batches have the request's `fetchBatchSize`, or 100 dictionaries if that is 0. The request's result type need not be
+  /// set. Not in Core Data.
+  ///
+  /// - Throws: As `fetch(_:)`.
+  public final func fetchBatched(_ request: NSFetchRequest<NSDictionary>) throws -> BatchedDictionaryResults {
+    checkQueue()
+    let rows = AnyFetchRequest()
+    rows.take(from: request)
+    rows.resultType = .dictionaryResultType
+    var plan = try plan(for: rows)
+    guard let coordinator = persistentStoreCoordinator, let model = coordinator.frozen else {
+      return BatchedDictionaryResults(whole: [])
+    }
+    let columns = try DictionaryColumns(rows, plan, model)
+    guard columns.plan.isReadByObject else { return BatchedDictionaryResults(whole: try fetchDictionaries(rows)) }
+    plan.content = .identity
+    let found = try coordinator.fetch(plan, in: rows.affectedStores)
+    let size = rows.fetchBatchSize > 0 ? rows.fetchBatchSize : 100
+    return BatchedDictionaryResults(
+      DictionaryBatches(found.map(\.key), size: size, columns, coordinator, in: rows.affectedStores))
+  }
+}

@@ -1,0 +1,104 @@
+import ModelSchema
+
+/// What of a store's old tables goes where in the new ones.
+struct MigrationPlan {
+  /// An entity as it was and as it is to be.
+  struct Pair {
+    let old: PropertyLayout
+    let new: PropertyLayout
+  }
+
+  /// The rows of an old table that go to a new one.
+  struct Flow {
+    let oldRoot: Int
+    let newRoot: Int
+    let pairs: [Pair]
+    /// Added to the keys of the rows, so that those of several old tables do not meet in the new one.
+    var offset: Int64 = 0
+    /// Whether all rows of the old table come along.
+    let isWhole: Bool
+  }
+
+  let old: StoreMapping
+  let new: StoreMapping
+  private(set) var flows: [Flow]
+  private let _matching: SchemaMatching
+
+  /// - Parameters:
+  ///   - old: The mapping of the tables that are there.
+  ///   - largestKeys: Largest key ever given out in the table of each old root.
+  init(from old: StoreMapping, to new: StoreMapping, largestKeys: [Int: Int64]) {
+    self.old = old
+    self.new = new
+    let matching = SchemaMatching(from: old.layout.schema, to: new.layout.schema)
+    _matching = matching
+    var groups: [[Int]: [Pair]] = [:]
+    for layout in new.layout.layouts {
+      guard let source = matching.source(of: layout.entityName).flatMap({ old.layout.layoutsByName[$0] }) else { continue }
+      groups[[layout.rootNumber, source.rootNumber], default: []].append(Pair(old: source, new: layout))
+    }
+    var flows: [Flow] = []
+    for (roots, pairs) in groups.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+      let family = old.layout.layout(numbered: roots[1]).family
+      flows.append(
+        Flow(oldRoot: roots[1], newRoot: roots[0], pairs: pairs, isWhole: Set(pairs.map(\.old.entityNumber)) == Set(family)))
+    }
+    // The rows of the root's own old table keep their keys.
+    flows.sort { left, right in
+      func isOwn(_ flow: Flow) -> Int { flow.pairs.contains { $0.new.entityNumber == flow.newRoot } ? 0 : 1 }
+      return (left.newRoot, isOwn(left), left.oldRoot) < (right.newRoot, isOwn(right), right.oldRoot)
+    }
+    var next: [Int: Int64] = [:]
+    for index in flows.indices {
+      let root = flows[index].newRoot
+      flows[index].offset = next[root] ?? 0
+      next[root, default: 0] += largestKeys[flows[index].oldRoot] ?? 0
+    }
+    self.flows = flows
+    _largest = next
+  }
+
+  private let _largest: [Int: Int64]
+
+  /// Largest key that the table of a new root may have.
+  func largestKey(ofRoot root: Int) -> Int64 { _largest[root] ?? 0 }
+
+  /// How the rows of an old entity's table get to a new entity's; nil if none do.
+  func flow(from oldEntity: Int, to newEntity: Int) -> Flow? {
+    let roots = (old.layout.layout(numbered: oldEntity).rootNumber, new.layout.layout(numbered: newEntity).rootNumber)
+    return flows.first { ($0.oldRoot, $0.newRoot) == roots }
+  }
+
+  /// `Z_ENT` of each old entity and of what it becomes.
+  var storedNumbers: [(old: Int, new: Int)] {
+    flows.flatMap(\.pairs).map {
+      (old.numbers.stored(for: $0.old.entityNumber), new.numbers.stored(for: $0.new.entityNumber))
+    }
+  }
+
+  // MARK: Slots
+
+  /// The old slot of an attribute; nil for a new one.
+  func attributeSource(of slot: Int, in pair: Pair) -> Int? {
+    _matching.attributeSources(of: pair.new.entityName)[pair.new.slots[slot].name]
+      .flatMap { pair.old.slot(named: $0.property.name) }
+  }
+
+  /// The old slot of a relationship, or of the hidden end of one; nil for a new one.
+  func relationshipSource(of slot: Int, in pair: Pair) -> Int? {
+    let property = pair.new.slots[slot]
+    if !property.isHidden, let source = _matching.relationshipSources(of: pair.new.entityName)[property.name] {
+      return pair.old.slot(named: source.property.name)
+    }
+    // An end that had no name may have been there all the same, as the inverse of the other.
+    guard let relationship = property.relationship, let inverse = relationship.inverseSlot else { return nil }
+    let destination = new.layout.layout(numbered: relationship.destination)
+    let other = destination.slots[inverse]
+    guard !other.isHidden, let source = _matching.relationshipSources(of: destination.entityName)[other.name],
+      let owner = old.layout.layoutsByName[source.entity], let there = owner.slot(named: source.property.name),
+      let back = owner.slots[there].relationship, let hidden = back.inverseSlot,
+      old.layout.layout(numbered: back.destination).family.contains(pair.old.entityNumber)
+    else { return nil }
+    return hidden
+  }
+}

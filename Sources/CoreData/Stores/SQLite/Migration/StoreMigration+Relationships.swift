@@ -1,0 +1,161 @@
+import ModelSchema
+import SQLiteBinding
+
+extension StoreMigration {
+  // MARK: To-ones
+
+  /// Sets the to-ones that were stored otherwise, and puts in order what all of them need.
+  func linkToOnes() throws {
+    for flow in plan.flows {
+      for pair in flow.pairs {
+        for slot in pair.new.slots.indices {
+          guard case .toOne(let key, _, _, let destination) = new.storage(of: slot, in: pair.new.entityNumber),
+            let source = plan.relationshipSource(of: slot, in: pair),
+            let links = _links(source, pair), let there = plan.flow(from: links.destination, to: destination)
+          else { continue }
+          if case .toOne = old.storage(of: source, in: pair.old.entityNumber) { continue }
+          let table = new.table(of: flow.newRoot)
+          // Of several members the first is kept.
+          try connection.execute(
+            "UPDATE \(table.name) SET \(table.columns[key].name) = link.member FROM (SELECT owner + \(flow.offset) AS owner, "
+              + "MIN(member) + \(there.offset) AS member FROM (\(links.sql)) GROUP BY 1) AS link "
+              + "WHERE link.owner = \(table.name).Z_PK")
+        }
+      }
+    }
+    var finished: Set<[Int]> = []
+    for layout in new.layout.layouts {
+      for slot in layout.slots.indices where layout.slots[slot].owner == layout.entityNumber {
+        guard case .toOne(let key, let entity, let order, let destination) = new.storage(of: slot, in: layout.entityNumber),
+          finished.insert([layout.rootNumber, key]).inserted
+        else { continue }
+        try _finishToOne(new.table(of: layout.entityNumber), key, entity, order, destination)
+      }
+    }
+  }
+
+  private func _finishToOne(
+    _ table: TableMapping, _ key: Int, _ entity: Int?, _ order: Int?, _ destination: Int
+  ) throws {
+    let (name, key) = (table.name, table.columns[key].name)
+    let theirs = new.table(of: destination).name
+    if _losesRows(destination) {
+      try connection.execute(
+        "UPDATE \(name) SET \(key) = NULL WHERE \(key) IS NOT NULL AND \(key) NOT IN (SELECT Z_PK FROM \(theirs))")
+    }
+    if let entity {
+      let column = table.columns[entity].name
+      try connection.execute(
+        "UPDATE \(name) SET \(column) = (SELECT Z_ENT FROM \(theirs) AS there WHERE there.Z_PK = \(name).\(key)) "
+          + "WHERE (\(key) IS NULL) <> (\(column) IS NULL)")
+    }
+    if let order {
+      let column = table.columns[order].name
+      try connection.execute(
+        "UPDATE \(name) SET \(column) = place.position FROM (SELECT Z_PK AS member, \(_position(in: key)) AS position "
+          + "FROM \(name) WHERE \(key) IS NOT NULL AND \(column) IS NULL) AS place WHERE place.member = \(name).Z_PK")
+    }
+  }
+
+  /// Positions of the members of each owner, for those that had none.
+  private func _position(in owner: String, by member: String = "Z_PK") -> String {
+    "\(StoreVocabulary.firstOrder) + \(StoreVocabulary.orderStep) * "
+      + "(ROW_NUMBER() OVER (PARTITION BY \(owner) ORDER BY \(member)) - 1)"
+  }
+
+  /// Whether rows that links may lead to, in the table of a new entity, did not come along.
+  private func _losesRows(_ destination: Int) -> Bool {
+    let root = new.layout.layout(numbered: destination).rootNumber
+    return plan.flows.contains { $0.newRoot == root && !$0.isWhole }
+  }
+
+  // MARK: Join tables
+
+  /// Fills the join tables from wherever the links were.
+  func fillJoins() throws {
+    for (number, join) in new.joins.enumerated() {
+      for pair in plan.flows.flatMap(\.pairs) {
+        for slot in pair.new.slots.indices {
+          guard case .manyToMany(number, true, let destination) = new.storage(of: slot, in: pair.new.entityNumber) else {
+            continue
+          }
+          try _fill(join, slot, pair, to: destination)
+        }
+      }
+      try _finish(join)
+    }
+  }
+
+  private func _fill(_ join: JoinTable, _ slot: Int, _ pair: MigrationPlan.Pair, to destination: Int) throws {
+    guard let source = plan.relationshipSource(of: slot, in: pair), let links = _links(source, pair),
+      let here = plan.flow(from: pair.old.entityNumber, to: pair.new.entityNumber),
+      let there = plan.flow(from: links.destination, to: destination)
+    else { return }
+    var columns = [join.first, join.second]
+    var values = ["owner + \(here.offset)", "member + \(there.offset)"]
+    if let order = join.secondOrder {
+      columns.append(order)
+      values.append("place")
+    }
+    if let order = join.firstOrder {
+      columns.append(order)
+      values.append("back")
+    }
+    func insert(_ columns: [String]) throws {
+      try connection.execute(
+        "INSERT OR IGNORE INTO \(join.name) (\(columns.joined(separator: ", "))) "
+          + "SELECT \(values.joined(separator: ", ")) FROM (\(links.sql))")
+    }
+    try insert(columns)
+    // A relationship that is its own inverse stands there both ways.
+    if join.isReflexive { try insert([join.second, join.first] + columns.dropFirst(2)) }
+  }
+
+  private func _finish(_ join: JoinTable) throws {
+    for (column, entity) in [(join.first, join.firstEntity), (join.second, join.secondEntity)] where _losesRows(entity) {
+      try connection.execute(
+        "DELETE FROM \(join.name) WHERE \(column) NOT IN (SELECT Z_PK FROM \(new.table(of: entity).name))")
+    }
+    for (order, owner, member) in [(join.secondOrder, join.first, join.second), (join.firstOrder, join.second, join.first)] {
+      guard let order else { continue }
+      try connection.execute(
+        "UPDATE \(join.name) SET \(order) = place.position FROM (SELECT rowid AS link, \(_position(in: owner, by: member)) "
+          + "AS position FROM \(join.name) WHERE \(order) IS NULL) AS place WHERE place.link = \(join.name).rowid")
+    }
+  }
+
+  // MARK: Old links
+
+  /// The links of an old relationship as a query of `owner`, `member`, the member's `place` among the owner's, and the
+  /// owner's place among the member's (`back`), for the owners that are of just this entity.
+  private func _links(_ slot: Int, _ pair: MigrationPlan.Pair) -> (sql: String, destination: Int)? {
+    let entity = pair.old.entityNumber
+    let (owners, number) = (away(of: entity), old.numbers.stored(for: entity))
+    switch old.storage(of: slot, in: entity) {
+    case .toOne(let key, _, let order, let destination):
+      let column = old.column(key, of: entity).name
+      let back = order.map { old.column($0, of: entity).name } ?? "NULL"
+      return (
+        "SELECT Z_PK AS owner, \(column) AS member, NULL AS place, \(back) AS back FROM \(owners) "
+          + "WHERE Z_ENT = \(number) AND \(column) IS NOT NULL", destination
+      )
+    case .oneToMany(let destination, let inverse):
+      guard case .toOne(let key, _, let order, _) = old.storage(of: inverse, in: destination) else { return nil }
+      let column = old.column(key, of: destination).name
+      let place = order.map { "m." + old.column($0, of: destination).name } ?? "NULL"
+      return (
+        "SELECT o.Z_PK AS owner, m.Z_PK AS member, \(place) AS place, NULL AS back FROM \(owners) AS o "
+          + "JOIN \(away(of: destination)) AS m ON m.\(column) = o.Z_PK WHERE o.Z_ENT = \(number)", destination
+      )
+    case .manyToMany(let join, let ownerIsFirst, let destination):
+      let ends = old.joins[join].ends(ownerIsFirst: ownerIsFirst)
+      let place = ends.order.map { "j." + $0 } ?? "NULL"
+      let back = old.joins[join].ends(ownerIsFirst: !ownerIsFirst).order.map { "j." + $0 } ?? "NULL"
+      return (
+        "SELECT o.Z_PK AS owner, j.\(ends.member) AS member, \(place) AS place, \(back) AS back FROM \(owners) AS o "
+          + "JOIN \(Self.away(join: join)) AS j ON j.\(ends.owner) = o.Z_PK WHERE o.Z_ENT = \(number)", destination
+      )
+    case .none, .attribute, .composite: return nil
+    }
+  }
+}

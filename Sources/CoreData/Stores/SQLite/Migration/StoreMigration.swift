@@ -1,0 +1,128 @@
+import ModelSchema
+import SQLiteBinding
+
+/// Rewrites a store's tables for another version of its model, as far as the change can be inferred.
+///
+/// Everything happens inside the caller's transaction: either the store is wholly of the new version afterwards, or
+/// untouched. No object is made; SQLite copies the rows.
+struct StoreMigration {
+  let connection: Connection
+  let plan: MigrationPlan
+
+  var old: StoreMapping { plan.old }
+  var new: StoreMapping { plan.new }
+
+  /// - Parameters:
+  ///   - connection: Of the store, in a transaction.
+  ///   - old: The mapping of the tables that are there.
+  ///   - new: That of those to be made.
+  init(_ connection: Connection, from old: StoreMapping, to new: StoreMapping) throws {
+    self.connection = connection
+    var largest: [Int: Int64] = [:]
+    for table in old.tables {
+      let stored = Int64(old.numbers.stored(for: table.rootNumber))
+      let recorded = try connection.firstValue("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.int(stored)])
+      let present = try connection.firstValue("SELECT MAX(Z_PK) FROM \(table.name)")
+      largest[table.rootNumber] = max(Self._int(recorded), Self._int(present))
+    }
+    plan = MigrationPlan(from: old, to: new, largestKeys: largest)
+  }
+
+  private static func _int(_ value: Binding?) -> Int64 {
+    if case .int(let number)? = value { number } else { 0 }
+  }
+
+  /// Migrates the tables.
+  ///
+  /// - Throws: `SQLiteError`, with a constraint's code when objects are in the way of a new uniqueness constraint;
+  ///   `UnsupportedModelError`.
+  func run() throws {
+    try _dropIndexesAndTriggers()
+    for (number, table) in old.tables.enumerated() {
+      try connection.execute("ALTER TABLE \(table.name) RENAME TO \(Self.away(table: number))")
+    }
+    for (number, join) in old.joins.enumerated() {
+      try connection.execute("ALTER TABLE \(join.name) RENAME TO \(Self.away(join: number))")
+    }
+    let writer = SchemaWriter(new)
+    for table in new.tables { try connection.execute(writer.createTable(table)) }
+    for join in new.joins { try connection.execute(writer.createJoinTable(join)) }
+    for flow in plan.flows { try copyRows(flow) }
+    try linkToOnes()
+    try fillJoins()
+    for number in old.tables.indices { try connection.execute("DROP TABLE \(Self.away(table: number))") }
+    for number in old.joins.indices { try connection.execute("DROP TABLE \(Self.away(join: number))") }
+    for table in new.tables {
+      for statement in try writer.indexes(of: table) { try connection.execute(statement) }
+      // Last of all: copying is no change that derived attributes are to follow.
+      for statement in try DerivedTriggers(new).statements(of: table) { try connection.execute(statement) }
+    }
+    try _writeKeys()
+    try _renumberHistory()
+    // What a store keeps of its model would be that of the old version.
+    if try _exists(StoreVocabulary.modelCacheTable) {
+      try connection.execute("DELETE FROM \(StoreVocabulary.modelCacheTable)")
+    }
+  }
+
+  /// Name that an old table has while its rows are copied.
+  static func away(table number: Int) -> String { "Z_MIGRATED_T\(number)" }
+
+  static func away(join number: Int) -> String { "Z_MIGRATED_J\(number)" }
+
+  /// The old table that holds an entity's rows.
+  func away(of entity: Int) -> String {
+    let root = old.layout.layout(numbered: entity).rootNumber
+    return Self.away(table: old.tables.firstIndex { $0.rootNumber == root }!)
+  }
+
+  private func _exists(_ table: String) throws -> Bool {
+    try connection.firstValue("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(table)]) != nil
+  }
+
+  /// Those of the old tables: their names would be in the way of the new ones'.
+  private func _dropIndexesAndTriggers() throws {
+    let tables = Set((old.tables.map(\.name) + old.joins.map(\.name)).map(StoreVocabulary.plain))
+    var found: [(type: String, name: String)] = []
+    try connection.query(
+      "SELECT type, name, tbl_name FROM sqlite_master WHERE type IN ('index', 'trigger') AND sql IS NOT NULL"
+    ) { row in
+      let (type, name, table) = (row.string(0), row.string(1), row.string(2))
+      // Triggers may stand on one table and speak of another.
+      if type == "trigger" ? name.hasPrefix("Z_") || tables.contains(table) : tables.contains(table) {
+        found.append((type, name))
+      }
+    }
+    for item in found {
+      let name = "\"" + item.name.replacing("\"", with: "\"\"") + "\""
+      try connection.execute("DROP \(item.type == "index" ? "INDEX" : "TRIGGER") \(name)")
+    }
+  }
+
+  private func _writeKeys() throws {
+    let names = old.layout.layouts.map { (old.numbers.stored(for: $0.entityNumber), $0.entityName) }
+    for (number, name) in names {
+      try connection.query(
+        "DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = ? AND Z_NAME = ?", [.int(Int64(number)), .text(name)])
+    }
+    for layout in new.layout.layouts {
+      let isRoot = layout.parentNumber == nil
+      try connection.query(
+        "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, ?)",
+        [
+          .int(Int64(new.numbers.stored(for: layout.entityNumber))), .text(layout.entityName),
+          .int(Int64(layout.parentNumber.map { new.numbers.stored(for: $0) } ?? 0)),
+          .int(isRoot ? plan.largestKey(ofRoot: layout.entityNumber) : 0),
+        ])
+    }
+  }
+
+  /// The history speaks of entities by number.
+  private func _renumberHistory() throws {
+    guard try _exists("ACHANGE") else { return }
+    let changed = plan.storedNumbers.filter { $0.old != $0.new }
+    guard !changed.isEmpty else { return }
+    let cases = changed.map { "WHEN \($0.old) THEN \($0.new)" }.joined(separator: " ")
+    try connection.execute("UPDATE ACHANGE SET ZENTITY = CASE ZENTITY \(cases) ELSE ZENTITY END")
+  }
+}

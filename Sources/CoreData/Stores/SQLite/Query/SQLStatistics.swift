@@ -1,0 +1,38 @@
+import PredicateLanguage
+import SQLiteBinding
+
+/// Aggregates that SQLite lacks: median, mode and standard deviation, computed by the same code as in memory.
+enum SQLStatistics {
+  /// Name of the SQL function for a predefined function; nil for what is no such aggregate.
+  static func name(_ function: String) -> String? { _names[function] }
+
+  private static let _names = [
+    "median:": "NSCoreDataMedian", "mode:": "NSCoreDataMode", "stddev:": "NSCoreDataStandardDeviation",
+  ]
+
+  static func register(on connection: Connection) throws {
+    for (function, name) in _names {
+      try connection.register(aggregate: name, argumentCount: 1) { Numbers(function) }
+    }
+  }
+
+  /// The numbers of one group.
+  private final class Numbers: Aggregate {
+    private let _function: String
+    private var _values: [PredicateValue] = []
+
+    init(_ function: String) { _function = function }
+
+    func step(_ call: FunctionCall) throws {
+      if call.isNull(0) { return }
+      _values.append(call.isInteger(0) ? .int(call.int64(0)) : .double(call.double(0)))
+    }
+
+    func finish(_ call: FunctionCall) throws {
+      switch try RowAggregate.value(_function, of: _values) {
+      case .int(let number): call.answer(number)
+      case let other: other.double.map { call.answer($0) } ?? call.answerNull()
+      }
+    }
+  }
+}

@@ -1,0 +1,125 @@
+/// What changes of one property mean for the values that are there.
+enum PropertyRules {
+  static func added(_ attribute: AttributeSchema) -> SchemaFinding {
+    if attribute.isTransient { return SchemaFinding("transient attribute added", .free, "it is not stored") }
+    if attribute.isOptional || attribute.defaultValue != nil || attribute.isDerived {
+      return SchemaFinding(
+        "attribute added", .inferred,
+        attribute.isOptional && attribute.defaultValue == nil ? "it is nil at first" : "it has a value at first")
+    }
+    return SchemaFinding(
+      "attribute added", .blocked,
+      "not optional and without default: existing objects would have no value; give it a default, or make it optional")
+  }
+
+  static func added(_ relationship: RelationshipSchema) -> SchemaFinding {
+    relationship.isOptional
+      ? SchemaFinding("relationship added", .inferred, "it is empty at first")
+      : SchemaFinding("relationship added", .blocked, "not optional: existing objects would have nothing there")
+  }
+
+  // MARK: Attributes
+
+  static func changes(_ old: AttributeSchema, _ new: AttributeSchema) -> [SchemaFinding] {
+    var findings: [SchemaFinding] = []
+    if old.type != new.type, !old.isTransient, !new.isTransient {
+      findings.append(
+        SchemaFinding(
+          "\(old.type.fileName) became \(new.type.fileName)", .blocked, "values of one type are not converted to another"))
+    }
+    if old.isOptional, !new.isOptional, !new.isDerived {
+      findings.append(
+        new.defaultValue != nil
+          ? SchemaFinding("made required", .inferred, "where there is no value, the default is put")
+          : SchemaFinding("made required", .blocked, "there is no default to put where there is no value"))
+    }
+    if !old.isOptional, new.isOptional { findings.append(SchemaFinding("made optional", .inferred, "the values stay")) }
+    if old.isTransient != new.isTransient {
+      findings.append(
+        new.isTransient
+          ? SchemaFinding("made transient", .loses, "its column goes")
+          : SchemaFinding("made persistent", added(new).verdict, added(new).why))
+    }
+    if old.defaultValue != new.defaultValue {
+      findings.append(SchemaFinding("default changed", .free, "existing values stay, and stores do not know defaults"))
+    }
+    if old.allowsExternalBinaryDataStorage != new.allowsExternalBinaryDataStorage {
+      findings.append(SchemaFinding("external storage changed", .inferred, "values move when they are written next"))
+    }
+    if old.derivationExpression != new.derivationExpression {
+      findings.append(
+        SchemaFinding(
+          new.isDerived ? "derivation changed" : "no longer derived", .inferred,
+          new.isDerived ? "values are computed when their objects are saved next" : "the values stay"))
+    }
+    if old.limits != new.limits || old.validations != new.validations {
+      findings.append(SchemaFinding("validation changed", .free, "values are checked when their objects are saved next"))
+    }
+    if old.traits.versionHashModifier != new.traits.versionHashModifier {
+      findings.append(SchemaFinding("version hash modifier changed", .inferred, "the values stay"))
+    }
+    return findings + _elementChanges(old.elements, new.elements)
+  }
+
+  private static func _elementChanges(_ old: [AttributeSchema], _ new: [AttributeSchema]) -> [SchemaFinding] {
+    let before = Dictionary(old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    var findings: [SchemaFinding] = []
+    for element in new {
+      let changes = before[element.name].map { self.changes($0, element) } ?? [added(element)]
+      findings += changes.map { SchemaFinding("element \(element.name): \($0.what)", $0.verdict, $0.why) }
+    }
+    let kept = Set(new.map(\.name))
+    findings += old.filter { !kept.contains($0.name) }
+      .map { SchemaFinding("element \($0.name): removed", .loses, "its values go") }
+    return findings
+  }
+
+  // MARK: Relationships
+
+  static func changes(
+    _ old: RelationshipSchema, _ new: RelationshipSchema, _ matching: SchemaMatching
+  ) -> [SchemaFinding] {
+    var findings: [SchemaFinding] = []
+    if !old.isToMany, new.isToMany {
+      findings.append(SchemaFinding("made to-many", .inferred, "the one becomes a member"))
+    } else if old.isToMany, !new.isToMany {
+      findings.append(SchemaFinding("made to-one", .loses, "all members but one are let go"))
+    } else if old.minCount != new.minCount || old.maxCount != new.maxCount {
+      findings.append(
+        SchemaFinding("counts changed", .inferred, "members are counted when their objects are saved next"))
+    }
+    if old.isToMany, new.isToMany, old.isOrdered != new.isOrdered {
+      findings.append(
+        SchemaFinding(
+          new.isOrdered ? "made ordered" : "made unordered", .inferred,
+          new.isOrdered ? "the members stay, in no order that means anything" : "the members stay, their order goes"))
+    }
+    if matching.target(of: old.destination) != new.destination {
+      findings.append(_destinationChange(old, new, matching))
+    }
+    if (old.inverse == nil) != (new.inverse == nil) {
+      findings.append(
+        SchemaFinding(new.inverse == nil ? "inverse removed" : "inverse is \(new.inverse!)", .inferred, "the members stay"))
+    }
+    if old.isOptional, !new.isOptional {
+      findings.append(SchemaFinding("made required", .blocked, "objects that have nothing there would be invalid"))
+    }
+    if !old.isOptional, new.isOptional { findings.append(SchemaFinding("made optional", .inferred, "what is there stays")) }
+    if old.deleteRule != new.deleteRule {
+      findings.append(SchemaFinding("delete rule is \(new.deleteRule)", .free, "stores do not know delete rules"))
+    }
+    return findings
+  }
+
+  private static func _destinationChange(
+    _ old: RelationshipSchema, _ new: RelationshipSchema, _ matching: SchemaMatching
+  ) -> SchemaFinding {
+    let what = "destination is \(new.destination)"
+    guard let target = matching.target(of: old.destination) else {
+      return SchemaFinding(what, .loses, "the objects that it pointed to are deleted")
+    }
+    return matching.new.root(target) == matching.new.root(new.destination)
+      ? SchemaFinding(what, .inferred, "\(target) is of the same hierarchy")
+      : SchemaFinding(what, .blocked, "it points to objects of \(target), which are none of \(new.destination)")
+  }
+}

@@ -1,0 +1,152 @@
+/// Where the boxes of a graph go: in columns, so that every line runs between neighbouring columns or within one, and none
+/// runs through a box.
+struct GraphLayout {
+  struct Box: Sendable {
+    var x = 0
+    var y = 0
+    let width: Int
+    let height: Int
+    /// Number of the column, from the left.
+    var column = 0
+  }
+
+  private(set) var boxes: [Box]
+  private(set) var width = 0
+  private(set) var height = 0
+
+  private let _neighbours: [[Int]]
+  static let columnGap = 150
+  static let rowGap = 36
+  static let margin = 30
+
+  /// - Parameters:
+  ///   - sizes: Of the boxes.
+  ///   - lines: Pairs of boxes that are joined.
+  init(sizes: [(width: Int, height: Int)], lines: [(Int, Int)]) {
+    boxes = sizes.map { Box(width: $0.width, height: $0.height) }
+    var neighbours = Array(repeating: Set<Int>(), count: sizes.count)
+    for (one, other) in lines where one != other {
+      neighbours[one].insert(other)
+      neighbours[other].insert(one)
+    }
+    _neighbours = neighbours.map { $0.sorted() }
+    var (y, widest) = (Self.margin, 0)
+    let groups = _components()
+    for group in groups where group.count > 1 {
+      let size = _place(group, top: y)
+      y += size.height + 2 * Self.rowGap
+      widest = max(widest, size.width)
+    }
+    let alone = groups.filter { $0.count == 1 }.map { $0[0] }
+    let size = _placeInRows(alone, top: y, width: max(widest, 900))
+    y += alone.isEmpty ? -2 * Self.rowGap : size.height
+    width = max(widest, size.width) + 2 * Self.margin
+    height = max(y, 0) + Self.margin
+  }
+
+  /// Boxes that lines join, directly or not, largest group first.
+  private func _components() -> [[Int]] {
+    var seen = Array(repeating: false, count: boxes.count)
+    var groups: [[Int]] = []
+    for start in boxes.indices where !seen[start] {
+      let group = _distances(from: start).keys.sorted()
+      for box in group { seen[box] = true }
+      groups.append(group)
+    }
+    return groups.sorted { $0.count == $1.count ? $0[0] < $1[0] : $0.count > $1.count }
+  }
+
+  /// Numbers of steps along lines to each box that lines lead to.
+  private func _distances(from start: Int) -> [Int: Int] {
+    var distances = [start: 0]
+    var open = [start]
+    var position = 0
+    while position < open.count {
+      let box = open[position]
+      position += 1
+      for next in _neighbours[box] where distances[next] == nil {
+        distances[next] = distances[box]! + 1
+        open.append(next)
+      }
+    }
+    return distances
+  }
+
+  // MARK: Columns
+
+  private mutating func _place(_ group: [Int], top: Int) -> (width: Int, height: Int) {
+    var columns = _columns(group)
+    for _ in 0..<8 {
+      for index in columns.indices.dropFirst() { columns[index] = _ordered(columns[index], by: columns[index - 1]) }
+      for index in columns.indices.dropLast().reversed() {
+        columns[index] = _ordered(columns[index], by: columns[index + 1])
+      }
+    }
+    let heights = columns.map { column in
+      column.reduce(0) { $0 + boxes[$1].height } + (column.count - 1) * Self.rowGap
+    }
+    let tallest = heights.max() ?? 0
+    var x = Self.margin
+    for (number, column) in columns.enumerated() {
+      var y = top + (tallest - heights[number]) / 2
+      let widest = column.map { boxes[$0].width }.max() ?? 0
+      for box in column {
+        boxes[box].x = x + (widest - boxes[box].width) / 2
+        boxes[box].y = y
+        boxes[box].column = number
+        y += boxes[box].height + Self.rowGap
+      }
+      x += widest + Self.columnGap
+    }
+    return (x - Self.columnGap - Self.margin, tallest)
+  }
+
+  /// Columns by distance from the box that makes the drawing most nearly as wide as it is high.
+  private func _columns(_ group: [Int]) -> [[Int]] {
+    // Every box is tried in graphs that people look at; in larger ones those with most lines.
+    let candidates =
+      group.count <= 80
+      ? group : Array(group.sorted { (_neighbours[$1].count, $0) < (_neighbours[$0].count, $1) }.prefix(20))
+    var best: (columns: [[Int]], cost: Int)?
+    for root in candidates {
+      let distances = _distances(from: root)
+      var columns: [[Int]] = Array(repeating: [], count: (group.compactMap { distances[$0] }.max() ?? 0) + 1)
+      for box in group { columns[distances[box]!].append(box) }
+      let height = columns.map { $0.reduce(0) { $0 + boxes[$1].height + Self.rowGap } }.max() ?? 0
+      let width = columns.reduce(0) { $0 + ($1.map { boxes[$0].width }.max() ?? 0) + Self.columnGap }
+      let cost = max(height * 4, width * 3)
+      if cost < best?.cost ?? .max { best = (columns, cost) }
+    }
+    return best?.columns ?? [group]
+  }
+
+  /// A column in the order of what its boxes are joined to in the column beside it.
+  private func _ordered(_ column: [Int], by beside: [Int]) -> [Int] {
+    let places = Dictionary(uniqueKeysWithValues: beside.enumerated().map { ($0.element, $0.offset) })
+    let middles = column.enumerated().map { index, box -> (Double, Int, Int) in
+      let joined = _neighbours[box].compactMap { places[$0] }
+      let middle = joined.isEmpty ? Double(index) : Double(joined.reduce(0, +)) / Double(joined.count)
+      return (middle, index, box)
+    }
+    return middles.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
+  }
+
+  // MARK: Boxes without lines
+
+  private mutating func _placeInRows(_ alone: [Int], top: Int, width: Int) -> (width: Int, height: Int) {
+    var (x, y, rowHeight, widest) = (Self.margin, top, 0, 0)
+    for box in alone {
+      if x > Self.margin, x + boxes[box].width > width {
+        x = Self.margin
+        y += rowHeight + Self.rowGap
+        rowHeight = 0
+      }
+      boxes[box].x = x
+      boxes[box].y = y
+      x += boxes[box].width + Self.rowGap
+      widest = max(widest, x - Self.rowGap - Self.margin)
+      rowHeight = max(rowHeight, boxes[box].height)
+    }
+    return (widest, y + rowHeight - top)
+  }
+}

@@ -1,0 +1,26 @@
+extension Command {
+  /// `TOOL completion SHELL`: writes what makes a shell complete the tool's command lines.
+  static func completion(of tool: CommandSyntax) -> Command {
+    let own = CommandSyntax(
+      "completion", summary: "Write a script that makes a shell complete command lines.",
+      discussion: [
+        "bash: put 'source <(\(tool.name) completion bash)' into ~/.bashrc.",
+        "zsh: write it to a file named _\(tool.name) in a directory of $fpath.",
+        "fish: write it to ~/.config/fish/completions/\(tool.name).fish.",
+      ],
+      operands: [
+        CommandSyntax.Operand(
+          "SHELL", choices: CompletionScript.Shell.allCases.map(\.rawValue), "bash, zsh or fish.")
+      ], exitCodes: [.success, .usage])
+    let whole = CommandSyntax(
+      tool.name, summary: tool.summary, discussion: tool.discussion, options: tool.options,
+      subcommands: tool.subcommands + [own])
+    return Command(own) { arguments, environment in
+      let word = arguments.operands[0]
+      guard let shell = CompletionScript.Shell(rawValue: word) else {
+        throw ToolFailure(.usage, "There is no completion for '\(word)'; there is for bash, zsh and fish.")
+      }
+      environment.output(CompletionScript(whole).text(for: shell))
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+@Suite("Fetched results controller: what it costs")
+struct FetchedResultsCostTests {
+  private final class Follower: NSObject, NSFetchedResultsControllerDelegate {
+    var told = 0
+    func controller(
+      _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+      at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+    ) { told += 1 }
+  }
+
+  /// Comparisons of sort keys for 100 changes among `count` results.
+  private func _comparisons(among count: Int) throws -> Int {
+    let stack = try TestStack(.memory)
+    let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+    request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+    let controller = NSFetchedResultsController(
+      fetchRequest: request, managedObjectContext: stack.context, sectionNameKeyPath: nil, cacheName: nil)
+    let follower = Follower()
+    controller.delegate = follower
+    return try stack.context.performAndWait {
+      for number in 0..<count { stack.context.insert("Author", ["name": String(format: "%06d", number * 7919 % count)]) }
+      try controller.performFetch()
+      let objects = controller.fetchedObjects!
+      for number in 0..<50 { objects[number * (count / 50)].setValue(String(format: "%06d+", number * 31), forKey: "name") }
+      for number in 0..<25 { stack.context.delete(objects[number * (count / 50) + 1]) }
+      for number in 0..<25 { stack.context.insert("Author", ["name": String(format: "%06d-", number * 17)]) }
+      controller.core.comparisons = 0
+      stack.context.processPendingChanges()
+      #expect(follower.told == 100)
+      return controller.core.comparisons
+    }
+  }
+
+  @Test("100 changes cost a number of comparisons that grows with the logarithm of the results")
+  func logarithmic() throws {
+    let (few, many) = (try _comparisons(among: 500), try _comparisons(among: 8000))
+    // Sixteen times the results: four more steps down the tree for each of the 75 that find a place, no more.
+    #expect(many - few <= 75 * 6, "\(few), \(many)")
+    #expect(many < 75 * 13 * 2 + 75 * 7 * 2, "\(many)")
+  }
+
+  @Test("With a batch size objects stay faults, and one that is looked at brings its batch")
+  func batches() throws {
+    let stack = try TestStack(.sqlite)
+    try stack.context.performAndWait {
+      for number in 0..<100 { stack.context.insert("Author", ["name": String(format: "%02d", number), "age": number / 50]) }
+      try stack.context.save()
+    }
+    // A coordinator that has cached no rows.
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+    try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: stack.url)
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+      request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: true), NSSortDescriptor(key: "name", ascending: false)]
+      request.fetchBatchSize = 10
+      let controller = NSFetchedResultsController(
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "age", cacheName: nil)
+      try controller.performFetch()
+      #expect(controller.sections?.map(\.numberOfObjects) == [50, 50])
+      let objects = controller.fetchedObjects!
+      #expect(objects.allSatisfy { $0.isFault && $0._row == nil })
+      #expect(coordinator.rowReads.load(ordering: .relaxed) == 0)
+      #expect(objects[37].text("name") == "12")
+      #expect(objects[30..<40].map { $0.text("name") } == (10..<20).reversed().map { "\($0)" })
+      #expect(coordinator.rowReads.load(ordering: .relaxed) == 1)
+      #expect(objects[40].text("name") == "09")
+      #expect(coordinator.rowReads.load(ordering: .relaxed) == 2)
+    }
+  }
+
+  @Test("With a batch size unsaved insertions appear, and changes are followed")
+  func batchesFollow() throws {
+    let stack = try TestStack(.sqlite)
+    let delegate = RecordingDelegate()
+    try stack.context.performAndWait {
+      for name in ["a", "c", "e"] { stack.context.insert("Author", ["name": name]) }
+      try stack.context.save()
+      stack.context.reset()
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+      request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+      request.fetchBatchSize = 2
+      let controller = NSFetchedResultsController(
+        fetchRequest: request, managedObjectContext: stack.context, sectionNameKeyPath: nil, cacheName: nil)
+      controller.delegate = delegate
+      try controller.performFetch()
+      controller.object(at: IndexPath(item: 0, section: 0)).setValue("d", forKey: "name")
+      stack.context.insert("Author", ["name": "b"])
+      stack.context.processPendingChanges()
+      #expect(delegate.take() == ["will", "insert - 0.0", "move 0.0 0.2", "did"])
+      try controller.performFetch()
+      #expect(controller.fetchedObjects?.map { $0.text("name") } == ["b", "c", "d", "e"])
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+
+@testable import CoreData
+
+/// A SQLite store that is saved with one version of a model and opened with others, all of which the program has.
+final class MigrationFixture {
+  let url: URL
+  private let _directory: URL
+  private let _bundle: URL
+  private var _versions = 0
+
+  init() throws {
+    _directory = FileManager.default.temporaryDirectory.appendingPathComponent("migration-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: _directory, withIntermediateDirectories: true)
+    url = _directory.appendingPathComponent("Store.sqlite")
+    // Where the package manager puts resources: models are looked for there.
+    _bundle = Bundle.main.bundleURL.appendingPathComponent("Migration-\(UUID().uuidString).resources")
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: _directory)
+    try? FileManager.default.removeItem(at: _bundle)
+  }
+
+  /// A model of entities in a model file's XML.
+  func model(_ entities: String) throws -> NSManagedObjectModel {
+    let file = _directory.appendingPathComponent("contents")
+    try Data("<model>\(entities)</model>".utf8).write(to: file)
+    return try NSManagedObjectModel.load(contentsOf: file)
+  }
+
+  /// Makes a model one of the program's.
+  func bundle(_ model: NSManagedObjectModel) throws {
+    _versions += 1
+    try model.write(to: _bundle.appendingPathComponent("V\(_versions)-\(UUID().uuidString).xcdatamodel"))
+  }
+
+  static var automatic: [String: Any] {
+    [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true]
+  }
+
+  /// Opens the store and runs `body` with a context; the store is closed afterwards.
+  @discardableResult
+  func open<T>(
+    _ model: NSManagedObjectModel, options: [String: Any]? = automatic, _ body: (NSManagedObjectContext) throws -> T
+  ) throws -> T {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    let store = try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: options)
+    defer { try? coordinator.remove(store) }
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    return try context.performAndWait { try body(context) }
+  }
+
+  /// Saves a store with the old version and opens it with the new one.
+  func migrate<T>(
+    _ old: String, _ fill: (NSManagedObjectContext) throws -> Void, to new: String,
+    _ body: (NSManagedObjectContext) throws -> T
+  ) throws -> T {
+    let before = try model(old)
+    try bundle(before)
+    try open(before, options: nil) { context in
+      try fill(context)
+      try context.save()
+    }
+    return try open(try model(new), body)
+  }
+}
+
+extension NSManagedObjectContext {
+  /// Inserts an object with values.
+  @discardableResult
+  func make(_ entity: String, _ values: [String: Any] = [:]) -> NSManagedObject {
+    let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: self)
+    for (key, value) in values { object.setValue(value, forKey: key) }
+    return object
+  }
+
+  /// All objects of an entity by the text in an attribute.
+  func listed(_ entity: String, by key: String) throws -> [String: NSManagedObject] {
+    let objects = try fetch(NSFetchRequest<NSManagedObject>(entityName: entity))
+    return Dictionary(objects.map { ($0.value(forKey: key) as? String ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Texts of an attribute of all objects of an entity, sorted.
+  func texts(_ entity: String, _ key: String) throws -> [String] { try listed(entity, by: key).keys.sorted() }
+}
+
+extension NSManagedObject {
+  /// Texts of an attribute of a to-many's members: sorted, or in their order if they have one.
+  func texts(_ relationship: String, _ key: String) -> [String] {
+    if let ordered = value(forKey: relationship) as? NSOrderedSet {
+      return ordered.array.compactMap { ($0 as? NSManagedObject)?.value(forKey: key) as? String }
+    }
+    return (value(forKey: relationship) as? Set<NSManagedObject> ?? []).compactMap { $0.value(forKey: key) as? String }.sorted()
+  }
+}

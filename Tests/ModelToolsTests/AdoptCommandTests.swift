@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+import ToolKit
+
+@testable import ModelTools
+
+@Suite struct AdoptCommandTests {
+  private static let source = """
+    import CoreData
+
+    @objc(Book)
+    public class Book: NSManagedObject {
+      @NSManaged public var title: String?
+      let key = #keyPath(Book.title)
+    }
+
+    """
+  private static let adopted = """
+    import CoreData
+
+    #if canImport(ObjectiveC)
+    @objc(Book)
+    #endif
+    public class Book: NSManagedObject {
+      @NSManaged public var title: String?
+      let key = "title"
+    }
+
+    """
+
+  @Test func `Without --write a diff is shown and nothing changes`() throws {
+    try Scratch.with { scratch in
+      let path = try scratch.file("Sources/Book.swift", Self.source)
+      let run = ToolRun.model(["adopt", scratch.url.path])
+      #expect(run.code == .success)
+      #expect(run.output.contains("--- \(path)\n+++ \(path)\n@@ -1,7 +1,9 @@\n import CoreData\n \n+#if canImport(ObjectiveC)\n"))
+      #expect(run.output.contains("-  let key = #keyPath(Book.title)\n+  let key = \"title\"\n"))
+      #expect(run.output.hasSuffix("1 file(s) to be changed (--write does it), 0 place(s) left for a person.\n"))
+      #expect(try scratch.text("Sources/Book.swift") == Self.source)
+    }
+  }
+
+  @Test func `With --write the files change, and the next run finds nothing to do`() throws {
+    try Scratch.with { scratch in
+      _ = try scratch.file("Sources/Book.swift", Self.source)
+      _ = try scratch.file("Sources/Plain.swift", "let one = 1\n")
+      _ = try scratch.file(".build/Copy.swift", Self.source)
+      let run = ToolRun.model(["adopt", scratch.url.path, "--write"])
+      #expect(run.code == .success)
+      #expect(run.output == "1 file(s) changed, 0 place(s) left for a person.\n")
+      #expect(try scratch.text("Sources/Book.swift") == Self.adopted)
+      #expect(try scratch.text("Sources/Plain.swift") == "let one = 1\n")
+      #expect(try scratch.text(".build/Copy.swift") == Self.source)
+      let again = ToolRun.model(["adopt", scratch.url.path, "--write"])
+      #expect(again.output == "0 file(s) changed, 0 place(s) left for a person.\n")
+    }
+  }
+
+  @Test func `Attributes are taken out when asked`() throws {
+    try Scratch.with { scratch in
+      let path = try scratch.file("Book.swift", "@objc(Book)\nclass Book { @objc func f() {} }\n")
+      #expect(ToolRun.model(["adopt", path, "--write", "--attributes", "strip"]).code == .success)
+      #expect(try scratch.text("Book.swift") == "class Book { func f() {} }\n")
+    }
+  }
+
+  @Test func `What takes a person is listed with its place`() throws {
+    try Scratch.with { scratch in
+      let path = try scratch.file("A.swift", "import Combine\nlet s = #selector(f)\n")
+      let run = ToolRun.model(["adopt", path, "--write"])
+      #expect(run.code == .success)
+      #expect(run.output.contains("\(path):1:8: note: Combine is Apple's only"))
+      #expect(run.output.contains("\(path):2:9: note: there are no selectors"))
+      #expect(run.output.hasSuffix("0 file(s) changed, 2 place(s) left for a person.\n"))
+    }
+  }
+
+  @Test func `JSON lists files, changes and remarks`() throws {
+    try Scratch.with { scratch in
+      _ = try scratch.file("Book.swift", Self.source)
+      _ = try scratch.file("C.swift", "import Combine\n")
+      let report = try #require(try ToolRun.model(["adopt", scratch.url.path, "--json"]).json() as? [String: Any])
+      #expect(report["changed"] as? Int == 1)
+      #expect(report["written"] as? Bool == false)
+      let files = try #require(report["files"] as? [[String: Any]])
+      #expect(files.map { $0["isChanged"] as? Bool } == [true, false])
+      #expect((files[0]["diff"] as? String)?.contains("+#if canImport(ObjectiveC)") == true)
+      #expect((files[1]["remarks"] as? [[String: Any]])?.first?["line"] as? Int == 1)
+    }
+  }
+
+  @Test func `Lines of other systems keep their ends`() throws {
+    try Scratch.with { scratch in
+      let path = try scratch.file("Book.swift", "@objc(Book)\r\nclass Book {}\r\n")
+      let preview = ToolRun.model(["adopt", path]).output
+      #expect(preview.contains("-@objc(Book)\r\n") == false || preview.contains(" class Book {}\r\n"))
+      _ = ToolRun.model(["adopt", path, "--write", "--attributes", "strip"])
+      #expect(try scratch.text("Book.swift") == "class Book {}\r\n")
+    }
+  }
+
+  @Test func `What is no text is left alone, with an error`() throws {
+    try Scratch.with { scratch in
+      let path = try scratch.file("Odd.swift", "")
+      try Data([0x40, 0x6F, 0x62, 0x6A, 0x63, 0xFF, 0xFE]).write(to: URL(fileURLWithPath: path))
+      let run = ToolRun.model(["adopt", path, "--write"])
+      #expect(run.code == .badInput)
+      #expect(run.error.contains("not UTF-8"))
+      #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count == 7)
+    }
+  }
+
+  @Test func `A path that is not there is an error`() {
+    #expect(ToolRun.model(["adopt", "/nowhere/at/all"]).code == .noInput)
+  }
+}

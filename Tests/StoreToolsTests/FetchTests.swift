@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+import ToolKit
+
+@testable import StoreTools
+
+/// `store fetch`, `store entities` and `store info`.
+@Suite struct FetchTests {
+  private let shelf: Shelf
+
+  init() throws {
+    shelf = try Shelf()
+    try shelf.makeStore()
+  }
+
+  private func fetch(_ words: String..., columns: Int? = nil) -> Shelf.Answer {
+    shelf.run(["fetch", "@store.sqlite", "--model", "@model"] + words, columns: columns)
+  }
+
+  @Test func `A fetch shows a table`() {
+    #expect(
+      fetch("Author", "--sort", "-age", "--columns", "name,age,books").output == """
+        name             age  books
+        Theodor Fontane   78      2
+        夏目漱石 📚               1
+        2 objects.
+
+        """)
+  }
+
+  @Test func `Predicates and sort keys go through relationships`() {
+    let answer = fetch(
+      "Book", "--where", "author.name BEGINSWITH[c] 'theodor' AND ANY tags.name == 'berlin'", "--sort", "-pages,title",
+      "--columns", "$id,author.name", "--format", "ndjson")
+    #expect(
+      answer.output == """
+        {"$id":"Book/p3","author.name":"Theodor Fontane"}
+        {"$id":"Novel/p7","author.name":"Theodor Fontane"}
+
+        """)
+  }
+
+  @Test func `Objects of subentities can be left out, and a fetch can skip and stop`() {
+    #expect(fetch("Book", "--exact", "--count").output == "1\n")
+    #expect(fetch("Book", "--sort", "title", "--offset", "1", "--limit", "1", "--columns", "$id", "--format", "csv").output == "$id\r\nNovel/p7\r\n")
+  }
+
+  @Test func `JSON has everything`() throws {
+    let objects = try fetch("Novel", "--json").json() as? [[String: Any]]
+    #expect(objects?.count == 2)
+    #expect(objects?.first?["genre"] as? String == "realism")
+    #expect(objects?.first?["tags"] as? [String] == ["Tag/p1"])
+  }
+
+  @Test func `A table keeps to the terminal`() {
+    let answer = fetch("Book", columns: 60)
+    for line in answer.output.split(separator: "\n") { #expect(TextWidth.of(String(line)) <= 60) }
+    #expect(answer.output.contains("No room for "))
+  }
+
+  @Test(arguments: [
+    (["Bok"], "The model has no entity 'Bok'. Did you mean 'Book'?"),
+    (["Book", "--columns", "titel"], "'Book' has no property 'titel'. Did you mean 'title'?"),
+    (["Book", "--columns", "title.length"], "Nothing can follow 'title' in 'title.length': it is an attribute."),
+    (["Book", "--columns", "tags.name"], "Nothing can follow 'tags'"),
+    (["Book", "--sort", "author.nme"], "'Author' has no property 'nme'. Did you mean 'name'?"),
+    (["Book", "--where", "title = "], "The predicate cannot be understood"),
+    (["Book", "--format", "jsn"], "Did you mean 'json'?"), (["Book", "--wher", "x"], "Did you mean '--where'?"),
+  ])
+  func `A mistake is named, with what may be meant`(words: [String], message: String) {
+    let answer = shelf.run(["fetch", "@store.sqlite", "--model", "@model"] + words)
+    #expect(answer.code == .usage)
+    #expect(answer.error.contains(message), "\(answer.error)")
+  }
+
+  @Test func `A predicate on a property that is not there is told`() {
+    let answer = fetch("Book", "--where", "titel = 'x'")
+    #expect(answer.code != .success && answer.code != .internalError)
+    #expect(answer.error.contains("titel"), "\(answer.error)")
+  }
+
+  @Test func `entities lists tables and numbers`() throws {
+    let answer = shelf.run("entities", "@store.sqlite", "--model", "@model", "--properties")
+    let lines = answer.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+    #expect(lines.contains(["Book", "1", "2", "ZBOOK"]))
+    #expect(lines.contains(["Novel", "2", "4", "ZBOOK"]))
+    #expect(lines.contains(["chapters", "ordered", "->>", "Chapter"]))
+    let json = try shelf.run("entities", "@store.sqlite", "--model", "@model", "--json").json() as? [[String: Any]]
+    #expect(json?.first { $0["name"] as? String == "Novel" }?["objects"] as? Int == 2)
+  }
+
+  @Test func `info says what the store is`() throws {
+    let text = shelf.run("info", "@store.sqlite", "--model", "@model").output
+    #expect(text.contains("Health         good: a check finds nothing to complain of"))
+    #expect(text.contains("History        none"))
+    let json = try shelf.run("info", "@store.sqlite", "--model", "@model", "--json").json() as? [String: Any]
+    #expect((json?["findings"] as? [Any])?.isEmpty == true)
+    #expect((json?["entities"] as? [Any])?.count == 6)
+  }
+
+  @Test func `Reading leaves every byte and no new file`() throws {
+    func state() throws -> [String: Data] {
+      let names = try FileManager.default.contentsOfDirectory(atPath: shelf.directory.path)
+      return try Dictionary(uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: URL(fileURLWithPath: shelf.path($0)))) })
+    }
+    let before = try state()
+    _ = fetch("Book", "--where", "pages > 3")
+    _ = shelf.run("info", "@store.sqlite", "--model", "@model")
+    _ = shelf.run("export", "@store.sqlite", "--model", "@model")
+    #expect(try state() == before)
+  }
+}

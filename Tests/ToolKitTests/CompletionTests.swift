@@ -1,0 +1,101 @@
+import Foundation
+import Testing
+
+@testable import ToolKit
+
+@Suite("Completing command lines")
+struct CompletionTests {
+  private enum Form: String, CaseIterable { case dot, svg }
+
+  private static let syntax = CommandSyntax(
+    "tool", summary: "Does it's things.",
+    subcommands: [
+      CommandSyntax(
+        "model", summary: "Models.",
+        subcommands: [
+          CommandSyntax(
+            "draw", summary: "Draw: one [model].",
+            options: [
+              .choice("format", "FORM", Form.self, "How."), .value("output", "FILE", "Where."), .flag("json", "As JSON."),
+              .value("count", "N", "How many."),
+            ], operands: [CommandSyntax.Operand("MODEL", "What.")]),
+          CommandSyntax("list", summary: "List."),
+        ]),
+      CommandSyntax("shell", summary: "Shells.", operands: [CommandSyntax.Operand("SHELL", choices: ["a", "b"], "Which.")]),
+    ])
+
+  private static let bash = ["/bin/bash", "/usr/bin/bash"].first { FileManager.default.isExecutableFile(atPath: $0) }
+
+  /// What bash would offer for the last word.
+  private func offers(_ words: String...) throws -> [String] {
+    let script = CompletionScript(Self.syntax).text(for: .bash)
+    let line = words.map { "'\($0)'" }.joined(separator: " ")
+    // Outside of a completion there is nothing that `compopt` could change.
+    let program = script + "compopt() { :; }\nCOMP_WORDS=(\(line)); COMP_CWORD=\(words.count - 1); _tool\n"
+      + "printf '%s\\n' \"${COMPREPLY[@]}\"\n"
+    let process = Process()
+    let pipe = Pipe()
+    process.executableURL = URL(fileURLWithPath: Self.bash!)
+    process.arguments = ["--norc", "-c", program]
+    process.standardOutput = pipe
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return output.split(separator: "\n").map(String.init)
+  }
+
+  @Test(.enabled(if: bash != nil)) func `bash offers commands, options and values`() throws {
+    #expect(try offers("tool", "") == ["model", "shell"])
+    #expect(try offers("tool", "mo") == ["model"])
+    #expect(try offers("tool", "model", "") == ["draw", "list"])
+    #expect(try offers("tool", "model", "draw", "--") == ["--format", "--output", "--json", "--count", "--help"])
+    #expect(try offers("tool", "model", "draw", "--format", "") == ["dot", "svg"])
+    #expect(try offers("tool", "model", "draw", "--format", "s") == ["svg"])
+    #expect(try offers("tool", "model", "draw", "--count", "") == [])
+    #expect(try offers("tool", "model", "draw", "--json", "/bi").contains("/bin"))
+    #expect(try offers("tool", "shell", "") == ["a", "b"])
+    #expect(try offers("tool", "--v") == ["--version"])
+    #expect(try offers("tool", "model", "list", "") == [])
+  }
+
+  @Test func `zsh's script describes every command and escapes what means something to it`() {
+    let text = CompletionScript(Self.syntax).text(for: .zsh)
+    #expect(text.hasPrefix("#compdef tool\n"))
+    #expect(text.contains("'draw:Draw\\: one \\[model\\].'"))
+    #expect(text.contains("'--format[How.]:FORM:(dot svg)'"))
+    #expect(text.contains("'--output[Where.]:FILE:_files'"))
+    #expect(text.contains("_tool_model_draw() {"))
+  }
+
+  @Test func `fish's script offers words only where they belong`() {
+    let text = CompletionScript(Self.syntax).text(for: .fish)
+    #expect(
+      text.contains(
+        "complete -c tool -n '__fish_seen_subcommand_from model; and not __fish_seen_subcommand_from draw list' -a draw"))
+    #expect(
+      text.contains(
+        "-n '__fish_seen_subcommand_from model; and __fish_seen_subcommand_from draw' -l format -d 'How.' -x -a 'dot svg'"))
+  }
+
+  @Test func `The command writes the script of its own tool`() {
+    let tool = CommandLineTool(
+      name: "tool", version: "1", summary: "", commands: [Command(CommandSyntax("go", summary: "Goes.")) { _, _ in }]
+    ).withCompletion()
+    let lines = Lines()
+    let terminal = Terminal(isInteractive: false, usesColor: false, width: 80)
+    let environment = ToolEnvironment(
+      variables: [:], outputTerminal: terminal, errorTerminal: terminal, output: { lines.add($0) }, error: { lines.add($0) })
+    #expect(tool.run(["completion", "fish"], in: environment) == .success)
+    #expect(lines.text.contains("-a go"))
+    #expect(lines.text.contains("-a completion"))
+    #expect(tool.run(["completion", "csh"], in: environment) == .usage)
+    #expect(lines.text.contains("There is no completion for 'csh'"))
+  }
+
+  private final class Lines: @unchecked Sendable {
+    // Unchecked: the tool runs on the test's own thread.
+    private(set) var text = ""
+    func add(_ more: String) { text += more }
+  }
+}
