@@ -32,7 +32,7 @@ package struct HostileRun {
   /// Runs everything; `note` gets a line now and then.
   ///
   /// - Parameter reader: Program and first words of the child process, which takes pairs of a spoilt file and its original, and
-  ///   says `begin NAME` and `end NAME OUTCOME` for each.
+  ///   writes a line for each: whether it went well, the file, and what came of it, between tabs.
   package func run(reader: [String], note: (String) -> Void) throws -> (outcomes: [String: Int], findings: [Finding]) {
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent("hostile-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

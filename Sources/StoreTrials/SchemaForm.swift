@@ -16,7 +16,7 @@ struct SchemaForm {
   func applied(_ file: [String], _ ours: [String]) -> (file: [String], ours: [String]) {
     switch _rule {
     case .quotes: return (file.map { $0.replacing("\"", with: "") }, ours.map { $0.replacing("\"", with: "") })
-    case .oldIndexes: return _version < 847 ? (file, _withOldIndexes(ours)) : (file, ours)
+    case .oldIndexes: return _version <= 851 ? (file, _withOldIndexes(ours)) : (file, ours)
     case .oldOrder: return _version < 847 ? (file.sorted(), ours.sorted()) : (file, ours)
     case .noImpliedIndexes: return _version == 851 ? (file, _withoutImplied(file, ours)) : (file, ours)
     case .repeatedIndexes: return _version <= 866 ? (_withoutRepeated(file), ours) : (file, ours)
@@ -62,7 +62,7 @@ struct SchemaForm {
   // MARK: Rules
 
   private func _withOldIndexes(_ ours: [String]) -> [String] {
-    var constraints: [String: [String]] = [:]
+    var constraints: [String: [[String]]] = [:]
     var result: [String] = []
     for statement in ours {
       guard let index = Index(statement), index.isCollated else {
@@ -71,8 +71,11 @@ struct SchemaForm {
       }
       let columns = index.plainColumns
       if index.isUnique {
-        constraints[index.table, default: []].append(
-          "CONSTRAINT \(columns.joined(separator: "_")) UNIQUE (\(columns.joined(separator: ", ")))")
+        constraints[index.table, default: []].append(columns)
+        continue
+      }
+      if _version >= 847 {
+        result.append(statement)
         continue
       }
       let name = "\(index.table)_\(columns.joined(separator: "_"))" + (columns.count == 1 ? "_INDEX" : "")
@@ -80,7 +83,11 @@ struct SchemaForm {
     }
     return result.map { statement in
       guard let name = _table(statement)?.name, let added = constraints[name] else { return statement }
-      return statement.dropLast(2) + ", " + added.joined(separator: ", ") + " )"
+      // One column says so itself; several do in a clause at the end.
+      return added.reduce(statement) { text, columns in
+        guard columns.count > 1 else { return text.replacing(" \(columns[0]) VARCHAR", with: " \(columns[0]) VARCHAR UNIQUE") }
+        return text.dropLast(2) + ", CONSTRAINT \(columns.joined(separator: "_")) UNIQUE (\(columns.joined(separator: ", "))))"
+      }
     }
   }
 
@@ -146,7 +153,7 @@ struct SchemaForm {
       guard let index = Index(statement), !kept.contains(statement) else { return true }
       return !present.contains("\(index.table) \(index.plainColumns)") && !index.isCollated
     }
-    return (kept.sorted(), made.sorted())
+    return (Set(kept).sorted(), Set(made).sorted())
   }
 
   /// Indexes of attributes in the old form, in a file of a version that writes the new one.

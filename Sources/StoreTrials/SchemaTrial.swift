@@ -12,8 +12,8 @@ package struct SchemaTrial {
   package enum Rule: String, CaseIterable, Sendable {
     /// A file that was rebuilt by the sqlite3 shell has names such as "Z_1BOOKS" in quotes.
     case quotes = "quoted names"
-    /// Up to version 754 indexes are named after columns and say nothing of collation, and unique ones are constraints.
-    case oldIndexes = "indexes before 847"
+    /// Up to version 754 indexes are named after columns and say nothing of collation; up to 851 unique ones are constraints.
+    case oldIndexes = "indexes before 866"
     /// Up to version 754 tables and indexes stand in no order.
     case oldOrder = "order before 847"
     /// Version 851 has no index of its own for the attribute of an index over it alone.

@@ -31,7 +31,8 @@ package struct Survey {
       row = "| \(store.name) | \(version) | \(origin) | \(read.entities) | \(read.rows) | "
         + "\(read.differences.isEmpty ? "all \(read.cells)" : "\(read.differences.count) differ") | \(trip) | \(schema) |"
     } catch {
-      row = "| \(store.name) | | | | | \((error as NSError).localizedDescription) | | |"
+      row = "| \(store.name) | | | | | refused with error \((error as NSError).code) | | |"
+      differences = [(error as NSError).localizedDescription]
     }
   }
 

@@ -11,7 +11,9 @@ enum TrialObjects {
       if attribute.isTransient || attribute is NSDerivedAttributeDescription { continue }
       let isUnique = uniqueNames(of: concrete).contains(attribute.name)
       guard isUnique || (!attribute.isOptional && object.value(forKey: attribute.name) == nil) else { continue }
-      if let value = value(for: attribute, unlike: nil) { object.setValue(value, forKey: attribute.name) }
+      if let value = isUnique ? uniqueValue(for: attribute) : value(for: attribute, unlike: nil) {
+        object.setValue(value, forKey: attribute.name)
+      }
     }
     for relationship in concrete.relationshipsByName.values where !relationship.isTransient {
       let count = max(relationship.minCount, relationship.isOptional ? 0 : 1)
@@ -63,6 +65,17 @@ enum TrialObjects {
       next = entity.superentity
     }
     return names
+  }
+
+  /// A value that no other object is likely to have.
+  static func uniqueValue(for attribute: NSAttributeDescription) -> Any? {
+    switch attribute.attributeType {
+    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
+      let number = NSNumber(value: Int.random(in: 1000...32_000))
+      if attribute.validationPredicates.allSatisfy({ $0.evaluate(with: number) }) { return number }
+    default: break
+    }
+    return value(for: attribute, unlike: nil)
   }
 
   /// A value that the attribute takes and that is not `other`; nil if there is none to be had.

@@ -3,21 +3,24 @@ import Foundation
 import StoreTrials
 import ToolKit
 
-/// Opens, reads and changes spoilt files one after the other; a child of `fuzz`.
-let read = Command(
-  CommandSyntax(
-    "read", summary: "Read spoilt files, given as pairs of a file and the store it was made from.",
-    operands: [.init("FILE ORIGINAL ...", isOptional: true, "Pairs.")])
-) { arguments, environment in
+/// Opens, reads and changes spoilt files one after the other, given as pairs of a file and the store it was made from: the
+/// child of `fuzz`.
+func readSpoiltFiles(_ words: [String]) throws {
   // One model for each original: 'fuzz' uses few.
   var models: [String: NSManagedObjectModel] = [:]
-  for position in stride(from: 0, to: arguments.operands.count - 1, by: 2) {
-    let (file, original) = (arguments.operands[position], arguments.operands[position + 1])
+  for position in stride(from: 0, to: words.count - 1, by: 2) {
+    let (file, original) = (words[position], words[position + 1])
     if models[original] == nil { models[original] = try? .load(fromStoreAt: URL(fileURLWithPath: original)) }
     let model = models[original].flatMap { $0.isReconstructedFromTables ? nil : $0 }
     let trial = try HostileRead(URL(fileURLWithPath: file), model: model)
-    environment.output("\(trial.failure == nil ? "ok" : "bad")\t\(file)\t\(trial.failure ?? trial.outcome)\n")
+    let line = "\(trial.failure == nil ? "ok" : "bad")\t\(file)\t\(trial.failure ?? trial.outcome)\n"
+    FileHandle.standardOutput.write(Data(line.utf8))
   }
+}
+
+if CommandLine.arguments.dropFirst().first == "read" {
+  try readSpoiltFiles(Array(CommandLine.arguments.dropFirst(2)))
+  exit(0)
 }
 
 let fuzz = Command(
@@ -27,7 +30,7 @@ let fuzz = Command(
       .value("files", "N", "Number of spoilt files; 500 if not given."),
       .value("seed", "N", "Which ones; the same seed makes the same files."),
       .value("findings", "DIR", "Where files that fail are kept."),
-    ], operands: [.init("STORE ...", isOptional: true, "Stores to start from, or directories of them.")],
+    ], operands: [.init("STORE", isOptional: true, "Store to start from, or collection of them; a sample if not given.")],
     exitCodes: [.success, .usage, .badInput])
 ) { arguments, environment in
   var stores = arguments.operands.flatMap { path -> [URL] in
@@ -66,5 +69,5 @@ let survey = Command(
 }
 
 let tool = CommandLineTool(
-  name: "store-trials", version: "1", summary: "Trials of the engine on store files.", commands: [survey, fuzz, read])
+  name: "store-trials", version: "1", summary: "Trials of the engine on store files.", commands: [survey, fuzz])
 exit(tool.run(Array(CommandLine.arguments.dropFirst()), in: .process).rawValue)

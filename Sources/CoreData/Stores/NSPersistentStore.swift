@@ -88,10 +88,7 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
     var metadata = metadata
     metadata[NSStoreTypeKey] = _type
     if metadata[NSStoreUUIDKey] == nil { metadata[NSStoreUUIDKey] = key.identifier }
-    let old = self.metadata ?? [:]
-    for (name, value) in old where metadata[name] == nil && NSPersistentStore._kept.contains(name) {
-      metadata[name] = value
-    }
+    metadata = NSPersistentStore.completed(metadata, from: self.metadata ?? [:])
     var state = _state.withLock { $0 }
     state.metadata = metadata
     state.needsMetadataSave = true
@@ -100,10 +97,10 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   }
 
   /// Keys about the format, which setting an application's own metadata does not remove.
-  private static let _kept: Set<String> = [
+  static let formatKeys: Set<String> = [
     NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey, "NSPersistenceFrameworkVersion",
-    "NSStoreModelVersionHashesVersion", "NSStoreModelVersionHashesDigest", "NSStoreModelVersionChecksumKey",
-    "_NSAutoVacuumLevel",
+    "NSPersistenceMaximumFrameworkVersion", "NSStoreModelVersionHashesVersion", "NSStoreModelVersionHashesDigest",
+    "NSStoreModelVersionChecksumKey", "_NSAutoVacuumLevel",
   ]
 
   final var needsMetadataSave: Bool { _state.withLock { $0.needsMetadataSave } }

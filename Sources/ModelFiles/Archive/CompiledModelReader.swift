@@ -52,21 +52,21 @@ package struct CompiledModelReader {
     let byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     for position in entities.indices {
       var names: Set<String> = []
-      var indexes: Set<String> = []
+      var indexes: Set<FetchIndexSchema> = []
       var seen: Set<String> = [entities[position].name]
       var next = entities[position].parent
       while let name = next, seen.insert(name).inserted, let ancestor = byName[name] {
         names.formUnion(ancestor.attributes.map(\.name))
         names.formUnion(ancestor.relationships.map(\.name))
         names.formUnion(ancestor.fetchedProperties.map(\.traits.name))
-        indexes.formUnion(ancestor.indexes.map(\.name))
+        indexes.formUnion(ancestor.indexes)
         next = ancestor.parent
       }
       guard !names.isEmpty || !indexes.isEmpty else { continue }
       entities[position].attributes.removeAll { names.contains($0.name) }
       entities[position].relationships.removeAll { names.contains($0.name) }
       entities[position].fetchedProperties.removeAll { names.contains($0.traits.name) }
-      entities[position].indexes.removeAll { indexes.contains($0.name) }
+      entities[position].indexes.removeAll { indexes.contains($0) }
     }
   }
 

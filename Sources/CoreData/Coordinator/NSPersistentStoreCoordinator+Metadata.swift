@@ -1,0 +1,55 @@
+import Foundation
+
+// Metadata of store files that no coordinator needs to have open.
+
+extension NSPersistentStoreCoordinator {
+  /// Writes metadata into a store file at once. What says how the store was saved (version hashes, UUID, type) stays unless
+  /// it is given.
+  ///
+  /// - Throws: A Cocoa error: 134000 for a type that has no files, 260 if there is no such file, 134010 if it is no store.
+  public class func setMetadata(
+    _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
+    options: [AnyHashable: Any]? = nil
+  ) throws {
+    guard storeType == NSSQLiteStoreType else {
+      throw CocoaError.coreData(
+        NSPersistentStoreInvalidTypeError, "Stores of type '\(storeType)' have no file to write metadata to; "
+          + "'\(NSSQLiteStoreType)' has.")
+    }
+    try StoreErrors.translating(url: url) {
+      let file = SQLiteStoreFile(url: url)
+      try file.setMetadata(NSPersistentStore.completed(metadata ?? [:], from: file.metadata()))
+    }
+  }
+
+  /// Writes metadata into a store file at once; as the other form.
+  public class func setMetadata(
+    _ metadata: [String: Any]?, type storeType: NSPersistentStore.StoreType, at storeURL: URL,
+    options: [AnyHashable: Any]? = nil
+  ) throws {
+    try setMetadata(metadata, forPersistentStoreOfType: storeType.rawValue, at: storeURL, options: options)
+  }
+}
+
+extension NSPersistentStore {
+  /// Metadata of the store file at a URL, read without opening the store.
+  ///
+  /// - Throws: A Cocoa error if there is no such file or it is no store.
+  public class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+    try SQLiteStoreOpening.metadata(at: url)
+  }
+
+  /// Writes metadata into the store file at a URL; as the coordinator's method.
+  public class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+    try NSPersistentStoreCoordinator.setMetadata(metadata, forPersistentStoreOfType: NSSQLiteStoreType, at: url)
+  }
+
+  /// New metadata together with those of the present that a store cannot be without.
+  final class func completed(_ metadata: [String: Any], from present: [String: Any]) -> [String: Any] {
+    var result = metadata
+    for (name, value) in present where result[name] == nil {
+      if name == NSStoreTypeKey || name == NSStoreUUIDKey || formatKeys.contains(name) { result[name] = value }
+    }
+    return result
+  }
+}
