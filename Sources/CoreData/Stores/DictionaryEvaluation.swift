@@ -4,7 +4,7 @@ import PredicateLanguage
 
 /// Where stored objects are read from while dictionaries are computed in memory. Used by one thread, for one
 /// fetch.
-final class StoredObjectSource {
+final class StoredObjectSource: StoredValues {
   let fetch: (FetchPlan) throws -> [StoredObject]
   private let _rows: ([ObjectKey]) throws -> [Row?]
   private let _related: (ObjectKey, Int) throws -> [ObjectKey]
@@ -65,7 +65,7 @@ struct DictionaryEvaluation {
     var places: [[PredicateValue]: Int] = [:]
     var groups: [[StoredObject]] = []
     for object in objects {
-      var evaluator = PredicateEvaluator(SourceSubject(key: object.key, source: source))
+      var evaluator = PredicateEvaluator(StoredSubject(key: object.key, source: source))
       let key = try plan.groups.map { _normalized(try evaluator.value(of: $0)) }
       if let place = places[key] {
         groups[place].append(object)
@@ -92,7 +92,7 @@ struct DictionaryEvaluation {
   /// The values of one group and its sort keys; nil if the having condition drops it.
   private func _line(_ group: [StoredObject], _ plan: DictionaryPlan) throws -> Line? {
     let first = group.first
-    let subject = first.map { SourceSubject(key: $0.key, source: source) }
+    let subject = first.map { StoredSubject(key: $0.key, source: source) }
     func value(_ expression: ExpressionTree, _ variables: [String: PredicateValue] = [:]) throws
       -> PredicateValue
     {
@@ -149,7 +149,7 @@ struct DictionaryEvaluation {
       else { return nil }
       var values: [PredicateValue] = []
       for object in group {
-        let value = try arguments[0].value(for: SourceSubject(key: object.key, source: source))
+        let value = try arguments[0].value(for: StoredSubject(key: object.key, source: source))
         if !value.isNull { values.append(value) }
       }
       return .constant(try RowAggregate.value(name, of: values))
@@ -193,55 +193,6 @@ struct DictionaryEvaluation {
       }
       return left.offset < right.offset
     }.map(\.element)
-  }
-}
-
-/// A stored object as what expressions are evaluated on, read through whatever has it.
-struct SourceSubject: PredicateSubject {
-  let key: ObjectKey
-  let source: StoredObjectSource
-
-  var predicateValue: PredicateValue { .object(PredicateObject(NSManagedObjectID(key))) }
-
-  func predicateValue(forKey name: String) throws -> PredicateValue { try _value(of: key, name) }
-
-  func predicateValue(forKey name: String, of object: PredicateObject) throws -> PredicateValue {
-    switch object.base.base {
-    case let id as NSManagedObjectID:
-      guard let key = id.key else { return .null }
-      return try _value(of: key, name)
-    case let entity as NSEntityDescription where name == "name":
-      return entity.name.map(PredicateValue.string) ?? .null
-    default:
-      throw PredicateEvaluationError.unknownKey(name, of: String(describing: type(of: object.base.base)))
-    }
-  }
-
-  func predicateIdentity(of object: PredicateObject) -> AnyHashable {
-    (object.base.base as? any PredicateIdentifiable)?.predicateIdentity ?? object.base
-  }
-
-  private func _value(of key: ObjectKey, _ name: String) throws -> PredicateValue {
-    let layout = key.space.layout
-    if name == "objectID" || name == "self" { return .object(PredicateObject(NSManagedObjectID(key))) }
-    if name == "entity" { return .object(PredicateObject(key.space.entity)) }
-    guard let slot = layout.slot(named: name) else {
-      throw PredicateEvaluationError.unknownKey(name, of: layout.entityName)
-    }
-    switch layout.slots[slot].kind {
-    case .attribute(let attribute):
-      guard let row = try source.row(for: key) else { return .null }
-      return PredicateValue(row[slot], of: attribute.type) { value in
-        try? key.space.entity.shape.codings[slot]!.object(from: value)
-      }
-    case .relationship(let relationship):
-      if relationship.isToMany {
-        let members = try source.members(of: key, slot: slot)
-        return .collection(members.map { .object(PredicateObject(NSManagedObjectID($0))) })
-      }
-      guard let target = try source.row(for: key)?[slot].key else { return .null }
-      return .object(PredicateObject(NSManagedObjectID(target)))
-    }
   }
 }
 

@@ -36,7 +36,8 @@ final class MemoryStoreEngine: StoreEngine {
         if let verdict = test.verdict(candidate.record.row) { return verdict }
         guard let predicate = plan.predicate else { return true }
         let subject = StoredSubject(
-          key: ObjectKey(space: spaces[number - 1], reference: candidate.key), tables: tables, spaces: spaces)
+          key: ObjectKey(space: spaces[number - 1], reference: candidate.key),
+          source: MemoryValues(tables: tables, spaces: spaces))
         var evaluator = PredicateEvaluator(subject)
         return try evaluator.matches(predicate)
       }
@@ -128,57 +129,19 @@ final class MemoryStoreEngine: StoreEngine {
   func close() { _tables.withLock { $0 = MemoryTables() } }
 }
 
-/// A stored row as what a predicate is evaluated on.
-struct StoredSubject: PredicateSubject {
-  let key: ObjectKey
+/// The tables as they are while their lock is held.
+private struct MemoryValues: StoredValues {
   let tables: MemoryTables
   let spaces: [ObjectIDSpace]
 
-  var predicateValue: PredicateValue { .object(PredicateObject(NSManagedObjectID(key))) }
+  func row(for key: ObjectKey) -> Row? { tables.record(root: key.space.layout.rootNumber, key.reference)?.row }
 
-  func predicateValue(forKey name: String) throws -> PredicateValue { try _value(of: key, name) }
-
-  func predicateValue(forKey name: String, of object: PredicateObject) throws -> PredicateValue {
-    switch object.base.base {
-    case let id as NSManagedObjectID:
-      guard let key = id.key else { return .null }
-      return try _value(of: key, name)
-    case let entity as NSEntityDescription where name == "name":
-      return entity.name.map(PredicateValue.string) ?? .null
-    default:
-      throw PredicateEvaluationError.unknownKey(name, of: String(describing: type(of: object.base.base)))
-    }
+  func members(of owner: ObjectKey, slot: Int) -> [ObjectKey] {
+    tables.members(of: owner, slot: slot, spaces: spaces)
   }
 
-  func predicateIdentity(of object: PredicateObject) -> AnyHashable {
-    (object.base.base as? any PredicateIdentifiable)?.predicateIdentity ?? object.base
-  }
-
-  private func _value(of key: ObjectKey, _ name: String) throws -> PredicateValue {
-    let layout = key.space.layout
-    if name == "objectID" || name == "self" { return .object(PredicateObject(NSManagedObjectID(key))) }
-    if name == "entity" { return .object(PredicateObject(key.space.entity)) }
-    guard let slot = layout.slot(named: name) else {
-      throw PredicateEvaluationError.unknownKey(name, of: layout.entityName)
-    }
-    guard let record = tables.record(root: layout.rootNumber, key.reference) else { return .null }
-    switch layout.slots[slot].kind {
-    case .attribute(let attribute):
-      return PredicateValue(record.row[slot], of: attribute.type) { value in
-        try? key.space.entity.shape.codings[slot]!.object(from: value)
-      }
-    case .relationship(let relationship):
-      if relationship.isToMany {
-        return .collection(
-          tables.members(of: key, slot: slot, spaces: spaces).map {
-            .object(PredicateObject(NSManagedObjectID($0)))
-          })
-      }
-      guard let target = record.row[slot].key else { return .null }
-      // A row names the entity as its maker knew it; the record tells the concrete one.
-      let number = tables.record(root: target.space.layout.rootNumber, target.reference)?.entityNumber
-      let space = number.map { spaces[$0 - 1] } ?? target.space
-      return .object(PredicateObject(NSManagedObjectID(ObjectKey(space: space, reference: target.reference))))
-    }
+  func concrete(_ key: ObjectKey) -> ObjectKey {
+    guard let record = tables.record(root: key.space.layout.rootNumber, key.reference) else { return key }
+    return ObjectKey(space: spaces[record.entityNumber - 1], reference: key.reference)
   }
 }
