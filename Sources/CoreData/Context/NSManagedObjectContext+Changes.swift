@@ -30,6 +30,9 @@ extension NSManagedObjectContext {
     object._flags.formUnion([.inserted, .listed, .eventInserted, .eventListed, .unpublished, .touchedInSave])
     if isChecked { object._flags.insert(.checked) }
     if notesReads { object._flags.insert(.notesReads) }
+    object._relations?.forEachToMany { slot, _ in
+      knownMemberKinds.insert(object._layout.slots[slot].relationship!.destination)
+    }
     table.insert(object)
     listed.append(object)
     eventList.append(object)

@@ -19,13 +19,21 @@ extension NSManagedObjectContext {
 
   /// Drops objects deleted elsewhere from every to-many that was read while they were there.
   final func forgetMembers(_ gone: Set<NSManagedObject>) {
-    guard !gone.isEmpty else { return }
+    guard !gone.isEmpty, mayBeMembers(gone) else { return }
     table.forEach { object in
       object._relations?.forEachToMany { _, state in
         guard state.isRealised || !state.added.isEmpty else { return }
         for member in gone where state.members.contains(member) || state.added.contains(member) { state.forget(member) }
       }
     }
+  }
+
+  /// Whether a to-many of any object here may hold one of these: most lists are of objects that no to-many was read for, and
+  /// all objects need not be looked at then.
+  private final func mayBeMembers(_ objects: Set<NSManagedObject>) -> Bool {
+    guard !knownMemberKinds.isEmpty, let layouts = frozen?.layout.layouts else { return false }
+    let kinds = knownMemberKinds.map { layouts[$0 - 1] }
+    return objects.contains { object in kinds.contains { object._layout.isKind(of: $0) } }
   }
 
   /// Applies the delete rules of what is to be deleted here to an object that was linked to it elsewhere meanwhile.

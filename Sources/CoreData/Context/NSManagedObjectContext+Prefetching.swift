@@ -71,8 +71,7 @@ extension NSManagedObjectContext {
       let slot = group[0].slot
       let members = try persistentStoreCoordinator?.related(to: group.map(\.key), slot: slot) ?? []
       for (entry, keys) in zip(group, members) {
-        let state = entry.owner.relations.makeMembers(
-          slot, isOrdered: entry.owner._layout.slots[slot].relationship!.isOrdered)
+        let state = entry.owner.makeMembers(slot)
         state.realise(keys.map { self.object(for: $0) })
         state.list.forEach(reach)
       }

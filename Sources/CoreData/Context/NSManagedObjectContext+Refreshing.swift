@@ -92,6 +92,7 @@ extension NSManagedObjectContext {
     eventList = []
     unpropagatedDeletions = []
     hasPendingDeletions = false
+    knownMemberKinds = []
     pendingIndex.clear()
     overlay.clear()
     var sets = EventSets()

@@ -188,7 +188,7 @@ extension NSManagedObjectContext {
   final func adoptMembers(of object: NSManagedObject, from row: Row, changed: SlotSet) {
     for slot in object._layout.toManySlots where changed.contains(slot) {
       guard case .toMany(let delta) = row[slot] else { continue }
-      let state = object.relations.makeMembers(slot, isOrdered: object._layout.slots[slot].relationship!.isOrdered)
+      let state = object.makeMembers(slot)
       if object._row == nil, !state.isRealised { state.realise([]) }
       let known = state.isOrdered && !state.isRealised ? object.members(slot) : state
       for id in delta.removed { _ = known.lose(self.object(with: id)) }

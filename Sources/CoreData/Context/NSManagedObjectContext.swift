@@ -56,6 +56,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) var unpropagatedDeletions: [NSManagedObject] = []
   /// Whether anything was deleted here since the last save.
   @exclusivity(unchecked) var hasPendingDeletions = false
+  /// Entity numbers of which objects' to-manys may hold members here: what was deleted elsewhere is looked for in none else.
+  var knownMemberKinds: Set<Int> = []
   /// Pending objects by attribute value, for look-ups among them; see `PendingIndex`.
   var pendingIndex = PendingIndex()
   /// Faults made lately without values, that load together.

@@ -27,6 +27,11 @@ extension NSManagedObject {
 
   /// Does what an object asks for before the value at `slot` is read: see `attend()`.
   final func attend(reading slot: Int) {
+    // The usual case in a context that takes part in `Observation`: nothing to look after but that.
+    if _flags.isDisjoint(with: ObjectFlags.attention.subtracting(.notesReads)), _context != nil {
+      noteRead(slot)
+      return
+    }
     if _context == nil, let recorder = KeyRecorder.current, recorder.note(slot, of: self) { return }
     // What is not stored is gone with the context; it needs no row to say so.
     if _context == nil, _row == nil, _layout.slots[slot].isTransient { return }

@@ -53,11 +53,19 @@ extension NSManagedObject {
 
   // MARK: To-many
 
+  /// The state of a to-many, made if need be; the context remembers of which kinds it knows members.
+  final func makeMembers(_ slot: Int) -> ToManyState {
+    if let state = _relations?.members(slot) { return state }
+    let relationship = _layout.slots[slot].relationship!
+    _context?.knownMemberKinds.insert(relationship.destination)
+    return relations.makeMembers(slot, isOrdered: relationship.isOrdered)
+  }
+
   /// The members of a to-many, read from upstream if they were not yet.
   final func members(_ slot: Int) -> ToManyState {
     if _flags.contains(.checked) { checkQueue() }
     noteRead(slot)
-    let state = relations.makeMembers(slot, isOrdered: _layout.slots[slot].relationship!.isOrdered)
+    let state = makeMembers(slot)
     if !state.isRealised {
       if _flags.contains(.fault) { fireFault(reading: slot) }
       state.realise(_context?.relatedObjects(of: self, slot: slot) ?? [])
@@ -102,7 +110,7 @@ extension NSManagedObject {
 
   /// State of a to-many without reading it. A never-saved object has nothing to read.
   private final func memberState(_ slot: Int) -> ToManyState {
-    let state = relations.makeMembers(slot, isOrdered: _layout.slots[slot].relationship!.isOrdered)
+    let state = makeMembers(slot)
     if !state.isRealised, _row == nil, _flags.contains(.inserted), !_flags.contains(.adopted) { state.realise([]) }
     return state
   }

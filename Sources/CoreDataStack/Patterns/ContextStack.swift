@@ -21,8 +21,10 @@ public protocol ContextStack: AnyObject, Sendable {
 extension ContextStack {
   /// Saves a context all the way to the store; then the main context shows what was saved.
   ///
-  /// - Parameter progress: Gets a unit for each context from this one to the store. Cancelled before the save has begun,
-  ///   nothing is saved; a save that has begun is carried to the end.
+  /// - Parameters:
+  ///   - context: A worker or the main context.
+  ///   - progress: Gets a unit for each context from this one to the store. Cancelled before the save has begun, nothing is
+  ///     saved; a save that has begun is carried to the end.
   /// - Throws: What the first failing save throws; `CocoaError.userCancelled`.
   public func save(_ context: NSManagedObjectContext, progress: Progress? = nil) async throws {
     try await context.saveContextToStore(progress: progress)
