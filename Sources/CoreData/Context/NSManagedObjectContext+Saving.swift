@@ -219,6 +219,7 @@ extension NSManagedObjectContext {
     var sets = EventSets()
     sets.inserted.reserveCapacity(entries.count(where: { $0.kind == .inserted }))
     sets.updated.reserveCapacity(entries.count(where: { $0.kind == .updated }))
+    var unwritten: [Layer.Entry] = []
     for object in own where object.hasChanges {
       if object._flags.contains(.deleted) {
         if !object._flags.contains(.inserted) { sets.deleted.insert(object) }
@@ -226,6 +227,12 @@ extension NSManagedObjectContext {
         sets.inserted.insert(object)
       } else {
         sets.updated.insert(object)
+        // Nothing to write, but told like the others: what a child knows of the object may be what was taken back here.
+        if !object._flags.contains(.written), let row = object._row {
+          unwritten.append(
+            Layer.Entry(
+              kind: .updated, id: object._objectID, base: row, row: row, changed: SlotSet(), isWhole: false))
+        }
       }
       settle(object, row: nil)
     }
@@ -242,7 +249,8 @@ extension NSManagedObjectContext {
       settle(object, row: entry.row)
     }
     for object in own { object._flags.subtract([.listed, .unpublished, .touchedInSave, .locked, .written]) }
-    let changes = SavedChanges(entries, isStored: _parent == nil, context: self)
+    let changes = SavedChanges(
+      unwritten.isEmpty ? entries : entries + unwritten, isStored: _parent == nil, context: self)
     announce(sets, changes)
   }
 

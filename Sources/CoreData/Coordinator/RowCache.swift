@@ -53,7 +53,12 @@ final class RowCache: Sendable {
   func commit(written: [(ObjectKey, Row)], deleted: [ObjectKey]) {
     _rows.withLock { rows in
       rows.commits += 1
-      for (key, row) in written { rows.young[ObjectTable.Key(key)] = row }
+      for (key, row) in written {
+        let key = ObjectTable.Key(key)
+        // What another coordinator tells of late is not news.
+        if let known = rows.young[key] ?? rows.old[key], known.version > row.version { continue }
+        rows.young[key] = row
+      }
       for key in deleted {
         rows.young[ObjectTable.Key(key)] = nil
         rows.old[ObjectTable.Key(key)] = nil

@@ -69,6 +69,33 @@ import Testing
     }
   }
 
+  @Test(arguments: Setting.nested)
+  func aChildHearsThatItsParentTookALinkBack(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let id = try author(stack)
+    let parent = stack.context
+    let child = stack.child(of: parent)
+    let bookID = try parent.performAndWait {
+      let book = parent.insert("Book", ["title": "B"])
+      try parent.save()
+      try stack.root.performAndWait { try stack.root.save() }
+      return book.objectID
+    }
+    let book = try child.performAndWait {
+      let book = child.object(with: bookID)
+      book.setValue(child.object(with: id), forKey: "author")
+      try child.save()
+      return book
+    }
+    // Back to what is stored: nothing is written, and yet it is a change to whoever saw the link.
+    let notification = try saved(parent) { parent.object(with: bookID).setValue(nil, forKey: "author") }
+    child.performAndWait {
+      child.mergeChanges(fromContextDidSave: notification)
+      #expect(book.object("author") == nil)
+      #expect(child.object(with: id).objects("books").isEmpty)
+    }
+  }
+
   @Test(arguments: Setting.direct)
   func aSiblingKeepsWhatItSavedWhenAnOlderSaveComesLate(_ setting: Setting) throws {
     let stack = try TestStack(setting)

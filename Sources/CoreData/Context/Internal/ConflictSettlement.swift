@@ -90,7 +90,8 @@ struct ConflictSettlement {
       object._row = persisted
       object._draft = row
       object._flags.insert(.draftShared)
-      object._relations?.dropTargets()
+      // Members that others have added or removed are to be read again.
+      object._relations?.dropClean()
     }
     return Layer.Entry(
       kind: .updated, id: entry.id, base: persisted, row: row, changed: entry.changed, isWhole: false)
