@@ -6,6 +6,8 @@ struct FaultBatch {
   private var _keys: [ObjectKey] = []
   /// Where groups begin among the keys, in order.
   private var _starts: [Int] = []
+  /// Where the last key was found; objects are mostly touched in order.
+  private var _last = 0
   /// Fetches with a batch size of their own, and other large groups, the latest last.
   private var _fetches: [FetchPages] = []
 
@@ -30,18 +32,21 @@ struct FaultBatch {
   private mutating func _add(_ key: ObjectKey) {
     _keys.append(key)
     // Only keys are kept: the registry decides at reading time which of them are still faults in use.
-    guard _keys.count > FaultBatch.size * 64 else { return }
-    let dropped = FaultBatch.size * 32
+    guard _keys.count > FaultBatch.size * 512 else { return }
+    let dropped = FaultBatch.size * 256
+    _last = 0
     _keys.removeFirst(dropped)
     _starts = _starts.compactMap { $0 >= dropped ? $0 - dropped : nil }
   }
 
   /// Keys of faults made around `key`, of the same table.
-  func neighbours(of key: ObjectKey) -> ArraySlice<ObjectKey> {
+  mutating func neighbours(of key: ObjectKey) -> ArraySlice<ObjectKey> {
     for pages in _fetches.reversed() {
       if let page = pages.page(of: key) { return page }
     }
-    guard let position = _keys.lastIndex(of: key) else { return [] }
+    let near = min(_last, _keys.count)..<min(_last + Self.size + 1, _keys.count)
+    guard let position = near.first(where: { _keys[$0] == key }) ?? _keys.lastIndex(of: key) else { return [] }
+    _last = position
     let next = _starts.firstIndex { $0 > position } ?? _starts.endIndex
     let begin = next > 0 ? _starts[next - 1] : 0
     let end = next < _starts.endIndex ? _starts[next] : _keys.count

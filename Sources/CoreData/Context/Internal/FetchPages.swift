@@ -15,7 +15,7 @@ final class FetchPages {
 
   /// Keys of the batch that holds `key`; nil if this fetch did not find it.
   func page(of key: ObjectKey) -> ArraySlice<ObjectKey>? {
-    guard let place = _place(of: key) else { return nil }
+    guard _keys.first?.space.number == key.space.number, let place = _place(of: key) else { return nil }
     let start = place - place % size
     return _keys[start..<min(start + size, _keys.count)]
   }

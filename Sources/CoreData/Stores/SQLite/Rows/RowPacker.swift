@@ -44,6 +44,7 @@ final class RowPacker: Sendable {
     let count = format.count
     return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: count) { words in
       withUnsafeTemporaryAllocation(of: UnsafePointer<UInt8>?.self, capacity: count) { texts in
+        words.initialize(repeating: 0)
         var nulls = format.absentSlots
         var textCount = 0
         let isPacked = _steps.withUnsafeBufferPointer { steps in
