@@ -62,7 +62,9 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "ModelTools",
-      dependencies: ["ModelCodegen", "ModelFiles", "ModelSchema", "PredicateLanguage", "SQLiteBinding", "ToolKit"],
+      dependencies: [
+        "ModelCodegen", "ModelFiles", "ModelSchema", "PredicateLanguage", "SQLiteBinding", "ToolKit", "ZlibBinding",
+      ],
       swiftSettings: settings),
     .target(
       name: "StoreTools", dependencies: ["CoreData", "ModelFiles", "ModelSchema", "SQLiteBinding", "ToolKit"],

@@ -3,6 +3,7 @@ import ModelFiles
 import ModelSchema
 import SQLiteBinding
 import ToolKit
+import ZlibBinding
 
 /// Loads models for commands: from model files, and from stores, which keep a copy of theirs.
 enum ModelInput {
@@ -58,7 +59,13 @@ enum ModelInput {
       throw ModelFileError(
         path: path, reason: "this SQLite file keeps no model of itself; name the model that it was saved with")
     }
-    return try CachedModel.read(Data(bytes), path: path)
+    let archive: [UInt8]
+    do {
+      archive = try RawDeflate.unpack(bytes, limit: 64 << 20)
+    } catch {
+      throw ModelFileError(path: path, reason: "the model that the store keeps cannot be unpacked: it \(error)")
+    }
+    return try CompiledModelReader.read(Data(archive), path: path)
   }
 }
 

@@ -1,5 +1,4 @@
 import Foundation
-import ModelFiles
 import ModelSchema
 import SQLiteBinding
 
@@ -46,13 +45,8 @@ struct AutomaticMigration {
   /// - Throws: A Cocoa error with code 134130.
   private func _sourceModel(_ connection: Connection) throws -> ModelSchema {
     if let model = NSManagedObjectModel.mergedModel(from: nil, forStoreMetadata: _metadata) { return ModelSchema(model) }
-    // Core Data keeps a copy of the model in the store.
-    let isThere = try connection.firstValue(
-      "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '\(StoreVocabulary.modelCacheTable)'")
-    if isThere != nil,
-      case .blob(let bytes)? = try connection.firstValue("SELECT Z_CONTENT FROM \(StoreVocabulary.modelCacheTable)"),
-      let schema = try? CachedModel.read(Data(bytes), path: _url.path)
-    {
+    // A store keeps a copy of its model.
+    if let schema = try? ModelCache.read(connection, path: _url.path) {
       let hashes = schema.entityVersionHashes().mapValues { Data($0) }
       let wanted = NSManagedObjectModel.versionHashes(in: _metadata) ?? [:]
       if wanted.allSatisfy({ hashes[$0.key] == $0.value }) { return schema }

@@ -1,8 +1,9 @@
 import Foundation
+import SQLiteBinding
 
 @testable import CoreData
 
-/// A SQLite store that is saved with one version of a model and opened with others, all of which the program has.
+/// A SQLite store that is saved with one version of a model and opened with others.
 final class MigrationFixture {
   let url: URL
   private let _directory: URL
@@ -53,13 +54,17 @@ final class MigrationFixture {
     return try context.performAndWait { try body(context) }
   }
 
+  /// Takes the store's own copy of its model away.
+  func forgetModel() throws {
+    try Connection(path: url.path, mode: .readWrite).execute("DELETE FROM Z_MODELCACHE")
+  }
+
   /// Saves a store with the old version and opens it with the new one.
   func migrate<T>(
     _ old: String, _ fill: (NSManagedObjectContext) throws -> Void, to new: String,
     _ body: (NSManagedObjectContext) throws -> T
   ) throws -> T {
     let before = try model(old)
-    try bundle(before)
     try open(before, options: nil) { context in
       try fill(context)
       try context.save()

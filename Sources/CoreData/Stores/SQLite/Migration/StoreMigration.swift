@@ -59,10 +59,9 @@ struct StoreMigration {
     }
     try _writeKeys()
     try _renumberHistory()
-    // What a store keeps of its model would be that of the old version.
-    if try _exists(StoreVocabulary.modelCacheTable) {
-      try connection.execute("DELETE FROM \(StoreVocabulary.modelCacheTable)")
-    }
+    // Stores by old versions of Core Data have none.
+    try connection.execute("CREATE TABLE IF NOT EXISTS \(StoreVocabulary.modelCacheTable) (Z_CONTENT BLOB)")
+    try ModelCache.write(new.layout.schema, to: connection)
   }
 
   /// Name that an old table has while its rows are copied.
