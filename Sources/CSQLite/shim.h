@@ -63,6 +63,24 @@ static inline int coredata_set_trusted_schema(sqlite3 *connection, int on) {
   return sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, on, (int *)0);
 }
 
+/* Reads the first bytes of a file through SQLite's own layer; their number, or -1 if the file cannot be opened. Takes no
+ * lock and makes no file. A descriptor of one's own would not do: on POSIX systems closing any descriptor of a file drops all
+ * locks that the process holds on it, those of its open connections included ("How To Corrupt An SQLite Database File"). */
+static inline int coredata_read_head(const char *path, unsigned char *buffer, int count) {
+  sqlite3 *connection = 0;
+  sqlite3_file *file = 0;
+  sqlite3_int64 size = 0;
+  int result = -1;
+  if (sqlite3_open_v2(path, &connection, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, (const char *)0) == SQLITE_OK
+      && sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK
+      && file && file->pMethods && file->pMethods->xFileSize(file, &size) == SQLITE_OK) {
+    result = size < count ? (int)size : count;
+    if (result > 0 && file->pMethods->xRead(file, buffer, result, 0) != SQLITE_OK) result = -1;
+  }
+  sqlite3_close_v2(connection);
+  return result;
+}
+
 /* The first 48 bytes of this are the state of the write-ahead log, as the file format documents it: any commit, by any
  * process, changes them. NULL without a log, or before the connection has read from it. Valid while a read transaction of
  * the connection is open. */

@@ -37,11 +37,7 @@ enum ModelInput {
 
   // MARK: Stores
 
-  private static func _isStore(_ path: String) -> Bool {
-    guard let handle = FileHandle(forReadingAtPath: path) else { return false }
-    defer { try? handle.close() }
-    return (try? handle.read(upToCount: 16)) == Data("SQLite format 3\u{0}".utf8)
-  }
+  private static func _isStore(_ path: String) -> Bool { DatabaseHead.isDatabase(path) }
 
   private static func _storedModel(_ path: String) throws -> ModelSchema {
     // Without a write-ahead log beside it nothing is needed but the file, which may lie where nobody can write.

@@ -8,7 +8,7 @@ extension Command {
       "Stores are opened read-only, whatever has written them: the file, its write-ahead log and its external data "
         + "stay as they are. Only 'import' and 'check --repair' write, and both write a file of its own."
     ],
-    subcommands: [.info, .entities, .fetch, .export, .import, .check, .model])
+    subcommands: [.info, .entities, .fetch, .export, .import, .check, .history, .model])
 }
 
 /// Arguments that several of the commands have.

@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteBinding
 import ToolKit
 
 /// Finds out what a file is before anything is made of it, so that a wrong one is called what it is.
@@ -13,28 +14,21 @@ enum FileExamination {
     guard facts.st_mode & S_IFMT == S_IFREG else {
       throw ToolFailure(.badInput, "'\(path)' is no regular file. Copy the store to a file and name that.")
     }
-    guard let handle = FileHandle(forReadingAtPath: path) else {
+    guard access(path, R_OK) == 0 else {
       throw ToolFailure(.noInput, "Cannot read '\(path)': \(String(cString: strerror(errno))).")
     }
-    defer { try? handle.close() }
-    let head = [UInt8]((try? handle.read(upToCount: 4096)) ?? Data())
+    let head = DatabaseHead.bytes(path, count: 4096) ?? []
     if head.isEmpty {
       throw ToolFailure(
         .badInput, "'\(path)' is empty (0 bytes). If its content is in '\(path)-wal', the store was copied while a "
           + "program had it open: copy it again with all its files.")
     }
-    guard head.starts(with: _magic) else { throw ToolFailure(.badInput, "'\(path)' is \(_kind(head, path)).") }
+    guard head.starts(with: DatabaseHead.magic) else { throw ToolFailure(.badInput, "'\(path)' is \(_kind(head, path)).") }
     try _expectWhole(path, head, size: Int(facts.st_size))
   }
 
   /// Whether the file begins as an SQLite database does.
-  static func isDatabase(_ path: String) -> Bool {
-    guard let handle = FileHandle(forReadingAtPath: path) else { return false }
-    defer { try? handle.close() }
-    return ((try? handle.read(upToCount: 16)) ?? Data()).starts(with: _magic)
-  }
-
-  private static let _magic = Array("SQLite format 3\u{0}".utf8)
+  static func isDatabase(_ path: String) -> Bool { DatabaseHead.isDatabase(path) }
 
   private static func _missing(_ path: String, _ code: Int32) -> ToolFailure {
     guard code == ENOENT else {

@@ -74,12 +74,7 @@ struct StoreSummary {
 
   /// How the database keeps changes that are under way. From its header: a connection that must not write may have been
   /// opened otherwise.
-  private static func _journal(_ path: String) -> String {
-    guard let handle = FileHandle(forReadingAtPath: path) else { return "?" }
-    defer { try? handle.close() }
-    let head = [UInt8]((try? handle.read(upToCount: 20)) ?? Data())
-    return head.count == 20 && head[18] == 2 ? "wal" : "delete"
-  }
+  private static func _journal(_ path: String) -> String { DatabaseHead.hasLog(path) ? "wal" : "delete" }
 
   private mutating func _addHistory(_ connection: Connection) throws {
     let exists = try connection.firstValue("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'ATRANSACTION'")

@@ -26,14 +26,12 @@ struct SQLiteStoreFile: Sendable {
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else { return .missing }
     if isDirectory.boolValue { return .other }
-    guard let handle = FileHandle(forReadingAtPath: path) else {
+    guard let head = DatabaseHead.bytes(path, count: DatabaseHead.magic.count) else {
       throw StoreOpenError.unreadable(
         path: path, SQLiteError(code: 14, message: "no permission to read the file"))
     }
-    defer { try? handle.close() }
-    let head = (try? handle.read(upToCount: 16)) ?? Data()
     if head.isEmpty { return .empty }
-    return head == Data("SQLite format 3\u{0}".utf8) ? .database : .other
+    return head == DatabaseHead.magic ? .database : .other
   }
 
   /// Metadata, read without opening the store and without changing the file.

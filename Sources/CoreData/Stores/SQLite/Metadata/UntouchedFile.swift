@@ -28,7 +28,7 @@ final class UntouchedFile: Sendable {
   }
 
   private func _open() throws -> Connection {
-    guard _hasLog() else { return try Connection(path: path, mode: .readOnly, busyTimeout: _timeout) }
+    guard DatabaseHead.hasLog(path) else { return try Connection(path: path, mode: .readOnly, busyTimeout: _timeout) }
     guard _size(path + "-wal") > 0 else {
       let state = FileState(path)
       let connection = try Connection(path: path, mode: .immutable, busyTimeout: _timeout)
@@ -56,14 +56,6 @@ final class UntouchedFile: Sendable {
     let copy = try PrivateCopy(of: path, state)
     _copy.withLock { $0 = copy }
     return copy
-  }
-
-  /// Whether the header says that changes go to a write-ahead log.
-  private func _hasLog() -> Bool {
-    guard let handle = FileHandle(forReadingAtPath: path) else { return false }
-    defer { try? handle.close() }
-    guard let head = try? handle.read(upToCount: 20), head.count == 20 else { return false }
-    return head[18] == 2 || head[19] == 2
   }
 
   private func _size(_ path: String) -> Int64 { FileState.sizeAndTime(path)?.size ?? 0 }

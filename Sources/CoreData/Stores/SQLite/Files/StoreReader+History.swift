@@ -1,0 +1,77 @@
+import Foundation
+import ModelSchema
+
+/// A transaction of a store's history.
+package struct StoredTransaction: Sendable {
+  package let number: Int64
+  /// Seconds since 2001-01-01 00:00 UTC.
+  package let moment: Double
+  package let author: String?
+  package let contextName: String?
+  package let bundleID: String
+  package let processID: String
+  package private(set) var changes: [StoredChange]
+
+  /// The same transaction with some of its changes only.
+  package func keeping(_ isWanted: (StoredChange) -> Bool) -> StoredTransaction {
+    var copy = self
+    copy.changes = changes.filter(isWanted)
+    return copy
+  }
+}
+
+/// A change of one object, as a store's history has it.
+package struct StoredChange: Sendable {
+  package enum Kind: String, Sendable { case insert, update, delete }
+
+  package let kind: Kind
+  package let reference: StoredReference
+  /// Names of what an update changed.
+  package let properties: [String]
+  /// What the model wants to be kept of a deleted object.
+  package let tombstone: [(attribute: AttributeSchema, value: StoredValue)]
+}
+
+extension StoreReader {
+  /// The transactions of the store's history, oldest first; nil if it keeps none.
+  ///
+  /// - Parameters:
+  ///   - moment: only later ones, in seconds since 2001-01-01 00:00 UTC.
+  ///   - isWanted: asked for each before its changes are read; they are empty there.
+  /// - Throws: A Cocoa error.
+  package func history(
+    after moment: Double?, isWanted: (StoredTransaction) -> Bool
+  ) throws -> [StoredTransaction]? {
+    let context = try fetchingContext()
+    guard let engine = context.persistentStoreCoordinator?.persistentStores.first?.engine as? any HistoryKeeping,
+      engine.keepsHistory
+    else { return nil }
+    var query = HistoryQuery()
+    query.afterTime = moment
+    let records = try StoreErrors.translating(url: URL(fileURLWithPath: path)) {
+      try engine.history(query, isWanted: { isWanted(_transaction($0)) }, isChangeWanted: { _ in true })
+    }
+    return records.map(_transaction)
+  }
+
+  private func _transaction(_ record: HistoryTransactionRecord) -> StoredTransaction {
+    StoredTransaction(
+      number: record.number, moment: record.timestamp, author: record.author, contextName: record.contextName,
+      bundleID: record.bundleID, processID: record.processID, changes: (record.changes ?? []).map(_change))
+  }
+
+  private func _change(_ record: HistoryChangeRecord) -> StoredChange {
+    let slots = record.key.space.layout.slots
+    let kind: StoredChange.Kind =
+      switch record.kind {
+      case .insert: .insert
+      case .update: .update
+      case .delete: .delete
+      }
+    return StoredChange(
+      kind: kind, reference: StoredReference(record.key), properties: record.slots.map { slots[$0].name },
+      tombstone: record.tombstone.sorted { $0.key < $1.key }.compactMap { slot, value in
+        slots[slot].attribute.map { ($0, StoredValue(value, of: $0)) }
+      })
+  }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+@testable import SQLiteBinding
+
+@Suite struct DatabaseHeadTests {
+  @Test func aDatabaseIsKnownByItsHead() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("a.db")
+    let connection = try Connection(path: path)
+    try connection.execute("CREATE TABLE t(a)")
+    #expect(DatabaseHead.isDatabase(path))
+    #expect(!DatabaseHead.hasLog(path))
+    try connection.execute("PRAGMA journal_mode = WAL")
+    #expect(DatabaseHead.hasLog(path))
+  }
+
+  @Test func otherFilesAreNot() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("a.txt")
+    #expect(DatabaseHead.bytes(path, count: 16) == nil)
+    try Data("SQL".utf8).write(to: URL(fileURLWithPath: path))
+    #expect(DatabaseHead.bytes(path, count: 16) == Array("SQL".utf8))
+    #expect(!DatabaseHead.isDatabase(path))
+    #expect(!FileManager.default.fileExists(atPath: path + "-journal"))
+  }
+
+  /// A lock that closing a descriptor would drop keeps another process out.
+  @Test func lookingAtAFileKeepsTheLocksOnIt() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("a.db")
+    let connection = try Connection(path: path)
+    try connection.execute("CREATE TABLE t(a)")
+    try connection.beginImmediate()
+    #expect(DatabaseHead.isDatabase(path))
+    let program = "import fcntl, sys\nf = open(sys.argv[1], 'r+b')\nf.seek(0x40000001)\n"
+      + "try:\n  fcntl.lockf(f, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0x40000001)\nexcept OSError:\n  sys.exit(7)\n"
+    let python = Process()
+    python.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    python.arguments = ["python3", "-c", program, path]
+    python.standardError = FileHandle.nullDevice
+    try python.run()
+    python.waitUntilExit()
+    // 127: there is no Python to ask.
+    #expect([7, 127].contains(python.terminationStatus))
+  }
+}
