@@ -83,7 +83,7 @@ import ToolKit
     let answer = shelf.run("entities", "@store.sqlite", "--model", "@model", "--properties")
     let lines = answer.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
     #expect(lines.contains(["Book", "1", "2", "ZBOOK"]))
-    #expect(lines.contains(["Novel", "2", "4", "ZBOOK"]))
+    #expect(lines.contains(["Novel", "2", "3", "ZBOOK"]))
     #expect(lines.contains(["chapters", "ordered", "->>", "Chapter"]))
     let json = try shelf.run("entities", "@store.sqlite", "--model", "@model", "--json").json() as? [[String: Any]]
     #expect(json?.first { $0["name"] as? String == "Novel" }?["objects"] as? Int == 2)

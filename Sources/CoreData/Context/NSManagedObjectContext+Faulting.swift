@@ -10,6 +10,11 @@ extension NSManagedObjectContext {
       let found: Bool
       do {
         found = try load(object)
+      } catch let error as CocoaError where error.code == .fileReadCorruptFile {
+        // Nothing in a damaged file may stop the program: the object stays a fault, whose values read as nil.
+        Console.warn(
+          "could not fulfil a fault for '\(object.objectID.uriRepresentation().absoluteString)', which reads as nil: \(error)")
+        return
       } catch {
         programmerError(
           "could not fulfil a fault for '\(object.objectID.uriRepresentation().absoluteString)': \(error)")
@@ -101,7 +106,7 @@ extension NSManagedObjectContext {
 
   // MARK: Relationships
 
-  /// Objects of a to-many as upstream has them; errors of the store leave it empty, with a line on the standard error.
+  /// Objects of a to-many as upstream has them.
   final func relatedObjects(of object: NSManagedObject, slot: Int) -> [NSManagedObject] {
     let chain = ReadChain(above: self)
     guard !chain.hasOverlays, let key = object._objectID.key, let coordinator = chain.coordinator else {
@@ -112,6 +117,7 @@ extension NSManagedObjectContext {
       return objects(for: found)
     } catch {
       _cannotRead(slot, of: object, error)
+      return []
     }
   }
 
@@ -121,12 +127,18 @@ extension NSManagedObjectContext {
       return try ReadChain(above: self).related(to: object._objectID, slot: slot)
     } catch {
       _cannotRead(slot, of: object, error)
+      return []
     }
   }
 
-  private final func _cannotRead(_ slot: Int, of object: NSManagedObject, _ error: any Error) -> Never {
-    programmerError(
-      "could not read '\(object._layout.slots[slot].name)' of "
-        + "'\(object.objectID.uriRepresentation().absoluteString)': \(error)")
+  /// A relationship in a damaged file reads as empty, with a line on the standard error; any other failure stops the program,
+  /// as Core Data raises.
+  private final func _cannotRead(_ slot: Int, of object: NSManagedObject, _ error: any Error) {
+    let message =
+      "could not read '\(object._layout.slots[slot].name)' of '\(object.objectID.uriRepresentation().absoluteString)'"
+    guard let error = error as? CocoaError, error.code == .fileReadCorruptFile else {
+      programmerError("\(message): \(error)")
+    }
+    Console.warn("\(message), which reads as empty: \(error)")
   }
 }

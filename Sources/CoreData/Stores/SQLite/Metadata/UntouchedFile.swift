@@ -28,7 +28,8 @@ final class UntouchedFile: Sendable {
   }
 
   private func _open() throws -> Connection {
-    guard DatabaseHead.hasLog(path) else { return try Connection(path: path, mode: .readOnly, busyTimeout: _timeout) }
+    // SQLite plays a log that lies there, whatever the header says.
+    guard DatabaseHead.hasLog(path) || FileState.sizeAndTime(path + "-wal") != nil else { return try Connection(path: path, mode: .readOnly, busyTimeout: _timeout) }
     guard _size(path + "-wal") > 0 else {
       let state = FileState(path)
       let connection = try Connection(path: path, mode: .immutable, busyTimeout: _timeout)
