@@ -101,7 +101,7 @@ extension NSManagedObject {
   /// Takes newer values of the store, keeping unsaved ones; what is not changed here changes.
   final func rebase(on row: Row) {
     if let draft = _draft, !_changed.isEmpty {
-      let merged = Row(copying: row, version: row.version + 1)
+      let merged = Row(copying: row, version: row.version.next)
       _changed.forEach { slot in
         guard !_layout.slots[slot].isToMany else { return }
         // Assigned what was there anyway is no change to keep.
@@ -113,7 +113,7 @@ extension NSManagedObject {
       _flags.remove(.draftShared)
     } else if let values = _draft ?? rowWithTransients {
       // Only transient or primitive values stand in the draft.
-      let merged = Row(copying: row, version: row.version + 1)
+      let merged = Row(copying: row, version: row.version.next)
       for slot in _layout.slots.indices where _layout.slots[slot].isTransient { merged.set(values[slot], at: slot) }
       _draft = merged
       _flags.remove(.draftShared)

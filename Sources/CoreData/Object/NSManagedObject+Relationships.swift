@@ -117,10 +117,15 @@ extension NSManagedObject {
 
   // MARK: The other end
 
+  /// The relationship at a slot; nil where a damaged file has led to an object of an entity that has none there.
+  private final func relationship(_ slot: Int) -> PropertyLayout.Relationship? {
+    slot < _layout.slots.count ? _layout.slots[slot].relationship : nil
+  }
+
   /// `other` has just pointed its end at this object.
   final func inverseWasMade(_ slot: Int, _ other: NSManagedObject, through outward: Int) {
     willChangeState()
-    let relationship = _layout.slots[slot].relationship!
+    guard let relationship = relationship(slot) else { return }
     if relationship.isToMany {
       let state = relationship.isOrdered ? members(slot) : memberState(slot)
       if state.gain(other) { markTouched(slot) }
@@ -141,7 +146,7 @@ extension NSManagedObject {
   /// `other` has just turned its end away from this object.
   final func inverseWasCut(_ slot: Int, _ other: NSManagedObject) {
     willChangeState()
-    let relationship = _layout.slots[slot].relationship!
+    guard let relationship = relationship(slot) else { return }
     if relationship.isToMany {
       if memberState(slot).lose(other) { markTouched(slot) }
     } else if toOne(slot) === other || _context?.takeNews(of: self) ?? false && toOne(slot) === other {

@@ -213,3 +213,8 @@ struct Row: @unchecked Sendable {
   /// Whether both are the same Row, not merely equal ones.
   static func === (left: Row, right: Row) -> Bool { left._cells === right._cells }
 }
+
+extension Int64 {
+  /// The version after this one. A damaged file may hold the last number there is.
+  var next: Int64 { self == .max ? 1 : self + 1 }
+}

@@ -84,7 +84,7 @@ struct ConflictSettlement {
         kind: .deleted, id: entry.id, base: persisted, row: nil, changed: SlotSet(), isWhole: false)
     }
     context.rereadInverses(entry.id.space.layout, from: conflict.base, to: persisted)
-    let row = Row(copying: persisted, version: persisted.version + 1)
+    let row = Row(copying: persisted, version: persisted.version.next)
     entry.changed.forEach { row.set(local[$0], at: $0) }
     if let object {
       object._row = persisted
@@ -189,7 +189,7 @@ struct VersionSettlement {
       return
     }
     let slots = _object._layout.slots
-    let row = Row(copying: persisted, version: persisted.version + 1)
+    let row = Row(copying: persisted, version: persisted.version.next)
     var changed = SlotSet()
     var dropped = SlotSet()
     for slot in slots.indices where !slots[slot].isToMany {

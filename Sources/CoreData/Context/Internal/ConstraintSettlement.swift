@@ -73,7 +73,7 @@ struct ConstraintSettlement {
       let local = object._draft
     else { return false }
     let slots = object._layout.slots
-    let draft = Row(copying: row, version: row.version + 1)
+    let draft = Row(copying: row, version: row.version.next)
     var changed = SlotSet()
     for slot in slots.indices where !slots[slot].isToMany {
       if slots[slot].isTransient {

@@ -72,7 +72,9 @@ struct ReadChain {
     for layers in overlays.reversed() {
       guard let entry = layers.entry(for: key) else { continue }
       guard let own = entry.row else { return nil }
-      if let base = entry.base, let below = row, !(base === below) {
+      // What is on its way into the store may be there already; and what was made on top of a row that is not there yet
+      // stands.
+      if let base = entry.base, let below = row, !(base === below), !(own === below), base.version <= below.version {
         row = own.rebased(from: base, onto: below, changed: entry.changed, layout: id.space.layout)
       } else {
         row = own
@@ -119,7 +121,8 @@ struct ReadChain {
 extension Row {
   /// The changes that this row makes to `base`, made to a newer row instead.
   fileprivate func rebased(from base: Row, onto newer: Row, changed: SlotSet, layout: PropertyLayout) -> Row {
-    let row = Row(copying: newer, version: newer.version + 1)
+    // On an equal version it will be stored as it is, several saves ahead maybe; else it goes on top.
+    let row = Row(copying: newer, version: newer.version == base.version ? version : newer.version.next)
     for slot in layout.slots.indices where !layout.slots[slot].isToMany {
       if layout.slots[slot].isTransient || changed.contains(slot) && self[slot] != base[slot] { row.set(self[slot], at: slot) }
     }

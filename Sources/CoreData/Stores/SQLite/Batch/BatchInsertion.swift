@@ -96,7 +96,7 @@ final class BatchInsertion {
     do {
       try _connection.withStatement(plan.sql) { statement in
         let index = try _binder.bind(row, plan.cells, entity: _number, to: statement, from: 1)
-        statement.bind(version + 1, at: index)
+        statement.bind(version.next, at: index)
         statement.bind(key, at: index + 1)
         statement.bind(version, at: index + 2)
         try statement.run()

@@ -203,7 +203,7 @@ struct MappingBuilder {
       .sorted {
         let (left, right) = (layout.slots[$0], layout.slots[$1])
         if left.isHidden != right.isHidden { return !left.isHidden }
-        return StoreVocabulary.precedes(left.name, right.name)
+        return left.name.utf16.lexicographicallyPrecedes(right.name.utf16)
       }
   }
 
