@@ -81,6 +81,8 @@ extension NSManagedObjectContext {
       object.fireFault()
     }
     let draft = object.writableDraft()
+    // The child may have saved several times since: its next save builds on the version of the last.
+    if row.version > draft.version { draft.setVersion(row.version) }
     entry.changed.forEach { slot in
       if !object._layout.slots[slot].isToMany {
         draft.set(row[slot], at: slot)

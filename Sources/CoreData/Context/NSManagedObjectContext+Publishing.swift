@@ -54,7 +54,8 @@ extension NSManagedObject {
   ///
   /// - Parameter isPersistent: Whether the store will write the row, and so raise its version.
   final func handOutDraft(isPersistent: Bool = true) -> Row {
-    let version = (_row?.version ?? 0) + (isPersistent ? 1 : 0)
+    let base = _row?.version ?? 0
+    let version = isPersistent ? max(base.next, _draft?.version ?? 0) : base
     let hasMemberChanges = _layout.toManySlots.contains { _relations?.members($0)?.hasChanges ?? false }
     if let _draft, _flags.contains(.draftShared), _draft.version == version, !hasMemberChanges,
       // A to-many change handed out before may have been taken back since.

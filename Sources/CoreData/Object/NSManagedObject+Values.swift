@@ -205,7 +205,7 @@ extension NSManagedObject {
     if let _draft, !_flags.contains(.draftShared) { return _draft }
     let draft: Row
     if let current = _current {
-      draft = Row(copying: current, version: (_row?.version ?? 0).next)
+      draft = Row(copying: current, version: max(current.version, (_row?.version ?? 0).next))
     } else {
       draft = Row(count: _layout.slots.count, version: 1)
       for (slot, value) in _shape.defaults.enumerated() where !value.isNull { draft.set(value, at: slot) }
