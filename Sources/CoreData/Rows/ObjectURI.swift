@@ -33,8 +33,11 @@ extension NSManagedObjectID {
       } else {
         "x-coredata:///\(name)/t\(Self._process)\(reference)"
       }
-    // The parts are escaped, so that this is always a URL.
-    return URL(string: text)!
+    if let url = URL(string: text) { return url }
+    // The UUID comes from the file; a damaged one may be no host name.
+    let store = space.store?.identifier.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    return URL(string: "x-coredata://\(store)/\(name)/p\(reference)")
+      ?? URL(string: "x-coredata:///\(name)/p\(reference)") ?? URL(fileURLWithPath: "/\(reference)")
   }
 
   /// Makes temporary IDs of two runs of a program different.
