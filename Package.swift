@@ -55,7 +55,8 @@ let package = Package(
     // Trials of the engine on store files, its own and Apple's: what tests, scripts and docs/Interop.md rest on.
     .target(
       name: "StoreTrials", dependencies: ["CoreData", "ModelFiles", "SQLiteBinding"], swiftSettings: settings),
-    .executableTarget(name: "store-trials", dependencies: ["StoreTrials", "ToolKit"], swiftSettings: settings),
+    .executableTarget(
+      name: "store-trials", dependencies: ["StoreTrials", "ToolKit"], swiftSettings: settings),
     .target(name: "ToolKit", swiftSettings: settings),
     .target(
       name: "StackShootout", dependencies: ["CoreData", "CSQLite", "ToolKit"],
@@ -63,11 +64,13 @@ let package = Package(
     .target(
       name: "ModelTools",
       dependencies: [
-        "ModelCodegen", "ModelFiles", "ModelSchema", "PredicateLanguage", "SQLiteBinding", "ToolKit", "ZlibBinding",
+        "ModelCodegen", "ModelFiles", "ModelSchema", "PredicateLanguage", "SQLiteBinding", "ToolKit",
+        "ZlibBinding",
       ],
       swiftSettings: settings),
     .target(
-      name: "StoreTools", dependencies: ["CoreData", "ModelFiles", "ModelSchema", "SQLiteBinding", "ToolKit"],
+      name: "StoreTools",
+      dependencies: ["CoreData", "ModelFiles", "ModelSchema", "SQLiteBinding", "ToolKit"],
       swiftSettings: settings),
     .executableTarget(
       name: "coredata", dependencies: ["ModelTools", "StackShootout", "StoreTools", "ToolKit"],
@@ -100,14 +103,17 @@ let package = Package(
       name: "StackShootoutTests", dependencies: ["StackShootout", "ToolKit", "coredata"],
       swiftSettings: settings),
     .testTarget(
-      name: "CoreDataStackTests", dependencies: ["CoreDataStack", "CoreData", "coredata"], swiftSettings: settings),
+      name: "CoreDataStackTests", dependencies: ["CoreDataStack", "CoreData", "coredata"],
+      swiftSettings: settings),
     // Classes written by hand and generated ones, as a program's target has them.
     .testTarget(
       name: "SampleModelTests", dependencies: ["CoreDataStack", "CoreData"], swiftSettings: settings,
       plugins: ["CoreDataModelPlugin"]),
     .testTarget(
       name: "CoreDataTests",
-      dependencies: ["CoreData", "ModelFiles", "ModelSchema", "PredicateLanguage", "SQLiteBinding", "ZlibBinding"],
+      dependencies: [
+        "CoreData", "ModelFiles", "ModelSchema", "PredicateLanguage", "SQLiteBinding", "ZlibBinding",
+      ],
       swiftSettings: settings),
   ]
 )

@@ -42,7 +42,9 @@ import PackagePlugin
     of module: SwiftSourceModuleTarget, sources: [URL], models: [ModelBundle], tool: URL, output: URL
   ) -> Command {
     let accessors = output.appending(path: "ManagedAccessors.swift")
-    var arguments = ["accessors", "--module", module.moduleName, "--output", accessors.path(percentEncoded: false)]
+    var arguments = [
+      "accessors", "--module", module.moduleName, "--output", accessors.path(percentEncoded: false),
+    ]
     for model in models { arguments += ["--model", model.url.path(percentEncoded: false)] }
     var inputs = sources + models.flatMap(\.files)
     var seen: Set<String> = []
@@ -54,7 +56,8 @@ import PackagePlugin
     }
     arguments += sources.map { $0.path(percentEncoded: false) }
     return .buildCommand(
-      displayName: "Generating managed accessors of \(module.moduleName)", executable: tool, arguments: arguments,
+      displayName: "Generating managed accessors of \(module.moduleName)", executable: tool,
+      arguments: arguments,
       inputFiles: inputs, outputFiles: [accessors])
   }
 

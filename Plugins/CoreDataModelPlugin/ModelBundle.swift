@@ -26,10 +26,13 @@ struct ModelBundle {
   }
 
   private static func _files(in directory: URL) -> [URL] {
-    _entries(of: directory).flatMap { $0.hasDirectoryPath ? _files(in: $0) : [$0] }.sorted { $0.path < $1.path }
+    _entries(of: directory).flatMap { $0.hasDirectoryPath ? _files(in: $0) : [$0] }.sorted {
+      $0.path < $1.path
+    }
   }
 
   private static func _entries(of directory: URL) -> [URL] {
-    (try? FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: [.isDirectoryKey])) ?? []
+    (try? FileManager.default.contentsOfDirectory(
+      at: directory, includingPropertiesForKeys: [.isDirectoryKey])) ?? []
   }
 }

@@ -11,7 +11,8 @@ struct ClassNames {
     var entities: [String: EntitySchema] = [:]
     for entity in schema.entities {
       guard entities.updateValue(entity, forKey: entity.name) == nil else {
-        throw ModelCodegenError(entity: entity.name, reason: "two entities have this name; rename one of them")
+        throw ModelCodegenError(
+          entity: entity.name, reason: "two entities have this name; rename one of them")
       }
     }
     _entities = entities
@@ -23,7 +24,8 @@ struct ClassNames {
       if let other = owners.updateValue(entity.name, forKey: name) {
         throw ModelCodegenError(
           entity: entity.name,
-          reason: "its class '\(name)' is to be written for entity '\(other)' too; set the code generation of one of "
+          reason:
+            "its class '\(name)' is to be written for entity '\(other)' too; set the code generation of one of "
             + "them to manual, or give it another class")
       }
     }
@@ -67,7 +69,8 @@ struct ClassNames {
     }
     guard SwiftName.isIdentifier(name) else {
       throw ModelCodegenError(
-        entity: entity.name, reason: "its class name '\(name)' is no Swift identifier; change it in the model")
+        entity: entity.name, reason: "its class name '\(name)' is no Swift identifier; change it in the model"
+      )
     }
     return SwiftName.escaped(name)
   }
@@ -78,12 +81,15 @@ struct ClassNames {
     var next = entity.parent
     while let name = next {
       guard let parent = _entities[name] else {
-        throw ModelCodegenError(entity: entity.name, reason: "its parent entity '\(name)' is not in the model")
+        throw ModelCodegenError(
+          entity: entity.name, reason: "its parent entity '\(name)' is not in the model")
       }
       guard seen.insert(name).inserted else {
         throw ModelCodegenError(entity: entity.name, reason: "its line of parents is a circle")
       }
-      if let found = className(of: parent), found != className(of: entity) { return try checkedClass(of: parent) }
+      if let found = className(of: parent), found != className(of: entity) {
+        return try checkedClass(of: parent)
+      }
       next = parent.parent
     }
     return "NSManagedObject"

@@ -75,7 +75,8 @@ struct EntityClass {
   ) throws -> Property {
     guard SwiftName.isIdentifier(traits.name) else {
       throw ModelCodegenError(
-        entity: entity.name, property: traits.name, reason: "the name is no Swift identifier; rename it in the model")
+        entity: entity.name, property: traits.name,
+        reason: "the name is no Swift identifier; rename it in the model")
     }
     guard !ReservedNames.members.contains(traits.name) else {
       throw ModelCodegenError(
@@ -103,8 +104,10 @@ struct EntityClass {
 /// Names that a property cannot have, since every managed object has such a member.
 package enum ReservedNames {
   package static let members: Set<String> = [
-    "description", "debugDescription", "hash", "hashValue", "entity", "objectID", "managedObjectContext", "isInserted",
-    "isUpdated", "isDeleted", "hasChanges", "hasPersistentChangedValues", "isFault", "faultingState", "superclass",
+    "description", "debugDescription", "hash", "hashValue", "entity", "objectID", "managedObjectContext",
+    "isInserted",
+    "isUpdated", "isDeleted", "hasChanges", "hasPersistentChangedValues", "isFault", "faultingState",
+    "superclass",
     "self", "copy", "mutableCopy", "init", "deinit", "Type", "Self",
   ]
 }

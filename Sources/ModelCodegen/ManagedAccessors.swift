@@ -45,7 +45,8 @@ package enum ManagedAccessors {
     }
     let modelled = Set(
       schemas.flatMap(\.entities).flatMap { entity in
-        entity.attributes.map(\.name) + entity.relationships.map(\.name) + entity.fetchedProperties.map(\.traits.name)
+        entity.attributes.map(\.name) + entity.relationships.map(\.name)
+          + entity.fetchedProperties.map(\.traits.name)
       })
     var printer = AccessorPrinter(TypeCatalogue(module: scanned, dependencies: others), modelled: modelled)
     let text = printer.print(scanned) ?? "// No @NSManaged declaration in this module.\n"
@@ -58,7 +59,8 @@ package enum ManagedAccessors {
       guard let name = names.className(of: entity) else { continue }
       module.types.append(
         ScannedType(
-          path: [name], kind: .nominal(.class), access: .public, isGeneric: false, inherits: nil, file: "", line: 0))
+          path: [name], kind: .nominal(.class), access: .public, isGeneric: false, inherits: nil, file: "",
+          line: 0))
     }
   }
 }

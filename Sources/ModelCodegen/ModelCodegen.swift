@@ -54,7 +54,8 @@ package enum ModelCodegen {
     let names = try ClassNames(schema)
     if let unknown = entities?.subtracting(schema.entities.map(\.name)).min() {
       let known = schema.entities.map(\.name).sorted().joined(separator: ", ")
-      throw ModelCodegenError(entity: unknown, reason: "there is no such entity in the model; it has: \(known)")
+      throw ModelCodegenError(
+        entity: unknown, reason: "there is no such entity in the model; it has: \(known)")
     }
     let printer = EntityPrinter(style: style)
     var files: [GeneratedFile] = []

@@ -4,7 +4,9 @@ enum SwiftName {
   ///
   /// Names come from model files; what is no identifier must not get into source, where it could be anything.
   static func isIdentifier(_ name: String) -> Bool {
-    guard let first = name.unicodeScalars.first, !first.properties.numericType.isSome, name != "_" else { return false }
+    guard let first = name.unicodeScalars.first, !first.properties.numericType.isSome, name != "_" else {
+      return false
+    }
     return name.unicodeScalars.allSatisfy { scalar in
       scalar == "_" || scalar.properties.isXIDContinue
     }
@@ -14,10 +16,14 @@ enum SwiftName {
   static func escaped(_ name: String) -> String { _keywords.contains(name) ? "`\(name)`" : name }
 
   private static let _keywords: Set<String> = [
-    "Any", "Self", "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit",
-    "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import",
-    "in", "init", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private", "protocol",
-    "public", "repeat", "rethrows", "return", "self", "static", "struct", "subscript", "super", "switch", "throw",
+    "Any", "Self", "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer",
+    "deinit",
+    "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if",
+    "import",
+    "in", "init", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private",
+    "protocol",
+    "public", "repeat", "rethrows", "return", "self", "static", "struct", "subscript", "super", "switch",
+    "throw",
     "throws", "true", "try", "typealias", "var", "where", "while", "Type", "Protocol",
   ]
 

@@ -29,7 +29,8 @@ package enum ModelFile {
     if data.starts(with: Data("bplist".utf8)) { return try CompiledModelReader.read(data, path: path) }
     if data.starts(with: Data("momv2$".utf8)) { return try _twin(ofOptimized: path) }
     if data.starts(with: Data("SQLite format 3".utf8)) {
-      throw ModelFileError(path: path, reason: "a SQLite file, not a model; a store's model is shown by 'coredata model'")
+      throw ModelFileError(
+        path: path, reason: "a SQLite file, not a model; a store's model is shown by 'coredata model'")
     }
     return try ModelContentsReader.read(data, path: path)
   }
@@ -41,7 +42,8 @@ package enum ModelFile {
     guard path.hasSuffix(".omo"), FileManager.default.fileExists(atPath: twin) else {
       throw ModelFileError(
         path: path,
-        reason: "an optimised copy of a compiled model; load the .mom of the same name, or the .momd directory")
+        reason:
+          "an optimised copy of a compiled model; load the .mom of the same name, or the .momd directory")
     }
     let data = try bytes(ofFile: twin)
     guard data.starts(with: Data("bplist".utf8)) else {
@@ -65,7 +67,8 @@ package enum ModelFile {
   package static func text(path: String) throws -> String? {
     let path = try contentsPath(of: path)
     var isDirectory: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), !isDirectory.boolValue else { return nil }
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), !isDirectory.boolValue
+    else { return nil }
     let data = try bytes(ofFile: path)
     return ["bplist", "momv2$", "SQLite"].contains { data.starts(with: Data($0.utf8)) }
       ? nil : String(decoding: data, as: UTF8.self)

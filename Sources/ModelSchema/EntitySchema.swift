@@ -42,7 +42,8 @@ package struct FetchIndexSchema: Sendable, Hashable {
     package var isAscending: Bool
 
     package init(
-      property: String?, expression: String? = nil, expressionType: AttributeType? = nil, isRTree: Bool = false,
+      property: String?, expression: String? = nil, expressionType: AttributeType? = nil,
+      isRTree: Bool = false,
       isAscending: Bool = true
     ) {
       self.property = property

@@ -22,7 +22,8 @@ enum InheritanceRules {
       for name in line.reversed() {
         depth += 1
         guard depth <= depthLimit else {
-          throw ModelLayoutError(entity: name, reason: "it has more than \(depthLimit) entities above it; inherit less deeply")
+          throw ModelLayoutError(
+            entity: name, reason: "it has more than \(depthLimit) entities above it; inherit less deeply")
         }
         depths[name] = depth
       }
@@ -37,6 +38,8 @@ enum InheritanceRules {
     let shown = ordered.count > 8 ? Array(ordered.prefix(8)) + ["..."] : ordered
     return ModelLayoutError(
       entity: ordered[0],
-      reason: "its line of parents is a circle: \((shown + [ordered[0]]).joined(separator: " > ")); remove one of the parents")
+      reason:
+        "its line of parents is a circle: \((shown + [ordered[0]]).joined(separator: " > ")); remove one of the parents"
+    )
   }
 }

@@ -53,7 +53,9 @@ struct LayoutBuilder {
       guard count <= InheritanceRules.propertyLimit else {
         throw ModelLayoutError(
           entity: name,
-          reason: "the model's entities have more than \(InheritanceRules.propertyLimit) properties, with those they inherit")
+          reason:
+            "the model's entities have more than \(InheritanceRules.propertyLimit) properties, with those they inherit"
+        )
       }
       slotNames[name] = names
     }

@@ -14,7 +14,8 @@ extension Command {
       options: [
         .flag("write", "Change the files."),
         .choice(
-          "attributes", "RULE", SourceAdoption.AttributeRule.self, "What to do with @objc: guard (the default) or strip."),
+          "attributes", "RULE", SourceAdoption.AttributeRule.self,
+          "What to do with @objc: guard (the default) or strip."),
         .flag("json", "Write files, changes and remarks as JSON."),
       ], operands: [CommandSyntax.Operand("PATH", "A Swift file, or a directory of them.")],
       exitCodes: [.success, .usage, .badInput, .noInput, .cannotCreateOutput])
@@ -33,7 +34,8 @@ extension Command {
       let adoption = SourceAdoption(source, attributes: rule)
       left += adoption.remarks.count
       if adoption.isChanged { changed += 1 }
-      let preview = writes || !adoption.isChanged
+      let preview =
+        writes || !adoption.isChanged
         ? nil : UnifiedDiff.text(from: adoption.original, to: adoption.adopted, path: path)
       if adoption.isChanged, writes { try OutputFile(path: path).write(adoption.adopted) }
       if arguments.has("json") {
@@ -47,7 +49,8 @@ extension Command {
     }
     if arguments.has("json") {
       let report = JSONText.object([
-        ("files", .array(files)), ("changed", .integer(changed)), ("written", .boolean(writes)), ("remarks", .integer(left)),
+        ("files", .array(files)), ("changed", .integer(changed)), ("written", .boolean(writes)),
+        ("remarks", .integer(left)),
       ])
       environment.output(report.text() + "\n")
       return
@@ -64,7 +67,9 @@ extension Command {
         "remarks",
         .array(
           adoption.remarks.map {
-            .object([("line", .integer($0.line)), ("column", .integer($0.column)), ("message", .string($0.message))])
+            .object([
+              ("line", .integer($0.line)), ("column", .integer($0.column)), ("message", .string($0.message)),
+            ])
           })
       ),
     ])

@@ -14,7 +14,8 @@ extension Command {
     let path = arguments.operands[0]
     let report: CheckReport
     do throws(ModelFileError) {
-      report = CheckReport(ModelChecker(try ModelInput.read(path)).findings, places: try? ModelPlaces(path: path), path: path)
+      report = CheckReport(
+        ModelChecker(try ModelInput.read(path)).findings, places: try? ModelPlaces(path: path), path: path)
     } catch {
       let failure = ModelInput.failure(error)
       guard arguments.has("json"), failure.code == .badInput else { throw failure }
@@ -23,7 +24,9 @@ extension Command {
     let findings = report.findings
     environment.output(arguments.has("json") ? report.json.text() + "\n" : report.text)
     let failures = findings.filter { $0.severity == .error || arguments.has("strict") }
-    if !failures.isEmpty { throw ToolFailure(.badInput, "'\(path)' did not pass: \(failures.count) finding(s).") }
+    if !failures.isEmpty {
+      throw ToolFailure(.badInput, "'\(path)' did not pass: \(failures.count) finding(s).")
+    }
   }
 }
 
@@ -48,7 +51,8 @@ struct CheckReport {
     _lines = findings.map { finding in
       let place = places.flatMap { Self._place(of: finding.subject, in: $0) }
       let excerpt = place.flatMap { place in
-        place.text.isEmpty ? nil : SourceExcerpt.text(line: place.text, column: place.column, length: place.length)
+        place.text.isEmpty
+          ? nil : SourceExcerpt.text(line: place.text, column: place.column, length: place.length)
       }
       return Line(finding: finding, path: path, line: place?.line, column: place?.column, excerpt: excerpt)
     }.sorted { ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0) }
@@ -61,7 +65,8 @@ struct CheckReport {
     _lines = [
       Line(
         finding: ModelFinding(
-          severity: .error, subject: ModelFinding.Subject(kind: .file, name: error.path), message: error.reason),
+          severity: .error, subject: ModelFinding.Subject(kind: .file, name: error.path),
+          message: error.reason),
         path: error.path, line: place?.line, column: place?.column, excerpt: place?.excerpt)
     ]
   }
@@ -81,7 +86,8 @@ struct CheckReport {
     return _lines.map { line in
       let place = line.line.map { ":\($0):\(line.column ?? 1)" } ?? ""
       let finding = line.finding
-      return "\(line.path)\(place): \(finding.severity.rawValue): \(finding.subject.shown): \(finding.message)\n"
+      return
+        "\(line.path)\(place): \(finding.severity.rawValue): \(finding.subject.shown): \(finding.message)\n"
         + (line.excerpt.map { $0 + "\n" } ?? "")
     }.joined()
   }
@@ -96,7 +102,8 @@ struct CheckReport {
         case .fetchRequest, .configuration, .file: break
         }
         return .object([
-          ("severity", .string(line.finding.severity.rawValue)), ("subject", .string(line.finding.subject.shown)),
+          ("severity", .string(line.finding.severity.rawValue)),
+          ("subject", .string(line.finding.subject.shown)),
           ("entity", entity), ("property", property), ("message", .string(line.finding.message)),
           ("file", .string(line.path)), ("line", line.line.map { .integer($0) } ?? .null),
           ("column", line.column.map { .integer($0) } ?? .null),

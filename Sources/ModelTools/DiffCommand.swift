@@ -20,7 +20,8 @@ extension Command {
       from: try ModelInput.load(arguments.operands[0]), to: try ModelInput.load(arguments.operands[1]))
     let report = DiffReport(diff)
     environment.output(
-      arguments.has("json") ? report.json.text() + "\n"
+      arguments.has("json")
+        ? report.json.text() + "\n"
         : report.text(usesColor: environment.outputTerminal.usesColor))
     if arguments.has("strict") {
       let harmful = diff.changes.filter { $0.verdict == .blocked || $0.verdict == .loses }
@@ -42,7 +43,8 @@ struct DiffReport {
   func text(usesColor: Bool) -> String {
     if _diff.changes.isEmpty { return "No differences.\n" }
     var table = TextTable([
-      TextTable.Column("where", .left), TextTable.Column("change", .left), TextTable.Column("migration", .left),
+      TextTable.Column("where", .left), TextTable.Column("change", .left),
+      TextTable.Column("migration", .left),
       TextTable.Column("why", .left),
     ])
     for change in _diff.changes {
@@ -67,7 +69,8 @@ struct DiffReport {
           _diff.changes.map {
             .object([
               ("entity", .string($0.entity)), ("property", $0.property.map(JSONText.string) ?? .null),
-              ("change", .string($0.what)), ("verdict", .string($0.verdict.rawValue)), ("why", .string($0.why)),
+              ("change", .string($0.what)), ("verdict", .string($0.verdict.rawValue)),
+              ("why", .string($0.why)),
             ])
           })
       ),

@@ -19,20 +19,24 @@ extension Command {
       ], operands: [modelOperand],
       exitCodes: [.success, .usage, .badInput, .noInput, .cannotCreateOutput])
   ) { arguments, environment in
-    for (one, other) in [("check", "output"), ("check", "json")] where arguments.has(one) && arguments.has(other) {
+    for (one, other) in [("check", "output"), ("check", "json")]
+    where arguments.has(one) && arguments.has(other) {
       throw UsageError.conflict("--\(one)", "--\(other)")
     }
     let path = arguments.operands[0]
     let schema = try ModelInput.load(path)
     let text: String
     do {
-      text = arguments.has("json") ? ModelJSON(schema).json.text() + "\n" : try ModelContentsWriter.write(schema, path: path)
+      text =
+        arguments.has("json")
+        ? ModelJSON(schema).json.text() + "\n" : try ModelContentsWriter.write(schema, path: path)
     } catch {
       throw ToolFailure(.badInput, "\(error).")
     }
     if arguments.has("check") {
       guard try ModelFile.text(path: path) == text else {
-        throw ToolFailure(.badInput, "'\(path)' is not in canonical form. 'coredata model format' writes it so.")
+        throw ToolFailure(
+          .badInput, "'\(path)' is not in canonical form. 'coredata model format' writes it so.")
       }
       environment.output("\(path): in canonical form.\n")
       return

@@ -15,7 +15,8 @@ extension Command {
           + "writes them."
       ],
       options: [
-        .value("output", "DIRECTORY", "Write the files there; without it, all of them go to standard output."),
+        .value(
+          "output", "DIRECTORY", "Write the files there; without it, all of them go to standard output."),
         .value("entity", "NAME", repeats: true, "Only this entity's class."),
         .choice("form", "FORM", ClassStyle.self, "managed (@NSManaged, the default) or accessors."),
         .flag("json", "Write names and texts of the files as JSON; with --output, their paths."),
@@ -25,7 +26,8 @@ extension Command {
     let style: ClassStyle = try arguments.choice("form") ?? .annotated
     let files: [GeneratedFile]
     do {
-      files = try ModelCodegen.files(of: schema, entities: arguments.values["entity"].map(Set.init), style: style)
+      files = try ModelCodegen.files(
+        of: schema, entities: arguments.values["entity"].map(Set.init), style: style)
     } catch {
       throw ToolFailure(.badInput, "\(error).")
     }
@@ -41,11 +43,14 @@ extension Command {
     do {
       try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     } catch {
-      throw ToolFailure(.cannotCreateOutput, "Cannot make the directory '\(directory)': \(error.localizedDescription)")
+      throw ToolFailure(
+        .cannotCreateOutput, "Cannot make the directory '\(directory)': \(error.localizedDescription)")
     }
     for file in files { try OutputFile(path: "\(directory)/\(file.name)").write(file.text) }
     if arguments.has("json") {
-      let paths = files.map { JSONText.object([("name", .string($0.name)), ("path", .string("\(directory)/\($0.name)"))]) }
+      let paths = files.map {
+        JSONText.object([("name", .string($0.name)), ("path", .string("\(directory)/\($0.name)"))])
+      }
       environment.output(JSONText.array(paths).text() + "\n")
       return
     }

@@ -23,7 +23,8 @@ struct GraphDrawing {
   init(_ graph: ModelGraph) {
     _graph = graph
     let numbers = Dictionary(
-      graph.entities.enumerated().map { ($0.element.name, $0.offset) }, uniquingKeysWith: { first, _ in first })
+      graph.entities.enumerated().map { ($0.element.name, $0.offset) },
+      uniquingKeysWith: { first, _ in first })
     _numbers = numbers
     var ends: [String: Int] = [:]
     for edge in graph.edges {
@@ -72,7 +73,12 @@ struct GraphDrawing {
     let (entity, box) = (_graph.entities[number], _layout.boxes[number])
     let (x, y) = (box.x, box.y)
     var parts: [Markup] = [
-      .tag("rect", ["class": "box", "x": "\(x)", "y": "\(y)", "width": "\(box.width)", "height": "\(box.height)", "rx": "6"]),
+      .tag(
+        "rect",
+        [
+          "class": "box", "x": "\(x)", "y": "\(y)", "width": "\(box.width)", "height": "\(box.height)",
+          "rx": "6",
+        ]),
       .tag(
         "path",
         [
@@ -80,7 +86,9 @@ struct GraphDrawing {
           "d": "M\(x + 1) \(y + Self._headHeight)v-\(Self._headHeight - 7)q0-6 6-6h\(box.width - 14)q6 0 6 6"
             + "v\(Self._headHeight - 7)z",
         ]),
-      .tag("text", ["class": "name", "x": "\(x + 10)", "y": "\(y + 19)"], [.text(Self._fitting(entity.name, box.width))]),
+      .tag(
+        "text", ["class": "name", "x": "\(x + 10)", "y": "\(y + 19)"],
+        [.text(Self._fitting(entity.name, box.width))]),
     ]
     for (index, attribute) in entity.attributes.sorted(by: { $0.name < $1.name }).enumerated() {
       let baseline = y + Self._headHeight + 17 + index * Self._rowHeight
@@ -107,7 +115,8 @@ struct GraphDrawing {
       .tag(
         "marker",
         [
-          "id": id, "viewBox": "0 0 12 12", "refX": "12", "refY": "6", "markerWidth": "12", "markerHeight": "12",
+          "id": id, "viewBox": "0 0 12 12", "refX": "12", "refY": "6", "markerWidth": "12",
+          "markerHeight": "12",
           "markerUnits": "userSpaceOnUse", "orient": "auto-start-reverse",
         ], [.tag("path", ["d": path, "fill": fill, "stroke": "#7d8b9c", "stroke-width": "1.3"])])
     }
@@ -140,17 +149,23 @@ struct GraphDrawing {
       func middle(_ box: GraphLayout.Box) -> Int { box.y + box.height / 2 }
       // Within a column, and from a box to itself, lines go round on the right.
       ports.append(
-        Port(edge: number, isStart: true, box: from, isRight: start.column <= end.column, towards: middle(end)))
+        Port(
+          edge: number, isStart: true, box: from, isRight: start.column <= end.column, towards: middle(end)))
       ports.append(
-        Port(edge: number, isStart: false, box: to, isRight: end.column <= start.column, towards: middle(start)))
+        Port(
+          edge: number, isStart: false, box: to, isRight: end.column <= start.column, towards: middle(start)))
     }
     var places: [Int: [Bool: (x: Int, y: Int, isRight: Bool)]] = [:]
     for side in Dictionary(grouping: ports, by: { [$0.box, $0.isRight ? 1 : 0] }).values {
       let box = _layout.boxes[side[0].box]
-      let sorted = side.sorted { ($0.towards, $0.edge, $0.isStart ? 0 : 1) < ($1.towards, $1.edge, $1.isStart ? 0 : 1) }
+      let sorted = side.sorted {
+        ($0.towards, $0.edge, $0.isStart ? 0 : 1) < ($1.towards, $1.edge, $1.isStart ? 0 : 1)
+      }
       for (index, port) in sorted.enumerated() {
         let y = box.y + (index + 1) * box.height / (sorted.count + 1)
-        places[port.edge, default: [:]][port.isStart] = (port.isRight ? box.x + box.width : box.x, y, port.isRight)
+        places[port.edge, default: [:]][port.isStart] = (
+          port.isRight ? box.x + box.width : box.x, y, port.isRight
+        )
       }
     }
     return _graph.edges.indices.compactMap { number in
@@ -162,7 +177,9 @@ struct GraphDrawing {
   private func _line(
     _ edge: ModelGraph.Edge, _ start: (x: Int, y: Int, isRight: Bool), _ end: (x: Int, y: Int, isRight: Bool)
   ) -> Line {
-    let reach = start.isRight == end.isRight ? 46 + min(60, abs(start.y - end.y) / 6) : max(40, abs(end.x - start.x) / 2)
+    let reach =
+      start.isRight == end.isRight
+      ? 46 + min(60, abs(start.y - end.y) / 6) : max(40, abs(end.x - start.x) / 2)
     let (one, other) = (start.x + (start.isRight ? reach : -reach), end.x + (end.isRight ? reach : -reach))
     // A curve comes three quarters as near as its handles.
     let turn = (start.x + end.x + 3 * (one + other)) / 8

@@ -77,7 +77,9 @@ struct GraphLayout {
   private mutating func _place(_ group: [Int], top: Int) -> (width: Int, height: Int) {
     var columns = _columns(group)
     for _ in 0..<8 {
-      for index in columns.indices.dropFirst() { columns[index] = _ordered(columns[index], by: columns[index - 1]) }
+      for index in columns.indices.dropFirst() {
+        columns[index] = _ordered(columns[index], by: columns[index - 1])
+      }
       for index in columns.indices.dropLast().reversed() {
         columns[index] = _ordered(columns[index], by: columns[index + 1])
       }

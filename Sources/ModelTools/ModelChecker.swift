@@ -42,7 +42,8 @@ struct ModelFinding: Sendable, Hashable {
   }
 
   init(severity: Severity, entity: String, property: String? = nil, message: String) {
-    let subject = property.map { Subject(kind: .property(of: entity), name: $0) } ?? Subject(kind: .entity, name: entity)
+    let subject =
+      property.map { Subject(kind: .property(of: entity), name: $0) } ?? Subject(kind: .entity, name: entity)
     self.init(severity: severity, subject: subject, message: message)
   }
 }
@@ -64,7 +65,8 @@ struct ModelChecker {
       // The engine stops at the first thing that is wrong, which mostly was found above.
       if findings.isEmpty {
         findings.append(
-          ModelFinding(severity: .error, entity: error.entity, property: error.property, message: error.reason))
+          ModelFinding(
+            severity: .error, entity: error.entity, property: error.property, message: error.reason))
       }
     } catch {
       findings.append(ModelFinding(severity: .error, entity: "", property: nil, message: "\(error)"))
@@ -73,11 +75,14 @@ struct ModelChecker {
   }
 
   private mutating func _warn(_ entity: EntitySchema, _ property: String? = nil, _ message: String) {
-    findings.append(ModelFinding(severity: .warning, entity: entity.name, property: property, message: message))
+    findings.append(
+      ModelFinding(severity: .warning, entity: entity.name, property: property, message: message))
   }
 
   private mutating func _check(_ entity: EntitySchema) {
-    if !(entity.name.first?.isUppercase ?? false) { _warn(entity, nil, "entity names begin with a capital letter") }
+    if !(entity.name.first?.isUppercase ?? false) {
+      _warn(entity, nil, "entity names begin with a capital letter")
+    }
     if entity.isAbstract, !_parents.contains(entity.name) {
       _warn(entity, nil, "abstract, but no entity inherits from it: it can have no objects")
     }
@@ -94,16 +99,21 @@ struct ModelChecker {
   private mutating func _checkSpelling(_ entity: EntitySchema) {
     var spellings: [String: String] = [:]
     for name in entity.attributes.map(\.name) + entity.relationships.map(\.name) {
-      guard let other = spellings.updateValue(name, forKey: name.lowercased()), other != name else { continue }
+      guard let other = spellings.updateValue(name, forKey: name.lowercased()), other != name else {
+        continue
+      }
       _warn(entity, name, "differs from '\(other)' by case only; choose names that can be told apart")
     }
   }
 
   /// What an index or a constraint cannot put in order.
   private mutating func _checkSorting(_ entity: EntitySchema) {
-    let attributes = Dictionary(entity.attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let attributes = Dictionary(
+      entity.attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let uses =
-      entity.indexes.flatMap { index in index.elements.compactMap { $0.property.map { ("index '\(index.name)'", $0) } } }
+      entity.indexes.flatMap { index in
+        index.elements.compactMap { $0.property.map { ("index '\(index.name)'", $0) } }
+      }
       + entity.uniquenessConstraints.joined().map { ("a uniqueness constraint", $0) }
     for (user, name) in uses {
       guard let attribute = attributes[name] else { continue }
@@ -119,7 +129,9 @@ struct ModelChecker {
     if ReservedNames.members.contains(traits.name) {
       _warn(entity, traits.name, "every managed object has a member '\(traits.name)'; choose another name")
     }
-    if traits.name.first?.isUppercase ?? false { _warn(entity, traits.name, "property names begin with a small letter") }
+    if traits.name.first?.isUppercase ?? false {
+      _warn(entity, traits.name, "property names begin with a small letter")
+    }
   }
 
   private mutating func _check(_ attribute: AttributeSchema, _ entity: EntitySchema) {
@@ -132,7 +144,8 @@ struct ModelChecker {
       _warn(entity, name, "optional but scalar: the class cannot tell nil from zero")
     }
     if attribute.type == .transformable, attribute.valueTransformerName == nil {
-      _warn(entity, name, "transformable without a transformer; name one, NSSecureUnarchiveFromData for instance")
+      _warn(
+        entity, name, "transformable without a transformer; name one, NSSecureUnarchiveFromData for instance")
     }
     if let minimum = attribute.limits.minimum?.number, let maximum = attribute.limits.maximum?.number,
       minimum > maximum
@@ -151,7 +164,9 @@ struct ModelChecker {
   private mutating func _check(_ relationship: RelationshipSchema, _ entity: EntitySchema) {
     _checkName(relationship.traits, entity)
     let name = relationship.name
-    if relationship.inverse == nil { _warn(entity, name, "has no inverse: deletions leave it pointing to nothing") }
+    if relationship.inverse == nil {
+      _warn(entity, name, "has no inverse: deletions leave it pointing to nothing")
+    }
     if relationship.deleteRule == .noAction {
       _warn(entity, name, "its delete rule is No Action, which leaves the other end pointing to nothing")
     }
@@ -159,10 +174,14 @@ struct ModelChecker {
     if relationship.maxCount > 0, relationship.minCount > relationship.maxCount {
       _warn(entity, name, "its minimum count is greater than its maximum count")
     }
-    if !relationship.isOptional, let inverse = _entities[relationship.destination]?.relationships
-      .first(where: { $0.name == relationship.inverse }), !inverse.isOptional, inverse.deleteRule == .nullify
+    if !relationship.isOptional,
+      let inverse = _entities[relationship.destination]?.relationships
+        .first(where: { $0.name == relationship.inverse }), !inverse.isOptional,
+      inverse.deleteRule == .nullify
     {
-      _warn(entity, name, "required, but deleting the other end sets it to nil: the save will fail; cascade, or deny")
+      _warn(
+        entity, name,
+        "required, but deleting the other end sets it to nil: the save will fail; cascade, or deny")
     }
   }
 }

@@ -7,7 +7,8 @@ extension Command {
     subcommands: [.show, .check, .diff, .format, .generate, .graph, .adopt])
 
   static let modelOperand = CommandSyntax.Operand(
-    "MODEL", "A .xcdatamodeld, .xcdatamodel, .momd, .mom or .omo, or a SQLite store, which keeps a copy of its model.")
+    "MODEL",
+    "A .xcdatamodeld, .xcdatamodel, .momd, .mom or .omo, or a SQLite store, which keeps a copy of its model.")
 
   static let jsonOption = OptionSyntax.flag("json", "Write JSON instead of text.")
 }

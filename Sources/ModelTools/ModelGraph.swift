@@ -44,7 +44,9 @@ struct ModelGraph {
         guard let destination = byName[relationship.destination] else { continue }
         // A relationship and its inverse are one line.
         if drawn.contains([entity.name, relationship.name]) { continue }
-        let inverse = relationship.inverse.flatMap { name in destination.relationships.first { $0.name == name } }
+        let inverse = relationship.inverse.flatMap { name in
+          destination.relationships.first { $0.name == name }
+        }
         if let inverse { drawn.insert([destination.name, inverse.name]) }
         edges.append(
           Edge(
@@ -76,7 +78,10 @@ struct ModelGraph {
           entities.map {
             .object([
               ("name", .string($0.name)), ("isAbstract", .boolean($0.isAbstract)),
-              ("attributes", .array($0.attributes.sorted { $0.name < $1.name }.map { .string(Self.line($0)) })),
+              (
+                "attributes",
+                .array($0.attributes.sorted { $0.name < $1.name }.map { .string(Self.line($0)) })
+              ),
             ])
           })
       ),
@@ -85,8 +90,10 @@ struct ModelGraph {
         .array(
           edges.map {
             .object([
-              ("kind", .string($0.kind.rawValue)), ("from", .string($0.from.entity)), ("to", .string($0.to.entity)),
-              ("name", $0.from.name.map { .string($0) } ?? .null), ("inverse", $0.to.name.map { .string($0) } ?? .null),
+              ("kind", .string($0.kind.rawValue)), ("from", .string($0.from.entity)),
+              ("to", .string($0.to.entity)),
+              ("name", $0.from.name.map { .string($0) } ?? .null),
+              ("inverse", $0.to.name.map { .string($0) } ?? .null),
               ("isToMany", .boolean($0.from.isToMany)), ("inverseIsToMany", .boolean($0.to.isToMany)),
             ])
           })
@@ -113,7 +120,8 @@ struct ModelGraph {
       String(text.flatMap { "{}|<>\\".contains($0) ? ["\\", $0] : [$0] }).replacing("\"", with: "\\\"")
     }
     func head(_ end: End) -> String { end.isToMany ? "crow" : "tee" }
-    var text = "digraph model {\n  rankdir=LR;\n  node [shape=record, fontname=\"sans-serif\", fontsize=11];\n"
+    var text =
+      "digraph model {\n  rankdir=LR;\n  node [shape=record, fontname=\"sans-serif\", fontsize=11];\n"
     text += "  edge [fontname=\"sans-serif\", fontsize=9];\n"
     for entity in entities {
       let rows = _lines(entity).map { field($0) + "\\l" }.joined()
@@ -137,7 +145,9 @@ struct ModelGraph {
 
   private var _mermaid: String {
     // Mermaid has no way to quote a name.
-    func word(_ text: String) -> String { String(text.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" }) }
+    func word(_ text: String) -> String {
+      String(text.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" })
+    }
     func count(_ end: End) -> String { end.isToMany ? "*" : end.isOptional ? "0..1" : "1" }
     var text = "classDiagram\n"
     for entity in entities {
@@ -155,7 +165,9 @@ struct ModelGraph {
       case .relationship:
         let name = word(edge.from.name!)
         text +=
-          edge.to.name.map { "  \(from) \"\(count(edge.to))\" -- \"\(count(edge.from))\" \(to) : \(name) / \(word($0))\n" }
+          edge.to.name.map {
+            "  \(from) \"\(count(edge.to))\" -- \"\(count(edge.from))\" \(to) : \(name) / \(word($0))\n"
+          }
           ?? "  \(from) --> \"\(count(edge.from))\" \(to) : \(name)\n"
       }
     }

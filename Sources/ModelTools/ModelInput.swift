@@ -30,9 +30,12 @@ enum ModelInput {
   /// The failure of a command that could not read its model, with the line that is to blame.
   static func failure(_ error: ModelFileError) -> ToolFailure {
     let isMissing = error.reason == "there is no such file"
-    guard let place = ModelErrorPlace(error) else { return ToolFailure(isMissing ? .noInput : .badInput, "\(error).") }
+    guard let place = ModelErrorPlace(error) else {
+      return ToolFailure(isMissing ? .noInput : .badInput, "\(error).")
+    }
     return ToolFailure(
-      .badInput, "\(error.path):\(place.line):\(place.column): \(error.reason).\(place.excerpt.map { "\n" + $0 } ?? "")")
+      .badInput,
+      "\(error.path):\(place.line):\(place.column): \(error.reason).\(place.excerpt.map { "\n" + $0 } ?? "")")
   }
 
   // MARK: Stores
@@ -53,13 +56,15 @@ enum ModelInput {
     }
     guard case .blob(let bytes)? = content else {
       throw ModelFileError(
-        path: path, reason: "this SQLite file keeps no model of itself; name the model that it was saved with")
+        path: path, reason: "this SQLite file keeps no model of itself; name the model that it was saved with"
+      )
     }
     let archive: [UInt8]
     do {
       archive = try RawDeflate.unpack(bytes, limit: 64 << 20)
     } catch {
-      throw ModelFileError(path: path, reason: "the model that the store keeps cannot be unpacked: it \(error)")
+      throw ModelFileError(
+        path: path, reason: "the model that the store keeps cannot be unpacked: it \(error)")
     }
     return try CompiledModelReader.read(Data(archive), path: path)
   }
@@ -77,7 +82,8 @@ struct ModelErrorPlace {
     guard let line = error.line else { return nil }
     self.line = line
     let given = max(1, error.column ?? 1)
-    guard let data = FileManager.default.contents(atPath: error.path), let text = Self._line(line, of: data) else {
+    guard let data = FileManager.default.contents(atPath: error.path), let text = Self._line(line, of: data)
+    else {
       column = given
       excerpt = nil
       return

@@ -56,8 +56,10 @@ struct ModelJSON {
 
   private func _entity(_ entity: EntitySchema, hash: [UInt8]?) -> JSONText {
     .object([
-      ("name", .string(entity.name)), ("class", Self._string(entity.className)), ("parent", Self._string(entity.parent)),
-      ("isAbstract", .boolean(entity.isAbstract)), ("codeGeneration", .string(entity.codeGeneration.rawValue)),
+      ("name", .string(entity.name)), ("class", Self._string(entity.className)),
+      ("parent", Self._string(entity.parent)),
+      ("isAbstract", .boolean(entity.isAbstract)),
+      ("codeGeneration", .string(entity.codeGeneration.rawValue)),
       ("isSyncable", .boolean(entity.isSyncable)),
       ("attributes", .array(entity.attributes.map(_attribute))),
       ("relationships", .array(entity.relationships.map(_relationship))),
@@ -86,7 +88,8 @@ struct ModelJSON {
     [
       ("isOptional", .boolean(traits.isOptional)), ("isTransient", .boolean(traits.isTransient)),
       ("renamingIdentifier", Self._string(traits.renamingIdentifier)),
-      ("versionHashModifier", Self._string(traits.versionHashModifier)), ("userInfo", Self._info(traits.userInfo)),
+      ("versionHashModifier", Self._string(traits.versionHashModifier)),
+      ("userInfo", Self._info(traits.userInfo)),
     ]
   }
 
@@ -94,7 +97,8 @@ struct ModelJSON {
     .object(
       [
         ("name", .string(attribute.name)), ("type", .string(attribute.type.fileName)),
-        ("default", Self._literal(attribute.defaultValue)), ("minimum", Self._literal(attribute.limits.minimum)),
+        ("default", Self._literal(attribute.defaultValue)),
+        ("minimum", Self._literal(attribute.limits.minimum)),
         ("maximum", Self._literal(attribute.limits.maximum)),
         ("regularExpression", Self._string(attribute.limits.regularExpression)),
         (
@@ -110,8 +114,10 @@ struct ModelJSON {
         ("allowsExternalStorage", .boolean(attribute.allowsExternalBinaryDataStorage)),
         ("preservesAfterDeletion", .boolean(attribute.preservesValueInHistoryOnDeletion)),
         ("allowsCloudEncryption", .boolean(attribute.allowsCloudEncryption)),
-        ("derivation", Self._string(attribute.derivationExpression)), ("composite", Self._string(attribute.compositeName)),
-        ("elements", .array(attribute.elements.map(_attribute))), ("isIndexed", .boolean(attribute.isIndexed)),
+        ("derivation", Self._string(attribute.derivationExpression)),
+        ("composite", Self._string(attribute.compositeName)),
+        ("elements", .array(attribute.elements.map(_attribute))),
+        ("isIndexed", .boolean(attribute.isIndexed)),
         ("isIndexedBySpotlight", .boolean(attribute.isIndexedBySpotlight)),
       ] + _traits(attribute.traits))
   }
@@ -148,7 +154,8 @@ struct ModelJSON {
           index.elements.map {
             .object([
               ("property", Self._string($0.property)), ("expression", Self._string($0.expression)),
-              ("expressionType", Self._string($0.expressionType?.fileName)), ("isRTree", .boolean($0.isRTree)),
+              ("expressionType", Self._string($0.expressionType?.fileName)),
+              ("isRTree", .boolean($0.isRTree)),
               ("isAscending", .boolean($0.isAscending)),
             ])
           })

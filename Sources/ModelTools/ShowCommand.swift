@@ -10,7 +10,8 @@ extension Command {
   ) { arguments, environment in
     let schema = try ModelInput.load(arguments.operands[0])
     environment.output(
-      arguments.has("json") ? ModelJSON(schema).json.text() + "\n"
+      arguments.has("json")
+        ? ModelJSON(schema).json.text() + "\n"
         : ModelDescription(schema).text(usesColor: environment.outputTerminal.usesColor))
   }
 }
@@ -26,10 +27,15 @@ struct ModelDescription {
   func text(usesColor: Bool) -> String {
     var parts = _entities.map { _text($0, usesColor) }
     if !_schema.configurations.isEmpty {
-      parts.append(_list("configurations", _schema.configurations.map { ($0.name, $0.entities.joined(separator: ", ")) }, usesColor))
+      parts.append(
+        _list(
+          "configurations", _schema.configurations.map { ($0.name, $0.entities.joined(separator: ", ")) },
+          usesColor))
     }
     if !_schema.fetchRequests.isEmpty {
-      let requests = _schema.fetchRequests.map { ($0.name, "\($0.entity)\($0.predicate.map { " where \($0)" } ?? "")") }
+      let requests = _schema.fetchRequests.map {
+        ($0.name, "\($0.entity)\($0.predicate.map { " where \($0)" } ?? "")")
+      }
       parts.append(_list("fetch requests", requests, usesColor))
     }
     return parts.isEmpty ? "No entities.\n" : parts.joined(separator: "\n")
@@ -47,27 +53,38 @@ struct ModelDescription {
     if entity.isAbstract { head += " (abstract)" }
     if let name = entity.className { head += " -> \(name)" }
     var table = TextTable([
-      TextTable.Column("property", .left), TextTable.Column("type", .left), TextTable.Column("details", .left),
+      TextTable.Column("property", .left), TextTable.Column("type", .left),
+      TextTable.Column("details", .left),
     ])
     for attribute in entity.attributes.sorted(by: { $0.name < $1.name }) {
       table.add([.init(attribute.name), .init(attribute.type.fileName), .init(_details(attribute))])
     }
     for relationship in entity.relationships.sorted(by: { $0.name < $1.name }) {
       let arrow = relationship.isToMany ? (relationship.isOrdered ? "ordered ->>" : "->>") : "->"
-      table.add([.init(relationship.name), .init("\(arrow) \(relationship.destination)"), .init(_details(relationship))])
+      table.add([
+        .init(relationship.name), .init("\(arrow) \(relationship.destination)"),
+        .init(_details(relationship)),
+      ])
     }
     for fetched in entity.fetchedProperties {
       table.add([
-        .init(fetched.traits.name), .init("fetched \(fetched.request.entity)"), .init(fetched.request.predicate ?? ""),
+        .init(fetched.traits.name), .init("fetched \(fetched.request.entity)"),
+        .init(fetched.request.predicate ?? ""),
       ])
     }
     var text = head + "\n"
-    let isEmpty = entity.attributes.isEmpty && entity.relationships.isEmpty && entity.fetchedProperties.isEmpty
+    let isEmpty =
+      entity.attributes.isEmpty && entity.relationships.isEmpty && entity.fetchedProperties.isEmpty
     if !isEmpty { text += table.text(usesColor: usesColor) }
-    for constraint in entity.uniquenessConstraints { text += "unique: \(constraint.joined(separator: ", "))\n" }
+    for constraint in entity.uniquenessConstraints {
+      text += "unique: \(constraint.joined(separator: ", "))\n"
+    }
     for index in entity.indexes {
-      let elements = index.elements.map { ($0.property ?? $0.expression ?? "") + ($0.isAscending ? "" : " descending") }
-      text += "index \(index.name): \(elements.joined(separator: ", "))\(index.partialIndexPredicate.map { " where \($0)" } ?? "")\n"
+      let elements = index.elements.map {
+        ($0.property ?? $0.expression ?? "") + ($0.isAscending ? "" : " descending")
+      }
+      text +=
+        "index \(index.name): \(elements.joined(separator: ", "))\(index.partialIndexPredicate.map { " where \($0)" } ?? "")\n"
     }
     return text
   }

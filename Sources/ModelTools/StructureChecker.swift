@@ -11,16 +11,20 @@ struct StructureChecker {
     _entities = Dictionary(schema.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     var names: Set<String> = []
     for entity in schema.entities {
-      if !names.insert(entity.name).inserted { _add(entity.name, nil, "two entities have this name; rename one of them") }
+      if !names.insert(entity.name).inserted {
+        _add(entity.name, nil, "two entities have this name; rename one of them")
+      }
       _check(entity)
     }
     for request in schema.fetchRequests {
-      _checkEntity(request.entity, "its entity", ModelFinding.Subject(kind: .fetchRequest, name: request.name))
+      _checkEntity(
+        request.entity, "its entity", ModelFinding.Subject(kind: .fetchRequest, name: request.name))
       _checkPredicate(request.predicate, ModelFinding.Subject(kind: .fetchRequest, name: request.name))
     }
     for configuration in schema.configurations {
       for member in configuration.entities {
-        _checkEntity(member, "its entity", ModelFinding.Subject(kind: .configuration, name: configuration.name))
+        _checkEntity(
+          member, "its entity", ModelFinding.Subject(kind: .configuration, name: configuration.name))
       }
     }
   }
@@ -49,7 +53,8 @@ struct StructureChecker {
       findings.append(
         ModelFinding(
           severity: .error, subject: subject,
-          message: "its predicate '\(text)' cannot be read: \(error.problem), at character \(error.offset + 1)"))
+          message:
+            "its predicate '\(text)' cannot be read: \(error.problem), at character \(error.offset + 1)"))
     }
   }
 
@@ -67,14 +72,20 @@ struct StructureChecker {
 
   private mutating func _check(_ entity: EntitySchema) {
     if let parent = entity.parent, _entities[parent] == nil {
-      _add(entity.name, nil, "its parent entity '\(parent)' is not in the model\(Self._meant(parent, _entities.keys))")
+      _add(
+        entity.name, nil,
+        "its parent entity '\(parent)' is not in the model\(Self._meant(parent, _entities.keys))")
     }
     let line = _line(entity)
     let inherited = Set(line.dropFirst().flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) })
     var own: Set<String> = []
     for name in entity.attributes.map(\.name) + entity.relationships.map(\.name) {
-      if inherited.contains(name) { _add(entity.name, name, "a parent entity has a property of this name; rename one of them") }
-      if !own.insert(name).inserted { _add(entity.name, name, "two properties have this name; rename one of them") }
+      if inherited.contains(name) {
+        _add(entity.name, name, "a parent entity has a property of this name; rename one of them")
+      }
+      if !own.insert(name).inserted {
+        _add(entity.name, name, "two properties have this name; rename one of them")
+      }
     }
     for attribute in entity.attributes { _check(attribute, entity) }
     for relationship in entity.relationships { _check(relationship, entity) }
@@ -85,11 +96,16 @@ struct StructureChecker {
     }
     let known = own.union(inherited)
     for name in entity.uniquenessConstraints.joined() where !known.contains(name) {
-      _add(entity.name, nil, "a uniqueness constraint names '\(name)', which is no property\(Self._meant(name, known))")
+      _add(
+        entity.name, nil,
+        "a uniqueness constraint names '\(name)', which is no property\(Self._meant(name, known))")
     }
     for index in entity.indexes {
-      for case let name? in index.elements.map(\.property) where !known.contains(name) && name != "self" && name != "entity" {
-        _add(entity.name, nil, "index '\(index.name)' names '\(name)', which is no property\(Self._meant(name, known))")
+      for case let name? in index.elements.map(\.property)
+      where !known.contains(name) && name != "self" && name != "entity" {
+        _add(
+          entity.name, nil,
+          "index '\(index.name)' names '\(name)', which is no property\(Self._meant(name, known))")
       }
       if index.elements.contains(where: \.isRTree), index.elements.contains(where: { !$0.isRTree }) {
         _add(entity.name, nil, "index '\(index.name)' mixes R-tree and binary elements, which no index can")
@@ -101,7 +117,9 @@ struct StructureChecker {
 
   private mutating func _check(_ attribute: AttributeSchema, _ entity: EntitySchema) {
     if attribute.type == .undefined, !attribute.isTransient {
-      _add(entity.name, attribute.name, "has no attribute type, which only a transient attribute may lack; choose one")
+      _add(
+        entity.name, attribute.name,
+        "has no attribute type, which only a transient attribute may lack; choose one")
     }
     guard let expression = attribute.derivationExpression else { return }
     do {
@@ -126,7 +144,8 @@ struct StructureChecker {
     guard let found = candidates.first(where: { $0.name == inverse }) else {
       _add(
         entity.name, relationship.name,
-        "its inverse '\(inverse)' is not a relationship of '\(destination.name)'\(Self._meant(inverse, candidates.map(\.name)))")
+        "its inverse '\(inverse)' is not a relationship of '\(destination.name)'\(Self._meant(inverse, candidates.map(\.name)))"
+      )
       return
     }
     if found.inverse != relationship.name {

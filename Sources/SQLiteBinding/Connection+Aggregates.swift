@@ -16,7 +16,9 @@ extension Connection {
     /// The aggregate of the group that is being run over, made at its first row.
     static func running(_ context: OpaquePointer) -> (any Aggregate)? {
       guard let slot = _slot(context, makes: true), let box = sqlite3_user_data(context) else { return nil }
-      if let known = slot.pointee { return Unmanaged<Running>.fromOpaque(known).takeUnretainedValue().aggregate }
+      if let known = slot.pointee {
+        return Unmanaged<Running>.fromOpaque(known).takeUnretainedValue().aggregate
+      }
       let made = Running(Unmanaged<Maker>.fromOpaque(box).takeUnretainedValue().make())
       slot.pointee = Unmanaged.passRetained(made).toOpaque()
       return made.aggregate

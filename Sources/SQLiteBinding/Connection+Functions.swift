@@ -17,7 +17,9 @@ package struct FunctionCall {
   package func isNull(_ index: Int) -> Bool { sqlite3_value_type(_values[index]) == SQLITE_NULL }
 
   /// Whether an argument is an integer, or text that is one.
-  package func isInteger(_ index: Int) -> Bool { sqlite3_value_numeric_type(_values[index]) == SQLITE_INTEGER }
+  package func isInteger(_ index: Int) -> Bool {
+    sqlite3_value_numeric_type(_values[index]) == SQLITE_INTEGER
+  }
 
   package func int64(_ index: Int) -> Int64 { sqlite3_value_int64(_values[index]) }
 

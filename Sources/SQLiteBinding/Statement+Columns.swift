@@ -33,7 +33,9 @@ extension Statement {
 
   /// Lends text as UTF-8, until the next step; no base address for NULL.
   @inlinable package func text(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
-    guard let text = sqlite3_column_text(handle, column) else { return UnsafeBufferPointer(start: nil, count: 0) }
+    guard let text = sqlite3_column_text(handle, column) else {
+      return UnsafeBufferPointer(start: nil, count: 0)
+    }
     return UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(handle, column)))
   }
 

@@ -19,8 +19,10 @@ struct CellComparison {
     case .doubleAttributeType: return (value as? NSNumber)?.doubleValue == statement.double(0)
     case .floatAttributeType: return (value as? NSNumber)?.floatValue == Float(statement.double(0))
     case .dateAttributeType: return (value as? Date)?.timeIntervalSinceReferenceDate == statement.double(0)
-    case .stringAttributeType: return (value as? String).map { Array($0.utf8) } == Array(statement.string(0).utf8)
-    case .URIAttributeType: return ((value as? URL)?.absoluteString ?? value as? String) == statement.string(0)
+    case .stringAttributeType:
+      return (value as? String).map { Array($0.utf8) } == Array(statement.string(0).utf8)
+    case .URIAttributeType:
+      return ((value as? URL)?.absoluteString ?? value as? String) == statement.string(0)
     case .UUIDAttributeType:
       guard let uuid = value as? UUID else { return false }
       return withUnsafeBytes(of: uuid.uuid) { Array($0) } == _bytes(statement)

@@ -20,7 +20,9 @@ package struct CorpusStore: Sendable, CustomStringConvertible {
     root.deletingLastPathComponent().appendingPathComponent("shared/corpus")
   }
 
-  private static let _extensions: Set<String> = ["sqlite", "moody", "db", "CDBStore", "storedata", "wiredatabase"]
+  private static let _extensions: Set<String> = [
+    "sqlite", "moody", "db", "CDBStore", "storedata", "wiredatabase",
+  ]
 
   private static let _compiled = [
     "coredataplus/SampleModel_V1": "coredataplus/SampleModel/SampleModel.momd/SampleModel.mom",

@@ -55,13 +55,16 @@ package struct HostileRead {
         let objects = try context.fetch(request)
         _ = try context.count(for: request)
         for object in objects {
-          for name in entity.propertiesByName.keys where !(entity.propertiesByName[name] is NSFetchedPropertyDescription) {
+          for name in entity.propertiesByName.keys
+          where !(entity.propertiesByName[name] is NSFetchedPropertyDescription) {
             _ = object.value(forKey: name)
           }
           count += 1
         }
-        request.sortDescriptors = entity.attributesByName.values.filter { !$0.isTransient && $0.attributeType == .stringAttributeType }
-          .prefix(1).map { NSSortDescriptor(key: $0.name, ascending: true) }
+        request.sortDescriptors = entity.attributesByName.values.filter {
+          !$0.isTransient && $0.attributeType == .stringAttributeType
+        }
+        .prefix(1).map { NSSortDescriptor(key: $0.name, ascending: true) }
         request.returnsObjectsAsFaults = false
         _ = try context.fetch(request)
       } catch {
@@ -74,14 +77,18 @@ package struct HostileRead {
   /// Changes, inserts and deletes.
   private static func _change(_ context: NSManagedObjectContext, _ model: NSManagedObjectModel) -> String {
     var (saves, errors) = (0, 0)
-    for entity in model.entities.sorted(by: { ($0.name ?? "") < ($1.name ?? "") }).prefix(6) where !entity.isAbstract {
+    for entity in model.entities.sorted(by: { ($0.name ?? "") < ($1.name ?? "") }).prefix(6)
+    where !entity.isAbstract {
       do {
         let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
         request.fetchLimit = 3
         let objects = try context.fetch(request)
-        if let first = objects.first, let name = entity.attributesByName.values.first(where: {
-          $0.attributeType == .stringAttributeType && !$0.isTransient && !($0 is NSDerivedAttributeDescription)
-        })?.name {
+        if let first = objects.first,
+          let name = entity.attributesByName.values.first(where: {
+            $0.attributeType == .stringAttributeType && !$0.isTransient
+              && !($0 is NSDerivedAttributeDescription)
+          })?.name
+        {
           first.setValue("changed", forKey: name)
         }
         if objects.count > 1 { context.delete(objects[1]) }

@@ -33,8 +33,11 @@ package struct HostileRun {
   ///
   /// - Parameter reader: Program and first words of the child process, which takes pairs of a spoilt file and its original, and
   ///   writes a line for each: whether it went well, the file, and what came of it, between tabs.
-  package func run(reader: [String], note: (String) -> Void) throws -> (outcomes: [String: Int], findings: [Finding]) {
-    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("hostile-\(UUID().uuidString)")
+  package func run(reader: [String], note: (String) -> Void) throws -> (
+    outcomes: [String: Int], findings: [Finding]
+  ) {
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "hostile-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }
     var outcomes: [String: Int] = [:]
@@ -53,7 +56,9 @@ package struct HostileRun {
       try _read(pairs, reader, &outcomes, &found)
       done += pairs.count
       for pair in pairs {
-        for suffix in ["", "-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: pair.file.path + suffix) }
+        for suffix in ["", "-wal", "-shm", "-journal"] {
+          try? FileManager.default.removeItem(atPath: pair.file.path + suffix)
+        }
       }
       note("\(done) files, \(found.count) findings")
     }
@@ -61,11 +66,13 @@ package struct HostileRun {
   }
 
   private func _read(
-    _ pairs: [(file: URL, original: URL)], _ reader: [String], _ outcomes: inout [String: Int], _ found: inout [Finding]
+    _ pairs: [(file: URL, original: URL)], _ reader: [String], _ outcomes: inout [String: Int],
+    _ found: inout [Finding]
   ) throws {
     var rest = pairs[...]
     while !rest.isEmpty {
-      let child = try ReaderProcess(reader + rest.flatMap { [$0.file.path, $0.original.path] }, timeLimit: timeLimit)
+      let child = try ReaderProcess(
+        reader + rest.flatMap { [$0.file.path, $0.original.path] }, timeLimit: timeLimit)
       let result = child.wait()
       for outcome in result.outcomes {
         outcomes[outcome.words, default: 0] += 1
@@ -74,8 +81,12 @@ package struct HostileRun {
         }
       }
       rest = rest.dropFirst(result.outcomes.count)
-      if let reason = result.failure, let pair = rest.popFirst() { found.append(try _keep(pair.file, reason)) }
-      if result.failure == nil, result.outcomes.isEmpty { throw TrialFailure("the reader does nothing: \(reader)") }
+      if let reason = result.failure, let pair = rest.popFirst() {
+        found.append(try _keep(pair.file, reason))
+      }
+      if result.failure == nil, result.outcomes.isEmpty {
+        throw TrialFailure("the reader does nothing: \(reader)")
+      }
     }
   }
 

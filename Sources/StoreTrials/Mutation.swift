@@ -54,7 +54,9 @@ package enum Mutation: String, CaseIterable, Sendable {
   private static func _copy(_ original: URL, to target: URL) throws {
     try Data(contentsOf: original).write(to: target)
     let log = URL(fileURLWithPath: original.path + "-wal")
-    if let data = try? Data(contentsOf: log) { try data.write(to: URL(fileURLWithPath: target.path + "-wal")) }
+    if let data = try? Data(contentsOf: log) {
+      try data.write(to: URL(fileURLWithPath: target.path + "-wal"))
+    }
   }
 
   private func _spoil(_ bytes: inout Data, _ numbers: inout SeededNumbers) {
@@ -71,7 +73,8 @@ package enum Mutation: String, CaseIterable, Sendable {
       }
     case .flippedHeader:
       for _ in 0..<Int.random(in: 1...4, using: &numbers) {
-        bytes[Int.random(in: 0..<min(200, bytes.count), using: &numbers)] = UInt8.random(in: 0...255, using: &numbers)
+        bytes[Int.random(in: 0..<min(200, bytes.count), using: &numbers)] = UInt8.random(
+          in: 0...255, using: &numbers)
       }
     case .truncated: bytes = bytes.prefix(Int.random(in: 0..<bytes.count, using: &numbers))
     case .swappedPages:
@@ -115,8 +118,13 @@ package enum Mutation: String, CaseIterable, Sendable {
     case 1: return Data("SQLite format 3\u{0}".utf8)
     case 2: return Data("<?xml version=\"1.0\"?>\n<database><databaseInfo/></database>\n".utf8)
     case 3: return Data((0..<5000).map { _ in UInt8.random(in: 32...126, using: &numbers) })
-    case 4: return Data("SQLite format 3\u{0}".utf8) + Data((0..<9000).map { _ in UInt8.random(in: 0...255, using: &numbers) })
-    default: return Data((0..<Int.random(in: 1...3000, using: &numbers)).map { _ in UInt8.random(in: 0...255, using: &numbers) })
+    case 4:
+      return Data("SQLite format 3\u{0}".utf8)
+        + Data((0..<9000).map { _ in UInt8.random(in: 0...255, using: &numbers) })
+    default:
+      return Data(
+        (0..<Int.random(in: 1...3000, using: &numbers)).map { _ in UInt8.random(in: 0...255, using: &numbers)
+        })
     }
   }
 }

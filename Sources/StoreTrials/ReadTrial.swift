@@ -20,7 +20,8 @@ package struct ReadTrial {
   package init(_ url: URL, model: NSManagedObjectModel, reference: URL) throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let store = try coordinator.addPersistentStore(
-      ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: [NSReadOnlyPersistentStoreOption: true])
+      ofType: NSSQLiteStoreType, configurationName: nil, at: url,
+      options: [NSReadOnlyPersistentStoreOption: true])
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
     let connection = try Connection(path: reference.path, mode: .readOnly)
@@ -44,9 +45,12 @@ package struct ReadTrial {
     let request = NSFetchRequest<NSManagedObject>(entityName: name)
     request.includesSubentities = false
     request.includesPropertyValues = false
-    let objects = try context.fetch(request).map { (key: StoredKey.of($0), object: $0) }.sorted { $0.key < $1.key }
+    let objects = try context.fetch(request).map { (key: StoredKey.of($0), object: $0) }.sorted {
+      $0.key < $1.key
+    }
     rows += objects.count
-    let keys = try _keys("SELECT Z_PK FROM \(place.table) WHERE Z_ENT = \(place.number) ORDER BY Z_PK", connection)
+    let keys = try _keys(
+      "SELECT Z_PK FROM \(place.table) WHERE Z_ENT = \(place.number) ORDER BY Z_PK", connection)
     guard keys == objects.map(\.key) else {
       _note("\(name): fetched \(objects.count) objects, the table has \(keys.count) rows")
       return
@@ -73,7 +77,8 @@ package struct ReadTrial {
       let counts = try _memberCounts(storage, connection)
       for (key, object) in objects {
         let value = object.value(forKey: relationship)
-        let count = (value as? NSOrderedSet)?.count ?? (value as? Set<AnyHashable>)?.count ?? (value as? NSSet)?.count
+        let count =
+          (value as? NSOrderedSet)?.count ?? (value as? Set<AnyHashable>)?.count ?? (value as? NSSet)?.count
         members += count ?? 0
         if count != counts[key] ?? 0 {
           _note("\(name).\(relationship) of row \(key): \(count ?? -1) members, SQL says \(counts[key] ?? 0)")
@@ -88,19 +93,22 @@ package struct ReadTrial {
     _ column: String, _ place: StoredPlace, _ connection: Connection, _ body: (Int, Statement) -> Void
   ) throws -> Int {
     var position = 0
-    try connection.query("SELECT \(column) FROM \(place.table) WHERE Z_ENT = \(place.number) ORDER BY Z_PK") { row in
+    try connection.query("SELECT \(column) FROM \(place.table) WHERE Z_ENT = \(place.number) ORDER BY Z_PK") {
+      row in
       body(position, row)
       position += 1
     }
     return position
   }
 
-  private func _memberCounts(_ storage: StoreAnatomy.ToMany, _ connection: Connection) throws -> [Int64: Int] {
+  private func _memberCounts(_ storage: StoreAnatomy.ToMany, _ connection: Connection) throws -> [Int64: Int]
+  {
     let sql: String
     switch storage {
     case .columns(let table, let key, _, _, _):
       sql = "SELECT \(key), COUNT(*) FROM \(table) WHERE \(key) IS NOT NULL GROUP BY \(key)"
-    case .pairs(let table, let owner, _, _, _): sql = "SELECT \(owner), COUNT(*) FROM \(table) GROUP BY \(owner)"
+    case .pairs(let table, let owner, _, _, _):
+      sql = "SELECT \(owner), COUNT(*) FROM \(table) GROUP BY \(owner)"
     }
     var counts: [Int64: Int] = [:]
     try connection.query(sql) { counts[$0.int64(0)] = Int($0.int64(1)) }

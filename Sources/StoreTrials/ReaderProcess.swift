@@ -45,7 +45,9 @@ final class ReaderProcess {
         let line = String(decoding: buffer[buffer.startIndex..<end], as: UTF8.self)
         buffer = Data(buffer[buffer.index(after: end)...])
         let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-        if fields.count == 3 { outcomes.append(Outcome(file: fields[1], words: fields[2], isFailure: fields[0] == "bad")) }
+        if fields.count == 3 {
+          outcomes.append(Outcome(file: fields[1], words: fields[2], isFailure: fields[0] == "bad"))
+        }
       }
     }
     _process.waitUntilExit()

@@ -29,22 +29,29 @@ package struct RoundTrip {
     }
     try coordinator.remove(store)
     let connection = try Connection(path: url.path, mode: .readOnly)
-    if try connection.firstValue("PRAGMA integrity_check") != .text("ok") { differences.append("integrity_check") }
+    if try connection.firstValue("PRAGMA integrity_check") != .text("ok") {
+      differences.append("integrity_check")
+    }
   }
 
   private static func _hasHistory(_ url: URL) throws -> Bool {
-    try Connection(path: url.path, mode: .readOnly).firstValue("SELECT 1 FROM sqlite_master WHERE name = 'ACHANGE'") != nil
+    try Connection(path: url.path, mode: .readOnly).firstValue(
+      "SELECT 1 FROM sqlite_master WHERE name = 'ACHANGE'") != nil
   }
 
   /// The history's own tables apart: it is meant to grow.
   private func _dump(_ url: URL) throws -> TableDump {
-    try TableDump(Connection(path: url.path, mode: .readOnly)) { !$0.hasPrefix("ACHANGE") && !$0.hasPrefix("ATRANSACTION") }
+    try TableDump(Connection(path: url.path, mode: .readOnly)) {
+      !$0.hasPrefix("ACHANGE") && !$0.hasPrefix("ATRANSACTION")
+    }
   }
 
   private mutating func _compare(_ before: TableDump, _ after: TableDump, _ edit: TrialEdit) throws {
     if before.schema != after.schema { differences.append("the schema changed") }
     if before.tables["Z_METADATA"] != after.tables["Z_METADATA"] { differences.append("Z_METADATA changed") }
-    if before.tables["Z_MODELCACHE"] != after.tables["Z_MODELCACHE"] { differences.append("Z_MODELCACHE changed") }
+    if before.tables["Z_MODELCACHE"] != after.tables["Z_MODELCACHE"] {
+      differences.append("Z_MODELCACHE changed")
+    }
     for (name, old) in before.tables.sorted(by: { $0.key < $1.key }) {
       let new = after.tables[name] ?? [:]
       if name == "Z_PRIMARYKEY" {
@@ -66,14 +73,17 @@ package struct RoundTrip {
       if case .int(let number)? = cells["Z_ENT"], number >= 16000 { continue }
       guard let before = old[key], before != cells else { continue }
       let root = edit.insertedRoots.first { cells["Z_NAME"] == .text($0.key) }
-      guard let root, case .int(let maximum)? = before["Z_MAX"], cells["Z_MAX"] == .int(maximum + Int64(root.value))
+      guard let root, case .int(let maximum)? = before["Z_MAX"],
+        cells["Z_MAX"] == .int(maximum + Int64(root.value))
       else {
         differences.append("Z_PRIMARYKEY row \(key): \(before) became \(cells)")
         continue
       }
     }
     let grown = new.filter { old[$0.key] != $0.value }.count
-    if grown < edit.insertedRoots.count { differences.append("\(grown) maxima grew, not \(edit.insertedRoots.count)") }
+    if grown < edit.insertedRoots.count {
+      differences.append("\(grown) maxima grew, not \(edit.insertedRoots.count)")
+    }
   }
 
   /// Pairs may go with a deleted object.
@@ -96,10 +106,16 @@ package struct RoundTrip {
     let table = name.replacing("\"", with: "")
     let added = new.filter { old[$0.key] == nil }
     let removed = old.filter { new[$0.key] == nil }
-    if added.count != (edit.insertedTables[table] ?? 0) { differences.append("\(name): \(added.count) new rows") }
-    for cells in added.values where cells["Z_OPT"] != .int(1) { differences.append("\(name): a new row's version is no 1") }
+    if added.count != (edit.insertedTables[table] ?? 0) {
+      differences.append("\(name): \(added.count) new rows")
+    }
+    for cells in added.values where cells["Z_OPT"] != .int(1) {
+      differences.append("\(name): a new row's version is no 1")
+    }
     let expected = edit.deletedRows.filter { $0.table == table }.count
-    if removed.count != expected { differences.append("\(name): \(removed.count) rows gone, not \(expected)") }
+    if removed.count != expected {
+      differences.append("\(name): \(removed.count) rows gone, not \(expected)")
+    }
     for (key, cells) in old {
       guard let after = new[key], after != cells, case .int(let primary)? = cells["Z_PK"] else { continue }
       let row = TrialEdit.RowName(table: table, key: primary)

@@ -11,7 +11,9 @@ struct SQLMutation {
     var tables: [String] = []
     // Triggers call functions that only a store's own connections have.
     var triggers: [String] = []
-    try connection.query("SELECT type, name FROM sqlite_master WHERE type IN ('table', 'trigger') ORDER BY name") { row in
+    try connection.query(
+      "SELECT type, name FROM sqlite_master WHERE type IN ('table', 'trigger') ORDER BY name"
+    ) { row in
       if row.string(0) == "table" { tables.append(row.string(1)) } else { triggers.append(row.string(1)) }
     }
     for trigger in triggers { try connection.execute("DROP TRIGGER \(Self._quoted(trigger))") }
@@ -34,17 +36,22 @@ struct SQLMutation {
   private func _set(_ tables: [String], _ numbers: inout SeededNumbers) {
     guard let table = tables.randomElement(using: &numbers) else { return }
     var columns: [String] = []
-    try? _connection.query("SELECT name FROM pragma_table_info(?)", [.text(table)]) { columns.append($0.string(0)) }
+    try? _connection.query("SELECT name FROM pragma_table_info(?)", [.text(table)]) {
+      columns.append($0.string(0))
+    }
     guard let column = columns.randomElement(using: &numbers) else { return }
     let name = Self._quoted(table)
     if Bool.random(using: &numbers), Int.random(in: 0..<3, using: &numbers) == 0 {
       // A row of nothing but surprises.
       let values = columns.map { _ in _value(&numbers) }
-      try? _connection.query("INSERT INTO \(name) VALUES (\(values.map { _ in "?" }.joined(separator: ", ")))", values)
+      try? _connection.query(
+        "INSERT INTO \(name) VALUES (\(values.map { _ in "?" }.joined(separator: ", ")))", values)
       return
     }
-    let condition = Bool.random(using: &numbers) ? "" : " WHERE rowid % 3 = \(Int.random(in: 0..<3, using: &numbers))"
-    try? _connection.query("UPDATE OR IGNORE \(name) SET \(Self._quoted(column)) = ?\(condition)", [_value(&numbers)])
+    let condition =
+      Bool.random(using: &numbers) ? "" : " WHERE rowid % 3 = \(Int.random(in: 0..<3, using: &numbers))"
+    try? _connection.query(
+      "UPDATE OR IGNORE \(name) SET \(Self._quoted(column)) = ?\(condition)", [_value(&numbers)])
   }
 
   private func _value(_ numbers: inout SeededNumbers) -> Binding {
@@ -60,12 +67,16 @@ struct SQLMutation {
     case 8: .text("12 monkeys \u{0} \u{FFFF} é")
     case 9: .text(String(repeating: "x", count: 70_000))
     case 10: .blob([])
-    default: .blob((0..<Int.random(in: 1...60, using: &numbers)).map { _ in UInt8.random(in: 0...3, using: &numbers) })
+    default:
+      .blob(
+        (0..<Int.random(in: 1...60, using: &numbers)).map { _ in UInt8.random(in: 0...3, using: &numbers) })
     }
   }
 
   private func _spoilBlob(_ table: String, _ column: String, _ numbers: inout SeededNumbers) {
-    guard case .blob(var bytes)? = try? _connection.firstValue("SELECT \(column) FROM \(table)"), !bytes.isEmpty else {
+    guard case .blob(var bytes)? = try? _connection.firstValue("SELECT \(column) FROM \(table)"),
+      !bytes.isEmpty
+    else {
       return
     }
     switch Int.random(in: 0..<3, using: &numbers) {
@@ -87,9 +98,12 @@ struct SQLMutation {
     case 2: try? _connection.execute("ALTER TABLE \(name) RENAME TO \(Self._quoted(table + "X"))")
     default:
       var columns: [String] = []
-      try? _connection.query("SELECT name FROM pragma_table_info(?)", [.text(table)]) { columns.append($0.string(0)) }
+      try? _connection.query("SELECT name FROM pragma_table_info(?)", [.text(table)]) {
+        columns.append($0.string(0))
+      }
       guard let column = columns.randomElement(using: &numbers) else { return }
-      try? _connection.execute("ALTER TABLE \(name) RENAME COLUMN \(Self._quoted(column)) TO \(Self._quoted("X" + column))")
+      try? _connection.execute(
+        "ALTER TABLE \(name) RENAME COLUMN \(Self._quoted(column)) TO \(Self._quoted("X" + column))")
     }
   }
 
@@ -104,7 +118,8 @@ enum ForeignDatabase {
       CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB);
       INSERT INTO Z_METADATA VALUES (1, '6A2E0C5E-0000-4000-8000-000000000001', NULL)
       """
-    let keys = "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)"
+    let keys =
+      "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)"
     let kinds = [
       "CREATE TABLE people (name TEXT, age INTEGER); INSERT INTO people VALUES ('a', 1)",
       "CREATE TABLE Z_METADATA (a)",

@@ -20,13 +20,15 @@ package final class SampleStore {
     try context.performAndWait {
       var folders: [NSManagedObject] = []
       for number in 0..<8 {
-        let folder = NSManagedObject(entity: model.entitiesByName[number % 2 == 0 ? "Folder" : "Album"]!, insertInto: context)
+        let folder = NSManagedObject(
+          entity: model.entitiesByName[number % 2 == 0 ? "Folder" : "Album"]!, insertInto: context)
         folder.setValue("Folder \(number)", forKey: "name")
         folders.append(folder)
       }
       for number in 0..<30 {
         let item = NSManagedObject(entity: model.entitiesByName["Item"]!, insertInto: context)
-        for attribute in item.entity.attributesByName.values where !(attribute is NSDerivedAttributeDescription) {
+        for attribute in item.entity.attributesByName.values
+        where !(attribute is NSDerivedAttributeDescription) {
           item.setValue(TrialObjects.value(for: attribute, unlike: nil), forKey: attribute.name)
         }
         item.setValue(Data(repeating: UInt8(number), count: number * 10), forKey: "bytes")
@@ -54,7 +56,9 @@ package final class SampleStore {
       attribute.isOptional = true
       return attribute
     }
-    func relate(_ name: String, _ destination: NSEntityDescription, maxCount: Int, isOrdered: Bool = false) -> NSRelationshipDescription {
+    func relate(_ name: String, _ destination: NSEntityDescription, maxCount: Int, isOrdered: Bool = false)
+      -> NSRelationshipDescription
+    {
       let relationship = NSRelationshipDescription()
       relationship.name = name
       relationship.destinationEntity = destination

@@ -15,7 +15,8 @@ struct SchemaForm {
 
   func applied(_ file: [String], _ ours: [String]) -> (file: [String], ours: [String]) {
     switch _rule {
-    case .quotes: return (file.map { $0.replacing("\"", with: "") }, ours.map { $0.replacing("\"", with: "") })
+    case .quotes:
+      return (file.map { $0.replacing("\"", with: "") }, ours.map { $0.replacing("\"", with: "") })
     case .oldIndexes: return _version <= 851 ? (file, _withOldIndexes(ours)) : (file, ours)
     case .oldOrder: return _version < 847 ? (file.sorted(), ours.sorted()) : (file, ours)
     case .noImpliedIndexes: return _version == 851 ? (file, _withoutImplied(file, ours)) : (file, ours)
@@ -38,7 +39,9 @@ struct SchemaForm {
 
     init?(_ statement: String) {
       isUnique = statement.hasPrefix("CREATE UNIQUE INDEX ")
-      guard isUnique || statement.hasPrefix("CREATE INDEX "), let open = statement.firstIndex(of: "(") else { return nil }
+      guard isUnique || statement.hasPrefix("CREATE INDEX "), let open = statement.firstIndex(of: "(") else {
+        return nil
+      }
       let words = statement[..<open].split(separator: " ")
       guard let on = words.lastIndex(of: "ON"), on > 0, on + 1 < words.count else { return nil }
       (name, table) = (String(words[on - 1]), String(words[on + 1]))
@@ -85,8 +88,11 @@ struct SchemaForm {
       guard let name = _table(statement)?.name, let added = constraints[name] else { return statement }
       // One column says so itself; several do in a clause at the end.
       return added.reduce(statement) { text, columns in
-        guard columns.count > 1 else { return text.replacing(" \(columns[0]) VARCHAR", with: " \(columns[0]) VARCHAR UNIQUE") }
-        return text.dropLast(2) + ", CONSTRAINT \(columns.joined(separator: "_")) UNIQUE (\(columns.joined(separator: ", "))))"
+        guard columns.count > 1 else {
+          return text.replacing(" \(columns[0]) VARCHAR", with: " \(columns[0]) VARCHAR UNIQUE")
+        }
+        return text.dropLast(2)
+          + ", CONSTRAINT \(columns.joined(separator: "_")) UNIQUE (\(columns.joined(separator: ", "))))"
       }
     }
   }
@@ -95,8 +101,12 @@ struct SchemaForm {
     let present = Set(file)
     let indexes = ours.compactMap(Index.init)
     return ours.filter { statement in
-      guard let index = Index(statement), !present.contains(statement), index.columns.count == 1 else { return true }
-      return !indexes.contains { $0.table == index.table && $0.columns == index.columns && $0.name != index.name }
+      guard let index = Index(statement), !present.contains(statement), index.columns.count == 1 else {
+        return true
+      }
+      return !indexes.contains {
+        $0.table == index.table && $0.columns == index.columns && $0.name != index.name
+      }
     }
   }
 
@@ -105,7 +115,9 @@ struct SchemaForm {
     return file.filter { statement in
       guard let index = Index(statement), index.isCollated else { return true }
       return !_model.entities.contains { entity in
-        guard let name = entity.name, index.name.hasPrefix("Z_\(name)_"), let parent = entity.superentity?.name else {
+        guard let name = entity.name, index.name.hasPrefix("Z_\(name)_"),
+          let parent = entity.superentity?.name
+        else {
           return false
         }
         let inherited = index.name.replacing("Z_\(name)_", with: "Z_\(parent)_")
@@ -119,7 +131,9 @@ struct SchemaForm {
       if let (_, columns) = _table(statement), let numbers = _selfJoin(columns) {
         return "CREATE TABLE self-join \(numbers)"
       }
-      if let index = Index(statement), index.columns.count == 2, let numbers = _selfJoin(index.columns + ["PRIMARY KEY"]) {
+      if let index = Index(statement), index.columns.count == 2,
+        let numbers = _selfJoin(index.columns + ["PRIMARY KEY"])
+      {
         return "CREATE INDEX self-join \(numbers)"
       }
       return statement
@@ -139,14 +153,18 @@ struct SchemaForm {
   /// Columns by name; indexes that stayed behind, and all order, count no more.
   private func _migrated(_ file: [String], _ ours: [String]) -> ([String], [String]) {
     // A store that was made in one go has the system tables last.
-    guard file.first?.hasPrefix("CREATE TABLE Z_PRIMARYKEY") ?? false || _hasAddedColumns(file) || _hasOldIndexes(file)
+    guard
+      file.first?.hasPrefix("CREATE TABLE Z_PRIMARYKEY") ?? false || _hasAddedColumns(file)
+        || _hasOldIndexes(file)
     else { return (file, ours) }
     func form(_ statement: String) -> String {
       guard let (name, columns) = _table(statement) else { return statement }
       return "CREATE TABLE \(name): \(columns.sorted().joined(separator: ", "))"
     }
     let wanted = Set(ours.map(form))
-    let kept = file.map(form).filter { wanted.contains($0) || !($0.hasPrefix("CREATE INDEX") || $0.hasPrefix("CREATE UNIQUE")) }
+    let kept = file.map(form).filter {
+      wanted.contains($0) || !($0.hasPrefix("CREATE INDEX") || $0.hasPrefix("CREATE UNIQUE"))
+    }
     let present = Set(file.compactMap(Index.init).map { "\($0.table) \($0.plainColumns)" })
     // An index that is there under an older name, or was never added.
     let made = ours.map(form).filter { statement in
@@ -158,15 +176,21 @@ struct SchemaForm {
 
   /// Indexes of attributes in the old form, in a file of a version that writes the new one.
   private func _hasOldIndexes(_ file: [String]) -> Bool {
-    _version >= 847 && file.compactMap(Index.init).contains { index in
-      !index.isCollated && index.columns.count == 1 && index.columns != ["Z_ENT"] && index.name == "\(index.table)_\(index.columns[0])_INDEX"
-        && !_model.entities.contains { $0.relationshipsByName.keys.contains { "Z" + $0.uppercased() == index.columns[0] } }
-    }
+    _version >= 847
+      && file.compactMap(Index.init).contains { index in
+        !index.isCollated && index.columns.count == 1 && index.columns != ["Z_ENT"]
+          && index.name == "\(index.table)_\(index.columns[0])_INDEX"
+          && !_model.entities.contains {
+            $0.relationshipsByName.keys.contains { "Z" + $0.uppercased() == index.columns[0] }
+          }
+      }
   }
 
   /// Added columns stand behind the blank that ended the list.
   private func _hasAddedColumns(_ file: [String]) -> Bool {
-    file.contains { $0.hasPrefix("CREATE TABLE") && ($0.contains(" , ") || !($0.hasSuffix(" )") || !$0.contains("( "))) }
+    file.contains {
+      $0.hasPrefix("CREATE TABLE") && ($0.contains(" , ") || !($0.hasSuffix(" )") || !$0.contains("( ")))
+    }
   }
 
   private func _sortingOrderColumns(_ statement: String) -> String {

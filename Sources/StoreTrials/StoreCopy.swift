@@ -13,14 +13,16 @@ package final class StoreCopy: Sendable {
     let files = FileManager.default
     try files.createDirectory(at: _directory, withIntermediateDirectories: true)
     let base = original.deletingPathExtension().lastPathComponent
-    let names = ["", "-wal", "-shm", "-journal"].map { original.lastPathComponent + $0 } + [".\(base)_SUPPORT"]
+    let names =
+      ["", "-wal", "-shm", "-journal"].map { original.lastPathComponent + $0 } + [".\(base)_SUPPORT"]
     for name in names {
       let source = original.deletingLastPathComponent().appendingPathComponent(name)
       guard files.fileExists(atPath: source.path) else { continue }
       let target = _directory.appendingPathComponent(name)
       try files.copyItem(at: source, to: target)
       // The original may be write-protected, which a copy to write to must not be.
-      try? files.setAttributes([.posixPermissions: name.hasPrefix(".") ? 0o755 : 0o644], ofItemAtPath: target.path)
+      try? files.setAttributes(
+        [.posixPermissions: name.hasPrefix(".") ? 0o755 : 0o644], ofItemAtPath: target.path)
     }
   }
 
@@ -33,7 +35,9 @@ package final class StoreCopy: Sendable {
     for name in try files.subpathsOfDirectory(atPath: _directory.path) {
       let path = _directory.appendingPathComponent(name).path
       var isDirectory: ObjCBool = false
-      guard files.fileExists(atPath: path, isDirectory: &isDirectory), !isDirectory.boolValue else { continue }
+      guard files.fileExists(atPath: path, isDirectory: &isDirectory), !isDirectory.boolValue else {
+        continue
+      }
       result[name] = try Data(contentsOf: URL(fileURLWithPath: path))
     }
     return result

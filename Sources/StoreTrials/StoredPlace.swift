@@ -14,13 +14,19 @@ struct StoredPlace {
 
   /// Nil for a store that is no SQLite file, or has no such entity.
   init?(_ entity: NSEntityDescription, in store: NSPersistentStore) {
-    guard let anatomy = store.anatomy, let layout = anatomy.layout.layoutsByName[entity.name ?? ""] else { return nil }
+    guard let anatomy = store.anatomy, let layout = anatomy.layout.layoutsByName[entity.name ?? ""] else {
+      return nil
+    }
     let table = anatomy.table(of: layout.entityNumber)
     number = Int64(anatomy.storedNumber(of: layout.entityNumber))
     self.table = table.name
     // Siblings may have properties of one name.
-    func isOwn(_ owner: Int) -> Bool { anatomy.layout.layout(numbered: owner).family.contains(layout.entityNumber) }
-    for attribute in table.attributes where isOwn(attribute.owner) { attributes[attribute.property] = attribute.column }
+    func isOwn(_ owner: Int) -> Bool {
+      anatomy.layout.layout(numbered: owner).family.contains(layout.entityNumber)
+    }
+    for attribute in table.attributes where isOwn(attribute.owner) {
+      attributes[attribute.property] = attribute.column
+    }
     for toOne in table.toOnes where isOwn(toOne.owner) && !toOne.isHidden { toOnes[toOne.property] = toOne }
     for (number, slot) in layout.slots.enumerated() where !slot.isHidden {
       if let toMany = anatomy.toMany(number, of: layout.entityNumber) { toManys[slot.name] = toMany }

@@ -28,7 +28,8 @@ package struct Survey {
       let trip = Self._roundTrip(store, model, &found)
       let schema = try Self._schema(store, model, version, &found)
       differences = found
-      row = "| \(store.name) | \(version) | \(origin) | \(read.entities) | \(read.rows) | "
+      row =
+        "| \(store.name) | \(version) | \(origin) | \(read.entities) | \(read.rows) | "
         + "\(read.differences.isEmpty ? "all \(read.cells)" : "\(read.differences.count) differ") | \(trip) | \(schema) |"
     } catch {
       row = "| \(store.name) | | | | | refused with error \((error as NSError).code) | | |"
@@ -36,14 +37,17 @@ package struct Survey {
     }
   }
 
-  private static func _roundTrip(_ store: CorpusStore, _ model: NSManagedObjectModel, _ found: inout [String]) -> String {
+  private static func _roundTrip(_ store: CorpusStore, _ model: NSManagedObjectModel, _ found: inout [String])
+    -> String
+  {
     if model.isReconstructedFromTables { return "read-only" }
     do {
       let copy = try StoreCopy(of: store.url)
       let trip = try RoundTrip(copy.url, model: model)
       found += trip.differences
       return trip.differences.isEmpty
-        ? "exact (\(trip.inserted) in, \(trip.updated) changed, \(trip.deleted) out)" : "\(trip.differences.count) differ"
+        ? "exact (\(trip.inserted) in, \(trip.updated) changed, \(trip.deleted) out)"
+        : "\(trip.differences.count) differ"
     } catch {
       found.append("\(error)")
       return "failed"

@@ -52,7 +52,8 @@ struct TrialEdit {
 
   /// The edits with the numbered object to be deleted; nil when there are not as many.
   private static func _attempt(
-    _ number: Int, in context: NSManagedObjectContext, _ model: NSManagedObjectModel, _ store: NSPersistentStore
+    _ number: Int, in context: NSManagedObjectContext, _ model: NSManagedObjectModel,
+    _ store: NSPersistentStore
   ) throws -> TrialEdit? {
     var edit = TrialEdit()
     edit._readPlaces(model, store)
@@ -79,7 +80,8 @@ struct TrialEdit {
     context.delete(deletable[number])
     context.processPendingChanges()
     guard kept.isDisjoint(with: context.deletedObjects) else {
-      throw TrialFailure("deleting \(deletable[number].entity.name ?? "?") takes the trial's other objects with it")
+      throw TrialFailure(
+        "deleting \(deletable[number].entity.name ?? "?") takes the trial's other objects with it")
     }
     edit.deletedRows = Set(context.deletedObjects.map { edit._row(of: $0, store) })
     edit._touched = Set(context.updatedObjects.map { edit._row(of: $0, store) })
@@ -106,10 +108,12 @@ struct TrialEdit {
     for (entity, objects) in candidates {
       let unique = Set(TrialObjects.uniqueNames(of: entity))
       for attribute in entity.attributesByName.values.sorted(by: { $0.name < $1.name }) {
-        guard !attribute.isTransient, !(attribute is NSDerivedAttributeDescription), !unique.contains(attribute.name)
+        guard !attribute.isTransient, !(attribute is NSDerivedAttributeDescription),
+          !unique.contains(attribute.name)
         else { continue }
         for object in objects {
-          guard let value = TrialObjects.value(for: attribute, unlike: object.value(forKey: attribute.name)) else { continue }
+          guard let value = TrialObjects.value(for: attribute, unlike: object.value(forKey: attribute.name))
+          else { continue }
           object.setValue(value, forKey: attribute.name)
           return (object, attribute.name)
         }
@@ -124,7 +128,8 @@ struct TrialEdit {
     for entity in model.entities {
       guard let place = StoredPlace(entity, in: store) else { continue }
       let table = Self._plain(place.table)
-      for (name, column) in place.attributes where entity.attributesByName[name] is NSDerivedAttributeDescription {
+      for (name, column) in place.attributes
+      where entity.attributesByName[name] is NSDerivedAttributeDescription {
         _computed[table, default: []].insert(Self._plain(column))
       }
       for columns in place.toOnes.values {

@@ -4,24 +4,32 @@ import Foundation
 /// Makes objects that pass validation, for any model.
 enum TrialObjects {
   /// Inserts an object with everything that the model demands; nil, with nothing inserted, if that cannot be met.
-  static func make(_ entity: NSEntityDescription, in context: NSManagedObjectContext, depth: Int = 0) -> NSManagedObject? {
+  static func make(_ entity: NSEntityDescription, in context: NSManagedObjectContext, depth: Int = 0)
+    -> NSManagedObject?
+  {
     guard depth < 5, let concrete = _concrete(entity) else { return nil }
     let object = NSManagedObject(entity: concrete, insertInto: context)
     for attribute in concrete.attributesByName.values {
       if attribute.isTransient || attribute is NSDerivedAttributeDescription { continue }
       let isUnique = uniqueNames(of: concrete).contains(attribute.name)
-      guard isUnique || (!attribute.isOptional && object.value(forKey: attribute.name) == nil) else { continue }
+      guard isUnique || (!attribute.isOptional && object.value(forKey: attribute.name) == nil) else {
+        continue
+      }
       if let value = isUnique ? uniqueValue(for: attribute) : value(for: attribute, unlike: nil) {
         object.setValue(value, forKey: attribute.name)
       }
     }
     for relationship in concrete.relationshipsByName.values where !relationship.isTransient {
       let count = max(relationship.minCount, relationship.isOptional ? 0 : 1)
-      guard !relationship.isOptional, count > 0, let destination = relationship.destinationEntity else { continue }
+      guard !relationship.isOptional, count > 0, let destination = relationship.destinationEntity else {
+        continue
+      }
       if relationship.isToMany {
         if !_fill(relationship, of: object, destination, count, context, depth) { break }
       } else if object.value(forKey: relationship.name) == nil {
-        guard let target = _existing(destination, for: relationship, in: context) ?? make(destination, in: context, depth: depth + 1)
+        guard
+          let target = _existing(destination, for: relationship, in: context)
+            ?? make(destination, in: context, depth: depth + 1)
         else { break }
         object.setValue(target, forKey: relationship.name)
       }
@@ -48,7 +56,9 @@ enum TrialObjects {
         return try context.save()
       } catch {
         let details = (error as NSError).userInfo[NSDetailedErrorsKey] as? [any Error] ?? [error]
-        let objects = details.compactMap { ($0 as NSError).userInfo[NSValidationObjectErrorKey] as? NSManagedObject }
+        let objects = details.compactMap {
+          ($0 as NSError).userInfo[NSValidationObjectErrorKey] as? NSManagedObject
+        }
         guard !objects.isEmpty else { throw error }
         for object in objects { context.delete(object) }
       }
@@ -111,7 +121,8 @@ enum TrialObjects {
 
   /// A stored object that may take one more.
   private static func _existing(
-    _ entity: NSEntityDescription, for relationship: NSRelationshipDescription, in context: NSManagedObjectContext
+    _ entity: NSEntityDescription, for relationship: NSRelationshipDescription,
+    in context: NSManagedObjectContext
   ) -> NSManagedObject? {
     // Taking somebody else's only partner away would change that one's row, too.
     guard relationship.inverseRelationship?.isToMany ?? true else { return nil }
@@ -121,10 +132,12 @@ enum TrialObjects {
   }
 
   private static func _fill(
-    _ relationship: NSRelationshipDescription, of object: NSManagedObject, _ destination: NSEntityDescription, _ count: Int,
+    _ relationship: NSRelationshipDescription, of object: NSManagedObject, _ destination: NSEntityDescription,
+    _ count: Int,
     _ context: NSManagedObjectContext, _ depth: Int
   ) -> Bool {
-    var members = (object.value(forKey: relationship.name) as? NSOrderedSet)?.array as? [NSManagedObject]
+    var members =
+      (object.value(forKey: relationship.name) as? NSOrderedSet)?.array as? [NSManagedObject]
       ?? Array(object.value(forKey: relationship.name) as? Set<NSManagedObject> ?? [])
     while members.count < count {
       guard let member = make(destination, in: context, depth: depth + 1) else { return false }

@@ -41,7 +41,8 @@ package struct CommandLineTool: Sendable {
   /// The same tool with a command that writes completion scripts for its other commands.
   package func withCompletion() -> CommandLineTool {
     let command = Command.completion(of: _syntax)
-    return CommandLineTool(name: _syntax.name, version: _version, summary: _syntax.summary, commands: _commands + [command])
+    return CommandLineTool(
+      name: _syntax.name, version: _version, summary: _syntax.summary, commands: _commands + [command])
   }
 
   /// Runs what the words after the tool's name ask for.

@@ -12,7 +12,9 @@ package enum RawDeflate {
   /// Packs bytes.
   package static func pack(_ bytes: [UInt8]) throws -> [UInt8] {
     var stream = z_stream()
-    guard coredata_deflate_raw_begin(&stream) == Z_OK else { throw Failure(description: "no memory to compress") }
+    guard coredata_deflate_raw_begin(&stream) == Z_OK else {
+      throw Failure(description: "no memory to compress")
+    }
     defer { deflateEnd(&stream) }
     return try _run(&stream, over: bytes, limit: .max) { deflate(&$0, Z_FINISH) }
   }
@@ -23,7 +25,9 @@ package enum RawDeflate {
   /// - Throws: `Failure` for what is damaged, cut short or unpacks to more than `limit`.
   package static func unpack(_ bytes: [UInt8], limit: Int) throws -> [UInt8] {
     var stream = z_stream()
-    guard coredata_inflate_raw_begin(&stream) == Z_OK else { throw Failure(description: "no memory to decompress") }
+    guard coredata_inflate_raw_begin(&stream) == Z_OK else {
+      throw Failure(description: "no memory to decompress")
+    }
     defer { inflateEnd(&stream) }
     return try _run(&stream, over: bytes, limit: limit) { inflate(&$0, Z_NO_FLUSH) }
   }
@@ -31,7 +35,9 @@ package enum RawDeflate {
   private static func _run(
     _ stream: inout z_stream, over bytes: [UInt8], limit: Int, _ step: (inout z_stream) -> Int32
   ) throws -> [UInt8] {
-    guard bytes.count <= Int(UInt32.max) else { throw Failure(description: "\(bytes.count) bytes is too much") }
+    guard bytes.count <= Int(UInt32.max) else {
+      throw Failure(description: "\(bytes.count) bytes is too much")
+    }
     var input = bytes
     var chunk = [UInt8](repeating: 0, count: _chunk)
     var result: [UInt8] = []

@@ -15,11 +15,15 @@ struct AdoptCommand {
     guard let rule = SourceAdoption.AttributeRule(rawValue: spelling) else {
       throw UsageError(message: "--attributes \(spelling): there are guard and strip")
     }
-    guard !_arguments.rest.isEmpty else { throw UsageError(message: "adopt: name source files or directories") }
+    guard !_arguments.rest.isEmpty else {
+      throw UsageError(message: "adopt: name source files or directories")
+    }
     var (changed, left) = (0, 0)
     for path in try _arguments.rest.flatMap(SourceFiles.swiftFiles) {
       let adoption = SourceAdoption(try SourceFiles.read(path).text, attributes: rule)
-      for remark in adoption.remarks { print("\(path):\(remark.line):\(remark.column): note: \(remark.message)") }
+      for remark in adoption.remarks {
+        print("\(path):\(remark.line):\(remark.column): note: \(remark.message)")
+      }
       left += adoption.remarks.count
       guard adoption.isChanged else { continue }
       changed += 1

@@ -27,7 +27,8 @@ struct Arguments {
       }
       guard options.contains(argument) else {
         let known = options.union(flags).sorted().joined(separator: ", ")
-        throw UsageError(message: "coredata-codegen \(arguments[0]): unknown option \(argument); there are \(known)")
+        throw UsageError(
+          message: "coredata-codegen \(arguments[0]): unknown option \(argument); there are \(known)")
       }
       guard index < arguments.count else {
         throw UsageError(message: "coredata-codegen \(arguments[0]): \(argument) needs a value")

@@ -19,7 +19,8 @@ struct ClassesCommand {
       // What the run-time loader would refuse is better refused at build time.
       _ = try ModelLayout(schema)
       let file = try ModelCodegen.classes(
-        of: schema, name: (model as NSString).lastPathComponent, sources: try _arguments.rest.map(SourceFiles.read))
+        of: schema, name: (model as NSString).lastPathComponent,
+        sources: try _arguments.rest.map(SourceFiles.read))
       try SourceFiles.write(file.text, to: output)
     } catch let error as ModelCodegenError {
       throw PlacedError(path: model, message: "\(error)")

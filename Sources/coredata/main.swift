@@ -5,6 +5,7 @@ import StoreTools
 import ToolKit
 
 let tool = CommandLineTool(
-  name: "coredata", version: "0.1.0", summary: "Core Data on the command line.", commands: [.store, .model, .shootout]
+  name: "coredata", version: "0.1.0", summary: "Core Data on the command line.",
+  commands: [.store, .model, .shootout]
 ).withCompletion()
 exit(tool.run(Array(CommandLine.arguments.dropFirst()), in: .process).rawValue)

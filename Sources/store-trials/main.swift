@@ -25,12 +25,17 @@ if CommandLine.arguments.dropFirst().first == "read" {
 
 let fuzz = Command(
   CommandSyntax(
-    "fuzz", summary: "Spoil copies of stores in every way, read each in a child process, and report crashes and hangs.",
+    "fuzz",
+    summary:
+      "Spoil copies of stores in every way, read each in a child process, and report crashes and hangs.",
     options: [
       .value("files", "N", "Number of spoilt files; 500 if not given."),
       .value("seed", "N", "Which ones; the same seed makes the same files."),
       .value("findings", "DIR", "Where files that fail are kept."),
-    ], operands: [.init("STORE", isOptional: true, "Store to start from, or collection of them; a sample if not given.")],
+    ],
+    operands: [
+      .init("STORE", isOptional: true, "Store to start from, or collection of them; a sample if not given.")
+    ],
     exitCodes: [.success, .usage, .badInput])
 ) { arguments, environment in
   var stores = arguments.operands.flatMap { path -> [URL] in
@@ -59,15 +64,20 @@ let survey = Command(
     operands: [.init("COLLECTION", "Directory with 'stores' in it.")])
 ) { arguments, environment in
   let stores = CorpusStore.all(in: URL(fileURLWithPath: arguments.operands[0]))
-  guard !stores.isEmpty else { throw ToolFailure(.noInput, "there are no stores in '\(arguments.operands[0])'.") }
+  guard !stores.isEmpty else {
+    throw ToolFailure(.noInput, "there are no stores in '\(arguments.operands[0])'.")
+  }
   environment.output(Survey.header)
   for store in stores {
     let line = Survey(store)
     environment.output(line.row + "\n")
-    if arguments.has("differences") { for difference in line.differences { environment.error("  \(difference)\n") } }
+    if arguments.has("differences") {
+      for difference in line.differences { environment.error("  \(difference)\n") }
+    }
   }
 }
 
 let tool = CommandLineTool(
-  name: "store-trials", version: "1", summary: "Trials of the engine on store files.", commands: [survey, fuzz])
+  name: "store-trials", version: "1", summary: "Trials of the engine on store files.",
+  commands: [survey, fuzz])
 exit(tool.run(Array(CommandLine.arguments.dropFirst()), in: .process).rawValue)

@@ -39,7 +39,8 @@ struct BigNerdRanchTests {
     #expect(child.concurrencyType == .privateQueueConcurrencyType)
     #expect(child.name == "mine")
     await MainActor.run {
-      #expect(stack.newChildContext(type: .mainQueueConcurrencyType).concurrencyType == .mainQueueConcurrencyType)
+      #expect(
+        stack.newChildContext(type: .mainQueueConcurrencyType).concurrencyType == .mainQueueConcurrencyType)
     }
   }
 
@@ -72,7 +73,9 @@ struct BigNerdRanchTests {
   func nothingToSave() async throws {
     let stack = try await _sqlite()
     let saved = await withCheckedContinuation { (done: CheckedContinuation<Bool, Never>) in
-      stack.privateQueueContext.saveContext { if case .success = $0 { done.resume(returning: true) } else { done.resume(returning: false) } }
+      stack.privateQueueContext.saveContext {
+        if case .success = $0 { done.resume(returning: true) } else { done.resume(returning: false) }
+      }
     }
     #expect(saved)
   }
@@ -140,7 +143,9 @@ struct BigNerdRanchTests {
   func resetMissing() async throws {
     let stack = try await _sqlite()
     for store in stack.coordinator.persistentStores { try stack.coordinator.remove(store) }
-    await #expect(throws: CoreDataStack.Error.storeNotFound(at: _directory.store)) { try await stack.resetStore() }
+    await #expect(throws: CoreDataStack.Error.storeNotFound(at: _directory.store)) {
+      try await stack.resetStore()
+    }
     let memory = try CoreDataStack.constructInMemoryStack(model: SampleBooks.model())
     for store in memory.coordinator.persistentStores { try memory.coordinator.remove(store) }
     await #expect(throws: CoreDataStack.Error.inMemoryStoreMissing) { try await memory.resetStore() }
@@ -156,11 +161,18 @@ struct BigNerdRanchTests {
       let titles = ["iOS Programming: Big Nerd Ranch", "Swift: The Big Nerd Ranch Guide", "Test Book"]
       for title in titles { Book(managedObjectContext: main).title = title }
       #expect(try Book.findFirstInContext(main) != nil)
-      #expect(try Book.findFirstInContext(main, predicate: NSPredicate(format: "title CONTAINS[cd] %@", "Bob")) == nil)
-      #expect(try Book.findFirstInContext(main, predicate: NSPredicate(format: "title CONTAINS[cd] %@", "TEST")) != nil)
+      #expect(
+        try Book.findFirstInContext(main, predicate: NSPredicate(format: "title CONTAINS[cd] %@", "Bob"))
+          == nil)
+      #expect(
+        try Book.findFirstInContext(main, predicate: NSPredicate(format: "title CONTAINS[cd] %@", "TEST"))
+          != nil)
       let nerds = NSPredicate(format: "title CONTAINS[cd] %@", "Big Nerd Ranch")
       let order = [NSSortDescriptor(key: "title", ascending: true)]
-      #expect(try Book.allInContext(main, predicate: nerds, sortDescriptors: order).map(\.title) == [titles[1], titles[0]])
+      #expect(
+        try Book.allInContext(main, predicate: nerds, sortDescriptors: order).map(\.title) == [
+          titles[1], titles[0],
+        ])
       #expect(try Book.countInContext(main) == 3)
       #expect(try Book.countInContext(main, predicate: nerds) == 2)
       let kept = try Book.allInContext(main, predicate: nerds)
@@ -275,14 +287,18 @@ struct FollowingTests {
         _ controller: FetchedResultsController<Book>, didChangeObject change: FetchedResultsObjectChange<Book>
       ) {
         switch change {
-        case .insert(let object, let path): calls.append("insert \(object.title!) \(path.section).\(path.row)")
-        case .delete(let object, let path): calls.append("delete \(object.title!) \(path.section).\(path.row)")
-        case .move(_, let old, let new): calls.append("move \(old.section).\(old.row) \(new.section).\(new.row)")
+        case .insert(let object, let path):
+          calls.append("insert \(object.title!) \(path.section).\(path.row)")
+        case .delete(let object, let path):
+          calls.append("delete \(object.title!) \(path.section).\(path.row)")
+        case .move(_, let old, let new):
+          calls.append("move \(old.section).\(old.row) \(new.section).\(new.row)")
         case .update(_, let path): calls.append("update \(path.section).\(path.row)")
         }
       }
       func fetchedResultsController(
-        _ controller: FetchedResultsController<Book>, didChangeSection change: FetchedResultsSectionChange<Book>
+        _ controller: FetchedResultsController<Book>,
+        didChangeSection change: FetchedResultsSectionChange<Book>
       ) {
         switch change {
         case .insert(let info, let index):
@@ -290,9 +306,15 @@ struct FollowingTests {
         case .delete(let info, let index): calls.append("section - \(index) \(info.name)")
         }
       }
-      func fetchedResultsControllerWillChangeContent(_ controller: FetchedResultsController<Book>) { calls.append("will") }
-      func fetchedResultsControllerDidChangeContent(_ controller: FetchedResultsController<Book>) { calls.append("did") }
-      func fetchedResultsControllerDidPerformFetch(_ controller: FetchedResultsController<Book>) { calls.append("performed") }
+      func fetchedResultsControllerWillChangeContent(_ controller: FetchedResultsController<Book>) {
+        calls.append("will")
+      }
+      func fetchedResultsControllerDidChangeContent(_ controller: FetchedResultsController<Book>) {
+        calls.append("did")
+      }
+      func fetchedResultsControllerDidPerformFetch(_ controller: FetchedResultsController<Book>) {
+        calls.append("performed")
+      }
     }
     let context = try await _stack().mainContext
     try await context.perform {
@@ -303,7 +325,8 @@ struct FollowingTests {
       let request = NSFetchRequest<Book>(entityName: "Book")
       request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
       let controller = FetchedResultsController(
-        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "firstInitial", cacheName: "Cache")
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "firstInitial",
+        cacheName: "Cache")
       let listener = Listener()
       controller.setDelegate(listener)
       try controller.performFetch()
@@ -316,7 +339,8 @@ struct FollowingTests {
       context.processPendingChanges()
       #expect(
         listener.calls == [
-          "performed", "will", "section - 0 1", "section + 0 # # 1", "delete 1984 0.0", "insert ##@% 0.0", "did", "will",
+          "performed", "will", "section - 0 1", "section + 0 # # 1", "delete 1984 0.0", "insert ##@% 0.0",
+          "did", "will",
           "section + 3 C C 1", "move 1.1 3.0", "did",
         ])
     }
@@ -326,7 +350,8 @@ struct FollowingTests {
   func controllerSequence() async throws {
     let context = try await _stack().mainContext
     let stream = try await context.perform {
-      let controller = FetchedResultsController(fetchRequest: SampleBooks.authorsByName, managedObjectContext: context)
+      let controller = FetchedResultsController(
+        fetchRequest: SampleBooks.authorsByName, managedObjectContext: context)
       try controller.performFetch()
       let updates = controller.updates
       Author(managedObjectContext: context).name = "Ada"

@@ -10,7 +10,8 @@ enum BuiltTool {
     let output = directory.url.appendingPathComponent("output")
     try Data().write(to: output)
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("coredata")
+    process.executableURL = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(
+      "coredata")
     process.arguments = words
     process.standardOutput = try FileHandle(forWritingTo: output)
     try process.run()

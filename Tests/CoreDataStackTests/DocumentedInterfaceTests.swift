@@ -54,7 +54,9 @@ struct DocumentedInterfaceTests {
     let number = context.performAndWaitOrThrow { context.performAndWaitOrThrow { 42 } }
     #expect(number == 42)
     #expect(throws: Refusal.self) { try context.performAndWaitOrThrow { throw Refusal() } }
-    let stores = coordinator.performAndWaitOrThrow { coordinator.performAndWaitOrThrow { coordinator.persistentStores.count } }
+    let stores = coordinator.performAndWaitOrThrow {
+      coordinator.performAndWaitOrThrow { coordinator.persistentStores.count }
+    }
     #expect(stores == 1)
     #expect(throws: Refusal.self) { try coordinator.performAndWaitOrThrow { throw Refusal() } }
   }
@@ -69,7 +71,8 @@ struct DocumentedInterfaceTests {
         shelf.setValue(label, forKey: "label")
         return shelf
       }
-      NSEntityDescription.insertNewObject(forEntityName: "DeepShelf", into: context).setValue("d", forKey: "label")
+      NSEntityDescription.insertNewObject(forEntityName: "DeepShelf", into: context).setValue(
+        "d", forKey: "label")
       try context.save()
       let isA = NSPredicate(format: "label == 'a'")
       #expect(try Shelf.findFirstInContext(context, predicate: isA) == shelves[1])
@@ -77,7 +80,9 @@ struct DocumentedInterfaceTests {
       let order = [NSSortDescriptor(key: "label", ascending: true)]
       let plain = NSPredicate(format: "label != 'd'")
       #expect(
-        try Shelf.allInContext(context, predicate: plain, sortDescriptors: order) == [shelves[1], shelves[2], shelves[0]])
+        try Shelf.allInContext(context, predicate: plain, sortDescriptors: order) == [
+          shelves[1], shelves[2], shelves[0],
+        ])
       #expect(try Shelf.countInContext(context) == 3)
       #expect(try Shelf.countInContext(context, predicate: isA) == 1)
       try Shelf.removeAllInContext(context, except: [shelves[0]])

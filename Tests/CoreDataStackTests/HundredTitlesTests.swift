@@ -23,7 +23,8 @@ struct HundredTitlesTests {
       for type: NSFetchedResultsChangeType
     ) {
       let title = sectionInfo.indexTitle ?? "-"
-      calls.append("section \(type) \(sectionIndex) \(sectionInfo.name) \(title) \(sectionInfo.numberOfObjects)")
+      calls.append(
+        "section \(type) \(sectionIndex) \(sectionInfo.name) \(title) \(sectionInfo.numberOfObjects)")
     }
     func controller(
       _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
@@ -54,7 +55,8 @@ struct HundredTitlesTests {
       let request = NSFetchRequest<Book>(entityName: "Book")
       request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
       let controller = NSFetchedResultsController(
-        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "firstInitial", cacheName: nil)
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "firstInitial",
+        cacheName: nil)
       let listener = Listener()
       controller.delegate = listener
       try controller.performFetch()
@@ -77,7 +79,8 @@ struct HundredTitlesTests {
   @Test("A title with another initial moves from section to section")
   func move() async throws {
     try await _run(
-      { _, books in books["Wide Sargasso Sea"]?.title = "Narrow Sargasso Sea" }, expecting: ["move (18,3) (11,1)"])
+      { _, books in books["Wide Sargasso Sea"]?.title = "Narrow Sargasso Sea" },
+      expecting: ["move (18,3) (11,1)"])
   }
 
   @Test("A title with an initial of its own brings its section")
@@ -90,6 +93,7 @@ struct HundredTitlesTests {
   @Test("The only title of a section takes the section with it")
   func sectionDeletion() async throws {
     try await _run(
-      { context, books in context.delete(books["1984"]!) }, expecting: ["section delete 0 1 1 0", "delete (0,0) -"])
+      { context, books in context.delete(books["1984"]!) },
+      expecting: ["section delete 0 1 1 0", "delete (0,0) -"])
   }
 }

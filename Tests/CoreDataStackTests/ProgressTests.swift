@@ -13,10 +13,12 @@ struct ProgressTests {
     await #expect { try await work() } throws: { ($0 as? CocoaError)?.code == .userCancelled }
   }
 
-  @Test("Set-up has a known number of units, all done when the stack is there", arguments: StackPattern.allCases)
+  @Test(
+    "Set-up has a known number of units, all done when the stack is there", arguments: StackPattern.allCases)
   func setUp(_ pattern: StackPattern) async throws {
     let progress = Progress(totalUnitCount: 0)
-    _ = try await pattern.makeStack(model: SampleBooks.model(), at: .file(_directory.store), progress: progress)
+    _ = try await pattern.makeStack(
+      model: SampleBooks.model(), at: .file(_directory.store), progress: progress)
     #expect(progress.totalUnitCount == (pattern == .sharedStore ? 3 : 2))
     #expect(progress.isFinished && progress.fractionCompleted == 1)
   }
@@ -26,7 +28,8 @@ struct ProgressTests {
     let progress = Progress(totalUnitCount: 0)
     progress.cancel()
     await _expectCancelled {
-      _ = try await pattern.makeStack(model: SampleBooks.model(), at: .file(_directory.store), progress: progress)
+      _ = try await pattern.makeStack(
+        model: SampleBooks.model(), at: .file(_directory.store), progress: progress)
     }
     #expect(!progress.isFinished)
     #expect(!FileManager.default.fileExists(atPath: _directory.store.path))
@@ -34,7 +37,9 @@ struct ProgressTests {
 
   @Test("The documented stack and its batch contexts tell of their set-up as well")
   func documentedStack() async throws {
-    let (setUp, batch, late) = (Progress(totalUnitCount: 0), Progress(totalUnitCount: 0), Progress(totalUnitCount: 0))
+    let (setUp, batch, late) = (
+      Progress(totalUnitCount: 0), Progress(totalUnitCount: 0), Progress(totalUnitCount: 0)
+    )
     let stack = try await CoreDataStack.constructSQLiteStack(
       model: SampleBooks.model(), at: _directory.store, progress: setUp)
     _ = try await stack.newBatchOperationContext(progress: batch)
@@ -72,7 +77,8 @@ struct ProgressTests {
 
   @Test("A save cancelled between two levels leaves the changes pending where they have got to")
   func cancelledSave() async throws {
-    let stack = try await StackPattern.nested2.makeStack(model: SampleBooks.model(), at: .file(_directory.store))
+    let stack = try await StackPattern.nested2.makeStack(
+      model: SampleBooks.model(), at: .file(_directory.store))
     // Nobody carries this one's saves on.
     let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     child.parent = stack.mainContext

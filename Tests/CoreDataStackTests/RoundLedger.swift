@@ -60,14 +60,18 @@ enum RoundLedger {
       attribute.attributeType = type
       return attribute
     }
-    func pair(_ one: NSEntityDescription, _ name: String, _ other: NSEntityDescription, _ back: String, cascades: Bool) -> (
+    func pair(
+      _ one: NSEntityDescription, _ name: String, _ other: NSEntityDescription, _ back: String, cascades: Bool
+    ) -> (
       NSRelationshipDescription, NSRelationshipDescription
     ) {
       let (toOne, toMany) = (NSRelationshipDescription(), NSRelationshipDescription())
       (toOne.name, toOne.destinationEntity, toOne.maxCount) = (name, other, 1)
       (toMany.name, toMany.destinationEntity, toMany.maxCount) = (back, one, 0)
       (toOne.isOptional, toMany.isOptional) = (true, true)
-      (toOne.deleteRule, toMany.deleteRule) = (.nullifyDeleteRule, cascades ? .cascadeDeleteRule : .nullifyDeleteRule)
+      (toOne.deleteRule, toMany.deleteRule) = (
+        .nullifyDeleteRule, cascades ? .cascadeDeleteRule : .nullifyDeleteRule
+      )
       (toOne.inverseRelationship, toMany.inverseRelationship) = (toMany, toOne)
       return (toOne, toMany)
     }
@@ -81,7 +85,9 @@ enum RoundLedger {
     entry.indexes = [
       NSFetchIndexDescription(
         name: "byName",
-        elements: [NSFetchIndexElementDescription(property: entry.attributesByName["name"]!, collationType: .binary)])
+        elements: [
+          NSFetchIndexElementDescription(property: entry.attributesByName["name"]!, collationType: .binary)
+        ])
     ]
     let model = NSManagedObjectModel()
     model.entities = [entry, note]

@@ -37,7 +37,9 @@ enum SampleBooks {
       attribute.isOptional = true
       return attribute
     }
-    func relationship(_ name: String, _ destination: NSEntityDescription, many: Bool) -> NSRelationshipDescription {
+    func relationship(_ name: String, _ destination: NSEntityDescription, many: Bool)
+      -> NSRelationshipDescription
+    {
       let relationship = NSRelationshipDescription()
       relationship.name = name
       relationship.destinationEntity = destination
@@ -56,8 +58,12 @@ enum SampleBooks {
     let writer = relationship("author", author, many: false)
     books.inverseRelationship = writer
     writer.inverseRelationship = books
-    author.properties = [attribute("name", .stringAttributeType), attribute("rank", .integer64AttributeType), books]
-    book.properties = [attribute("title", .stringAttributeType), attribute("pages", .integer64AttributeType), writer]
+    author.properties = [
+      attribute("name", .stringAttributeType), attribute("rank", .integer64AttributeType), books,
+    ]
+    book.properties = [
+      attribute("title", .stringAttributeType), attribute("pages", .integer64AttributeType), writer,
+    ]
     let model = NSManagedObjectModel()
     model.entities = [author, book]
     return model
@@ -76,7 +82,8 @@ final class StoreDirectory: Sendable {
   let url: URL
 
   init() throws {
-    url = FileManager.default.temporaryDirectory.appendingPathComponent("stack-test-\(UUID().uuidString)", isDirectory: true)
+    url = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "stack-test-\(UUID().uuidString)", isDirectory: true)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 
@@ -112,12 +119,15 @@ final class AuthorList: @unchecked Sendable {
 
   final class Rounds: NSObject, NSFetchedResultsControllerDelegate {
     var count = 0
-    func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) { count += 1 }
+    func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+      count += 1
+    }
   }
 
   init(_ context: NSManagedObjectContext) throws {
     controller = NSFetchedResultsController(
-      fetchRequest: SampleBooks.authorsByName, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+      fetchRequest: SampleBooks.authorsByName, managedObjectContext: context, sectionNameKeyPath: nil,
+      cacheName: nil)
     controller.delegate = rounds
     try controller.performFetch()
   }

@@ -85,7 +85,8 @@ private final class RoundLists: @unchecked Sendable {
 
   init(_ context: NSManagedObjectContext) throws {
     flat = NSFetchedResultsController(
-      fetchRequest: RoundLedger.entriesByName, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+      fetchRequest: RoundLedger.entriesByName, managedObjectContext: context, sectionNameKeyPath: nil,
+      cacheName: nil)
     let request = RoundLedger.entriesByName
     request.sortDescriptors = [
       NSSortDescriptor(key: "team", ascending: true), NSSortDescriptor(key: "rank", ascending: false),
@@ -104,7 +105,8 @@ private final class RoundLists: @unchecked Sendable {
   }
 
   var teams: [String: [String]] {
-    Dictionary(uniqueKeysWithValues: _byTeam.sections!.map { ($0.name, ($0.objects as! [RoundEntry]).map(\.name)) })
+    Dictionary(
+      uniqueKeysWithValues: _byTeam.sections!.map { ($0.name, ($0.objects as! [RoundEntry]).map(\.name)) })
   }
 
   /// What sections ought to be shown for these entries.

@@ -13,11 +13,13 @@ struct SeedSystems {
 
   private func _coordinator() throws -> NSPersistentStoreCoordinator {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: SampleBooks.model())
-    try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: _directory.store)
+    try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: _directory.store)
     return coordinator
   }
 
-  private func _stack<Stack: ContextStack>(_ pattern: StackPattern, as type: Stack.Type) async throws -> Stack {
+  private func _stack<Stack: ContextStack>(_ pattern: StackPattern, as type: Stack.Type) async throws -> Stack
+  {
     let stack = try await pattern.makeStack(model: SampleBooks.model(), at: .file(_directory.store))
     let typed = stack as? Stack
     return try #require(typed)
@@ -63,7 +65,9 @@ struct SeedSystems {
     #expect(try _directory.storedNames() == ["Augusta"])
   }
 
-  @Test("A2 Nested contexts: a save moves one level, children see the parent's latest, only the root meets the store")
+  @Test(
+    "A2 Nested contexts: a save moves one level, children see the parent's latest, only the root meets the store"
+  )
   func a2() async throws {
     let coordinator = try _coordinator()
     let root = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
@@ -90,7 +94,9 @@ struct SeedSystems {
     #expect(try _directory.storedNames() == ["Ada", "Grace"])
   }
 
-  @Test("A3 Shared store: two coordinators on one file work side by side; main merges, or fetches again when told")
+  @Test(
+    "A3 Shared store: two coordinators on one file work side by side; main merges, or fetches again when told"
+  )
   func a3() async throws {
     let stack = try await _stack(.sharedStore, as: SharedStoreStack.self)
     #expect(stack.coordinator !== stack.mainCoordinator)
@@ -119,7 +125,8 @@ struct SeedSystems {
     }
   }
 
-  @Test("A4 Big Nerd Ranch stack: a worker's save is carried through main and the private writer into the file")
+  @Test(
+    "A4 Big Nerd Ranch stack: a worker's save is carried through main and the private writer into the file")
   func a4() async throws {
     let stack = try await CoreDataStack.constructSQLiteStack(model: SampleBooks.model(), at: _directory.store)
     #expect(stack.mainQueueContext.parent === stack.privateQueueContext)
@@ -136,7 +143,9 @@ struct SeedSystems {
     }
   }
 
-  @Test("A5 Asynchronous set-up: SQLite and memory, the stack or the error handed to the caller on the queue asked for")
+  @Test(
+    "A5 Asynchronous set-up: SQLite and memory, the stack or the error handed to the caller on the queue asked for"
+  )
   func a5() async throws {
     let url = _directory.store
     let onMain = await withCheckedContinuation { (done: CheckedContinuation<Bool, Never>) in
@@ -184,7 +193,9 @@ struct SeedSystems {
 
   // MARK: Source 001
 
-  @Test("B1 Shoot-out stack 1: main on the store, background its child; an import pushes through main into the file")
+  @Test(
+    "B1 Shoot-out stack 1: main on the store, background its child; an import pushes through main into the file"
+  )
   func b1() async throws {
     let stack = try await _stack(.nested2, as: NestedStack.self)
     #expect(stack.mainContext.parent == nil)
@@ -211,7 +222,8 @@ struct SeedSystems {
     for batch in 0..<10 {
       try await worker.perform {
         for number in 0..<100 {
-          Author(managedObjectContext: worker).name = String(format: "%04d", batch * 100 + (number * 37) % 100)
+          Author(managedObjectContext: worker).name = String(
+            format: "%04d", batch * 100 + (number * 37) % 100)
         }
         try worker.save()
       }
@@ -223,7 +235,8 @@ struct SeedSystems {
     #expect(try _directory.storedNames() == expected)
   }
 
-  @Test("B4 The measurement: the shootout reports total and main-thread time, saves and a picture for each stack")
+  @Test(
+    "B4 The measurement: the shootout reports total and main-thread time, saves and a picture for each stack")
   func b4() async throws {
     let page = _directory.url.appendingPathComponent("page.html")
     let output = try BuiltTool.run([
@@ -259,7 +272,8 @@ struct SeedSystems {
           let book = Book(managedObjectContext: context)
           book.setValue(try context.fetch(SampleBooks.authorsByName)[0], forKey: "author")
         }
-        #expect(await stack.mainContext.perform { list.rounds.count } > 0, "\(pattern), faults: \(keepsFaults)")
+        #expect(
+          await stack.mainContext.perform { list.rounds.count } > 0, "\(pattern), faults: \(keepsFaults)")
       }
     }
     try await _mergeWithWorkAround()
@@ -275,7 +289,9 @@ struct SeedSystems {
     worker.persistentStoreCoordinator = coordinator
     try await _insert(["Ada"], in: main)
     let list = try await _list(main)
-    await main.perform { main.refreshAllObjects(); list.rounds.count = 0 }
+    await main.perform {
+      main.refreshAllObjects(); list.rounds.count = 0
+    }
     let token = NotificationCenter.default.addObserver(
       forName: .NSManagedObjectContextDidSave, object: worker, queue: nil
     ) { notification in
@@ -289,7 +305,8 @@ struct SeedSystems {
     }
     defer { NotificationCenter.default.removeObserver(token) }
     try await worker.perform {
-      Book(managedObjectContext: worker).setValue(try worker.fetch(SampleBooks.authorsByName)[0], forKey: "author")
+      Book(managedObjectContext: worker).setValue(
+        try worker.fetch(SampleBooks.authorsByName)[0], forKey: "author")
       try worker.save()
     }
     #expect(await main.perform { list.rounds.count } == 1)
@@ -307,7 +324,9 @@ struct SeedSystems {
       forName: .NSManagedObjectContextWillSave, object: nil, queue: nil
     ) { notification in
       if notification.object as AnyObject === stack.mainContext { order.add("main \(MainQueue.isCurrent)") }
-      if notification.object as AnyObject === stack.writerContext { order.add("writer \(MainQueue.isCurrent)") }
+      if notification.object as AnyObject === stack.writerContext {
+        order.add("writer \(MainQueue.isCurrent)")
+      }
       guard let context = notification.object as? NSManagedObjectContext else { return }
       if context.persistentStoreCoordinator === stack.coordinator { cursor.add("\(progress.isFinished)") }
     }
@@ -349,7 +368,9 @@ struct SeedSystems {
     #expect(try _directory.storedNames() == ["Augusta"])
   }
 
-  @Test("D2 Traditional multi-context: workers come and go cheaply; main ignores its own saves and other databases'")
+  @Test(
+    "D2 Traditional multi-context: workers come and go cheaply; main ignores its own saves and other databases'"
+  )
   func d2() async throws {
     let stack = try await _stack(.shared, as: SharedCoordinatorStack.self)
     let list = try await _list(stack.mainContext)
@@ -369,7 +390,8 @@ struct SeedSystems {
     #expect(merges.lines == Array(repeating: "true", count: 20))
     try await _insert(["mine"], in: stack.mainContext)
     let directory = try StoreDirectory()
-    let other = try await StackPattern.shared.makeStack(model: SampleBooks.model(), at: .file(directory.store))
+    let other = try await StackPattern.shared.makeStack(
+      model: SampleBooks.model(), at: .file(directory.store))
     try await other.performWork { Author(managedObjectContext: $0).name = "of another database" }
     await stack.settle()
     #expect(merges.lines.count == 20)
@@ -432,7 +454,9 @@ struct SeedSystems {
     #expect(try _directory.storedNames() == ["Lovelace"])
   }
 
-  @Test("D5 Scratch pad: Save keeps all, Cancel throws it away, and the half-filled object never shows in the list")
+  @Test(
+    "D5 Scratch pad: Save keeps all, Cancel throws it away, and the half-filled object never shows in the list"
+  )
   func d5() async throws {
     let stack = try await _stack(.nested3, as: WriterMainWorkerStack.self)
     let main = stack.mainContext
@@ -471,7 +495,11 @@ struct SeedSystems {
     #expect(try _directory.storedNames() == [])
     // The writer is kept busy; main saves into it without waiting for that.
     let (entered, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    let busy = Task.detached { await writer.perform { entered.signal(); release.wait() } }
+    let busy = Task.detached {
+      await writer.perform {
+        entered.signal(); release.wait()
+      }
+    }
     await withCheckedContinuation { done in
       DispatchQueue.global().async {
         entered.wait()

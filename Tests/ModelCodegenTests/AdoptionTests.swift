@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct AdoptionTests {
   @Test func `Attributes of Apple's are put under a condition`() {
-    let source = "@objc(Book)\npublic class Book: NSManagedObject {\n  @objc(addX:) @NSManaged func addToX(_ x: X)\n}\n"
+    let source =
+      "@objc(Book)\npublic class Book: NSManagedObject {\n  @objc(addX:) @NSManaged func addToX(_ x: X)\n}\n"
     #expect(
       SourceAdoption(source).adopted == """
         #if canImport(ObjectiveC)
@@ -50,7 +51,9 @@ import Testing
     #expect(text == "--- F.swift\n+++ F.swift\n@@ -1,3 +1,3 @@\n a\n-b\n+x\n c\n")
   }
 
-  @Test(arguments: ["\"", "/* ", "`", "#\"", "\"\"\"\\(", "class {", "@", "extension A.", "@NSManaged var x: [[[["])
+  @Test(arguments: [
+    "\"", "/* ", "`", "#\"", "\"\"\"\\(", "class {", "@", "extension A.", "@NSManaged var x: [[[[",
+  ])
   func `Broken source is read without harm`(source: String) {
     _ = SourceAdoption(source)
     let generated = ManagedAccessors.generate(

@@ -6,7 +6,8 @@ import Testing
   /// Built beside the tests, of which it is a dependency.
   private static let tool: String = {
     let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("coredata-codegen").path
+    return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("coredata-codegen")
+      .path
   }()
 
   private func run(_ words: [String], in directory: URL) throws -> (status: Int32, output: String) {
@@ -15,14 +16,18 @@ import Testing
 
   private func write(_ text: String, _ name: String, in directory: URL) throws -> URL {
     let file = directory.appendingPathComponent(name)
-    try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data(text.utf8).write(to: file)
     return file
   }
 
-  private func text(_ file: URL) throws -> String { String(decoding: try Data(contentsOf: file), as: UTF8.self) }
+  private func text(_ file: URL) throws -> String {
+    String(decoding: try Data(contentsOf: file), as: UTF8.self)
+  }
 
-  private static let model = "<model><entity name=\"Book\" representedClassName=\"Book\" codeGenerationType=\"class\"/></model>"
+  private static let model =
+    "<model><entity name=\"Book\" representedClassName=\"Book\" codeGenerationType=\"class\"/></model>"
 
   // MARK: adopt, which the command plugin runs with the sources of its targets
 
@@ -33,7 +38,9 @@ import Testing
       let preview = try run(["adopt", file.path], in: directory)
       #expect(preview.status == 0)
       #expect(preview.output.contains("+#if canImport(ObjectiveC)\n @objc(Book)\n+#endif\n"))
-      #expect(preview.output.hasSuffix("1 file(s) to be changed (--write does it), 0 place(s) left for a person.\n"))
+      #expect(
+        preview.output.hasSuffix("1 file(s) to be changed (--write does it), 0 place(s) left for a person.\n")
+      )
       #expect(try text(file) == source)
       let written = try run(["adopt", "--write", file.path], in: directory)
       #expect(written.status == 0)
@@ -79,25 +86,32 @@ import Testing
     try Toolchain.withDirectory { directory in
       _ = try write(Self.model, "Library.xcdatamodeld/Library.xcdatamodel/contents", in: directory)
       let output = directory.appendingPathComponent("Classes.swift")
-      let classes = try run(["classes", "--model", "Library.xcdatamodeld", "--output", output.path], in: directory)
+      let classes = try run(
+        ["classes", "--model", "Library.xcdatamodeld", "--output", output.path], in: directory)
       #expect(classes.status == 0, "\(classes.output)")
       #expect(try text(output).contains("public class Book: NSManagedObject"))
-      let copy = try run(["resource", "--model", "Library.xcdatamodeld/", "--output", "Copy.xcdatamodeld"], in: directory)
+      let copy = try run(
+        ["resource", "--model", "Library.xcdatamodeld/", "--output", "Copy.xcdatamodeld"], in: directory)
       #expect(copy.status == 0, "\(copy.output)")
       #expect(
-        try text(directory.appendingPathComponent("Copy.xcdatamodeld/Library.xcdatamodel/contents")) == Self.model)
+        try text(directory.appendingPathComponent("Copy.xcdatamodeld/Library.xcdatamodel/contents"))
+          == Self.model)
     }
   }
 
   @Test(arguments: [
     ("<model><entity name=\"Book\" parentEntity=\"Book\"/></model>", "circle"),
     ("<model><entity name=\"Book\">", "not well-formed"),
-    ("<model><entity name=\"B\"><relationship name=\"r\" destinationEntity=\"C\"/></entity></model>", "'C' is not in the model"),
+    (
+      "<model><entity name=\"B\"><relationship name=\"r\" destinationEntity=\"C\"/></entity></model>",
+      "'C' is not in the model"
+    ),
   ])
   func `A model that is wrong stops the build with its place`(model: String, message: String) throws {
     try Toolchain.withDirectory { directory in
       _ = try write(model, "M.xcdatamodel/contents", in: directory)
-      let result = try run(["classes", "--model", "M.xcdatamodel", "--output", "Classes.swift"], in: directory)
+      let result = try run(
+        ["classes", "--model", "M.xcdatamodel", "--output", "Classes.swift"], in: directory)
       #expect(result.status == 1)
       #expect(result.output.contains("M.xcdatamodel") && result.output.contains(message), "\(result.output)")
       #expect(!FileManager.default.fileExists(atPath: directory.appendingPathComponent("Classes.swift").path))

@@ -25,7 +25,9 @@ import Testing
   /// Classes that transformable attributes name and that are not in the model.
   private static func customClasses(_ schema: ModelSchema) -> String {
     let names = schema.entities.flatMap(\.attributes).compactMap(\.customClassName)
-      .filter { SwiftName.isIdentifier($0) && KnownTypes.nominal[$0] == nil && KnownTypes.standard[$0] == nil }
+      .filter {
+        SwiftName.isIdentifier($0) && KnownTypes.nominal[$0] == nil && KnownTypes.standard[$0] == nil
+      }
     return Set(names).sorted().map { "public class \($0): NSObject {}\n" }.joined()
   }
 

@@ -5,7 +5,8 @@ import Testing
 
 /// The example's classes are written by hand as for Apple's platforms.
 @Suite struct ExampleSourceTests {
-  private static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+  private static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("Examples/BookShelf/Sources/BookShelf")
 
   private static let guarded = "#if canImport(ObjectiveC)\n@objc(Loan)\n#endif\n"
@@ -25,11 +26,15 @@ import Testing
   @Test func `The plugin supplies an accessor for each of its declarations, guarded or not`() throws {
     let sources = try ["Loan.swift", "Chapter.swift"].map { name in
       ManagedAccessors.Source(
-        path: name, text: try String(contentsOf: Self.directory.appendingPathComponent(name), encoding: .utf8))
+        path: name, text: try String(contentsOf: Self.directory.appendingPathComponent(name), encoding: .utf8)
+      )
     }
-    let names = ["Book", "Author", "Reminder"].map { "public class \($0): NSManagedObject {}" }.joined(separator: "\n")
+    let names = ["Book", "Author", "Reminder"].map { "public class \($0): NSManagedObject {}" }.joined(
+      separator: "\n")
     let generated = ManagedAccessors.generate(
-      module: "BookShelf", sources: sources + [ManagedAccessors.Source(path: "Generated.swift", text: "import CoreData\n" + names)])
+      module: "BookShelf",
+      sources: sources + [ManagedAccessors.Source(path: "Generated.swift", text: "import CoreData\n" + names)]
+    )
     #expect(generated.problems == [])
     // Seven properties that are read and written, and two methods.
     #expect(generated.text.components(separatedBy: "@_silgen_name(").count - 1 == 16)

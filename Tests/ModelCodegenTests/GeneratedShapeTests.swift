@@ -26,12 +26,16 @@ import Testing
 
   @Test(arguments: [
     (AttributeType.string, false, "String?"), (.integer16, false, "NSNumber?"), (.integer16, true, "Int16"),
-    (.integer32, true, "Int32"), (.integer64, true, "Int64"), (.double, true, "Double"), (.float, true, "Float"),
+    (.integer32, true, "Int32"), (.integer64, true, "Int64"), (.double, true, "Double"),
+    (.float, true, "Float"),
     (.boolean, true, "Bool"), (.boolean, false, "NSNumber?"), (.decimal, false, "NSDecimalNumber?"),
-    (.date, false, "Date?"), (.date, true, "TimeInterval"), (.binaryData, false, "Data?"), (.uuid, false, "UUID?"),
+    (.date, false, "Date?"), (.date, true, "TimeInterval"), (.binaryData, false, "Data?"),
+    (.uuid, false, "UUID?"),
     (.uri, false, "URL?"), (.transformable, false, "NSObject?"), (.composite, false, "[String: Any]?"),
   ])
-  func `Attributes have the types that Xcode gives them`(type: AttributeType, scalar: Bool, expected: String) throws {
+  func `Attributes have the types that Xcode gives them`(type: AttributeType, scalar: Bool, expected: String)
+    throws
+  {
     var entity = book()
     entity.attributes = [attribute("value", type, scalar: scalar)]
     #expect(try text(entity).contains("public var value: \(expected) {"))
@@ -65,7 +69,8 @@ import Testing
     var entity = book()
     entity.relationships = [
       RelationshipSchema(
-        traits: PropertyTraits(name: "sequels"), destination: "Book", inverse: nil, maxCount: 0, isOrdered: true)
+        traits: PropertyTraits(name: "sequels"), destination: "Book", inverse: nil, maxCount: 0,
+        isOrdered: true)
     ]
     let text = try text(entity)
     #expect(text.contains("public var sequels: NSOrderedSet? {"))
@@ -79,7 +84,9 @@ import Testing
 
   @Test func `Properties typed by an internal class are internal`() throws {
     var entity = book()
-    entity.relationships = [RelationshipSchema(traits: PropertyTraits(name: "loan"), destination: "Loan", inverse: nil)]
+    entity.relationships = [
+      RelationshipSchema(traits: PropertyTraits(name: "loan"), destination: "Loan", inverse: nil)
+    ]
     var loan = EntitySchema(name: "Loan")
     loan.className = "Loan"
     let text = try text(entity, loan, sources: ["class Loan: NSManagedObject {}"])

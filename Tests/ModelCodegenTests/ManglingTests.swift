@@ -21,12 +21,15 @@ import Testing
       let compiled = try Toolchain.run(
         Toolchain.swiftc!,
         [
-          "-swift-version", "6", "-I", ".", "-parse-as-library", "-module-name", "BookShop", "-package-name", "shop",
+          "-swift-version", "6", "-I", ".", "-parse-as-library", "-module-name", "BookShop", "-package-name",
+          "shop",
           "-c", "Declarations.swift", "-o", "declarations.o",
         ], in: directory)
       try #require(compiled.status == 0, "\(compiled.output)")
       let listing = try Toolchain.run(Toolchain.nm!, ["-u", "declarations.o"], in: directory).output
-      let undefined = listing.split(separator: "\n").compactMap { $0.split(separator: " ").last.map(String.init) }
+      let undefined = listing.split(separator: "\n").compactMap {
+        $0.split(separator: " ").last.map(String.init)
+      }
       let wanted = Set(undefined.filter { $0.hasPrefix("$s8BookShop") })
       let generated = ManagedAccessors.generate(
         module: "BookShop", sources: [ManagedAccessors.Source(path: "Declarations.swift", text: source)])
@@ -43,7 +46,9 @@ import Testing
     try Toolchain.withDirectory { directory in
       let stub = try Toolchain.makeCoreData(in: directory)
       try #require(stub.status == 0, "\(stub.output)")
-      for (name, text) in [("Pieces.swift", ManglingFixture.foundation), ("Songs.swift", ManglingFixture.overPieces)] {
+      for (name, text) in [
+        ("Pieces.swift", ManglingFixture.foundation), ("Songs.swift", ManglingFixture.overPieces),
+      ] {
         try text.write(to: directory.appendingPathComponent(name), atomically: true, encoding: .utf8)
       }
       let common = ["-swift-version", "6", "-I", ".", "-parse-as-library"]
@@ -51,13 +56,18 @@ import Testing
         Toolchain.swiftc!, common + ["-emit-module", "-module-name", "Pieces", "Pieces.swift"], in: directory)
       try #require(pieces.status == 0, "\(pieces.output)")
       let songs = try Toolchain.run(
-        Toolchain.swiftc!, common + ["-module-name", "Songs", "-c", "Songs.swift", "-o", "songs.o"], in: directory)
+        Toolchain.swiftc!, common + ["-module-name", "Songs", "-c", "Songs.swift", "-o", "songs.o"],
+        in: directory)
       try #require(songs.status == 0, "\(songs.output)")
       let listing = try Toolchain.run(Toolchain.nm!, ["-u", "songs.o"], in: directory).output
-      let undefined = listing.split(separator: "\n").compactMap { $0.split(separator: " ").last.map(String.init) }
-      let wanted = Set(undefined.filter { $0.hasPrefix("$s5Songs") || $0.hasPrefix("$s6Pieces5PieceC5SongsE") })
+      let undefined = listing.split(separator: "\n").compactMap {
+        $0.split(separator: " ").last.map(String.init)
+      }
+      let wanted = Set(
+        undefined.filter { $0.hasPrefix("$s5Songs") || $0.hasPrefix("$s6Pieces5PieceC5SongsE") })
       let generated = ManagedAccessors.generate(
-        module: "Songs", sources: [ManagedAccessors.Source(path: "Songs.swift", text: ManglingFixture.overPieces)],
+        module: "Songs",
+        sources: [ManagedAccessors.Source(path: "Songs.swift", text: ManglingFixture.overPieces)],
         dependencies: [
           ManagedAccessors.Dependency(
             module: "Pieces",
@@ -73,13 +83,16 @@ import Testing
 
   @Test(
     .enabled(if: Toolchain.isAvailable),
-    arguments: [["-Onone"], ["-O", "-wmo"], ["-Onone", "-enable-testing"], ["-O", "-no-whole-module-optimization"]])
+    arguments: [
+      ["-Onone"], ["-O", "-wmo"], ["-Onone", "-enable-testing"], ["-O", "-no-whole-module-optimization"],
+    ])
   func `Hand-written classes link with their accessors and run`(options: [String]) throws {
     try Toolchain.withDirectory { directory in
       let stub = try Toolchain.makeCoreData(in: directory)
       try #require(stub.status == 0, "\(stub.output)")
       let accessors = ManagedAccessors.generate(
-        module: "BookShop", sources: [ManagedAccessors.Source(path: "Classes.swift", text: ManglingFixture.program)])
+        module: "BookShop",
+        sources: [ManagedAccessors.Source(path: "Classes.swift", text: ManglingFixture.program)])
       #expect(accessors.problems == [])
       try ManglingFixture.program.write(
         to: directory.appendingPathComponent("Classes.swift"), atomically: true, encoding: .utf8)
@@ -88,7 +101,8 @@ import Testing
       let compiled = try Toolchain.run(
         Toolchain.swiftc!,
         options + [
-          "-swift-version", "6", "-I", ".", "-L", ".", "-lCoreData", "-parse-as-library", "-module-name", "BookShop",
+          "-swift-version", "6", "-I", ".", "-L", ".", "-lCoreData", "-parse-as-library", "-module-name",
+          "BookShop",
           "-package-name", "shop", "-warnings-as-errors", "Classes.swift", "Accessors.swift", "-o", "program",
         ], in: directory)
       try #require(compiled.status == 0, "\(compiled.output)")
@@ -121,7 +135,8 @@ import Testing
       module: "App", sources: [ManagedAccessors.Source(path: "Book.swift", text: source)],
       dependencies: [
         ManagedAccessors.Dependency(
-          module: "Kinds", sources: [ManagedAccessors.Source(path: "K.swift", text: "public enum Kind: Int16 { case a }")])
+          module: "Kinds",
+          sources: [ManagedAccessors.Source(path: "K.swift", text: "public enum Kind: Int16 { case a }")])
       ])
     #expect(generated.problems == [])
     #expect(Self.symbols(in: generated.text).contains("$s3App4BookC4kind5Kinds4KindOvg"))

@@ -12,7 +12,9 @@ enum Toolchain {
   }
 
   /// Runs a program; answers its exit status and all that it wrote.
-  static func run(_ program: String, _ arguments: [String], in directory: URL) throws -> (status: Int32, output: String) {
+  static func run(_ program: String, _ arguments: [String], in directory: URL) throws -> (
+    status: Int32, output: String
+  ) {
     let process = Process()
     let pipe = Pipe()
     process.executableURL = URL(fileURLWithPath: program)
@@ -41,7 +43,8 @@ enum Toolchain {
     return try run(
       swiftc!,
       [
-        "-parse-as-library", "-emit-module", "-emit-library", "-static", "-module-name", "CoreData", "CoreData.swift",
+        "-parse-as-library", "-emit-module", "-emit-library", "-static", "-module-name", "CoreData",
+        "CoreData.swift",
         "-o", "libCoreData.a",
       ], in: directory)
   }

@@ -42,13 +42,16 @@ struct FormatStabilityTests {
   }
 
   @Test func `An optimised copy is read by way of the model beside it`() throws {
-    let directory = SharedCorpus.root!.appendingPathComponent("compiled/coredataplus/SampleModel/SampleModel.momd").path
+    let directory = SharedCorpus.root!.appendingPathComponent(
+      "compiled/coredataplus/SampleModel/SampleModel.momd"
+    ).path
     let optimised = try ModelFile.load(path: "\(directory)/SampleModel.omo")
     #expect(optimised == (try ModelFile.load(path: "\(directory)/SampleModel.mom")))
   }
 
   @Test func `An optimised copy alone says what to load instead`() throws {
-    let source = SharedCorpus.root!.appendingPathComponent("compiled/coredataplus/SampleModel/SampleModel.momd/SampleModel.omo")
+    let source = SharedCorpus.root!.appendingPathComponent(
+      "compiled/coredataplus/SampleModel/SampleModel.momd/SampleModel.omo")
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).omo")
     try FileManager.default.copyItem(at: source, to: file)
     defer { try? FileManager.default.removeItem(at: file) }

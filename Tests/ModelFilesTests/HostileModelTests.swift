@@ -62,13 +62,16 @@ struct HostileModelTests {
   }
 
   @Test func `A relationship to an entity that is not there is named`() throws {
-    let found = try #require(try layoutFailure(Self.sound.replacing("destinationEntity=\"Book\"", with: "destinationEntity=\"Bok\"")))
+    let found = try #require(
+      try layoutFailure(Self.sound.replacing("destinationEntity=\"Book\"", with: "destinationEntity=\"Bok\""))
+    )
     #expect((found.entity, found.property) == ("Author", "books"))
     #expect(found.reason.contains("'Bok' is not in the model"))
   }
 
   @Test func `An inverse that is not there is named`() throws {
-    let found = try #require(try layoutFailure(Self.sound.replacing("inverseName=\"author\"", with: "inverseName=\"writer\"")))
+    let found = try #require(
+      try layoutFailure(Self.sound.replacing("inverseName=\"author\"", with: "inverseName=\"writer\"")))
     #expect(found.reason.contains("'writer' is not a relationship of 'Book'"))
   }
 
@@ -79,12 +82,17 @@ struct HostileModelTests {
       """
     let found = try #require(try layoutFailure(xml))
     #expect(found.reason.contains("A > B > C > A"))
-    #expect(try layoutFailure("<model><entity name=\"A\" parentEntity=\"A\"/></model>")?.reason.contains("A > A") == true)
+    #expect(
+      try layoutFailure("<model><entity name=\"A\" parentEntity=\"A\"/></model>")?.reason.contains("A > A")
+        == true)
   }
 
   @Test func `Inheritance without measure is refused`() throws {
-    let chain = (0..<3_000).map { "<entity name=\"E\($0)\"\($0 == 0 ? "" : " parentEntity=\"E\($0 - 1)\"")/>" }
-    #expect(try layoutFailure("<model>\(chain.joined())</model>")?.reason.contains("entities above it") == true)
+    let chain = (0..<3_000).map {
+      "<entity name=\"E\($0)\"\($0 == 0 ? "" : " parentEntity=\"E\($0 - 1)\"")/>"
+    }
+    #expect(
+      try layoutFailure("<model>\(chain.joined())</model>")?.reason.contains("entities above it") == true)
     // Few entities that would unfold to a hundred million properties.
     let attributes = (0..<1_000).map { "<attribute name=\"a\($0)\" attributeType=\"String\"/>" }.joined()
     let wide = (0..<3_000).map { "<entity name=\"E\($0)\" parentEntity=\"Root\"/>" }
@@ -108,9 +116,11 @@ struct HostileModelTests {
     var xml = "<model>"
     for number in 0..<count {
       let next = (number + 1) % count, last = (number + count - 1) % count
-      xml += "<entity name=\"E\(number)\"\(number % 10 == 0 ? "" : " parentEntity=\"E\(number - number % 10)\"")>"
+      xml +=
+        "<entity name=\"E\(number)\"\(number % 10 == 0 ? "" : " parentEntity=\"E\(number - number % 10)\"")>"
       xml += "<attribute name=\"a\(number)\" optional=\"YES\" attributeType=\"String\"/>"
-      xml += "<relationship name=\"n\(number)\" optional=\"YES\" maxCount=\"1\" destinationEntity=\"E\(next)\" "
+      xml +=
+        "<relationship name=\"n\(number)\" optional=\"YES\" maxCount=\"1\" destinationEntity=\"E\(next)\" "
       xml += "inverseName=\"p\(next)\"/><relationship name=\"p\(number)\" optional=\"YES\" maxCount=\"1\" "
       xml += "destinationEntity=\"E\(last)\" inverseName=\"n\(last)\"/></entity>"
     }
@@ -119,7 +129,8 @@ struct HostileModelTests {
     let layout = try ModelLayout(schema)
     #expect(layout.layouts.count == count)
     #expect(layout.layoutsByName["E19"]?.slots.count == 6)
-    let again = try ModelContentsReader.read(Data(try ModelContentsWriter.write(schema).utf8), path: "contents")
+    let again = try ModelContentsReader.read(
+      Data(try ModelContentsWriter.write(schema).utf8), path: "contents")
     #expect(again == schema.canonical())
     #expect(again.entityVersionHashes() == schema.entityVersionHashes())
   }
@@ -127,7 +138,9 @@ struct HostileModelTests {
   @Test func `A file of one line has places, too`() throws {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: file) }
-    let entities = (0..<3_000).map { "<entity name=\"E\($0)\"><attribute name=\"a\" attributeType=\"String\"/></entity>" }
+    let entities = (0..<3_000).map {
+      "<entity name=\"E\($0)\"><attribute name=\"a\" attributeType=\"String\"/></entity>"
+    }
     try Data("<model>\(entities.joined())</model>".utf8).write(to: file)
     let place = try #require(try ModelPlaces(path: file.path).place(entity: "E2999", property: "a"))
     #expect(place.line == 1)

@@ -33,9 +33,12 @@ import ToolKit
       let path = try scratch.file("Sources/Book.swift", Self.source)
       let run = ToolRun.model(["adopt", scratch.url.path])
       #expect(run.code == .success)
-      #expect(run.output.contains("--- \(path)\n+++ \(path)\n@@ -1,7 +1,9 @@\n import CoreData\n \n+#if canImport(ObjectiveC)\n"))
+      #expect(
+        run.output.contains(
+          "--- \(path)\n+++ \(path)\n@@ -1,7 +1,9 @@\n import CoreData\n \n+#if canImport(ObjectiveC)\n"))
       #expect(run.output.contains("-  let key = #keyPath(Book.title)\n+  let key = \"title\"\n"))
-      #expect(run.output.hasSuffix("1 file(s) to be changed (--write does it), 0 place(s) left for a person.\n"))
+      #expect(
+        run.output.hasSuffix("1 file(s) to be changed (--write does it), 0 place(s) left for a person.\n"))
       #expect(try scratch.text("Sources/Book.swift") == Self.source)
     }
   }
@@ -79,7 +82,8 @@ import ToolKit
     try Scratch.with { scratch in
       _ = try scratch.file("Book.swift", Self.source)
       _ = try scratch.file("C.swift", "import Combine\n")
-      let report = try #require(try ToolRun.model(["adopt", scratch.url.path, "--json"]).json() as? [String: Any])
+      let report = try #require(
+        try ToolRun.model(["adopt", scratch.url.path, "--json"]).json() as? [String: Any])
       #expect(report["changed"] as? Int == 1)
       #expect(report["written"] as? Bool == false)
       let files = try #require(report["files"] as? [[String: Any]])

@@ -18,36 +18,45 @@ import ToolKit
     Case(name: "not XML", text: "hello", expected: ":1:1: not well-formed XML"),
     Case(
       name: "truncated", text: "<model>\n  <entity name=\"A\">\n    <attribute name=\"a\"",
-      expected: ":3:6: not well-formed XML (XML error 5): 'attribute', which begins in line 3, is not closed here"),
+      expected:
+        ":3:6: not well-formed XML (XML error 5): 'attribute', which begins in line 3, is not closed here"),
     Case(
       name: "unknown attribute type",
-      text: "<model>\n  <entity name=\"A\">\n    <attribute name=\"a\" attributeType=\"Strin\"/>\n  </entity>\n</model>",
+      text:
+        "<model>\n  <entity name=\"A\">\n    <attribute name=\"a\" attributeType=\"Strin\"/>\n  </entity>\n</model>",
       expected: ":3:40: attribute type 'Strin' is not known; there are Binary, "),
     Case(
       name: "default of the wrong type",
-      text: "<model>\n<entity name=\"A\">\n<attribute name=\"a\" attributeType=\"Integer 16\" defaultValueString=\"many\"/>\n"
+      text:
+        "<model>\n<entity name=\"A\">\n<attribute name=\"a\" attributeType=\"Integer 16\" defaultValueString=\"many\"/>\n"
         + "</entity>\n</model>",
       expected: ":3:68: defaultValueString='many' is no Integer 16"),
     Case(
       name: "dangling destination",
-      text: "<model>\n<entity name=\"Book\"/>\n<entity name=\"A\">\n<relationship name=\"b\" destinationEntity=\"Bok\"/>\n</entity>\n</model>",
+      text:
+        "<model>\n<entity name=\"Book\"/>\n<entity name=\"A\">\n<relationship name=\"b\" destinationEntity=\"Bok\"/>\n</entity>\n</model>",
       expected: ":4:21: error: A.b: its destination entity 'Bok' is not in the model; did you mean 'Book'?"),
     Case(
       name: "dangling inverse",
-      text: "<model>\n<entity name=\"A\">\n<relationship name=\"next\" destinationEntity=\"A\" inverseName=\"previos\"/>\n"
+      text:
+        "<model>\n<entity name=\"A\">\n<relationship name=\"next\" destinationEntity=\"A\" inverseName=\"previos\"/>\n"
         + "<relationship name=\"previous\" destinationEntity=\"A\" inverseName=\"next\"/>\n</entity>\n</model>",
-      expected: ":3:21: error: A.next: its inverse 'previos' is not a relationship of 'A'; did you mean 'previous'?"),
+      expected:
+        ":3:21: error: A.next: its inverse 'previos' is not a relationship of 'A'; did you mean 'previous'?"),
     Case(
       name: "inverse that points elsewhere",
-      text: "<model>\n<entity name=\"A\">\n<relationship name=\"x\" destinationEntity=\"A\" inverseName=\"y\"/>\n"
+      text:
+        "<model>\n<entity name=\"A\">\n<relationship name=\"x\" destinationEntity=\"A\" inverseName=\"y\"/>\n"
         + "<relationship name=\"y\" destinationEntity=\"A\" inverseName=\"y\"/>\n</entity>\n</model>",
       expected: ":3:21: error: A.x: its inverse 'A.y' does not point back to it but to 'y'; set both ends"),
     Case(
-      name: "parent that is not there", text: "<model>\n<entity name=\"Book\"/>\n<entity name=\"A\" parentEntity=\"Boook\"/>\n</model>",
+      name: "parent that is not there",
+      text: "<model>\n<entity name=\"Book\"/>\n<entity name=\"A\" parentEntity=\"Boook\"/>\n</model>",
       expected: ":3:15: error: A: its parent entity 'Boook' is not in the model; did you mean 'Book'?"),
     Case(
       name: "parents in a circle",
-      text: "<model>\n<entity name=\"A\" parentEntity=\"B\"/>\n<entity name=\"B\" parentEntity=\"A\"/>\n</model>",
+      text:
+        "<model>\n<entity name=\"A\" parentEntity=\"B\"/>\n<entity name=\"B\" parentEntity=\"A\"/>\n</model>",
       expected: ":2:15: error: A: its line of parents is a circle: A > B > A; remove one of the parents"),
     Case(
       name: "the same property in parent and child",
@@ -56,15 +65,18 @@ import ToolKit
       expected: ":6:18: error: B.a: a parent entity has a property of this name; rename one of them"),
     Case(
       name: "a template that cannot be read",
-      text: "<model>\n<entity name=\"A\"/>\n<fetchRequest name=\"all\" entity=\"A\" predicateString=\"a = = 1\"/>\n</model>",
+      text:
+        "<model>\n<entity name=\"A\"/>\n<fetchRequest name=\"all\" entity=\"A\" predicateString=\"a = = 1\"/>\n</model>",
       expected: ":3:21: error: fetch request 'all': its predicate 'a = = 1' cannot be read: "),
     Case(
       name: "entity bomb",
-      text: "<!DOCTYPE m [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]>\n<model><entity name=\"&b;\"/></model>",
+      text:
+        "<!DOCTYPE m [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]>\n<model><entity name=\"&b;\"/></model>",
       expected: ": has a document type declaration, which no model file has; remove '<!DOCTYPE"),
     Case(
       name: "a derivation that cannot be read",
-      text: "<model>\n<entity name=\"A\">\n<attribute name=\"a\" attributeType=\"String\" derived=\"YES\" derivationExpression=\"canonical:(\"/>\n"
+      text:
+        "<model>\n<entity name=\"A\">\n<attribute name=\"a\" attributeType=\"String\" derived=\"YES\" derivationExpression=\"canonical:(\"/>\n"
         + "</entity>\n</model>",
       expected: ":3:18: error: A.a: its derivation 'canonical:(' cannot be read: "),
   ]
@@ -115,7 +127,8 @@ import ToolKit
       }
       let path = try scratch.file("contents", "<model>\n\(entities.joined(separator: "\n"))\n</model>\n")
       for words in [
-        ["show", path], ["check", path], ["diff", path, path], ["format", path], ["graph", path, "--format", "svg"],
+        ["show", path], ["check", path], ["diff", path, path], ["format", path],
+        ["graph", path, "--format", "svg"],
         ["generate", path],
       ] {
         let run = ToolRun.model(words)
@@ -141,7 +154,10 @@ import ToolKit
 
   @Test func `Codes say whether a change is harmless, and a file canonical`() throws {
     try Scratch.with { scratch in
-      let old = try scratch.file("old", "<model><entity name=\"A\"><attribute name=\"a\" optional=\"YES\" attributeType=\"String\"/></entity></model>")
+      let old = try scratch.file(
+        "old",
+        "<model><entity name=\"A\"><attribute name=\"a\" optional=\"YES\" attributeType=\"String\"/></entity></model>"
+      )
       let new = try scratch.file("new", "<model><entity name=\"A\"/></model>")
       #expect(ToolRun.model(["diff", old, new]).code == .success)
       #expect(ToolRun.model(["diff", old, new, "--strict"]).code == .badInput)

@@ -23,7 +23,8 @@ import ToolKit
 
   private static let models = files { $0.hasSuffix(".xcdatamodel.xml") || $0.hasSuffix(".mom") }
   private static let stores = files { path in
-    path.hasPrefix("stores/") && [".sqlite", ".wiredatabase", ".moody", ".storedata", ".db"].contains { path.hasSuffix($0) }
+    path.hasPrefix("stores/")
+      && [".sqlite", ".wiredatabase", ".moody", ".storedata", ".db"].contains { path.hasSuffix($0) }
   }
 
   @Test(.enabled(if: root != nil))
@@ -36,11 +37,15 @@ import ToolKit
         #expect(json.code == .success)
         #expect(throws: Never.self) { try json.json() }
       }
-      for form in ["svg", "mermaid"] { #expect(ToolRun.model(["graph", model, "--format", form]).code == .success) }
+      for form in ["svg", "mermaid"] {
+        #expect(ToolRun.model(["graph", model, "--format", form]).code == .success)
+      }
       let check = ToolRun.model(["check", model, "--json"])
       let findings = try #require(try check.json() as? [[String: Any]])
       #expect(!findings.contains { $0["severity"] as? String == "error" }, "\(model): \(check.output)")
-      #expect(findings.allSatisfy { $0["line"] is Int } || model.hasSuffix(".mom"), "\(model): a finding without a place")
+      #expect(
+        findings.allSatisfy { $0["line"] is Int } || model.hasSuffix(".mom"),
+        "\(model): a finding without a place")
       #expect(ToolRun.model(["diff", model, model]).output == "No differences.\n")
     }
   }

@@ -22,7 +22,9 @@ import ToolKit
     """
 
   /// What the tool says to these words, with `MODEL` standing for a file that holds `text`.
-  private func run(_ words: [String], on text: String = library) throws -> (code: ExitCode, output: String, error: String) {
+  private func run(_ words: [String], on text: String = library) throws -> (
+    code: ExitCode, output: String, error: String
+  ) {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("model-\(UUID().uuidString)")
     try text.write(to: file, atomically: true, encoding: .utf8)
     defer { try? FileManager.default.removeItem(at: file) }
@@ -33,7 +35,9 @@ import ToolKit
       error: { error.add($0) })
     let tool = CommandLineTool(name: "coredata", version: "1", summary: "", commands: [.model])
     let code = tool.run(["model"] + words.map { $0 == "MODEL" ? file.path : $0 }, in: environment)
-    return (code, output.text.replacing(file.path, with: "MODEL"), error.text.replacing(file.path, with: "MODEL"))
+    return (
+      code, output.text.replacing(file.path, with: "MODEL"), error.text.replacing(file.path, with: "MODEL")
+    )
   }
 
   private final class Lines: @unchecked Sendable {
@@ -71,7 +75,10 @@ import ToolKit
   @Test(arguments: [
     ("not XML", "not well-formed XML"), ("<model><entity name=\"A\">", "not well-formed XML"),
     ("<!DOCTYPE x [<!ENTITY a \"b\">]><model/>", ""), ("<plist/>", "the root element is 'plist'"),
-    ("<model><entity name=\"A\"><attribute name=\"b\" attributeType=\"Strin\"/></entity></model>", "'Strin' is not known"),
+    (
+      "<model><entity name=\"A\"><attribute name=\"b\" attributeType=\"Strin\"/></entity></model>",
+      "'Strin' is not known"
+    ),
   ])
   func `A bad file is named with its place`(text: String, message: String) throws {
     let result = try run(["show", "MODEL"], on: text)
@@ -97,7 +104,9 @@ import ToolKit
     #expect(entities.compactMap { $0["name"] as? String } == ["Author", "Book"])
   }
 
-  @Test(arguments: [("dot", "\"Author\" -> \"Book\""), ("mermaid", "Author --> \"*\" Book : books"), ("svg", "</svg>")])
+  @Test(arguments: [
+    ("dot", "\"Author\" -> \"Book\""), ("mermaid", "Author --> \"*\" Book : books"), ("svg", "</svg>"),
+  ])
   func `graph draws entities and relationships`(form: String, expected: String) throws {
     #expect(try run(["graph", "MODEL", "--format", form]).output.contains(expected))
   }

@@ -25,11 +25,13 @@ import Testing
   }
 
   private func link(
-    _ name: String, to destination: String, isToMany: Bool = false, isOrdered: Bool = false, isOptional: Bool = true,
+    _ name: String, to destination: String, isToMany: Bool = false, isOrdered: Bool = false,
+    isOptional: Bool = true,
     was identifier: String? = nil
   ) -> RelationshipSchema {
     RelationshipSchema(
-      traits: PropertyTraits(name: name, isOptional: isOptional, renamingIdentifier: identifier), destination: destination,
+      traits: PropertyTraits(name: name, isOptional: isOptional, renamingIdentifier: identifier),
+      destination: destination,
       inverse: nil, maxCount: isToMany ? 0 : 1, isOrdered: isOrdered)
   }
 
@@ -44,12 +46,18 @@ import Testing
   // MARK: Entities
 
   @Test func `Entities are added and removed`() {
-    #expect(changes([entity("A")], [entity("A"), entity("B", [attribute("b", isOptional: false)])]) == ["B: entity added: inferred"])
+    #expect(
+      changes([entity("A")], [entity("A"), entity("B", [attribute("b", isOptional: false)])]) == [
+        "B: entity added: inferred"
+      ])
     #expect(changes([entity("A"), entity("B")], [entity("A")]) == ["B: entity removed: loses"])
   }
 
   @Test func `An entity is renamed by its identifier`() {
-    #expect(changes([entity("A", [attribute("x")])], [entity("B", was: "A", [attribute("x")])]) == ["B: renamed from A: inferred"])
+    #expect(
+      changes([entity("A", [attribute("x")])], [entity("B", was: "A", [attribute("x")])]) == [
+        "B: renamed from A: inferred"
+      ])
   }
 
   @Test func `Versions that keep the first name can be skipped`() {
@@ -72,22 +80,33 @@ import Testing
   }
 
   @Test func `Properties move down a hierarchy`() {
-    let old = [entity("P", isAbstract: true, [attribute("name")]), entity("A", parent: "P"), entity("B", parent: "P")]
+    let old = [
+      entity("P", isAbstract: true, [attribute("name")]), entity("A", parent: "P"), entity("B", parent: "P"),
+    ]
     let toBoth = [
       entity("P", isAbstract: true), entity("A", parent: "P", [attribute("name")]),
       entity("B", parent: "P", [attribute("name")]),
     ]
     #expect(
       changes(old, toBoth) == [
-        "A.name: moved from P: inferred", "B.name: moved from P: inferred", "P.name: moved down to A, B: inferred",
+        "A.name: moved from P: inferred", "B.name: moved from P: inferred",
+        "P.name: moved down to A, B: inferred",
       ])
-    let toOne = [entity("P", isAbstract: true), entity("A", parent: "P", [attribute("name")]), entity("B", parent: "P")]
+    let toOne = [
+      entity("P", isAbstract: true), entity("A", parent: "P", [attribute("name")]), entity("B", parent: "P"),
+    ]
     #expect(changes(old, toOne) == ["A.name: moved from P: inferred", "P.name: moved down to A: loses"])
   }
 
   @Test func `A property moved up is required of all who get it`() {
-    let old = [entity("P", isAbstract: true), entity("A", parent: "P", [attribute("n", isOptional: false)]), entity("B", parent: "P")]
-    let new = [entity("P", isAbstract: true, [attribute("n", isOptional: false)]), entity("A", parent: "P"), entity("B", parent: "P")]
+    let old = [
+      entity("P", isAbstract: true), entity("A", parent: "P", [attribute("n", isOptional: false)]),
+      entity("B", parent: "P"),
+    ]
+    let new = [
+      entity("P", isAbstract: true, [attribute("n", isOptional: false)]), entity("A", parent: "P"),
+      entity("B", parent: "P"),
+    ]
     #expect(changes(old, new) == ["P.n: moved up from A: blocked"])
   }
 
@@ -102,22 +121,33 @@ import Testing
     let new = [entity("A", [attribute("a")])]
     #expect(
       changes(old, new) == [
-        "A: parent is none: inferred", "A.a: moved from P: inferred", "A.b: removed: loses", "P: entity removed: inferred",
+        "A: parent is none: inferred", "A.a: moved from P: inferred", "A.b: removed: loses",
+        "P: entity removed: inferred",
       ])
   }
 
   @Test func `Hierarchies that had nothing in common cannot be merged`() {
     let old = [entity("A"), entity("B")]
     let new = [entity("P", isAbstract: true), entity("A", parent: "P"), entity("B", parent: "P")]
-    #expect(changes(old, new) == ["A: parent is P: blocked", "B: parent is P: blocked", "P: entity added: inferred"])
+    #expect(
+      changes(old, new) == [
+        "A: parent is P: blocked", "B: parent is P: blocked", "P: entity added: inferred",
+      ])
     let siblings = [entity("P"), entity("A", parent: "P"), entity("B")]
-    #expect(changes(siblings, [entity("P"), entity("A", parent: "P"), entity("B", parent: "P")]) == ["B: parent is P: blocked"])
-    #expect(changes([entity("P"), entity("B")], [entity("P"), entity("B", parent: "P")]) == ["B: parent is P: inferred"])
+    #expect(
+      changes(siblings, [entity("P"), entity("A", parent: "P"), entity("B", parent: "P")]) == [
+        "B: parent is P: blocked"
+      ])
+    #expect(
+      changes([entity("P"), entity("B")], [entity("P"), entity("B", parent: "P")]) == [
+        "B: parent is P: inferred"
+      ])
   }
 
   @Test func `A renamed parent is the same parent`() {
     let old = [entity("P"), entity("A", parent: "P")]
-    #expect(changes(old, [entity("Q", was: "P"), entity("A", parent: "Q")]) == ["Q: renamed from P: inferred"])
+    #expect(
+      changes(old, [entity("Q", was: "P"), entity("A", parent: "Q")]) == ["Q: renamed from P: inferred"])
   }
 
   @Test func `Indexes alone bring no migration about`() {
@@ -139,19 +169,27 @@ import Testing
     let found = changes([parent, entity("A", parent: "P")], [child])
     #expect(!found.contains { $0.contains("uniqueness") })
     child.uniquenessConstraints = []
-    #expect(changes([parent, entity("A", parent: "P")], [child]).contains("A: uniqueness constraints changed: inferred"))
+    #expect(
+      changes([parent, entity("A", parent: "P")], [child]).contains(
+        "A: uniqueness constraints changed: inferred"))
   }
 
   // MARK: Attributes
 
   @Test func `Required attributes need a default`() {
     let old = [entity("A", [attribute("x", .integer16)])]
-    #expect(changes(old, [entity("A", [attribute("x", .integer16, isOptional: false)])]) == ["A.x: made required: blocked"])
+    #expect(
+      changes(old, [entity("A", [attribute("x", .integer16, isOptional: false)])]) == [
+        "A.x: made required: blocked"
+      ])
     #expect(
       changes(old, [entity("A", [attribute("x", .integer16, isOptional: false, default: .integer(1))])]) == [
         "A.x: made required: inferred", "A.x: default changed: free",
       ])
-    #expect(changes([entity("A", [attribute("x", isOptional: false)])], [entity("A", [attribute("x")])]) == ["A.x: made optional: inferred"])
+    #expect(
+      changes([entity("A", [attribute("x", isOptional: false)])], [entity("A", [attribute("x")])]) == [
+        "A.x: made optional: inferred"
+      ])
   }
 
   @Test func `No type becomes another, not even a wider one`() {
@@ -180,8 +218,14 @@ import Testing
     let old = [entity("A", [], [link("one", to: "A")])]
     #expect(changes(old, [entity("A")]) == ["A.one: removed: loses"])
     #expect(changes([entity("A")], old) == ["A.one: relationship added: inferred"])
-    #expect(changes(old, [entity("A", [], [link("other", to: "A", was: "one")])]) == ["A.other: renamed from one: inferred"])
-    #expect(changes(old, [entity("A", [], [link("one", to: "A", isToMany: true)])]) == ["A.one: made to-many: inferred"])
+    #expect(
+      changes(old, [entity("A", [], [link("other", to: "A", was: "one")])]) == [
+        "A.other: renamed from one: inferred"
+      ])
+    #expect(
+      changes(old, [entity("A", [], [link("one", to: "A", isToMany: true)])]) == [
+        "A.one: made to-many: inferred"
+      ])
   }
 
   @Test func `Order comes and goes`() {
@@ -198,7 +242,9 @@ import Testing
     }
     #expect(changes(old, now("C")) == ["A.to: destination is C: inferred"])
     #expect(changes(old, now("D")) == ["A.to: destination is D: blocked"])
-    let renamed = [entity("A", [], [link("to", to: "E")]), entity("E", was: "B"), entity("C", parent: "E"), entity("D")]
+    let renamed = [
+      entity("A", [], [link("to", to: "E")]), entity("E", was: "B"), entity("C", parent: "E"), entity("D"),
+    ]
     #expect(changes(old, renamed) == ["E: renamed from B: inferred"])
   }
 }

@@ -8,7 +8,9 @@ import Testing
       AttributeSchema(traits: PropertyTraits(name: "title"), type: .string),
       AttributeSchema(traits: PropertyTraits(name: "pages"), type: .integer16),
     ]
-    book.relationships = [RelationshipSchema(traits: PropertyTraits(name: "next"), destination: "Book", inverse: nil)]
+    book.relationships = [
+      RelationshipSchema(traits: PropertyTraits(name: "next"), destination: "Book", inverse: nil)
+    ]
     change(&book)
     return ModelSchema(entities: [book])
   }

@@ -23,7 +23,9 @@ struct ToolRun {
   }
 
   /// The output as JSON.
-  func json() throws -> Any { try JSONSerialization.jsonObject(with: Data(output.utf8), options: [.fragmentsAllowed]) }
+  func json() throws -> Any {
+    try JSONSerialization.jsonObject(with: Data(output.utf8), options: [.fragmentsAllowed])
+  }
 
   private final class Lines: Sendable {
     private let _text = Mutex("")
@@ -46,7 +48,8 @@ struct Scratch {
   /// Writes a file; answers its path.
   func file(_ name: String, _ text: String) throws -> String {
     let file = url.appendingPathComponent(name)
-    try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data(text.utf8).write(to: file)
     return file.path
   }

@@ -33,7 +33,8 @@ import Testing
     try connection.execute("CREATE TABLE t(a)")
     try connection.beginImmediate()
     #expect(DatabaseHead.isDatabase(path))
-    let program = "import fcntl, sys\nf = open(sys.argv[1], 'r+b')\nf.seek(0x40000001)\n"
+    let program =
+      "import fcntl, sys\nf = open(sys.argv[1], 'r+b')\nf.seek(0x40000001)\n"
       + "try:\n  fcntl.lockf(f, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0x40000001)\nexcept OSError:\n  sys.exit(7)\n"
     let python = Process()
     python.executableURL = URL(fileURLWithPath: "/usr/bin/env")

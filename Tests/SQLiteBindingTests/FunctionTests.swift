@@ -83,7 +83,8 @@ import Testing
   private func _connection() throws -> Connection {
     let connection = try Connection(path: ":memory:")
     try connection.register(aggregate: "longest", argumentCount: 1) { Longest() }
-    try connection.execute("CREATE TABLE t(g, a); INSERT INTO t VALUES(1, 'x'), (1, 'xyz'), (2, 'uv'), (3, NULL)")
+    try connection.execute(
+      "CREATE TABLE t(g, a); INSERT INTO t VALUES(1, 'x'), (1, 'xyz'), (2, 'uv'), (3, NULL)")
     return connection
   }
 

@@ -80,7 +80,9 @@ import Testing
     let path = _directory.path("plain.db")
     let writer = try Connection(path: path)
     try writer.execute("CREATE TABLE t(a)")
-    let pool = ConnectionPool(writer: writer, maximumReaders: 1) { try Connection(path: path, mode: .readOnly) }
+    let pool = ConnectionPool(writer: writer, maximumReaders: 1) {
+      try Connection(path: path, mode: .readOnly)
+    }
     for _ in 0..<3 { _ = try pool.read { try $0.firstValue("SELECT COUNT(*) FROM t") } }
     #expect(pool.heldReadCount == 0)
     #expect(!FileManager.default.fileExists(atPath: path + "-shm"))

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("The sample models of the Big Nerd Ranch stack")
 struct SampleModelTests {
-  @Test("The current version of the sample has authors, books and publishers; native sets keep both ends in step")
+  @Test(
+    "The current version of the sample has authors, books and publishers; native sets keep both ends in step")
   func sample() async throws {
     let stack = try CoreDataStack.constructInMemoryStack(modelName: "Sample", in: .module)
     let entities = stack.coordinator.managedObjectModel.entitiesByName
@@ -36,12 +37,15 @@ struct SampleModelTests {
   @Test("The container's model generates classes; its unique title lets several books without title be")
   func container() async throws {
     let container = NSPersistentContainer(
-      name: "Container_Example", managedObjectModel: Bundle.module.managedObjectModel(name: "Container_Example"))
+      name: "Container_Example",
+      managedObjectModel: Bundle.module.managedObjectModel(name: "Container_Example"))
     let description = NSPersistentStoreDescription()
     description.type = NSInMemoryStoreType
     container.persistentStoreDescriptions = [description]
     container.loadPersistentStores { _, error in #expect(error == nil) }
-    #expect(container.managedObjectModel.entitiesByName["Book"]?.uniquenessConstraints as? [[String]] == [["title"]])
+    #expect(
+      container.managedObjectModel.entitiesByName["Book"]?.uniquenessConstraints as? [[String]] == [["title"]]
+    )
     let context = container.viewContext
     try await context.perform {
       for _ in 0..<3 { _ = ContainedBook(context: context) }
@@ -50,13 +54,17 @@ struct SampleModelTests {
       book.addToAuthors(ContainedAuthor(context: context))
       try context.save()
       #expect(try ContainedBook.countInContext(context) == 4)
-      #expect(try ContainedBook.allInContext(context, predicate: NSPredicate(format: "title == nil")).count == 3)
+      #expect(
+        try ContainedBook.allInContext(context, predicate: NSPredicate(format: "title == nil")).count == 3)
     }
   }
 
-  @Test("A stack is set up by the name of a model in a bundle, by default in a file of that name among the documents")
+  @Test(
+    "A stack is set up by the name of a model in a bundle, by default in a file of that name among the documents"
+  )
   func byName() async throws {
-    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("sample-\(UUID().uuidString)")
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "sample-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: directory) }
     let stack = try await CoreDataStack.constructSQLiteStack(
       modelName: "Sample", in: .module, at: directory.appendingPathComponent("Store.sqlite"))

@@ -27,20 +27,66 @@ import ToolKit
 
   /// Damage that can be mended, the kind it is found as, a part of what is said, and what the mended copy must answer.
   static let mendable: [(sql: String, kind: String, message: String, question: String, answer: Binding?)] = [
-    ("UPDATE ZBOOK SET ZAUTHOR = 99 WHERE Z_PK = 3", "dangling-reference", "ZBOOK row 3", "SELECT ZAUTHOR FROM ZBOOK WHERE Z_PK = 3", .null),
-    ("INSERT INTO Z_2TAGS (Z_2BOOKS, Z_6TAGS) VALUES (3, 77)", "dangling-reference", "Z_6TAGS leads to a row that is not there", "SELECT COUNT(*) FROM Z_2TAGS WHERE Z_6TAGS = 77", .int(0)),
-    ("UPDATE ZPASSPORT SET ZHOLDER = NULL WHERE Z_PK = 9", "one-sided-inverse", "Author.passport leads to an object whose holder does not lead back", "SELECT ZHOLDER FROM ZPASSPORT WHERE Z_PK = 9", .int(2)),
-    ("UPDATE ZPASSPORT SET ZHOLDER = 5 WHERE Z_PK = 9", "one-sided-inverse", "does not lead back", "SELECT COUNT(*) FROM ZAUTHOR a JOIN ZPASSPORT p ON a.ZPASSPORT = p.Z_PK AND p.ZHOLDER = a.Z_PK", .int(1)),
-    ("UPDATE Z_PRIMARYKEY SET Z_MAX = 3 WHERE Z_NAME = 'Book'", "primary-keys", "Z_MAX of Book is 3, but ZBOOK has rows up to 11", "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Book'", .int(11)),
-    ("UPDATE Z_PRIMARYKEY SET Z_SUPER = 0 WHERE Z_NAME = 'Novel'", "entity-table", "Novel has the parent 0", "SELECT Z_SUPER FROM Z_PRIMARYKEY WHERE Z_NAME = 'Novel'", .int(2)),
-    ("UPDATE ZTAG SET Z_ENT = 44 WHERE Z_PK = 1", "entity-number", "1 row whose Z_ENT is no entity of this table", "SELECT Z_ENT FROM ZTAG WHERE Z_PK = 1", .int(6)),
-    ("UPDATE ZCHAPTER SET Z2_BOOK = 3 WHERE Z_PK = 1", "wrong-destination", "says another entity than its destination has", "SELECT Z2_BOOK FROM ZCHAPTER WHERE Z_PK = 1", .int(2)),
-    ("UPDATE ZCHAPTER SET Z_FOK_BOOK = 2048", "order", "3 rows that share their place", "SELECT COUNT(DISTINCT Z_FOK_BOOK) FROM ZCHAPTER", .int(3)),
-    ("UPDATE ZCHAPTER SET Z_FOK_BOOK = NULL WHERE Z_PK = 3", "order", "without a place among the members", "SELECT Z_FOK_BOOK FROM ZCHAPTER WHERE Z_PK = 3", .int(4096)),
-    ("UPDATE ZBOOK SET ZPAGES = 'x' || 1, ZPRICE = CAST('1.5' AS BLOB) WHERE 0; UPDATE ZBOOK SET ZINPRINT = 5 WHERE Z_PK = 3", "cell-type", "Book.inPrint holds no Boolean", "SELECT ZINPRINT FROM ZBOOK WHERE Z_PK = 3", .int(1)),
-    ("UPDATE ZBOOK SET ZPAGES = 3.0e0 + 0.0 WHERE 0; UPDATE ZBOOK SET ZEXTRA = 'text' WHERE Z_PK = 3", "cell-type", "Book.extra holds no Transformable", "SELECT typeof(ZEXTRA) FROM ZBOOK WHERE Z_PK = 3", .text("blob")),
-    ("UPDATE ZBOOK SET ZCOVER = CAST(X'02' || '0E6D7B8C-9A01-4E0B-9E61-5B3C7A1E8C0B' || X'00' AS BLOB) WHERE Z_PK = 3", "external-data", "stands in a file that is not in", "SELECT ZCOVER FROM ZBOOK WHERE Z_PK = 3", .null),
-    ("UPDATE ZBOOK SET Z_OPT = NULL WHERE Z_PK = 3", "cell-type", "without a version", "SELECT Z_OPT FROM ZBOOK WHERE Z_PK = 3", .int(1)),
+    (
+      "UPDATE ZBOOK SET ZAUTHOR = 99 WHERE Z_PK = 3", "dangling-reference", "ZBOOK row 3",
+      "SELECT ZAUTHOR FROM ZBOOK WHERE Z_PK = 3", .null
+    ),
+    (
+      "INSERT INTO Z_2TAGS (Z_2BOOKS, Z_6TAGS) VALUES (3, 77)", "dangling-reference",
+      "Z_6TAGS leads to a row that is not there", "SELECT COUNT(*) FROM Z_2TAGS WHERE Z_6TAGS = 77", .int(0)
+    ),
+    (
+      "UPDATE ZPASSPORT SET ZHOLDER = NULL WHERE Z_PK = 9", "one-sided-inverse",
+      "Author.passport leads to an object whose holder does not lead back",
+      "SELECT ZHOLDER FROM ZPASSPORT WHERE Z_PK = 9", .int(2)
+    ),
+    (
+      "UPDATE ZPASSPORT SET ZHOLDER = 5 WHERE Z_PK = 9", "one-sided-inverse", "does not lead back",
+      "SELECT COUNT(*) FROM ZAUTHOR a JOIN ZPASSPORT p ON a.ZPASSPORT = p.Z_PK AND p.ZHOLDER = a.Z_PK",
+      .int(1)
+    ),
+    (
+      "UPDATE Z_PRIMARYKEY SET Z_MAX = 3 WHERE Z_NAME = 'Book'", "primary-keys",
+      "Z_MAX of Book is 3, but ZBOOK has rows up to 11",
+      "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Book'", .int(11)
+    ),
+    (
+      "UPDATE Z_PRIMARYKEY SET Z_SUPER = 0 WHERE Z_NAME = 'Novel'", "entity-table", "Novel has the parent 0",
+      "SELECT Z_SUPER FROM Z_PRIMARYKEY WHERE Z_NAME = 'Novel'", .int(2)
+    ),
+    (
+      "UPDATE ZTAG SET Z_ENT = 44 WHERE Z_PK = 1", "entity-number",
+      "1 row whose Z_ENT is no entity of this table", "SELECT Z_ENT FROM ZTAG WHERE Z_PK = 1", .int(6)
+    ),
+    (
+      "UPDATE ZCHAPTER SET Z2_BOOK = 3 WHERE Z_PK = 1", "wrong-destination",
+      "says another entity than its destination has", "SELECT Z2_BOOK FROM ZCHAPTER WHERE Z_PK = 1", .int(2)
+    ),
+    (
+      "UPDATE ZCHAPTER SET Z_FOK_BOOK = 2048", "order", "3 rows that share their place",
+      "SELECT COUNT(DISTINCT Z_FOK_BOOK) FROM ZCHAPTER", .int(3)
+    ),
+    (
+      "UPDATE ZCHAPTER SET Z_FOK_BOOK = NULL WHERE Z_PK = 3", "order", "without a place among the members",
+      "SELECT Z_FOK_BOOK FROM ZCHAPTER WHERE Z_PK = 3", .int(4096)
+    ),
+    (
+      "UPDATE ZBOOK SET ZPAGES = 'x' || 1, ZPRICE = CAST('1.5' AS BLOB) WHERE 0; UPDATE ZBOOK SET ZINPRINT = 5 WHERE Z_PK = 3",
+      "cell-type", "Book.inPrint holds no Boolean", "SELECT ZINPRINT FROM ZBOOK WHERE Z_PK = 3", .int(1)
+    ),
+    (
+      "UPDATE ZBOOK SET ZPAGES = 3.0e0 + 0.0 WHERE 0; UPDATE ZBOOK SET ZEXTRA = 'text' WHERE Z_PK = 3",
+      "cell-type", "Book.extra holds no Transformable", "SELECT typeof(ZEXTRA) FROM ZBOOK WHERE Z_PK = 3",
+      .text("blob")
+    ),
+    (
+      "UPDATE ZBOOK SET ZCOVER = CAST(X'02' || '0E6D7B8C-9A01-4E0B-9E61-5B3C7A1E8C0B' || X'00' AS BLOB) WHERE Z_PK = 3",
+      "external-data", "stands in a file that is not in", "SELECT ZCOVER FROM ZBOOK WHERE Z_PK = 3", .null
+    ),
+    (
+      "UPDATE ZBOOK SET Z_OPT = NULL WHERE Z_PK = 3", "cell-type", "without a version",
+      "SELECT Z_OPT FROM ZBOOK WHERE Z_PK = 3", .int(1)
+    ),
   ]
 
   @Test(arguments: mendable.indices)
@@ -48,7 +94,9 @@ import ToolKit
     let (sql, kind, message, question, expected) = Self.mendable[index]
     try shelf.damage(sql)
     let found = check()
-    #expect(found.output.contains(kind) && found.output.split { $0.isWhitespace }.joined(separator: " ").contains(message), "\(found.output)")
+    #expect(
+      found.output.contains(kind)
+        && found.output.split { $0.isWhitespace }.joined(separator: " ").contains(message), "\(found.output)")
     let before = try Data(contentsOf: URL(fileURLWithPath: shelf.path("store.sqlite")))
     let mended = check("--repair", "--output", "@mended.sqlite")
     #expect(mended.code == .success, "\(mended.output)\(mended.error)")

@@ -7,7 +7,8 @@ import ToolKit
 /// Where stores that Apple's framework wrote are found.
 enum Corpus {
   static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("shared/corpus/stores").path
+    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("shared/corpus/stores")
+    .path
 
   static let isPresent = FileManager.default.fileExists(atPath: root)
 
@@ -32,8 +33,10 @@ enum Corpus {
   /// Copies a store with its log, so that whatever is wrong here harms nothing.
   private func take(_ store: String) throws -> String {
     let name = (store as NSString).lastPathComponent
-    for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: "\(Corpus.root)/\(store)\(suffix)") {
-      try FileManager.default.copyItem(atPath: "\(Corpus.root)/\(store)\(suffix)", toPath: shelf.path(name + suffix))
+    for suffix in ["", "-wal", "-shm"]
+    where FileManager.default.fileExists(atPath: "\(Corpus.root)/\(store)\(suffix)") {
+      try FileManager.default.copyItem(
+        atPath: "\(Corpus.root)/\(store)\(suffix)", toPath: shelf.path(name + suffix))
     }
     return "@" + name
   }

@@ -13,7 +13,8 @@ import ToolKit
   init() throws { shelf = try Shelf() }
 
   private func export(_ store: String, _ form: String, to name: String) {
-    let answer = shelf.run("export", "@" + store, "--model", "@model", "--format", form, "--output", "@" + name)
+    let answer = shelf.run(
+      "export", "@" + store, "--model", "@model", "--format", form, "--output", "@" + name)
     #expect(answer.code == .success, "\(answer.error)")
   }
 
@@ -21,7 +22,8 @@ import ToolKit
   func `An import exported again gives the same bytes`(form: String) throws {
     try shelf.makeStore()
     export("store.sqlite", form, to: "once")
-    let answer = shelf.run("import", "@once", "--format", form, "--model", "@model", "--output", "@second.sqlite")
+    let answer = shelf.run(
+      "import", "@once", "--format", form, "--model", "@model", "--output", "@second.sqlite")
     #expect(answer.output == "12 objects written to second.sqlite.\n")
     export("second.sqlite", form, to: "twice")
     #expect(try shelf.text("once") == shelf.text("twice"))
@@ -41,7 +43,10 @@ import ToolKit
     try shelf.makeStore()
     export("store.sqlite", "csv", to: "csv")
     let books = try shelf.text("csv/Book.csv")
-    #expect(books.hasPrefix("$id,copies,cost,cover,extra,inPrint,isbn,page,pages,price,published,title,weight,author,chapters,tags\r\n"))
+    #expect(
+      books.hasPrefix(
+        "$id,copies,cost,cover,extra,inPrint,isbn,page,pages,price,published,title,weight,author,chapters,tags\r\n"
+      ))
     #expect(books.contains("\"Cécile; \"\"quoted\"\", and\nlines\""))
     #expect(books.contains(",Chapter/p3;Chapter/p1;Chapter/p2,Tag/p2;Tag/p1\r\n"))
     #expect(try shelf.text("csv/Novel.csv").contains(",realism,false,,,,,,\"\","))
@@ -97,7 +102,8 @@ import ToolKit
   @Test func `Objects can be added to a copy of a store`() throws {
     try shelf.makeStore()
     try shelf.write(#"{"$entity":"Author","$id":"Author/p2","name":"new"}"#, to: "more.ndjson")
-    let answer = shelf.run("import", "@more.ndjson", "--base", "@store.sqlite", "--model", "@model", "--output", "@more.sqlite")
+    let answer = shelf.run(
+      "import", "@more.ndjson", "--base", "@store.sqlite", "--model", "@model", "--output", "@more.sqlite")
     #expect(answer.code == .success, "\(answer.error)")
     #expect(try shelf.value("SELECT ZNAME FROM ZAUTHOR WHERE Z_PK = 6", in: "more.sqlite") == .text("new"))
     #expect(try shelf.value("SELECT COUNT(*) FROM ZAUTHOR") == .int(2))
@@ -106,27 +112,42 @@ import ToolKit
   @Test func `Thousands of objects are written in batches that know each other`() throws {
     var lines = ""
     for number in 1...2500 {
-      lines += "{\"$entity\":\"Chapter\",\"$id\":\"Chapter/p\(number)\",\"heading\":\"\(number)\",\"book\":\"Book/p\(2501 - number)\"}\n"
+      lines +=
+        "{\"$entity\":\"Chapter\",\"$id\":\"Chapter/p\(number)\",\"heading\":\"\(number)\",\"book\":\"Book/p\(2501 - number)\"}\n"
     }
     for number in 1...2500 { lines += "{\"$entity\":\"Book\",\"$id\":\"Book/p\(number)\"}\n" }
     try shelf.makeStore("store.sqlite", lines)
-    #expect(try shelf.value("SELECT COUNT(*) FROM ZCHAPTER c JOIN ZBOOK b ON c.ZBOOK = b.Z_PK AND b.Z_PK = 2501 - c.Z_PK") == .int(2500))
+    #expect(
+      try shelf.value(
+        "SELECT COUNT(*) FROM ZCHAPTER c JOIN ZBOOK b ON c.ZBOOK = b.Z_PK AND b.Z_PK = 2501 - c.Z_PK")
+        == .int(2500))
     #expect(try shelf.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Book'") == .int(2500))
   }
 
   @Test(arguments: [
     (#"{"$entity":"Boook"}"#, "input:1: the model has no entity 'Boook'. Is 'Book' meant?"),
-    ("\n{\"$entity\":\"Book\",\"titel\":\"x\"}", "input:2: 'Book' has no property 'titel'. Is 'title' meant?"),
-    (#"{"$entity":"Book","pages":"many"}"#, "input:1: 'pages': a whole number of 32 bits was expected, not 'many'"),
+    (
+      "\n{\"$entity\":\"Book\",\"titel\":\"x\"}", "input:2: 'Book' has no property 'titel'. Is 'title' meant?"
+    ),
+    (
+      #"{"$entity":"Book","pages":"many"}"#,
+      "input:1: 'pages': a whole number of 32 bits was expected, not 'many'"
+    ),
     (#"{"$entity":"Book","pages":3000000000}"#, "'pages': a whole number of 32 bits was expected"),
     (#"{"$entity":"Book","isbn":"17"}"#, "'isbn': a UUID was expected, not '17'"),
     (#"{"$entity":"Book","published":"today"}"#, "a date such as 2024-02-29T12:00:00Z was expected"),
     (#"{"$entity":"Book","cover":"%%"}"#, "bytes in base64 was expected"),
     (#"{"$entity":"Book","mark":"x"}"#, "'mark' is transient"),
-    (#"{"$entity":"Book","author":"Author/p1"}"#, "which is no object of the input. '--skip-missing' leaves out"),
+    (
+      #"{"$entity":"Book","author":"Author/p1"}"#,
+      "which is no object of the input. '--skip-missing' leaves out"
+    ),
     (#"{"$entity":"Book","$id":"b","author":"b"}"#, "'author' leads to 'b', which is a Book and no Author"),
     (#"{"$entity":"Book","$id":"b"}{"#, "something follows the value"),
-    ("{\"$entity\":\"Book\",\"$id\":\"b\"}\n{\"$entity\":\"Book\",\"$id\":\"b\"}", "input:2: the $id 'b' occurs a second time"),
+    (
+      "{\"$entity\":\"Book\",\"$id\":\"b\"}\n{\"$entity\":\"Book\",\"$id\":\"b\"}",
+      "input:2: the $id 'b' occurs a second time"
+    ),
     (#"{"title":"x"}"#, "does not say its entity"),
     (
       "{\"$entity\":\"Author\",\"$id\":\"a\",\"books\":[\"b\"]}\n{\"$entity\":\"Book\",\"$id\":\"b\",\"author\":\"c\"}\n{\"$entity\":\"Author\",\"$id\":\"c\"}",
@@ -147,13 +168,15 @@ import ToolKit
 
   @Test func `References to what is not there can be left out`() throws {
     try shelf.write(#"{"$entity":"Book","author":"Author/p1","tags":["x","y"]}"#, to: "input.ndjson")
-    let answer = shelf.run("import", "@input.ndjson", "--skip-missing", "--model", "@model", "--output", "@s.sqlite")
+    let answer = shelf.run(
+      "import", "@input.ndjson", "--skip-missing", "--model", "@model", "--output", "@s.sqlite")
     #expect(answer.output.contains("3 references to objects that are not in the input left out"))
   }
 
   @Test func `An export does not write over the store, nor an import over a file`() throws {
     try shelf.makeStore()
-    #expect(shelf.run("export", "@store.sqlite", "--model", "@model", "--output", "@store.sqlite").code == .usage)
+    #expect(
+      shelf.run("export", "@store.sqlite", "--model", "@model", "--output", "@store.sqlite").code == .usage)
     let answer = shelf.run("import", "@input.ndjson", "--model", "@model", "--output", "@store.sqlite")
     #expect(answer.code == .cannotCreateOutput)
     #expect(try shelf.value("SELECT COUNT(*) FROM ZAUTHOR") == .int(2))

@@ -20,7 +20,8 @@ import ToolKit
   @Test(.enabled(if: Corpus.isPresent)) func `A history is listed with what changed`() throws {
     let store = "ileapp/ios17-NoteStore.sqlite"
     for suffix in ["", "-wal", "-shm"] {
-      try FileManager.default.copyItem(atPath: "\(Corpus.root)/\(store)\(suffix)", toPath: shelf.path("notes\(suffix)"))
+      try FileManager.default.copyItem(
+        atPath: "\(Corpus.root)/\(store)\(suffix)", toPath: shelf.path("notes\(suffix)"))
     }
     let all = try shelf.run("history", "@notes", "--json").json() as? [[String: Any]]
     #expect(all?.count == 166)

@@ -28,10 +28,18 @@ import ToolKit
 
   @Test(arguments: [
     (Data(), "is empty (0 bytes)"), (Data("hello, world".utf8), "is a text file"),
-    (Data("<?xml version=\"1.0\"?><!DOCTYPE database SYSTEM \"file:///System/Library/DTDs/CoreData.dtd\"><database>".utf8), "store of the XML type"),
-    (Data("bplist00abc".utf8), "is a binary property list"), (Data([0x1F, 0x8B, 8, 0]), "is a compressed file"),
+    (
+      Data(
+        "<?xml version=\"1.0\"?><!DOCTYPE database SYSTEM \"file:///System/Library/DTDs/CoreData.dtd\"><database>"
+          .utf8), "store of the XML type"
+    ),
+    (Data("bplist00abc".utf8), "is a binary property list"),
+    (Data([0x1F, 0x8B, 8, 0]), "is a compressed file"),
     (Data([0x37, 0x7F, 0x06, 0x82, 0, 0]), "is the write-ahead log of a store"),
-    (Data((0..<8192).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13 ^ $0 &* 40503) }), "encrypted"),
+    (
+      Data((0..<8192).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13 ^ $0 &* 40503) }),
+      "encrypted"
+    ),
     (Data("SQLite format 3\u{0}".utf8), "ends within the header"),
   ])
   func `Another kind of file is called what it is`(content: Data, message: String) throws {
@@ -54,7 +62,9 @@ import ToolKit
     try Connection(path: shelf.path("other.db")).execute("CREATE TABLE people (name TEXT)")
     let answer = info("other.db")
     #expect(answer.code == .badInput)
-    #expect(answer.error.contains("no table Z_METADATA") && answer.error.contains("Its tables are people."), "\(answer.error)")
+    #expect(
+      answer.error.contains("no table Z_METADATA") && answer.error.contains("Its tables are people."),
+      "\(answer.error)")
   }
 
   @Test func `A model of another version is used as far as it fits`() throws {
@@ -62,7 +72,9 @@ import ToolKit
     try shelf.write(Shelf.model.replacing("name=\"age\" optional=\"YES\"", with: "name=\"age\""), to: "newer")
     let answer = shelf.run("fetch", "@store.sqlite", "Author", "--count", "--model", "@newer")
     #expect(answer.output == "2\n")
-    #expect(answer.error.contains("warning: 'store.sqlite' was written with another version of this model (changed: Author)"))
+    #expect(
+      answer.error.contains(
+        "warning: 'store.sqlite' was written with another version of this model (changed: Author)"))
   }
 
   @Test func `A model that does not fit`() throws {

@@ -27,7 +27,9 @@ import Testing
     #expect(trial.extra == [])
     #expect(trial.isInOrder)
     // From 977 on, files that no migration has been over are equal as they stand.
-    if version >= 977, !trial.rules.contains(.migrated), !trial.rules.contains(.quotes) { #expect(trial.rules == []) }
+    if version >= 977, !trial.rules.contains(.migrated), !trial.rules.contains(.quotes) {
+      #expect(trial.rules == [])
+    }
   }
 
   @Test func aStoreWithoutMetadataSaysSo() throws {

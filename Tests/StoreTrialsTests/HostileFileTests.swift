@@ -13,7 +13,8 @@ import Testing
 
   @Test func everyKindOfSpoiltFileEndsInDataOrAnError() throws {
     let sample = try SampleStore()
-    let findings = FileManager.default.temporaryDirectory.appendingPathComponent("findings-\(UUID().uuidString)")
+    let findings = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "findings-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: findings) }
     let run = HostileRun(
       originals: [sample.url], fileCount: Mutation.allCases.count * 4, seed: 20, findings: findings)

@@ -14,7 +14,10 @@ import Testing
       }
     }
     for store in Corpus.all {
-      if let model = try? NSManagedObjectModel.load(fromStoreAt: store.url), !model.isReconstructedFromTables { add(model) }
+      if let model = try? NSManagedObjectModel.load(fromStoreAt: store.url), !model.isReconstructedFromTables
+      {
+        add(model)
+      }
       for url in [store.contents, store.compiled].compactMap({ $0 }) { add(try? .load(contentsOf: url)) }
     }
     let models = Corpus.collection.appendingPathComponent("models")
@@ -34,7 +37,9 @@ import Testing
     for vector in recorded {
       let key = "\(vector["entity"] ?? "") \(vector["sha256"] ?? "")"
       if hashes.contains(key) { reproduced += 1 }
-      guard let stores = vector["stores"] as? [String], stores.contains(where: here.contains) else { continue }
+      guard let stores = vector["stores"] as? [String], stores.contains(where: here.contains) else {
+        continue
+      }
       reachable += 1
       // Those three belong to a store that was saved with another model; the one inside it gives them.
       #expect(hashes.contains(key), "\(key) of \(stores)")
@@ -56,17 +61,23 @@ import Testing
       coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url))
     let theirs = try NSPersistentStore.metadataForPersistentStore(with: store.url)
     let ours = try NSPersistentStore.metadataForPersistentStore(with: url)
-    for key in ["NSStoreModelVersionHashesDigest", "NSStoreModelVersionChecksumKey", "_NSAutoVacuumLevel", "NSStoreType"] {
+    for key in [
+      "NSStoreModelVersionHashesDigest", "NSStoreModelVersionChecksumKey", "_NSAutoVacuumLevel",
+      "NSStoreType",
+    ] {
       #expect(ours[key] as? String == theirs[key] as? String, "\(key)")
     }
-    #expect(ours["NSStoreModelVersionHashes"] as? [String: Data] == theirs["NSStoreModelVersionHashes"] as? [String: Data])
+    #expect(
+      ours["NSStoreModelVersionHashes"] as? [String: Data] == theirs["NSStoreModelVersionHashes"]
+        as? [String: Data])
     #expect(Set(theirs.keys).isSubset(of: ours.keys))
     #expect(model.versionChecksum == theirs["NSStoreModelVersionChecksumKey"] as? String)
   }
 
   @Test func metadataOfAFileAreSetAndItsVersionStays() throws {
     let sample = try SampleStore()
-    try NSPersistentStoreCoordinator.setMetadata(["mine": "here"], forPersistentStoreOfType: NSSQLiteStoreType, at: sample.url)
+    try NSPersistentStoreCoordinator.setMetadata(
+      ["mine": "here"], forPersistentStoreOfType: NSSQLiteStoreType, at: sample.url)
     let metadata = try NSPersistentStore.metadataForPersistentStore(with: sample.url)
     #expect(metadata["mine"] as? String == "here")
     #expect(SampleStore.model().isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))

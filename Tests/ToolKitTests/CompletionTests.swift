@@ -16,22 +16,28 @@ struct CompletionTests {
           CommandSyntax(
             "draw", summary: "Draw: one [model].",
             options: [
-              .choice("format", "FORM", Form.self, "How."), .value("output", "FILE", "Where."), .flag("json", "As JSON."),
+              .choice("format", "FORM", Form.self, "How."), .value("output", "FILE", "Where."),
+              .flag("json", "As JSON."),
               .value("count", "N", "How many."),
             ], operands: [CommandSyntax.Operand("MODEL", "What.")]),
           CommandSyntax("list", summary: "List."),
         ]),
-      CommandSyntax("shell", summary: "Shells.", operands: [CommandSyntax.Operand("SHELL", choices: ["a", "b"], "Which.")]),
+      CommandSyntax(
+        "shell", summary: "Shells.",
+        operands: [CommandSyntax.Operand("SHELL", choices: ["a", "b"], "Which.")]),
     ])
 
-  private static let bash = ["/bin/bash", "/usr/bin/bash"].first { FileManager.default.isExecutableFile(atPath: $0) }
+  private static let bash = ["/bin/bash", "/usr/bin/bash"].first {
+    FileManager.default.isExecutableFile(atPath: $0)
+  }
 
   /// What bash would offer for the last word.
   private func offers(_ words: String...) throws -> [String] {
     let script = CompletionScript(Self.syntax).text(for: .bash)
     let line = words.map { "'\($0)'" }.joined(separator: " ")
     // Outside of a completion there is nothing that `compopt` could change.
-    let program = script + "compopt() { :; }\nCOMP_WORDS=(\(line)); COMP_CWORD=\(words.count - 1); _tool\n"
+    let program =
+      script + "compopt() { :; }\nCOMP_WORDS=(\(line)); COMP_CWORD=\(words.count - 1); _tool\n"
       + "printf '%s\\n' \"${COMPREPLY[@]}\"\n"
     let process = Process()
     let pipe = Pipe()
@@ -49,7 +55,8 @@ struct CompletionTests {
     #expect(try offers("tool", "") == ["model", "shell"])
     #expect(try offers("tool", "mo") == ["model"])
     #expect(try offers("tool", "model", "") == ["draw", "list"])
-    #expect(try offers("tool", "model", "draw", "--") == ["--format", "--output", "--json", "--count", "--help"])
+    #expect(
+      try offers("tool", "model", "draw", "--") == ["--format", "--output", "--json", "--count", "--help"])
     #expect(try offers("tool", "model", "draw", "--format", "") == ["dot", "svg"])
     #expect(try offers("tool", "model", "draw", "--format", "s") == ["svg"])
     #expect(try offers("tool", "model", "draw", "--count", "") == [])
@@ -72,20 +79,24 @@ struct CompletionTests {
     let text = CompletionScript(Self.syntax).text(for: .fish)
     #expect(
       text.contains(
-        "complete -c tool -n '__fish_seen_subcommand_from model; and not __fish_seen_subcommand_from draw list' -a draw"))
+        "complete -c tool -n '__fish_seen_subcommand_from model; and not __fish_seen_subcommand_from draw list' -a draw"
+      ))
     #expect(
       text.contains(
-        "-n '__fish_seen_subcommand_from model; and __fish_seen_subcommand_from draw' -l format -d 'How.' -x -a 'dot svg'"))
+        "-n '__fish_seen_subcommand_from model; and __fish_seen_subcommand_from draw' -l format -d 'How.' -x -a 'dot svg'"
+      ))
   }
 
   @Test func `The command writes the script of its own tool`() {
     let tool = CommandLineTool(
-      name: "tool", version: "1", summary: "", commands: [Command(CommandSyntax("go", summary: "Goes.")) { _, _ in }]
+      name: "tool", version: "1", summary: "",
+      commands: [Command(CommandSyntax("go", summary: "Goes.")) { _, _ in }]
     ).withCompletion()
     let lines = Lines()
     let terminal = Terminal(isInteractive: false, usesColor: false, width: 80)
     let environment = ToolEnvironment(
-      variables: [:], outputTerminal: terminal, errorTerminal: terminal, output: { lines.add($0) }, error: { lines.add($0) })
+      variables: [:], outputTerminal: terminal, errorTerminal: terminal, output: { lines.add($0) },
+      error: { lines.add($0) })
     #expect(tool.run(["completion", "fish"], in: environment) == .success)
     #expect(lines.text.contains("-a go"))
     #expect(lines.text.contains("-a completion"))

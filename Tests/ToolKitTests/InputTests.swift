@@ -11,12 +11,14 @@ import Testing
       try parse(#" { "b" : 9007199254740993 , "a" : [ -0.10e+5, true, null, {} , [] ] } "#)
         == .object([
           .init(name: "b", value: .number("9007199254740993")),
-          .init(name: "a", value: .array([.number("-0.10e+5"), .boolean(true), .null, .object([]), .array([])])),
+          .init(
+            name: "a", value: .array([.number("-0.10e+5"), .boolean(true), .null, .object([]), .array([])])),
         ]))
   }
 
   @Test(arguments: [
-    (#""a\"\\\/\b\f\n\r\t""#, "a\"\\/\u{8}\u{C}\n\r\t"), (#""\u00e9\ud83d\udcda""#, "é📚"), (#""\ud83d!""#, "\u{FFFD}!"),
+    (#""a\"\\\/\b\f\n\r\t""#, "a\"\\/\u{8}\u{C}\n\r\t"), (#""\u00e9\ud83d\udcda""#, "é📚"),
+    (#""\ud83d!""#, "\u{FFFD}!"),
     ("\"日本\"", "日本"), (#""\u0000""#, "\u{0}"),
   ])
   func `Strings are unescaped`(text: String, expected: String) throws {
@@ -24,7 +26,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "", " ", "{", "[1,]", "{\"a\"}", "{\"a\":}", "{a:1}", "01", "1.", "-", "1e", "tru", "\"a", "\"\n\"", "\"\\x\"", "\"\\u12\"",
+    "", " ", "{", "[1,]", "{\"a\"}", "{\"a\":}", "{a:1}", "01", "1.", "-", "1e", "tru", "\"a", "\"\n\"",
+    "\"\\x\"", "\"\\u12\"",
     "1 2", "[1 2]", "nan", String(repeating: "[", count: 100_000),
   ])
   func `What is no JSON is refused`(text: String) {
@@ -39,7 +42,8 @@ import Testing
 
 @Suite struct InputFileTests {
   private func file(_ text: String) throws -> InputFile {
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent("input-\(UUID().uuidString)").path
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("input-\(UUID().uuidString)")
+      .path
     try Data(text.utf8).write(to: URL(fileURLWithPath: path))
     defer { try? FileManager.default.removeItem(atPath: path) }
     return try InputFile(path: path)
@@ -100,6 +104,8 @@ import Testing
     let wide = String(repeating: "w", count: 40)
     let (fitted, dropped) = table([[wide, wide, wide]]).fitted(to: 30)
     #expect(dropped == ["n"])
-    for line in fitted.text(usesColor: false).split(separator: "\n") { #expect(TextWidth.of(String(line)) <= 30) }
+    for line in fitted.text(usesColor: false).split(separator: "\n") {
+      #expect(TextWidth.of(String(line)) <= 30)
+    }
   }
 }

@@ -17,7 +17,9 @@ func library() -> NSManagedObjectModel {
     entity.properties = [text]
     return entity
   }
-  func relate(_ one: NSEntityDescription, _ name: String, _ other: NSEntityDescription, _ back: String, many: Bool) {
+  func relate(
+    _ one: NSEntityDescription, _ name: String, _ other: NSEntityDescription, _ back: String, many: Bool
+  ) {
     let (there, here) = (NSRelationshipDescription(), NSRelationshipDescription())
     (there.name, there.destinationEntity, there.maxCount) = (name, other, many ? 0 : 1)
     (here.name, here.destinationEntity, here.maxCount) = (back, one, 0)
@@ -26,7 +28,9 @@ func library() -> NSManagedObjectModel {
     one.properties.append(there)
     other.properties.append(here)
   }
-  let (book, author, publisher) = (entity("Book", "title"), entity("Author", "name"), entity("Publisher", "name"))
+  let (book, author, publisher) = (
+    entity("Book", "title"), entity("Author", "name"), entity("Publisher", "name")
+  )
   relate(book, "authors", author, "books", many: true)
   relate(book, "publisher", publisher, "books", many: false)
   let model = NSManagedObjectModel()

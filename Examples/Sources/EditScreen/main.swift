@@ -22,7 +22,8 @@ func contacts() -> NSManagedObjectModel {
 }
 
 @MainActor func run() async throws {
-  let file = FileManager.default.temporaryDirectory.appendingPathComponent("Contacts-\(UUID().uuidString).sqlite")
+  let file = FileManager.default.temporaryDirectory.appendingPathComponent(
+    "Contacts-\(UUID().uuidString).sqlite")
   defer { try? FileManager.default.removeItem(at: file) }
   let stack = try await StackPattern.nested3.makeStack(model: contacts(), at: .file(file))
   let main = stack.mainContext

@@ -28,7 +28,8 @@ func transit() -> NSManagedObjectModel {
 func stop(_ number: Int) -> [String: Any] {
   let street = ["Harbour", "Market", "Mill", "Castle", "Station", "Chapel", "River", "Garden"][number % 8]
   return [
-    "identifier": "S\(number)", "name": "\(street) Street \(number / 8)", "latitude": 52.4 + Double(number % 100) / 1000,
+    "identifier": "S\(number)", "name": "\(street) Street \(number / 8)",
+    "latitude": 52.4 + Double(number % 100) / 1000,
     "longitude": 13.3 + Double(number / 100) / 1000,
   ]
 }
@@ -44,11 +45,14 @@ func draw(_ progress: Progress, _ shown: Int) {
   let words = CommandLine.arguments.dropFirst()
   let pattern = words.first.map { StackPattern(rawValue: $0) } ?? .nested3
   guard let pattern else {
-    print("There is no design '\(words.first!)'. There are: \(StackPattern.allCases.map(\.rawValue).joined(separator: ", "))")
+    print(
+      "There is no design '\(words.first!)'. There are: \(StackPattern.allCases.map(\.rawValue).joined(separator: ", "))"
+    )
     exit(64)
   }
   let total = words.dropFirst().first.flatMap { Int($0) } ?? 12_793
-  let directory = FileManager.default.temporaryDirectory.appendingPathComponent("Transit-\(UUID().uuidString)")
+  let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
+    "Transit-\(UUID().uuidString)")
   defer { try? FileManager.default.removeItem(at: directory) }
   let stack = try await pattern.makeStack(
     model: transit(), at: .file(directory.appendingPathComponent("Transit.sqlite")))
@@ -64,14 +68,17 @@ func draw(_ progress: Progress, _ shown: Int) {
     let numbers = batch..<min(batch + 1000, total)
     try await stack.performWork { context in
       for number in numbers {
-        NSEntityDescription.insertNewObject(forEntityName: "Stop", into: context).setValuesForKeys(stop(number))
+        NSEntityDescription.insertNewObject(forEntityName: "Stop", into: context).setValuesForKeys(
+          stop(number))
       }
     }
     progress.completedUnitCount += Int64(numbers.count)
     draw(progress, list.count)
   }
   let seconds = (Date().timeIntervalSince(begin) * 100).rounded() / 100
-  print("\(pattern.rawValue): \(total) stops in \(seconds) s; first by name: \(list.first?.value(forKey: "name") ?? "-")")
+  print(
+    "\(pattern.rawValue): \(total) stops in \(seconds) s; first by name: \(list.first?.value(forKey: "name") ?? "-")"
+  )
 }
 
 try await run()

@@ -20,7 +20,8 @@ func notes() -> NSManagedObjectModel {
 
 /// Prints whose save begins.
 func printSaves(of stack: WriterMainWorkerStack) -> any NSObjectProtocol {
-  NotificationCenter.default.addObserver(forName: .NSManagedObjectContextWillSave, object: nil, queue: nil) { note in
+  NotificationCenter.default.addObserver(forName: .NSManagedObjectContextWillSave, object: nil, queue: nil) {
+    note in
     switch note.object as? NSManagedObjectContext {
     case stack.mainContext?: print("  main saves into the writer")
     case stack.writerContext?: print("  the writer saves into the file, which ends it")
@@ -30,7 +31,8 @@ func printSaves(of stack: WriterMainWorkerStack) -> any NSObjectProtocol {
 }
 
 @MainActor func run() async throws {
-  let file = FileManager.default.temporaryDirectory.appendingPathComponent("Notes-\(UUID().uuidString).sqlite")
+  let file = FileManager.default.temporaryDirectory.appendingPathComponent(
+    "Notes-\(UUID().uuidString).sqlite")
   defer { try? FileManager.default.removeItem(at: file) }
   let coordinator = NSPersistentStoreCoordinator(managedObjectModel: notes())
   try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: file)

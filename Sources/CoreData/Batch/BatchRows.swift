@@ -53,7 +53,9 @@ final class BatchRows {
       if handler(dictionary) { return nil }
       var values: [String: Any] = [:]
       for (key, value) in dictionary {
-        guard let name = key as? String else { throw _error("has the key \(key), which is no name of a property") }
+        guard let name = key as? String else {
+          throw _error("has the key \(key), which is no name of a property")
+        }
         values[name] = value
       }
       return try _row(of: values)
@@ -67,11 +69,15 @@ final class BatchRows {
     for (slot, value) in _shape.defaults.enumerated() where !value.isNull { row.set(value, at: slot) }
     for (name, value) in values {
       guard let slot = _layout.slot(named: name) else {
-        let guess = Spelling.nearest(to: name, in: Array(_layout.slotsByName.keys)).map { "; did you mean '\($0)'?" } ?? ""
+        let guess =
+          Spelling.nearest(to: name, in: Array(_layout.slotsByName.keys)).map { "; did you mean '\($0)'?" }
+          ?? ""
         throw _error("has a value for '\(name)', which the entity does not have\(guess)")
       }
       guard let coding = _shape.codings[slot], !(_layout.slots[slot].attribute?.isDerived ?? false) else {
-        throw _error("sets '\(name)', which is no attribute that can be set; relationships are set afterwards, by a save")
+        throw _error(
+          "sets '\(name)', which is no attribute that can be set; relationships are set afterwards, by a save"
+        )
       }
       // A transient value would be lost, as nobody holds the object.
       if _layout.slots[slot].isTransient { continue }
@@ -92,13 +98,16 @@ final class BatchRows {
       throw _error("cannot be inserted: \(error)")
     }
     let row = Row(copying: object.handOutDraft(), version: 1)
-    for slot in _layout.slots.indices where _layout.slots[slot].relationship != nil { row.set(.null, at: slot) }
+    for slot in _layout.slots.indices where _layout.slots[slot].relationship != nil {
+      row.set(.null, at: slot)
+    }
     return row
   }
 
   private func _error(_ what: String) -> CocoaError {
     CocoaError.coreData(
-      NSCoreDataError, "Object \(_index) of a batch insertion of '\(_layout.entityName)' \(what). Nothing was inserted.")
+      NSCoreDataError,
+      "Object \(_index) of a batch insertion of '\(_layout.entityName)' \(what). Nothing was inserted.")
   }
 }
 

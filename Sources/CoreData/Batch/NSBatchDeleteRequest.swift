@@ -36,7 +36,8 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     let request = NSFetchRequest<any NSFetchRequestResult>()
     if let first = objects.first {
       guard objects.allSatisfy({ $0.entity === first.entity || $0.entity.name == first.entity.name }) else {
-        programmerError("a batch deletion by object IDs takes objects of one entity; make one request for each.")
+        programmerError(
+          "a batch deletion by object IDs takes objects of one entity; make one request for each.")
       }
       request.entity = first.entity
     }

@@ -59,25 +59,33 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
   }
 
   /// Creates a request to insert objects that a closure gives one by one.
-  public convenience init(entity: NSEntityDescription, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool) {
+  public convenience init(
+    entity: NSEntityDescription, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool
+  ) {
     self.init(entity, entity.name ?? "")
     dictionaryHandler = handler
   }
 
   /// Creates a request to insert objects that a closure gives one by one.
-  public convenience init(entity: NSEntityDescription, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool) {
+  public convenience init(
+    entity: NSEntityDescription, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool
+  ) {
     self.init(entity, entity.name ?? "")
     managedObjectHandler = handler
   }
 
   /// Creates a request to insert objects that a closure gives one by one.
-  public convenience init(entityName: String, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool) {
+  public convenience init(
+    entityName: String, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool
+  ) {
     self.init(nil, entityName)
     dictionaryHandler = handler
   }
 
   /// Creates a request to insert objects that a closure gives one by one.
-  public convenience init(entityName: String, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool) {
+  public convenience init(
+    entityName: String, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool
+  ) {
     self.init(nil, entityName)
     managedObjectHandler = handler
   }

@@ -48,7 +48,8 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
   /// Entity of the objects. Traps for a request made with a name, as Core Data raises; ask `entityName` instead.
   open var entity: NSEntityDescription {
     guard let _entity else {
-      programmerError("the batch update for '\(_entityName)' was created with a name and has no entity; use entityName.")
+      programmerError(
+        "the batch update for '\(_entityName)' was created with a name and has no entity; use entityName.")
     }
     return _entity
   }

@@ -10,7 +10,8 @@ extension NSBatchInsertRequest: ExecutableRequest {
     let entity = try context.batchEntity(entity, named: entityName)
     guard !entity.layout.isAbstract else {
       throw CocoaError.coreData(
-        NSCoreDataError, "'\(entityName)' is abstract and has no objects of its own; insert objects of a subentity.")
+        NSCoreDataError,
+        "'\(entityName)' is abstract and has no objects of its own; insert objects of a subentity.")
     }
     let collision: BatchInsertPlan.Collision =
       switch context.policy.mergeType {
@@ -24,7 +25,8 @@ extension NSBatchInsertRequest: ExecutableRequest {
     let store = try coordinator.batchStores(self, for: entity).first { !$0.store.isReadOnly }
     guard let store else {
       throw CocoaError.coreData(
-        NSPersistentStoreSaveError, "No writable store of the coordinator, or of those asked, takes entity '\(entityName)'.")
+        NSPersistentStoreSaveError,
+        "No writable store of the coordinator, or of those asked, takes entity '\(entityName)'.")
     }
     let outcome = try coordinator.perform([store]) { engine in
       try engine.insert(plan, needsKeys: resultType == .objectIDs, by: context.origin)
@@ -90,9 +92,12 @@ extension NSManagedObjectContext {
   final var origin: ChangeOrigin { ChangeOrigin(author: transactionAuthor, contextName: name) }
 
   /// The model's entity for a batch request.
-  fileprivate final func batchEntity(_ entity: NSEntityDescription?, named name: String) throws -> NSEntityDescription {
+  fileprivate final func batchEntity(_ entity: NSEntityDescription?, named name: String) throws
+    -> NSEntityDescription
+  {
     guard let model = frozen else {
-      throw CocoaError.coreData(NSCoreDataError, "\(label) has neither coordinator nor parent; set one before using it.")
+      throw CocoaError.coreData(
+        NSCoreDataError, "\(label) has neither coordinator nor parent; set one before using it.")
     }
     let request = entity == nil ? AnyFetchRequest(entityNamed: name) : AnyFetchRequest()
     if let entity { request.entity = entity }
@@ -101,7 +106,8 @@ extension NSManagedObjectContext {
 
   /// What a batch update sets, resolved.
   fileprivate final func assignments(
-    _ properties: [AnyHashable: Any], _ entity: NSEntityDescription, _ coordinator: NSPersistentStoreCoordinator
+    _ properties: [AnyHashable: Any], _ entity: NSEntityDescription,
+    _ coordinator: NSPersistentStoreCoordinator
   ) throws -> [BatchUpdatePlan.Assignment] {
     let layout = entity.layout
     func refuse(_ what: String) -> CocoaError {
@@ -117,7 +123,9 @@ extension NSManagedObjectContext {
       let description = layout.slots[slot]
       guard !description.isTransient, !description.isToMany, !(description.attribute?.isDerived ?? false),
         description.type != .composite
-      else { throw refuse("cannot set '\(name)': only stored attributes and to-one relationships can be set") }
+      else {
+        throw refuse("cannot set '\(name)': only stored attributes and to-one relationships can be set")
+      }
       result.append(
         BatchUpdatePlan.Assignment(slot: slot, source: try _source(value, slot, entity, coordinator, refuse)))
     }
@@ -148,10 +156,13 @@ extension NSManagedObjectContext {
     case nil, is NSNull: return .value(.null)
     case let object as NSManagedObject: id = object.objectID
     case let given as NSManagedObjectID: id = given
-    default: throw refuse("cannot set '\(name)' to a \(type(of: value!)): it takes an object, an object ID or NSNull")
+    default:
+      throw refuse(
+        "cannot set '\(name)' to a \(type(of: value!)): it takes an object, an object ID or NSNull")
     }
     guard let key = id?.key, let local = coordinator.localized(key) else {
-      throw refuse("cannot set '\(name)' to an object that is not saved, or not in a store of this coordinator")
+      throw refuse(
+        "cannot set '\(name)' to an object that is not saved, or not in a store of this coordinator")
     }
     return .value(.reference(local))
   }
@@ -168,7 +179,8 @@ extension NSPersistentStoreCoordinator {
   ///
   /// - Throws: A Cocoa error (134091) when one of them cannot carry out batch requests.
   fileprivate final func batchStores(
-    _ request: NSPersistentStoreRequest, for entity: NSEntityDescription, or others: [NSPersistentStore]? = nil
+    _ request: NSPersistentStoreRequest, for entity: NSEntityDescription,
+    or others: [NSPersistentStore]? = nil
   ) throws -> [BatchStore] {
     let affected = request.affectedStores ?? others
     let stores = persistentStores.filter { store in
@@ -197,7 +209,8 @@ extension NSPersistentStoreCoordinator {
     for store in stores {
       guard !store.store.isReadOnly else {
         throw CocoaError.coreData(
-          NSPersistentStoreSaveError, "The store at \(store.store.url?.path ?? "memory") is read-only; add it without "
+          NSPersistentStoreSaveError,
+          "The store at \(store.store.url?.path ?? "memory") is read-only; add it without "
             + "NSReadOnlyPersistentStoreOption to change it.", [NSAffectedStoresErrorKey: [store.store]])
       }
       do {
@@ -215,7 +228,8 @@ extension NSPersistentStoreCoordinator {
   private static func _refined(_ error: any Error) -> any Error {
     switch (error as NSError).userInfo[NSUnderlyingErrorKey] {
     case let constraint as BatchConstraintError:
-      CocoaError.coreData(NSManagedObjectConstraintMergeError, "\(constraint).", [NSUnderlyingErrorKey: constraint])
+      CocoaError.coreData(
+        NSManagedObjectConstraintMergeError, "\(constraint).", [NSUnderlyingErrorKey: constraint])
     case let denied as BatchDeniedError:
       CocoaError.coreData(
         NSValidationRelationshipDeniedDeleteError, "\(denied).",
@@ -230,7 +244,9 @@ extension NSPersistentStoreCoordinator {
   ///
   /// - Returns: An array of results for a fetch request, an `NSPersistentStoreResult` for any other.
   /// - Throws: A Cocoa error.
-  public final func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
+  public final func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws
+    -> Any
+  {
     let result = try context.execute(request)
     guard let fetched = result as? any FetchedArray else { return result }
     return fetched.fetchedArray

@@ -13,7 +13,8 @@ extension NSManagedObjectContext {
     }
     if object._layout.isAbstract {
       programmerError(
-        "entity '\(object._layout.entityName)' is abstract and has no objects of its own; insert one of its subentities.")
+        "entity '\(object._layout.entityName)' is abstract and has no objects of its own; insert one of its subentities."
+      )
     }
     if let model = frozen,
       model.entitiesByName[object._layout.entityName] !== object._entity
@@ -97,7 +98,8 @@ extension NSManagedObjectContext {
     while !unpropagatedDeletions.isEmpty {
       let batch = unpropagatedDeletions
       unpropagatedDeletions = []
-      for object in batch where object._flags.contains(.deleted) && !object._flags.contains(.deletePropagated) {
+      for object in batch where object._flags.contains(.deleted) && !object._flags.contains(.deletePropagated)
+      {
         object._flags.insert(.deletePropagated)
         propagate(deletionOf: object)
       }
@@ -112,7 +114,8 @@ extension NSManagedObjectContext {
     for (number, slot) in object._layout.slots.enumerated() {
       guard let relationship = slot.relationship else { continue }
       guard relationship.deleteRule == .nullify || relationship.deleteRule == .cascade else { continue }
-      let others = relationship.isToMany ? object.members(number).list : object.toOne(number).map { [$0] } ?? []
+      let others =
+        relationship.isToMany ? object.members(number).list : object.toOne(number).map { [$0] } ?? []
       for other in others where !other._flags.contains(.deletePropagated) {
         if relationship.deleteRule == .cascade, !other._flags.contains(.deleted) { deleteObject(other) }
         if let inverse = relationship.inverseSlot { other.inverseWasCut(inverse, object) }

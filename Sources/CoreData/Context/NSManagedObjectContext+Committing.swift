@@ -65,7 +65,8 @@ extension NSManagedObjectContext {
     let temporary = objects.filter { $0._objectID.isTemporaryID && $0._objectID.permanent == nil }
     if !temporary.isEmpty {
       guard let coordinator = persistentStoreCoordinator else {
-        throw CocoaError.coreData(NSCoreDataError, "\(label) has no coordinator to obtain permanent IDs from.")
+        throw CocoaError.coreData(
+          NSCoreDataError, "\(label) has no coordinator to obtain permanent IDs from.")
       }
       try coordinator.obtainPermanentIDs(for: temporary.map(\._objectID))
     }

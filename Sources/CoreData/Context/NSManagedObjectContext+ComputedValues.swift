@@ -28,7 +28,8 @@ extension NSManagedObjectContext {
         object._flags.insert(.draftShared)
       }
       return Layer.Entry(
-        kind: entry.kind, id: entry.id, base: entry.base, row: merged, changed: changed, isWhole: entry.isWhole)
+        kind: entry.kind, id: entry.id, base: entry.base, row: merged, changed: changed,
+        isWhole: entry.isWhole)
     }
     for (key, row) in rows.values {
       let id = NSManagedObjectID(key)
@@ -42,7 +43,8 @@ extension NSManagedObjectContext {
       }
       result.append(
         Layer.Entry(
-          kind: .updated, id: id, base: row, row: row, changed: SlotSet(key.space.layout.derivedSlots), isWhole: false))
+          kind: .updated, id: id, base: row, row: row, changed: SlotSet(key.space.layout.derivedSlots),
+          isWhole: false))
     }
     return result
   }

@@ -23,7 +23,9 @@ extension NSManagedObjectContext {
     table.forEach { object in
       object._relations?.forEachToMany { _, state in
         guard state.isRealised || !state.added.isEmpty else { return }
-        for member in gone where state.members.contains(member) || state.added.contains(member) { state.forget(member) }
+        for member in gone where state.members.contains(member) || state.added.contains(member) {
+          state.forget(member)
+        }
       }
     }
   }
@@ -40,8 +42,10 @@ extension NSManagedObjectContext {
   final func followPendingDeletions(_ id: NSManagedObjectID, _ row: Row) {
     guard hasPendingDeletions else { return }
     for (number, slot) in id.space.layout.slots.enumerated() {
-      guard let relationship = slot.relationship, !relationship.isToMany, let inverse = relationship.inverseSlot,
-        case .reference(let key) = row[number], let target = table.object(for: key), target._flags.contains(.deleted)
+      guard let relationship = slot.relationship, !relationship.isToMany,
+        let inverse = relationship.inverseSlot,
+        case .reference(let key) = row[number], let target = table.object(for: key),
+        target._flags.contains(.deleted)
       else { continue }
       let object = self.object(with: id)
       guard !object._flags.contains(.deleted), object.toOne(number) === target else { continue }
@@ -75,7 +79,8 @@ extension NSManagedObjectContext {
   final func withoutLost(_ entries: [Layer.Entry]) -> [Layer.Entry] {
     let lost = entries.filter { $0.kind != .inserted && $0.id.key == nil }
     if lost.isEmpty { return entries }
-    return withoutReferences(to: lost.map(\.id), in: entries.filter { $0.kind == .inserted || $0.id.key != nil })
+    return withoutReferences(
+      to: lost.map(\.id), in: entries.filter { $0.kind == .inserted || $0.id.key != nil })
   }
 
   /// Entries without references to objects that turned out to be gone from the store.
@@ -104,7 +109,9 @@ extension Layer.Entry {
       case .pending(let id):
         if isGone(id) { set(.null, slot) }
       case .toMany(let delta):
-        guard delta.added.contains(where: isGone) || delta.order?.contains(where: isGone) ?? false else { continue }
+        guard delta.added.contains(where: isGone) || delta.order?.contains(where: isGone) ?? false else {
+          continue
+        }
         set(
           .toMany(
             ToManyDelta(

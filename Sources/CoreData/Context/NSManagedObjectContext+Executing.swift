@@ -29,7 +29,9 @@ extension NSManagedObjectContext {
   /// The coordinator, for requests that stores carry out.
   ///
   /// - Throws: A Cocoa error when there is none.
-  final func requestedCoordinator(for request: NSPersistentStoreRequest) throws -> NSPersistentStoreCoordinator {
+  final func requestedCoordinator(for request: NSPersistentStoreRequest) throws
+    -> NSPersistentStoreCoordinator
+  {
     guard let coordinator = persistentStoreCoordinator else {
       throw CocoaError.coreData(
         NSCoreDataError,

@@ -13,7 +13,8 @@ extension NSManagedObjectContext {
       } catch let error as CocoaError where error.code == .fileReadCorruptFile {
         // Nothing in a damaged file may stop the program: the object stays a fault, whose values read as nil.
         Console.warn(
-          "could not fulfil a fault for '\(object.objectID.uriRepresentation().absoluteString)', which reads as nil: \(error)")
+          "could not fulfil a fault for '\(object.objectID.uriRepresentation().absoluteString)', which reads as nil: \(error)"
+        )
         return
       } catch {
         programmerError(
@@ -75,7 +76,9 @@ extension NSManagedObjectContext {
     var keys = [key]
     var faults = [object]
     for other in faultBatch.neighbours(of: key) where other.space.number == key.space.number && other != key {
-      guard let fault = table.object(for: ObjectTable.Key(other)), fault.isFault, fault._row == nil else { continue }
+      guard let fault = table.object(for: ObjectTable.Key(other)), fault.isFault, fault._row == nil else {
+        continue
+      }
       keys.append(other)
       faults.append(fault)
     }

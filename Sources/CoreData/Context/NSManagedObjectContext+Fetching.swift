@@ -104,7 +104,9 @@ extension NSManagedObjectContext {
   ///   a fetch of IDs do not: they follow what the store has found.
   final func fetchIDs(_ request: AnyFetchRequest, sortsUnsaved: Bool = false) throws -> [NSManagedObjectID] {
     let reading = try FetchReading(plan(for: request), request, in: self)
-    if !reading.needsOverlay || !sortsUnsaved || reading.plan.sort.isEmpty { reading.plan.content = .identity }
+    if !reading.needsOverlay || !sortsUnsaved || reading.plan.sort.isEmpty {
+      reading.plan.content = .identity
+    }
     if reading.needsOverlay { return try reading.identities(sortsUnsaved: sortsUnsaved) }
     return try reading.stored().map { id(for: $0.key) ?? NSManagedObjectID($0.key) }
   }
@@ -129,7 +131,8 @@ extension NSManagedObjectContext {
     if request.resultType != .dictionaryResultType, request.propertiesToGroupBy?.isEmpty == false {
       throw CocoaError.coreData(
         NSCoreDataError,
-        "The fetch of '\(entity.name ?? "?")' has propertiesToGroupBy, which needs resultType .dictionaryResultType.")
+        "The fetch of '\(entity.name ?? "?")' has propertiesToGroupBy, which needs resultType .dictionaryResultType."
+      )
     }
     var plan = FetchPlan(layout: entity.layout)
     plan.includesSubentities = request.includesSubentities
@@ -137,7 +140,8 @@ extension NSManagedObjectContext {
       if let predicate = request.predicate { plan.predicate = try PredicateTree(predicate).forStores }
       if let descriptors = request.sortDescriptors { plan.sort = try descriptors.map { try $0.sortTerm() } }
     } catch {
-      throw CocoaError.coreData(NSCoreDataError, "The fetch of '\(entity.name ?? "?")' cannot be carried out: \(error)")
+      throw CocoaError.coreData(
+        NSCoreDataError, "The fetch of '\(entity.name ?? "?")' cannot be carried out: \(error)")
     }
     plan.limit = max(0, request.fetchLimit)
     plan.offset = max(0, request.fetchOffset)

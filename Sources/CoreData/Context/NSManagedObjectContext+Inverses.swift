@@ -11,7 +11,9 @@ extension NSManagedObjectContext {
     for entry in layer.entries {
       let object = table.object(for: entry.id)
       let pending = layers.isEmpty ? nil : layers.entry(for: ObjectTable.Key(entry.id))
-      guard object != nil || pending != nil, let current = _currentRow(object, pending, entry) else { continue }
+      guard object != nil || pending != nil, let current = _currentRow(object, pending, entry) else {
+        continue
+      }
       // The child has changed what this context has now: it knew of every link.
       if let base = entry.base, current === base { continue }
       if entry.kind == .deleted || entry.kind == .annihilated {
@@ -22,7 +24,8 @@ extension NSManagedObjectContext {
       guard let row = entry.row else { continue }
       for slot in entry.id.space.layout.slots.indices where entry.changed.contains(slot) {
         guard let relationship = entry.id.space.layout.slots[slot].relationship, !relationship.isToMany,
-          let inverse = relationship.inverseSlot, current[slot] != row[slot], current[slot] != entry.base?[slot] ?? .null
+          let inverse = relationship.inverseSlot, current[slot] != row[slot],
+          current[slot] != entry.base?[slot] ?? .null
         else { continue }
         let mover = self.object(with: entry.id)
         guard let loser = mover.target(in: current[slot]), !loser._flags.contains(.deleted) else { continue }
@@ -32,7 +35,9 @@ extension NSManagedObjectContext {
   }
 
   /// Values as this context has them, its own before those of its other children, unsaved before saved.
-  private final func _currentRow(_ object: NSManagedObject?, _ pending: Layer.Entry?, _ entry: Layer.Entry) -> Row? {
+  private final func _currentRow(_ object: NSManagedObject?, _ pending: Layer.Entry?, _ entry: Layer.Entry)
+    -> Row?
+  {
     if let object, object._flags.contains(.listed), let row = object._current { return row }
     if let pending { return pending.row ?? pending.base }
     return object?._current
@@ -63,7 +68,8 @@ extension NSManagedObjectContext {
       else { continue }
       for value in [old?[slot] ?? .null, new[slot]] {
         guard case .reference(let key) = value, let target = table.object(for: key),
-          target._layout.slots[inverse].isToMany, let state = target._relations?.members(inverse), state.isRealised
+          target._layout.slots[inverse].isToMany, let state = target._relations?.members(inverse),
+          state.isRealised
         else { continue }
         state.unrealise()
       }
@@ -77,7 +83,8 @@ extension NSManagedObject {
     guard let draft = _draft, let base = _row, let context = _context else { return }
     _changed.forEach { slot in
       guard let relationship = _layout.slots[slot].relationship, !relationship.isToMany,
-        let inverse = relationship.inverseSlot, draft[slot] != base[slot], row[slot] != base[slot], row[slot] != draft[slot],
+        let inverse = relationship.inverseSlot, draft[slot] != base[slot], row[slot] != base[slot],
+        row[slot] != draft[slot],
         case .reference(let key) = row[slot]
       else { return }
       let loser = context.object(for: key)

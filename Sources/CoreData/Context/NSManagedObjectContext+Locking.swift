@@ -10,7 +10,8 @@ extension NSManagedObjectContext {
     checkQueue()
     guard object._context === self else {
       programmerError(
-        "an attempt to detect conflicts of an object of \(object._context?.label ?? "no context") in \(label).")
+        "an attempt to detect conflicts of an object of \(object._context?.label ?? "no context") in \(label)."
+      )
     }
     object.fireFault()
     object._flags.insert(.locked)
@@ -29,8 +30,11 @@ extension NSManagedObjectContext {
     guard let object = object as? NSManagedObject, object._context === self else {
       programmerError("assign(_:to:) takes an object of \(label), not \(object).")
     }
-    guard let coordinator = persistentStoreCoordinator, coordinator.persistentStores.contains(where: { $0 === store }) else {
-      programmerError("an object of \(label) cannot be assigned to a store that its coordinator does not have.")
+    guard let coordinator = persistentStoreCoordinator,
+      coordinator.persistentStores.contains(where: { $0 === store })
+    else {
+      programmerError(
+        "an object of \(label) cannot be assigned to a store that its coordinator does not have.")
     }
     let entity = object._layout.entityName
     guard store.takesAllEntities || store.takes(entity) else {
@@ -48,7 +52,9 @@ extension NSManagedObjectContext {
   }
 
   /// Unchanged objects whose version the save under way checks, with the values they were read with.
-  final var lockedObjects: [NSManagedObject] { listed.filter { $0._flags.contains(.locked) && !$0.hasChanges } }
+  final var lockedObjects: [NSManagedObject] {
+    listed.filter { $0._flags.contains(.locked) && !$0.hasChanges }
+  }
 
   /// Hands a child's locks up: they are checked where the stores are written.
   final func takeLocks(_ locks: [(id: NSManagedObjectID, row: Row?)]) {

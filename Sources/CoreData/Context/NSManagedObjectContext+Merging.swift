@@ -34,7 +34,8 @@ extension NSManagedObjectContext {
     for context in contexts.sorted(by: { depth($0) < depth($1) }) {
       let ids = MergedIDs(changeNotificationData, resolving: context.persistentStoreCoordinator)
       context.queue.sync {
-        context.persistentStoreCoordinator?.rowCache.forget(ids.changed.compactMap(\.key).map(context.localized))
+        context.persistentStoreCoordinator?.rowCache.forget(
+          ids.changed.compactMap(\.key).map(context.localized))
         context.merge(ids)
       }
     }

@@ -19,7 +19,11 @@ extension NSManagedObjectContext {
     guard !wanted.isEmpty, let coordinator = persistentStoreCoordinator else { return }
     var keys: [ObjectKey] = []
     for (key, object) in wanted {
-      if let row = coordinator.cachedRow(for: key, at: chain.generation) { object._row = row } else { keys.append(key) }
+      if let row = coordinator.cachedRow(for: key, at: chain.generation) {
+        object._row = row
+      } else {
+        keys.append(key)
+      }
     }
     if keys.isEmpty { return }
     for (key, row) in zip(keys, try coordinator.rows(for: keys, at: chain.generation)) {

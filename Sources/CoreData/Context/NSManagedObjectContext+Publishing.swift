@@ -26,11 +26,14 @@ extension NSManagedObjectContext {
     let flags = object._flags
     if flags.contains(.deleted) {
       return Layer.Entry(
-        kind: flags.contains(.inserted) ? .annihilated : .deleted, id: object._objectID, base: object._row, row: nil,
+        kind: flags.contains(.inserted) ? .annihilated : .deleted, id: object._objectID, base: object._row,
+        row: nil,
         changed: SlotSet(), isWhole: true)
     }
     guard flags.contains(.inserted) || flags.contains(.updated) else { return nil }
-    if object.isFault, object._row == nil, !flags.contains(.inserted), (try? load(object)) != true { return nil }
+    if object.isFault, object._row == nil, !flags.contains(.inserted), (try? load(object)) != true {
+      return nil
+    }
     // What cannot be encoded says so when it is saved.
     try? object.encodeTransformables()
     return Layer.Entry(

@@ -13,7 +13,8 @@ extension NSManagedObjectContext {
   public final func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
     checkQueue()
     guard object._context === self else {
-      programmerError("an attempt to refresh an object of \(object._context?.label ?? "no context") in \(label).")
+      programmerError(
+        "an attempt to refresh an object of \(object._context?.label ?? "no context") in \(label).")
     }
     refreshOne(object, mergeChanges: flag)
     processPendingChanges()
@@ -66,7 +67,8 @@ extension NSManagedObjectContext {
   /// What an object would read now.
   private final func currentRow(of object: NSManagedObject, rereading: Bool) -> Row? {
     if rereading, let key = object._objectID.key { persistentStoreCoordinator?.rowCache.forget([key]) }
-    guard case .row(let row)? = try? ReadChain(above: self).row(for: object._objectID, neighbours: { [] }).0 else {
+    guard case .row(let row)? = try? ReadChain(above: self).row(for: object._objectID, neighbours: { [] }).0
+    else {
       return nil
     }
     return row
@@ -101,7 +103,8 @@ extension NSManagedObjectContext {
       let wasDeleted = object._flags.contains(.deleted)
       object._flags.subtract(.event)
       object._flags.subtract([
-        .inserted, .updated, .deleted, .listed, .adopted, .unpublished, .deletePropagated, .primitivesWritten, .touchedInSave,
+        .inserted, .updated, .deleted, .listed, .adopted, .unpublished, .deletePropagated, .primitivesWritten,
+        .touchedInSave,
         .locked,
       ])
       if wasInserted {

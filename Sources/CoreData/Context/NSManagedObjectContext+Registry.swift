@@ -30,7 +30,9 @@ extension NSManagedObjectContext {
     letGoOfSaved()
     if let object = table.objectInUse(for: id, isNeeded: { self.isNeeded($0) }) { return object }
     // What a child has saved up is unsaved here, and so registered, though its object is made only now.
-    guard let entry = overlay.layers.entry(for: ObjectTable.Key(id)), entry.kind != .annihilated else { return nil }
+    guard let entry = overlay.layers.entry(for: ObjectTable.Key(id)), entry.kind != .annihilated else {
+      return nil
+    }
     return materialize(entry)
   }
 
@@ -193,7 +195,9 @@ extension NSManagedObjectContext {
       let known = state.isOrdered && !state.isRealised ? object.members(slot) : state
       for id in delta.removed { _ = known.lose(self.object(with: id)) }
       for id in delta.added { _ = known.gain(self.object(with: id)) }
-      if let order = delta.order, known.isRealised { known.reorder(asFarAsKnown: order.map { self.object(with: $0) }) }
+      if let order = delta.order, known.isRealised {
+        known.reorder(asFarAsKnown: order.map { self.object(with: $0) })
+      }
     }
   }
 

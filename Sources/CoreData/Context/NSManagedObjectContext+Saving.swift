@@ -7,7 +7,8 @@ extension NSManagedObjectContext {
   final func saveChanges() throws {
     guard !isSaving else {
       throw CocoaError.coreData(
-        132001, "\(label) was asked to save while it is saving. Do not save in willSave, didSave or a notification it posts.",
+        132001,
+        "\(label) was asked to save while it is saving. Do not save in willSave, didSave or a notification it posts.",
         ["message": "attempt to recursively call -save: on the context aborted"])
     }
     isSaving = true
@@ -177,7 +178,8 @@ extension NSManagedObjectContext {
     }
     if object._flags.contains(.inserted) {
       return Layer.Entry(
-        kind: .inserted, id: object._objectID, base: nil, row: object.handOutDraft(), changed: object._changed, isWhole: false)
+        kind: .inserted, id: object._objectID, base: nil, row: object.handOutDraft(),
+        changed: object._changed, isWhole: false)
     }
     guard let base = object._row else { return nil }
     var changed = SlotSet()
@@ -259,7 +261,8 @@ extension NSManagedObjectContext {
     if object._flags.contains(.deleted) {
       table.remove(object)
       object._flags.subtract([
-        .inserted, .updated, .deleted, .deletePropagated, .listed, .adopted, .unpublished, .touchedInSave, .vanished,
+        .inserted, .updated, .deleted, .deletePropagated, .listed, .adopted, .unpublished, .touchedInSave,
+        .vanished,
       ])
       object._flags.subtract(.event)
       return
@@ -273,11 +276,14 @@ extension NSManagedObjectContext {
     }
     object._changed = SlotSet()
     object._flags.subtract([
-      .inserted, .updated, .adopted, .draftShared, .listed, .unpublished, .primitivesWritten, .touchedInSave, .written,
+      .inserted, .updated, .adopted, .draftShared, .listed, .unpublished, .primitivesWritten, .touchedInSave,
+      .written,
     ])
     object._relations?.commit()
     // A root context's objects answer their permanent IDs from here on.
-    if _parent == nil, let id = object._id, id.isTemporaryID, let permanent = id.permanent { object._id = permanent }
+    if _parent == nil, let id = object._id, id.isTemporaryID, let permanent = id.permanent {
+      object._id = permanent
+    }
   }
 
   /// didSave, the notifications, and the contexts that merge by themselves.
@@ -287,7 +293,8 @@ extension NSManagedObjectContext {
     }
     for object in sets.deleted { object._context = nil }
     var objects: [AnyHashable: Any] = [
-      NSInsertedObjectsKey: sets.inserted, NSUpdatedObjectsKey: sets.updated, NSDeletedObjectsKey: sets.deleted,
+      NSInsertedObjectsKey: sets.inserted, NSUpdatedObjectsKey: sets.updated,
+      NSDeletedObjectsKey: sets.deleted,
     ]
     objects[SavedChanges.key] = changes
     let generation = queryGenerationToken
@@ -305,7 +312,8 @@ extension NSManagedObjectContext {
     if let generation { ids[NSManagedObjectContextQueryGenerationKey] = generation }
     if let token = savedToken { ids[NSManagedObjectContext.changeTokenKey] = token }
     savedToken = nil
-    NotificationCenter.default.post(name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: ids)
+    NotificationCenter.default.post(
+      name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: ids)
     guard !changes.isEmpty else { return }
     if _parent == nil { persistentStoreCoordinator?.broadcast(changes, from: self) }
     for child in mergingChildren() {

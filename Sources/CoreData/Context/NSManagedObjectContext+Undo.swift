@@ -127,7 +127,11 @@ extension NSManagedObjectContext {
       object._relations = nil
       object._context = self
       for slot in object._layout.slots.indices {
-        if object._layout.slots[slot].isToMany { object._draft?.set(.null, at: slot) } else { object._changed.insert(slot) }
+        if object._layout.slots[slot].isToMany {
+          object._draft?.set(.null, at: slot)
+        } else {
+          object._changed.insert(slot)
+        }
       }
     }
     object._flags.remove([.fault])
@@ -160,7 +164,9 @@ final class UndoLink {
     Self.isInUse.store(true, ordering: .relaxed)
     // Whoever undoes through the manager itself wants what is pending undone first.
     let reference = WeakContext(context: context)
-    _token = NotificationCenter.default.addObserver(forName: .NSUndoManagerCheckpoint, object: manager, queue: nil) { _ in
+    _token = NotificationCenter.default.addObserver(
+      forName: .NSUndoManagerCheckpoint, object: manager, queue: nil
+    ) { _ in
       guard let context = reference.context, !context.isFlushing else { return }
       context.processPendingChanges()
     }

@@ -130,7 +130,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
       }
       if let old = _coordinator {
         guard table.count == 0 else {
-          programmerError("\(label) is in use; its coordinator cannot be changed. Make a new context instead.")
+          programmerError(
+            "\(label) is in use; its coordinator cannot be changed. Make a new context instead.")
         }
         old.disconnect(self)
         _frozen = nil

@@ -34,11 +34,14 @@ open class NSMergeConflict: NSObject {
 
   convenience init(_ conflict: VersionConflict, object: NSManagedObject) {
     let theirs = conflict.persisted.map { object.snapshot(of: $0) }
-    let cached = conflict.id.key.flatMap { object._context?.persistentStoreCoordinator?.rowCache.row(for: $0) }
+    let cached = conflict.id.key.flatMap {
+      object._context?.persistentStoreCoordinator?.rowCache.row(for: $0)
+    }
     // Known to this coordinator's row cache: another context saved it; else another coordinator or process did.
     let isCached = cached?.version == conflict.persisted?.version
     self.init(
-      source: object, newVersion: Int(conflict.persisted?.version ?? 0), oldVersion: Int(conflict.base.version),
+      source: object, newVersion: Int(conflict.persisted?.version ?? 0),
+      oldVersion: Int(conflict.base.version),
       cachedSnapshot: isCached ? theirs : object.snapshot(of: cached ?? conflict.base),
       persistedSnapshot: isCached ? nil : theirs)
     reported = conflict
@@ -80,13 +83,16 @@ open class NSConstraintConflict: NSObject {
 
   /// Creates a conflict.
   public init(
-    constraint contraint: [String], database databaseObject: NSManagedObject?, databaseSnapshot: [AnyHashable: Any]?,
+    constraint contraint: [String], database databaseObject: NSManagedObject?,
+    databaseSnapshot: [AnyHashable: Any]?,
     conflicting conflictingObjects: [NSManagedObject], conflictingSnapshots: [Any]
   ) {
     constraint = contraint
     _database = databaseObject
     self.databaseSnapshot = databaseSnapshot.map { snapshot in
-      Dictionary(snapshot.compactMap { key, value in (key as? String).map { ($0, value) } }) { first, _ in first }
+      Dictionary(snapshot.compactMap { key, value in (key as? String).map { ($0, value) } }) { first, _ in
+        first
+      }
     }
     self.conflictingObjects = conflictingObjects
     self.conflictingSnapshots = conflictingSnapshots.map { $0 as? [AnyHashable: Any] ?? [:] }
@@ -102,7 +108,8 @@ extension NSManagedObject {
   /// Attributes and to-one IDs of a row by name; nil shows as NSNull.
   final func snapshot(of row: Row) -> [String: Any] {
     var result: [String: Any] = [:]
-    for (number, slot) in _layout.slots.enumerated() where !slot.isHidden && !slot.isToMany && number < row.count {
+    for (number, slot) in _layout.slots.enumerated()
+    where !slot.isHidden && !slot.isToMany && number < row.count {
       if slot.attribute != nil {
         result[slot.name] = shown(row[number], number) ?? NSNull()
       } else {

@@ -23,8 +23,10 @@ struct AutomaticMigration {
   ///   uniqueness constraint.
   func run(to frozen: FrozenModel, _ model: NSManagedObjectModel) throws {
     guard !_flag(NSReadOnlyPersistentStoreOption) else {
-      throw _error(NSMigrationError, "is of another version of the model, and is to be opened for reading only. Open it for "
-        + "writing once, so that it can be migrated.")
+      throw _error(
+        NSMigrationError,
+        "is of another version of the model, and is to be opened for reading only. Open it for "
+          + "writing once, so that it can be migrated.")
     }
     let settings = try SQLiteStoreOpening.options(_options)
     let connection = try Connection(path: _url.path, mode: .readWrite, busyTimeout: settings.timeout)
@@ -34,7 +36,8 @@ struct AutomaticMigration {
     guard _flag(NSInferMappingModelAutomaticallyOption) else {
       throw _error(
         NSMigrationMissingMappingModelError,
-        "is of another version of the model, and no mapping may be inferred. Set NSInferMappingModelAutomaticallyOption.")
+        "is of another version of the model, and no mapping may be inferred. Set NSInferMappingModelAutomaticallyOption."
+      )
     }
     try _checkInferable(from: source, to: frozen.layout.schema)
     try _migrate(connection, from: source, to: frozen, model)
@@ -44,7 +47,9 @@ struct AutomaticMigration {
 
   /// - Throws: A Cocoa error with code 134130.
   private func _sourceModel(_ connection: Connection) throws -> ModelSchema {
-    if let model = NSManagedObjectModel.mergedModel(from: nil, forStoreMetadata: _metadata) { return ModelSchema(model) }
+    if let model = NSManagedObjectModel.mergedModel(from: nil, forStoreMetadata: _metadata) {
+      return ModelSchema(model)
+    }
     // A store keeps a copy of its model.
     if let schema = try? ModelCache.read(connection, path: _url.path) {
       let hashes = schema.entityVersionHashes().mapValues { Data($0) }
@@ -53,7 +58,8 @@ struct AutomaticMigration {
     }
     throw _error(
       NSMigrationMissingSourceModelError,
-      "was saved with a version of the model that is in none of the program's bundles. Add that version to the model.")
+      "was saved with a version of the model that is in none of the program's bundles. Add that version to the model."
+    )
   }
 
   // MARK: Inferring
@@ -65,7 +71,8 @@ struct AutomaticMigration {
       "\(change.property.map { "\(change.entity).\($0)" } ?? change.entity): \(change.what), \(change.why)"
     }.joined(separator: "; ")
     let underlying = CocoaError.coreData(
-      NSInferredMappingModelError, "No mapping can be inferred: \(reasons).", [NSLocalizedFailureReasonErrorKey: reasons])
+      NSInferredMappingModelError, "No mapping can be inferred: \(reasons).",
+      [NSLocalizedFailureReasonErrorKey: reasons])
     throw _error(
       NSMigrationMissingMappingModelError, "cannot be migrated without a mapping of its own: \(reasons).",
       [NSUnderlyingErrorKey: underlying, "reason": reasons])
@@ -81,12 +88,15 @@ struct AutomaticMigration {
       try connection.transaction {
         // Another process may have migrated it while this one waited.
         let present = try StoreMetadata.read(connection, path: _url.path)
-        guard NSManagedObjectModel.versionHashes(in: present) == NSManagedObjectModel.versionHashes(in: _metadata) else {
+        guard
+          NSManagedObjectModel.versionHashes(in: present) == NSManagedObjectModel.versionHashes(in: _metadata)
+        else {
           return
         }
         let layout = try ModelLayout(source)
         let binder = SchemaBinder(connection, path: _url.path)
-        let mapping = try binder.bind(MappingBuilder.mapping(for: layout, numbers: binder.numbers(for: layout)))
+        let mapping = try binder.bind(
+          MappingBuilder.mapping(for: layout, numbers: binder.numbers(for: layout)))
         try StoreMigration(connection, from: mapping, to: expected).run()
         let identifier = present[StoreMetadata.uuidKey] as? String ?? ""
         let version = SQLiteStoreOpening.metadata(for: frozen, model, identifier: identifier)

@@ -7,7 +7,9 @@ extension NSPersistentStoreCoordinator {
   /// from it first. Nothing happens where there is no file.
   ///
   /// - Throws: A Cocoa error for a file that is no SQLite store, or that cannot be deleted.
-  public final func destroyPersistentStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil) throws {
+  public final func destroyPersistentStore(
+    at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
+  ) throws {
     if let store = persistentStore(for: url) { try remove(store) }
     guard storeType == NSSQLiteStoreType else { return }
     let files = FileManager.default
@@ -24,7 +26,8 @@ extension NSPersistentStoreCoordinator {
       if files.fileExists(atPath: support) { try files.removeItem(atPath: support) }
     } catch {
       throw CocoaError.coreData(
-        NSPersistentStoreOperationError, "The store at \(url.path) cannot be deleted: \(error.localizedDescription)",
+        NSPersistentStoreOperationError,
+        "The store at \(url.path) cannot be deleted: \(error.localizedDescription)",
         [NSUnderlyingErrorKey: error])
     }
   }

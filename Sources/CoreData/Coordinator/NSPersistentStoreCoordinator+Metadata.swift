@@ -13,7 +13,8 @@ extension NSPersistentStoreCoordinator {
   ) throws {
     guard storeType == NSSQLiteStoreType else {
       throw CocoaError.coreData(
-        NSPersistentStoreInvalidTypeError, "Stores of type '\(storeType)' have no file to write metadata to; "
+        NSPersistentStoreInvalidTypeError,
+        "Stores of type '\(storeType)' have no file to write metadata to; "
           + "'\(NSSQLiteStoreType)' has.")
     }
     try StoreErrors.translating(url: url) {
@@ -41,14 +42,17 @@ extension NSPersistentStore {
 
   /// Writes metadata into the store file at a URL; as the coordinator's method.
   public class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
-    try NSPersistentStoreCoordinator.setMetadata(metadata, forPersistentStoreOfType: NSSQLiteStoreType, at: url)
+    try NSPersistentStoreCoordinator.setMetadata(
+      metadata, forPersistentStoreOfType: NSSQLiteStoreType, at: url)
   }
 
   /// New metadata together with those of the present that a store cannot be without.
   final class func completed(_ metadata: [String: Any], from present: [String: Any]) -> [String: Any] {
     var result = metadata
     for (name, value) in present where result[name] == nil {
-      if name == NSStoreTypeKey || name == NSStoreUUIDKey || formatKeys.contains(name) { result[name] = value }
+      if name == NSStoreTypeKey || name == NSStoreUUIDKey || formatKeys.contains(name) {
+        result[name] = value
+      }
     }
     return result
   }

@@ -12,7 +12,9 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// Engines that a request goes to.
-  final func engines(for affected: [NSPersistentStore]?) -> [any StoreEngine] { _stores(affected).compactMap(\.engine) }
+  final func engines(for affected: [NSPersistentStore]?) -> [any StoreEngine] {
+    _stores(affected).compactMap(\.engine)
+  }
 
   /// Stores that a request goes to, as a generation shows them: without those added since.
   private final func _readings(
@@ -85,7 +87,8 @@ extension NSPersistentStoreCoordinator {
     if !plan.sort.isEmpty {
       guard let order = RowOrdering(plan).bySlot else {
         throw CocoaError.coreData(
-          NSCoreDataError, "A fetch from several stores can be sorted by the entity's own attributes only; "
+          NSCoreDataError,
+          "A fetch from several stores can be sorted by the entity's own attributes only; "
             + "name one store in affectedStores.")
       }
       found = found.enumerated().sorted { left, right in
@@ -149,7 +152,9 @@ extension NSPersistentStoreCoordinator {
     let cache = _cache(of: key.space.store, generation)
     let epoch = cache.epoch
     rowReads.wrappingAdd(1, ordering: .relaxed)
-    guard let row = try StoreErrors.translating({ try _reading(of: key, generation)?.row(for: key) }) else { return nil }
+    guard let row = try StoreErrors.translating({ try _reading(of: key, generation)?.row(for: key) }) else {
+      return nil
+    }
     cache.keep(row, for: key, readAt: epoch)
     return row
   }

@@ -26,7 +26,8 @@ extension NSPersistentStoreCoordinator {
         isReadOnly: settings.isReadOnly, metadata: [:], key: provisional)
       let engine = try SQLiteStoreEngine(
         url: url, layout: model.layout, entities: model.entities, persistentStore: store, options: settings,
-        initialMetadata: SQLiteStoreOpening.metadata(for: model, self.model, identifier: provisional.identifier))
+        initialMetadata: SQLiteStoreOpening.metadata(
+          for: model, self.model, identifier: provisional.identifier))
       store.attach(engine, metadata: try engine.metadata)
       return store
     }
@@ -38,7 +39,9 @@ extension NSPersistentStoreCoordinator {
     of url: URL, _ options: [AnyHashable: Any]?, _ settings: inout SQLiteStoreOptions
   ) throws {
     settings.tracksHistory = SQLiteStoreOpening.isOn(NSPersistentHistoryTrackingKey, options)
-    guard !settings.tracksHistory, !settings.isReadOnly, try SQLiteStoreFile(url: url).keepsHistory() else { return }
+    guard !settings.tracksHistory, !settings.isReadOnly, try SQLiteStoreFile(url: url).keepsHistory() else {
+      return
+    }
     settings.isReadOnly = true
     Console.warn(
       "the store at \(url.path) keeps a history of its transactions but was added without NSPersistentHistoryTrackingKey; "
@@ -62,7 +65,8 @@ extension NSPersistentStoreCoordinator {
     throw CocoaError.coreData(
       NSPersistentStoreIncompatibleSchemaError,
       "The model for the store at \(url.path) was put together from its tables, which is good for reading only. Add the "
-        + "store with NSReadOnlyPersistentStoreOption, or use the model that it was made with to write to it.")
+        + "store with NSReadOnlyPersistentStoreOption, or use the model that it was made with to write to it."
+    )
   }
 
   /// Compares the version hashes in the file with the model's, and migrates the store if they differ and the options ask
@@ -85,7 +89,9 @@ extension NSPersistentStoreCoordinator {
     }
     // Its hashes are nobody's; whether it fits is judged by the tables.
     if model.isReconstructedFromTables { return }
-    guard !model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) else { return }
+    guard !model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) else {
+      return
+    }
     let differing = SQLiteStoreOpening.differences(model, metadata)
     if (options?[NSMigratePersistentStoresAutomaticallyOption] as? NSNumber)?.boolValue ?? false {
       try AutomaticMigration(url: url, metadata: metadata, options: options).run(to: frozen, model)
@@ -124,18 +130,23 @@ enum SQLiteStoreOpening {
       settings.tracesValues = SQLDebug.level > 1
     }
     guard let options else { return settings }
-    func flag(_ key: String) -> Bool { (options[key] as? NSNumber)?.boolValue ?? (options[key] as? Bool) ?? false }
+    func flag(_ key: String) -> Bool {
+      (options[key] as? NSNumber)?.boolValue ?? (options[key] as? Bool) ?? false
+    }
     settings.isReadOnly = flag(NSReadOnlyPersistentStoreOption)
     settings.analyzes = flag(NSSQLiteAnalyzeOption)
     settings.vacuums = flag(NSSQLiteManualVacuumOption)
-    if let seconds = (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue { settings.timeout = seconds }
+    if let seconds = (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue {
+      settings.timeout = seconds
+    }
     if let count = (options[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue {
       settings.maximumReaders = max(1, count)
     }
     guard let pragmas = options[NSSQLitePragmasOption] else { return settings }
     guard let texts = pragmas as? [String: String] else {
       throw CocoaError.coreData(
-        NSPersistentStoreOpenError, "NSSQLitePragmasOption takes a dictionary of strings, such as [\"synchronous\": \"FULL\"].")
+        NSPersistentStoreOpenError,
+        "NSSQLitePragmasOption takes a dictionary of strings, such as [\"synchronous\": \"FULL\"].")
     }
     settings.pragmas = texts
     return settings
@@ -213,7 +224,8 @@ enum StoreErrors {
 
   /// Whether somebody else was writing to the store for longer than a save waits.
   static func isBusy(_ error: any Error) -> Bool {
-    ((error as? CocoaError)?.userInfo[NSSQLiteErrorDomain] as? NSNumber).map { $0.intValue & 0xFF == 5 } ?? false
+    ((error as? CocoaError)?.userInfo[NSSQLiteErrorDomain] as? NSNumber).map { $0.intValue & 0xFF == 5 }
+      ?? false
   }
 
   private static func note(_ error: SQLiteError?, _ info: inout [String: Any]) {

@@ -28,12 +28,14 @@ extension NSPersistentStoreCoordinator {
     case NSSQLiteStoreType:
       guard let storeURL else {
         throw CocoaError.coreData(
-          NSPersistentStoreOpenError, "A SQLite store needs a file URL; use file:///dev/null for one that is thrown away.")
+          NSPersistentStoreOpenError,
+          "A SQLite store needs a file URL; use file:///dev/null for one that is thrown away.")
       }
       store = try openSQLite(storeURL, configuration, options, entities, model)
     default:
       throw CocoaError.coreData(
-        NSPersistentStoreInvalidTypeError, "There is no store type '\(storeType)'. There are '\(NSSQLiteStoreType)' and "
+        NSPersistentStoreInvalidTypeError,
+        "There is no store type '\(storeType)'. There are '\(NSSQLiteStoreType)' and "
           + "'\(NSInMemoryStoreType)'.")
     }
     store._coordinator = self
@@ -50,12 +52,14 @@ extension NSPersistentStoreCoordinator {
   private final func _checkForMemory(_ model: FrozenModel, _ entities: Set<String>?) throws {
     for layout in model.layout.layouts where entities?.contains(layout.entityName) ?? true {
       for slot in layout.slots {
-        guard let attribute = slot.attribute, !slot.isTransient, attribute.isDerived || attribute.type == .composite
+        guard let attribute = slot.attribute, !slot.isTransient,
+          attribute.isDerived || attribute.type == .composite
         else { continue }
         throw CocoaError.coreData(
           NSPersistentStoreIncompatibleSchemaError,
           "\(layout.entityName).\(slot.name) is a \(attribute.isDerived ? "derived" : "composite") attribute, which a store "
-            + "in memory does not support; use a SQLite store (file:///dev/null for one that is thrown away).")
+            + "in memory does not support; use a SQLite store (file:///dev/null for one that is thrown away)."
+        )
       }
     }
   }
@@ -76,7 +80,8 @@ extension NSPersistentStoreCoordinator {
   public final func remove(_ store: NSPersistentStore) throws {
     guard persistentStores.contains(where: { $0 === store }) else {
       throw CocoaError.coreData(
-        NSPersistentStoreOperationError, "The store at \(store.url?.path ?? "memory") is not of this coordinator.",
+        NSPersistentStoreOperationError,
+        "The store at \(store.url?.path ?? "memory") is not of this coordinator.",
         [NSAffectedStoresErrorKey: [store]])
     }
     NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
@@ -128,12 +133,14 @@ extension NSPersistentStoreCoordinator {
   }
 
   private final func _entities(of configuration: String?) throws -> Set<String>? {
-    guard let configuration, configuration != "PF_DEFAULT_CONFIGURATION_NAME", configuration != "Default" else {
+    guard let configuration, configuration != "PF_DEFAULT_CONFIGURATION_NAME", configuration != "Default"
+    else {
       return nil
     }
     guard let entities = model.entities(forConfigurationName: configuration) else {
       throw CocoaError.coreData(
-        NSPersistentStoreOpenError, "The model has no configuration '\(configuration)'. It has: "
+        NSPersistentStoreOpenError,
+        "The model has no configuration '\(configuration)'. It has: "
           + model.configurations.sorted().joined(separator: ", ") + ".")
     }
     return Set(entities.compactMap(\.name))
@@ -150,7 +157,8 @@ extension NSPersistentStoreCoordinator {
     ]
     let store = NSPersistentStore(
       type: NSInMemoryStoreType, configuration: configuration, url: url, options: options, entities: entities,
-      isReadOnly: (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false, metadata: metadata,
+      isReadOnly: (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false,
+      metadata: metadata,
       key: key)
     store.attach(MemoryStoreEngine(model, key: key, store: store, metadata: metadata), metadata: metadata)
     return store

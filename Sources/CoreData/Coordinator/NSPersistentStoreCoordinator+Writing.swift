@@ -73,7 +73,8 @@ extension NSPersistentStoreCoordinator {
     for (store, set) in changes where !set.isEmpty || store.needsMetadataSave {
       if store.isReadOnly, !set.isEmpty {
         throw CocoaError.coreData(
-          NSPersistentStoreSaveError, "The store at \(store.url?.path ?? "memory") is read-only; add it without "
+          NSPersistentStoreSaveError,
+          "The store at \(store.url?.path ?? "memory") is read-only; add it without "
             + "NSReadOnlyPersistentStoreOption to save to it.", [NSAffectedStoresErrorKey: [store]])
       }
       do {
@@ -161,12 +162,15 @@ extension NSPersistentStoreCoordinator {
     if let key = id.key {
       guard let index = stores.firstIndex(where: { $0.key === key.space.store }) else {
         throw CocoaError.coreData(
-          NSPersistentStoreSaveError, "\(id.uriRepresentation().absoluteString) belongs to a store that this coordinator does "
+          NSPersistentStoreSaveError,
+          "\(id.uriRepresentation().absoluteString) belongs to a store that this coordinator does "
             + "not have (any more).")
       }
       return index
     }
-    if let assigned = takeAssignment(id), let index = stores.firstIndex(where: { $0 === assigned }) { return index }
+    if let assigned = takeAssignment(id), let index = stores.firstIndex(where: { $0 === assigned }) {
+      return index
+    }
     let entity = id.space.layout.entityName
     if stores.count == 1, stores[0].takesAllEntities { return 0 }
     if let index = stores.firstIndex(where: { !$0.isReadOnly && $0.takes(entity) }) { return index }

@@ -184,6 +184,7 @@ enum LoadedModels {
             + "NSEntityDescription.entity(forEntityName:in:).")
       }
     }
-    programmerError("no model in use has an entity with the class \(type). Add its model to a coordinator first.")
+    programmerError(
+      "no model in use has an entity with the class \(type). Add its model to a coordinator first.")
   }
 }

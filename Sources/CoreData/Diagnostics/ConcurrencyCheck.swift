@@ -8,13 +8,14 @@ enum ConcurrencyCheck {
   static let argument = "com.apple.CoreData.ConcurrencyDebug"
 
   static let isOn = decision(
-    arguments: CommandLine.arguments, environment: ProcessInfo.processInfo.environment, isDebugBuild: isDebugBuild)
+    arguments: CommandLine.arguments, environment: ProcessInfo.processInfo.environment,
+    isDebugBuild: isDebugBuild)
 
   private static var isDebugBuild: Bool {
     #if DEBUG
-      true
+    true
     #else
-      false
+    false
     #endif
   }
 
@@ -40,7 +41,9 @@ extension NSManagedObjectContext {
 
   /// Stops the program with a message that names object, context and queue.
   final func queueWasViolated(by object: NSManagedObject?) -> Never {
-    let subject = object.map { "\($0._layout.entityName) \($0._objectID.uriRepresentation().absoluteString) of \(label)" } ?? label
+    let subject =
+      object.map { "\($0._layout.entityName) \($0._objectID.uriRepresentation().absoluteString) of \(label)" }
+      ?? label
     programmerError(
       "multithreading violation: \(subject) was used on \(ContextQueue.currentPlace), which is not executing for that "
         + "context. Its queue is '\(queue.label)': use it inside the context's perform or performAndWait. An object's objectID may be read anywhere. "

@@ -93,13 +93,21 @@ extension CocoaError {
   /// Core Data error 1560.
   public static var validationMultipleErrors: CocoaError.Code { .validationMultipleErrors }
   /// Core Data error 1570.
-  public static var validationMissingMandatoryProperty: CocoaError.Code { .validationMissingMandatoryProperty }
+  public static var validationMissingMandatoryProperty: CocoaError.Code {
+    .validationMissingMandatoryProperty
+  }
   /// Core Data error 1580.
-  public static var validationRelationshipLacksMinimumCount: CocoaError.Code { .validationRelationshipLacksMinimumCount }
+  public static var validationRelationshipLacksMinimumCount: CocoaError.Code {
+    .validationRelationshipLacksMinimumCount
+  }
   /// Core Data error 1590.
-  public static var validationRelationshipExceedsMaximumCount: CocoaError.Code { .validationRelationshipExceedsMaximumCount }
+  public static var validationRelationshipExceedsMaximumCount: CocoaError.Code {
+    .validationRelationshipExceedsMaximumCount
+  }
   /// Core Data error 1600.
-  public static var validationRelationshipDeniedDelete: CocoaError.Code { .validationRelationshipDeniedDelete }
+  public static var validationRelationshipDeniedDelete: CocoaError.Code {
+    .validationRelationshipDeniedDelete
+  }
   /// Core Data error 1610.
   public static var validationNumberTooLarge: CocoaError.Code { .validationNumberTooLarge }
   /// Core Data error 1620.
@@ -149,9 +157,13 @@ extension CocoaError {
   /// Core Data error 134090.
   public static var persistentStoreTimeout: CocoaError.Code { .persistentStoreTimeout }
   /// Core Data error 134091.
-  public static var persistentStoreUnsupportedRequestType: CocoaError.Code { .persistentStoreUnsupportedRequestType }
+  public static var persistentStoreUnsupportedRequestType: CocoaError.Code {
+    .persistentStoreUnsupportedRequestType
+  }
   /// Core Data error 134100.
-  public static var persistentStoreIncompatibleVersionHash: CocoaError.Code { .persistentStoreIncompatibleVersionHash }
+  public static var persistentStoreIncompatibleVersionHash: CocoaError.Code {
+    .persistentStoreIncompatibleVersionHash
+  }
   /// Core Data error 134110.
   public static var migration: CocoaError.Code { .migration }
   /// Core Data error 134120.

@@ -108,7 +108,9 @@ struct CacheReader {
   mutating func text() throws -> String {
     let count = try count()
     defer { _position += count }
-    guard let text = String(validating: _bytes[_position..<(_position + count)], as: UTF8.self) else { throw Malformed() }
+    guard let text = String(validating: _bytes[_position..<(_position + count)], as: UTF8.self) else {
+      throw Malformed()
+    }
     return text
   }
 

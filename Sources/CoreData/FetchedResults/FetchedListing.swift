@@ -60,7 +60,9 @@ struct ListingReader {
     // Unsaved changes belong into the list, but not into what another run of the program may find there.
     guard !needsOverlay else { return try _listObjects() }
     // An older state of the stores is not what the cache is about.
-    guard let cacheName, context.readGeneration == nil, let cache = SectionCache(self) else { return try _listStored() }
+    guard let cacheName, context.readGeneration == nil, let cache = SectionCache(self) else {
+      return try _listStored()
+    }
     let mark = try cache.mark()
     if let cached = cache.read(named: cacheName, mark) {
       return try _listing(of: cached, cache.engine)
@@ -92,7 +94,9 @@ struct ListingReader {
 
   /// Slots to read with each identity, if what places an object is stored in its own row: sort keys, then the section.
   private var _columns: [Int]? {
-    guard let slots = keys.storedSlots, slots.allSatisfy({ !plan.layout.slots[$0].isTransient }) else { return nil }
+    guard let slots = keys.storedSlots, slots.allSatisfy({ !plan.layout.slots[$0].isTransient }) else {
+      return nil
+    }
     return slots
   }
 
@@ -103,7 +107,8 @@ struct ListingReader {
     var columns = [DictionaryPlan.Column(name: "objectID", expression: .evaluatedObject, type: .objectID)]
     for slot in slots {
       let slot = plan.layout.slots[slot]
-      columns.append(.init(name: slot.name, expression: .keyPath([slot.name]), type: slot.attribute?.type ?? .undefined))
+      columns.append(
+        .init(name: slot.name, expression: .keyPath([slot.name]), type: slot.attribute?.type ?? .undefined))
     }
     let table = try coordinator.table(
       DictionaryPlan(rows: plan, columns: columns), in: request.affectedStores, at: context.readGeneration)
@@ -112,7 +117,8 @@ struct ListingReader {
       guard case .reference(let key) = row[0] else { continue }
       let object = context.object(for: StoredObject(key: key, row: nil))
       let keys = Array(row[1...].prefix(plan.sort.count))
-      let name = row.count > plan.sort.count + 1 ? self.keys.sectionName(row[plan.sort.count + 1], of: object) : ""
+      let name =
+        row.count > plan.sort.count + 1 ? self.keys.sectionName(row[plan.sort.count + 1], of: object) : ""
       try listing.append(object, keys: keys, section: name)
     }
     try _finish(listing)
@@ -123,18 +129,21 @@ struct ListingReader {
   private func _finish(_ listing: FetchedListing) throws {
     let objects = listing.entries.map(\.object)
     if request.fetchBatchSize > 0 {
-      context.faultBatch.add(FetchPages(objects.compactMap { $0._objectID.key }, size: request.fetchBatchSize))
+      context.faultBatch.add(
+        FetchPages(objects.compactMap { $0._objectID.key }, size: request.fetchBatchSize))
     }
     try context.finish(objects, of: request)
   }
 
-  private func _listing(of cached: SectionCache.Contents, _ engine: any StoreEngine) throws -> FetchedListing {
+  private func _listing(of cached: SectionCache.Contents, _ engine: any StoreEngine) throws -> FetchedListing
+  {
     var listing = FetchedListing(sectionNameKeyPath, capacity: cached.entries.count)
     var next = 0
     for run in cached.runs {
       for entry in cached.entries[next..<(next + run.count)] {
         let key = ObjectKey(space: engine.spaces[entry.entityNumber - 1], reference: entry.reference)
-        try listing.append(context.object(for: StoredObject(key: key, row: nil)), keys: entry.keys, section: run.name)
+        try listing.append(
+          context.object(for: StoredObject(key: key, row: nil)), keys: entry.keys, section: run.name)
       }
       next += run.count
     }

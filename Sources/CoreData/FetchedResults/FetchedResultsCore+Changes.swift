@@ -8,7 +8,9 @@ extension FetchedResultsCore: ContextObserver {
 
   /// A save has given inserted objects their permanent IDs: where the last snapshot names them otherwise, another follows.
   func contextDidSave(_ context: NSManagedObjectContext) {
-    guard isFollowing, temporaryResults.contains(where: { !$0.object._objectID.isTemporaryID }) else { return }
+    guard isFollowing, temporaryResults.contains(where: { !$0.object._objectID.isTemporaryID }) else {
+      return
+    }
     sendSnapshot()
   }
 
@@ -63,7 +65,9 @@ struct FetchedChanges {
   // MARK: Judging
 
   mutating func remove(_ object: NSManagedObject) {
-    guard _seen.insert(ObjectIdentifier(object)).inserted, let result = _core.results[ObjectIdentifier(object)] else {
+    guard _seen.insert(ObjectIdentifier(object)).inserted,
+      let result = _core.results[ObjectIdentifier(object)]
+    else {
       return
     }
     _deletions.append((result, _core.path(of: result)))
@@ -73,7 +77,8 @@ struct FetchedChanges {
     guard _isWanted(object._layout), _seen.insert(ObjectIdentifier(object)).inserted else { return }
     let result = _core.results[ObjectIdentifier(object)]
     do {
-      guard object._context === _core.context, !object._flags.contains(.deleted), let row = try _core.context.row(of: object),
+      guard object._context === _core.context, !object._flags.contains(.deleted),
+        let row = try _core.context.row(of: object),
         try _matcher.matches(row, object: { object })
       else {
         if let result { _deletions.append((result, _core.path(of: result))) }
@@ -124,7 +129,8 @@ struct FetchedChanges {
   }
 
   private func _isWanted(_ layout: PropertyLayout) -> Bool {
-    _plan.includesSubentities ? layout.isKind(of: _plan.layout) : layout.entityNumber == _plan.layout.entityNumber
+    _plan.includesSubentities
+      ? layout.isKind(of: _plan.layout) : layout.entityNumber == _plan.layout.entityNumber
   }
 
   /// Whether a result with new keys may stay where it is: between its neighbours.
@@ -192,8 +198,11 @@ struct FetchedChanges {
   /// The section of this name, made or moved if there is none where the keys belong.
   private mutating func _section(named name: String, for keys: [Value]) -> FetchedSection {
     if let section = _core.sectionsByName[name] {
-      if !section.results.isEmpty || _core.sectionNameKeyPath == nil || _stays(section, keys) { return section }
-      _drop(section, _drained[ObjectIdentifier(section)]?.old ?? _core.sections!.position(of: section.handle!))
+      if !section.results.isEmpty || _core.sectionNameKeyPath == nil || _stays(section, keys) {
+        return section
+      }
+      _drop(
+        section, _drained[ObjectIdentifier(section)]?.old ?? _core.sections!.position(of: section.handle!))
     }
     let section = FetchedSection(name, _core)
     section.pivot = keys
@@ -230,7 +239,10 @@ struct FetchedChanges {
 
   func announce() {
     guard let delegate = _core.delegate, let controller = _core.owner?.face else { return }
-    if !_core.isSnapshotMissing, _core.sendSnapshot(reloading: _updates.map(\.result) + _moves.map(\.result)) { return }
+    if !_core.isSnapshotMissing, _core.sendSnapshot(reloading: _updates.map(\.result) + _moves.map(\.result))
+    {
+      return
+    }
     if _core.sectionNameKeyPath == nil, !_core.isDifferenceMissing {
       delegate.controller(controller, didChangeContentWith: _difference())
       if !_core.isDifferenceMissing { return }

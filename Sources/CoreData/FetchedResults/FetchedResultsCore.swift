@@ -48,7 +48,8 @@ final class FetchedResultsCore {
   private var _titles: (version: Int, list: [String])?
 
   init(
-    _ request: AnyFetchRequest, _ context: NSManagedObjectContext, _ sectionNameKeyPath: String?, cacheName: String?
+    _ request: AnyFetchRequest, _ context: NSManagedObjectContext, _ sectionNameKeyPath: String?,
+    cacheName: String?
   ) {
     self.request = request
     self.context = context
@@ -114,7 +115,8 @@ final class FetchedResultsCore {
   private func _showPlain(_ results: [Any]) throws {
     if sectionNameKeyPath != nil {
       throw CocoaError.coreData(
-        NSCoreDataError, "Sections need managed objects: the request's resultType must be .managedObjectResultType.")
+        NSCoreDataError,
+        "Sections need managed objects: the request's resultType must be .managedObjectResultType.")
     }
     plainResults = results
     sections = RankedTree([FetchedSection("", self)]) { $0.handle = $1 }
@@ -148,14 +150,17 @@ final class FetchedResultsCore {
 
   /// The object at a path; nil where there is none.
   func object(at path: IndexPath) -> Any? {
-    guard path.count == 2, let sections, path.section >= 0, path.section < sections.count, path.item >= 0 else { return nil }
+    guard path.count == 2, let sections, path.section >= 0, path.section < sections.count, path.item >= 0
+    else { return nil }
     if let plainResults { return path.item < plainResults.count ? plainResults[path.item] : nil }
     let section = sections[path.section]
     return path.item < section.results.count ? section.results[path.item].object : nil
   }
 
   func path(ofObject object: Any) -> IndexPath? {
-    guard let object = object as? NSManagedObject, let result = results[ObjectIdentifier(object)] else { return nil }
+    guard let object = object as? NSManagedObject, let result = results[ObjectIdentifier(object)] else {
+      return nil
+    }
     return path(of: result)
   }
 

@@ -100,7 +100,9 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
   open var reconfiguredItemIdentifiers: [Any] { _settled.reconfiguredItems.map(\.base) }
 
   /// The sections with their items, typed; nil if an identifier is of another type. Ours: what Apple's code casts for.
-  public final func sections<Section, Item>(of section: Section.Type, items: Item.Type) -> [(id: Section, items: [Item])]? {
+  public final func sections<Section, Item>(of section: Section.Type, items: Item.Type) -> [(
+    id: Section, items: [Item]
+  )]? {
     let content = _settled
     var result: [(id: Section, items: [Item])] = []
     for section in content.sections {
@@ -116,12 +118,15 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
 
   /// Appends items to the last section. Traps without a section and for an item that is there already, as Apple's raises.
   open func appendItems(withIdentifiers identifiers: [Any]) {
-    guard let last = _settled.sections.last else { programmerError("a snapshot without sections has no place for items.") }
+    guard let last = _settled.sections.last else {
+      programmerError("a snapshot without sections has no place for items.")
+    }
     _insert(identifiers, in: last, at: _content.items(in: last).count)
   }
 
   /// Appends items to a section.
-  open func appendItems(withIdentifiers identifiers: [Any], intoSectionWithIdentifier sectionIdentifier: Any) {
+  open func appendItems(withIdentifiers identifiers: [Any], intoSectionWithIdentifier sectionIdentifier: Any)
+  {
     let section = _section(sectionIdentifier)
     _insert(identifiers, in: section, at: _settled.items(in: section).count)
   }
@@ -180,12 +185,16 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
   }
 
   /// Inserts sections before another one.
-  open func insertSections(withIdentifiers sectionIdentifiers: [Any], beforeSectionWithIdentifier toIdentifier: Any) {
+  open func insertSections(
+    withIdentifiers sectionIdentifiers: [Any], beforeSectionWithIdentifier toIdentifier: Any
+  ) {
     _insert(sections: sectionIdentifiers, at: _settled.sections.firstIndex(of: _section(toIdentifier))!)
   }
 
   /// Inserts sections after another one.
-  open func insertSections(withIdentifiers sectionIdentifiers: [Any], afterSectionWithIdentifier toIdentifier: Any) {
+  open func insertSections(
+    withIdentifiers sectionIdentifiers: [Any], afterSectionWithIdentifier toIdentifier: Any
+  ) {
     _insert(sections: sectionIdentifiers, at: _settled.sections.firstIndex(of: _section(toIdentifier))! + 1)
   }
 
@@ -229,7 +238,9 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
   private final func _place(_ any: Any) -> (item: AnyHashable, section: AnyHashable, position: Int) {
     let item = Self._identifier(any)
     settle()
-    guard let section = _content.home(of: item) else { programmerError("the snapshot has no item '\(item)'.") }
+    guard let section = _content.home(of: item) else {
+      programmerError("the snapshot has no item '\(item)'.")
+    }
     return (item, section, _content.items(in: section).firstIndex(of: item)!)
   }
 

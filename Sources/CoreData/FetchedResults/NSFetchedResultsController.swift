@@ -99,7 +99,8 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   open func object(at indexPath: IndexPath) -> ResultType {
     guard let object = core.object(at: indexPath) else {
       let shape = (core.sectionList ?? []).map { String($0.numberOfObjects) }.joined(separator: ", ")
-      programmerError("no object at index path \(indexPath) of the fetched results; sections have [\(shape)] objects.")
+      programmerError(
+        "no object at index path \(indexPath) of the fetched results; sections have [\(shape)] objects.")
     }
     return _typed(object)
   }
@@ -135,7 +136,9 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   /// The section that an entry of the index leads to. Traps for a title that is not in the index, as Core Data raises.
   open func section(forSectionIndexTitle title: String, at sectionIndex: Int) -> Int {
     guard let section = core.section(titled: title) else {
-      programmerError("no section has the index title '\(title)'. There are: \(sectionIndexTitles.joined(separator: ", ")).")
+      programmerError(
+        "no section has the index title '\(title)'. There are: \(sectionIndexTitles.joined(separator: ", "))."
+      )
     }
     return section
   }

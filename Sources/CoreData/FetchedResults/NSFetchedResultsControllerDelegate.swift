@@ -76,7 +76,8 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
 
 extension NSFetchedResultsControllerDelegate {
   /// Does nothing.
-  public func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {}
+  public func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
+  {}
 
   /// Does nothing.
   public func controller(
@@ -92,7 +93,8 @@ extension NSFetchedResultsControllerDelegate {
   ) {}
 
   /// Does nothing.
-  public func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {}
+  public func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+  }
 
   /// Has the controller call the other methods instead.
   public func controller(

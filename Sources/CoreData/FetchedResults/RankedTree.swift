@@ -225,7 +225,9 @@ struct RankedTree<Element> {
     let (left, right) = (_nodes[Int(node)].left, _nodes[Int(node)].right)
     let (leftWeight, rightWeight) = (_count(left) + 1, _count(right) + 1)
     if leftWeight * 3 < rightWeight {
-      if _count(_nodes[Int(right)].left) + 1 >= 2 * (_count(_nodes[Int(right)].right) + 1) { _rotateRight(right) }
+      if _count(_nodes[Int(right)].left) + 1 >= 2 * (_count(_nodes[Int(right)].right) + 1) {
+        _rotateRight(right)
+      }
       return _rotateLeft(node)
     }
     if rightWeight * 3 < leftWeight {

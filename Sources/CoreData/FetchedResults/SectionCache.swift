@@ -31,16 +31,22 @@ struct SectionCache {
   /// Nil if the fetch cannot be cached: several stores or one without a file, or a predicate that only this process knows.
   init?(_ reader: ListingReader) {
     let (request, plan, context) = (reader.request, reader.plan, reader.context)
-    guard let coordinator = context.persistentStoreCoordinator, let model = coordinator.frozen else { return nil }
+    guard let coordinator = context.persistentStoreCoordinator, let model = coordinator.frozen else {
+      return nil
+    }
     let engines = coordinator.engines(for: request.affectedStores)
-    guard engines.count == 1, let identifier = (try? engines[0].metadata)?[NSStoreUUIDKey] as? String else { return nil }
+    guard engines.count == 1, let identifier = (try? engines[0].metadata)?[NSStoreUUIDKey] as? String else {
+      return nil
+    }
     guard let predicate = Self._text(of: plan.predicate) else { return nil }
     engine = engines[0]
     _family = plan.layout.family
     let layouts = model.layout.layouts
     let isOwn = Self._looksNoFurther(than: plan, reader.keys, reader.sectionNameKeyPath)
     _entityNumbers = isOwn ? [plan.layout.entityNumber] : layouts.map(\.entityNumber)
-    let sort = plan.sort.map { "\($0.keyPath.joined(separator: "."))\($0.ascending ? "+" : "-")\($0.comparison)" }
+    let sort = plan.sort.map {
+      "\($0.keyPath.joined(separator: "."))\($0.ascending ? "+" : "-")\($0.comparison)"
+    }
     let hashes = isOwn ? [model.entities[plan.layout.entityNumber - 1]] : model.entities
     _fingerprint = [
       identifier, plan.layout.entityName, hashes.map { $0.shape.versionHash.base64EncodedString() }.joined(),
@@ -53,7 +59,9 @@ struct SectionCache {
   func mark() throws -> String? { try StoreErrors.translating { try engine.mark(of: _entityNumbers) } }
 
   /// Whether only the entity's own rows decide what is found, in which order and in which section.
-  private static func _looksNoFurther(than plan: FetchPlan, _ keys: FetchedKeys, _ sectionPath: String?) -> Bool {
+  private static func _looksNoFurther(than plan: FetchPlan, _ keys: FetchedKeys, _ sectionPath: String?)
+    -> Bool
+  {
     guard keys.storedSlots != nil else { return false }
     var isOwn = true
     plan.predicate?.forEachExpression { expression in

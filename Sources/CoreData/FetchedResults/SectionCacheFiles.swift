@@ -13,7 +13,9 @@ enum SectionCacheFiles {
   /// The file of a cache; any text may be a name.
   static func url(for name: String) -> URL {
     // Long or strange names are told apart by their bytes, written so that every file system takes them.
-    let plain = name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) }
+    let plain = name.utf8.allSatisfy {
+      (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+    }
     let stem = plain && name.utf8.count <= 64 ? name : "x" + String(CacheSeal.of(Array(name.utf8)), radix: 16)
     return directory.appendingPathComponent("\(stem).cache")
   }
@@ -23,7 +25,9 @@ enum SectionCacheFiles {
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
       try data.write(to: url(for: name), options: .atomic)
     } catch {
-      Console.warn("the cache '\(name)' of fetched results cannot be written, and does without: \(error.localizedDescription)")
+      Console.warn(
+        "the cache '\(name)' of fetched results cannot be written, and does without: \(error.localizedDescription)"
+      )
     }
   }
 

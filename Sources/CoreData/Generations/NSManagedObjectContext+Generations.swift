@@ -30,17 +30,20 @@ extension NSManagedObjectContext {
     checkQueue()
     if _parent != nil {
       programmerError(
-        "\(label) is a child and reads what its parent does; set the query generation of the context at the root.")
+        "\(label) is a child and reads what its parent does; set the query generation of the context at the root."
+      )
     }
     guard let generation else { return generationPin.pin(to: nil) }
     guard let coordinator = _coordinator else {
-      throw CocoaError.coreData(NSCoreDataError, "\(label) has no coordinator, so there is no state of stores to read.")
+      throw CocoaError.coreData(
+        NSCoreDataError, "\(label) has no coordinator, so there is no state of stores to read.")
     }
     if let given = generation.generation {
       guard coordinator.persistentStores.contains(where: { given.pins($0.key) }) else {
         throw CocoaError.coreData(
           NSCoreDataError,
-          "\(generation) is of no store that \(label) reads; take the token of a context of the same coordinator.")
+          "\(generation) is of no store that \(label) reads; take the token of a context of the same coordinator."
+        )
       }
       generationPin.pin(to: given)
     } else {
@@ -64,7 +67,8 @@ extension NSManagedObjectContext {
       // What has been saved or merged cannot be taken back for this.
       generationPin.pin(to: nil)
       Console.warn(
-        "\(label) cannot be pinned to the latest state of its stores and reads what is latest from now on: \(error)")
+        "\(label) cannot be pinned to the latest state of its stores and reads what is latest from now on: \(error)"
+      )
     }
   }
 }

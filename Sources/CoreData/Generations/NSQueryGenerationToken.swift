@@ -54,5 +54,7 @@ public final class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, 
 
   public override var hash: Int { generation.map { ObjectIdentifier($0).hashValue } ?? 0 }
 
-  public override var description: String { "<NSQueryGenerationToken: \(generation?.name ?? Self._currentName)>" }
+  public override var description: String {
+    "<NSQueryGenerationToken: \(generation?.name ?? Self._currentName)>"
+  }
 }

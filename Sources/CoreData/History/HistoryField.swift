@@ -11,7 +11,8 @@ enum HistoryField {
     _entity(
       transactionEntityName,
       [
-        ("author", .stringAttributeType), ("bundleID", .stringAttributeType), ("contextName", .stringAttributeType),
+        ("author", .stringAttributeType), ("bundleID", .stringAttributeType),
+        ("contextName", .stringAttributeType),
         ("processID", .stringAttributeType), ("timestamp", .dateAttributeType),
         ("token", .transformableAttributeType), ("transactionNumber", .integer64AttributeType),
       ])
@@ -28,7 +29,9 @@ enum HistoryField {
       ])
   }
 
-  private static func _entity(_ name: String, _ attributes: [(String, NSAttributeType)]) -> NSEntityDescription {
+  private static func _entity(_ name: String, _ attributes: [(String, NSAttributeType)])
+    -> NSEntityDescription
+  {
     let entity = NSEntityDescription()
     entity.name = name
     entity.properties = attributes.map { name, type in
@@ -120,15 +123,18 @@ struct HistorySearch {
     _offset = max(0, request.fetchOffset)
     guard request.sortDescriptors?.isEmpty ?? true else {
       throw CocoaError.coreData(
-        NSCoreDataError, "A history request is answered in the order in which the history was written; remove the sort "
+        NSCoreDataError,
+        "A history request is answered in the order in which the history was written; remove the sort "
           + "descriptors and sort the result.")
     }
     let name = request.entityName ?? ""
     let isOfChanges = name == HistoryField.changeEntityName
     guard isOfChanges || name == HistoryField.transactionEntityName else {
       throw CocoaError.coreData(
-        NSCoreDataError, "A history request searches transactions or changes, not '\(name)'. Give it the entity of "
-          + "NSPersistentHistoryTransaction.entityDescription(with:) or NSPersistentHistoryChange.entityDescription(with:).")
+        NSCoreDataError,
+        "A history request searches transactions or changes, not '\(name)'. Give it the entity of "
+          + "NSPersistentHistoryTransaction.entityDescription(with:) or NSPersistentHistoryChange.entityDescription(with:)."
+      )
     }
     guard let predicate = request.predicate else { return }
     let tree: PredicateTree
@@ -155,13 +161,17 @@ struct HistorySearch {
   }
 
   /// A constant in the form in which a subject has its values.
-  private static func _comparable(_ value: PredicateValue, _ store: NSPersistentStore) throws -> PredicateValue {
+  private static func _comparable(_ value: PredicateValue, _ store: NSPersistentStore) throws
+    -> PredicateValue
+  {
     switch value {
     case .collection(let members): return .collection(try members.map { try _comparable($0, store) })
     case .object(let object):
       switch object.base.base {
       case let token as NSPersistentHistoryToken:
-        guard let number = token.transactions[store.identifier], number > 0 else { throw HistoryErrors.expired(token) }
+        guard let number = token.transactions[store.identifier], number > 0 else {
+          throw HistoryErrors.expired(token)
+        }
         return .int(number)
       case let transaction as NSPersistentHistoryTransaction: return .int(transaction.transactionNumber)
       case let entity as NSEntityDescription: return .string(entity.name ?? "")

@@ -39,7 +39,9 @@ public final class NSPersistentHistoryChange: NSObject, NSCopying {
     var result: [AnyHashable: Any] = [:]
     let shape = _record.key.space.entity.shape
     for (slot, value) in _record.tombstone {
-      guard let coding = shape.codings[slot], let object = (try? coding.object(from: value)) ?? nil else { continue }
+      guard let coding = shape.codings[slot], let object = (try? coding.object(from: value)) ?? nil else {
+        continue
+      }
       result[coding.name] = object
     }
     return result.isEmpty ? nil : result

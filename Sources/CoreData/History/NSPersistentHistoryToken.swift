@@ -18,8 +18,10 @@ public final class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding
   /// A token that was archived; nil for an archive of something else.
   public init?(coder: NSCoder) {
     guard coder.allowsKeyedCoding,
-      let stores = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: Self._storesKey) as? [String],
-      let numbers = coder.decodeObject(of: [NSArray.self, NSNumber.self], forKey: Self._numbersKey) as? [NSNumber],
+      let stores = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: Self._storesKey)
+        as? [String],
+      let numbers = coder.decodeObject(of: [NSArray.self, NSNumber.self], forKey: Self._numbersKey)
+        as? [NSNumber],
       stores.count == numbers.count
     else { return nil }
     transactions = Dictionary(zip(stores, numbers.map(\.int64Value)), uniquingKeysWith: { max($0, $1) })

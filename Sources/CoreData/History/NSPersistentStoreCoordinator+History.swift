@@ -18,7 +18,9 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// Stores that keep a history, among those named or all.
-  final func histories(of affected: [NSPersistentStore]?) -> [(store: NSPersistentStore, history: any HistoryKeeping)] {
+  final func histories(of affected: [NSPersistentStore]?) -> [(
+    store: NSPersistentStore, history: any HistoryKeeping
+  )] {
     persistentStores.compactMap { store in
       if let affected, !affected.contains(where: { $0 === store }) { return nil }
       guard let history = store.engine as? any HistoryKeeping, history.keepsHistory else { return nil }
@@ -32,7 +34,8 @@ extension NSPersistentStoreCoordinator {
     guard !histories.isEmpty else {
       throw CocoaError.coreData(
         NSPersistentStoreUnsupportedRequestTypeError,
-        "None of the stores asked keeps a history. Add a SQLite store with NSPersistentHistoryTrackingKey set to true.")
+        "None of the stores asked keeps a history. Add a SQLite store with NSPersistentHistoryTrackingKey set to true."
+      )
     }
     if case .token(let token) = request.place,
       !histories.contains(where: { token.transactions[$0.store.identifier] != nil })
@@ -50,7 +53,9 @@ extension NSPersistentStoreCoordinator {
     var search = HistorySearch()
     for (store, history) in histories {
       search = try request.fetchRequest.map { try HistorySearch($0, in: store) } ?? HistorySearch()
-      let records = try StoreErrors.translating(url: store.url) { try _records(request, search, store, history) }
+      let records = try StoreErrors.translating(url: store.url) {
+        try _records(request, search, store, history)
+      }
       found += records.map { NSPersistentHistoryTransaction($0, storeID: store.identifier) }
     }
     if histories.count > 1 { found.sort { $0.timestamp < $1.timestamp } }
@@ -89,7 +94,9 @@ extension NSPersistentStoreCoordinator {
       })
     if search.changes != nil {
       records.removeAll { $0.changes?.isEmpty ?? true }
-      if request.resultType == .transactionsOnly { for index in records.indices { records[index].changes = nil } }
+      if request.resultType == .transactionsOnly {
+        for index in records.indices { records[index].changes = nil }
+      }
     }
     return records
   }
@@ -130,7 +137,8 @@ extension NSPersistentHistoryChangeRequest {
     case .objectIDs:
       let changes =
         isOfChanges
-        ? search.window(found.flatMap { $0.changes ?? [] }) : search.window(found).flatMap { $0.changes ?? [] }
+        ? search.window(found.flatMap { $0.changes ?? [] })
+        : search.window(found).flatMap { $0.changes ?? [] }
       var seen = Set<NSManagedObjectID>()
       return changes.map(\.changedObjectID).filter { seen.insert($0).inserted }
     }

@@ -93,14 +93,17 @@ final class FrozenEntity: @unchecked Sendable {
     }
     self.codings = codings
     defaults = try zip(properties, codings).map { property, coding in
-      guard let coding, let attribute = property as? NSAttributeDescription, let value = attribute.defaultValue else {
+      guard let coding, let attribute = property as? NSAttributeDescription,
+        let value = attribute.defaultValue
+      else {
         return .null
       }
       do {
         return try coding.value(from: value)
       } catch {
         throw ModelLayoutError(
-          entity: layout.entityName, property: attribute.name, reason: "its default value does not fit: \(error)")
+          entity: layout.entityName, property: attribute.name,
+          reason: "its default value does not fit: \(error)")
       }
     }
   }

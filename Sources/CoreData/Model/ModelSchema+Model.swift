@@ -39,12 +39,14 @@ extension EntitySchema {
     for property in entity.ownProperties {
       switch property {
       case let attribute as NSAttributeDescription: attributes.append(AttributeSchema(attribute))
-      case let relationship as NSRelationshipDescription: relationships.append(RelationshipSchema(relationship))
+      case let relationship as NSRelationshipDescription:
+        relationships.append(RelationshipSchema(relationship))
       case let fetched as NSFetchedPropertyDescription:
         fetchedProperties.append(
           FetchedPropertySchema(
             traits: PropertyTraits(fetched),
-            request: fetched.requestSchema ?? FetchRequestSchema(name: "fetchedPropertyFetchRequest", entity: "")))
+            request: fetched.requestSchema
+              ?? FetchRequestSchema(name: "fetchedPropertyFetchRequest", entity: "")))
       default:
         // Only a property of no kind gets here: expressions are refused when they are added.
         fatalError(
@@ -89,7 +91,9 @@ extension AttributeSchema {
     allowsCloudEncryption = attribute.allowsCloudEncryption
     isIndexed = attribute.indexedFlag
     isIndexedBySpotlight = attribute.isIndexedBySpotlight
-    if let derived = attribute as? NSDerivedAttributeDescription { derivationExpression = derived.derivationText ?? "" }
+    if let derived = attribute as? NSDerivedAttributeDescription {
+      derivationExpression = derived.derivationText ?? ""
+    }
     if let composite = attribute as? NSCompositeAttributeDescription {
       compositeName = composite.compositeName
       elements = composite.elements.map { AttributeSchema($0) }

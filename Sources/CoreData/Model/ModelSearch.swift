@@ -31,7 +31,8 @@ enum ModelSearch {
       return "\(root.lastPathComponent) has \(models.isEmpty ? "none" : models.joined(separator: ", "))"
     }
     return "no model '\(name)' (.momd, .mom, .xcdatamodeld or .xcdatamodel) is in the program's bundles: "
-      + places.joined(separator: "; ") + ". Add the model to the target, with CoreDataModelPlugin or as a resource."
+      + places.joined(separator: "; ")
+      + ". Add the model to the target, with CoreDataModelPlugin or as a resource."
   }
 
   /// Files of all versions of the model at `url`: itself if it has but one.

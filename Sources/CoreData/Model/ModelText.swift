@@ -39,7 +39,8 @@ extension NSAttributeDescription {
 
   /// The limits as predicates, each with the number of the Cocoa error for a value that fails it.
   final var limitPredicates: [(predicate: NSPredicate, code: Int)] {
-    func bound(_ path: String, _ sign: String, _ literal: SchemaLiteral?, _ code: Int) -> (NSPredicate, Int)? {
+    func bound(_ path: String, _ sign: String, _ literal: SchemaLiteral?, _ code: Int) -> (NSPredicate, Int)?
+    {
       guard let literal, let value = literal.number else { return nil }
       return (NSPredicate(format: "\(path) \(sign) %@", value), code)
     }
@@ -73,7 +74,8 @@ extension SchemaLiteral {
   var decimal: Decimal? {
     switch self {
     case .integer(let int): Decimal(int)
-    case .double(let double), .date(let double): double.isFinite ? Decimal(string: "\(double)", locale: nil) : nil
+    case .double(let double), .date(let double):
+      double.isFinite ? Decimal(string: "\(double)", locale: nil) : nil
     case .decimal(let text), .string(let text): Decimal(string: text, locale: nil)
     default: nil
     }

@@ -4,10 +4,13 @@ extension NSEntityDescription {
   /// The entity of this name in the model that a context works with; nil if there is none.
   ///
   /// Traps for a context with neither coordinator nor parent, as Core Data raises.
-  public class func entity(forEntityName entityName: String, in context: NSManagedObjectContext) -> NSEntityDescription? {
+  public class func entity(forEntityName entityName: String, in context: NSManagedObjectContext)
+    -> NSEntityDescription?
+  {
     if let model = context._frozen { return model.entitiesByName[entityName] }
     guard let coordinator = context.persistentStoreCoordinator else {
-      programmerError("\(context.label) has neither coordinator nor parent, so that it knows no entity '\(entityName)'.")
+      programmerError(
+        "\(context.label) has neither coordinator nor parent, so that it knows no entity '\(entityName)'.")
     }
     return coordinator.frozen?.entitiesByName[entityName]
   }

@@ -50,7 +50,8 @@ extension NSEntityDescription {
     compoundIndexNames = schema.compoundIndexes
     spotlightExpressionText = schema.coreSpotlightDisplayNameExpression
     properties =
-      schema.attributes.map(NSAttributeDescription.make) + schema.relationships.map(NSRelationshipDescription.make)
+      schema.attributes.map(NSAttributeDescription.make)
+      + schema.relationships.map(NSRelationshipDescription.make)
       + schema.fetchedProperties.map(NSFetchedPropertyDescription.make)
   }
 }
@@ -132,7 +133,8 @@ extension NSFetchIndexDescription {
         let computed = NSExpressionDescription()
         computed.name = text
         computed.expression = try? ModelText.expression(text)
-        computed.expressionResultType = element.expressionType.map(NSAttributeType.init) ?? .undefinedAttributeType
+        computed.expressionResultType =
+          element.expressionType.map(NSAttributeType.init) ?? .undefinedAttributeType
         property = computed
       } else {
         return nil
@@ -143,7 +145,8 @@ extension NSFetchIndexDescription {
       return made
     }
     let isMixed = Set(elements.map(\.collationType)).count > 1
-    self.init(name: schema.name, elements: isMixed ? elements.filter { $0.collationType == .binary } : elements)
+    self.init(
+      name: schema.name, elements: isMixed ? elements.filter { $0.collationType == .binary } : elements)
     partialIndexPredicateText = schema.partialIndexPredicate
   }
 }

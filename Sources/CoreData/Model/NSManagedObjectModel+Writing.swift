@@ -16,7 +16,8 @@ extension NSManagedObjectModel {
   /// > Note: Not in Apple's Core Data.
   public func write(to url: URL) throws {
     guard url.isFileURL else {
-      throw CocoaError.coreData(NSCoreDataError, "A model is written to a file; \(url.absoluteString) is none.")
+      throw CocoaError.coreData(
+        NSCoreDataError, "A model is written to a file; \(url.absoluteString) is none.")
     }
     let text: String
     do {
@@ -24,7 +25,8 @@ extension NSManagedObjectModel {
       _ = try ModelLayout(schema)
       text = try ModelContentsWriter.write(schema, path: url.path)
     } catch {
-      throw CocoaError.coreData(NSCoreDataError, "The model cannot be written: \(error).", [NSURLErrorKey: url])
+      throw CocoaError.coreData(
+        NSCoreDataError, "The model cannot be written: \(error).", [NSURLErrorKey: url])
     }
     var directory = url
     switch url.pathExtension {

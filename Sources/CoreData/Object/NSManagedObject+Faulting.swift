@@ -108,13 +108,17 @@ extension NSManagedObject {
         if let base = _row, draft[slot] == base[slot] { return }
         merged.set(draft[slot], at: slot)
       }
-      for slot in _layout.slots.indices where _layout.slots[slot].isTransient { merged.set(draft[slot], at: slot) }
+      for slot in _layout.slots.indices where _layout.slots[slot].isTransient {
+        merged.set(draft[slot], at: slot)
+      }
       _draft = merged
       _flags.remove(.draftShared)
     } else if let values = _draft ?? rowWithTransients {
       // Only transient or primitive values stand in the draft.
       let merged = Row(copying: row, version: row.version.next)
-      for slot in _layout.slots.indices where _layout.slots[slot].isTransient { merged.set(values[slot], at: slot) }
+      for slot in _layout.slots.indices where _layout.slots[slot].isTransient {
+        merged.set(values[slot], at: slot)
+      }
       _draft = merged
       _flags.remove(.draftShared)
     }

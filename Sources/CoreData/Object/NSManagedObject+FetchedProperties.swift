@@ -17,7 +17,8 @@ extension NSManagedObject {
       relations.fetched[property.name] = results
       return results
     } catch {
-      programmerError("the fetched property '\(_layout.entityName).\(property.name)' cannot be evaluated: \(error)")
+      programmerError(
+        "the fetched property '\(_layout.entityName).\(property.name)' cannot be evaluated: \(error)")
     }
   }
 

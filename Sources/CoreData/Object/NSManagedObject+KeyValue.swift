@@ -50,7 +50,8 @@ extension NSManagedObject {
   /// Whether a path leads to a composite attribute, or to a composite inside one.
   private final func isComposite(_ path: String) -> Bool {
     let steps = path.split(separator: ".").map(String.init)
-    guard let first = steps.first, let slot = _layout.slot(named: first), var coding = _shape.codings[slot] else {
+    guard let first = steps.first, let slot = _layout.slot(named: first), var coding = _shape.codings[slot]
+    else {
       return false
     }
     for step in steps.dropFirst() {

@@ -111,7 +111,9 @@ extension NSManagedObject {
   /// State of a to-many without reading it. A never-saved object has nothing to read.
   private final func memberState(_ slot: Int) -> ToManyState {
     let state = makeMembers(slot)
-    if !state.isRealised, _row == nil, _flags.contains(.inserted), !_flags.contains(.adopted) { state.realise([]) }
+    if !state.isRealised, _row == nil, _flags.contains(.inserted), !_flags.contains(.adopted) {
+      state.realise([])
+    }
     return state
   }
 
@@ -167,12 +169,15 @@ extension NSManagedObject {
     if let mine = _context, let theirs = target._context, mine !== theirs {
       programmerError(
         "illegal attempt to relate '\(_entity.name ?? "?").\(_layout.slots[slot].name)' to an object of another context "
-          + "(\(mine.label) and \(theirs.label)). Get this context's own object with object(with: other.objectID).")
+          + "(\(mine.label) and \(theirs.label)). Get this context's own object with object(with: other.objectID)."
+      )
     }
-    guard target._layout.entityNumber == relationship.destination
-      || _entity.owner?.isKind(target._layout, ofEntityNumbered: relationship.destination) ?? true
+    guard
+      target._layout.entityNumber == relationship.destination
+        || _entity.owner?.isKind(target._layout, ofEntityNumbered: relationship.destination) ?? true
     else {
-      let destination = (_shape.properties[slot] as? NSRelationshipDescription)?.destinationEntity?.name ?? "?"
+      let destination =
+        (_shape.properties[slot] as? NSRelationshipDescription)?.destinationEntity?.name ?? "?"
       programmerError(
         "'\(_entity.name ?? "?").\(_layout.slots[slot].name)' takes objects of entity '\(destination)', not "
           + "'\(target._layout.entityName)'.")

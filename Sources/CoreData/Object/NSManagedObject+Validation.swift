@@ -33,11 +33,15 @@ extension NSManagedObject {
   private final func _validateThroughHook(_ slot: Int, _ description: PropertyLayout.Slot) throws {
     if let relationship = description.relationship {
       // An unread to-many is as it was saved; reading all of them for each save would cost too much.
-      if relationship.isToMany, !isInserted, !_changed.contains(slot), _relations?.members(slot) == nil { return }
+      if relationship.isToMany, !isInserted, !_changed.contains(slot), _relations?.members(slot) == nil {
+        return
+      }
       var value = self.value(at: slot)
       let before = value as? NSManagedObject
       try validateValue(&value, forKey: description.name)
-      if !relationship.isToMany, value as? NSManagedObject !== before { setValueOfProperty(value, description.name) }
+      if !relationship.isToMany, value as? NSManagedObject !== before {
+        setValueOfProperty(value, description.name)
+      }
       return
     }
     let before = _current?[slot] ?? .null
@@ -45,7 +49,9 @@ extension NSManagedObject {
     try validateValue(&value, forKey: description.name)
     if description.attribute?.type == .transformable {
       let kept = self.value(at: slot)
-      if (value as AnyObject?) !== (kept as AnyObject?), !((value as? NSObject)?.isEqual(kept) ?? (value == nil)) {
+      if (value as AnyObject?) !== (kept as AnyObject?),
+        !((value as? NSObject)?.isEqual(kept) ?? (value == nil))
+      {
         setValueOfProperty(value, description.name)
       }
       return
@@ -77,7 +83,8 @@ extension NSManagedObject {
       try _shape.validation.check(.null, slot, of: self)
     } else {
       throw ValidationErrors.make(
-        NSManagedObjectValidationError, self, key, value, "is a to-one relationship and takes a managed object")
+        NSManagedObjectValidationError, self, key, value,
+        "is a to-one relationship and takes a managed object")
     }
   }
 

@@ -157,11 +157,15 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// Sets a property without change tracking and without touching inverse relationships.
   ///
   /// Cannot be overridden, as Core Data forbids it.
-  public final func setPrimitiveValue(_ value: Any?, forKey key: String) { setPrimitiveValueOfProperty(value, key) }
+  public final func setPrimitiveValue(_ value: Any?, forKey key: String) {
+    setPrimitiveValueOfProperty(value, key)
+  }
 
   /// Fills a fault before a property is read; with nil, just fills the fault.
   open func willAccessValue(forKey key: String?) {
-    if _flags.contains(.partial), let slot = key.flatMap({ _layout.slot(named: $0) }), hasPartialValue(slot) { return }
+    if _flags.contains(.partial), let slot = key.flatMap({ _layout.slot(named: $0) }), hasPartialValue(slot) {
+      return
+    }
     fireFault()
   }
 

@@ -64,7 +64,8 @@ extension PredicateValue {
   init?(ofDescription object: PredicateObject, _ key: String) {
     switch (object.base.base, key) {
     case (let entity as NSEntityDescription, "name"): self = entity.name.map(PredicateValue.string) ?? .null
-    case (let entity as NSEntityDescription, "managedObjectClassName"): self = .string(entity.managedObjectClassName)
+    case (let entity as NSEntityDescription, "managedObjectClassName"):
+      self = .string(entity.managedObjectClassName)
     case (let property as NSPropertyDescription, "name"): self = .string(property.name)
     case (let property as NSPropertyDescription, "userInfo"):
       var entries: [String: PredicateValue] = [:]

@@ -96,6 +96,7 @@ extension ExpressionTree {
     guard values.count == 3 else {
       throw PredicateEvaluationError.wrongOperand("FETCH", "\(values.count) arguments")
     }
-    return .constant(try FetchCall.result(values[0], in: values[1], countOnly: values[2].isTrue, isNested: true))
+    return .constant(
+      try FetchCall.result(values[0], in: values[1], countOnly: values[2].isTrue, isNested: true))
   }
 }

@@ -23,7 +23,8 @@ extension NSPredicate {
     if let gate = (self as? any GatedPredicate)?.gate, !gate.isOpen {
       throw EvaluationError(
         PredicateEvaluationError.unsupported(
-          "This predicate has evaluation disabled: it comes from a compiled model. Call allowEvaluation() on it first."))
+          "This predicate has evaluation disabled: it comes from a compiled model. Call allowEvaluation() on it first."
+        ))
     }
     do {
       return try PredicateTree(self).evaluate(with: object, bindings)

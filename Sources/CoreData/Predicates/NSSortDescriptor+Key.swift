@@ -51,7 +51,8 @@ enum NaturalOrder {
     _function(of: descriptor.comparator) == _natural
   }
 
-  private static let _natural = _function(of: NSSortDescriptor(keyPath: \String.count, ascending: true).comparator)
+  private static let _natural = _function(
+    of: NSSortDescriptor(keyPath: \String.count, ascending: true).comparator)
 
   /// Address of a closure's code. Inside a structure, so that the closure is looked at as it is.
   private static func _function(of comparator: @escaping Comparator) -> UInt {
@@ -74,7 +75,8 @@ extension NSSortDescriptor {
       // Foundation's own, by a Swift key path.
       if type(of: keyPath).rootType is NSManagedObject.Type {
         guard NaturalOrder.isThat(of: self) else { throw SortTermError.closure("\(keyPath)") }
-        return FetchPlan.SortTerm(keyPath: try KeyRecorder.path(of: keyPath), ascending: ascending, comparison: .binary)
+        return FetchPlan.SortTerm(
+          keyPath: try KeyRecorder.path(of: keyPath), ascending: ascending, comparison: .binary)
       }
       throw SortTermError.noKey(description)
     }

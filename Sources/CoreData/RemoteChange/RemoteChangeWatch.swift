@@ -29,7 +29,9 @@ final class RemoteChangeWatch: @unchecked Sendable {
   /// Starts watching, until the watch is let go.
   ///
   /// - Throws: `SQLiteError` when the file cannot be opened for reading.
-  init(_ store: NSPersistentStore, engine: SQLiteStoreEngine, coordinator: NSPersistentStoreCoordinator) throws {
+  init(_ store: NSPersistentStore, engine: SQLiteStoreEngine, coordinator: NSPersistentStoreCoordinator)
+    throws
+  {
     _store = store
     _coordinator = coordinator
     _file = engine.commitName
@@ -37,7 +39,8 @@ final class RemoteChangeWatch: @unchecked Sendable {
       let file = SQLiteStoreFile(url: URL(fileURLWithPath: engine.path))
       // A connection that takes part in the log, so that it notices; on a medium that allows none there is nothing to notice.
       let connection =
-        try engine.options.isReadOnly ? ((try? file.openReader()) ?? file.openForReading()) : file.openReader()
+        try engine.options.isReadOnly
+        ? ((try? file.openReader()) ?? file.openForReading()) : file.openReader()
       _version = try connection.firstValue("PRAGMA data_version")
       _connection = connection
     }
@@ -66,7 +69,9 @@ final class RemoteChangeWatch: @unchecked Sendable {
   }
 
   private func _check() {
-    guard let version = try? _connection?.firstValue("PRAGMA data_version"), version != _version else { return }
+    guard let version = try? _connection?.firstValue("PRAGMA data_version"), version != _version else {
+      return
+    }
     _version = version
     _post()
   }
@@ -91,7 +96,8 @@ final class RemoteChangeWatch: @unchecked Sendable {
     {
       userInfo[NSPersistentHistoryTokenKey] = NSPersistentHistoryToken([store.identifier: last])
     }
-    NotificationCenter.default.post(name: .NSPersistentStoreRemoteChange, object: coordinator, userInfo: userInfo)
+    NotificationCenter.default.post(
+      name: .NSPersistentStoreRemoteChange, object: coordinator, userInfo: userInfo)
   }
 }
 
@@ -102,7 +108,8 @@ extension NSNotification.Name {
   ///
   /// The user info has the store's UUID (`NSStoreUUIDKey`), its URL (`NSPersistentStoreURLKey`) and, with history tracking,
   /// the token of the last transaction (`NSPersistentHistoryTokenKey`).
-  public static let NSPersistentStoreRemoteChange = NSNotification.Name("NSPersistentStoreRemoteChangeNotification")
+  public static let NSPersistentStoreRemoteChange = NSNotification.Name(
+    "NSPersistentStoreRemoteChangeNotification")
 }
 
 /// Key for the URL of a store that somebody has written to.

@@ -78,7 +78,8 @@ final class DictionaryBatches {
     }
     if let dictionary = _current?.found[ObjectTable.Key(keys[place])] { return dictionary }
     let id = NSManagedObjectID(keys[place])
-    return NSDictionary(objects: _identityNames.map { _ in id }, forKeys: _identityNames.map { $0 as NSString })
+    return NSDictionary(
+      objects: _identityNames.map { _ in id }, forKeys: _identityNames.map { $0 as NSString })
   }
 
   private func _read(_ keys: ArraySlice<ObjectKey>) throws -> [ObjectTable.Key: NSDictionary] {
@@ -123,7 +124,9 @@ extension NSManagedObjectContext {
       return BatchedDictionaryResults(whole: [])
     }
     let columns = try DictionaryColumns(rows, plan, model)
-    guard columns.plan.isReadByObject else { return BatchedDictionaryResults(whole: try fetchDictionaries(rows)) }
+    guard columns.plan.isReadByObject else {
+      return BatchedDictionaryResults(whole: try fetchDictionaries(rows))
+    }
     plan.content = .identity
     let generation = readGeneration
     let found = try coordinator.fetch(plan, in: rows.affectedStores, at: generation)

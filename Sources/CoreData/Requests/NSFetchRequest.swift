@@ -165,7 +165,8 @@ open class NSFetchRequest<ResultType>: AnyFetchRequest {
   /// - Throws: What `NSManagedObjectContext.fetch(_:)` throws.
   open func execute() throws -> [ResultType] {
     guard let context = ContextQueue.current else {
-      programmerError("NSFetchRequest.execute() was called outside a context's perform block; call context.fetch(_:).")
+      programmerError(
+        "NSFetchRequest.execute() was called outside a context's perform block; call context.fetch(_:).")
     }
     return try context.fetch(self)
   }

@@ -34,7 +34,8 @@ open class NSSaveChangesRequest: NSPersistentStoreRequest {
   open override var requestType: NSPersistentStoreRequestType { .saveRequestType }
 
   open override func copy(with zone: NSZone? = nil) -> Any {
-    let copy = NSSaveChangesRequest(inserted: _inserted, updated: _updated, deleted: _deleted, locked: _locked)
+    let copy = NSSaveChangesRequest(
+      inserted: _inserted, updated: _updated, deleted: _deleted, locked: _locked)
     copy.affectedStores = affectedStores
     return copy
   }

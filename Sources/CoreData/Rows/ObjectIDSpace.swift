@@ -43,7 +43,9 @@ final class ObjectIDSpace: @unchecked Sendable {
   let number: UInt64
   @Loose private(set) var persistentStore: NSPersistentStore?
 
-  init(layout: PropertyLayout, entity: NSEntityDescription, store: StoreKey?, persistentStore: NSPersistentStore?) {
+  init(
+    layout: PropertyLayout, entity: NSEntityDescription, store: StoreKey?, persistentStore: NSPersistentStore?
+  ) {
     self.layout = layout
     self.entity = entity
     self.store = store
@@ -58,7 +60,8 @@ struct ObjectKey: Hashable, Sendable {
   let reference: Int64
 
   static func == (left: ObjectKey, right: ObjectKey) -> Bool {
-    left.reference == right.reference && (left.space === right.space || left.space.number == right.space.number)
+    left.reference == right.reference
+      && (left.space === right.space || left.space.number == right.space.number)
   }
 
   func hash(into hasher: inout Hasher) {

@@ -35,7 +35,8 @@ struct Row: @unchecked Sendable {
   private init(uninitialized count: Int, version: Int64) {
     let words = count * (MemoryLayout<Value>.stride / MemoryLayout<UInt64>.stride)
     _cells = unsafeDowncast(
-      Cells.create(minimumCapacity: words) { _ in Header(format: nil, version: version, count: UInt64(count)) },
+      Cells.create(minimumCapacity: words) { _ in Header(format: nil, version: version, count: UInt64(count))
+      },
       to: Cells.self)
     _cells.withUnsafeMutablePointerToElements {
       _ = UnsafeMutableRawPointer($0).bindMemory(to: Value.self, capacity: count)
@@ -47,7 +48,9 @@ struct Row: @unchecked Sendable {
 
   @inline(__always)
   private var _values: UnsafeMutablePointer<Value> {
-    _cells.withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0).assumingMemoryBound(to: Value.self) }
+    _cells.withUnsafeMutablePointerToElements {
+      UnsafeMutableRawPointer($0).assumingMemoryBound(to: Value.self)
+    }
   }
 
   /// A Row of nulls.
@@ -141,7 +144,9 @@ struct Row: @unchecked Sendable {
   }
 
   @inline(__always)
-  private static func _text(_ word: UInt64, _ bytes: UnsafeMutablePointer<UInt64>) -> UnsafeBufferPointer<UInt8> {
+  private static func _text(_ word: UInt64, _ bytes: UnsafeMutablePointer<UInt64>) -> UnsafeBufferPointer<
+    UInt8
+  > {
     let place = RowFormat.TextPlace(word)
     let start = UnsafeRawPointer(bytes).assumingMemoryBound(to: UInt8.self) + place.offset
     return UnsafeBufferPointer(start: start, count: place.count)
@@ -208,7 +213,9 @@ struct Row: @unchecked Sendable {
   }
 
   /// Sets the version; only for the maker of the Row, before it is shared.
-  func setVersion(_ version: Int64) { _cells.withUnsafeMutablePointerToHeader { $0.pointee.version = version } }
+  func setVersion(_ version: Int64) {
+    _cells.withUnsafeMutablePointerToHeader { $0.pointee.version = version }
+  }
 
   /// Whether both are the same Row, not merely equal ones.
   static func === (left: Row, right: Row) -> Bool { left._cells === right._cells }

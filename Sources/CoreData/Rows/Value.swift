@@ -61,8 +61,10 @@ final class ToManyDelta: Sendable {
     let mineAdded = Set(added)
     let mineRemoved = Set(removed)
     return ToManyDelta(
-      added: added.filter { !laterRemoved.contains($0) } + later.added.filter { !mineAdded.contains($0) && !mineRemoved.contains($0) },
-      removed: removed.filter { !laterAdded.contains($0) } + later.removed.filter { !mineRemoved.contains($0) && !mineAdded.contains($0) },
+      added: added.filter { !laterRemoved.contains($0) }
+        + later.added.filter { !mineAdded.contains($0) && !mineRemoved.contains($0) },
+      removed: removed.filter { !laterAdded.contains($0) }
+        + later.removed.filter { !mineRemoved.contains($0) && !mineAdded.contains($0) },
       order: later.order ?? order)
   }
 }

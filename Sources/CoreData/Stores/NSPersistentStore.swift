@@ -99,7 +99,8 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   /// Keys about the format, which setting an application's own metadata does not remove.
   static let formatKeys: Set<String> = [
     NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey, "NSPersistenceFrameworkVersion",
-    "NSPersistenceMaximumFrameworkVersion", "NSStoreModelVersionHashesVersion", "NSStoreModelVersionHashesDigest",
+    "NSPersistenceMaximumFrameworkVersion", "NSStoreModelVersionHashesVersion",
+    "NSStoreModelVersionHashesDigest",
     "NSStoreModelVersionChecksumKey", "_NSAutoVacuumLevel",
   ]
 

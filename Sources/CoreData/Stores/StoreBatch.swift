@@ -54,7 +54,8 @@ struct BatchConstraintError: Error, Sendable, CustomStringConvertible {
 
   var description: String {
     let names = constraints.map { $0.joined(separator: ", ") }.joined(separator: "; ")
-    return "a batch request on '\(entity)' breaks a uniqueness constraint (\(names)), so nothing was changed: \(reason)"
+    return
+      "a batch request on '\(entity)' breaks a uniqueness constraint (\(names)), so nothing was changed: \(reason)"
   }
 }
 

@@ -123,12 +123,14 @@ open class UndoManager: NSObject {
     if _open.isEmpty {
       guard groupsByEvent else {
         programmerError(
-          "registerUndo was called outside any group while groupsByEvent is off. Call beginUndoGrouping() first.")
+          "registerUndo was called outside any group while groupsByEvent is off. Call beginUndoGrouping() first."
+        )
       }
       _openEventGroup()
     }
     if !isUndoing, !isRedoing { _redoStack.removeAll() }
-    _open.last!.items.append(.action(UndoAction(target) { if let target = $0 as? TargetType { handler(target) } }))
+    _open.last!.items.append(
+      .action(UndoAction(target) { if let target = $0 as? TargetType { handler(target) } }))
   }
 
   /// Forgets everything and records again.
@@ -265,7 +267,9 @@ open class UndoManager: NSObject {
   // MARK: Discardable actions
 
   /// Marks the current group as one that need not be kept, such as a change of selection.
-  open func setActionIsDiscardable(_ discardable: Bool) { (_open.last ?? _undoStack.last)?.isDiscardable = discardable }
+  open func setActionIsDiscardable(_ discardable: Bool) {
+    (_open.last ?? _undoStack.last)?.isDiscardable = discardable
+  }
 
   /// Whether the group that `undo()` would take back is discardable.
   open var undoActionIsDiscardable: Bool { _undoStack.last?.isDiscardable ?? false }
@@ -288,17 +292,22 @@ extension NSNotification.Name {
   /// changes should be registered now.
   public static let NSUndoManagerCheckpoint = NSNotification.Name("NSUndoManagerCheckpointNotification")
   /// Posted after a group was opened.
-  public static let NSUndoManagerDidOpenUndoGroup = NSNotification.Name("NSUndoManagerDidOpenUndoGroupNotification")
+  public static let NSUndoManagerDidOpenUndoGroup = NSNotification.Name(
+    "NSUndoManagerDidOpenUndoGroupNotification")
   /// Posted before a group is closed.
-  public static let NSUndoManagerWillCloseUndoGroup = NSNotification.Name("NSUndoManagerWillCloseUndoGroupNotification")
+  public static let NSUndoManagerWillCloseUndoGroup = NSNotification.Name(
+    "NSUndoManagerWillCloseUndoGroupNotification")
   /// Posted after a group was closed.
-  public static let NSUndoManagerDidCloseUndoGroup = NSNotification.Name("NSUndoManagerDidCloseUndoGroupNotification")
+  public static let NSUndoManagerDidCloseUndoGroup = NSNotification.Name(
+    "NSUndoManagerDidCloseUndoGroupNotification")
   /// Posted before a group is undone.
-  public static let NSUndoManagerWillUndoChange = NSNotification.Name("NSUndoManagerWillUndoChangeNotification")
+  public static let NSUndoManagerWillUndoChange = NSNotification.Name(
+    "NSUndoManagerWillUndoChangeNotification")
   /// Posted after a group was undone.
   public static let NSUndoManagerDidUndoChange = NSNotification.Name("NSUndoManagerDidUndoChangeNotification")
   /// Posted before a group is redone.
-  public static let NSUndoManagerWillRedoChange = NSNotification.Name("NSUndoManagerWillRedoChangeNotification")
+  public static let NSUndoManagerWillRedoChange = NSNotification.Name(
+    "NSUndoManagerWillRedoChangeNotification")
   /// Posted after a group was redone.
   public static let NSUndoManagerDidRedoChange = NSNotification.Name("NSUndoManagerDidRedoChangeNotification")
 }

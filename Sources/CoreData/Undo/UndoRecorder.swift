@@ -53,7 +53,12 @@ struct ObjectSnapshot {
     var members: [(slot: Int, state: Members)] = []
     object._relations?.forEachToMany { slot, state in
       members.append(
-        (slot, Members(added: state.added, removed: state.removed, order: state.isOrdered && state.isRealised ? state.order : nil)))
+        (
+          slot,
+          Members(
+            added: state.added, removed: state.removed,
+            order: state.isOrdered && state.isRealised ? state.order : nil)
+        ))
     }
     _members = members
   }

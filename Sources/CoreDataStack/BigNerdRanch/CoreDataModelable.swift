@@ -13,7 +13,9 @@ extension NSManagedObject {
   /// Stands here and not with the protocol, where Swift's own classes would need a `required` initialiser for it.
   public convenience init(managedObjectContext context: NSManagedObjectContext) {
     let name = (Self.self as? any CoreDataModelable.Type)?.entityName
-    guard let entity = name.map({ NSEntityDescription.entity(forEntityName: $0, in: context) }) ?? Self.entity() else {
+    guard
+      let entity = name.map({ NSEntityDescription.entity(forEntityName: $0, in: context) }) ?? Self.entity()
+    else {
       preconditionFailure("the context's model has no entity '\(name ?? "")'")
     }
     self.init(entity: entity, insertInto: context)
@@ -30,7 +32,8 @@ extension CoreDataModelable where Self: NSManagedObject {
   }
 
   /// A request for all objects of the entity.
-  public static func fetchRequestForEntity(inContext context: NSManagedObjectContext) -> NSFetchRequest<Self> {
+  public static func fetchRequestForEntity(inContext context: NSManagedObjectContext) -> NSFetchRequest<Self>
+  {
     EntityFetches<Self>(entityDescription(in: context)).request()
   }
 
@@ -47,7 +50,8 @@ extension CoreDataModelable where Self: NSManagedObject {
   ///
   /// - Throws: What fetching throws.
   public static func allInContext(
-    _ context: NSManagedObjectContext, predicate: NSPredicate? = nil, sortDescriptors: [NSSortDescriptor]? = nil
+    _ context: NSManagedObjectContext, predicate: NSPredicate? = nil,
+    sortDescriptors: [NSSortDescriptor]? = nil
   ) throws -> [Self] {
     try EntityFetches<Self>(entityDescription(in: context)).all(in: context, predicate, sortDescriptors)
   }
@@ -55,7 +59,9 @@ extension CoreDataModelable where Self: NSManagedObject {
   /// Number of objects of exactly this entity that meet the predicate.
   ///
   /// - Throws: What fetching throws.
-  public static func countInContext(_ context: NSManagedObjectContext, predicate: NSPredicate? = nil) throws -> Int {
+  public static func countInContext(_ context: NSManagedObjectContext, predicate: NSPredicate? = nil) throws
+    -> Int
+  {
     try EntityFetches<Self>(entityDescription(in: context)).count(in: context, predicate)
   }
 
@@ -88,7 +94,8 @@ extension NSFetchRequestResult where Self: NSManagedObject {
   ///
   /// - Throws: What fetching throws.
   public static func allInContext(
-    _ context: NSManagedObjectContext, predicate: NSPredicate? = nil, sortDescriptors: [NSSortDescriptor]? = nil
+    _ context: NSManagedObjectContext, predicate: NSPredicate? = nil,
+    sortDescriptors: [NSSortDescriptor]? = nil
   ) throws -> [Self] {
     try EntityFetches<Self>(entity()).all(in: context, predicate, sortDescriptors)
   }
@@ -96,7 +103,9 @@ extension NSFetchRequestResult where Self: NSManagedObject {
   /// Number of objects of exactly this class's entity that meet the predicate.
   ///
   /// - Throws: What fetching throws.
-  public static func countInContext(_ context: NSManagedObjectContext, predicate: NSPredicate? = nil) throws -> Int {
+  public static func countInContext(_ context: NSManagedObjectContext, predicate: NSPredicate? = nil) throws
+    -> Int
+  {
     try EntityFetches<Self>(entity()).count(in: context, predicate)
   }
 

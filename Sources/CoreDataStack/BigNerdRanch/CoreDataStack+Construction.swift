@@ -21,7 +21,8 @@ extension CoreDataStack {
     on callbackQueue: DispatchQueue? = nil, callback: @escaping CoreDataStackSetupCallback
   ) {
     constructSQLiteStack(
-      model: bundle.managedObjectModel(name: modelName), at: desiredStoreURL ?? documentsURL(named: modelName),
+      model: bundle.managedObjectModel(name: modelName),
+      at: desiredStoreURL ?? documentsURL(named: modelName),
       persistentStoreOptions: persistentStoreOptions, on: callbackQueue, callback: callback)
   }
 
@@ -73,7 +74,8 @@ extension CoreDataStack {
     progress: Progress? = nil
   ) async throws -> CoreDataStack {
     try await constructSQLiteStack(
-      model: bundle.managedObjectModel(name: modelName), at: desiredStoreURL ?? documentsURL(named: modelName),
+      model: bundle.managedObjectModel(name: modelName),
+      at: desiredStoreURL ?? documentsURL(named: modelName),
       persistentStoreOptions: persistentStoreOptions, progress: progress)
   }
 
@@ -93,7 +95,8 @@ extension CoreDataStack {
     let steps = ProgressSteps(progress, count: 1)
     try steps.begin()
     let stack: CoreDataStack = try await withCheckedThrowingContinuation { continuation in
-      constructSQLiteStack(model: model, at: desiredStoreURL, persistentStoreOptions: persistentStoreOptions) {
+      constructSQLiteStack(model: model, at: desiredStoreURL, persistentStoreOptions: persistentStoreOptions)
+      {
         switch $0 {
         case .success(let stack): continuation.resume(returning: stack)
         case .failure(let error): continuation.resume(throwing: error)
@@ -110,7 +113,9 @@ extension CoreDataStack {
   /// Sets a stack up in memory, for a model found in a bundle. Traps if the bundle does not have it.
   ///
   /// - Throws: What adding the store throws.
-  public static func constructInMemoryStack(modelName: String, in bundle: Bundle = .main) throws -> CoreDataStack {
+  public static func constructInMemoryStack(modelName: String, in bundle: Bundle = .main) throws
+    -> CoreDataStack
+  {
     try constructInMemoryStack(model: bundle.managedObjectModel(name: modelName))
   }
 
@@ -134,10 +139,13 @@ extension Bundle {
   /// The model of this name, compiled or as its source. Traps if the bundle does not have it.
   public func managedObjectModel(name: String) -> NSManagedObjectModel {
     for type in ["momd", "mom", "xcdatamodeld", "xcdatamodel"] {
-      if let url = url(forResource: name, withExtension: type), let model = NSManagedObjectModel(contentsOf: url) {
+      if let url = url(forResource: name, withExtension: type),
+        let model = NSManagedObjectModel(contentsOf: url)
+      {
         return model
       }
     }
-    preconditionFailure("the bundle at \(bundlePath) has no model '\(name)' (.momd, .mom, .xcdatamodeld or .xcdatamodel)")
+    preconditionFailure(
+      "the bundle at \(bundlePath) has no model '\(name)' (.momd, .mom, .xcdatamodeld or .xcdatamodel)")
   }
 }

@@ -88,7 +88,8 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
     _state = Self._contexts(coordinator, _carrier)
   }
 
-  private static func _contexts(_ coordinator: NSPersistentStoreCoordinator, _ carrier: SaveCarrier) -> State {
+  private static func _contexts(_ coordinator: NSPersistentStoreCoordinator, _ carrier: SaveCarrier) -> State
+  {
     let writer = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     writer.persistentStoreCoordinator = coordinator
     writer.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
@@ -196,7 +197,8 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
   ///   - progress: Gets one unit. Cancelled meanwhile, no context is handed out.
   /// - Throws: What adding the store throws; `CocoaError.userCancelled`.
   public func newBatchOperationContext(
-    with options: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions, progress: Progress? = nil
+    with options: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
+    progress: Progress? = nil
   ) async throws -> NSManagedObjectContext {
     let steps = ProgressSteps(progress, count: 1)
     try steps.begin()

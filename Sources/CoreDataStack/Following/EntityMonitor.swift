@@ -69,7 +69,8 @@ public final class EntityMonitor<T: NSManagedObject>: @unchecked Sendable {
     let name = entity.managedObjectClassName.flatMap { $0.isEmpty ? nil : $0 } ?? "NSManagedObject"
     // Models may name a class without its module.
     precondition(
-      NSClassFromString(name) == T.self || name.split(separator: ".").last.map(String.init) == String(describing: T.self),
+      NSClassFromString(name) == T.self
+        || name.split(separator: ".").last.map(String.init) == String(describing: T.self),
       "an EntityMonitor of \(T.self) cannot watch entity '\(entity.name ?? "?")', whose class is '\(name)'")
     _context = context
     _entity = entity
@@ -78,7 +79,9 @@ public final class EntityMonitor<T: NSManagedObject>: @unchecked Sendable {
       frequency == .onChange ? .NSManagedObjectContextObjectsDidChange : .NSManagedObjectContextDidSave
     let observer = NotificationCenter.default.addObserver(forName: notification, object: nil, queue: nil) {
       [weak self] notification in
-      guard let self, let context = self._context, notification.object as AnyObject === context else { return }
+      guard let self, let context = self._context, notification.object as AnyObject === context else {
+        return
+      }
       context.performAndWait { self._look(at: notification.userInfo ?? [:]) }
     }
     _lock.withLock { _observer = observer }
@@ -91,7 +94,8 @@ public final class EntityMonitor<T: NSManagedObject>: @unchecked Sendable {
 
   /// Sets who is told; held weakly.
   public func setDelegate<Delegate: EntityMonitorDelegate>(_ delegate: Delegate) where Delegate.T == T {
-    let tell: (EntityMonitor<T>, Set<T>, Set<T>, Set<T>) -> Void = { [weak delegate] monitor, inserted, deleted, modified in
+    let tell: (EntityMonitor<T>, Set<T>, Set<T>, Set<T>) -> Void = {
+      [weak delegate] monitor, inserted, deleted, modified in
       guard let delegate else { return }
       if !inserted.isEmpty { delegate.entityMonitorObservedInserts(monitor, entities: inserted) }
       if !deleted.isEmpty { delegate.entityMonitorObservedDeletions(monitor, entities: deleted) }
@@ -132,7 +136,8 @@ public final class EntityMonitor<T: NSManagedObject>: @unchecked Sendable {
     for object in objects where object.entity.name == _entity.name {
       if let _filter, !_filter.evaluate(with: object) { continue }
       guard let typed = object as? T else {
-        preconditionFailure("entity '\(_entity.name ?? "")' has class \(type(of: object)); the monitor expects \(T.self)")
+        preconditionFailure(
+          "entity '\(_entity.name ?? "")' has class \(type(of: object)); the monitor expects \(T.self)")
       }
       mine.insert(typed)
     }

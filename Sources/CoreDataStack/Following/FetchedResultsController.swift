@@ -76,7 +76,8 @@ public final class FetchedResultsController<T: NSManagedObject> {
   // MARK: Following
 
   /// Sets who is told; held weakly.
-  public func setDelegate<Delegate: FetchedResultsControllerDelegate>(_ delegate: Delegate) where Delegate.T == T {
+  public func setDelegate<Delegate: FetchedResultsControllerDelegate>(_ delegate: Delegate)
+  where Delegate.T == T {
     _tell = { [weak delegate] event, controller in
       guard let delegate else { return }
       switch event {
@@ -105,7 +106,9 @@ public final class FetchedResultsController<T: NSManagedObject> {
       _update = FetchedResultsUpdate()
       _tell?(.willChange, self)
     case .object(let object, let type, let old, let new):
-      guard let object = object as? T, let change = FetchedResultsObjectChange(object, type, old, new) else { return }
+      guard let object = object as? T, let change = FetchedResultsObjectChange(object, type, old, new) else {
+        return
+      }
       _update.add(change)
       _tell?(.object(change), self)
     case .section(let info, let index, let type):

@@ -48,7 +48,9 @@ public struct Snapshot<Object: NSManagedObject>: Sendable, Identifiable {
   }
 
   /// IDs of a relationship that the snapshot took along.
-  public func ids<Other: NSManagedObject>(_ name: String, of type: Other.Type = Other.self) -> [ObjectID<Other>] {
+  public func ids<Other: NSManagedObject>(_ name: String, of type: Other.Type = Other.self) -> [ObjectID<
+    Other
+  >] {
     (_values[name] as? [NSManagedObjectID] ?? []).map { ObjectID($0) }
   }
 

@@ -114,7 +114,8 @@ extension NSManagedObjectContext {
   }
 
   static func child(
-    of parent: NSManagedObjectContext, _ type: NSManagedObjectContextConcurrencyType = .privateQueueConcurrencyType
+    of parent: NSManagedObjectContext,
+    _ type: NSManagedObjectContextConcurrencyType = .privateQueueConcurrencyType
   ) -> NSManagedObjectContext {
     let context = NSManagedObjectContext(concurrencyType: type)
     context.parent = parent

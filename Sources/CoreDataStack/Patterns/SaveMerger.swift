@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 
 #if canImport(Darwin)
-  private struct WeakContext { weak var context: NSManagedObjectContext? }
+private struct WeakContext { weak var context: NSManagedObjectContext? }
 #endif
 
 /// Merges what one context saves into the others, each on its own queue.
@@ -49,14 +49,19 @@ final class SaveMerger: @unchecked Sendable {
 
   private func _didSave(_ notification: Notification) {
     guard let saved = notification.object as? NSManagedObjectContext, saved.parent == nil,
-      let coordinator = saved.persistentStoreCoordinator, _coordinators.contains(where: { $0 === coordinator })
+      let coordinator = saved.persistentStoreCoordinator,
+      _coordinators.contains(where: { $0 === coordinator })
     else { return }
     let (contexts, handler) = _lock.withLock { (_contexts.compactMap(\.context), _handler) }
     for context in contexts where context !== saved {
       let saved = Handover(value: notification)
       _group.enter()
       context.perform {
-        if let handler { handler(context, saved.value) } else { context.mergeChanges(fromContextDidSave: saved.value) }
+        if let handler {
+          handler(context, saved.value)
+        } else {
+          context.mergeChanges(fromContextDidSave: saved.value)
+        }
         self._group.leave()
       }
     }

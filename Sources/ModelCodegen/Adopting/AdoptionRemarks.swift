@@ -1,7 +1,8 @@
 /// Finds what no rewriting can carry over.
 enum AdoptionRemarks {
   private static let _modules: [String: String] = [
-    "Combine": "Combine is Apple's only; observe NSManagedObjectContextObjectsDidChange instead, or guard the import",
+    "Combine":
+      "Combine is Apple's only; observe NSManagedObjectContextObjectsDidChange instead, or guard the import",
     "SwiftUI": "SwiftUI is Apple's only; keep views in a target of their own",
     "UIKit": "UIKit is Apple's only; keep views in a target of their own",
     "AppKit": "AppKit is Apple's only; keep views in a target of their own",
@@ -12,7 +13,8 @@ enum AdoptionRemarks {
   private static let _names: [String: String] = [
     "observe": "there is no key-value observation; observe the context's notifications instead",
     "addObserver": "there is no key-value observation; observe the context's notifications instead",
-    "publisher": "publishers come from Combine, which is Apple's only; use the notification centre or an AsyncSequence",
+    "publisher":
+      "publishers come from Combine, which is Apple's only; use the notification centre or an AsyncSequence",
     "NSPersistentCloudKitContainer": "there is no CloudKit; use NSPersistentContainer",
     "NSCoreDataCoreSpotlightDelegate": "there is no Spotlight",
     "perform": "methods cannot be called by selector",

@@ -1,6 +1,8 @@
 /// Puts `@objc` and its kin under a condition, or takes them out.
 struct AttributeEdits {
-  private static let _attributes: Set<String> = ["objc", "objcMembers", "IBInspectable", "IBDesignable", "GKInspectable"]
+  private static let _attributes: Set<String> = [
+    "objc", "objcMembers", "IBInspectable", "IBDesignable", "GKInspectable",
+  ]
 
   private let _bytes: [UInt8]
   private let _rule: SourceAdoption.AttributeRule
@@ -16,7 +18,9 @@ struct AttributeEdits {
     while index + 1 < tokens.count {
       let (at, name) = (tokens[index], tokens[index + 1])
       index += 1
-      guard at.isPunctuation("@"), name.kind == .identifier, Self._attributes.contains(name.text) else { continue }
+      guard at.isPunctuation("@"), name.kind == .identifier, Self._attributes.contains(name.text) else {
+        continue
+      }
       index += 1
       var end = name.range.upperBound
       if index < tokens.count, tokens[index].isPunctuation("("), tokens[index].range.lowerBound == end {
@@ -38,7 +42,8 @@ struct AttributeEdits {
     let indentation = String(decoding: _bytes[lineStart..<contentStart], as: UTF8.self)
     var after = attribute.upperBound
     while after < _bytes.count, _isBlank(_bytes[after]) { after += 1 }
-    let endsLine = after >= _bytes.count || _bytes[after] == UInt8(ascii: "\n") || _bytes[after] == UInt8(ascii: "\r")
+    let endsLine =
+      after >= _bytes.count || _bytes[after] == UInt8(ascii: "\n") || _bytes[after] == UInt8(ascii: "\r")
     let isFirst = contentStart == attribute.lowerBound
     switch _rule {
     case .strip:
@@ -53,7 +58,8 @@ struct AttributeEdits {
       let lead = isFirst ? "" : "\n\(indentation)"
       let tail = endsLine ? "" : "\n\(indentation)"
       let block = "\(lead)#if canImport(ObjectiveC)\n\(indentation)\(text)\n\(indentation)#endif\(tail)"
-      return SourceAdoption.Edit(range: attribute.lowerBound..<(endsLine ? attribute.upperBound : after), text: block)
+      return SourceAdoption.Edit(
+        range: attribute.lowerBound..<(endsLine ? attribute.upperBound : after), text: block)
     }
   }
 

@@ -37,7 +37,9 @@ package enum UnifiedDiff {
 
   private static func _lines(_ text: String) -> [Substring] {
     // By bytes: a carriage return and the line end after it are one character.
-    var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Substring($0) }
+    var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
+      Substring($0)
+    }
     if lines.last?.isEmpty ?? false { lines.removeLast() }
     return lines
   }

@@ -33,7 +33,9 @@ enum FileDiscriminator {
     var bytes = message + [0x80]
     bytes.append(contentsOf: repeatElement(0, count: (56 - bytes.count % 64 + 64) % 64))
     let bitCount = UInt64(message.count) * 8
-    for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: bitCount >> shift)) }
+    for shift in stride(from: UInt64(0), to: 64, by: 8) {
+      bytes.append(UInt8(truncatingIfNeeded: bitCount >> shift))
+    }
     var state: [UInt32] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476]
     for block in stride(from: 0, to: bytes.count, by: 64) {
       let words = (0..<16).map { word in

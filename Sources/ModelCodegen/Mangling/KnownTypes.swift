@@ -2,7 +2,8 @@
 /// them on Linux.
 enum KnownTypes {
   static let standard: [String: Character] = [
-    "String": "S", "Int": "i", "UInt": "u", "Bool": "b", "Double": "d", "Float": "f", "Array": "a", "Set": "h",
+    "String": "S", "Int": "i", "UInt": "u", "Bool": "b", "Double": "d", "Float": "f", "Array": "a",
+    "Set": "h",
     "Dictionary": "D", "Character": "J", "Substring": "s",
   ]
 
@@ -13,11 +14,14 @@ enum KnownTypes {
         types[name] = MangledNominal(kind, DeclarationName(name), module: module)
       }
     }
-    add("Swift", .structure, "Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64 Float16 ArraySlice ContiguousArray")
+    add(
+      "Swift", .structure,
+      "Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64 Float16 ArraySlice ContiguousArray")
     add("Swift", .protocol, "Error Hashable Equatable Codable Sendable Identifiable Comparable")
     add(
       "FoundationEssentials", .structure,
-      "Date Data UUID URL Decimal Locale TimeZone Calendar DateComponents DateInterval IndexPath AttributedString")
+      "Date Data UUID URL Decimal Locale TimeZone Calendar DateComponents DateInterval IndexPath AttributedString"
+    )
     add("Foundation", .structure, "IndexSet PersonNameComponents Measurement CharacterSet URLRequest")
     add(
       "Foundation", .class,

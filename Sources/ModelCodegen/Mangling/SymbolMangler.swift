@@ -248,7 +248,9 @@ struct SymbolMangler {
     if let encoded = Punycode.encode(identifier) {
       _append("00\(encoded.utf8.count)")
       // A digit or underscore would be taken for a part of the count.
-      if let first = encoded.utf8.first, first == UInt8(ascii: "_") || (48...57).contains(first) { _append("_") }
+      if let first = encoded.utf8.first, first == UInt8(ascii: "_") || (48...57).contains(first) {
+        _append("_")
+      }
       _append(encoded)
     } else {
       _appendWords(bytes)

@@ -43,7 +43,9 @@ struct AccessorPrinter {
     }
     guard !order.isEmpty else { return nil }
     var source = SourceText()
-    source.line("// Accessors of the module's @NSManaged declarations, by CoreDataModelPlugin; changes made here are lost.")
+    source.line(
+      "// Accessors of the module's @NSManaged declarations, by CoreDataModelPlugin; changes made here are lost."
+    )
     for name in imports.sorted() where name != module.name { source.line("import \(name)") }
     for path in order {
       let text = classes[path]!
@@ -69,7 +71,9 @@ struct AccessorPrinter {
     _ symbols: inout Set<String>
   ) {
     guard let nominal = _catalogue.nominal(declaration.context) else {
-      _report(declaration, "the class '\(declaration.context.joined(separator: "."))' is not in this module's sources")
+      _report(
+        declaration,
+        "the class '\(declaration.context.joined(separator: "."))' is not in this module's sources")
       return
     }
     guard !_isPrivate(nominal) else {
@@ -118,7 +122,8 @@ struct AccessorPrinter {
   }
 
   private func _printProperty(
-    _ declaration: ManagedDeclaration, _ type: TypeSyntax, getter: String, setter: String, into text: inout ClassText
+    _ declaration: ManagedDeclaration, _ type: TypeSyntax, getter: String, setter: String,
+    into text: inout ClassText
   ) {
     let primitive = _primitive(declaration.name)
     let name = primitive ?? declaration.name
@@ -164,7 +169,9 @@ struct AccessorPrinter {
   ) -> (relationship: String, call: String)? {
     let name = declaration.name
     func relationship(_ prefix: String, _ suffix: String = "") -> String? {
-      guard name.hasPrefix(prefix), name.hasSuffix(suffix), name.count > prefix.count + suffix.count else { return nil }
+      guard name.hasPrefix(prefix), name.hasSuffix(suffix), name.count > prefix.count + suffix.count else {
+        return nil
+      }
       let middle = String(name.dropFirst(prefix.count).dropLast(suffix.count))
       return _property(capitalized: middle, among: names.union(_modelled))
     }
@@ -173,7 +180,9 @@ struct AccessorPrinter {
       if let found = relationship("addTo") { return (found, "add(a0, to: self)") }
       if let found = relationship("removeFrom") { return (found, "remove(a0, from: self)") }
       // The Objective-C names, as code written before Swift 3 has them.
-      if let found = relationship("add", "Object") ?? relationship("add") { return (found, "add(a0, to: self)") }
+      if let found = relationship("add", "Object") ?? relationship("add") {
+        return (found, "add(a0, to: self)")
+      }
       if let found = relationship("remove", "Object") ?? relationship("remove") {
         return (found, "remove(a0, from: self)")
       }
@@ -195,13 +204,15 @@ struct AccessorPrinter {
     _report(
       declaration,
       "the type '\(type)' of '\(declaration.name)' is in none of the sources at hand: neither this module's nor those of "
-        + "the modules it depends on. Generic types, and classes joined with protocols, cannot be managed properties here")
+        + "the modules it depends on. Generic types, and classes joined with protocols, cannot be managed properties here"
+    )
     return nil
   }
 
   private mutating func _report(_ declaration: ManagedDeclaration, _ message: String) {
     problems.append(
-      SourceProblem(file: declaration.file, line: declaration.line, column: declaration.column, message: message))
+      SourceProblem(
+        file: declaration.file, line: declaration.line, column: declaration.column, message: message))
   }
 
   private func _isPrivate(_ nominal: MangledNominal) -> Bool {

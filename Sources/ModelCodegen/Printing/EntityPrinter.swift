@@ -36,14 +36,17 @@ struct EntityPrinter {
 
   private func _printFetchRequest(_ entity: EntityClass, in source: inout SourceText) {
     source.line("/// Creates a request for objects of entity \(_oneLine(entity.entity)).")
-    source.block("@nonobjc \(entity.isPublic ? "public " : "")class func fetchRequest() -> NSFetchRequest<\(entity.name)>") { source in
+    source.block(
+      "@nonobjc \(entity.isPublic ? "public " : "")class func fetchRequest() -> NSFetchRequest<\(entity.name)>"
+    ) { source in
       source.line("NSFetchRequest<\(entity.name)>(entityName: \(SourceText.literal(entity.entity)))")
     }
   }
 
   private func _print(_ property: EntityClass.Property, _ entity: EntityClass, in source: inout SourceText) {
     source.documentation(property.documentation)
-    let declaration = "\(entity.isPublic && property.isPublic ? "public " : "")var \(SwiftName.escaped(property.name)): \(property.type)"
+    let declaration =
+      "\(entity.isPublic && property.isPublic ? "public " : "")var \(SwiftName.escaped(property.name)): \(property.type)"
     guard style == .slots else {
       source.line("@NSManaged \(declaration)")
       return
@@ -61,7 +64,8 @@ struct EntityPrinter {
     source.block("private enum \(entity.name)Keys") { source in
       for property in entity.properties {
         source.line(
-          "static let \(property.name)Key = ManagedKey<\(property.type)>(\(SourceText.literal(property.name)))")
+          "static let \(property.name)Key = ManagedKey<\(property.type)>(\(SourceText.literal(property.name)))"
+        )
       }
     }
   }

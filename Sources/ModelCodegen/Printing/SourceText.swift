@@ -33,7 +33,8 @@ struct SourceText {
       switch scalar {
       case "\"": literal += "\\\""
       case "\\": literal += "\\\\"
-      case _ where scalar.value < 0x20 || scalar.value == 0x7F: literal += "\\u{\(String(scalar.value, radix: 16))}"
+      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+        literal += "\\u{\(String(scalar.value, radix: 16))}"
       default: literal.unicodeScalars.append(scalar)
       }
     }

@@ -41,11 +41,13 @@ struct ToManyAccessorPrinter {
     let set = toMany.isOrdered ? "NSOrderedSet" : "NSSet"
     return [
       Method(
-        selector: "add\(name)Object:", signature: "addTo\(name)(_ value: \(member))", call: "add(value, to: self)"),
+        selector: "add\(name)Object:", signature: "addTo\(name)(_ value: \(member))",
+        call: "add(value, to: self)"),
       Method(
         selector: "remove\(name)Object:", signature: "removeFrom\(name)(_ value: \(member))",
         call: "remove(value, from: self)"),
-      Method(selector: "add\(name):", signature: "addTo\(name)(_ values: \(set))", call: "add(values, to: self)"),
+      Method(
+        selector: "add\(name):", signature: "addTo\(name)(_ values: \(set))", call: "add(values, to: self)"),
       Method(
         selector: "remove\(name):", signature: "removeFrom\(name)(_ values: \(set))",
         call: "remove(values, from: self)"),
@@ -56,7 +58,8 @@ struct ToManyAccessorPrinter {
     let (name, member) = (SwiftName.capitalized(toMany.name), toMany.member)
     return [
       Method(
-        selector: "insertObject:in\(name)AtIndex:", signature: "insertInto\(name)(_ value: \(member), at idx: Int)",
+        selector: "insertObject:in\(name)AtIndex:",
+        signature: "insertInto\(name)(_ value: \(member), at idx: Int)",
         call: "insert(value, into: self, at: idx)"),
       Method(
         selector: "removeObjectFrom\(name)AtIndex:", signature: "removeFrom\(name)(at idx: Int)",

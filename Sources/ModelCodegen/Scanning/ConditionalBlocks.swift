@@ -129,9 +129,9 @@ struct ConditionalBlocks {
       switch name {
       case "os":
         #if os(Linux)
-          return argument == "Linux" ? .yes : .no
+        return argument == "Linux" ? .yes : .no
         #else
-          return .unknown
+        return .unknown
         #endif
       case "canImport": return _canImport(argument)
       case "swift", "compiler": return .unknown
@@ -144,7 +144,8 @@ struct ConditionalBlocks {
     private static func _canImport(_ module: String) -> Truth {
       switch module {
       case "Swift", "Foundation", "CoreData", "Dispatch", "Observation", "Synchronization": .yes
-      case "ObjectiveC", "Combine", "SwiftUI", "UIKit", "AppKit", "WatchKit", "CloudKit", "Darwin", "CoreSpotlight",
+      case "ObjectiveC", "Combine", "SwiftUI", "UIKit", "AppKit", "WatchKit", "CloudKit", "Darwin",
+        "CoreSpotlight",
         "os", "OSLog", "CoreGraphics", "MapKit", "CoreLocation", "SwiftData", "WidgetKit":
         .no
       default: .unknown

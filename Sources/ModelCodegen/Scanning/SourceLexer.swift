@@ -111,7 +111,9 @@ struct SourceLexer {
     switch byte {
     case UInt8(ascii: "`"):
       _advance()
-      while _position < _bytes.count, _byte() != UInt8(ascii: "`"), _byte() != UInt8(ascii: "\n") { _advance() }
+      while _position < _bytes.count, _byte() != UInt8(ascii: "`"), _byte() != UInt8(ascii: "\n") {
+        _advance()
+      }
       _advance()
       return .quotedIdentifier
     case UInt8(ascii: "\""):
@@ -185,7 +187,8 @@ struct SourceLexer {
 
   private static func _startsIdentifier(_ byte: UInt8) -> Bool {
     switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"), 0x80...0xFF:
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
+      0x80...0xFF:
       true
     default: false
     }

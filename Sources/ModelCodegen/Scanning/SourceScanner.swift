@@ -98,7 +98,9 @@ struct SourceScanner {
     if name.text == "NSManaged" { prefix.isManaged = true }
     while _peek("."), _token(1)?.isName ?? false { _position += 2 }
     // Arguments follow without a blank between.
-    if let next = _token(), next.isPunctuation("("), let last = _lastToken, last.range.upperBound == next.range.lowerBound {
+    if let next = _token(), next.isPunctuation("("), let last = _lastToken,
+      last.range.upperBound == next.range.lowerBound
+    {
       _skip()
     }
   }
@@ -106,8 +108,10 @@ struct SourceScanner {
   private var _lastToken: SourceToken? { _position > 0 ? _tokens[_position - 1] : nil }
 
   private static let _modifiers: Set<String> = [
-    "final", "dynamic", "override", "static", "lazy", "weak", "unowned", "nonisolated", "required", "convenience",
-    "optional", "mutating", "nonmutating", "indirect", "isolated", "prefix", "postfix", "infix", "distributed", "async",
+    "final", "dynamic", "override", "static", "lazy", "weak", "unowned", "nonisolated", "required",
+    "convenience",
+    "optional", "mutating", "nonmutating", "indirect", "isolated", "prefix", "postfix", "infix",
+    "distributed", "async",
     "borrowing", "consuming", "sending", "__consuming",
   ]
 
@@ -185,7 +189,8 @@ struct SourceScanner {
     let path = context.path + [name.text]
     _module.types.append(
       ScannedType(
-        path: path, kind: .nominal(kind), access: access, isGeneric: isGeneric, inherits: inherits, file: _file,
+        path: path, kind: .nominal(kind), access: access, isGeneric: isGeneric, inherits: inherits,
+        file: _file,
         line: name.line))
     _scanBody(Context(path: path, depth: context.depth + 1))
   }
@@ -199,7 +204,8 @@ struct SourceScanner {
     var path: [String] = []
     if case .named(let components)? = type { path = components.map(\.name) }
     _scanBody(
-      Context(path: path, isExtension: true, memberAccess: prefix.access ?? .internal, depth: context.depth + 1))
+      Context(
+        path: path, isExtension: true, memberAccess: prefix.access ?? .internal, depth: context.depth + 1))
   }
 
   /// Goes to the opening brace, answering the first type that is inherited from.
@@ -298,7 +304,8 @@ struct SourceScanner {
       }
       _position = parser.position
       parameters.append(
-        ManagedDeclaration.Parameter(label: label.text == "_" ? nil : label.text, name: inner.text, type: type))
+        ManagedDeclaration.Parameter(
+          label: label.text == "_" ? nil : label.text, name: inner.text, type: type))
       if _peek(",") { _position += 1 }
     }
     guard _peek(")") else {
@@ -330,7 +337,8 @@ struct SourceScanner {
     let access = prefix.access ?? context.memberAccess
     _module.managed.append(
       ManagedDeclaration(
-        name: name.text, kind: kind, context: context.path, isInExtension: context.isExtension, access: access,
+        name: name.text, kind: kind, context: context.path, isInExtension: context.isExtension,
+        access: access,
         setterAccess: prefix.setterAccess ?? access, imports: _imports, file: _file, line: name.line,
         column: name.column))
   }

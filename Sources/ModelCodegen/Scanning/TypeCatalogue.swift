@@ -26,7 +26,9 @@ struct TypeCatalogue {
   ///
   /// - Parameter context: Path of the type that the name is used in.
   /// - Returns: Nil for a type that is neither well-known nor in the sources.
-  func mangled(_ type: TypeSyntax, in context: [String]) -> MangledType? { _mangled(type, context, _module, 0) }
+  func mangled(_ type: TypeSyntax, in context: [String]) -> MangledType? {
+    _mangled(type, context, _module, 0)
+  }
 
   /// The class that a member's surroundings name.
   func nominal(_ path: [String]) -> MangledNominal? {
@@ -34,7 +36,9 @@ struct TypeCatalogue {
     return nominal
   }
 
-  private func _mangled(_ type: TypeSyntax, _ context: [String], _ module: String, _ depth: Int) -> MangledType? {
+  private func _mangled(_ type: TypeSyntax, _ context: [String], _ module: String, _ depth: Int)
+    -> MangledType?
+  {
     func all(_ types: [TypeSyntax]) -> [MangledType]? {
       let mangled = types.compactMap { _mangled($0, context, module, depth) }
       return mangled.count == types.count ? mangled : nil
@@ -70,7 +74,8 @@ struct TypeCatalogue {
     }
   }
 
-  private func _resolve(_ path: [String], _ context: [String], _ module: String, _ depth: Int) -> MangledType? {
+  private func _resolve(_ path: [String], _ context: [String], _ module: String, _ depth: Int) -> MangledType?
+  {
     guard depth < Self._aliasLimit, !path.isEmpty else { return nil }
     // From the innermost surrounding type outwards, then the module, then what it imports.
     for count in stride(from: context.count, through: 0, by: -1) {
@@ -89,11 +94,14 @@ struct TypeCatalogue {
   }
 
   /// A type that is nested in a class above this one.
-  private func _inherited(_ path: [String], by type: [String], _ module: String, _ depth: Int) -> MangledType? {
-    guard depth < Self._aliasLimit, case .named(let above)? = _types[module]?[type.joined(separator: ".")]?.inherits,
+  private func _inherited(_ path: [String], by type: [String], _ module: String, _ depth: Int) -> MangledType?
+  {
+    guard depth < Self._aliasLimit,
+      case .named(let above)? = _types[module]?[type.joined(separator: ".")]?.inherits,
       case .nominal(let parent)? = _resolve(above.map(\.name), Array(type.dropLast()), module, depth + 1)
     else { return nil }
-    return _type(parent.path + path, parent.module, depth + 1) ?? _inherited(path, by: parent.path, parent.module, depth + 1)
+    return _type(parent.path + path, parent.module, depth + 1)
+      ?? _inherited(path, by: parent.path, parent.module, depth + 1)
   }
 
   /// The type with exactly this path in a module.
@@ -105,7 +113,9 @@ struct TypeCatalogue {
       guard !found.isGeneric else { return nil }
       var parent: MangledNominal?
       if path.count > 1 {
-        guard case .nominal(let outer)? = _resolve(Array(path.dropLast()), [], module, depth + 1) else { return nil }
+        guard case .nominal(let outer)? = _resolve(Array(path.dropLast()), [], module, depth + 1) else {
+          return nil
+        }
         parent = outer
       }
       var discriminator: String?

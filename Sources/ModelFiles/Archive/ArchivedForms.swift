@@ -15,7 +15,8 @@ package enum ArchivedForms {
   }
 
   package static func evaluatedObject() -> KeyedObject {
-    KeyedObject(["NSSelfExpression", "NSExpression", "NSObject"], [("NSExpressionType", .plain(.integer(1)))])
+    KeyedObject(
+      ["NSSelfExpression", "NSExpression", "NSObject"], [("NSExpressionType", .plain(.integer(1)))])
   }
 
   package static func constant(_ value: KeyedValue) -> KeyedObject {
@@ -51,7 +52,8 @@ package enum ArchivedForms {
     let utilities = KeyedObject(
       ["NSConstantValueExpression", "NSExpression", "NSObject"],
       [
-        ("NSConstantValueClassName", .text("_NSPredicateUtilities")), ("NSExpressionType", .plain(.integer(0))),
+        ("NSConstantValueClassName", .text("_NSPredicateUtilities")),
+        ("NSExpressionType", .plain(.integer(0))),
       ])
     return KeyedObject(
       ["NSFunctionExpression", "NSExpression", "NSObject"],
@@ -68,7 +70,8 @@ package enum ArchivedForms {
   ///   - modifier: 0 direct, 1 ALL, 2 ANY.
   ///   - options: 1 for [c], 2 for [d].
   package static func comparison(
-    _ left: KeyedObject, _ comparison: Comparison, _ right: KeyedObject, modifier: Int64 = 0, options: Int64 = 0
+    _ left: KeyedObject, _ comparison: Comparison, _ right: KeyedObject, modifier: Int64 = 0,
+    options: Int64 = 0
   ) -> KeyedObject {
     KeyedObject(
       ["NSComparisonPredicate", "NSPredicate", "NSObject"],
@@ -88,7 +91,8 @@ package enum ArchivedForms {
       ])
   }
 
-  private static func _operator(_ comparison: Comparison, _ modifier: Int64, _ options: Int64) -> KeyedObject {
+  private static func _operator(_ comparison: Comparison, _ modifier: Int64, _ options: Int64) -> KeyedObject
+  {
     var fields: [(key: String, value: KeyedValue)] = [
       ("NSModifier", .plain(.integer(modifier))), ("NSOperatorType", .plain(.integer(comparison.rawValue))),
     ]
@@ -110,7 +114,8 @@ package enum ArchivedForms {
     case .like:
       fields.append(("NSFlags", optionsValue))
       return KeyedObject(
-        ["NSLikePredicateOperator", "NSMatchingPredicateOperator", "NSStringPredicateOperator"] + root, fields)
+        ["NSLikePredicateOperator", "NSMatchingPredicateOperator", "NSStringPredicateOperator"] + root, fields
+      )
     }
   }
 

@@ -61,7 +61,8 @@ extension SchemaLiteral {
     case .boolean(let flag): .boxed(.boolean(flag))
     case .string(let text): .boxed(.string(text))
     case .data(let bytes): .boxed(.data(bytes))
-    case .date(let seconds): .object(KeyedObject(["NSDate", "NSObject"], [("NS.time", .plain(.real(seconds)))]))
+    case .date(let seconds):
+      .object(KeyedObject(["NSDate", "NSObject"], [("NS.time", .plain(.real(seconds)))]))
     case .decimal(let text): _archivedDecimal(text)
     case .uuid(let text): _archivedUUID(text)
     case .uri(let text):

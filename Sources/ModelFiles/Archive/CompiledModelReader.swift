@@ -127,9 +127,13 @@ package struct CompiledModelReader {
     for position in entity.attributes.indices where names.contains([entity.attributes[position].name]) {
       entity.attributes[position].isIndexed = false
     }
-    let single = Dictionary(grouping: entity.indexes.filter { $0.elements.count == 1 }) { $0.elements[0].property }
+    let single = Dictionary(grouping: entity.indexes.filter { $0.elements.count == 1 }) {
+      $0.elements[0].property
+    }
     entity.indexes.removeAll { index in
-      guard let name = index.elements.first?.property, index.elements.count == 1, index.name == name else { return false }
+      guard let name = index.elements.first?.property, index.elements.count == 1, index.name == name else {
+        return false
+      }
       return single[name]!.count > 1 && index.partialIndexPredicate == nil
     }
   }

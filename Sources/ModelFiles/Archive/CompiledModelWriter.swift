@@ -20,7 +20,8 @@ package struct CompiledModelWriter {
   let predicates: any PredicateArchiving
   private let _entities: [String: KeyedObject]
   private let _model = KeyedObject(["NSManagedObjectModel", "NSObject"])
-  private let _noInfo = KeyedObject(["NSDictionary", "NSObject"], [("NS.keys", .members([])), ("NS.objects", .members([]))])
+  private let _noInfo = KeyedObject(
+    ["NSDictionary", "NSObject"], [("NS.keys", .members([])), ("NS.objects", .members([]))])
   /// Each entity's line of parents, topmost first, itself last.
   private let _lines: [String: [EntitySchema]]
   private var _relationships: [String: KeyedObject] = [:]
@@ -79,7 +80,8 @@ package struct CompiledModelWriter {
     return KeyedObject(
       ["NSKnownKeysDictionary1", "NSKnownKeysDictionary", "NSMutableDictionary", "NSDictionary", "NSObject"],
       [
-        ("searchMapping", .object(mapping)), ("emptyToken", .text("__empty_slot_token_4c24_98dc_ac1e_b773__")),
+        ("searchMapping", .object(mapping)),
+        ("emptyToken", .text("__empty_slot_token_4c24_98dc_ac1e_b773__")),
         ("values", .object(_collection(_array, values))), ("version", .plain(.integer(1))),
       ])
   }
@@ -132,7 +134,8 @@ package struct CompiledModelWriter {
     var taken = Set(entity.indexes.map(\.name))
     let attributes = Set(entity.attributes.map(\.name))
     return entity.indexes.compactMap { index in
-      guard index.elements.count == 1, let name = index.elements[0].property, index.elements == [.init(property: name)],
+      guard index.elements.count == 1, let name = index.elements[0].property,
+        index.elements == [.init(property: name)],
         index.partialIndexPredicate == nil, attributes.contains(name), taken.insert(name).inserted
       else { return nil }
       return FetchIndexSchema(name: name, elements: index.elements)
@@ -158,7 +161,8 @@ package struct CompiledModelWriter {
         [
           ("NSPropertyName", .text(element.property ?? element.expression)),
           ("NSFetchIndexElementType", .plain(.integer(element.isRTree ? 1 : 0))),
-          ("NSAscending", .plain(.boolean(element.isAscending))), ("NSFetchIndexDescription", .reference(object)),
+          ("NSAscending", .plain(.boolean(element.isAscending))),
+          ("NSFetchIndexDescription", .reference(object)),
         ])
       if let text = element.expression, let expression = predicates.expression(text) {
         let computed = KeyedObject(
@@ -189,13 +193,15 @@ package struct CompiledModelWriter {
     let owner = _entities[entity]!
     var found: [(String, KeyedValue)] = []
     for member in line {
-      let indexed = Set(member.indexes.filter { $0.elements.count == 1 }.compactMap { $0.elements[0].property })
+      let indexed = Set(
+        member.indexes.filter { $0.elements.count == 1 }.compactMap { $0.elements[0].property })
       for attribute in member.attributes {
         let isIndexed = attribute.isIndexed || indexed.contains(attribute.name)
         found.append((attribute.name, .object(_attribute(attribute, of: owner, isIndexed: isIndexed))))
       }
       for relationship in member.relationships {
-        found.append((relationship.name, .object(_relationship(relationship, of: entity, declaredBy: member.name))))
+        found.append(
+          (relationship.name, .object(_relationship(relationship, of: entity, declaredBy: member.name))))
       }
       for fetched in member.fetchedProperties {
         found.append((fetched.traits.name, .object(_fetchedProperty(fetched, of: owner))))
@@ -229,7 +235,8 @@ package struct CompiledModelWriter {
     if traits.userInfo.isEmpty { marks |= Mark.noUserInfo }
     if traits.versionHashModifier == nil { marks |= Mark.noHashModifier }
     var fields: [(key: String, value: KeyedValue)] = [
-      ("_P", .plain(.integer(marks))), ("NSPropertyName", .text(traits.name)), ("NSEntity", .reference(entity)),
+      ("_P", .plain(.integer(marks))), ("NSPropertyName", .text(traits.name)),
+      ("NSEntity", .reference(entity)),
       ("NSRenamingIdentifier", .text(traits.renamingIdentifier ?? traits.name)),
     ]
     if traits.isOptional { fields.append(("NSIsOptional", .plain(.boolean(true)))) }
@@ -240,7 +247,9 @@ package struct CompiledModelWriter {
     return fields
   }
 
-  private func _attribute(_ attribute: AttributeSchema, of entity: KeyedObject, isIndexed: Bool) -> KeyedObject {
+  private func _attribute(_ attribute: AttributeSchema, of entity: KeyedObject, isIndexed: Bool)
+    -> KeyedObject
+  {
     var classes = ["NSAttributeDescription", "NSPropertyDescription", "NSObject"]
     if attribute.isDerived { classes.insert("NSDerivedAttributeDescription", at: 0) }
     if attribute.type == .composite { classes.insert("NSCompositeAttributeDescription", at: 0) }
@@ -250,15 +259,19 @@ package struct CompiledModelWriter {
       attribute.traits, of: entity, marks: attribute.isIndexedBySpotlight ? Mark.spotlight : 0,
       isReadOnly: attribute.isDerived, isValidated: !validation.isEmpty)
     let flags: Int64 =
-      (attribute.allowsExternalBinaryDataStorage ? 4 : 0) | (attribute.preservesValueInHistoryOnDeletion ? 16 : 0)
+      (attribute.allowsExternalBinaryDataStorage ? 4 : 0)
+      | (attribute.preservesValueInHistoryOnDeletion ? 16 : 0)
     object.fields += [
       ("NSAttributeType", .plain(.integer(Int64(attribute.type.rawValue)))),
       ("NSAttributeValueClassName", .text(attribute.archivedClassName)),
       ("NSDefaultValue", attribute.defaultValue.map { $0.archived() } ?? .null),
-      ("NSValueTransformerName", .text(attribute.valueTransformerName)), ("NSFlagsKey", .plain(.integer(flags))),
+      ("NSValueTransformerName", .text(attribute.valueTransformerName)),
+      ("NSFlagsKey", .plain(.integer(flags))),
     ]
     if isIndexed { object.fields.append(("NSIsIndexed", .plain(.boolean(true)))) }
-    if attribute.isIndexedBySpotlight { object.fields.append(("NSIndexedBySpotlight", .plain(.boolean(true)))) }
+    if attribute.isIndexedBySpotlight {
+      object.fields.append(("NSIndexedBySpotlight", .plain(.boolean(true))))
+    }
     if let text = attribute.derivationExpression {
       let expression = predicates.expression(DerivationText.canonical(text))
       object.fields += [
@@ -266,7 +279,9 @@ package struct CompiledModelWriter {
       ]
     }
     if attribute.type == .composite {
-      let elements = attribute.elements.map { KeyedValue.object(_attribute($0, of: entity, isIndexed: false)) }
+      let elements = attribute.elements.map {
+        KeyedValue.object(_attribute($0, of: entity, isIndexed: false))
+      }
       object.fields.append(("NSElements", .object(_collection(_array, elements))))
     }
     if !validation.isEmpty {
@@ -291,7 +306,8 @@ package struct CompiledModelWriter {
       ("NSDestinationEntity", _entities[relationship.destination].map { .reference($0) } ?? .null),
       ("NSInverseRelationship", inverse.map { .reference($0) } ?? .null),
       ("_NSInverseRelationshipName", .text(relationship.inverse)),
-      ("_NSDestinationEntityName", .text(relationship.destination)), ("NSMaxCount", .plain(.integer(maxCount))),
+      ("_NSDestinationEntityName", .text(relationship.destination)),
+      ("NSMaxCount", .plain(.integer(maxCount))),
       ("NSMinCount", .plain(.integer(Int64(Int32(truncatingIfNeeded: relationship.minCount))))),
       ("NSDeleteRule", .plain(.integer(Int64(relationship.deleteRule.rawValue)))),
     ]
@@ -322,7 +338,8 @@ package struct CompiledModelWriter {
         ("NSHasFetchRequestFlags", .plain(.boolean(true))), ("NSFetchRequestFlags", .plain(.integer(30))),
         ("NSResultType", .plain(.integer(Int64(clamping: request.resultType)))),
         ("NSFetchOffset", .plain(.integer(0))), ("NSFetchLimit", .plain(.integer(Int64(request.fetchLimit)))),
-        ("NSBatchSize", .plain(.integer(Int64(request.fetchBatchSize)))), ("NSAllocationType", .plain(.integer(0))),
+        ("NSBatchSize", .plain(.integer(Int64(request.fetchBatchSize)))),
+        ("NSAllocationType", .plain(.integer(0))),
       ])
   }
 
@@ -343,7 +360,8 @@ package struct CompiledModelWriter {
 
   private func _userInfo(_ info: [String: String]) -> KeyedValue {
     guard !info.isEmpty else { return .object(_noInfo) }
-    return .object(_dictionary(info.sorted { $0.key < $1.key }.map { ($0.key, .text($0.value)) }, isMutable: false))
+    return .object(
+      _dictionary(info.sorted { $0.key < $1.key }.map { ($0.key, .text($0.value)) }, isMutable: false))
   }
 }
 

@@ -45,7 +45,8 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
     guard let open = _stack.last else {
       return "not well-formed XML\(detail); a model's 'contents' file was expected"
     }
-    return "not well-formed XML\(detail): '\(open.name)', which begins in line \(open.line), is not closed here; the file is "
+    return
+      "not well-formed XML\(detail): '\(open.name)', which begins in line \(open.line), is not closed here; the file is "
       + "damaged, or ends too early"
   }
 

@@ -3,22 +3,26 @@ enum PropertyRules {
   static func added(_ attribute: AttributeSchema) -> SchemaFinding {
     if attribute.isTransient { return SchemaFinding("transient attribute added", .free, "it is not stored") }
     if attribute.isDerived {
-      return SchemaFinding("derived attribute added", .inferred, "it is computed when its object is saved next")
+      return SchemaFinding(
+        "derived attribute added", .inferred, "it is computed when its object is saved next")
     }
     if attribute.isOptional || attribute.defaultValue != nil {
       return SchemaFinding(
         "attribute added", .inferred,
-        attribute.isOptional && attribute.defaultValue == nil ? "it is nil at first" : "it has a value at first")
+        attribute.isOptional && attribute.defaultValue == nil
+          ? "it is nil at first" : "it has a value at first")
     }
     return SchemaFinding(
       "attribute added", .blocked,
-      "not optional and without default: existing objects would have no value; give it a default, or make it optional")
+      "not optional and without default: existing objects would have no value; give it a default, or make it optional"
+    )
   }
 
   static func added(_ relationship: RelationshipSchema) -> SchemaFinding {
     relationship.isOptional
       ? SchemaFinding("relationship added", .inferred, "it is empty at first")
-      : SchemaFinding("relationship added", .blocked, "not optional: existing objects would have nothing there")
+      : SchemaFinding(
+        "relationship added", .blocked, "not optional: existing objects would have nothing there")
   }
 
   // MARK: Attributes
@@ -28,7 +32,8 @@ enum PropertyRules {
     if old.type != new.type, !old.isTransient, !new.isTransient {
       findings.append(
         SchemaFinding(
-          "\(old.type.fileName) became \(new.type.fileName)", .blocked, "values of one type are not converted to another"))
+          "\(old.type.fileName) became \(new.type.fileName)", .blocked,
+          "values of one type are not converted to another"))
     }
     if old.isOptional, !new.isOptional, !new.isDerived {
       findings.append(
@@ -36,7 +41,9 @@ enum PropertyRules {
           ? SchemaFinding("made required", .inferred, "where there is no value, the default is put")
           : SchemaFinding("made required", .blocked, "there is no default to put where there is no value"))
     }
-    if !old.isOptional, new.isOptional { findings.append(SchemaFinding("made optional", .inferred, "the values stay")) }
+    if !old.isOptional, new.isOptional {
+      findings.append(SchemaFinding("made optional", .inferred, "the values stay"))
+    }
     if old.isTransient != new.isTransient {
       findings.append(
         new.isTransient
@@ -44,10 +51,12 @@ enum PropertyRules {
           : SchemaFinding("made persistent", added(new).verdict, added(new).why))
     }
     if old.defaultValue != new.defaultValue {
-      findings.append(SchemaFinding("default changed", .free, "existing values stay, and stores do not know defaults"))
+      findings.append(
+        SchemaFinding("default changed", .free, "existing values stay, and stores do not know defaults"))
     }
     if old.allowsExternalBinaryDataStorage != new.allowsExternalBinaryDataStorage {
-      findings.append(SchemaFinding("external storage changed", .inferred, "values move when they are written next"))
+      findings.append(
+        SchemaFinding("external storage changed", .inferred, "values move when they are written next"))
     }
     if old.derivationExpression != new.derivationExpression {
       findings.append(
@@ -56,7 +65,8 @@ enum PropertyRules {
           new.isDerived ? "values are computed when their objects are saved next" : "the values stay"))
     }
     if old.limits != new.limits || old.validations != new.validations {
-      findings.append(SchemaFinding("validation changed", .free, "values are checked when their objects are saved next"))
+      findings.append(
+        SchemaFinding("validation changed", .free, "values are checked when their objects are saved next"))
     }
     if old.traits.versionHashModifier != new.traits.versionHashModifier {
       findings.append(SchemaFinding("version hash modifier changed", .inferred, "the values stay"))
@@ -95,21 +105,28 @@ enum PropertyRules {
       findings.append(
         SchemaFinding(
           new.isOrdered ? "made ordered" : "made unordered", .inferred,
-          new.isOrdered ? "the members stay, in no order that means anything" : "the members stay, their order goes"))
+          new.isOrdered
+            ? "the members stay, in no order that means anything" : "the members stay, their order goes"))
     }
     if matching.target(of: old.destination) != new.destination {
       findings.append(_destinationChange(old, new, matching))
     }
     if (old.inverse == nil) != (new.inverse == nil) {
       findings.append(
-        SchemaFinding(new.inverse == nil ? "inverse removed" : "inverse is \(new.inverse!)", .inferred, "the members stay"))
+        SchemaFinding(
+          new.inverse == nil ? "inverse removed" : "inverse is \(new.inverse!)", .inferred, "the members stay"
+        ))
     }
     if old.isOptional, !new.isOptional {
-      findings.append(SchemaFinding("made required", .blocked, "objects that have nothing there would be invalid"))
+      findings.append(
+        SchemaFinding("made required", .blocked, "objects that have nothing there would be invalid"))
     }
-    if !old.isOptional, new.isOptional { findings.append(SchemaFinding("made optional", .inferred, "what is there stays")) }
+    if !old.isOptional, new.isOptional {
+      findings.append(SchemaFinding("made optional", .inferred, "what is there stays"))
+    }
     if old.deleteRule != new.deleteRule {
-      findings.append(SchemaFinding("delete rule is \(new.deleteRule)", .free, "stores do not know delete rules"))
+      findings.append(
+        SchemaFinding("delete rule is \(new.deleteRule)", .free, "stores do not know delete rules"))
     }
     return findings
   }
@@ -123,6 +140,7 @@ enum PropertyRules {
     }
     return matching.new.root(target) == matching.new.root(new.destination)
       ? SchemaFinding(what, .inferred, "\(target) is of the same hierarchy")
-      : SchemaFinding(what, .blocked, "it points to objects of \(target), which are none of \(new.destination)")
+      : SchemaFinding(
+        what, .blocked, "it points to objects of \(target), which are none of \(new.destination)")
   }
 }

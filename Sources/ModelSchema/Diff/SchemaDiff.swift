@@ -19,7 +19,8 @@ package struct SchemaDiff: Sendable {
         continue
       }
       if source.name != name {
-        _add(name, nil, "renamed from \(source.name)", .inferred, "its renaming identifier names the old entity")
+        _add(
+          name, nil, "renamed from \(source.name)", .inferred, "its renaming identifier names the old entity")
       }
       _compare(source, entity, strangers, sameHash: hashes.old[source.name] == hashes.new[name])
       _compareProperties(entity)
@@ -55,13 +56,17 @@ package struct SchemaDiff: Sendable {
       let stranger = strangers.stranger(to: new.name)
       _add(
         new.name, nil, "parent is \(new.parent ?? "none")", stranger == nil ? .inferred : .blocked,
-        stranger.map { "it gets an ancestor in common with \($0), with which it had none" } ?? "the hierarchy is rebuilt")
+        stranger.map { "it gets an ancestor in common with \($0), with which it had none" }
+          ?? "the hierarchy is rebuilt")
     }
     if old.isAbstract != new.isAbstract {
-      _add(new.name, nil, new.isAbstract ? "made abstract" : "made concrete", .inferred, "the table stays as it is")
+      _add(
+        new.name, nil, new.isAbstract ? "made abstract" : "made concrete", .inferred,
+        "the table stays as it is")
     }
     if old.className != new.className {
-      _add(new.name, nil, "class is \(new.className ?? "NSManagedObject")", .free, "stores do not know classes")
+      _add(
+        new.name, nil, "class is \(new.className ?? "NSManagedObject")", .free, "stores do not know classes")
     }
     func constraints(_ version: SchemaMatching.Version, _ name: String) -> Set<[String]> {
       Set(version.line(name).flatMap(\.uniquenessConstraints))
@@ -72,13 +77,16 @@ package struct SchemaDiff: Sendable {
         "objects that are in each other's way make the migration fail")
     }
     if old.versionHashModifier != new.versionHashModifier {
-      _add(new.name, nil, "version hash modifier changed", .inferred, "the version counts as another one, as was asked")
+      _add(
+        new.name, nil, "version hash modifier changed", .inferred,
+        "the version counts as another one, as was asked")
     }
     if Set(old.indexes) != Set(new.indexes) || old.compoundIndexes != new.compoundIndexes {
       sameHash
         ? _add(
           new.name, nil, "indexes changed", .free,
-          "no migration runs for indexes alone, and existing stores do not get them; a version hash modifier forces one")
+          "no migration runs for indexes alone, and existing stores do not get them; a version hash modifier forces one"
+        )
         : _add(new.name, nil, "indexes changed", .inferred, "they are built anew")
     }
   }
@@ -95,7 +103,9 @@ package struct SchemaDiff: Sendable {
         continue
       }
       _moved(attribute.traits, in: entity, from: source.entity, source.property.traits)
-      for finding in PropertyRules.changes(source.property, attribute) { _add(entity.name, attribute.name, finding) }
+      for finding in PropertyRules.changes(source.property, attribute) {
+        _add(entity.name, attribute.name, finding)
+      }
     }
     let relationships = _matching.relationshipSources(of: entity.name)
     for relationship in entity.relationships.sorted(by: { $0.name < $1.name }) {
@@ -117,7 +127,8 @@ package struct SchemaDiff: Sendable {
   ) {
     if old.name != traits.name {
       _add(
-        entity.name, traits.name, "renamed from \(old.name)", .inferred, "its renaming identifier names the old property")
+        entity.name, traits.name, "renamed from \(old.name)", .inferred,
+        "its renaming identifier names the old property")
     }
     if _matching.target(of: source) != entity.name {
       _add(entity.name, traits.name, "moved from \(source)", .inferred, "the values stay")
@@ -167,9 +178,12 @@ package struct SchemaDiff: Sendable {
             "its values go; if it was renamed, set the new property's renaming identifier to '\(name)'")
           continue
         }
-        let losers = ([old.name] + heirs).filter { !keepers.contains($0) && !(_old.entities[$0]?.isAbstract ?? true) }
+        let losers = ([old.name] + heirs).filter {
+          !keepers.contains($0) && !(_old.entities[$0]?.isAbstract ?? true)
+        }
         _add(
-          new.name, name, "moved down to \(keepers.joined(separator: ", "))", losers.isEmpty ? .inferred : .loses,
+          new.name, name, "moved down to \(keepers.joined(separator: ", "))",
+          losers.isEmpty ? .inferred : .loses,
           losers.isEmpty ? "the values stay" : "objects of \(losers.joined(separator: ", ")) lose theirs")
       }
     }

@@ -56,7 +56,8 @@ package struct SchemaMatching: Sendable {
     }
 
     package func relationships(_ name: String) -> [Declared<RelationshipSchema>] {
-      line(name).flatMap { entity in entity.relationships.map { Declared(entity: entity.name, property: $0) } }
+      line(name).flatMap { entity in entity.relationships.map { Declared(entity: entity.name, property: $0) }
+      }
     }
   }
 
@@ -90,7 +91,8 @@ package struct SchemaMatching: Sendable {
   /// The same for relationships.
   package func relationshipSources(of entity: String) -> [String: Declared<RelationshipSchema>] {
     guard let source = source(of: entity) else { return [:] }
-    return Self._matched(new.relationships(entity).map(\.property.traits), old.relationships(source), \.traits)
+    return Self._matched(
+      new.relationships(entity).map(\.property.traits), old.relationships(source), \.traits)
   }
 
   private static func _matched<Property>(
@@ -99,7 +101,8 @@ package struct SchemaMatching: Sendable {
     let names = _match(
       wanted.map { ($0.name, $0.renamingIdentifier) },
       there.map { (traits($0.property).name, traits($0.property).renamingIdentifier) })
-    let byName = Dictionary(there.map { (traits($0.property).name, $0) }, uniquingKeysWith: { first, _ in first })
+    let byName = Dictionary(
+      there.map { (traits($0.property).name, $0) }, uniquingKeysWith: { first, _ in first })
     return names.compactMapValues { byName[$0] }
   }
 
@@ -110,14 +113,16 @@ package struct SchemaMatching: Sendable {
   ) -> [String: String] {
     var found: [String: String] = [:]
     var taken: Set<String> = []
-    let canonical = Dictionary(there.map { ($0.identifier ?? $0.name, $0.name) }, uniquingKeysWith: { first, _ in first })
+    let canonical = Dictionary(
+      there.map { ($0.identifier ?? $0.name, $0.name) }, uniquingKeysWith: { first, _ in first })
     let names = Set(there.map(\.name))
     for rule in 0..<3 {
       for element in wanted where found[element.name] == nil {
         let candidate: String? =
           switch rule {
           case 0: canonical[element.identifier ?? element.name]
-          case 1: names.contains(element.identifier ?? element.name) ? element.identifier ?? element.name : nil
+          case 1:
+            names.contains(element.identifier ?? element.name) ? element.identifier ?? element.name : nil
           default: names.contains(element.name) ? element.name : nil
           }
         guard let candidate, taken.insert(candidate).inserted else { continue }

@@ -52,7 +52,9 @@ package enum VersionHash {
       var message = Array(entity.name.utf8)
       message.append(entity.isAbstract ? 1 : 0)
       message += hash
-      for property in next._properties.sorted(by: { _precedes($0.name, $1.name) }) { message += property.hash }
+      for property in next._properties.sorted(by: { _precedes($0.name, $1.name) }) {
+        message += property.hash
+      }
       let constraints = entity.uniquenessConstraints.map { $0.joined(separator: ".") }
       for constraint in constraints.sorted(by: _precedes) { message += constraint.utf8 }
       message += (entity.versionHashModifier ?? "").utf8

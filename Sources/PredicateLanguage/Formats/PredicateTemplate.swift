@@ -20,7 +20,8 @@ package final class PredicateTemplate: Sendable {
   private static func _single(
     _ tree: PredicateTree, _ placeholders: [Placeholder]
   ) -> (PredicateTree.Comparison, Int)? {
-    guard placeholders.count == 1, case .comparison(let comparison) = tree, case .variable(let name) = comparison.right,
+    guard placeholders.count == 1, case .comparison(let comparison) = tree,
+      case .variable(let name) = comparison.right,
       let number = Placeholder.number(in: name)
     else { return nil }
     return (comparison, number)

@@ -38,31 +38,33 @@ struct ResultDocument {
           (
             "list",
             .object([
-              ("rows", .integer(list.rows)), ("rounds", .integer(list.rounds)), ("changes", .integer(list.changes)),
+              ("rows", .integer(list.rows)), ("rounds", .integer(list.rounds)),
+              ("changes", .integer(list.changes)),
             ])
           )
         ]
       } ?? []
-    return .object([
-      ("id", .string(stack.design.rawValue)),
-      ("total_s", .number(stack.totalSeconds, decimals: 4)),
-      ("cpu_s", .number(stack.processorSeconds, decimals: 4)),
-      ("ratio_to_floor", .number(stack.ratioToFloor, decimals: 3)),
-      ("main_busy_s", .number(stack.mainBusySeconds, decimals: 5)),
-      ("main_cpu_s", .number(stack.mainProcessorSeconds, decimals: 5)),
-      ("main_longest_ms", .number(stack.mainLongestMilliseconds, decimals: 3)),
-      ("frames_dropped", .integer(stack.framesDropped)),
-      (
-        "heartbeat_ms",
-        .object([
-          ("p50", .number(stack.heartbeat.p50, decimals: 3)),
-          ("p99", .number(stack.heartbeat.p99, decimals: 3)),
-          ("max", .number(stack.heartbeat.max, decimals: 3)),
-        ])
-      ),
-      ("saves", .integer(stack.saves)),
-      ("peak_mb", .number(stack.peakMegabytes, decimals: 1)),
-      ("rows", .integer(stack.rows)),
-    ] + list)
+    return .object(
+      [
+        ("id", .string(stack.design.rawValue)),
+        ("total_s", .number(stack.totalSeconds, decimals: 4)),
+        ("cpu_s", .number(stack.processorSeconds, decimals: 4)),
+        ("ratio_to_floor", .number(stack.ratioToFloor, decimals: 3)),
+        ("main_busy_s", .number(stack.mainBusySeconds, decimals: 5)),
+        ("main_cpu_s", .number(stack.mainProcessorSeconds, decimals: 5)),
+        ("main_longest_ms", .number(stack.mainLongestMilliseconds, decimals: 3)),
+        ("frames_dropped", .integer(stack.framesDropped)),
+        (
+          "heartbeat_ms",
+          .object([
+            ("p50", .number(stack.heartbeat.p50, decimals: 3)),
+            ("p99", .number(stack.heartbeat.p99, decimals: 3)),
+            ("max", .number(stack.heartbeat.max, decimals: 3)),
+          ])
+        ),
+        ("saves", .integer(stack.saves)),
+        ("peak_mb", .number(stack.peakMegabytes, decimals: 1)),
+        ("rows", .integer(stack.rows)),
+      ] + list)
   }
 }

@@ -21,15 +21,16 @@ struct ResultTable {
     table.add(floor + blank + [.init(Figures.megabytes(_result.floorPeakMegabytes))])
     for stack in _result.stacks {
       let told = stack.list.map { [$0.rows, $0.rounds, $0.changes] } ?? []
-      table.add([
-        .init(stack.design.rawValue), .init(Figures.seconds(stack.totalSeconds)),
-        .init(Figures.ratio(stack.ratioToFloor)), .init(Figures.seconds(stack.mainBusySeconds)),
-        _judged(stack.mainLongestMilliseconds),
-        .init(Figures.count(stack.framesDropped), stack.framesDropped > 0 ? .red : .green),
-        .init(Figures.milliseconds(stack.heartbeat.p50)), .init(Figures.milliseconds(stack.heartbeat.p99)),
-        _judged(stack.heartbeat.max), .init(Figures.count(stack.saves)),
-        .init(Figures.megabytes(stack.peakMegabytes)), .init(Figures.count(stack.rows)),
-      ] + told.map { TextTable.Cell(Figures.count($0)) })
+      table.add(
+        [
+          .init(stack.design.rawValue), .init(Figures.seconds(stack.totalSeconds)),
+          .init(Figures.ratio(stack.ratioToFloor)), .init(Figures.seconds(stack.mainBusySeconds)),
+          _judged(stack.mainLongestMilliseconds),
+          .init(Figures.count(stack.framesDropped), stack.framesDropped > 0 ? .red : .green),
+          .init(Figures.milliseconds(stack.heartbeat.p50)), .init(Figures.milliseconds(stack.heartbeat.p99)),
+          _judged(stack.heartbeat.max), .init(Figures.count(stack.saves)),
+          .init(Figures.megabytes(stack.peakMegabytes)), .init(Figures.count(stack.rows)),
+        ] + told.map { TextTable.Cell(Figures.count($0)) })
     }
     return table.text(usesColor: usesColor)
       + "\nDropped: blocks of the main queue longer than a frame, 1/60 s.\n\(_result.caption).\n"

@@ -40,7 +40,8 @@ final class LiveList: @unchecked Sendable {
     let objects = _controller.fetchedObjects ?? []
     guard objects.map({ $0.value(forKey: "name") as? String }) == stored else {
       throw StoreCheck.Failure(
-        description: "the list on main shows \(objects.count) stops, and not the \(stored.count) of the store by name")
+        description:
+          "the list on main shows \(objects.count) stops, and not the \(stored.count) of the store by name")
     }
     guard Set(objects.map(\.objectID)).count == objects.count else {
       throw StoreCheck.Failure(description: "the list on main shows a stop twice")
@@ -66,7 +67,8 @@ final class LiveList: @unchecked Sendable {
       rounds += 1
       let rows = controller.sections?.first?.numberOfObjects ?? 0
       for row in 0..<min(Self._visible, rows) {
-        _ = (controller.object(at: IndexPath(row: row, section: 0)) as? NSManagedObject)?.value(forKey: "name")
+        _ = (controller.object(at: IndexPath(row: row, section: 0)) as? NSManagedObject)?.value(
+          forKey: "name")
       }
     }
   }

@@ -43,7 +43,8 @@ struct Shootout {
       let job = WorkerJob(
         subject: subject, feedPath: feedPath, storePath: work.path + "/\(subject.name).sqlite",
         mode: workload.mode,
-        saveEvery: workload.saveEvery, keepsLiveList: workload.keepsLiveList, reportsProgress: progress.isVisible)
+        saveEvery: workload.saveEvery, keepsLiveList: workload.keepsLiveList,
+        reportsProgress: progress.isVisible)
       _remove(job.storePath)
       defer { if run < workload.runs { _remove(job.storePath) } }
       let measurement = try launcher.run(job) { count in

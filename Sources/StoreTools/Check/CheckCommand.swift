@@ -16,7 +16,8 @@ extension Command {
           + "names are deleted. The original stays as it is. What would take guessing is left and reported again.",
       ],
       examples: [
-        "coredata store check Books.sqlite", "coredata store check Books.sqlite --repair --output Mended.sqlite",
+        "coredata store check Books.sqlite",
+        "coredata store check Books.sqlite --repair --output Mended.sqlite",
       ],
       options: [
         StoreArguments.model, StoreArguments.json, .flag("strict", "Take warnings for errors."),
@@ -27,8 +28,11 @@ extension Command {
   ) { arguments, environment in
     let repairs = arguments.has("repair")
     guard repairs == arguments.has("output") else {
-      throw ToolFailure(.usage, repairs
-        ? "'--repair' mends a copy: say where to write it, '--output FILE'." : "'--output' goes with '--repair'.")
+      throw ToolFailure(
+        .usage,
+        repairs
+          ? "'--repair' mends a copy: say where to write it, '--output FILE'."
+          : "'--output' goes with '--repair'.")
     }
     let input = try StoreInput(arguments, environment)
     let limit = arguments.has("all") ? Int.max : 10
@@ -40,8 +44,12 @@ extension Command {
     }
     try input.model.expectExact(input.path)
     try CheckRun.expectNothing(at: output)
-    if !arguments.has("json") { environment.output(CheckReport(findings, path: input.path).text(environment.outputTerminal)) }
-    try StoreInput.translating(input.path) { try StoreMender.mend(input.path, to: output, model: input.model.schema) }
+    if !arguments.has("json") {
+      environment.output(CheckReport(findings, path: input.path).text(environment.outputTerminal))
+    }
+    try StoreInput.translating(input.path) {
+      try StoreMender.mend(input.path, to: output, model: input.model.schema)
+    }
     let left = try run.findings(output, input)
     try run.report(left, output, isJSON: arguments.has("json"), isStrict: arguments.has("strict"))
   }
@@ -80,7 +88,8 @@ struct CheckRun {
     // Named after the store without its extension: two stores can be in each other's way.
     guard !FileManager.default.fileExists(atPath: directory) else {
       throw ToolFailure(
-        .cannotCreateOutput, "'\(directory)' holds the external data of another store. Choose another name than '\(path)'.")
+        .cannotCreateOutput,
+        "'\(directory)' holds the external data of another store. Choose another name than '\(path)'.")
     }
     _ = try OutputFile(path: path)
   }

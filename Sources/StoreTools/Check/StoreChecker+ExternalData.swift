@@ -49,7 +49,8 @@ extension StoreChecker {
     if !malformed.isEmpty {
       add(
         StoreFinding(
-          .externalData, .warning, table: table.name, rows: Array(malformed.prefix(10)), count: malformed.count,
+          .externalData, .warning, table: table.name, rows: Array(malformed.prefix(10)),
+          count: malformed.count,
           "\(counted(malformed.count, "row")) whose \(name) begins as a file's name does, but names none",
           advice: "look at the values"))
     }

@@ -20,7 +20,8 @@ extension StoreChecker {
       lines.append(error.message)
     }
     for line in lines {
-      let isIndex = line.hasPrefix("row ") || line.hasPrefix("wrong # of entries in index") || line.contains("UNIQUE")
+      let isIndex =
+        line.hasPrefix("row ") || line.hasPrefix("wrong # of entries in index") || line.contains("UNIQUE")
       if !isIndex { isWhole = false }
       add(
         StoreFinding(
@@ -51,8 +52,9 @@ extension StoreChecker {
       for entity in table.entities {
         let parent = anatomy.layout.layout(numbered: entity).parentNumber.map(anatomy.storedNumber) ?? 0
         let stored = anatomy.storedNumber(of: entity)
-        guard case .int(let found)? = try connection.firstValue(
-          "SELECT IFNULL(Z_SUPER, 0) FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.int(Int64(stored))]),
+        guard
+          case .int(let found)? = try connection.firstValue(
+            "SELECT IFNULL(Z_SUPER, 0) FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.int(Int64(stored))]),
           found != Int64(parent)
         else { continue }
         add(
@@ -61,7 +63,8 @@ extension StoreChecker {
             "\(anatomy.name(of: entity)) has the parent \(found) (Z_SUPER); in the model it is \(parent)",
             advice: "set Z_SUPER", isMendable: true))
       }
-      try _checkMaximum(of: table.name, stored: anatomy.storedNumber(of: table.root), anatomy.name(of: table.root))
+      try _checkMaximum(
+        of: table.name, stored: anatomy.storedNumber(of: table.root), anatomy.name(of: table.root))
     }
     for (number, name) in [(16_001, "ACHANGE"), (16_002, "ATRANSACTION"), (16_003, "ATRANSACTIONSTRING")]
     where try hasTable(name) {
@@ -70,8 +73,11 @@ extension StoreChecker {
   }
 
   private func _checkMaximum(of table: String, stored: Int, _ name: String) throws {
-    guard case .int(let highest)? = try connection.firstValue("SELECT MAX(Z_PK) FROM \(table)") else { return }
-    let value = try connection.firstValue("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.int(Int64(stored))])
+    guard case .int(let highest)? = try connection.firstValue("SELECT MAX(Z_PK) FROM \(table)") else {
+      return
+    }
+    let value = try connection.firstValue(
+      "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.int(Int64(stored))])
     var given: Int64 = 0
     if case .int(let number)? = value { given = number }
     guard given < highest else { return }
@@ -84,7 +90,8 @@ extension StoreChecker {
   }
 
   func hasTable(_ name: String) throws -> Bool {
-    try connection.firstValue("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(name)]) != nil
+    try connection.firstValue("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(name)])
+      != nil
   }
 
   func checkHistory() throws {
@@ -92,7 +99,8 @@ extension StoreChecker {
     try find(
       .history, .warning,
       RowCondition(
-        table: "ACHANGE", key: "t0.Z_PK", "NOT EXISTS (SELECT 1 FROM ATRANSACTION t1 WHERE t1.Z_PK = t0.ZTRANSACTIONID)"),
+        table: "ACHANGE", key: "t0.Z_PK",
+        "NOT EXISTS (SELECT 1 FROM ATRANSACTION t1 WHERE t1.Z_PK = t0.ZTRANSACTIONID)"),
       advice: "delete the history up to now"
     ) { "\(counted($0, "change")) of a transaction that is not there" }
   }

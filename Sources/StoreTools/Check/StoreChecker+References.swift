@@ -14,7 +14,8 @@ extension StoreChecker {
         isMendable: true
       ) { "\(counted($0, "row")) whose \(name) leads to a row of \(rule.target.name) that is not there" }
       try find(
-        .wrongDestination, .error, RowCondition(table, rule.isOfWrongEntity), advice: "set the reference to NULL",
+        .wrongDestination, .error, RowCondition(table, rule.isOfWrongEntity),
+        advice: "set the reference to NULL",
         isMendable: true
       ) { "\(counted($0, "row")) whose \(name) leads to an object that is no \(destination)" }
       if let condition = rule.hasWrongEntityColumn {
@@ -48,7 +49,8 @@ extension StoreChecker {
       let key = reference.column
       let advice = "give the members of each owner ascending numbers"
       try find(
-        .order, .warning, RowCondition(table, "t0.\(key) IS NOT NULL AND t0.\(order) IS NULL"), advice: advice,
+        .order, .warning, RowCondition(table, "t0.\(key) IS NOT NULL AND t0.\(order) IS NULL"),
+        advice: advice,
         isMendable: true
       ) { "\(counted($0, "row")) without a place among the members of \(name) (\(order))" }
       try find(
@@ -56,7 +58,8 @@ extension StoreChecker {
         RowCondition(
           table,
           "(t0.\(key), t0.\(order)) IN (SELECT t1.\(key), t1.\(order) FROM \(table.name) t1 WHERE t1.\(key) IS NOT NULL "
-            + "AND t1.\(order) IS NOT NULL GROUP BY 1, 2 HAVING COUNT(*) > 1)"), advice: advice, isMendable: true
+            + "AND t1.\(order) IS NOT NULL GROUP BY 1, 2 HAVING COUNT(*) > 1)"), advice: advice,
+        isMendable: true
       ) { "\(counted($0, "row")) that share their place among the members of \(name) (\(order))" }
     }
   }
@@ -64,7 +67,8 @@ extension StoreChecker {
   func checkJoin(_ join: StoreAnatomy.Join, _ anatomy: StoreAnatomy) throws {
     for end in JoinEnd.ends(of: join, anatomy) {
       try find(
-        .danglingReference, .error, RowCondition(table: join.name, end.isDangling), advice: "delete the pairs",
+        .danglingReference, .error, RowCondition(table: join.name, end.isDangling),
+        advice: "delete the pairs",
         isMendable: true
       ) { "\(counted($0, "pair")) of \(join.property) whose \(end.column) leads to a row that is not there" }
       if let condition = end.isOfWrongEntity {
@@ -130,7 +134,8 @@ struct ReferenceRule {
   /// side that nobody ever sets is no damage.
   var isOneSided: String? {
     guard let inverse = _reference.inverseColumn, let isKept = isInverseKept else { return nil }
-    return "\(_key) IS NOT NULL AND \(_target(where: " AND t1.\(inverse) IS NOT t0.Z_PK")) AND \(isKept)\(_scope)"
+    return
+      "\(_key) IS NOT NULL AND \(_target(where: " AND t1.\(inverse) IS NOT t0.Z_PK")) AND \(isKept)\(_scope)"
   }
 
   /// Whether any object has the other side set; nil unless that is a to-one.

@@ -18,7 +18,9 @@ extension StoreChecker {
       try find(
         .entityNumber, .error, RowCondition(table, "t0.Z_ENT IN (\(numbers))"),
         advice: "find out what the rows are, and set Z_ENT"
-      ) { "\(counted($0, "row")) of an abstract entity (\(abstract.map(anatomy.name).joined(separator: ", ")))" }
+      ) {
+        "\(counted($0, "row")) of an abstract entity (\(abstract.map(anatomy.name).joined(separator: ", ")))"
+      }
     }
     try find(
       .cellType, .warning, RowCondition(table, "typeof(t0.Z_OPT) != 'integer' OR t0.Z_OPT < 1"),
@@ -44,7 +46,9 @@ extension StoreChecker {
         ) { "\(counted($0, "row")) whose \(name) is out of the range of \(column.attribute.type.fileName)" }
       }
       // Elements of composites, and what triggers compute, are not the user's to fill.
-      guard !column.attribute.isOptional, !column.attribute.isDerived, !column.property.contains(".") else { continue }
+      guard !column.attribute.isOptional, !column.attribute.isDerived, !column.property.contains(".") else {
+        continue
+      }
       try find(
         .missingValue, .warning, RowCondition(table, "\(cell) IS NULL\(scope)"),
         advice: "set a value; saving the object will fail without"
@@ -55,7 +59,8 @@ extension StoreChecker {
   func checkConstraints(_ anatomy: StoreAnatomy) throws {
     for entity in anatomy.layout.layouts {
       // Inherited ones are met at the entity that declares them.
-      let inherited = entity.parentNumber.map { anatomy.layout.layout(numbered: $0).uniquenessConstraints } ?? []
+      let inherited =
+        entity.parentNumber.map { anatomy.layout.layout(numbered: $0).uniquenessConstraints } ?? []
       for constraint in entity.uniquenessConstraints where !inherited.contains(constraint) {
         try _checkConstraint(constraint, entity, anatomy)
       }
@@ -124,9 +129,11 @@ enum CellRule {
     case .double, .float, .date, .decimal:
       "CASE WHEN typeof(\(cell)) = 'text' AND CAST(CAST(\(cell) AS REAL) AS TEXT) = \(cell) THEN CAST(\(cell) AS REAL) "
         + "ELSE \(cell) END"
-    case .string, .uri: "CASE WHEN typeof(\(cell)) IN ('integer', 'real') THEN CAST(\(cell) AS TEXT) ELSE \(cell) END"
+    case .string, .uri:
+      "CASE WHEN typeof(\(cell)) IN ('integer', 'real') THEN CAST(\(cell) AS TEXT) ELSE \(cell) END"
     case .binaryData, .transformable:
-      column.isExternal ? nil : "CASE WHEN typeof(\(cell)) = 'text' THEN CAST(\(cell) AS BLOB) ELSE \(cell) END"
+      column.isExternal
+        ? nil : "CASE WHEN typeof(\(cell)) = 'text' THEN CAST(\(cell) AS BLOB) ELSE \(cell) END"
     case .uuid, .undefined, .objectID, .composite: nil
     }
   }

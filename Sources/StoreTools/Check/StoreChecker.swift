@@ -43,7 +43,8 @@ package final class StoreChecker {
   }
 
   private init(
-    _ connection: Connection, _ path: String, _ anatomy: StoreAnatomy?, _ metadata: [String: Any], _ limit: Int
+    _ connection: Connection, _ path: String, _ anatomy: StoreAnatomy?, _ metadata: [String: Any],
+    _ limit: Int
   ) {
     self.connection = connection
     self.path = path

@@ -41,7 +41,8 @@ package struct StoreFinding: Sendable, Hashable {
   package let isMendable: Bool
 
   package init(
-    _ kind: Kind, _ severity: Severity, table: String, rows: [Int64] = [], count: Int? = nil, _ message: String,
+    _ kind: Kind, _ severity: Severity, table: String, rows: [Int64] = [], count: Int? = nil,
+    _ message: String,
     advice: String, isMendable: Bool = false
   ) {
     self.kind = kind

@@ -122,7 +122,9 @@ package struct StoreMender {
     let target = _anatomy.table(of: reference.destination).name
     let source = "FROM \(table.name) t2 WHERE t2.\(reference.column) = t0.Z_PK ORDER BY t2.Z_PK LIMIT 1"
     var assignments = "\(inverse) = (SELECT t2.Z_PK \(source))"
-    if let column = reference.inverseEntityColumn { assignments += ", \(column) = (SELECT t2.Z_ENT \(source))" }
+    if let column = reference.inverseEntityColumn {
+      assignments += ", \(column) = (SELECT t2.Z_ENT \(source))"
+    }
     try _update(
       target, assignments,
       where: "t0.\(inverse) IS NULL AND t0.Z_PK IN (SELECT t1.\(reference.column) FROM \(table.name) t1)"
@@ -140,7 +142,8 @@ package struct StoreMender {
     for owner in owners {
       var members: [Int64] = []
       try _connection.query(
-        "SELECT Z_PK FROM \(table.name) WHERE \(key) = ? ORDER BY \(order) IS NULL, \(order), Z_PK", [.int(owner)]
+        "SELECT Z_PK FROM \(table.name) WHERE \(key) = ? ORDER BY \(order) IS NULL, \(order), Z_PK",
+        [.int(owner)]
       ) { members.append($0.int64(0)) }
       for (position, member) in members.enumerated() {
         try _update(table.name, "\(order) = \(2048 + 1024 * position)", where: "t0.Z_PK = \(member)")
@@ -181,7 +184,9 @@ package struct StoreMender {
 
   private func _raiseMaximum(of table: String, stored: Int) throws {
     let highest = "(SELECT MAX(t1.Z_PK) FROM \(table) t1)"
-    try _update("Z_PRIMARYKEY", "Z_MAX = \(highest)", where: "t0.Z_ENT = \(stored) AND IFNULL(t0.Z_MAX, 0) < \(highest)")
+    try _update(
+      "Z_PRIMARYKEY", "Z_MAX = \(highest)", where: "t0.Z_ENT = \(stored) AND IFNULL(t0.Z_MAX, 0) < \(highest)"
+    )
   }
 
   private func _mendFiles() throws {
@@ -194,10 +199,13 @@ package struct StoreMender {
         try _connection.query(
           "SELECT \(column.column) FROM \(table.name) WHERE hex(substr(\(column.column), 1, 1)) = '02'"
         ) { row in
-          named.insert(row.withBytes(0) { String(decoding: $0.dropFirst().prefix { $0 != 0 }, as: UTF8.self) })
+          named.insert(
+            row.withBytes(0) { String(decoding: $0.dropFirst().prefix { $0 != 0 }, as: UTF8.self) })
         }
       }
     }
-    for file in files where !named.contains(file) { try FileManager.default.removeItem(atPath: "\(directory)/\(file)") }
+    for file in files where !named.contains(file) {
+      try FileManager.default.removeItem(atPath: "\(directory)/\(file)")
+    }
   }
 }

@@ -8,9 +8,11 @@ enum CSVText {
 
   private static func _field(_ text: String?) -> String {
     guard let text else { return "" }
-    let isPlain = !text.isEmpty && !text.utf8.contains { byte in
-      byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte == 0x0A || byte == 0x0D
-    }
+    let isPlain =
+      !text.isEmpty
+      && !text.utf8.contains { byte in
+        byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte == 0x0A || byte == 0x0D
+      }
     if isPlain { return text }
     // By scalars: a quote with an accent behind it is one character, and no quote to Swift.
     var result = "\""

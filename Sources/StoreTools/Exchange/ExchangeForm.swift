@@ -18,7 +18,9 @@ enum ExchangeForm: String, CaseIterable {
     if let form: ExchangeForm = try arguments.choice("format") { return form }
     guard let path else { return .ndjson }
     var isDirectory: ObjCBool = false
-    if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue { return .csv }
+    if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue {
+      return .csv
+    }
     switch (path as NSString).pathExtension.lowercased() {
     case "json": return .json
     case "csv": return .csv
@@ -27,7 +29,8 @@ enum ExchangeForm: String, CaseIterable {
   }
 
   static let option = OptionSyntax.value(
-    "format", "FORM", choices: allCases.map(\.rawValue), "ndjson (an object a line), json (one document) or csv (a directory with a file for each entity). "
+    "format", "FORM", choices: allCases.map(\.rawValue),
+    "ndjson (an object a line), json (one document) or csv (a directory with a file for each entity). "
       + "As the path's name suggests if not given, else ndjson.")
 
   /// Member that says which entity an object is of.

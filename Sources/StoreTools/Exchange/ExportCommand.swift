@@ -18,7 +18,8 @@ extension Command {
       ],
       options: [
         StoreArguments.model, .value("output", "PATH", "Write there instead of to standard output."),
-        ExchangeForm.option, .value("entity", "NAME", repeats: true, "Only this entity, without its subentities."),
+        ExchangeForm.option,
+        .value("entity", "NAME", repeats: true, "Only this entity, without its subentities."),
         .flag("json", "The same as --format json."),
       ], operands: [StoreArguments.store], exitCodes: StoreArguments.exitCodes + [.cannotCreateOutput])
   ) { arguments, environment in
@@ -26,7 +27,8 @@ extension Command {
     let output = arguments.text("output")
     let form = try arguments.has("json") ? .json : ExchangeForm.chosen(arguments, path: output)
     if form == .csv, output == nil {
-      throw ToolFailure(.usage, "CSV needs a directory to write a file for each entity into: '--output DIRECTORY'.")
+      throw ToolFailure(
+        .usage, "CSV needs a directory to write a file for each entity into: '--output DIRECTORY'.")
     }
     let input = try StoreInput(arguments, environment)
     try input.reading { reader in
@@ -57,7 +59,9 @@ extension Command {
 enum ExportTarget {
   /// Refuses to write over the store itself.
   static func expectNot(_ store: String, _ output: String) throws(ToolFailure) {
-    let names = [store, store + "-wal", store + "-shm"].map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
+    let names = [store, store + "-wal", store + "-shm"].map {
+      URL(fileURLWithPath: $0).resolvingSymlinksInPath().path
+    }
     guard names.contains(URL(fileURLWithPath: output).resolvingSymlinksInPath().path) else { return }
     throw ToolFailure(.usage, "'\(output)' is the store itself. Name another file.")
   }

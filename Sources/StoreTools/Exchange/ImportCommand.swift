@@ -23,9 +23,11 @@ extension Command {
         .value("output", "FILE", "The store to make."),
         .value(
           "model", "FILE",
-          "The model of the new store: a .xcdatamodeld, .xcdatamodel, .momd or .mom, or a store that has it inside."),
+          "The model of the new store: a .xcdatamodeld, .xcdatamodel, .momd or .mom, or a store that has it inside."
+        ),
         .value("base", "STORE", "Begin with a copy of this store."), ExchangeForm.option,
-        .flag("skip-missing", "Leave out references to objects that are not in the input."), StoreArguments.json,
+        .flag("skip-missing", "Leave out references to objects that are not in the input."),
+        StoreArguments.json,
       ],
       operands: [CommandSyntax.Operand("INPUT", "A file of JSON, or a directory of CSV files.")],
       exitCodes: StoreArguments.exitCodes + [.cannotCreateOutput])
@@ -36,7 +38,8 @@ extension Command {
     }
     let base = arguments.text("base")
     guard base != nil || arguments.has("model") else {
-      throw ToolFailure(.usage, "A new store needs a model: '--model FILE', or '--base STORE' to add to a copy of one.")
+      throw ToolFailure(
+        .usage, "A new store needs a model: '--model FILE', or '--base STORE' to add to a copy of one.")
     }
     let form = try ExchangeForm.chosen(arguments, path: path)
     // Before anything is made: a path that is wrong should leave nothing behind.
@@ -50,7 +53,8 @@ extension Command {
         let progress = ProgressBar(terminal: environment.errorTerminal, delay: 1, write: environment.error)
         defer { progress.finish() }
         let importer = try StoreImporter(
-          path, form, into: writer, skipsMissing: arguments.has("skip-missing"), progress: { progress.update($0, $1) })
+          path, form, into: writer, skipsMissing: arguments.has("skip-missing"),
+          progress: { progress.update($0, $1) })
         let outcome = try importer.run()
         try writer.close()
         return outcome
@@ -66,9 +70,12 @@ extension Command {
 extension StoreImporter.Outcome {
   fileprivate func text(_ output: String) -> String {
     var text = "\(counted(objects, "object")) written to \(output).\n"
-    if skipped > 0 { text += "\(counted(skipped, "reference")) to objects that are not in the input left out.\n" }
+    if skipped > 0 {
+      text += "\(counted(skipped, "reference")) to objects that are not in the input left out.\n"
+    }
     if let firstIncomplete {
-      text += "\(counted(incomplete, "object")) without a value that is not optional, the first at \(firstIncomplete): "
+      text +=
+        "\(counted(incomplete, "object")) without a value that is not optional, the first at \(firstIncomplete): "
         + "'coredata store check' lists them.\n"
     }
     return text

@@ -18,7 +18,8 @@ final class ImportKeys {
   private var _unkeyed: [Int: Int] = [:]
   /// First key that is handed out, by root.
   private var _first: [Int: Int64] = [:]
-  private static let _insert = SQLText("INSERT INTO names (name, root, entity, key, ordinal) VALUES (?, ?, ?, ?, ?)")
+  private static let _insert = SQLText(
+    "INSERT INTO names (name, root, entity, key, ordinal) VALUES (?, ?, ?, ?, ?)")
   private static let _find = SQLText("SELECT entity, key, ordinal, root FROM names WHERE name = ?")
   private static let _taken = SQLText("SELECT 1 FROM names WHERE root = ? AND key = ?")
 

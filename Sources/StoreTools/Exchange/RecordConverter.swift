@@ -36,18 +36,22 @@ final class RecordConverter {
     guard let entity = _layout.layoutsByName[record.entity] else {
       let near = SpellingSuggestion.nearest(to: record.entity, among: _layout.layouts.map(\.entityName))
       throw ToolFailure(
-        .badInput, "\(record.place): the model has no entity '\(record.entity)'."
+        .badInput,
+        "\(record.place): the model has no entity '\(record.entity)'."
           + (near.map { " Is '\($0)' meant?" } ?? " Is it the right model?"))
     }
     guard !entity.isAbstract else {
-      throw ToolFailure(.badInput, "\(record.place): '\(record.entity)' is abstract: there can be no objects of it.")
+      throw ToolFailure(
+        .badInput, "\(record.place): '\(record.entity)' is abstract: there can be no objects of it.")
     }
     return entity
   }
 
   // MARK: Rows
 
-  func convert(_ record: InputRecord, _ entity: PropertyLayout, _ reference: StoredReference) throws -> Converted {
+  func convert(_ record: InputRecord, _ entity: PropertyLayout, _ reference: StoredReference) throws
+    -> Converted
+  {
     var values = _defaultValues(entity)
     var moments: [(slot: Int, seconds: Double)] = []
     var hasMembers = false
@@ -66,9 +70,12 @@ final class RecordConverter {
       } else {
         let names = try _names(field, name, record)
         guard names.count <= 1 else {
-          throw ToolFailure(.badInput, "\(record.place): '\(name)' leads to one object, not to \(names.count).")
+          throw ToolFailure(
+            .badInput, "\(record.place): '\(name)' leads to one object, not to \(names.count).")
         }
-        values[slot] = try names.first.flatMap { try _find($0, name, property, record) }.map(StoredValue.reference) ?? .null
+        values[slot] =
+          try names.first.flatMap { try _find($0, name, property, record) }.map(StoredValue.reference)
+          ?? .null
       }
     }
     if !omitsToOnes {
@@ -98,15 +105,19 @@ final class RecordConverter {
     return names
   }
 
-  private func _slot(_ name: String, _ entity: PropertyLayout, _ record: InputRecord) throws(ToolFailure) -> Int {
+  private func _slot(_ name: String, _ entity: PropertyLayout, _ record: InputRecord) throws(ToolFailure)
+    -> Int
+  {
     if let slot = entity.slot(named: name), !entity.slots[slot].isTransient { return slot }
     if entity.slot(named: name) != nil {
       throw ToolFailure(.badInput, "\(record.place): '\(name)' is transient: a store does not hold it.")
     }
     let near = SpellingSuggestion.nearest(to: name, among: entity.slotsByName.keys.sorted())
     throw ToolFailure(
-      .badInput, "\(record.place): '\(entity.entityName)' has no property '\(name)'."
-        + (near.map { " Is '\($0)' meant?" } ?? " It has \(entity.slotsByName.keys.sorted().joined(separator: ", "))."))
+      .badInput,
+      "\(record.place): '\(entity.entityName)' has no property '\(name)'."
+        + (near.map { " Is '\($0)' meant?" }
+          ?? " It has \(entity.slotsByName.keys.sorted().joined(separator: ", "))."))
   }
 
   private func _value(
@@ -154,7 +165,9 @@ final class RecordConverter {
     return result
   }
 
-  private func _names(_ field: InputRecord.Field, _ name: String, _ record: InputRecord) throws(ToolFailure) -> [String] {
+  private func _names(_ field: InputRecord.Field, _ name: String, _ record: InputRecord) throws(ToolFailure)
+    -> [String]
+  {
     func failure(_ kind: String) -> ToolFailure {
       ToolFailure(.badInput, "\(record.place): '\(name)': the $id of an object was expected, not \(kind).")
     }
@@ -187,13 +200,15 @@ final class RecordConverter {
         return nil
       }
       throw ToolFailure(
-        .badInput, "\(record.place): '\(name)' leads to '\(identifier)', which is no object of the input. "
+        .badInput,
+        "\(record.place): '\(name)' leads to '\(identifier)', which is no object of the input. "
           + "'--skip-missing' leaves out such references.")
     }
     let destination = _layout.layout(numbered: relationship.destination)
     guard destination.family.contains(found.entity) else {
       throw ToolFailure(
-        .badInput, "\(record.place): '\(name)' leads to '\(identifier)', which is a "
+        .badInput,
+        "\(record.place): '\(name)' leads to '\(identifier)', which is a "
           + "\(_layout.layout(numbered: found.entity).entityName) and no \(destination.entityName).")
     }
     return found

@@ -66,7 +66,8 @@ enum RecordSources {
       }
     }
     guard let name else {
-      throw ToolFailure(.badInput, "\(place): the object does not say its entity. Give it a member \"$entity\".")
+      throw ToolFailure(
+        .badInput, "\(place): the object does not say its entity. Give it a member \"$entity\".")
     }
     return InputRecord(entity: name, identifier: identifier, fields: fields, place: place)
   }
@@ -268,7 +269,8 @@ final class CSVDirectorySource: RecordSource {
       // A line without anything in it.
       if fields.count == 1, fields[0] == nil, _names.count > 1 { continue }
       guard fields.count == _names.count else {
-        throw ToolFailure(.badInput, "\(place): \(counted(fields.count, "field")), but \(counted(_names.count, "column")).")
+        throw ToolFailure(
+          .badInput, "\(place): \(counted(fields.count, "field")), but \(counted(_names.count, "column")).")
       }
       return _record(fields, place)
     }

@@ -112,7 +112,8 @@ final class CSVDirectoryWriter: RecordWriter {
     do {
       try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     } catch {
-      throw ToolFailure(.cannotCreateOutput, "Cannot make the directory '\(directory)': \(error.localizedDescription)")
+      throw ToolFailure(
+        .cannotCreateOutput, "Cannot make the directory '\(directory)': \(error.localizedDescription)")
     }
   }
 

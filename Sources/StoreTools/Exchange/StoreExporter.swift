@@ -34,6 +34,7 @@ struct StoreExporter {
   private func _cell(_ slot: Int, _ row: StoredRow, _ entity: PropertyLayout) throws -> FetchColumn.Cell {
     let property = entity.slots[slot]
     return property.isToMany
-      ? .members(try _reader.members(of: row.reference, slot: slot)) : .value(row.values[slot], property.attribute)
+      ? .members(try _reader.members(of: row.reference, slot: slot))
+      : .value(row.values[slot], property.attribute)
   }
 }

@@ -47,14 +47,17 @@ final class StoreImporter {
   func run() throws -> Outcome {
     try _eachRecord(0, "names") { record, entity in
       guard try _keys.add(record.identifier, entity) else {
-        throw ToolFailure(.badInput, "\(record.place): the $id '\(record.identifier ?? "")' occurs a second time.")
+        throw ToolFailure(
+          .badInput, "\(record.place): the $id '\(record.identifier ?? "")' occurs a second time.")
       }
     }
     try _keys.finish(_writer)
     let hasMembers = try _writeRows()
     if hasMembers { try _writeMembers() }
     // What the input gives in full stays as it is; a side that it leaves out follows the other.
-    if _converter.omitsToOnes { try _writer.write { try StoreMender.completeInverses(_writer.anatomy, on: $0) } }
+    if _converter.omitsToOnes {
+      try _writer.write { try StoreMender.completeInverses(_writer.anatomy, on: $0) }
+    }
     _outcome.skipped = _converter.skipped
     return _outcome
   }
@@ -116,7 +119,9 @@ final class StoreImporter {
   }
 
   /// Puts moments that a trigger has just set to now back to what the input says.
-  private func _write(_ moments: [(row: StoredReference, column: String, table: String, seconds: Double)]) throws {
+  private func _write(_ moments: [(row: StoredReference, column: String, table: String, seconds: Double)])
+    throws
+  {
     if moments.isEmpty { return }
     try _writer.write { connection in
       for moment in moments {
@@ -139,7 +144,8 @@ final class StoreImporter {
       } catch let error as StoreWriter.Contradiction {
         let entity = _writer.layout.layout(numbered: error.owner.entity)
         throw ToolFailure(
-          .badInput, "\(places[error.owner] ?? _path): '\(entity.slots[error.slot].name)' has a member whose own side of "
+          .badInput,
+          "\(places[error.owner] ?? _path): '\(entity.slots[error.slot].name)' has a member whose own side of "
             + "the relationship says another owner.")
       }
       lists.removeAll(keepingCapacity: true)

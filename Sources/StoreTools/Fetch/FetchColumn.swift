@@ -30,7 +30,8 @@ struct FetchColumn: Sendable {
         let names = Self.names(of: current, layout)
         let near = SpellingSuggestion.nearest(to: name, among: names)
         throw ToolFailure(
-          .usage, "'\(current.entityName)' has no property '\(name)'. "
+          .usage,
+          "'\(current.entityName)' has no property '\(name)'. "
             + (near.map { "Did you mean '\($0)'?" } ?? "It has \(names.joined(separator: ", "))."))
       }
       guard index < _path.count - 1 else { return }
@@ -40,7 +41,8 @@ struct FetchColumn: Sendable {
       }
       guard !relationship.isToMany else {
         throw ToolFailure(
-          .usage, "Nothing can follow '\(name)' in '\(text)': it leads to many objects. Fetch those: "
+          .usage,
+          "Nothing can follow '\(name)' in '\(text)': it leads to many objects. Fetch those: "
             + "\(layout.layout(numbered: relationship.destination).entityName).")
       }
       current = layout.layout(numbered: relationship.destination)
@@ -54,7 +56,9 @@ struct FetchColumn: Sendable {
   ) throws(ToolFailure) -> [FetchColumn] {
     var columns = [try FetchColumn(identifier, of: entity, in: layout)]
     let names = Self.names(of: entity, layout)
-    for isWanted: (PropertyLayout.Slot) -> Bool in [{ $0.attribute != nil }, \.isToOne, { $0.isToMany && withMembers }] {
+    for isWanted: (PropertyLayout.Slot) -> Bool in [
+      { $0.attribute != nil }, \.isToOne, { $0.isToMany && withMembers },
+    ] {
       for name in names {
         if let slot = _slot(name, entity, layout), isWanted(slot) {
           columns.append(try FetchColumn(name, of: entity, in: layout))
@@ -75,7 +79,9 @@ struct FetchColumn: Sendable {
     return names.sorted()
   }
 
-  private static func _slot(_ name: String, _ entity: PropertyLayout, _ layout: ModelLayout) -> PropertyLayout.Slot? {
+  private static func _slot(_ name: String, _ entity: PropertyLayout, _ layout: ModelLayout) -> PropertyLayout
+    .Slot?
+  {
     for number in entity.family {
       let member = layout.layout(numbered: number)
       if let slot = member.slot(named: name), !member.slots[slot].isTransient { return member.slots[slot] }
@@ -96,7 +102,8 @@ struct FetchColumn: Sendable {
       if let attribute = layout.slots[slot].attribute {
         return _element(value, attribute, _path[(index + 1)...])
       }
-      guard index < _path.count - 1, case .reference(let next) = value, let found = try reader.row(next) else {
+      guard index < _path.count - 1, case .reference(let next) = value, let found = try reader.row(next)
+      else {
         return .value(index < _path.count - 1 ? .null : value, nil)
       }
       row = found
@@ -104,7 +111,9 @@ struct FetchColumn: Sendable {
     return .value(.null, nil)
   }
 
-  private func _element(_ value: StoredValue, _ attribute: AttributeSchema, _ rest: ArraySlice<String>) -> Cell {
+  private func _element(_ value: StoredValue, _ attribute: AttributeSchema, _ rest: ArraySlice<String>)
+    -> Cell
+  {
     guard let name = rest.first else { return .value(value, attribute) }
     guard case .composite(let values) = value,
       let index = attribute.elements.firstIndex(where: { $0.name == name })

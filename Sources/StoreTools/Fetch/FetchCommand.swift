@@ -21,12 +21,16 @@ extension Command {
       options: [
         StoreArguments.model,
         .value("where", "PREDICATE", "Only objects that this holds for."),
-        .value("sort", "KEYS", "Sort by these keys, separated by commas, '-' before one for descending; without it by age."),
+        .value(
+          "sort", "KEYS",
+          "Sort by these keys, separated by commas, '-' before one for descending; without it by age."),
         .value("limit", "N", "At most so many objects."), .value("offset", "N", "Skip so many objects."),
         .value("columns", "PATHS", "Show these columns, separated by commas."),
-        .flag("exact", "Leave out objects of subentities."), .flag("count", "Show the number of objects only."),
+        .flag("exact", "Leave out objects of subentities."),
+        .flag("count", "Show the number of objects only."),
         .value(
-          "format", "FORM", choices: FetchOutput.Form.allCases.map(\.rawValue), "table (the default), json, ndjson or csv."), StoreArguments.json,
+          "format", "FORM", choices: FetchOutput.Form.allCases.map(\.rawValue),
+          "table (the default), json, ndjson or csv."), StoreArguments.json,
       ],
       operands: [StoreArguments.store, CommandSyntax.Operand("ENTITY", "Name of an entity in the model.")],
       exitCodes: StoreArguments.exitCodes)
@@ -49,13 +53,15 @@ extension Command {
             try FetchColumn(String($0.drop { $0 == " " }), of: entity, in: reader.layout)
           }
         } else {
-          try FetchColumn.standard(of: entity, in: reader.layout, withMembers: form == .json || form == .ndjson)
+          try FetchColumn.standard(
+            of: entity, in: reader.layout, withMembers: form == .json || form == .ndjson)
         }
       let found = try reader.keys(query)
       if arguments.has("count") {
         environment.output(arguments.has("json") ? "{\"count\":\(found.count)}\n" : "\(found.count)\n")
       } else {
-        try FetchOutput(columns, reader, dropsEmpty: !arguments.has("columns")).write(found, as: form, environment)
+        try FetchOutput(columns, reader, dropsEmpty: !arguments.has("columns")).write(
+          found, as: form, environment)
       }
     }
   }

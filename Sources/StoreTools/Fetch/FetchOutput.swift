@@ -80,7 +80,8 @@ struct FetchOutput {
     var table = TextTable(
       kept.map { index in
         // A column of numbers stands to the right, whatever is missing in it.
-        let isNumeric = rows.contains { $0[index].isNumber }
+        let isNumeric =
+          rows.contains { $0[index].isNumber }
           && rows.allSatisfy { $0[index].isNumber || $0[index].text.isEmpty }
         return TextTable.Column(_columns[index].title, isNumeric ? .right : .left)
       })
@@ -88,13 +89,16 @@ struct FetchOutput {
     var end = [counted(rows.count, "object") + "."]
     let empty = _columns.count - kept.count
     if empty > 0 { end.append("\(counted(empty, "column")) without any value left out.") }
-    guard terminal.isInteractive else { return table.text(usesColor: false) + end.joined(separator: " ") + "\n" }
+    guard terminal.isInteractive else {
+      return table.text(usesColor: false) + end.joined(separator: " ") + "\n"
+    }
     let (fitted, dropped) = table.fitted(to: terminal.width)
     if !dropped.isEmpty {
       let others = dropped.count - 6
       let names = dropped.prefix(others > 1 ? 6 : dropped.count).joined(separator: ", ")
       end.append(
-        "No room for \(names)\(others > 1 ? " and \(others) more" : ""): '--columns' chooses, '--format json' has all.")
+        "No room for \(names)\(others > 1 ? " and \(others) more" : ""): '--columns' chooses, '--format json' has all."
+      )
     }
     let words = HelpText(width: terminal.width).wrapped(end.joined(separator: " "), indent: 0)
     return fitted.text(usesColor: terminal.usesColor) + words.joined(separator: "\n") + "\n"

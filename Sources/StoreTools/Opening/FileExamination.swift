@@ -20,10 +20,13 @@ enum FileExamination {
     let head = DatabaseHead.bytes(path, count: 4096) ?? []
     if head.isEmpty {
       throw ToolFailure(
-        .badInput, "'\(path)' is empty (0 bytes). If its content is in '\(path)-wal', the store was copied while a "
+        .badInput,
+        "'\(path)' is empty (0 bytes). If its content is in '\(path)-wal', the store was copied while a "
           + "program had it open: copy it again with all its files.")
     }
-    guard head.starts(with: DatabaseHead.magic) else { throw ToolFailure(.badInput, "'\(path)' is \(_kind(head, path)).") }
+    guard head.starts(with: DatabaseHead.magic) else {
+      throw ToolFailure(.badInput, "'\(path)' is \(_kind(head, path)).")
+    }
     try _expectWhole(path, head, size: Int(facts.st_size))
   }
 
@@ -35,9 +38,11 @@ enum FileExamination {
       return ToolFailure(.noInput, "Cannot read '\(path)': \(String(cString: strerror(code))).")
     }
     let url = URL(fileURLWithPath: path)
-    let neighbours = (try? FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)) ?? []
+    let neighbours =
+      (try? FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)) ?? []
     let near = SpellingSuggestion.nearest(to: url.lastPathComponent, among: neighbours.sorted())
-    return ToolFailure(.noInput, "There is no file '\(path)'." + (near.map { " Did you mean '\($0)'?" } ?? ""))
+    return ToolFailure(
+      .noInput, "There is no file '\(path)'." + (near.map { " Did you mean '\($0)'?" } ?? ""))
   }
 
   private static func _directory(_ path: String) -> ToolFailure {
@@ -47,7 +52,8 @@ enum FileExamination {
     }
     let names = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
     let stores = names.filter { isDatabase("\(path)/\($0)") }.prefix(3)
-    let hint = stores.isEmpty ? "Name a store file." : "It holds \(stores.joined(separator: ", ")): name one of them."
+    let hint =
+      stores.isEmpty ? "Name a store file." : "It holds \(stores.joined(separator: ", ")): name one of them."
     return ToolFailure(.badInput, "'\(path)' is a directory. \(hint)")
   }
 
@@ -58,9 +64,12 @@ enum FileExamination {
       let store = path.hasSuffix("-wal") ? String(path.dropLast(4)) : "its store"
       return "the write-ahead log of a store. Name the store: '\(store)'"
     }
-    if path.hasSuffix("-shm") { return "the index of a write-ahead log. Name the store: '\(path.dropLast(4))'" }
+    if path.hasSuffix("-shm") {
+      return "the index of a write-ahead log. Name the store: '\(path.dropLast(4))'"
+    }
     if begins(Array("bplist".utf8)) {
-      return "a binary property list: a compiled model (see 'coredata model show') or a store of the binary type, "
+      return
+        "a binary property list: a compiled model (see 'coredata model show') or a store of the binary type, "
         + "which is not read here. Only SQLite stores are"
     }
     if begins([0x1F, 0x8B]) || begins([0x50, 0x4B, 0x03, 0x04]) || begins([0x42, 0x5A, 0x68]) {
@@ -75,13 +84,16 @@ enum FileExamination {
       return "an SQLite database whose first bytes are damaged. Restore it from a backup"
     }
     if _entropy(head) > 7.5 {
-      return "no SQLite database: its bytes look random, as those of an encrypted database do. Decrypt it first, with "
+      return
+        "no SQLite database: its bytes look random, as those of an encrypted database do. Decrypt it first, with "
         + "the program that wrote it"
     }
     if !text.unicodeScalars.contains(where: { $0.value == 0 || $0.value == 0xFFFD }) {
-      return "a text file, not an SQLite database. If it is an export, 'coredata store import' makes a store of it"
+      return
+        "a text file, not an SQLite database. If it is an export, 'coredata store import' makes a store of it"
     }
-    return "not an SQLite database: its first bytes are none of those. If it was a store, restore it from a backup"
+    return
+      "not an SQLite database: its first bytes are none of those. If it was a store, restore it from a backup"
   }
 
   /// Bits of information in a byte.
@@ -99,15 +111,19 @@ enum FileExamination {
   private static func _expectWhole(_ path: String, _ head: [UInt8], size: Int) throws(ToolFailure) {
     guard head.count >= 100 else {
       throw ToolFailure(
-        .badInput, "'\(path)' ends within the header of an SQLite database (\(size) bytes). Restore it from a backup.")
+        .badInput,
+        "'\(path)' ends within the header of an SQLite database (\(size) bytes). Restore it from a backup.")
     }
-    func number(_ offset: Int, _ count: Int) -> Int { head[offset..<(offset + count)].reduce(0) { $0 << 8 | Int($1) } }
+    func number(_ offset: Int, _ count: Int) -> Int {
+      head[offset..<(offset + count)].reduce(0) { $0 << 8 | Int($1) }
+    }
     let pageSize = number(16, 2) == 1 ? 65_536 : number(16, 2)
     let pages = number(28, 4)
     // The number of pages counts only if the last writer knew of it.
     guard number(24, 4) == number(92, 4), pageSize >= 512, pages > 0, size < pages * pageSize else { return }
     throw ToolFailure(
-      .badInput, "'\(path)' was cut short: it should have \(pages) pages of \(pageSize) bytes, but has \(size) bytes of "
+      .badInput,
+      "'\(path)' was cut short: it should have \(pages) pages of \(pageSize) bytes, but has \(size) bytes of "
         + "\(pages * pageSize). Copy it again, or restore it from a backup.")
   }
 }

@@ -23,10 +23,12 @@ struct StoreInput {
       throw Self.failure(error, path)
     }
     self.metadata = metadata
-    model = if let modelPath { try StoreModel.load(modelPath, for: metadata) } else { try StoreModel.inside(path) }
+    model =
+      if let modelPath { try StoreModel.load(modelPath, for: metadata) } else { try StoreModel.inside(path) }
     if let differences = model.differences {
       environment.error(
-        "warning: '\(path)' was written with another version of this model (\(differences)); read as far as it fits.\n")
+        "warning: '\(path)' was written with another version of this model (\(differences)); read as far as it fits.\n"
+      )
     }
   }
 
@@ -69,8 +71,10 @@ struct StoreInput {
     if let failure = error as? ToolFailure { return failure }
     if let error = error as? SQLiteError {
       return error.isBusy
-        ? ToolFailure(.temporaryFailure, "'\(path)' is locked by another program. Try again when that has finished.")
-        : ToolFailure(.badInput, "'\(path)' cannot be read: \(error.message). 'coredata store check' says more.")
+        ? ToolFailure(
+          .temporaryFailure, "'\(path)' is locked by another program. Try again when that has finished.")
+        : ToolFailure(
+          .badInput, "'\(path)' cannot be read: \(error.message). 'coredata store check' says more.")
     }
     guard let error = error as? CocoaError else {
       return ToolFailure(.badInput, "'\(path)' cannot be read: \(error)")
@@ -79,11 +83,13 @@ struct StoreInput {
     switch error.errorCode {
     case 260: return ToolFailure(.noInput, _sentence(message))
     case 134090:
-      return ToolFailure(.temporaryFailure, "'\(path)' is locked by another program. Try again when that has finished.")
+      return ToolFailure(
+        .temporaryFailure, "'\(path)' is locked by another program. Try again when that has finished.")
     case 134010:
       return ToolFailure(.badInput, "\(_sentence(message)) \(_tables(path))")
     case 134020:
-      return ToolFailure(.badInput, "\(_sentence(message)) Give the model that it was written with: '--model FILE'.")
+      return ToolFailure(
+        .badInput, "\(_sentence(message)) Give the model that it was written with: '--model FILE'.")
     default: return ToolFailure(.badInput, _sentence(message))
     }
   }
@@ -102,7 +108,8 @@ struct StoreInput {
       "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name LIMIT 6"
     ) { names.append($0.string(0)) }
     return names.isEmpty
-      ? "There are no tables in it." : "Its tables are \(names.prefix(5).joined(separator: ", "))"
+      ? "There are no tables in it."
+      : "Its tables are \(names.prefix(5).joined(separator: ", "))"
         + (names.count > 5 ? " and others." : ".")
   }
 }
@@ -116,7 +123,8 @@ extension ModelLayout {
     let names = layouts.map(\.entityName)
     let near = SpellingSuggestion.nearest(to: name, among: names)
     throw ToolFailure(
-      .usage, "The model has no entity '\(name)'. "
+      .usage,
+      "The model has no entity '\(name)'. "
         + (near.map { "Did you mean '\($0)'?" } ?? "It has \(names.joined(separator: ", "))."))
   }
 }

@@ -24,7 +24,8 @@ struct StoreModel {
     if FileExamination.isDatabase(path) {
       let other = try StoreModel.inside(path)
       return StoreModel(
-        schema: other.schema, origin: "from the store \(path)", differences: try _differences(other.schema, metadata),
+        schema: other.schema, origin: "from the store \(path)",
+        differences: try _differences(other.schema, metadata),
         isExact: other.isExact)
     }
     let current: ModelSchema
@@ -41,8 +42,12 @@ struct StoreModel {
     return StoreModel(schema: current, origin: "from \(path)", differences: differences)
   }
 
-  private static func _matchingVersion(_ path: String, _ metadata: [String: Any]) throws(ToolFailure) -> StoreModel? {
-    guard metadata["NSStoreModelVersionHashes"] is [String: Any], let versions = try? ModelVersions(path: path) else {
+  private static func _matchingVersion(_ path: String, _ metadata: [String: Any]) throws(ToolFailure)
+    -> StoreModel?
+  {
+    guard metadata["NSStoreModelVersionHashes"] is [String: Any],
+      let versions = try? ModelVersions(path: path)
+    else {
       return nil
     }
     for version in versions.versions {
@@ -73,7 +78,8 @@ struct StoreModel {
       return StoreModel(
         schema: found.schema,
         origin: found.isExact
-          ? "inside the store" : "put together from the tables, for the store holds none: all names but those of entities "
+          ? "inside the store"
+          : "put together from the tables, for the store holds none: all names but those of entities "
             + "are guesses",
         differences: nil, isExact: found.isExact)
     } catch {
@@ -85,7 +91,8 @@ struct StoreModel {
   func expectExact(_ path: String) throws(ToolFailure) {
     guard !isExact else { return }
     throw ToolFailure(
-      .badInput, "'\(path)' holds no model, and what its tables tell is not enough to write by. Give the model: "
+      .badInput,
+      "'\(path)' holds no model, and what its tables tell is not enough to write by. Give the model: "
         + "'--model FILE'.")
   }
 }

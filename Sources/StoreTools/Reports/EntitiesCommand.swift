@@ -7,7 +7,9 @@ extension Command {
   static let entities = Command(
     CommandSyntax(
       "entities", summary: "List a store's entities with their tables and numbers of objects.",
-      examples: ["coredata store entities Books.sqlite", "coredata store entities Books.sqlite --properties"],
+      examples: [
+        "coredata store entities Books.sqlite", "coredata store entities Books.sqlite --properties",
+      ],
       options: [
         StoreArguments.model, .flag("properties", "List the properties of each, too."), StoreArguments.json,
       ], operands: [StoreArguments.store], exitCodes: StoreArguments.exitCodes)
@@ -77,7 +79,9 @@ struct EntityListing {
   }
 
   private func _kind(_ slot: PropertyLayout.Slot) -> String {
-    if let attribute = slot.attribute { return attribute.type.fileName + (slot.isOptional ? "" : ", required") }
+    if let attribute = slot.attribute {
+      return attribute.type.fileName + (slot.isOptional ? "" : ", required")
+    }
     guard let relationship = slot.relationship else { return "" }
     let arrow = relationship.isToMany ? (relationship.isOrdered ? "ordered ->> " : "->> ") : "-> "
     return arrow + _reader.layout.layout(numbered: relationship.destination).entityName
@@ -88,8 +92,12 @@ struct EntityListing {
       _layouts.map { entity in
         .object([
           ("name", .string(entity.entityName)),
-          ("parent", entity.parentNumber.map { .string(_reader.layout.layout(numbered: $0).entityName) } ?? .null),
-          ("isAbstract", .boolean(entity.isAbstract)), ("objects", .integer(_counts[entity.entityNumber] ?? 0)),
+          (
+            "parent",
+            entity.parentNumber.map { .string(_reader.layout.layout(numbered: $0).entityName) } ?? .null
+          ),
+          ("isAbstract", .boolean(entity.isAbstract)),
+          ("objects", .integer(_counts[entity.entityNumber] ?? 0)),
           ("table", .string(_reader.anatomy.table(of: entity.entityNumber).name)),
           ("number", .integer(_reader.anatomy.storedNumber(of: entity.entityNumber))),
           (
@@ -97,7 +105,8 @@ struct EntityListing {
             .array(
               _stored(entity).map {
                 .object([
-                  ("name", .string($0.name)), ("kind", .string(_kind($0))), ("isOptional", .boolean($0.isOptional)),
+                  ("name", .string($0.name)), ("kind", .string(_kind($0))),
+                  ("isOptional", .boolean($0.isOptional)),
                 ])
               })
           ),

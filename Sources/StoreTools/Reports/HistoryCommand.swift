@@ -13,7 +13,8 @@ extension Command {
         "coredata store history Books.sqlite --since 2024-02-29 --entity Book --json",
       ],
       options: [
-        StoreArguments.model, .value("since", "DATE", "Only transactions after this moment, such as 2024-02-29T12:00:00Z."),
+        StoreArguments.model,
+        .value("since", "DATE", "Only transactions after this moment, such as 2024-02-29T12:00:00Z."),
         .value("author", "NAME", "Only transactions of this author."),
         .value("entity", "NAME", "Only changes of objects of this entity and its subentities."),
         .value("limit", "N", "The last so many transactions."), StoreArguments.json,
@@ -31,7 +32,8 @@ extension Command {
     let input = try StoreInput(arguments, environment)
     try input.reading { reader in
       let entity = try arguments.text("entity").map { try reader.layout.entity(named: $0) }
-      guard let all = try reader.history(after: since, isWanted: { author == nil || $0.author == author }) else {
+      guard let all = try reader.history(after: since, isWanted: { author == nil || $0.author == author })
+      else {
         throw ToolFailure(.badInput, "'\(input.path)' has no history: its program did not ask for one.")
       }
       let listing = HistoryListing(
@@ -55,7 +57,9 @@ struct HistoryListing {
   /// Transactions with changes of an entity's objects, and those alone; all for nil.
   static func chosen(_ all: [StoredTransaction], of entity: PropertyLayout?) -> [StoredTransaction] {
     guard let entity else { return all }
-    return all.map { $0.keeping { entity.family.contains($0.reference.entity) } }.filter { !$0.changes.isEmpty }
+    return all.map { $0.keeping { entity.family.contains($0.reference.entity) } }.filter {
+      !$0.changes.isEmpty
+    }
   }
 
   func text(_ terminal: Terminal) -> String {
@@ -64,7 +68,8 @@ struct HistoryListing {
     var text = ""
     for transaction in _transactions {
       let facts = [
-        "\(transaction.number)", ISODate.shown(transaction.moment), transaction.bundleID, transaction.processID,
+        "\(transaction.number)", ISODate.shown(transaction.moment), transaction.bundleID,
+        transaction.processID,
         transaction.author.map { "by \($0)" } ?? "", transaction.contextName.map { "in \($0)" } ?? "",
       ].filter { !$0.isEmpty }
       let head = help.wrapped(facts.joined(separator: "  "), indent: 0).joined(separator: "\n")
@@ -87,7 +92,8 @@ struct HistoryListing {
     .array(
       _transactions.map { transaction in
         .object([
-          ("number", .integer(Int(transaction.number))), ("timestamp", .string(ISODate.text(transaction.moment))),
+          ("number", .integer(Int(transaction.number))),
+          ("timestamp", .string(ISODate.text(transaction.moment))),
           ("author", transaction.author.map(JSONText.string) ?? .null),
           ("contextName", transaction.contextName.map(JSONText.string) ?? .null),
           ("bundleID", .string(transaction.bundleID)), ("processID", .string(transaction.processID)),
@@ -103,7 +109,9 @@ struct HistoryListing {
       (
         "kept",
         .object(
-          change.tombstone.map { ($0.attribute.name, _text.plain($0.value, of: $0.attribute).map(JSONText.string) ?? .null) })
+          change.tombstone.map {
+            ($0.attribute.name, _text.plain($0.value, of: $0.attribute).map(JSONText.string) ?? .null)
+          })
       ),
     ])
   }

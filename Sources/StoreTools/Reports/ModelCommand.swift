@@ -32,7 +32,8 @@ extension Command {
     guard let output = arguments.text("output") else {
       environment.output(
         arguments.has("json")
-          ? JSONText.object([("origin", .string(input.model.origin)), ("contents", .string(text))]).text() + "\n" : text)
+          ? JSONText.object([("origin", .string(input.model.origin)), ("contents", .string(text))]).text()
+            + "\n" : text)
       return
     }
     let written = try ModelOutput.write(text, to: output)
@@ -77,9 +78,12 @@ enum ModelOutput {
     }
     do {
       let directory = (file as NSString).deletingLastPathComponent
-      if file != path { try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true) }
+      if file != path {
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+      }
     } catch {
-      throw ToolFailure(.cannotCreateOutput, "Cannot make the directory of '\(file)': \(error.localizedDescription)")
+      throw ToolFailure(
+        .cannotCreateOutput, "Cannot make the directory of '\(file)': \(error.localizedDescription)")
     }
     try OutputFile(path: file).write(text)
     return file

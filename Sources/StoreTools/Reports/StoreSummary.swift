@@ -18,7 +18,9 @@ struct StoreSummary {
   private let _listing: EntityListing?
 
   /// - Parameter findings: of a check.
-  init(_ input: StoreInput, _ connection: Connection, _ listing: EntityListing?, _ findings: [StoreFinding]) throws {
+  init(_ input: StoreInput, _ connection: Connection, _ listing: EntityListing?, _ findings: [StoreFinding])
+    throws
+  {
     _findings = findings
     _listing = listing
     _addFile(input)
@@ -29,7 +31,9 @@ struct StoreSummary {
     _addExternalData(input.path)
     _addOwnMetadata(input.metadata)
     let health = CheckReport.summary(findings)
-    _add("Health", findings.isEmpty ? "good: a check finds \(health)" : "\(health): see 'coredata store check'", "health",
+    _add(
+      "Health", findings.isEmpty ? "good: a check finds \(health)" : "\(health): see 'coredata store check'",
+      "health",
       .string(health))
   }
 
@@ -53,10 +57,12 @@ struct StoreSummary {
     } else {
       _add("Written by", "not recorded", "frameworkVersion", .null)
     }
-    let identifiers = (metadata["NSStoreModelVersionIdentifiers"] as? [Any])?.compactMap { $0 as? String }
+    let identifiers =
+      (metadata["NSStoreModelVersionIdentifiers"] as? [Any])?.compactMap { $0 as? String }
       .filter { !$0.isEmpty } ?? []
     if !identifiers.isEmpty {
-      _add("Version", identifiers.joined(separator: ", "), "versionIdentifiers",
+      _add(
+        "Version", identifiers.joined(separator: ", "), "versionIdentifiers",
         .array(identifiers.map(JSONText.string)))
     }
   }
@@ -66,7 +72,9 @@ struct StoreSummary {
     let mode = Self._journal(path)
     let free = Int(try connection.pragma("freelist_count") ?? "") ?? 0
     _add(
-      "Database", "pages of \(page) bytes, journal \(mode)\(free > 0 ? ", \(counted(free, "free page"))" : "")", "database",
+      "Database",
+      "pages of \(page) bytes, journal \(mode)\(free > 0 ? ", \(counted(free, "free page"))" : "")",
+      "database",
       .object([
         ("pageSize", .integer(Int(page) ?? 0)), ("journalMode", .string(mode)), ("freePages", .integer(free)),
       ]))
@@ -77,7 +85,8 @@ struct StoreSummary {
   private static func _journal(_ path: String) -> String { DatabaseHead.hasLog(path) ? "wal" : "delete" }
 
   private mutating func _addHistory(_ connection: Connection) throws {
-    let exists = try connection.firstValue("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'ATRANSACTION'")
+    let exists = try connection.firstValue(
+      "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'ATRANSACTION'")
     guard exists != nil else { return _add("History", "none", "history", .null) }
     var transactions = 0
     var span = ""
@@ -86,7 +95,9 @@ struct StoreSummary {
       if transactions > 0 { span = ", \(Self._moment(row.double(1))) to \(Self._moment(row.double(2)))" }
     }
     var changes = 0
-    if case .int(let count)? = try connection.firstValue("SELECT COUNT(*) FROM ACHANGE") { changes = Int(clamping: count) }
+    if case .int(let count)? = try connection.firstValue("SELECT COUNT(*) FROM ACHANGE") {
+      changes = Int(clamping: count)
+    }
     _add(
       "History", "\(counted(transactions, "transaction")), \(counted(changes, "change"))\(span)", "history",
       .object([("transactions", .integer(transactions)), ("changes", .integer(changes))]))
@@ -106,7 +117,9 @@ struct StoreSummary {
   private mutating func _addOwnMetadata(_ metadata: [String: Any]) {
     let own = metadata.keys.filter { !$0.hasPrefix("NS") && !$0.hasPrefix("_NS") }.sorted()
     guard !own.isEmpty else { return }
-    let values = own.map { (key: $0, text: TextWidth.truncated(ValueText.onOneLine("\(metadata[$0]!)"), to: 60)) }
+    let values = own.map {
+      (key: $0, text: TextWidth.truncated(ValueText.onOneLine("\(metadata[$0]!)"), to: 60))
+    }
     _add(
       "Metadata", values.map { "\($0.key): \($0.text)" }.joined(separator: "; "), "metadata",
       .object(values.map { ($0.key, .string($0.text)) }))

@@ -140,7 +140,9 @@ enum ISODate {
     }
 
     mutating func number(_ count: Int, in allowed: ClosedRange<Int64>) -> Int64? {
-      guard let text = digits(count...count), let number = Int64(text), allowed.contains(number) else { return nil }
+      guard let text = digits(count...count), let number = Int64(text), allowed.contains(number) else {
+        return nil
+      }
       return number
     }
 
@@ -154,7 +156,9 @@ enum ISODate {
     }
 
     mutating func time() -> (seconds: Int64, fraction: String)? {
-      guard let hour = number(2, in: 0...24), take(":"), let minute = number(2, in: 0...59) else { return nil }
+      guard let hour = number(2, in: 0...24), take(":"), let minute = number(2, in: 0...59) else {
+        return nil
+      }
       guard take(":") else { return (hour * 3600 + minute * 60, "") }
       guard let second = number(2, in: 0...60) else { return nil }
       guard take(".") || take(",") else { return (hour * 3600 + minute * 60 + second, "") }

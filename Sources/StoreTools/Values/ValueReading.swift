@@ -37,7 +37,8 @@ enum ValueReading {
   /// Text as the value of an attribute.
   static func value(_ text: String, of attribute: AttributeSchema) throws(Misfit) -> StoredValue {
     guard let value = _value(text, attribute) else {
-      throw Misfit(expected: _wanted(attribute), found: "'\(TextWidth.truncated(ValueText.onOneLine(text), to: 40))'")
+      throw Misfit(
+        expected: _wanted(attribute), found: "'\(TextWidth.truncated(ValueText.onOneLine(text), to: 40))'")
     }
     return value
   }

@@ -64,7 +64,9 @@ struct ValueText: Sendable {
 
   /// Text with its line ends and other controls made visible, so that it keeps to its place in a table.
   static func onOneLine(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return text }
+    guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+      return text
+    }
     var result = ""
     for scalar in text.unicodeScalars {
       switch scalar {

@@ -31,7 +31,8 @@ package struct CommandSyntax: Sendable {
 
   package init(
     _ name: String, summary: String, discussion: [String] = [], examples: [String] = [],
-    options: [OptionSyntax] = [], operands: [Operand] = [], subcommands: [CommandSyntax] = [], exitCodes: [ExitCode] = []
+    options: [OptionSyntax] = [], operands: [Operand] = [], subcommands: [CommandSyntax] = [],
+    exitCodes: [ExitCode] = []
   ) {
     self.name = name
     self.summary = summary

@@ -14,11 +14,13 @@ package struct OptionSyntax: Sendable {
 
   /// An option that takes a value, as `--name value` or `--name=value`.
   package static func value(
-    _ name: String, _ valueName: String, repeats: Bool = false, isHidden: Bool = false, choices: [String] = [],
+    _ name: String, _ valueName: String, repeats: Bool = false, isHidden: Bool = false,
+    choices: [String] = [],
     _ summary: String
   ) -> OptionSyntax {
     OptionSyntax(
-      name: name, valueName: valueName, summary: summary, repeats: repeats, isHidden: isHidden, choices: choices)
+      name: name, valueName: valueName, summary: summary, repeats: repeats, isHidden: isHidden,
+      choices: choices)
   }
 
   /// An option whose value is one of a few words.

@@ -49,7 +49,8 @@ package struct CompletionScript: Sendable {
   private var _bash: String {
     let function = "_\(_identifier)"
     var text = "# bash completion of \(_tool). In ~/.bashrc: source <(\(_tool) completion bash)\n"
-    text += "\(function)() {\n  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} path= next i\n"
+    text +=
+      "\(function)() {\n  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} path= next i\n"
     text += "  COMPREPLY=()\n  for ((i = 1; i < COMP_CWORD; i++)); do\n"
     text += "    next=\"${path:+$path }${COMP_WORDS[i]}\"\n    case $next in\n"
     text += "      \(_keys.map { "'\($0)'" }.joined(separator: "|"))) path=$next ;;\n    esac\n  done\n"
@@ -58,7 +59,8 @@ package struct CompletionScript: Sendable {
       for option in node.options where option.valueName != nil {
         let label = "'\(node.key):--\(option.name)'"
         if !option.choices.isEmpty {
-          text += "    \(label)) COMPREPLY=($(compgen -W '\(option.choices.joined(separator: " "))' -- \"$word\")); return ;;\n"
+          text +=
+            "    \(label)) COMPREPLY=($(compgen -W '\(option.choices.joined(separator: " "))' -- \"$word\")); return ;;\n"
         } else if Self._takesFile(option) {
           text += "    \(label)) compopt -o filenames; COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n"
         } else {
@@ -70,7 +72,8 @@ package struct CompletionScript: Sendable {
     for node in _nodes {
       let commands = node.command.subcommands.map(\.name).joined(separator: " ")
       text += "    '\(node.key)')\n"
-      text += "      if [[ $word == -* ]]; then COMPREPLY=($(compgen -W '\(_flags(node).joined(separator: " "))' -- \"$word\"))\n"
+      text +=
+        "      if [[ $word == -* ]]; then COMPREPLY=($(compgen -W '\(_flags(node).joined(separator: " "))' -- \"$word\"))\n"
       if !commands.isEmpty {
         text += "      else COMPREPLY=($(compgen -W '\(commands)' -- \"$word\"))\n"
       } else if let choices = node.command.operands.first?.choices, !choices.isEmpty {
@@ -90,17 +93,22 @@ package struct CompletionScript: Sendable {
   // MARK: zsh
 
   private func _zshFunction(_ node: Node) -> String {
-    "_" + ([_identifier] + node.path.dropFirst()).joined(separator: "_").map { $0 == "-" ? "_" : "\($0)" }.joined()
+    "_"
+      + ([_identifier] + node.path.dropFirst()).joined(separator: "_").map { $0 == "-" ? "_" : "\($0)" }
+      .joined()
   }
 
   /// Text between single quotes in an argument of `_arguments`, where brackets and colons mean something.
   private static func _zshText(_ text: String) -> String {
-    text.replacing("\\", with: "\\\\").replacing("'", with: "'\\''").replacing("[", with: "\\[").replacing("]", with: "\\]")
-      .replacing(":", with: "\\:")
+    text.replacing("\\", with: "\\\\").replacing("'", with: "'\\''").replacing("[", with: "\\[").replacing(
+      "]", with: "\\]"
+    )
+    .replacing(":", with: "\\:")
   }
 
   private var _zsh: String {
-    var text = "#compdef \(_tool)\n# zsh completion of \(_tool): put this file, as _\(_tool), where $fpath leads.\n\n"
+    var text =
+      "#compdef \(_tool)\n# zsh completion of \(_tool): put this file, as _\(_tool), where $fpath leads.\n\n"
     for node in _nodes {
       text += "\(_zshFunction(node))() {\n"
       var lines = node.options.map { option in
@@ -127,10 +135,13 @@ package struct CompletionScript: Sendable {
       text += "  local line state\n  _arguments -C \\\n    " + lines.joined(separator: " \\\n    ")
       text += " \\\n    '1:command:->command' \\\n    '*::argument:->argument'\n  case $state in\n"
       text += "    command)\n      local -a commands=(\n"
-      for next in node.command.subcommands { text += "        '\(next.name):\(Self._zshText(next.summary))'\n" }
+      for next in node.command.subcommands {
+        text += "        '\(next.name):\(Self._zshText(next.summary))'\n"
+      }
       text += "      )\n      _describe command commands ;;\n    argument)\n      case $line[1] in\n"
       for next in node.command.subcommands {
-        text += "        \(next.name)) \(_zshFunction(Node(path: node.path + [next.name], command: next))) ;;\n"
+        text +=
+          "        \(next.name)) \(_zshFunction(Node(path: node.path + [next.name], command: next))) ;;\n"
       }
       text += "      esac ;;\n  esac\n}\n\n"
     }
@@ -165,14 +176,16 @@ package struct CompletionScript: Sendable {
         if option.valueName != nil {
           line +=
             !option.choices.isEmpty
-            ? " -x -a \(Self._fishText(option.choices.joined(separator: " ")))" : Self._takesFile(option) ? " -r -F" : " -x"
+            ? " -x -a \(Self._fishText(option.choices.joined(separator: " ")))"
+            : Self._takesFile(option) ? " -r -F" : " -x"
         }
         text += line + "\n"
       }
       text += "\(lead) -l help -d 'Show help.'\n"
       if node.command.subcommands.isEmpty, let operand = node.command.operands.first {
         text +=
-          operand.choices.isEmpty ? "\(lead) -F\n" : "\(lead) -a \(Self._fishText(operand.choices.joined(separator: " ")))\n"
+          operand.choices.isEmpty
+          ? "\(lead) -F\n" : "\(lead) -a \(Self._fishText(operand.choices.joined(separator: " ")))\n"
       }
     }
     return text

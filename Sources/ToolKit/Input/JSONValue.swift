@@ -192,7 +192,9 @@ private struct JSONParser {
       let unit = try _unit()
       if let scalar = Unicode.Scalar(unit) { return scalar }
       // The second half of a pair; a half alone stands for no character.
-      guard (0xD800..<0xDC00).contains(unit), _bytes[_index...].starts(with: [0x5C, 0x75]) else { return "\u{FFFD}" }
+      guard (0xD800..<0xDC00).contains(unit), _bytes[_index...].starts(with: [0x5C, 0x75]) else {
+        return "\u{FFFD}"
+      }
       _index += 2
       let low = try _unit()
       guard (0xDC00..<0xE000).contains(low) else { return "\u{FFFD}" }

@@ -19,7 +19,8 @@ struct BatchDeleteTests {
       let bob = context.insert("Author", ["name": "Bob", "mentor": ada])
       let tag = context.insert("Tag", ["name": "tag"])
       for number in 1...4 {
-        let book = context.insert("Book", ["title": "b\(number)", "author": number < 3 ? ada : bob, "tags": Set([tag])])
+        let book = context.insert(
+          "Book", ["title": "b\(number)", "author": number < 3 ? ada : bob, "tags": Set([tag])])
         context.insert("Chapter", ["heading": "c\(number)", "book": book])
       }
       context.insert("Novel", ["title": "n", "author": bob])
@@ -39,7 +40,9 @@ struct BatchDeleteTests {
     return request
   }
 
-  private func titles() throws -> [String?] { try stack.fresh { try $0.all("Book", by: "title").map { $0.text("title") } } }
+  private func titles() throws -> [String?] {
+    try stack.fresh { try $0.all("Book", by: "title").map { $0.text("title") } }
+  }
 
   @Test func whatTheFetchFindsIsDeleted() throws {
     try context.performAndWait {
@@ -70,7 +73,8 @@ struct BatchDeleteTests {
       let request = NSBatchDeleteRequest(objectIDs: books.prefix(2).map(\.objectID))
       #expect(request.fetchRequest.entityName == "Book")
       request.resultType = .resultTypeObjectIDs
-      let ids = try #require((try context.execute(request) as! NSBatchDeleteResult).result as? [NSManagedObjectID])
+      let ids = try #require(
+        (try context.execute(request) as! NSBatchDeleteResult).result as? [NSManagedObjectID])
       #expect(Set(books.prefix(2).map(\.objectID)).isSubset(of: ids))
       try #expect(titles() == ["b3", "b4", "n"])
       try #expect(context.execute(NSBatchDeleteRequest(objectIDs: [])) is NSBatchDeleteResult)
@@ -108,13 +112,16 @@ struct BatchDeleteTests {
     try Self.fill(stack.context)
     try stack.context.performAndWait {
       #expect {
-        try stack.context.execute(NSBatchDeleteRequest(fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Author")))
+        try stack.context.execute(
+          NSBatchDeleteRequest(fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Author")))
       } throws: {
         ($0 as? CocoaError)?.code.rawValue == NSValidationRelationshipDeniedDeleteError
       }
       try #expect(stack.context.count("Author") == 2)
-      try stack.context.execute(NSBatchDeleteRequest(fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Book")))
-      try stack.context.execute(NSBatchDeleteRequest(fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Author")))
+      try stack.context.execute(
+        NSBatchDeleteRequest(fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Book")))
+      try stack.context.execute(
+        NSBatchDeleteRequest(fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Author")))
       try #expect(stack.context.count("Author") == 0)
     }
   }
@@ -161,7 +168,8 @@ struct BatchDeleteTests {
     let ids = try context.performAndWait {
       let request = NSBatchDeleteRequest(fetchRequest: request("Chapter"))
       request.resultType = .resultTypeObjectIDs
-      return try #require((try context.execute(request) as! NSBatchDeleteResult).result as? [NSManagedObjectID])
+      return try #require(
+        (try context.execute(request) as! NSBatchDeleteResult).result as? [NSManagedObjectID])
     }
     reader.performAndWait {
       #expect(chapters.allSatisfy { !$0.isDeleted && $0.text("heading") != nil })
@@ -177,12 +185,15 @@ struct BatchDeleteTests {
     let model = LibraryModel.make()
     model.entitiesByName["Book"]!.attributesByName["cover"]!.allowsExternalBinaryDataStorage = true
     let stack = try TestStack(.sqlite, model: model)
-    let directory = stack.url.deletingLastPathComponent().appendingPathComponent(".Store_SUPPORT/_EXTERNAL_DATA").path
+    let directory = stack.url.deletingLastPathComponent().appendingPathComponent(
+      ".Store_SUPPORT/_EXTERNAL_DATA"
+    ).path
     try stack.context.performAndWait {
       stack.context.insert("Book", ["title": "t", "cover": Data(repeating: 1, count: 300_000)])
       try stack.context.save()
       try #expect(FileManager.default.contentsOfDirectory(atPath: directory).count == 1)
-      try stack.context.execute(NSBatchDeleteRequest(fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Book")))
+      try stack.context.execute(
+        NSBatchDeleteRequest(fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Book")))
       try #expect(FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
     }
   }

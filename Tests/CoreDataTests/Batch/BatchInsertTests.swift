@@ -28,11 +28,13 @@ struct BatchInsertTests {
   @Test func dictionariesAreInsertedByEntityOrItsName() throws {
     try context.performAndWait {
       let entity = try #require(NSEntityDescription.entity(forEntityName: "Author", in: context))
-      let byEntity = NSBatchInsertRequest(entity: entity, objects: [["name": "a"], ["name": "b", "age": 40]])
+      let byEntity = NSBatchInsertRequest(
+        entity: entity, objects: [["name": "a"], ["name": "b", "age": 40]])
       #expect(byEntity.entity === entity)
       #expect(byEntity.entityName == "Author")
       try #expect(run(byEntity).result as? Bool == true)
-      try #expect(run(NSBatchInsertRequest(entityName: "Author", objects: [["name": "c"]])).result as? Bool == true)
+      try #expect(
+        run(NSBatchInsertRequest(entityName: "Author", objects: [["name": "c"]])).result as? Bool == true)
       let authors = try context.all("Author", by: "name")
       #expect(authors.map { $0.text("name") } == ["a", "b", "c"])
       #expect(authors.map { $0.value(forKey: "age") as? Int } == [18, 40, 18])
@@ -94,7 +96,8 @@ struct BatchInsertTests {
 
   @Test func noContextHearsOfIt() throws {
     let names: [NSNotification.Name] = [
-      .NSManagedObjectContextObjectsDidChange, .NSManagedObjectContextWillSave, .NSManagedObjectContextDidSave,
+      .NSManagedObjectContextObjectsDidChange, .NSManagedObjectContextWillSave,
+      .NSManagedObjectContextDidSave,
     ]
     let posted = names.map { Posted($0, by: context) }
     try context.performAndWait {
@@ -107,7 +110,9 @@ struct BatchInsertTests {
   @Test func aMissingMandatoryAttributeFailsTheWholeRequest() throws {
     try context.performAndWait {
       let request = NSBatchInsertRequest(entityName: "Chapter", objects: [["heading": "a"], [:]])
-      #expect { try run(request) } throws: { ($0 as? CocoaError)?.code.rawValue == NSValidationMissingMandatoryPropertyError }
+      #expect { try run(request) } throws: {
+        ($0 as? CocoaError)?.code.rawValue == NSValidationMissingMandatoryPropertyError
+      }
       try #expect(context.count("Chapter") == 0)
     }
   }
@@ -127,7 +132,9 @@ struct BatchInsertTests {
       try context.saveTags("a")
       for names in [["b", "b"], ["c", "a"]] {
         let request = NSBatchInsertRequest(entityName: "Tag", objects: names.map { ["name": $0] })
-        #expect { try run(request) } throws: { ($0 as? CocoaError)?.code.rawValue == NSManagedObjectConstraintMergeError }
+        #expect { try run(request) } throws: {
+          ($0 as? CocoaError)?.code.rawValue == NSManagedObjectConstraintMergeError
+        }
       }
       try #expect(context.count("Tag") == 1)
     }
@@ -171,10 +178,13 @@ struct BatchInsertTests {
 
   @Test func subentitiesShareTheTableAndAbstractOnesHaveNoObjects() throws {
     try context.performAndWait {
-      _ = try run(NSBatchInsertRequest(entityName: "Novel", objects: (0..<5).map { ["title": "t\($0)", "genre": "g"] }))
+      _ = try run(
+        NSBatchInsertRequest(entityName: "Novel", objects: (0..<5).map { ["title": "t\($0)", "genre": "g"] }))
       try #expect(context.count("Book") == 5)
       try #expect(context.count("Novel") == 5)
-      #expect(throws: CocoaError.self) { try run(NSBatchInsertRequest(entityName: "Publication", objects: [[:]])) }
+      #expect(throws: CocoaError.self) {
+        try run(NSBatchInsertRequest(entityName: "Publication", objects: [[:]]))
+      }
     }
   }
 
@@ -191,7 +201,8 @@ struct BatchInsertTests {
   @Test func everyTypeOfValueComesBackAsItWas() throws {
     let large = Data(repeating: 7, count: 300_000)
     let values: [String: Any] = [
-      "title": "t", "pages": 7, "copies": Int64.max, "price": 1.5, "weight": Float(0.25), "cost": Decimal(string: "10.11")!,
+      "title": "t", "pages": 7, "copies": Int64.max, "price": 1.5, "weight": Float(0.25),
+      "cost": Decimal(string: "10.11")!,
       "published": Date(timeIntervalSinceReferenceDate: 10), "inPrint": false, "cover": large, "isbn": UUID(),
       "page": URL(string: "https://example.org")!, "extra": ["a", "b"] as NSArray,
     ]
@@ -203,8 +214,9 @@ struct BatchInsertTests {
       _ = try context.execute(NSBatchInsertRequest(entityName: "Book", objects: [values]))
       let book = try context.all("Book")[0]
       for (key, value) in values {
-        #expect((book.value(forKey: key) as? NSObject)?.isEqual(value as? NSObject ?? value as AnyObject) ?? false
-          || "\(book.value(forKey: key)!)" == "\(value)", "\(key)")
+        #expect(
+          (book.value(forKey: key) as? NSObject)?.isEqual(value as? NSObject ?? value as AnyObject) ?? false
+            || "\(book.value(forKey: key)!)" == "\(value)", "\(key)")
       }
     }
   }

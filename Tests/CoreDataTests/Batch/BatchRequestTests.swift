@@ -17,7 +17,10 @@ struct BatchRequestTests {
     #expect(requests().map(\.requestType.rawValue) == [5, 6, 7])
     #expect(NSFetchRequest<NSManagedObject>(entityName: "Tag").requestType.rawValue == 1)
     let copies = requests().map { $0.copy() as! NSPersistentStoreRequest }
-    #expect(copies.map(\.requestType) == [.batchInsertRequestType, .batchUpdateRequestType, .batchDeleteRequestType])
+    #expect(
+      copies.map(\.requestType) == [
+        .batchInsertRequestType, .batchUpdateRequestType, .batchDeleteRequestType,
+      ])
     #expect((copies[0] as! NSBatchInsertRequest).objectsToInsert?.count == 1)
     #expect((copies[1] as! NSBatchUpdateRequest).propertiesToUpdate?.count == 1)
     #expect((copies[2] as! NSBatchDeleteRequest).fetchRequest.entityName == "Tag")
@@ -110,7 +113,8 @@ struct BatchRequestTests {
     let stack = try Tracked.stack()
     try stack.context.performAndWait {
       #expect(throws: CocoaError.self) {
-        try stack.context.execute(NSBatchInsertRequest(entityName: "Tag", objects: [["name": "a"], ["nam": "b"]]))
+        try stack.context.execute(
+          NSBatchInsertRequest(entityName: "Tag", objects: [["name": "a"], ["nam": "b"]]))
       }
       try #expect(stack.context.allHistory().isEmpty)
     }
@@ -134,8 +138,10 @@ struct BatchRequestTests {
     try context.performAndWait {
       let update = requests()[1] as! NSBatchUpdateRequest
       update.resultType = .updatedObjectIDsResultType
-      let ids = try #require((try context.execute(update) as! NSBatchUpdateResult).result as? [NSManagedObjectID])
-      NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSUpdatedObjectsKey: ids], into: [child, context])
+      let ids = try #require(
+        (try context.execute(update) as! NSBatchUpdateResult).result as? [NSManagedObjectID])
+      NSManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: [NSUpdatedObjectsKey: ids], into: [child, context])
       #expect(tag.text("name") == "new")
     }
     child.performAndWait { #expect(mine.text("name") == "new") }
@@ -143,12 +149,14 @@ struct BatchRequestTests {
 
   @Test func onlyTheStoresNamedAreConcernedOrElseAll() throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
-    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("batch-\(UUID().uuidString)")
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "batch-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }
     let stores = try ["One", "Two"].map {
       try coordinator.addPersistentStore(
-        ofType: NSSQLiteStoreType, configurationName: nil, at: directory.appendingPathComponent("\($0).sqlite"))
+        ofType: NSSQLiteStoreType, configurationName: nil,
+        at: directory.appendingPathComponent("\($0).sqlite"))
     }
     let context = coordinator.newContext()
     try context.performAndWait {
@@ -207,9 +215,11 @@ struct BatchRequestTests {
       let delegate = RecordingDelegate()
       controller.delegate = delegate
       try controller.performFetch()
-      let insert = NSBatchInsertRequest(entityName: "Tag", objects: [["name": "a"], ["name": "b"], ["name": "c"]])
+      let insert = NSBatchInsertRequest(
+        entityName: "Tag", objects: [["name": "a"], ["name": "b"], ["name": "c"]])
       insert.resultType = .objectIDs
-      let ids = try #require((try context.execute(insert) as! NSBatchInsertResult).result as? [NSManagedObjectID])
+      let ids = try #require(
+        (try context.execute(insert) as! NSBatchInsertResult).result as? [NSManagedObjectID])
       context.processPendingChanges()
       #expect(delegate.calls.isEmpty)
       NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSInsertedObjectsKey: ids], into: [context])

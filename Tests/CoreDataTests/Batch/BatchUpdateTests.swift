@@ -17,14 +17,17 @@ struct BatchUpdateTests {
       let ada = context.insert("Author", ["name": "Ada", "age": 36])
       let bob = context.insert("Author", ["name": "Bob", "age": 20])
       for number in 1...4 {
-        context.insert("Book", ["title": "b\(number)", "pages": number, "author": number % 2 == 0 ? ada : bob])
+        context.insert(
+          "Book", ["title": "b\(number)", "pages": number, "author": number % 2 == 0 ? ada : bob])
       }
       context.insert("Novel", ["title": "n", "pages": 10, "author": ada])
       try context.save()
     }
   }
 
-  private func run(_ entity: String, _ values: [AnyHashable: Any], where predicate: NSPredicate? = nil) throws -> Int {
+  private func run(_ entity: String, _ values: [AnyHashable: Any], where predicate: NSPredicate? = nil) throws
+    -> Int
+  {
     let request = NSBatchUpdateRequest(entityName: entity)
     request.propertiesToUpdate = values
     request.predicate = predicate
@@ -53,7 +56,8 @@ struct BatchUpdateTests {
 
   @Test func subentitiesAreIncludedUnlessLeftOut() throws {
     try context.performAndWait {
-      let request = NSBatchUpdateRequest(entity: try #require(NSEntityDescription.entity(forEntityName: "Book", in: context)))
+      let request = NSBatchUpdateRequest(
+        entity: try #require(NSEntityDescription.entity(forEntityName: "Book", in: context)))
       #expect(request.includesSubentities)
       #expect(request.entityName == "Book")
       #expect(request.entity.name == "Book")
@@ -66,10 +70,13 @@ struct BatchUpdateTests {
 
   @Test func keysAreNamesOrDescriptionsAndValuesMayBeExpressions() throws {
     try context.performAndWait {
-      let pagesKey = try #require(NSEntityDescription.entity(forEntityName: "Book", in: context)?.propertiesByName["pages"])
+      let pagesKey = try #require(
+        NSEntityDescription.entity(forEntityName: "Book", in: context)?.propertiesByName["pages"])
       let twice = NSExpression(format: "pages * 2 + %d", 1)
       try #expect(run("Book", [pagesKey: twice, "title": NSExpression(forConstantValue: "t")]) == 5)
-      let after = try stack.fresh { try $0.all("Book", by: "pages").map { $0.value(forKey: "pages") as! Int } }
+      let after = try stack.fresh {
+        try $0.all("Book", by: "pages").map { $0.value(forKey: "pages") as! Int }
+      }
       #expect(after == [3, 5, 7, 9, 21])
       try #expect(stack.fresh { try $0.all("Book").allSatisfy { $0.text("title") == "t" } })
     }
@@ -122,7 +129,8 @@ struct BatchUpdateTests {
       request.propertiesToUpdate = ["pages": 5]
       request.predicate = NSPredicate(format: "title BEGINSWITH 'b'")
       request.resultType = .updatedObjectIDsResultType
-      let ids = try #require((try context.execute(request) as! NSBatchUpdateResult).result as? [NSManagedObjectID])
+      let ids = try #require(
+        (try context.execute(request) as! NSBatchUpdateResult).result as? [NSManagedObjectID])
       let expected = try context.all("Book", where: request.predicate).map(\.objectID)
       #expect(Set(ids) == Set(expected))
       #expect(ids.count == 4)
@@ -176,7 +184,9 @@ struct BatchUpdateTests {
     model.entitiesByName["Book"]!.attributesByName["cover"]!.allowsExternalBinaryDataStorage = true
     let stack = try TestStack(.sqlite, model: model)
     let context = stack.context
-    let directory = stack.url.deletingLastPathComponent().appendingPathComponent(".Store_SUPPORT/_EXTERNAL_DATA").path
+    let directory = stack.url.deletingLastPathComponent().appendingPathComponent(
+      ".Store_SUPPORT/_EXTERNAL_DATA"
+    ).path
     try context.performAndWait {
       context.insert("Book", ["title": "t", "cover": Data(repeating: 1, count: 300_000)])
       try context.save()

@@ -36,7 +36,9 @@ import Testing
     return Rivals(stack: stack, one: one, two: two, mine: mine)
   }
 
-  private func titled(_ title: String) -> (NSManagedObject) -> Void { { $0.setValue(title, forKey: "title") } }
+  private func titled(_ title: String) -> (NSManagedObject) -> Void {
+    { $0.setValue(title, forKey: "title") }
+  }
 
   @Test(arguments: Setting.direct)
   func theErrorPolicyListsWhatWasReadAndWhatIsThereNow(_ setting: Setting) throws {
@@ -220,7 +222,8 @@ import Testing
     #expect(NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType.rawValue == 2)
     #expect(NSMergePolicyType.overwriteMergePolicyType.rawValue == 3)
     #expect(NSMergePolicyType.rollbackMergePolicyType.rawValue == 4)
-    let isSame = NSErrorMergePolicy === NSMergePolicy.error && NSMergePolicy.rollback === NSRollbackMergePolicy
+    let isSame =
+      NSErrorMergePolicy === NSMergePolicy.error && NSMergePolicy.rollback === NSRollbackMergePolicy
     #expect(isSame)
     #expect(NSMergePolicy.mergeByPropertyObjectTrump.mergeType == .mergeByPropertyObjectTrumpMergePolicyType)
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)

@@ -3,7 +3,9 @@ import Foundation
 import Testing
 
 @Suite struct ContextChangesTests {
-  private func hooked(_ setting: Setting) throws -> TestStack { try TestStack(setting, model: HookedAuthor.model()) }
+  private func hooked(_ setting: Setting) throws -> TestStack {
+    try TestStack(setting, model: HookedAuthor.model())
+  }
 
   // MARK: Inserting and deleting
 
@@ -223,7 +225,8 @@ import Testing
       let inserted = context.insert("Author")
       let temporary = inserted.objectID
       context.rollback()
-      #expect(context.insertedObjects.isEmpty && context.updatedObjects.isEmpty && context.deletedObjects.isEmpty)
+      #expect(
+        context.insertedObjects.isEmpty && context.updatedObjects.isEmpty && context.deletedObjects.isEmpty)
       #expect(!context.hasChanges)
       #expect(updated.text("name") == "Ada")
       #expect(!deleted.isDeleted)

@@ -17,7 +17,9 @@ import Testing
   @Test func contextsAreMadeInEitherSpelling() {
     #expect(NSManagedObjectContext(.privateQueue).concurrencyType == .privateQueueConcurrencyType)
     #expect(NSManagedObjectContext(.mainQueue).concurrencyType == .mainQueueConcurrencyType)
-    #expect(NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType).concurrencyType == .mainQueueConcurrencyType)
+    #expect(
+      NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType).concurrencyType
+        == .mainQueueConcurrencyType)
   }
 
   @Test func performRunsInTurnAndProcessesChangesAfterwards() throws {
@@ -55,7 +57,9 @@ import Testing
 
   @Test func performOfAPrivateContextIsNeverOnMain() async {
     let context = NSManagedObjectContext(.privateQueue)
-    let onMain = await Task { @MainActor in await context.perform(schedule: .enqueued) { ContextQueue.isOnMainQueue } }.value
+    let onMain = await Task { @MainActor in
+      await context.perform(schedule: .enqueued) { ContextQueue.isOnMainQueue }
+    }.value
     #expect(!onMain)
   }
 
@@ -96,7 +100,9 @@ import Testing
     let inline = await MainActor.run { context.performAndWait { ContextQueue.isOnMainQueue } }
     #expect(inline)
     let hopped = await withCheckedContinuation { continuation in
-      DispatchQueue.global().async { continuation.resume(returning: context.performAndWait { ContextQueue.isOnMainQueue }) }
+      DispatchQueue.global().async {
+        continuation.resume(returning: context.performAndWait { ContextQueue.isOnMainQueue })
+      }
     }
     #expect(hopped)
   }

@@ -3,7 +3,9 @@ import Foundation
 import Testing
 
 @Suite struct DerivedAttributeTests {
-  private static func derived(_ name: String, _ type: NSAttributeType, _ format: String) -> NSDerivedAttributeDescription {
+  private static func derived(_ name: String, _ type: NSAttributeType, _ format: String)
+    -> NSDerivedAttributeDescription
+  {
     let attribute = NSDerivedAttributeDescription()
     attribute.name = name
     attribute.attributeType = type

@@ -21,7 +21,10 @@ import Testing
   func identityAndStateAreKnownWithoutFilling(_ setting: Setting) throws {
     try stored(setting).fresh { context in
       let ada = try #require(try context.all("Author").first as? RecordingAuthor)
-      _ = (ada.objectID, ada.entity, ada.managedObjectContext, ada.hash, ada.isEqual(nil), ada.isDeleted, ada.isInserted)
+      _ = (
+        ada.objectID, ada.entity, ada.managedObjectContext, ada.hash, ada.isEqual(nil), ada.isDeleted,
+        ada.isInserted
+      )
       _ = (ada.hasChanges, ada.description)
       #expect(ada.isFault)
       #expect(ada.faultingState != 0)

@@ -4,7 +4,8 @@ import Testing
 
 /// Saves that are merged after the receiver has moved on.
 @Suite struct LateMergeTests {
-  private func saved(_ context: NSManagedObjectContext, _ body: () throws -> Void = {}) throws -> Notification {
+  private func saved(_ context: NSManagedObjectContext, _ body: () throws -> Void = {}) throws -> Notification
+  {
     nonisolated(unsafe) var notification: Notification?
     let token = NotificationCenter.default.addObserver(
       forName: .NSManagedObjectContextDidSave, object: context, queue: nil
@@ -115,9 +116,12 @@ import Testing
 /// Links whose two ends were read at different times.
 @Suite struct StaleEndTests {
   /// A book of one author, and another author.
-  private func ids(_ stack: TestStack) throws -> (book: NSManagedObjectID, old: NSManagedObjectID, new: NSManagedObjectID) {
+  private func ids(_ stack: TestStack) throws -> (
+    book: NSManagedObjectID, old: NSManagedObjectID, new: NSManagedObjectID
+  ) {
     try stack.root.performAndWait {
-      let old = stack.root.insert("Author", ["name": "old"]), new = stack.root.insert("Author", ["name": "new"])
+      let old = stack.root.insert("Author", ["name": "old"]),
+        new = stack.root.insert("Author", ["name": "new"])
       let book = stack.root.insert("Book", ["title": "B", "author": old])
       try stack.root.save()
       return (book.objectID, old.objectID, new.objectID)

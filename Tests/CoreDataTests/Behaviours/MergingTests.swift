@@ -4,7 +4,9 @@ import Testing
 
 @Suite struct MergingTests {
   /// Two contexts on one coordinator, an author saved by the first.
-  private func siblings(_ setting: Setting) throws -> (TestStack, NSManagedObjectContext, NSManagedObjectContext) {
+  private func siblings(_ setting: Setting) throws -> (
+    TestStack, NSManagedObjectContext, NSManagedObjectContext
+  ) {
     let stack = try TestStack(setting)
     let other = stack.sibling()
     try stack.root.performAndWait {
@@ -143,7 +145,9 @@ import Testing
     }
     one.performAndWait {
       let id = mine.objectID
-      #expect((try? one.existingObject(with: id))?.entity === one.persistentStoreCoordinator?.managedObjectModel.entitiesByName["Author"])
+      #expect(
+        (try? one.existingObject(with: id))?.entity
+          === one.persistentStoreCoordinator?.managedObjectModel.entitiesByName["Author"])
     }
   }
 

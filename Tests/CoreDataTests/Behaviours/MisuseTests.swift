@@ -81,7 +81,8 @@ import Testing
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try TestStack(.memory)
       stack.context.performAndWait { _ = stack.context.insert("Author") }
-      stack.context.persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+      stack.context.persistentStoreCoordinator = NSPersistentStoreCoordinator(
+        managedObjectModel: LibraryModel.make())
     }
     #expect(Self.text(result).contains("its coordinator cannot be changed"))
   }
@@ -151,7 +152,8 @@ struct TwoStores {
     model.setEntities(authors, forConfigurationName: "People")
     model.setEntities(model.entities, forConfigurationName: "All")
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    people = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: "People", at: nil)
+    people = try coordinator.addPersistentStore(
+      ofType: NSInMemoryStoreType, configurationName: "People", at: nil)
     rest = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: "All", at: nil)
     context.persistentStoreCoordinator = coordinator
   }

@@ -292,8 +292,11 @@ final class NotificationLog: @unchecked Sendable {
   deinit { for token in _tokens { NotificationCenter.default.removeObserver(token) } }
 
   private static func words(_ notification: Notification) -> String {
-    [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey, NSRefreshedObjectsKey].compactMap { key in
-      guard let objects = notification.userInfo?[key] as? Set<NSManagedObject>, !objects.isEmpty else { return nil }
+    [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey, NSRefreshedObjectsKey].compactMap {
+      key in
+      guard let objects = notification.userInfo?[key] as? Set<NSManagedObject>, !objects.isEmpty else {
+        return nil
+      }
       return "\(key) \(objects.count)"
     }.joined(separator: ", ")
   }

@@ -6,7 +6,9 @@ import Testing
 final class QuietBook: NSManagedObject {
   var inWillSave: ((QuietBook) -> Void)?
 
-  override class func contextShouldIgnoreChanges(forKey key: String) -> Bool { key == "mark" || key == "title" }
+  override class func contextShouldIgnoreChanges(forKey key: String) -> Bool {
+    key == "mark" || key == "title"
+  }
   override func willSave() { inWillSave?(self) }
 
   static func model() -> NSManagedObjectModel {

@@ -64,7 +64,9 @@ import Testing
     try stack.save()
     try stack.fresh { context in
       let book = try #require(try context.all("Book").first)
-      for key in ["title", "copies", "price", "weight", "cost", "published", "cover", "isbn", "page", "extra", "author"] {
+      for key in [
+        "title", "copies", "price", "weight", "cost", "published", "cover", "isbn", "page", "extra", "author",
+      ] {
         #expect(book.value(forKey: key) == nil, "\(key)")
       }
     }
@@ -111,7 +113,9 @@ import Testing
       #expect(!author.objectID.isTemporaryID)
       let uri = author.objectID.uriRepresentation()
       #expect(uri.scheme == "x-coredata")
-      #expect(uri.absoluteString.hasSuffix("/Author/p\(author.objectID.uriRepresentation().lastPathComponent.dropFirst())"))
+      #expect(
+        uri.absoluteString.hasSuffix(
+          "/Author/p\(author.objectID.uriRepresentation().lastPathComponent.dropFirst())"))
       #expect(stack.coordinator.managedObjectID(forURIRepresentation: uri) == author.objectID)
     }
   }

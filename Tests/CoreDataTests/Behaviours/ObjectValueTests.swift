@@ -103,7 +103,8 @@ import Testing
     try stack.fresh { context in
       let author = try #require(try context.all("Author").first as? AccessorAuthor)
       #expect(author.name == "Ada", "the accessor fills the fault")
-      #expect(author.value(forKey: "name") as? String == "ADA", "an override of value(forKey:) is asked first")
+      #expect(
+        author.value(forKey: "name") as? String == "ADA", "an override of value(forKey:) is asked first")
     }
   }
 
@@ -164,7 +165,9 @@ import Testing
       let chapters = (0..<4).map { stack.context.insert("Chapter", ["heading": "\($0)"]) }
       let ordered = book.mutableOrderedSetValue(forKey: "chapters")
       func headings() -> [String] {
-        (book.value(forKey: "chapters") as? NSOrderedSet)?.array.compactMap { ($0 as? NSManagedObject)?.text("heading") } ?? []
+        (book.value(forKey: "chapters") as? NSOrderedSet)?.array.compactMap {
+          ($0 as? NSManagedObject)?.text("heading")
+        } ?? []
       }
       ordered.addObjects(from: Array(chapters[0...2]))
       #expect(headings() == ["0", "1", "2"])
@@ -179,7 +182,8 @@ import Testing
       #expect(headings() == ["3", "2"])
       #expect(chapters[0].object("book") == nil)
       ordered.sort { one, two in
-        ((one as? NSManagedObject)?.text("heading") ?? "") < ((two as? NSManagedObject)?.text("heading") ?? "")
+        ((one as? NSManagedObject)?.text("heading") ?? "")
+          < ((two as? NSManagedObject)?.text("heading") ?? "")
           ? .orderedAscending : .orderedDescending
       }
       #expect(headings() == ["2", "3"])
@@ -206,7 +210,8 @@ import Testing
     let model = LibraryModel.make()
     model.setEntities(["Author"].map { model.entitiesByName[$0]! }, forConfigurationName: "A")
     model.setEntities(
-      ["Publication", "Book", "Novel", "Tag", "Chapter"].map { model.entitiesByName[$0]! }, forConfigurationName: "B")
+      ["Publication", "Book", "Novel", "Tag", "Chapter"].map { model.entitiesByName[$0]! },
+      forConfigurationName: "B")
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent("coredata-test-\(UUID())")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -244,7 +249,8 @@ import Testing
     let property = NSFetchedPropertyDescription()
     property.name = "namesakes"
     let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Author")
-    request.predicate = NSPredicate(format: "name == $FETCH_SOURCE.name AND age > $FETCHED_PROPERTY.userInfo.limit")
+    request.predicate = NSPredicate(
+      format: "name == $FETCH_SOURCE.name AND age > $FETCHED_PROPERTY.userInfo.limit")
     property.fetchRequest = request
     property.userInfo = ["limit": 20]
     model.entitiesByName["Author"]!.properties.append(property)
@@ -270,7 +276,9 @@ import Testing
       let property = try #require(ada.entity.propertiesByName["namesakes"])
       property.userInfo = ["limit": 55]
       stack.context.refresh(ada, mergeChanges: false)
-      #expect((ada.value(forKey: "namesakes") as? [NSManagedObject])?.count == 1, "the user info of the moment counts")
+      #expect(
+        (ada.value(forKey: "namesakes") as? [NSManagedObject])?.count == 1,
+        "the user info of the moment counts")
     }
   }
 

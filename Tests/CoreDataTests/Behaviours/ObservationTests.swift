@@ -84,7 +84,10 @@ struct ObservationTests {
     #expect(!stack.context.tracksObservation)
     stack.context.performAndWait {
       let author = stack.context.insert("Author", ["name": "Ada"])
-      withObservationTracking { _ = author.value(forKey: "name") } onChange: {}
+      withObservationTracking {
+        _ = author.value(forKey: "name")
+      } onChange: {
+      }
       #expect(author._observation == nil)
     }
   }

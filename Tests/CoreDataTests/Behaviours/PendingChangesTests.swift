@@ -52,7 +52,9 @@ import Testing
     let stack = try TestStack(setting)
     let posted = Posted(.NSManagedObjectContextObjectsDidChange, by: stack.context)
     func keys() -> Set<String> {
-      Set(posted.userInfos.last?.keys.compactMap { $0.base as? String } ?? []).subtracting(["managedObjectContext"])
+      Set(posted.userInfos.last?.keys.compactMap { $0.base as? String } ?? []).subtracting([
+        "managedObjectContext"
+      ])
     }
     try stack.context.performAndWait {
       let context = stack.context
@@ -76,11 +78,13 @@ import Testing
     #expect(NSManagedObjectContext.didSaveObjectsNotification == .NSManagedObjectContextDidSave)
     #expect(NSManagedObjectContext.didSaveObjectIDsNotification == .NSManagedObjectContextDidSaveObjectIDs)
     #expect(
-      NSManagedObjectContext.didMergeChangesObjectIDsNotification == .NSManagedObjectContextDidMergeChangesObjectIDs)
+      NSManagedObjectContext.didMergeChangesObjectIDsNotification
+        == .NSManagedObjectContextDidMergeChangesObjectIDs)
     typealias Key = NSManagedObjectContext.NotificationKey
     let keys: [(Key, String)] = [
       (.insertedObjects, "inserted"), (.updatedObjects, "updated"), (.deletedObjects, "deleted"),
-      (.refreshedObjects, "refreshed"), (.invalidatedObjects, "invalidated"), (.invalidatedAllObjects, "invalidatedAll"),
+      (.refreshedObjects, "refreshed"), (.invalidatedObjects, "invalidated"),
+      (.invalidatedAllObjects, "invalidatedAll"),
       (.insertedObjectIDs, NSInsertedObjectIDsKey), (.updatedObjectIDs, NSUpdatedObjectIDsKey),
       (.deletedObjectIDs, NSDeletedObjectIDsKey), (.refreshedObjectIDs, NSRefreshedObjectIDsKey),
       (.invalidatedObjectIDs, NSInvalidatedObjectIDsKey),

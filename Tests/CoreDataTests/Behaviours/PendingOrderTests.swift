@@ -9,7 +9,8 @@ import Testing
     let book = context.performAndWait {
       let book = context.insert("Book", ["title": "B"])
       book.setValue(
-        NSOrderedSet(array: ["a", "b", "c"].map { context.insert("Chapter", ["heading": $0]) }), forKey: "chapters")
+        NSOrderedSet(array: ["a", "b", "c"].map { context.insert("Chapter", ["heading": $0]) }),
+        forKey: "chapters")
       return book
     }
     try stack.save()
@@ -42,7 +43,9 @@ import Testing
     let context = stack.context
     context.performAndWait {
       let chapters = book.mutableOrderedSetValue(forKey: "chapters")
-      for heading in ["x", "y", "z"] { chapters.insert(context.insert("Chapter", ["heading": heading]), at: 1) }
+      for heading in ["x", "y", "z"] {
+        chapters.insert(context.insert("Chapter", ["heading": heading]), at: 1)
+      }
       context.refresh(book, mergeChanges: true)
       #expect(headings(book) == ["a", "z", "y", "x", "b", "c"])
       context.refresh(book, mergeChanges: true)

@@ -91,7 +91,9 @@ import Testing
     let stack = try Stack(authors: 1)
     let names = try await stack.main.perform {
       try stack.main.all("Author")[0].setValue("first", forKey: "name")
-      let first = try stack.worker.performAndWait { try stack.worker.all("Author").compactMap { $0.text("name") } }
+      let first = try stack.worker.performAndWait {
+        try stack.worker.all("Author").compactMap { $0.text("name") }
+      }
       stack.main.insert("Author", ["name": "second"])
       let second = try stack.worker.performAndWait {
         try stack.worker.all("Author").compactMap { $0.text("name") }.sorted()

@@ -79,7 +79,9 @@ import Testing
       return stack.context.insert("Book", ["chapters": NSOrderedSet(array: chapters)])
     }
     func headings(_ book: NSManagedObject?) -> [String] {
-      (book?.value(forKey: "chapters") as? NSOrderedSet)?.compactMap { ($0 as? NSManagedObject)?.text("heading") } ?? []
+      (book?.value(forKey: "chapters") as? NSOrderedSet)?.compactMap {
+        ($0 as? NSManagedObject)?.text("heading")
+      } ?? []
     }
     try stack.save()
     try stack.fresh { try #expect(headings($0.all("Book").first) == ["c", "a", "b"]) }

@@ -3,7 +3,9 @@ import Foundation
 import Testing
 
 @Suite struct SavePipelineTests {
-  private func hooked(_ setting: Setting) throws -> TestStack { try TestStack(setting, model: HookedAuthor.model()) }
+  private func hooked(_ setting: Setting) throws -> TestStack {
+    try TestStack(setting, model: HookedAuthor.model())
+  }
 
   @Test(arguments: Setting.allCases)
   func savingNothingSucceedsAndSaysSo(_ setting: Setting) throws {
@@ -23,7 +25,8 @@ import Testing
     metadata["note"] = "kept"
     stack.coordinator.setMetadata(metadata, for: store)
     try stack.context.performAndWait { try stack.context.save() }
-    let read = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: stack.url)
+    let read = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+      ofType: NSSQLiteStoreType, at: stack.url)
     #expect(read["note"] as? String == "kept")
   }
 
@@ -44,7 +47,9 @@ import Testing
         order.add("willSave \($0.objectID.isTemporaryID)")
         #expect(book.isDeleted)
       }
-      bob.inDidSave = { order.add("didSave \($0.objectID.isTemporaryID) \($0.isInserted) \($0.changedValues().count)") }
+      bob.inDidSave = {
+        order.add("didSave \($0.objectID.isTemporaryID) \($0.isInserted) \($0.changedValues().count)")
+      }
       stack.context.delete(ada)
       try stack.context.save()
     }
@@ -265,7 +270,8 @@ import Testing
   @Test func newObjectsGoToTheFirstStoreThatTakesThemOrTheAssignedOne() throws {
     let two = try TwoStores()
     try two.context.performAndWait {
-      let plain = two.context.insert("Author"), assigned = two.context.insert("Author"), tag = two.context.insert("Tag")
+      let plain = two.context.insert("Author"), assigned = two.context.insert("Author"),
+        tag = two.context.insert("Tag")
       two.context.assign(assigned, to: two.rest)
       try two.context.save()
       #expect(plain.objectID.persistentStore === two.people)

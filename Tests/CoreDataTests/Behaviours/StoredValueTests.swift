@@ -16,7 +16,8 @@ import Testing
     let place = NSCompositeAttributeDescription()
     place.name = "place"
     place.elements = [
-      LibraryModel.attribute("city", .stringAttributeType), inner, LibraryModel.attribute("code", .integer32AttributeType),
+      LibraryModel.attribute("city", .stringAttributeType), inner,
+      LibraryModel.attribute("code", .integer32AttributeType),
     ]
     let item = LibraryModel.entity("Item")
     item.properties = [LibraryModel.attribute("city", .stringAttributeType), place]
@@ -43,7 +44,8 @@ import Testing
       #expect(place["city"] as? String == "Oslo")
       #expect(place["code"] as? Int == 7)
       #expect(place["point"] as? [String: Double] == ["x": 1.5, "y": 2.5])
-      let byElement = try context.all("Item", where: NSPredicate(format: "place.city == 'Oslo' AND place.point.x > 1"))
+      let byElement = try context.all(
+        "Item", where: NSPredicate(format: "place.city == 'Oslo' AND place.point.x > 1"))
       #expect(byElement == [items[1]])
       items[1].setValue(8, forKeyPath: "place.code")
       try context.save()
@@ -55,7 +57,8 @@ import Testing
     // Columns are named after the elements alone, by type.
     try #expect(
       SQLiteText.columns(of: "ZITEM", at: stack.url) == [
-        "Z_PK INTEGER", "Z_ENT INTEGER", "Z_OPT INTEGER", "ZCODE INTEGER", "ZX FLOAT", "ZY FLOAT", "ZCITY VARCHAR",
+        "Z_PK INTEGER", "Z_ENT INTEGER", "Z_OPT INTEGER", "ZCODE INTEGER", "ZX FLOAT", "ZY FLOAT",
+        "ZCITY VARCHAR",
         "ZCITY1 VARCHAR",
       ])
   }
@@ -101,7 +104,8 @@ import Testing
     #expect(files(in: directory).count == 1)
     #expect(UUID(uuidString: name) != nil)
     try SQLiteText.rows(of: "SELECT hex(ZCOVER) FROM ZPUBLICATION ORDER BY ZTITLE", at: stack.url) { row in
-      #expect([("02" + name.utf8.map { String(format: "%02X", $0) }.joined() + "00"), "01010203"].contains(row[0]))
+      #expect(
+        [("02" + name.utf8.map { String(format: "%02X", $0) }.joined() + "00"), "01010203"].contains(row[0]))
     }
     try stack.fresh { context in
       let books = try context.all("Publication", by: "title")
@@ -127,10 +131,13 @@ import Testing
     model.entitiesByName["Book"]!.uniquenessConstraints = [["pages"]]
     let stack = try TestStack(.sqlite, model: model)
     stack.context.performAndWait {
-      for _ in 0..<2 { stack.context.insert("Book", ["pages": 1, "cover": Data(repeating: 7, count: 300_000)]) }
+      for _ in 0..<2 {
+        stack.context.insert("Book", ["pages": 1, "cover": Data(repeating: 7, count: 300_000)])
+      }
       #expect(throws: CocoaError.self) { try stack.context.save() }
     }
-    let directory = stack.url.deletingLastPathComponent().appendingPathComponent(".Store_SUPPORT/_EXTERNAL_DATA")
+    let directory = stack.url.deletingLastPathComponent().appendingPathComponent(
+      ".Store_SUPPORT/_EXTERNAL_DATA")
     #expect(files(in: directory).isEmpty)
   }
 
@@ -208,7 +215,8 @@ import Testing
     let lines = try model.frozen().missingTransformers
     #expect(lines.count == 1)
     #expect(lines.first?.contains("'LateTransformer' is registered for 'Book.extra'") == true)
-    ValueTransformer.setValueTransformer(BackwardsTransformer(), forName: NSValueTransformerName("LateTransformer"))
+    ValueTransformer.setValueTransformer(
+      BackwardsTransformer(), forName: NSValueTransformerName("LateTransformer"))
     try #expect(model.frozen().missingTransformers.isEmpty)
   }
 

@@ -3,7 +3,9 @@ import Foundation
 import Testing
 
 @Suite struct UndoTests {
-  private func stack(_ setting: Setting, model: NSManagedObjectModel = LibraryModel.make()) throws -> TestStack {
+  private func stack(_ setting: Setting, model: NSManagedObjectModel = LibraryModel.make()) throws
+    -> TestStack
+  {
     let stack = try TestStack(setting, model: model)
     stack.context.undoManager = UndoManager()
     stack.context.undoManager?.groupsByEvent = false

@@ -11,7 +11,9 @@ import Testing
   }
 
   /// A store with an author "Ada" of age 36 who has one book, and a context that has seen nothing of it.
-  private func stored(_ policy: NSMergePolicy = .error) throws -> (TestStack, NSManagedObjectContext, NSManagedObject) {
+  private func stored(_ policy: NSMergePolicy = .error) throws -> (
+    TestStack, NSManagedObjectContext, NSManagedObject
+  ) {
     let stack = try TestStack(.sqlite, model: model())
     let ada = try stack.root.performAndWait {
       let ada = stack.root.insert("Author", ["name": "Ada", "age": 36])
@@ -69,9 +71,12 @@ import Testing
 
   @Test(arguments: [
     (NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType, 1, 36),
-    (.mergeByPropertyStoreTrumpMergePolicyType, 36, 36), (.overwriteMergePolicyType, 1, 18), (.rollbackMergePolicyType, 36, 36),
+    (.mergeByPropertyStoreTrumpMergePolicyType, 36, 36), (.overwriteMergePolicyType, 1, 18),
+    (.rollbackMergePolicyType, 36, 36),
   ])
-  func aNewDuplicateBecomesTheStoredRow(_ expected: (policy: NSMergePolicyType, age: Int, ageIfUnset: Int)) throws {
+  func aNewDuplicateBecomesTheStoredRow(_ expected: (policy: NSMergePolicyType, age: Int, ageIfUnset: Int))
+    throws
+  {
     for isAgeSet in [true, false] {
       let (stack, context, ada) = try stored(NSMergePolicy(merge: expected.policy))
       try context.performAndWait {
@@ -87,7 +92,8 @@ import Testing
       try stack.fresh { fresh in
         let authors = try fresh.all("Author")
         #expect(authors.map(\.objectID) == [ada.objectID])
-        #expect(authors.first?.value(forKey: "age") as? Int == (isAgeSet ? expected.age : expected.ageIfUnset))
+        #expect(
+          authors.first?.value(forKey: "age") as? Int == (isAgeSet ? expected.age : expected.ageIfUnset))
       }
     }
   }

@@ -18,13 +18,15 @@ import Testing
     let attribute = LibraryModel.attribute("value", type)
     attribute.isOptional = isOptional
     if !predicates.isEmpty {
-      attribute.setValidationPredicates(predicates.map { NSPredicate(format: $0) }, withValidationWarnings: warnings)
+      attribute.setValidationPredicates(
+        predicates.map { NSPredicate(format: $0) }, withValidationWarnings: warnings)
     }
     return attribute
   }
 
   /// The error of saving an item with a value, at the level where validation fails first.
-  private func errorOfSaving(_ value: Any?, _ attribute: NSAttributeDescription, _ setting: Setting = .memory) throws
+  private func errorOfSaving(_ value: Any?, _ attribute: NSAttributeDescription, _ setting: Setting = .memory)
+    throws
     -> CocoaError?
   {
     let stack = try TestStack(setting, model: model { _ in [attribute] })
@@ -43,7 +45,8 @@ import Testing
 
   @Test(arguments: Setting.allCases)
   func nilInAMandatoryPropertyIs1570(_ setting: Setting) throws {
-    let error = try #require(try errorOfSaving(nil, attribute(.stringAttributeType, isOptional: false), setting))
+    let error = try #require(
+      try errorOfSaving(nil, attribute(.stringAttributeType, isOptional: false), setting))
     #expect(error.code.rawValue == NSValidationMissingMandatoryPropertyError)
     #expect(error.userInfo[NSValidationKeyErrorKey] as? String == "value")
     #expect(error.userInfo[NSValidationObjectErrorKey] is NSManagedObject)
@@ -59,7 +62,8 @@ import Testing
   @Test(arguments: Setting.allCases)
   func aFailingPredicateIs1550WithItsWarningAndValue(_ setting: Setting) throws {
     let error = try #require(
-      try errorOfSaving("ab", attribute(.stringAttributeType, ["length >= 3"], ["the name is too short"]), setting))
+      try errorOfSaving(
+        "ab", attribute(.stringAttributeType, ["length >= 3"], ["the name is too short"]), setting))
     #expect(error.code.rawValue == NSManagedObjectValidationError)
     #expect(error.userInfo[NSValidationValueErrorKey] as? String == "ab")
     #expect(error.userInfo[NSValidationPredicateErrorKey] is NSPredicate)
@@ -67,7 +71,9 @@ import Testing
   }
 
   @Test func predicatesSeeTheValueItself() throws {
-    let text = { attribute(.stringAttributeType, ["length >= 3", "SELF BEGINSWITH 'a'"], ["short", "letter"]) }
+    let text = {
+      attribute(.stringAttributeType, ["length >= 3", "SELF BEGINSWITH 'a'"], ["short", "letter"])
+    }
     try #expect(errorOfSaving("abc", text()) == nil)
     try #expect((errorOfSaving("xyz", text()) as NSError?)?.localizedDescription == "letter")
     let number = { attribute(.integer32AttributeType, ["SELF >= 0"], ["negative"]) }
@@ -76,11 +82,13 @@ import Testing
     let date = { attribute(.dateAttributeType, ["timeIntervalSinceReferenceDate >= 100"], ["early"]) }
     try #expect(errorOfSaving(Date(timeIntervalSinceReferenceDate: 100), date()) == nil)
     try #expect(
-      (errorOfSaving(Date(timeIntervalSinceReferenceDate: 99), date()) as NSError?)?.localizedDescription == "early")
+      (errorOfSaving(Date(timeIntervalSinceReferenceDate: 99), date()) as NSError?)?.localizedDescription
+        == "early")
   }
 
   @Test(arguments: [
-    ("SELF <= 10", 11 as Int32, NSValidationNumberTooLargeError), ("SELF >= 1", 0, NSValidationNumberTooSmallError),
+    ("SELF <= 10", 11 as Int32, NSValidationNumberTooLargeError),
+    ("SELF >= 1", 0, NSValidationNumberTooSmallError),
   ])
   func aNumberAsWarningIsTheCode(_ predicate: String, _ value: Int32, _ code: Int) throws {
     let error = try errorOfSaving(value, attribute(.integer32AttributeType, [predicate], ["\(code)"]))
@@ -125,14 +133,17 @@ import Testing
     try #expect(codeOfSaving(10, "Integer 32", numbers) == nil)
     try #expect(codeOfSaving(10.5, "Double", numbers) == NSValidationNumberTooLargeError)
     let dates = "minDateTimeInterval=\"100\" maxDateTimeInterval=\"200\""
-    try #expect(codeOfSaving(Date(timeIntervalSinceReferenceDate: 201), "Date", dates) == NSValidationDateTooLateError)
-    try #expect(codeOfSaving(Date(timeIntervalSinceReferenceDate: 99), "Date", dates) == NSValidationDateTooSoonError)
+    try #expect(
+      codeOfSaving(Date(timeIntervalSinceReferenceDate: 201), "Date", dates) == NSValidationDateTooLateError)
+    try #expect(
+      codeOfSaving(Date(timeIntervalSinceReferenceDate: 99), "Date", dates) == NSValidationDateTooSoonError)
     let lengths = "minValueString=\"2\" maxValueString=\"3\""
     try #expect(codeOfSaving("abcd", "String", lengths) == NSValidationStringTooLongError)
     try #expect(codeOfSaving("a", "String", lengths) == NSValidationStringTooShortError)
     try #expect(codeOfSaving("abc", "String", lengths) == nil)
     try #expect(
-      codeOfSaving("ab1", "String", "regularExpressionString=\"[a-z]+\"") == NSValidationStringPatternMatchingError)
+      codeOfSaving("ab1", "String", "regularExpressionString=\"[a-z]+\"")
+        == NSValidationStringPatternMatchingError)
   }
 
   @Test func decimalLimitsAreExact() throws {
@@ -151,7 +162,8 @@ import Testing
   @Test func integerLimitsAreExactBeyondDoubles() throws {
     let limits = "maxValueString=\"9007199254740992\""
     try #expect(codeOfSaving(Int64(9_007_199_254_740_992), "Integer 64", limits) == nil)
-    try #expect(codeOfSaving(Int64(9_007_199_254_740_993), "Integer 64", limits) == NSValidationNumberTooLargeError)
+    try #expect(
+      codeOfSaving(Int64(9_007_199_254_740_993), "Integer 64", limits) == NSValidationNumberTooLargeError)
   }
 
   @Test func limitsShowAsPredicatesWithTheirCodes() throws {
@@ -160,7 +172,9 @@ import Testing
     #expect(attribute.validationPredicates.map { $0.evaluate(with: 5) } == [true, true])
     #expect(attribute.validationPredicates.map { $0.evaluate(with: 0) } == [false, true])
     #expect(
-      attribute.validationWarnings as? [Int] == [NSValidationNumberTooSmallError, NSValidationNumberTooLargeError])
+      attribute.validationWarnings as? [Int] == [
+        NSValidationNumberTooSmallError, NSValidationNumberTooLargeError,
+      ])
   }
 
   @Test(arguments: Setting.allCases)
@@ -218,11 +232,14 @@ import Testing
   }
 
   @Test func membersOfAToManyAreCounted() throws {
-    try #expect(codeWithTags(4, counted(2, 3, isOptional: true)) == NSValidationRelationshipExceedsMaximumCountError)
-    try #expect(codeWithTags(1, counted(2, 3, isOptional: true)) == NSValidationRelationshipLacksMinimumCountError)
+    try #expect(
+      codeWithTags(4, counted(2, 3, isOptional: true)) == NSValidationRelationshipExceedsMaximumCountError)
+    try #expect(
+      codeWithTags(1, counted(2, 3, isOptional: true)) == NSValidationRelationshipLacksMinimumCountError)
     try #expect(codeWithTags(2, counted(2, 3, isOptional: true)) == nil)
     try #expect(codeWithTags(0, counted(2, 3, isOptional: true)) == nil)
-    try #expect(codeWithTags(0, counted(0, 0, isOptional: false)) == NSValidationRelationshipLacksMinimumCountError)
+    try #expect(
+      codeWithTags(0, counted(0, 0, isOptional: false)) == NSValidationRelationshipLacksMinimumCountError)
   }
 
   @Test func aMandatoryToOneMayNotBeNil() throws {
@@ -348,7 +365,10 @@ import Testing
   @Test(arguments: Setting.direct)
   func aPrimitiveNilPastValidationIsSaved(_ setting: Setting) throws {
     let model = model { _ in
-      [attribute(.stringAttributeType, isOptional: false), LibraryModel.attribute("other", .stringAttributeType)]
+      [
+        attribute(.stringAttributeType, isOptional: false),
+        LibraryModel.attribute("other", .stringAttributeType),
+      ]
     }
     model.entitiesByName["Item"]!.managedObjectClassName = NSStringFromClass(ForgetfulItem.self)
     let stack = try TestStack(setting, model: model)
@@ -375,7 +395,9 @@ final class ValidatedItem: NSManagedObject {
     case "twice":
       throw NSError(
         domain: NSCocoaErrorDomain, code: NSValidationMultipleErrorsError,
-        userInfo: [NSDetailedErrorsKey: [NSError(domain: "Items", code: 1), NSError(domain: "Items", code: 2)]])
+        userInfo: [
+          NSDetailedErrorsKey: [NSError(domain: "Items", code: 1), NSError(domain: "Items", code: 2)]
+        ])
     default: value = text.trimmingCharacters(in: .whitespaces)
     }
   }

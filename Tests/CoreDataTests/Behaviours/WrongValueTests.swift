@@ -51,7 +51,9 @@ import Testing
       let stack = try TestStack(.memory)
       stack.context.performAndWait { stack.context.insert("Book").setValue("Ada", forKey: "author") }
     }
-    #expect(Self.text(result).contains("Book.author is a to-one relationship and takes a managed object or nil, not a String"))
+    #expect(
+      Self.text(result).contains(
+        "Book.author is a to-one relationship and takes a managed object or nil, not a String"))
   }
 
   @Test func aToManyTakesCollectionsOnly() async {
@@ -92,7 +94,9 @@ import Testing
       let stack = try TestStack(.memory)
       let other = stack.sibling()
       let book = other.performAndWait { other.insert("Book") }
-      stack.context.performAndWait { stack.context.insert("Author").mutableSetValue(forKey: "books").add(book) }
+      stack.context.performAndWait {
+        stack.context.insert("Author").mutableSetValue(forKey: "books").add(book)
+      }
     }
     #expect(Self.text(result).contains("illegal attempt to relate 'Author.books'"))
   }

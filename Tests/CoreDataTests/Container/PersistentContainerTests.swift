@@ -22,7 +22,9 @@ struct PersistentContainerTests {
     return calls
   }
 
-  @Test("The view context is main's, on the coordinator before any store is loaded, and settles no conflict by itself")
+  @Test(
+    "The view context is main's, on the coordinator before any store is loaded, and settles no conflict by itself"
+  )
   func viewContext() {
     let container = _container()
     #expect(container.viewContext.concurrencyType == .mainQueueConcurrencyType)

@@ -49,7 +49,9 @@ final class DifferenceDelegate: NSObject, NSFetchedResultsControllerDelegate {
     didChangeContentWith diff: CollectionDifference<NSManagedObjectID>
   ) { differences.append(diff) }
 
-  func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) { others += 1 }
+  func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+    others += 1
+  }
 }
 
 /// A controller of authors by name, in sections by initial when asked, with its recorder.
@@ -71,12 +73,15 @@ private struct Fixture {
     }
     try stack.save()
     controller = NSFetchedResultsController(
-      fetchRequest: Self.request(predicate, sort), managedObjectContext: context, sectionNameKeyPath: sections, cacheName: nil)
+      fetchRequest: Self.request(predicate, sort), managedObjectContext: context,
+      sectionNameKeyPath: sections, cacheName: nil)
     controller.delegate = delegate
     try context.performAndWait { try controller.performFetch() }
   }
 
-  static func request(_ predicate: NSPredicate?, _ sort: [NSSortDescriptor]) -> NSFetchRequest<NSManagedObject> {
+  static func request(_ predicate: NSPredicate?, _ sort: [NSSortDescriptor]) -> NSFetchRequest<
+    NSManagedObject
+  > {
     let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
     request.predicate = predicate
     request.sortDescriptors = sort
@@ -93,7 +98,8 @@ private struct Fixture {
 
 @Suite("Fetched results controller")
 struct FetchedResultsControllerTests {
-  @Test("Shows nothing before the first fetch, then one section without key path", arguments: Setting.allCases)
+  @Test(
+    "Shows nothing before the first fetch, then one section without key path", arguments: Setting.allCases)
   func startsEmpty(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
@@ -116,7 +122,8 @@ struct FetchedResultsControllerTests {
     fixture.context.performAndWait { #expect(fixture.controller.sections?.isEmpty == true) }
   }
 
-  @Test("Announces an insertion, an update, a move and a deletion with their paths", arguments: Setting.allCases)
+  @Test(
+    "Announces an insertion, an update, a move and a deletion with their paths", arguments: Setting.allCases)
   func announces(_ setting: Setting) throws {
     let fixture = try Fixture(setting, ["b", "d"])
     try fixture.context.performAndWait {
@@ -150,14 +157,17 @@ struct FetchedResultsControllerTests {
       fixture.context.processPendingChanges()
       #expect(
         fixture.delegate.calls == [
-          "will", "delete 0.0 -", "insert - 0.1", "insert - 0.3", "move 0.3 0.0", "update 0.1 0.2", "update 0.2 0.4", "did",
+          "will", "delete 0.0 -", "insert - 0.1", "insert - 0.3", "move 0.3 0.0", "update 0.1 0.2",
+          "update 0.2 0.4", "did",
         ])
       #expect(fixture.delegate.duringCalls.allSatisfy { $0 == 5 })
       #expect(fixture.names == ["0", "b", "c", "d", "e"])
     }
   }
 
-  @Test("An object enters and leaves the results as it comes to meet the predicate or not", arguments: Setting.allCases)
+  @Test(
+    "An object enters and leaves the results as it comes to meet the predicate or not",
+    arguments: Setting.allCases)
   func predicateChanges(_ setting: Setting) throws {
     let fixture = try Fixture(setting, ["a", "b"], where: NSPredicate(format: "age < 30"))
     try fixture.context.performAndWait {
@@ -191,10 +201,12 @@ struct FetchedResultsControllerTests {
       fixture.context.processPendingChanges()
       #expect(
         fixture.delegate.calls == [
-          "will", "section delete 0", "section delete 1", "section insert 0", "move 0.0 0.0", "move 1.0 0.1", "did",
+          "will", "section delete 0", "section delete 1", "section insert 0", "move 0.0 0.0", "move 1.0 0.1",
+          "did",
         ]
           || fixture.delegate.calls == [
-            "will", "section delete 0", "section delete 1", "section insert 0", "move 1.0 0.0", "move 0.0 0.1", "did",
+            "will", "section delete 0", "section delete 1", "section insert 0", "move 1.0 0.0",
+            "move 0.0 0.1", "did",
           ])
       #expect(fixture.delegate.sections.map(\.name) == ["A", "B", "Z"])
       #expect(fixture.delegate.sections.map(\.title) == ["A", "B", "Z"])
@@ -276,7 +288,8 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  @Test("A controller without sections hands its difference to a delegate that takes it, and calls nothing else")
+  @Test(
+    "A controller without sections hands its difference to a delegate that takes it, and calls nothing else")
   func difference() throws {
     let fixture = try Fixture(.sqlite, ["a", "b", "c"])
     let delegate = DifferenceDelegate()
@@ -344,14 +357,19 @@ struct FetchedResultsControllerTests {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       return Int(state >> 33) % bound
     }
-    let sort = [NSSortDescriptor(key: "age", ascending: true), NSSortDescriptor(key: "name", ascending: true)]
-    let fixture = try Fixture(.sqlite, [], sections: "age", where: NSPredicate(format: "age < 12"), sort: sort)
+    let sort = [
+      NSSortDescriptor(key: "age", ascending: true), NSSortDescriptor(key: "name", ascending: true),
+    ]
+    let fixture = try Fixture(
+      .sqlite, [], sections: "age", where: NSPredicate(format: "age < 12"), sort: sort)
     try fixture.context.performAndWait {
       var authors: [NSManagedObject] = []
       for round in 0..<60 {
         for step in 0..<(1 + random(12)) {
           switch random(4) {
-          case 0, 1: authors.append(fixture.context.insert("Author", ["name": "n\(round).\(step)", "age": random(16)]))
+          case 0, 1:
+            authors.append(
+              fixture.context.insert("Author", ["name": "n\(round).\(step)", "age": random(16)]))
           case 2 where !authors.isEmpty: authors[random(authors.count)].setValue(random(16), forKey: "age")
           case 3 where !authors.isEmpty: fixture.context.delete(authors.remove(at: random(authors.count)))
           default: break
@@ -372,7 +390,9 @@ struct FetchedResultsControllerTests {
 
 /// Saves a context and merges what it saved into another.
 private func save(_ saver: NSManagedObjectContext, mergingInto context: NSManagedObjectContext) throws {
-  let token = NotificationCenter.default.addObserver(forName: .NSManagedObjectContextDidSave, object: saver, queue: nil) {
+  let token = NotificationCenter.default.addObserver(
+    forName: .NSManagedObjectContextDidSave, object: saver, queue: nil
+  ) {
     context.mergeChanges(fromContextDidSave: $0)
   }
   defer { NotificationCenter.default.removeObserver(token) }
@@ -397,7 +417,8 @@ struct FetchedResultsMergingTests {
     }
   }
 
-  @Test("A fault that a merge makes fit the predicate comes in, filled before or not", arguments: Setting.direct)
+  @Test(
+    "A fault that a merge makes fit the predicate comes in, filled before or not", arguments: Setting.direct)
   func mergedFaultThatFitsNow(_ setting: Setting) throws {
     for isFilledFirst in [false, true] {
       let fixture = try Fixture(setting, ["a"], where: NSPredicate(format: "age > 60"))
@@ -457,7 +478,9 @@ struct FetchedResultsMergingTests {
     }
   }
 
-  @Test("A child's save is announced before it returns, relationship-only changes too", arguments: Setting.allCases)
+  @Test(
+    "A child's save is announced before it returns, relationship-only changes too",
+    arguments: Setting.allCases)
   func childSave(_ setting: Setting) throws {
     let fixture = try Fixture(setting, ["a"])
     let child = fixture.stack.child(of: fixture.context)
@@ -476,7 +499,8 @@ struct FetchedResultsMergingTests {
     }
   }
 
-  @Test("A relationship-only change of another context is announced after the merge", arguments: Setting.direct)
+  @Test(
+    "A relationship-only change of another context is announced after the merge", arguments: Setting.direct)
   func mergedRelationship(_ setting: Setting) throws {
     let fixture = try Fixture(setting, ["a"])
     let other = fixture.stack.sibling()

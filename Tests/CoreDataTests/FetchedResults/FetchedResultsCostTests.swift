@@ -23,10 +23,14 @@ struct FetchedResultsCostTests {
     let follower = Follower()
     controller.delegate = follower
     return try stack.context.performAndWait {
-      for number in 0..<count { stack.context.insert("Author", ["name": String(format: "%06d", number * 7919 % count)]) }
+      for number in 0..<count {
+        stack.context.insert("Author", ["name": String(format: "%06d", number * 7919 % count)])
+      }
       try controller.performFetch()
       let objects = controller.fetchedObjects!
-      for number in 0..<50 { objects[number * (count / 50)].setValue(String(format: "%06d+", number * 31), forKey: "name") }
+      for number in 0..<50 {
+        objects[number * (count / 50)].setValue(String(format: "%06d+", number * 31), forKey: "name")
+      }
       for number in 0..<25 { stack.context.delete(objects[number * (count / 50) + 1]) }
       for number in 0..<25 { stack.context.insert("Author", ["name": String(format: "%06d-", number * 17)]) }
       controller.core.comparisons = 0
@@ -48,7 +52,9 @@ struct FetchedResultsCostTests {
   func batches() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
-      for number in 0..<100 { stack.context.insert("Author", ["name": String(format: "%02d", number), "age": number / 50]) }
+      for number in 0..<100 {
+        stack.context.insert("Author", ["name": String(format: "%02d", number), "age": number / 50])
+      }
       try stack.context.save()
     }
     // A coordinator that has cached no rows.
@@ -58,7 +64,9 @@ struct FetchedResultsCostTests {
     context.persistentStoreCoordinator = coordinator
     try context.performAndWait {
       let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
-      request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: true), NSSortDescriptor(key: "name", ascending: false)]
+      request.sortDescriptors = [
+        NSSortDescriptor(key: "age", ascending: true), NSSortDescriptor(key: "name", ascending: false),
+      ]
       request.fetchBatchSize = 10
       let controller = NSFetchedResultsController(
         fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "age", cacheName: nil)

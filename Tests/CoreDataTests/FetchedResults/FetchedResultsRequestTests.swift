@@ -10,7 +10,8 @@ struct FetchedResultsRequestTests {
     let request = NSFetchRequest<NSManagedObject>(entityName: entity)
     request.sortDescriptors = sort.map { NSSortDescriptor(key: $0, ascending: true) }
     return NSFetchedResultsController(
-      fetchRequest: request, managedObjectContext: stack.context, sectionNameKeyPath: sections, cacheName: nil)
+      fetchRequest: request, managedObjectContext: stack.context, sectionNameKeyPath: sections, cacheName: nil
+    )
   }
 
   @Test("A changed predicate takes effect with the next fetch, of which the delegate is not told")
@@ -35,7 +36,8 @@ struct FetchedResultsRequestTests {
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let stack = try TestStack(.memory)
         _ = NSFetchedResultsController(
-          fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Author"), managedObjectContext: stack.context,
+          fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Author"),
+          managedObjectContext: stack.context,
           sectionNameKeyPath: nil, cacheName: nil)
       })
     #expect(String(decoding: result.standardErrorContent, as: UTF8.self).contains("sort descriptors"))

@@ -16,7 +16,8 @@ struct SectionCacheTests {
   private func _fill(_ stack: TestStack) throws {
     try stack.context.performAndWait {
       for number in 0..<30 {
-        stack.context.insert("Author", ["name": String(format: "%c%02d", 97 + number % 3, number), "age": 20 + number / 10])
+        stack.context.insert(
+          "Author", ["name": String(format: "%c%02d", 97 + number % 3, number), "age": 20 + number / 10])
       }
       try stack.context.save()
     }
@@ -50,7 +51,8 @@ struct SectionCacheTests {
 
   private func _shape(_ controller: NSFetchedResultsController<NSManagedObject>) -> [String] {
     controller.sections!.map { section in
-      "\(section.name): " + (section.objects as! [NSManagedObject]).map { $0.text("name") ?? "-" }.joined(separator: " ")
+      "\(section.name): "
+        + (section.objects as! [NSManagedObject]).map { $0.text("name") ?? "-" }.joined(separator: " ")
     }
   }
 
@@ -84,7 +86,8 @@ struct SectionCacheTests {
       let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
       request.sortDescriptors = [NSSortDescriptor(key: "author.name", ascending: true)]
       let controller = NSFetchedResultsController(
-        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "author.name", cacheName: _name)
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "author.name",
+        cacheName: _name)
       try controller.performFetch()
       return controller
     }

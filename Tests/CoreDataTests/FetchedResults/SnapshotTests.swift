@@ -18,8 +18,12 @@ private final class SnapshotDelegate: NSObject, NSFetchedResultsControllerDelega
     didChangeContentWith diff: CollectionDifference<NSManagedObjectID>
   ) { others += 1 }
 
-  func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) { others += 1 }
-  func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) { others += 1 }
+  func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+    others += 1
+  }
+  func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+    others += 1
+  }
 }
 
 @Suite("Fetched results controller: snapshots")
@@ -35,15 +39,19 @@ struct SnapshotTests {
     }
     if stack.setting.isNested { try stack.save() }
     let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
-    request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: true), NSSortDescriptor(key: "name", ascending: true)]
+    request.sortDescriptors = [
+      NSSortDescriptor(key: "age", ascending: true), NSSortDescriptor(key: "name", ascending: true),
+    ]
     let controller = NSFetchedResultsController(
-      fetchRequest: request, managedObjectContext: stack.context, sectionNameKeyPath: sections, cacheName: nil)
+      fetchRequest: request, managedObjectContext: stack.context, sectionNameKeyPath: sections, cacheName: nil
+    )
     controller.delegate = _delegate
     try stack.context.performAndWait { try controller.performFetch() }
     return controller
   }
 
-  @Test("Each fetch and each round of changes brings one snapshot and nothing else", arguments: Setting.allCases)
+  @Test(
+    "Each fetch and each round of changes brings one snapshot and nothing else", arguments: Setting.allCases)
   func rounds(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let controller = try _controller(stack, ["a", "bb", "c"], sections: "age")
@@ -57,7 +65,9 @@ struct SnapshotTests {
       controller.object(at: IndexPath(item: 0, section: 1)).setValue("zz", forKey: "name")
       stack.context.processPendingChanges()
       #expect(_delegate.snapshots.count == 2)
-      #expect(_delegate.snapshots[1].itemIdentifiers as? [NSManagedObjectID] == controller.fetchedObjects!.map(\.objectID))
+      #expect(
+        _delegate.snapshots[1].itemIdentifiers as? [NSManagedObjectID]
+          == controller.fetchedObjects!.map(\.objectID))
       #expect(_delegate.others == 0)
       try controller.performFetch()
       #expect(_delegate.snapshots.count == 3)
@@ -81,7 +91,8 @@ struct SnapshotTests {
     }
   }
 
-  @Test("Temporary IDs stand for inserted objects until the save, which brings a snapshot with permanent ones")
+  @Test(
+    "Temporary IDs stand for inserted objects until the save, which brings a snapshot with permanent ones")
   func permanentIDs() throws {
     let stack = try TestStack(.sqlite)
     let controller = try _controller(stack, ["a"])
@@ -91,7 +102,9 @@ struct SnapshotTests {
       #expect((_delegate.snapshots[1].itemIdentifiers as? [NSManagedObjectID])?.last?.isTemporaryID == true)
       try stack.context.save()
       #expect(_delegate.snapshots.count == 3)
-      #expect(_delegate.snapshots[2].itemIdentifiers as? [NSManagedObjectID] == controller.fetchedObjects!.map(\.objectID))
+      #expect(
+        _delegate.snapshots[2].itemIdentifiers as? [NSManagedObjectID]
+          == controller.fetchedObjects!.map(\.objectID))
       #expect(!new.objectID.isTemporaryID)
       // A save that changes no ID has nothing to add.
       new.setValue("c", forKey: "name")
@@ -175,7 +188,8 @@ struct SnapshotTests {
     #expect(snapshot.itemIdentifiers as? [Int] == [8, 1, 9, 2, 3, 4])
     #expect(snapshot.sectionIdentifier(forSectionContainingItemIdentifier: 9) as? String == "A")
     #expect(snapshot.index(ofItemIdentifier: 3) == 4 && snapshot.index(ofItemIdentifier: 77) == NSNotFound)
-    #expect(snapshot.index(ofSectionIdentifier: "C") == 2 && snapshot.index(ofSectionIdentifier: "Z") == NSNotFound)
+    #expect(
+      snapshot.index(ofSectionIdentifier: "C") == 2 && snapshot.index(ofSectionIdentifier: "Z") == NSNotFound)
     let copy = snapshot.copy() as! NSDiffableDataSourceSnapshotReference
     snapshot.deleteItems(withIdentifiers: [8, 77])
     snapshot.deleteSections(withIdentifiers: ["C", "Z"])
@@ -184,7 +198,9 @@ struct SnapshotTests {
     snapshot.reloadSections(withIdentifiers: ["A"])
     #expect(snapshot.itemIdentifiersInSection(withIdentifier: "A") as? [Int] == [9, 2, 3, 4])
     #expect(snapshot.numberOfSections == 3 && snapshot.numberOfItems == 5)
-    #expect(snapshot.reloadedItemIdentifiers as? [Int] == [1] && snapshot.reconfiguredItemIdentifiers as? [Int] == [9])
+    #expect(
+      snapshot.reloadedItemIdentifiers as? [Int] == [1]
+        && snapshot.reconfiguredItemIdentifiers as? [Int] == [9])
     #expect(snapshot.reloadedSectionIdentifiers as? [String] == ["A"])
     #expect(copy.numberOfItems == 6 && copy.numberOfSections == 4)
     snapshot.deleteAllItems()

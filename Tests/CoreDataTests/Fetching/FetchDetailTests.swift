@@ -58,11 +58,14 @@ import Testing
   private static let _compiledModel: URL? = {
     let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
-    let url = package.appendingPathComponent("../shared/corpus/compiled/zeeql/Contacts.mom").standardizedFileURL
+    let url = package.appendingPathComponent("../shared/corpus/compiled/zeeql/Contacts.mom")
+      .standardizedFileURL
     return FileManager.default.fileExists(atPath: url.path) ? url : nil
   }()
 
-  @Test(.enabled(if: _compiledModel != nil)) func predicatesOfACompiledModelMustBeAllowedToBeEvaluated() throws {
+  @Test(.enabled(if: _compiledModel != nil)) func predicatesOfACompiledModelMustBeAllowedToBeEvaluated()
+    throws
+  {
     let model = try NSManagedObjectModel.load(contentsOf: Self._compiledModel!)
     let (name, template) = try #require(model.fetchRequestTemplatesByName.first { $0.value.predicate != nil })
     let predicate = try #require(template.predicate)
@@ -118,15 +121,22 @@ import Testing
     return stack
   }
 
-  @Test(arguments: Setting.direct) func severalAnysAreNotAboutOneMemberButASubqueryIs(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func severalAnysAreNotAboutOneMemberButASubqueryIs(_ setting: Setting)
+    throws
+  {
     let stack = try _tagged(setting)
     try stack.context.performAndWait {
       func titles(_ format: String) throws -> [String?] {
-        try stack.context.all("Book", by: "title", where: NSPredicate(format: format)).map { $0.text("title") }
+        try stack.context.all("Book", by: "title", where: NSPredicate(format: format)).map {
+          $0.text("title")
+        }
       }
-      try #expect(titles("ANY tags.name CONTAINS 'red' AND ANY tags.name CONTAINS 'large'") == ["one", "two"])
       try #expect(
-        titles("SUBQUERY(tags, $t, $t.name CONTAINS 'red' AND $t.name CONTAINS 'large').@count > 0") == ["one"])
+        titles("ANY tags.name CONTAINS 'red' AND ANY tags.name CONTAINS 'large'") == ["one", "two"])
+      try #expect(
+        titles("SUBQUERY(tags, $t, $t.name CONTAINS 'red' AND $t.name CONTAINS 'large').@count > 0") == [
+          "one"
+        ])
     }
   }
 
@@ -185,7 +195,9 @@ import Testing
 
   @Test(arguments: Setting.direct) func uuidsAndDataAreOrderedByTheirBytes(_ setting: Setting) throws {
     let stack = try TestStack(setting)
-    let ids = ["0F000000", "10000000", "FF000000"].map { UUID(uuidString: "\($0)-0000-0000-0000-000000000000")! }
+    let ids = ["0F000000", "10000000", "FF000000"].map {
+      UUID(uuidString: "\($0)-0000-0000-0000-000000000000")!
+    }
     try stack.context.performAndWait {
       for (title, place) in [("b", 1), ("c", 2)] {
         stack.context.insert("Book", ["title": title, "isbn": ids[place], "cover": Data([UInt8(place), 9])])

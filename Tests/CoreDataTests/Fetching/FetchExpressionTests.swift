@@ -33,7 +33,8 @@ import Testing
   @Test func itTellsItsParts() throws {
     let stack = try TestStack(.memory)
     let request = _old()
-    let expression = try #require(_expression(request, stack.context, countOnly: true) as? NSFetchRequestExpression)
+    let expression = try #require(
+      _expression(request, stack.context, countOnly: true) as? NSFetchRequestExpression)
     #expect(expression.expressionType == .fetchRequest && NSFetchRequestExpressionType.rawValue == 50)
     #expect(expression.requestExpression.constantValue as? AnyFetchRequest === request)
     #expect(expression.contextExpression.constantValue as? NSManagedObjectContext === stack.context)

@@ -12,7 +12,9 @@ extension FetchOptionTests {
   }
 
   private func _selects(_ lines: [String]) -> [String] {
-    lines.filter { $0.hasPrefix("CoreData: sql: SELECT") }.map { String($0.dropFirst("CoreData: sql: ".count)) }
+    lines.filter { $0.hasPrefix("CoreData: sql: SELECT") }.map {
+      String($0.dropFirst("CoreData: sql: ".count))
+    }
   }
 
   // MARK: Some of the properties
@@ -61,7 +63,9 @@ extension FetchOptionTests {
     }
   }
 
-  @Test(arguments: Setting.direct) func whatWasReadInPartIsNoneOfTheObjectsUnsavedState(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func whatWasReadInPartIsNoneOfTheObjectsUnsavedState(_ setting: Setting)
+    throws
+  {
     let stack = try authors(setting, 2)
     let request = _byAge(NSManagedObject.self)
     request.propertiesToFetch = ["name"]
@@ -175,7 +179,9 @@ extension FetchOptionTests {
       return result
     }
     Thread.sleep(forTimeInterval: 0.05)
-    stack.context.performAndWait { #expect(result?.finalResult == nil && result?.progress?.isCancelled == true) }
+    stack.context.performAndWait {
+      #expect(result?.finalResult == nil && result?.progress?.isCancelled == true)
+    }
   }
 
   // MARK: Dictionaries in batches

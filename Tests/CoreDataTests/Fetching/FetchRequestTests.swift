@@ -244,7 +244,8 @@ import Testing
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
       let author = stack.context.insert("Author", ["name": "a"])
-      stack.context.insert("Book", ["title": "one", "price": 4.0, "cost": NSDecimalNumber(string: "0.1"), "author": author])
+      stack.context.insert(
+        "Book", ["title": "one", "price": 4.0, "cost": NSDecimalNumber(string: "0.1"), "author": author])
       stack.context.insert("Book", ["title": "two", "author": author])
       try stack.context.save()
       let cases = [

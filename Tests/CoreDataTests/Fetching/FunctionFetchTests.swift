@@ -11,7 +11,8 @@ import Testing
       let context = stack.context
       let authors = ["Ann", "Bob", "Cid"].map { context.insert("Author", ["name": $0]) }
       for (number, pages) in [1, 2, 2, 3, 10, 10].enumerated() {
-        context.insert("Book", ["title": "\(number)", "pages": pages, "price": Double(pages) + 0.5, "author": authors[0]])
+        context.insert(
+          "Book", ["title": "\(number)", "pages": pages, "price": Double(pages) + 0.5, "author": authors[0]])
       }
       context.insert("Book", ["title": "b", "pages": 7, "price": 7.5, "author": authors[1]])
       context.insert("Book", ["title": "c"]).setValue(nil, forKey: "pages")
@@ -20,7 +21,9 @@ import Testing
     return stack
   }
 
-  private func _column(_ format: String, _ type: NSAttributeType = .doubleAttributeType) -> NSExpressionDescription {
+  private func _column(_ format: String, _ type: NSAttributeType = .doubleAttributeType)
+    -> NSExpressionDescription
+  {
     let column = NSExpressionDescription()
     column.name = format
     column.expression = NSExpression(format: format)
@@ -28,7 +31,9 @@ import Testing
     return column
   }
 
-  private func _found(_ stack: TestStack, _ entity: String, _ key: String, _ format: String) throws -> [String] {
+  private func _found(_ stack: TestStack, _ entity: String, _ key: String, _ format: String) throws
+    -> [String]
+  {
     try stack.context.performAndWait {
       try stack.context.all(entity, by: key, where: NSPredicate(format: format)).map { $0.text(key) ?? "nil" }
     }

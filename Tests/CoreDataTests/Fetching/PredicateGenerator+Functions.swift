@@ -29,13 +29,18 @@ extension PredicateGenerator {
     switch numbers.number(0..<7) {
     case 0 where !keys.integers.isEmpty:
       let key = numbers.pick(keys.integers)
-      return Atom(text: "modulus:by:(§\(key), \(numbers.pick([2, 3, 7]))) == \(numbers.number(0..<3))", nullable: [key])
+      return Atom(
+        text: "modulus:by:(§\(key), \(numbers.pick([2, 3, 7]))) == \(numbers.number(0..<3))", nullable: [key])
     case 1 where !keys.doubles.isEmpty:
       let key = numbers.pick(keys.doubles)
-      return Atom(text: "modulus:by:(§\(key), 2) \(numbers.pick(["==", ">"])) \(numbers.pick(["1.5", "0"]))", nullable: [key])
+      return Atom(
+        text: "modulus:by:(§\(key), 2) \(numbers.pick(["==", ">"])) \(numbers.pick(["1.5", "0"]))",
+        nullable: [key])
     case 2 where !keys.integers.isEmpty:
       let key = numbers.pick(keys.integers)
-      return Atom(text: "CAST(§\(key), 'NSString') \(numbers.pick(["BEGINSWITH '1'", "LIKE '*2*'", "== '7'"]))", nullable: [key])
+      return Atom(
+        text: "CAST(§\(key), 'NSString') \(numbers.pick(["BEGINSWITH '1'", "LIKE '*2*'", "== '7'"]))",
+        nullable: [key])
     case 3 where !keys.dates.isEmpty:
       let key = numbers.pick(keys.dates)
       let date = Date(timeIntervalSinceReferenceDate: numbers.pick(Words.dates))
@@ -62,7 +67,9 @@ extension PredicateGenerator {
     if !keys.dates.isEmpty, numbers.chance(40) {
       let dates = [numbers.pick(Words.dates), numbers.pick(Words.dates)].sorted()
       key = numbers.pick(keys.dates)
-      (low, high) = (Date(timeIntervalSinceReferenceDate: dates[0]), Date(timeIntervalSinceReferenceDate: dates[1]))
+      (low, high) = (
+        Date(timeIntervalSinceReferenceDate: dates[0]), Date(timeIntervalSinceReferenceDate: dates[1])
+      )
     } else if !keys.decimals.isEmpty, numbers.chance(50) {
       key = numbers.pick(keys.decimals)
       if numbers.chance(50) {
@@ -84,14 +91,16 @@ extension PredicateGenerator {
     guard let path = Self._farTexts[entity].map({ numbers.pick($0) }) else { return nil }
     let modifier = numbers.pick(["ANY", "NONE", "SOME"])
     return Atom(
-      text: "\(modifier) §\(path) \(numbers.pick(["==", "CONTAINS", "BEGINSWITH"]))\(numbers.pick(["", "[c]", "[cd]"])) %@",
+      text:
+        "\(modifier) §\(path) \(numbers.pick(["==", "CONTAINS", "BEGINSWITH"]))\(numbers.pick(["", "[c]", "[cd]"])) %@",
       arguments: [.value(numbers.pick(Words.parts + Words.texts))])
   }
 
   mutating func kind(_ entity: String) -> Atom? {
     if let pair = Self._objectPairs[entity].map({ numbers.pick($0) }), numbers.chance(50) {
       return Atom(
-        text: "§\(pair.0) \(numbers.pick(["==", "!="])) §\(pair.1)", nullable: [pair.0, pair.1], isGuarded: true)
+        text: "§\(pair.0) \(numbers.pick(["==", "!="])) §\(pair.1)", nullable: [pair.0, pair.1],
+        isGuarded: true)
     }
     let name = numbers.pick(["Novel", "Book", "Tag", "Author"])
     return Atom(text: "§entity.name \(numbers.pick(["==", "!="])) '\(name)'")

@@ -124,11 +124,15 @@ final class TypedTag: NSManagedObject {
     #expect(
       try _titles(#Predicate { $0.author?.books.contains { $0.pages == 10 } ?? true }) == ["Apple", "Cherry"])
     #expect(
-      try _titles(#Predicate { !($0.author?.books.contains { $0.pages == 10 } ?? false) }) == ["Éclair", "Cherry"])
+      try _titles(#Predicate { !($0.author?.books.contains { $0.pages == 10 } ?? false) }) == [
+        "Éclair", "Cherry",
+      ])
     #expect(try _titles(#Predicate { $0.author?.name?.starts(with: "B") ?? true }) == ["Éclair", "Cherry"])
     #expect(try _titles(#Predicate { $0.author?.mentor?.name?.contains("n") ?? false }) == ["Éclair"])
     #expect(
-      try _titles(#Predicate { if let author = $0.author { author.age > 40 } else { true } }) == ["Apple", "Cherry"])
+      try _titles(#Predicate { if let author = $0.author { author.age > 40 } else { true } }) == [
+        "Apple", "Cherry",
+      ])
   }
 
   @Test func keyPathsAreComparedWithOneAnother() throws {

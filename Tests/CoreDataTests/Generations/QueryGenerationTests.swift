@@ -39,7 +39,8 @@ struct QueryGenerationTests {
       pinned.refreshAllObjects()
       let ada = try #require(try pinned.author(named: "Ada"))
       return try [
-        ada.value(forKey: "age") as! Int, pinned.all("Book").count, pinned.count("Book"), ada.objects("books").count,
+        ada.value(forKey: "age") as! Int, pinned.all("Book").count, pinned.count("Book"),
+        ada.objects("books").count,
       ]
     }
   }
@@ -135,7 +136,9 @@ struct QueryGenerationTests {
     try write(age: 2)
     pinned.performAndWait {
       ada.setValue(7, forKey: "age")
-      #expect { try pinned.save() } throws: { ($0 as? CocoaError)?.code.rawValue == NSManagedObjectMergeError }
+      #expect { try pinned.save() } throws: {
+        ($0 as? CocoaError)?.code.rawValue == NSManagedObjectMergeError
+      }
     }
   }
 
@@ -155,7 +158,8 @@ struct QueryGenerationTests {
     _ = try seen()
     let saved = Posted(.NSManagedObjectContextDidSave, by: writer)
     try write(age: 2)
-    let note = Notification(name: .NSManagedObjectContextDidSave, object: writer, userInfo: saved.userInfos[0])
+    let note = Notification(
+      name: .NSManagedObjectContextDidSave, object: writer, userInfo: saved.userInfos[0])
     pinned.performAndWait { pinned.mergeChanges(fromContextDidSave: note) }
     try #expect(seen() == [2, 2, 2, 2])
     try write(age: 3)
@@ -185,7 +189,9 @@ struct QueryGenerationTests {
     }
     let id = try pinned.performAndWait { try #require(try pinned.author(named: "Ada")).objectID }
     pinned.performAndWait { pinned.refreshAllObjects() }
-    try pinned.performAndWait { try #expect(pinned.existingObject(with: id).value(forKey: "age") as? Int == 1) }
+    try pinned.performAndWait {
+      try #expect(pinned.existingObject(with: id).value(forKey: "age") as? Int == 1)
+    }
     // Nor the other way round.
     try stack.fresh { fresh in
       try #expect(fresh.existingObject(with: id).value(forKey: "age") as? Int == 2)
@@ -270,7 +276,9 @@ struct QueryGenerationTests {
     let stack = try TestStack(.sqlite, model: model)
     let (reader, writer) = (stack.context, stack.sibling())
     let old = Data(repeating: 1, count: 300_000)
-    let directory = stack.url.deletingLastPathComponent().appendingPathComponent(".Store_SUPPORT/_EXTERNAL_DATA").path
+    let directory = stack.url.deletingLastPathComponent().appendingPathComponent(
+      ".Store_SUPPORT/_EXTERNAL_DATA"
+    ).path
     try writer.performAndWait {
       writer.insert("Book", ["title": "b", "cover": old])
       try writer.save()

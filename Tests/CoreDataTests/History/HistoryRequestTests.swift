@@ -62,7 +62,8 @@ struct HistoryRequestTests {
         return result.result as? T
       }
       try #expect(result(.statusOnly, Bool.self) == true)
-      try #expect(result(.objectIDs, [NSManagedObjectID].self).map(Set.init) == Set(context.all("Tag").map(\.objectID)))
+      try #expect(
+        result(.objectIDs, [NSManagedObjectID].self).map(Set.init) == Set(context.all("Tag").map(\.objectID)))
       try #expect(result(.count, Int.self) == 2)
       let transactions = try result(.transactionsOnly, [NSPersistentHistoryTransaction].self)
       #expect(transactions?.count == 2)
@@ -70,7 +71,8 @@ struct HistoryRequestTests {
       try #expect(result(.changesOnly, [NSPersistentHistoryChange].self)?.map(\.changeID) == [1, 2, 3])
       let whole = try result(.transactionsAndChanges, [NSPersistentHistoryTransaction].self)
       #expect(whole?.map { $0.changes?.count } == [2, 1])
-      #expect(NSPersistentHistoryChangeRequest.fetchHistory(after: Date()).resultType == .transactionsAndChanges)
+      #expect(
+        NSPersistentHistoryChangeRequest.fetchHistory(after: Date()).resultType == .transactionsAndChanges)
     }
   }
 
@@ -148,9 +150,11 @@ struct HistoryRequestTests {
 
   @Test func tokensOfTwoCoordinatorsAreEqual() throws {
     let other = try stack.otherCoordinator()
-    #expect(stack.coordinator.currentPersistentHistoryToken(fromStores: nil)?.description.contains("= 0") == true)
+    #expect(
+      stack.coordinator.currentPersistentHistoryToken(fromStores: nil)?.description.contains("= 0") == true)
     try context.performAndWait { try context.saveTags("a") }
-    let token = stack.coordinator.currentPersistentHistoryToken(fromStores: stack.coordinator.persistentStores)
+    let token = stack.coordinator.currentPersistentHistoryToken(
+      fromStores: stack.coordinator.persistentStores)
     #expect(token != nil)
     #expect(token == other.currentPersistentHistoryToken(fromStores: nil))
     #expect(token?.hash == other.currentPersistentHistoryToken(fromStores: nil)?.hash)
@@ -176,7 +180,8 @@ struct HistoryRequestTests {
       let token = try context.allHistory()[1].token
       let entity = NSPersistentHistoryTransaction.entityDescription(with: context)
       func numbers(_ format: String) throws -> [Int64] {
-        try context.history(context.historySearch(entity, NSPredicate(format: format, token))).map(\.transactionNumber)
+        try context.history(context.historySearch(entity, NSPredicate(format: format, token))).map(
+          \.transactionNumber)
       }
       try #expect(numbers("token = %@") == [2])
       try #expect(numbers("token >= %@") == [2, 3])
@@ -222,7 +227,8 @@ struct HistoryRequestTests {
         let predicate = NSPredicate(format: format, argumentArray: arguments)
         return try context.history(context.historySearch(entity, predicate)).flatMap { $0.changes ?? [] }
       }
-      try #expect(changes("changeType = %d", NSPersistentHistoryChangeType.update.rawValue).map(\.changeID) == [3])
+      try #expect(
+        changes("changeType = %d", NSPersistentHistoryChangeType.update.rawValue).map(\.changeID) == [3])
       try #expect(changes("changedObjectID = %@", tag.objectID).map(\.changeType) == [.insert, .update])
       try #expect(changes("changedObjectID IN %@", [tag.objectID]).count == 2)
       #expect(throws: CocoaError.self) { try changes("author = 'me'") }
@@ -231,7 +237,9 @@ struct HistoryRequestTests {
 
   @Test func changedEntityLeavesSubentitiesOut() throws {
     try context.performAndWait {
-      for (entity, key) in [("Book", "title"), ("Book", "title"), ("Novel", "title"), ("Author", "name"), ("Tag", "name")] {
+      for (entity, key) in [
+        ("Book", "title"), ("Book", "title"), ("Novel", "title"), ("Author", "name"), ("Tag", "name"),
+      ] {
         context.insert(entity, [key: entity])
       }
       try context.save()
@@ -250,7 +258,8 @@ struct HistoryRequestTests {
     let foreign = try other.performAndWait { try other.all("Tag")[0].objectID }
     try context.performAndWait {
       let request = context.historySearch(
-        NSPersistentHistoryChange.entityDescription(with: context), NSPredicate(format: "changedObjectID = %@", foreign))
+        NSPersistentHistoryChange.entityDescription(with: context),
+        NSPredicate(format: "changedObjectID = %@", foreign))
       try #expect(context.history(request).isEmpty)
     }
   }

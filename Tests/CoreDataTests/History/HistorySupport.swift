@@ -45,7 +45,9 @@ extension NSManagedObjectContext {
   }
 
   /// A request for transactions, or changes, that meet a predicate.
-  func historySearch(_ entity: NSEntityDescription?, _ predicate: NSPredicate) -> NSPersistentHistoryChangeRequest {
+  func historySearch(_ entity: NSEntityDescription?, _ predicate: NSPredicate)
+    -> NSPersistentHistoryChangeRequest
+  {
     let request = NSFetchRequest<any NSFetchRequestResult>()
     request.entity = entity
     request.predicate = predicate

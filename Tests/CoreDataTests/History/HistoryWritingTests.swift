@@ -7,7 +7,9 @@ struct HistoryWritingTests {
   @Test func aStoreWithoutTheOptionHasNoTables() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait { try stack.context.saveTags("a") }
-    try #expect(Tracked.rows("SELECT name FROM sqlite_master WHERE name LIKE 'ATRANS%' OR name = 'ACHANGE'", stack) == [])
+    try #expect(
+      Tracked.rows("SELECT name FROM sqlite_master WHERE name LIKE 'ATRANS%' OR name = 'ACHANGE'", stack)
+        == [])
     #expect(stack.coordinator.currentPersistentHistoryToken(fromStores: nil) == nil)
     stack.context.performAndWait {
       _ = #expect(throws: CocoaError.self) { try stack.context.allHistory() }
@@ -38,7 +40,9 @@ struct HistoryWritingTests {
       Tracked.rows("SELECT Z_PK, Z_ENT, Z_OPT FROM ATRANSACTION ORDER BY Z_PK", stack)
         == [["1", "16002", ""], ["2", "16002", ""]])
     try #expect(
-      Tracked.rows("SELECT ZTRANSACTIONID, COUNT(*) FROM ACHANGE GROUP BY 1", stack) == [["1", "2"], ["2", "1"]])
+      Tracked.rows("SELECT ZTRANSACTIONID, COUNT(*) FROM ACHANGE GROUP BY 1", stack) == [
+        ["1", "2"], ["2", "1"],
+      ])
     // A program without bundle identifier is known by its name twice.
     let name = ProcessInfo.processInfo.processName
     let texts: Set<String> = [name, Bundle.main.bundleIdentifier ?? name]
@@ -76,7 +80,8 @@ struct HistoryWritingTests {
       context.insert("Author", ["name": "d"])
       try context.save()
     }
-    let number = try Tracked.rows("SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME IN ('Author', 'Tag') ORDER BY Z_NAME", stack)
+    let number = try Tracked.rows(
+      "SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME IN ('Author', 'Tag') ORDER BY Z_NAME", stack)
     let (author, tag) = (number[0][0], number[1][0])
     let rows = try Tracked.rows(
       """
@@ -88,7 +93,10 @@ struct HistoryWritingTests {
         ["0", author, "integer", "16001", "", ""], ["1", tag, "integer", "16001", "", "80"],
         ["2", tag, "integer", "16001", "", ""],
       ])
-    try #expect(Tracked.rows("SELECT typeof(ZCOLUMNS) FROM ACHANGE WHERE ZCHANGETYPE <> 1", stack).allSatisfy { $0 == ["null"] })
+    try #expect(
+      Tracked.rows("SELECT typeof(ZCOLUMNS) FROM ACHANGE WHERE ZCHANGETYPE <> 1", stack).allSatisfy {
+        $0 == ["null"]
+      })
   }
 
   @Test func changedColumnsAreBitsForToOnesThenAttributesThenToManys() throws {
@@ -157,10 +165,12 @@ struct HistoryWritingTests {
     let process = ProcessInfo.processInfo.processName
     #expect(
       rows == [
-        ["me", "importer", process, "real", "null", "null"], ["me", "importer", process, "real", "null", "null"],
+        ["me", "importer", process, "real", "null", "null"],
+        ["me", "importer", process, "real", "null", "null"],
         ["", "importer", process, "real", "null", "null"],
       ])
-    try #expect(Tracked.rows("SELECT COUNT(*) FROM ATRANSACTIONSTRING WHERE ZNAME = 'importer'", stack) == [["1"]])
+    try #expect(
+      Tracked.rows("SELECT COUNT(*) FROM ATRANSACTIONSTRING WHERE ZNAME = 'importer'", stack) == [["1"]])
   }
 
   @Test func trackingCanBeginOnAStoreThatIsThereAlready() throws {

@@ -35,7 +35,8 @@ struct RemoteChangeTests {
         forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil
       ) { [weak self] note in
         let new = Note(
-          store: note.userInfo?[NSStoreUUIDKey] as? String, url: note.userInfo?[NSPersistentStoreURLKey] as? URL,
+          store: note.userInfo?[NSStoreUUIDKey] as? String,
+          url: note.userInfo?[NSPersistentStoreURLKey] as? URL,
           token: note.userInfo?[NSPersistentHistoryTokenKey] as? NSPersistentHistoryToken)
         self?._notes.withLock { $0.append(new) }
       }
@@ -43,7 +44,9 @@ struct RemoteChangeTests {
       _token.withLock { $0 = kept }
     }
 
-    deinit { if let token = _token.withLock({ $0 }) { NotificationCenter.default.removeObserver(token.token) } }
+    deinit {
+      if let token = _token.withLock({ $0 }) { NotificationCenter.default.removeObserver(token.token) }
+    }
 
     var notes: [Note] { _notes.withLock { $0 } }
   }
@@ -51,7 +54,8 @@ struct RemoteChangeTests {
   @Test func aSaveIsPostedByEveryCoordinatorWithTheOption() throws {
     let stack = try TestStack(.sqlite, options: Self.options)
     let other = try stack.otherCoordinator()
-    let silent = try stack.otherCoordinator(options: .some([NSPersistentHistoryTrackingKey: NSNumber(value: true)]))
+    let silent = try stack.otherCoordinator(
+      options: .some([NSPersistentHistoryTrackingKey: NSNumber(value: true)]))
     let (mine, others, none) = (Received(stack.coordinator), Received(other), Received(silent))
     try stack.context.performAndWait { try stack.context.saveTags("a") }
     let token = stack.coordinator.currentPersistentHistoryToken(fromStores: nil)
@@ -93,7 +97,8 @@ struct RemoteChangeTests {
     let other = Received(try stack.otherCoordinator())
     try stack.context.performAndWait {
       try stack.context.execute(NSBatchInsertRequest(entityName: "Tag", objects: [["name": "a"]]))
-      try stack.context.execute(NSBatchDeleteRequest(fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Tag")))
+      try stack.context.execute(
+        NSBatchDeleteRequest(fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Tag")))
     }
     let token = stack.coordinator.currentPersistentHistoryToken(fromStores: nil)
     #expect(eventually { other.notes.contains { $0.token == token } })

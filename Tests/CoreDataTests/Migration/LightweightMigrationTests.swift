@@ -15,12 +15,16 @@ struct LightweightMigrationTests {
     "<entity name=\"\(name)\" \(more)>\(properties.joined())</entity>"
   }
 
-  private static func one(_ name: String, _ to: String, _ inverse: String? = nil, _ more: String = "") -> String {
+  private static func one(_ name: String, _ to: String, _ inverse: String? = nil, _ more: String = "")
+    -> String
+  {
     "<relationship name=\"\(name)\" optional=\"YES\" maxCount=\"1\" destinationEntity=\"\(to)\" "
       + "\(inverse.map { "inverseName=\"\($0)\"" } ?? "") \(more)/>"
   }
 
-  private static func many(_ name: String, _ to: String, _ inverse: String? = nil, _ more: String = "") -> String {
+  private static func many(_ name: String, _ to: String, _ inverse: String? = nil, _ more: String = "")
+    -> String
+  {
     "<relationship name=\"\(name)\" optional=\"YES\" toMany=\"YES\" destinationEntity=\"\(to)\" "
       + "\(inverse.map { "inverseName=\"\($0)\"" } ?? "") \(more)/>"
   }
@@ -62,7 +66,8 @@ struct LightweightMigrationTests {
     let old = Self.entity("A", "", Self.text("x"), Self.text("y"))
     // The hashes do not know of it: only a modifier makes it another version.
     let new = Self.entity(
-      "A", "versionHashModifier=\"2\"", Self.text("x", "optional=\"YES\" elementID=\"y\""), Self.text("y", "optional=\"YES\" elementID=\"x\""))
+      "A", "versionHashModifier=\"2\"", Self.text("x", "optional=\"YES\" elementID=\"y\""),
+      Self.text("y", "optional=\"YES\" elementID=\"x\""))
     try MigrationFixture().migrate(old, { $0.make("A", ["x": "1", "y": "2"]) }, to: new) { context in
       try #expect(context.texts("A", "x") == ["2"])
       try #expect(context.texts("A", "y") == ["1"])
@@ -71,7 +76,10 @@ struct LightweightMigrationTests {
 
   @Test func `Bytes keep what they are when external storage is allowed, and when it is no more`() throws {
     func blob(_ external: String) -> String {
-      Self.entity("A", "", "<attribute name=\"b\" optional=\"YES\" attributeType=\"Binary\" allowsExternalBinaryDataStorage=\"\(external)\"/>")
+      Self.entity(
+        "A", "",
+        "<attribute name=\"b\" optional=\"YES\" attributeType=\"Binary\" allowsExternalBinaryDataStorage=\"\(external)\"/>"
+      )
     }
     let bytes = Data([0, 1, 2, 0, 255, 128, 0])
     for (old, new) in [("NO", "YES"), ("YES", "NO")] {
@@ -98,10 +106,15 @@ struct LightweightMigrationTests {
 
   @Test func `Entities and relationships are renamed with what they hold`() throws {
     let new =
-      Self.entity("Writer", "elementID=\"Author\"", Self.text("name"), Self.many("works", "Work", "writer", "elementID=\"books\""))
-      + Self.entity("Work", "elementID=\"Book\"", Self.text("title"), Self.one("writer", "Writer", "works", "elementID=\"author\""))
+      Self.entity(
+        "Writer", "elementID=\"Author\"", Self.text("name"),
+        Self.many("works", "Work", "writer", "elementID=\"books\""))
+      + Self.entity(
+        "Work", "elementID=\"Book\"", Self.text("title"),
+        Self.one("writer", "Writer", "works", "elementID=\"author\""))
     try MigrationFixture().migrate(Self.linked, fill, to: new) { context in
-      try #expect(context.listed("Writer", by: "name")["Jane"]?.texts("works", "title") == ["Emma", "Persuasion"])
+      try #expect(
+        context.listed("Writer", by: "name")["Jane"]?.texts("works", "title") == ["Emma", "Persuasion"])
       let beowulf = try context.listed("Work", by: "title")["Beowulf"]
       #expect(beowulf?.value(forKey: "writer") == nil)
     }
@@ -110,10 +123,12 @@ struct LightweightMigrationTests {
   @Test func `A to-one becomes a to-many, its inverse being one`() throws {
     let new =
       Self.entity("Author", "", Self.text("name"), Self.many("books", "Book", "authors"))
-      + Self.entity("Book", "", Self.text("title"), Self.many("authors", "Author", "books", "elementID=\"author\""))
+      + Self.entity(
+        "Book", "", Self.text("title"), Self.many("authors", "Author", "books", "elementID=\"author\""))
     try MigrationFixture().migrate(Self.linked, fill, to: new) { context in
       try #expect(context.listed("Book", by: "title")["Emma"]?.texts("authors", "name") == ["Jane"])
-      try #expect(context.listed("Author", by: "name")["Jane"]?.texts("books", "title") == ["Emma", "Persuasion"])
+      try #expect(
+        context.listed("Author", by: "name")["Jane"]?.texts("books", "title") == ["Emma", "Persuasion"])
       try #expect(context.listed("Book", by: "title")["Beowulf"]?.texts("authors", "name") == [])
     }
   }
@@ -125,11 +140,13 @@ struct LightweightMigrationTests {
     try MigrationFixture().migrate(Self.linked, fill, to: new) { context in
       let jane = try #require(try context.listed("Author", by: "name")["Jane"])
       #expect(jane.texts("books", "title").sorted() == ["Emma", "Persuasion"])
-      jane.setValue(NSOrderedSet(array: jane.mutableOrderedSetValue(forKey: "books").array.reversed()), forKey: "books")
+      jane.setValue(
+        NSOrderedSet(array: jane.mutableOrderedSetValue(forKey: "books").array.reversed()), forKey: "books")
       try context.save()
     }
     try MigrationFixture().migrate(new, fill, to: Self.linked) { context in
-      try #expect(context.listed("Author", by: "name")["Jane"]?.texts("books", "title") == ["Emma", "Persuasion"])
+      try #expect(
+        context.listed("Author", by: "name")["Jane"]?.texts("books", "title") == ["Emma", "Persuasion"])
     }
   }
 
@@ -149,13 +166,16 @@ struct LightweightMigrationTests {
       }, to: new
     ) { context in
       let books = try context.listed("Book", by: "title")
-      #expect((books["One"]?.value(forKey: "tag") as? NSManagedObject)?.value(forKey: "name") as? String == "b")
+      #expect(
+        (books["One"]?.value(forKey: "tag") as? NSManagedObject)?.value(forKey: "name") as? String == "b")
       #expect(books["Both"]?.value(forKey: "tag") is NSManagedObject)
     }
   }
 
   @Test func `An inverse is given to a to-many that had none`() throws {
-    let old = Self.entity("Author", "", Self.text("name"), Self.many("books", "Book")) + Self.entity("Book", "", Self.text("title"))
+    let old =
+      Self.entity("Author", "", Self.text("name"), Self.many("books", "Book"))
+      + Self.entity("Book", "", Self.text("title"))
     try MigrationFixture().migrate(
       old,
       { context in
@@ -171,11 +191,14 @@ struct LightweightMigrationTests {
   // MARK: Hierarchies
 
   @Test func `A new parent takes properties up, and its children keep their rows`() throws {
-    let old = Self.entity("Novel", "", Self.text("title"), Self.text("hero")) + Self.entity("Shop", "", Self.text("name"), Self.one("best", "Novel"))
+    let old =
+      Self.entity("Novel", "", Self.text("title"), Self.text("hero"))
+      + Self.entity("Shop", "", Self.text("name"), Self.one("best", "Novel"))
     let new =
       Self.entity("Book", "isAbstract=\"YES\"", Self.text("title"))
       + Self.entity("Novel", "parentEntity=\"Book\"", Self.text("hero"))
-      + Self.entity("Poem", "parentEntity=\"Book\"") + Self.entity("Shop", "", Self.text("name"), Self.one("best", "Novel"))
+      + Self.entity("Poem", "parentEntity=\"Book\"")
+      + Self.entity("Shop", "", Self.text("name"), Self.one("best", "Novel"))
     try MigrationFixture().migrate(
       old,
       { context in
@@ -194,8 +217,12 @@ struct LightweightMigrationTests {
   }
 
   @Test func `An entity enters a hierarchy: its rows get keys that nobody has`() throws {
-    let old = Self.entity("Book", "", Self.text("title")) + Self.entity("Map", "", Self.text("title"), Self.one("of", "Book"), Self.many("next", "Map"))
-    let new = Self.entity("Book", "", Self.text("title")) + Self.entity("Map", "parentEntity=\"Book\"", Self.one("of", "Book"), Self.many("next", "Map"))
+    let old =
+      Self.entity("Book", "", Self.text("title"))
+      + Self.entity("Map", "", Self.text("title"), Self.one("of", "Book"), Self.many("next", "Map"))
+    let new =
+      Self.entity("Book", "", Self.text("title"))
+      + Self.entity("Map", "parentEntity=\"Book\"", Self.one("of", "Book"), Self.many("next", "Map"))
     try MigrationFixture().migrate(
       old,
       { context in
@@ -206,7 +233,8 @@ struct LightweightMigrationTests {
     ) { context in
       try #expect(context.texts("Book", "title") == ["B1", "B2", "B3", "M1", "M2"])
       let maps = try context.listed("Map", by: "title")
-      #expect((maps["M1"]?.value(forKey: "of") as? NSManagedObject)?.value(forKey: "title") as? String == "B3")
+      #expect(
+        (maps["M1"]?.value(forKey: "of") as? NSManagedObject)?.value(forKey: "title") as? String == "B3")
       #expect(maps["M2"]?.texts("next", "title") == ["M1"])
       context.make("Book", ["title": "B4"])
       try context.save()
@@ -217,7 +245,8 @@ struct LightweightMigrationTests {
   @Test func `A removed entity takes the links to its objects along`() throws {
     let old =
       Self.entity("P", "isAbstract=\"YES\"", Self.text("n")) + Self.entity("A", "parentEntity=\"P\"")
-      + Self.entity("B", "parentEntity=\"P\"") + Self.entity("Holder", "", Self.text("n"), Self.one("held", "P"))
+      + Self.entity("B", "parentEntity=\"P\"")
+      + Self.entity("Holder", "", Self.text("n"), Self.one("held", "P"))
     let new =
       Self.entity("P", "isAbstract=\"YES\"", Self.text("n")) + Self.entity("A", "parentEntity=\"P\"")
       + Self.entity("Holder", "", Self.text("n"), Self.one("held", "P"))
@@ -230,7 +259,8 @@ struct LightweightMigrationTests {
     ) { context in
       try #expect(context.texts("P", "n") == ["A1"])
       let holders = try context.listed("Holder", by: "n")
-      #expect((holders["a"]?.value(forKey: "held") as? NSManagedObject)?.value(forKey: "n") as? String == "A1")
+      #expect(
+        (holders["a"]?.value(forKey: "held") as? NSManagedObject)?.value(forKey: "n") as? String == "A1")
       #expect(holders["b"]?.value(forKey: "held") == nil)
     }
   }
@@ -239,7 +269,9 @@ struct LightweightMigrationTests {
 
   @Test func `The store keeps its UUID, has the new hashes, and opens as it is from then on`() throws {
     let fixture = try MigrationFixture()
-    let (old, new) = (try fixture.model(Self.linked), try fixture.model(Self.linked + Self.entity("Shop", "", Self.text("n"))))
+    let (old, new) = (
+      try fixture.model(Self.linked), try fixture.model(Self.linked + Self.entity("Shop", "", Self.text("n")))
+    )
     func metadata() throws -> [String: Any] {
       try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: fixture.url)
     }
@@ -270,7 +302,9 @@ struct LightweightMigrationTests {
       try context.save()
     }
     let new = try fixture.model(
-      Self.entity("Author", "", "<attribute name=\"name\" attributeType=\"Integer 16\"/>", Self.many("books", "Book", "author"))
+      Self.entity(
+        "Author", "", "<attribute name=\"name\" attributeType=\"Integer 16\"/>",
+        Self.many("books", "Book", "author"))
         + Self.entity("Book", "", Self.text("title"), Self.one("author", "Author", "books")))
     let error = #expect(throws: CocoaError.self) { try fixture.open(new) { _ in } }
     #expect(error?.code.rawValue == NSMigrationMissingMappingModelError)
@@ -286,7 +320,8 @@ struct LightweightMigrationTests {
       for _ in 0..<2 { context.make("A", ["n": "twice"]) }
       try context.save()
     }
-    let unique = "<uniquenessConstraints><uniquenessConstraint><constraint value=\"n\"/></uniquenessConstraint></uniquenessConstraints>"
+    let unique =
+      "<uniquenessConstraints><uniquenessConstraint><constraint value=\"n\"/></uniquenessConstraint></uniquenessConstraints>"
     let new = try fixture.model(Self.entity("A", "", Self.text("n"), unique))
     let error = #expect(throws: CocoaError.self) { try fixture.open(new) { _ in } }
     #expect(error?.code.rawValue == NSMigrationConstraintViolationError)
@@ -321,7 +356,9 @@ struct LightweightMigrationTests {
     // A version among the program's resources does as well as the store's own copy.
     try fixture.bundle(old)
     #expect(code([NSMigratePersistentStoresAutomaticallyOption: true]) == NSMigrationMissingMappingModelError)
-    #expect(code(MigrationFixture.automatic.merging([NSReadOnlyPersistentStoreOption: true]) { $1 }) == NSMigrationError)
+    #expect(
+      code(MigrationFixture.automatic.merging([NSReadOnlyPersistentStoreOption: true]) { $1 })
+        == NSMigrationError)
     try fixture.open(old, options: nil) { context in try #expect(context.texts("A", "n") == ["1"]) }
     #expect(code(MigrationFixture.automatic) == nil)
   }
@@ -334,7 +371,8 @@ struct LightweightMigrationTests {
       try context.save()
     }
     let container = NSPersistentContainer(
-      name: "Any", managedObjectModel: try fixture.model(Self.entity("A", "", Self.text("n"), Self.text("m"))))
+      name: "Any", managedObjectModel: try fixture.model(Self.entity("A", "", Self.text("n"), Self.text("m")))
+    )
     container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: fixture.url)]
     var failure: (any Error)?
     container.loadPersistentStores { failure = $1 }
@@ -345,16 +383,27 @@ struct LightweightMigrationTests {
 
   // MARK: Stores that Core Data wrote, which keep their models
 
-  private static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("../shared/corpus").standardizedFileURL
+  private static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("../shared/corpus")
+    .standardizedFileURL
   private static let hasCorpus = FileManager.default.fileExists(atPath: corpus.path)
 
   @Test(
     .enabled(if: hasCorpus),
     arguments: [
-      ("duckduckgo/Bookmarks_V1.sqlite", "models/BrowserServicesKit__BookmarksModel__BookmarksModel-6.xcdatamodel.xml", "BookmarkEntity", 10),
-      ("duckduckgo/Bookmarks_V3.sqlite", "models/BrowserServicesKit__BookmarksModel__BookmarksModel-4.xcdatamodel.xml", "BookmarkEntity", 10),
-      ("coredataplus/SampleModel_V1.sqlite", "compiled/coredataplus/SampleModel/SampleModel.momd/SampleModel2.mom", "Car", 120),
+      (
+        "duckduckgo/Bookmarks_V1.sqlite",
+        "models/BrowserServicesKit__BookmarksModel__BookmarksModel-6.xcdatamodel.xml", "BookmarkEntity", 10
+      ),
+      (
+        "duckduckgo/Bookmarks_V3.sqlite",
+        "models/BrowserServicesKit__BookmarksModel__BookmarksModel-4.xcdatamodel.xml", "BookmarkEntity", 10
+      ),
+      (
+        "coredataplus/SampleModel_V1.sqlite",
+        "compiled/coredataplus/SampleModel/SampleModel.momd/SampleModel2.mom", "Car", 120
+      ),
     ])
   func `Stores that Core Data wrote migrate to later versions of their models`(
     store: String, model: String, entity: String, least: Int
@@ -368,7 +417,9 @@ struct LightweightMigrationTests {
     let new = try NSManagedObjectModel.load(contentsOf: Self.corpus.appendingPathComponent(model))
     let before = try fixture.open(new) { context in
       let objects = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: entity))
-      for object in objects { for name in object.entity.attributesByName.keys { _ = object.value(forKey: name) } }
+      for object in objects {
+        for name in object.entity.attributesByName.keys { _ = object.value(forKey: name) }
+      }
       return objects.count
     }
     #expect(before >= least)

@@ -11,7 +11,8 @@ final class MigrationFixture {
   private var _versions = 0
 
   init() throws {
-    _directory = FileManager.default.temporaryDirectory.appendingPathComponent("migration-\(UUID().uuidString)")
+    _directory = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "migration-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: _directory, withIntermediateDirectories: true)
     url = _directory.appendingPathComponent("Store.sqlite")
     // Where the package manager puts resources: models are looked for there.
@@ -43,7 +44,8 @@ final class MigrationFixture {
   /// Opens the store and runs `body` with a context; the store is closed afterwards.
   @discardableResult
   func open<T>(
-    _ model: NSManagedObjectModel, options: [String: Any]? = automatic, _ body: (NSManagedObjectContext) throws -> T
+    _ model: NSManagedObjectModel, options: [String: Any]? = automatic,
+    _ body: (NSManagedObjectContext) throws -> T
   ) throws -> T {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let store = try coordinator.addPersistentStore(
@@ -85,7 +87,8 @@ extension NSManagedObjectContext {
   /// All objects of an entity by the text in an attribute.
   func listed(_ entity: String, by key: String) throws -> [String: NSManagedObject] {
     let objects = try fetch(NSFetchRequest<NSManagedObject>(entityName: entity))
-    return Dictionary(objects.map { ($0.value(forKey: key) as? String ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+    return Dictionary(
+      objects.map { ($0.value(forKey: key) as? String ?? "", $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// Texts of an attribute of all objects of an entity, sorted.
@@ -98,6 +101,8 @@ extension NSManagedObject {
     if let ordered = value(forKey: relationship) as? NSOrderedSet {
       return ordered.array.compactMap { ($0 as? NSManagedObject)?.value(forKey: key) as? String }
     }
-    return (value(forKey: relationship) as? Set<NSManagedObject> ?? []).compactMap { $0.value(forKey: key) as? String }.sorted()
+    return (value(forKey: relationship) as? Set<NSManagedObject> ?? []).compactMap {
+      $0.value(forKey: key) as? String
+    }.sorted()
   }
 }

@@ -16,7 +16,8 @@ struct ModelWritingTests {
     try scratch { directory in
       let sample = SampleLibrary()
       let index = NSFetchIndexDescription(
-        name: "byTitle", elements: [NSFetchIndexElementDescription(property: sample.title, collationType: .binary)])
+        name: "byTitle",
+        elements: [NSFetchIndexElementDescription(property: sample.title, collationType: .binary)])
       sample.book.indexes = [index]
       sample.book.uniquenessConstraints = [["title"]]
       sample.model.setEntities([sample.book], forConfigurationName: "Books")
@@ -81,20 +82,27 @@ struct ModelWritingTests {
       let url = directory.appendingPathComponent("Library.xcdatamodel")
       try SampleLibrary().model.write(to: url)
       let file = directory.appendingPathComponent(path)
-      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(strings.utf8).write(to: file)
       let model = try NSManagedObjectModel.load(contentsOf: url)
       let copy = try #require(model.copy() as? NSManagedObjectModel)
       #expect(copy.localizationDictionary == model.localizationDictionary)
-      #expect(NSManagedObjectModel(byMerging: [model])?.localizationDictionary == model.localizationDictionary)
+      #expect(
+        NSManagedObjectModel(byMerging: [model])?.localizationDictionary == model.localizationDictionary)
       return model.localizationDictionary
     }
   }
 
-  @Test(arguments: ["LibraryModel.strings", "Base.lproj/LibraryModel.strings", "en.lproj/LibraryModel.strings"])
-  func `The strings beside a model are its localised names, and are kept by copies and merged models`(path: String) throws {
+  @Test(arguments: [
+    "LibraryModel.strings", "Base.lproj/LibraryModel.strings", "en.lproj/LibraryModel.strings",
+  ])
+  func `The strings beside a model are its localised names, and are kept by copies and merged models`(
+    path: String
+  ) throws {
     let strings = "/* Names */\n\"Entity/Book\" = \"Buch\";\n\"Property/title/Entity/Book\" = \"Titel\";\n"
-    #expect(try localised(strings, at: path) == ["Entity/Book": "Buch", "Property/title/Entity/Book": "Titel"])
+    #expect(
+      try localised(strings, at: path) == ["Entity/Book": "Buch", "Property/title/Entity/Book": "Titel"])
   }
 
   @Test func `Without strings, or with a file that holds none, there are no localised names`() throws {

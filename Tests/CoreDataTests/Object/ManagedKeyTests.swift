@@ -42,7 +42,8 @@ import Testing
     try roundTrip("cover", Data?(data), read: { $0[$1] }, write: { $0[$1] = data })
     try roundTrip("isbn", UUID?(uuid), read: { $0[$1] }, write: { $0[$1] = uuid })
     try roundTrip("page", url, read: { $0[$1] }, write: { $0[$1] = url })
-    try roundTrip("cost", Decimal(string: "9.90"), read: { $0[$1] }, write: { $0[$1] = Decimal(string: "9.90") })
+    try roundTrip(
+      "cost", Decimal(string: "9.90"), read: { $0[$1] }, write: { $0[$1] = Decimal(string: "9.90") })
     try roundTrip("title", String?.none, read: { $0[$1] }, write: { $0[$1] = nil })
   }
 

@@ -65,10 +65,13 @@ import Testing
     changes.origin = ChangeOrigin(author: "me", contextName: nil)
     let outcome = try engine.save(changes)
     #expect(outcome.transaction == 2)
-    let query = "SELECT Z_PK || ' ' || ZCHANGETYPE || ' ' || ZENTITYPK || ' ' || ZTRANSACTIONID FROM ACHANGE WHERE Z_PK > 126"
+    let query =
+      "SELECT Z_PK || ' ' || ZCHANGETYPE || ' ' || ZENTITYPK || ' ' || ZTRANSACTIONID FROM ACHANGE WHERE Z_PK > 126"
     try #expect(texts(query, at: url) == ["127 0 \(id.key!.reference) 2"])
     try #expect(
-      texts("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT IN (16001, 16002) ORDER BY Z_ENT", at: url) == ["127", "2"])
+      texts("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT IN (16001, 16002) ORDER BY Z_ENT", at: url) == [
+        "127", "2",
+      ])
     try #expect(
       texts("SELECT ZNAME FROM ATRANSACTIONSTRING WHERE Z_PK > 2 ORDER BY Z_PK", at: url).first == "me")
   }
@@ -90,7 +93,8 @@ import Testing
     var changes = ChangeSet(inserted: [.init(id: id, row: Row(count: page.slots.count, version: 1))])
     changes.origin = ChangeOrigin(author: "me", contextName: "context")
     _ = try engine.save(changes)
-    let history = try engine.history(HistoryQuery(after: 1), isWanted: { _ in true }, isChangeWanted: { _ in true })
+    let history = try engine.history(
+      HistoryQuery(after: 1), isWanted: { _ in true }, isChangeWanted: { _ in true })
     #expect(history.map(\.author) == ["me"])
     #expect(history.map(\.contextName) == ["context"])
     try #expect(texts("SELECT ZAUTHOR FROM ATRANSACTION", at: url) == ["me"])

@@ -10,14 +10,17 @@ import ZlibBinding
 @Suite struct ModelCacheTests {
   /// A model with one of everything that a cache can hold.
   private static func _everything() -> ModelSchema {
-    var name = AttributeSchema(traits: PropertyTraits(name: "name", isOptional: false), type: .string, defaultValue: .string("É"))
+    var name = AttributeSchema(
+      traits: PropertyTraits(name: "name", isOptional: false), type: .string, defaultValue: .string("É"))
     name.limits = AttributeLimits(minimum: .integer(2), maximum: .integer(40), regularExpression: "[A-Z].*")
     name.validations = [ValidationSchema(predicate: "SELF CONTAINS \"a\"", warning: "needs an a")]
     name.traits.userInfo = ["key": "value"]
-    var photo = AttributeSchema(traits: PropertyTraits(name: "photo", versionHashModifier: "2"), type: .binaryData)
+    var photo = AttributeSchema(
+      traits: PropertyTraits(name: "photo", versionHashModifier: "2"), type: .binaryData)
     photo.allowsExternalBinaryDataStorage = true
     var token = AttributeSchema(
-      traits: PropertyTraits(name: "token"), type: .uuid, defaultValue: .uuid("2C4A3B4E-92D8-4E8B-8F0B-3C4A6E9D1F00"))
+      traits: PropertyTraits(name: "token"), type: .uuid,
+      defaultValue: .uuid("2C4A3B4E-92D8-4E8B-8F0B-3C4A6E9D1F00"))
     token.preservesValueInHistoryOnDeletion = true
     var color = AttributeSchema(traits: PropertyTraits(name: "color"), type: .transformable)
     color.customClassName = "Color"
@@ -36,7 +39,8 @@ import ZlibBinding
       count, name, photo, place, token, color,
       AttributeSchema(traits: PropertyTraits(name: "price"), type: .decimal, defaultValue: .decimal("-12.5")),
       AttributeSchema(traits: PropertyTraits(name: "made"), type: .date, defaultValue: .date(-541_228_980)),
-      AttributeSchema(traits: PropertyTraits(name: "site"), type: .uri, defaultValue: .uri("https://example.org/a")),
+      AttributeSchema(
+        traits: PropertyTraits(name: "site"), type: .uri, defaultValue: .uri("https://example.org/a")),
       AttributeSchema(traits: PropertyTraits(name: "flag"), type: .boolean, defaultValue: .boolean(true)),
       AttributeSchema(traits: PropertyTraits(name: "level"), type: .integer16, defaultValue: .integer(-7)),
       AttributeSchema(traits: PropertyTraits(name: "size"), type: .float, defaultValue: .double(1.5)),
@@ -44,19 +48,23 @@ import ZlibBinding
     ]
     book.relationships = [
       RelationshipSchema(
-        traits: PropertyTraits(name: "parts"), destination: "Part", inverse: "book", maxCount: 0, deleteRule: .cascade,
+        traits: PropertyTraits(name: "parts"), destination: "Part", inverse: "book", maxCount: 0,
+        deleteRule: .cascade,
         isOrdered: true),
-      RelationshipSchema(traits: PropertyTraits(name: "sequels"), destination: "Book", inverse: nil, maxCount: Int.max),
+      RelationshipSchema(
+        traits: PropertyTraits(name: "sequels"), destination: "Book", inverse: nil, maxCount: Int.max),
     ]
     book.indexes = [
-      FetchIndexSchema(name: "byName", elements: [.init(property: "name"), .init(property: "made", isAscending: false)])
+      FetchIndexSchema(
+        name: "byName", elements: [.init(property: "name"), .init(property: "made", isAscending: false)])
     ]
     book.uniquenessConstraints = [["name", "token"]]
     book.versionHashModifier = "b"
     var part = EntitySchema(name: "Part")
     part.relationships = [
       RelationshipSchema(
-        traits: PropertyTraits(name: "book", isOptional: false, renamingIdentifier: "owner"), destination: "Book",
+        traits: PropertyTraits(name: "book", isOptional: false, renamingIdentifier: "owner"),
+        destination: "Book",
         inverse: "parts", minCount: 1)
     ]
     part.fetchedProperties = [
@@ -71,7 +79,10 @@ import ZlibBinding
     var schema = ModelSchema(entities: [book, part, work])
     schema.composites = ["place": place.elements]
     schema.configurations = [ConfigurationSchema(name: "Local", entities: ["Book", "Work"])]
-    schema.fetchRequests = [FetchRequestSchema(name: "Cheap", entity: "Book", predicate: "price < 5 AND (NOT (name LIKE[c] \"x*\"))")]
+    schema.fetchRequests = [
+      FetchRequestSchema(
+        name: "Cheap", entity: "Book", predicate: "price < 5 AND (NOT (name LIKE[c] \"x*\"))")
+    ]
     schema.versionIdentifiers = ["2"]
     return schema.canonical()
   }
@@ -125,7 +136,9 @@ import ZlibBinding
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
     let names = try context.performAndWait {
-      try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Route")).map { $0.value(forKey: "name") as? String }
+      try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Route")).map {
+        $0.value(forKey: "name") as? String
+      }
     }
     #expect(names == ["first"])
   }
@@ -151,7 +164,9 @@ import ZlibBinding
 
 /// Models put together from tables.
 @Suite struct TableModelTests {
-  private func _model(_ schema: ModelSchema, _ insert: (StoreFixture) throws -> Void = { _ in }) throws -> ModelSchema {
+  private func _model(_ schema: ModelSchema, _ insert: (StoreFixture) throws -> Void = { _ in }) throws
+    -> ModelSchema
+  {
     let fixture = try StoreFixture(schema)
     try insert(fixture)
     let connection = try fixture.connection()
@@ -176,7 +191,9 @@ import ZlibBinding
 
   @Test func manyToManyRelationshipsAreFoundWithTheirInverses() throws {
     let model = try _model(Models.bookmarks)
-    let names = model.entities[0].relationships.filter(\.isToMany).map { "\($0.name) \($0.inverse ?? "-") \($0.isOrdered)" }
+    let names = model.entities[0].relationships.filter(\.isToMany).map {
+      "\($0.name) \($0.inverse ?? "-") \($0.isOrdered)"
+    }
     #expect(names.sorted() == ["favoritefolders favorites false", "favorites favoritefolders true"])
   }
 
@@ -187,7 +204,8 @@ import ZlibBinding
     #expect(model.isReconstructedFromTables)
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let error = #expect(throws: CocoaError.self) {
-      _ = try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: fixture.url)
+      _ = try coordinator.addPersistentStore(
+        ofType: NSSQLiteStoreType, configurationName: nil, at: fixture.url)
     }
     #expect(error?.code.rawValue == NSPersistentStoreIncompatibleSchemaError)
     try coordinator.addPersistentStore(

@@ -10,10 +10,13 @@ import Testing
     EntitySchema(
       "Reading",
       [
-        AttributeSchema("flag", .boolean), AttributeSchema("label", .string), AttributeSchema("note", .string),
-        AttributeSchema("number", .integer64), AttributeSchema("taken", .date), AttributeSchema("value", .double),
+        AttributeSchema("flag", .boolean), AttributeSchema("label", .string),
+        AttributeSchema("note", .string),
+        AttributeSchema("number", .integer64), AttributeSchema("taken", .date),
+        AttributeSchema("value", .double),
       ], [.one("sensor", "Sensor", inverse: "readings")]),
-    EntitySchema("Sensor", [AttributeSchema("name", .string)], [.many("readings", "Reading", inverse: "sensor")]),
+    EntitySchema(
+      "Sensor", [AttributeSchema("name", .string)], [.many("readings", "Reading", inverse: "sensor")]),
   ])
   private let fixture: StoreFixture
 
@@ -28,7 +31,9 @@ import Testing
     return try #require(row)
   }
 
-  @Test(arguments: ["", "short", "a text that is longer than fifteen bytes", "Grüße, 世界 👋🏽", "with a \0 inside"])
+  @Test(arguments: [
+    "", "short", "a text that is longer than fifteen bytes", "Grüße, 世界 👋🏽", "with a \0 inside",
+  ])
   func aTextReadsAsItWasWritten(_ text: String) throws {
     let row = try _stored(["label": .string(text), "note": .string("after it")])
     #expect(row[_slot("label")] == .string(text))
@@ -116,7 +121,8 @@ import Testing
     EntitySchema(
       "Mark",
       [
-        AttributeSchema("flag", .boolean), AttributeSchema("label", .string), AttributeSchema("number", .integer64),
+        AttributeSchema("flag", .boolean), AttributeSchema("label", .string),
+        AttributeSchema("number", .integer64),
         AttributeSchema("value", .double),
       ], [])
   ])
@@ -126,12 +132,14 @@ import Testing
     fixture = try StoreFixture(Self._model)
     let labels: [Value] = [
       .null, .string(""), .string("a"), .string("a\0"), .string("a\0b"), .string("ab"), .string("abcdefgh"),
-      .string("abcdefghi"), .string("abcdefghj"), .string("B"), .string("é"), .string("e\u{301}"), .string("👋🏽"),
+      .string("abcdefghi"), .string("abcdefghj"), .string("B"), .string("é"), .string("e\u{301}"),
+      .string("👋🏽"),
       .string("\u{FFFD}"),
     ]
     let numbers: [Value] = [.null, .int(.min), .int(-1), .int(0), .int(1), .int(.max)]
     let values: [Value] = [
-      .null, .double(-1e300), .double(-0.5), .double(-0.0), .double(0), .double(.leastNonzeroMagnitude), .double(2),
+      .null, .double(-1e300), .double(-0.5), .double(-0.0), .double(0), .double(.leastNonzeroMagnitude),
+      .double(2),
     ]
     var insertions: [ChangeSet.Insertion] = []
     for index in 0..<420 {
@@ -171,7 +179,8 @@ import Testing
   }
 
   @Test func whatIsEqualStaysAsItStood() throws {
-    let found = try fixture.engine.fetch(fixture.plan("Mark", sort: [_term("flag", true)])).map(\.key.reference)
+    let found = try fixture.engine.fetch(fixture.plan("Mark", sort: [_term("flag", true)])).map(
+      \.key.reference)
     #expect(found == found.filter { $0 % 2 == 1 }.sorted() + found.filter { $0 % 2 == 0 }.sorted())
   }
 

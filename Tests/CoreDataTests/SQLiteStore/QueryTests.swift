@@ -151,7 +151,8 @@ import Testing
     var plan = library.plan("Book")
     plan.includesSubentities = false
     #expect(
-      try library.engine.compiled(plan, .count).query.sql.text == "SELECT COUNT(*) FROM ZBOOK t0 WHERE t0.Z_ENT = 1"
+      try library.engine.compiled(plan, .count).query.sql.text
+        == "SELECT COUNT(*) FROM ZBOOK t0 WHERE t0.Z_ENT = 1"
     )
   }
 

@@ -45,7 +45,8 @@ final class GraphEditor {
 
   private func _insert(_ random: inout SeededRandom, _ serial: inout Int) throws -> String {
     let (entity, label) = random.pick([
-      ("Author", "name"), ("Book", "title"), ("Book", "title"), ("Novel", "title"), ("Tag", "name"), ("Chapter", "heading"),
+      ("Author", "name"), ("Book", "title"), ("Book", "title"), ("Novel", "title"), ("Tag", "name"),
+      ("Chapter", "heading"),
     ])!
     serial += 1
     let name = "\(entity.prefix(1))\(serial)"
@@ -63,7 +64,9 @@ final class GraphEditor {
   }
 
   private func _delete(_ random: inout SeededRandom) throws -> String {
-    guard let object = random.pick(try _all(random.pick(GraphView.labels)!.0)) else { return "delete nothing" }
+    guard let object = random.pick(try _all(random.pick(GraphView.labels)!.0)) else {
+      return "delete nothing"
+    }
     let name = _name(object)
     _context.delete(object)
     if random.chance(30) { _context.processPendingChanges() }
@@ -143,14 +146,18 @@ final class GraphEditor {
       return "refresh nothing"
     }
     // With nobody else writing there is no news.
-    if let view, try GraphView(_context) != view { failures.append("\(label) changed what the context shows") }
+    if let view, try GraphView(_context) != view {
+      failures.append("\(label) changed what the context shows")
+    }
     return label
   }
 
   private func _obtainIDs(_ random: inout SeededRandom) throws -> String {
     let objects = Array(_context.insertedObjects)
     try _context.obtainPermanentIDs(for: objects)
-    if objects.contains(where: \.objectID.isTemporaryID) { failures.append("an ID stayed temporary when asked for") }
+    if objects.contains(where: \.objectID.isTemporaryID) {
+      failures.append("an ID stayed temporary when asked for")
+    }
     return "obtain \(objects.count) IDs"
   }
 
@@ -186,7 +193,9 @@ final class GraphEditor {
     if random.chance(60) {
       _context.redo()
       let redone = try GraphView(_context).differences(from: after)
-      if !redone.isEmpty { failures.append("\(label), redone, leaves \(redone.prefix(3).joined(separator: "\n  "))") }
+      if !redone.isEmpty {
+        failures.append("\(label), redone, leaves \(redone.prefix(3).joined(separator: "\n  "))")
+      }
       label += " and redo"
     }
     return label
@@ -199,7 +208,8 @@ final class GraphEditor {
     let expected = try _context.all("Book").filter { ($0.value(forKey: "pages") as? Int ?? 0) >= limit }
     // Beside others an object may show an older value than the one that it is found by.
     if _isAlone, Set(found) != Set(expected) {
-      failures.append("pages >= \(limit) finds \(found.map(_name).sorted()), not \(expected.map(_name).sorted())")
+      failures.append(
+        "pages >= \(limit) finds \(found.map(_name).sorted()), not \(expected.map(_name).sorted())")
     }
     return "query pages >= \(limit)"
   }

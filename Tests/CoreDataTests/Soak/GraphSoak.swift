@@ -153,12 +153,16 @@ final class GraphSoak {
       if !differences.isEmpty { fail("the file has \(differences.prefix(4).joined(separator: "\n  "))") }
     }
     for context in contexts {
-      if context.performAndWait({ context.hasChanges }) { fail("\(context.name!) has changes after it was settled") }
+      if context.performAndWait({ context.hasChanges }) {
+        fail("\(context.name!) has changes after it was settled")
+      }
       let view = try _view(context)
       if !view.flaws.isEmpty { fail("\(context.name!): \(view.flaws.prefix(4).joined(separator: "; "))") }
       let differences = view.differences(from: fresh)
       if !differences.isEmpty {
-        fail("\(context.name!) shows \(differences.prefix(4).joined(separator: "\n  ")) (which is what the store has)")
+        fail(
+          "\(context.name!) shows \(differences.prefix(4).joined(separator: "\n  ")) (which is what the store has)"
+        )
       }
       _noteDangling(context)
       _checkRegistry(context)
@@ -209,7 +213,8 @@ final class GraphSoak {
       try context.performAndWait { try context.save() }
       log.append("\(step) \(context.name!) save")
     } catch let error as CocoaError
-      where error.errorCode == NSManagedObjectMergeError || error.errorCode == NSPersistentStoreSaveConflictsError
+      where error.errorCode == NSManagedObjectMergeError
+      || error.errorCode == NSPersistentStoreSaveConflictsError
     {
       log.append("\(step) \(context.name!) save: conflict, rolled back")
       try _rollback(context)

@@ -17,9 +17,13 @@ struct GraphView: Equatable {
       for object in try context.all(entity, by: label) {
         let name = object.text(label) ?? "?"
         if lines[name] != nil { flaws.append("\(name) is there twice") }
-        if object.managedObjectContext !== context { flaws.append("\(name) was fetched but is not of the context") }
+        if object.managedObjectContext !== context {
+          flaws.append("\(name) was fetched but is not of the context")
+        }
         if object.isDeleted { flaws.append("\(name) was fetched but is deleted") }
-        if context.registeredObject(for: object.objectID) !== object { flaws.append("\(name) is not registered") }
+        if context.registeredObject(for: object.objectID) !== object {
+          flaws.append("\(name) is not registered")
+        }
         lines[name] = Self._line(object)
         _check(object, name)
       }
@@ -43,7 +47,8 @@ struct GraphView: Equatable {
 
   private static func _line(_ object: NSManagedObject) -> String {
     var parts: [String] = [object.entity.name ?? "?"]
-    for key in object.entity.attributesByName.keys.sorted() where ["age", "pages", "price", "genre"].contains(key) {
+    for key in object.entity.attributesByName.keys.sorted()
+    where ["age", "pages", "price", "genre"].contains(key) {
       parts.append("\(key)=\(object.value(forKey: key).map { "\($0)" } ?? "nil")")
     }
     for (key, relationship) in object.entity.relationshipsByName.sorted(by: { $0.key < $1.key }) {
@@ -63,7 +68,9 @@ struct GraphView: Equatable {
     for (key, relationship) in object.entity.relationshipsByName.sorted(by: { $0.key < $1.key }) {
       guard let inverse = relationship.inverseRelationship else { continue }
       for other in Self._others(object, key) {
-        if other.isDeleted || other.managedObjectContext == nil { flaws.append("\(name).\(key) has a deleted object") }
+        if other.isDeleted || other.managedObjectContext == nil {
+          flaws.append("\(name).\(key) has a deleted object")
+        }
         if !Self._others(other, inverse.name).contains(where: { $0 === object }) {
           flaws.append("\(name).\(key) has \(Self._name(other)), whose \(inverse.name) does not have \(name)")
         }

@@ -6,7 +6,8 @@ import Testing
 @Suite struct SoakTests {
   private static let _environment = ProcessInfo.processInfo.environment
   private static let _steps: Int = _environment["SOAK_STEPS"].flatMap { Int($0) } ?? 600
-  private static let _seeds: [UInt64] = _environment["SOAK_SEED"].flatMap { UInt64($0) }.map { [$0] } ?? [1, 2]
+  private static let _seeds: [UInt64] =
+    _environment["SOAK_SEED"].flatMap { UInt64($0) }.map { [$0] } ?? [1, 2]
 
   @Test(arguments: Setting.direct, _seeds)
   func randomEditsKeepTheGraphWhole(_ setting: Setting, _ seed: UInt64) throws {

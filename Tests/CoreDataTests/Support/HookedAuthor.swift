@@ -9,7 +9,9 @@ final class HookedAuthor: NSManagedObject {
 
   override func awakeFromInsert() { events.append("awakeFromInsert age \(value(forKey: "age") ?? "nil")") }
   override func awakeFromFetch() { events.append("awakeFromFetch") }
-  override func awake(fromSnapshotEvents flags: NSSnapshotEventType) { events.append("snapshot \(flags.rawValue)") }
+  override func awake(fromSnapshotEvents flags: NSSnapshotEventType) {
+    events.append("snapshot \(flags.rawValue)")
+  }
   override func prepareForDeletion() { events.append("prepareForDeletion books \(objects("books").count)") }
   override func willTurnIntoFault() { events.append("willTurnIntoFault") }
   override func didTurnIntoFault() { events.append("didTurnIntoFault") }
@@ -47,7 +49,8 @@ final class Posted: @unchecked Sendable {
   private var _token: (any NSObjectProtocol)?
 
   init(_ name: NSNotification.Name, by object: AnyObject, then action: (@Sendable () -> Void)? = nil) {
-    _token = NotificationCenter.default.addObserver(forName: name, object: object, queue: nil) { [unowned self] in
+    _token = NotificationCenter.default.addObserver(forName: name, object: object, queue: nil) {
+      [unowned self] in
       userInfos.append($0.userInfo ?? [:])
       action?()
     }

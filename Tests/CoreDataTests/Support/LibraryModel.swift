@@ -63,7 +63,9 @@ enum LibraryModel {
     return entity
   }
 
-  static func attribute(_ name: String, _ type: NSAttributeType, default value: Any? = nil) -> NSAttributeDescription {
+  static func attribute(_ name: String, _ type: NSAttributeType, default value: Any? = nil)
+    -> NSAttributeDescription
+  {
     let attribute = NSAttributeDescription()
     attribute.name = name
     attribute.attributeType = type

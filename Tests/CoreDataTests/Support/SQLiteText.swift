@@ -6,14 +6,18 @@ enum SQLiteText {
   /// Texts of the triggers by name.
   static func triggers(at url: URL) throws -> [String: String] {
     var result: [String: String] = [:]
-    try rows(of: "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'", at: url) { result[$0[0]] = $0[1] }
+    try rows(of: "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'", at: url) {
+      result[$0[0]] = $0[1]
+    }
     return result
   }
 
   /// Columns of a table in their order, with declared types.
   static func columns(of table: String, at url: URL) throws -> [String] {
     var result: [String] = []
-    try rows(of: "SELECT name, type FROM pragma_table_info('\(table)')", at: url) { result.append("\($0[0]) \($0[1])") }
+    try rows(of: "SELECT name, type FROM pragma_table_info('\(table)')", at: url) {
+      result.append("\($0[0]) \($0[1])")
+    }
     return result
   }
 

@@ -120,7 +120,9 @@ extension NSManagedObjectContext {
   }
 
   /// Fetches all objects of an entity, sorted by one attribute.
-  func all(_ entity: String, by key: String? = nil, where predicate: NSPredicate? = nil) throws -> [NSManagedObject] {
+  func all(_ entity: String, by key: String? = nil, where predicate: NSPredicate? = nil) throws
+    -> [NSManagedObject]
+  {
     let request = NSFetchRequest<NSManagedObject>(entityName: entity)
     request.predicate = predicate
     if let key { request.sortDescriptors = [NSSortDescriptor(key: key, ascending: true)] }

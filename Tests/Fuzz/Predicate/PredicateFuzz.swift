@@ -6,16 +6,19 @@ import Foundation
 /// equal tree.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  let text = String(decoding: UnsafeBufferPointer(start: start, count: start == nil ? 0 : count), as: UTF8.self)
+  let text = String(
+    decoding: UnsafeBufferPointer(start: start, count: start == nil ? 0 : count), as: UTF8.self)
   let arguments: [FormatArgument] = [
-    .value(.string("é\"'\\")), .value(.int(-7)), .value(.double(1.5)), .value(.collection([.string("a"), .null])),
+    .value(.string("é\"'\\")), .value(.int(-7)), .value(.double(1.5)),
+    .value(.collection([.string("a"), .null])),
     .value(.date(0)), .value(.string("key.path")),
   ]
   do {
     let tree = try PredicateTemplate(parsing: text).predicate(arguments)
     checkRoundTrip(tree)
     // The answer does not matter, that there is one does.
-    _ = try? tree.matches(ValueSubject(.dictionary(["a": .string("x"), "b": .collection([.int(1), .null]), "key": .null])))
+    _ = try? tree.matches(
+      ValueSubject(.dictionary(["a": .string("x"), "b": .collection([.int(1), .null]), "key": .null])))
     _ = PredicateShape.taking(tree)
   } catch {
     _ = String(describing: error)
@@ -36,5 +39,7 @@ private func checkRoundTrip(_ tree: PredicateTree) {
     return
   }
   // A NaN equals nothing, itself included; its text is compared instead.
-  precondition(again == tree || PredicatePrinter.text(of: again) == printed, "printed and parsed again it differs: \(printed)")
+  precondition(
+    again == tree || PredicatePrinter.text(of: again) == printed,
+    "printed and parsed again it differs: \(printed)")
 }

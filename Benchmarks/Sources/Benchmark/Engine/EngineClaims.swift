@@ -64,7 +64,8 @@ struct EngineClaims {
       times.append(watch.seconds * 1000)
     }
     guard delegate.changes == 1100, controller.fetchedObjects?.count == objects else {
-      throw Database.Failure(description: "the controller was told of \(delegate.changes) changes where there were 1,100")
+      throw Database.Failure(
+        description: "the controller was told of \(delegate.changes) changes where there were 1,100")
     }
     return ["merge_ms": times.sorted()[times.count / 2]]
   }
@@ -93,7 +94,8 @@ struct EngineClaims {
     var changes = 0
 
     func controller(
-      _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any, at indexPath: IndexPath?,
+      _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+      at indexPath: IndexPath?,
       for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
     ) { changes += 1 }
   }
@@ -130,7 +132,9 @@ struct EngineClaims {
       request.returnsObjectsAsFaults = false
       let stops = try context.fetch(request)
       let bytes = ProcessMemory.residentBytes - before
-      guard stops.count == objects else { throw Database.Failure(description: "\(stops.count) stops were fetched") }
+      guard stops.count == objects else {
+        throw Database.Failure(description: "\(stops.count) stops were fetched")
+      }
       return ["bytes_per_object": bytes / Double(objects)]
     }
   }

@@ -58,7 +58,8 @@ final class Database {
       rows += 1
       for column in 0..<columns {
         if let text = sqlite3_column_text(statement, column) {
-          digest.update(UnsafeRawBufferPointer(start: text, count: Int(sqlite3_column_bytes(statement, column))))
+          digest.update(
+            UnsafeRawBufferPointer(start: text, count: Int(sqlite3_column_bytes(statement, column))))
         }
         let end: StaticString = column == columns - 1 ? "\n" : "|"
         digest.update(UnsafeRawBufferPointer(start: end.utf8Start, count: 1))

@@ -55,16 +55,21 @@ struct Document: Codable {
     }
   }
 
-  private static func _reader(_ result: Report.Result, _ side: KeyPath<Report.Round, Measurement>) -> [String: Double]? {
+  private static func _reader(_ result: Report.Result, _ side: KeyPath<Report.Round, Measurement>) -> [String:
+    Double]?
+  {
     guard let p50 = result.reader("p50_ms", side), let p99 = result.reader("p99_ms", side) else { return nil }
-    return ["p50": p50, "p99": p99, "max": result.reader("max_ms", side) ?? 0, "reads": result.reader("reads", side) ?? 0]
+    return [
+      "p50": p50, "p99": p99, "max": result.reader("max_ms", side) ?? 0,
+      "reads": result.reader("reads", side) ?? 0,
+    ]
   }
 
   private static var _versions: [String: String] {
     #if compiler(>=6.3)
-      let swift = "6.3 or newer"
+    let swift = "6.3 or newer"
     #else
-      let swift = "6.2"
+    let swift = "6.2"
     #endif
     return [
       "sqlite": String(cString: sqlite3_libversion()), "swift": swift,

@@ -10,11 +10,16 @@ struct Table {
     lines.append(
       isCount
         ? ["work", "objects", "engine, instr/object", "floor, instr/object", "x floor"]
-        : ["work", "objects", "engine ms", "±", "floor ms", "±", "x floor", "at most", "peak MB", "GRDB", "EclipseLink", "SQLAlchemy"])
+        : [
+          "work", "objects", "engine ms", "±", "floor ms", "±", "x floor", "at most", "peak MB", "GRDB",
+          "EclipseLink", "SQLAlchemy",
+        ])
     for result in report.results { lines.append(isCount ? _counts(result) : _times(result)) }
     var text = report.results.isEmpty ? "" : _aligned(lines)
     for result in report.results {
-      guard let mine = result.reader("p99_ms", \.engine), let floor = result.reader("p99_ms", \.floor) else { continue }
+      guard let mine = result.reader("p99_ms", \.engine), let floor = result.reader("p99_ms", \.floor) else {
+        continue
+      }
       text += "\nreader beside the import: p99 \(_number(mine)) ms, floor \(_number(floor)) ms"
       text += " (x \(_number(mine / floor)), at most 1.2)\n"
     }
@@ -38,7 +43,8 @@ struct Table {
     return [
       result.work.rawValue, String(result.objects), _number(result.engineSamples.median * 1000),
       "\(Int(result.engineSamples.spread * 100)) %", _number(result.floorSamples.median * 1000),
-      "\(Int(result.floorSamples.spread * 100)) %", _number(result.ratio), result.work.limit.map(_number) ?? "",
+      "\(Int(result.floorSamples.spread * 100)) %", _number(result.ratio),
+      result.work.limit.map(_number) ?? "",
       _number(result.peakMegabytes), peer("GRDB"), peer("EclipseLink"), peer("SQLAlchemy"),
     ]
   }

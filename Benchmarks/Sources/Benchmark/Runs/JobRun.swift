@@ -74,7 +74,8 @@ struct JobRun: Sendable {
 
   // MARK: The engine
 
-  private func _engine(_ path: String, _ watch: Stopwatch, _ figures: inout [String: Double]) throws -> Check {
+  private func _engine(_ path: String, _ watch: Stopwatch, _ figures: inout [String: Double]) throws -> Check
+  {
     let store = try job.work.needsTemplate ? EngineStore(path: path) : EngineStore.create(path: path)
     defer { try? store.close() }
     guard job.repetitions > 0 else { return try _prepareOnly(store) }
@@ -146,7 +147,8 @@ struct JobRun: Sendable {
     }
     let reading = FloorReading(database: database)
     func importing(_ batch: Int, finds: Bool, shift: Double = 0) throws {
-      try FloorImport(database: database, count: job.objects, batch: batch, finds: finds, shift: shift).run(watch)
+      try FloorImport(database: database, count: job.objects, batch: batch, finds: finds, shift: shift).run(
+        watch)
     }
     switch job.work {
     case .importBulk: try importing(1000, finds: true)
@@ -181,5 +183,7 @@ struct JobRun: Sendable {
 
   private var _lookUps: ArraySlice<Int64> { SplitMix64.permutation(job.objects, seed: 11).prefix(15_000) }
   private var _updated: ArraySlice<Int64> { SplitMix64.permutation(job.objects, seed: 13).prefix(1500) }
-  private var _deleted: ArraySlice<Int64> { SplitMix64.permutation(job.objects, seed: 13).dropFirst(1500).prefix(1500) }
+  private var _deleted: ArraySlice<Int64> {
+    SplitMix64.permutation(job.objects, seed: 13).dropFirst(1500).prefix(1500)
+  }
 }

@@ -30,11 +30,15 @@ struct Launcher {
   private static func _instructions(of job: Job) throws -> Double {
     let command = _counter
     guard !command.isEmpty else {
-      throw Failure(description: "Neither 'perf stat' counts instructions here nor is 'valgrind' on the path; install valgrind.")
+      throw Failure(
+        description:
+          "Neither 'perf stat' counts instructions here nor is 'valgrind' on the path; install valgrind.")
     }
     let text = try _run(job, with: command, environment: [:]).errors
     for line in text.split(separator: "\n") {
-      if let range = line.range(of: "Collected : "), let count = Double(line[range.upperBound...].split(separator: " ")[0]) {
+      if let range = line.range(of: "Collected : "),
+        let count = Double(line[range.upperBound...].split(separator: " ")[0])
+      {
         return count
       }
       if line.contains("instructions"), let count = Double(line.split(separator: ",")[0]) { return count }
@@ -61,7 +65,9 @@ struct Launcher {
     let result = try _start(prefix + [_program, "--job", argument], environment)
     let what = "'\(job.work.rawValue)' of \(job.objects) objects, \(job.side.rawValue)"
     guard let outcome = try? JSONDecoder().decode(JobOutcome.self, from: Data(result.output.utf8)) else {
-      throw Failure(description: "The process for \(what) ended with status \(result.status) and no result.\n\(result.errors)")
+      throw Failure(
+        description:
+          "The process for \(what) ended with status \(result.status) and no result.\n\(result.errors)")
     }
     switch outcome {
     case .finished(let measurement): return (measurement, result.errors)
@@ -79,7 +85,8 @@ struct Launcher {
     let output = Pipe()
     process.standardOutput = output
     // A file: with two pipes the one not read could fill up.
-    let errors = FileManager.default.temporaryDirectory.appendingPathComponent("benchmark-\(UUID().uuidString)")
+    let errors = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "benchmark-\(UUID().uuidString)")
     _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
     defer { try? FileManager.default.removeItem(at: errors) }
     process.standardError = try FileHandle(forWritingTo: errors)

@@ -46,7 +46,8 @@ struct Options {
       let text = try value(option)
       guard let number = Int(text), range.contains(number) else {
         throw Mistake(
-          description: "'\(option)' takes a number from \(range.lowerBound) to \(range.upperBound), not '\(text)'.")
+          description:
+            "'\(option)' takes a number from \(range.lowerBound) to \(range.upperBound), not '\(text)'.")
       }
       return number
     }

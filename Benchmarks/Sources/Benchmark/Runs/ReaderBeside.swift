@@ -45,7 +45,9 @@ final class ReaderBeside: Sendable {
     if let failure = state.failure { throw failure }
     let sorted = state.milliseconds.sorted()
     guard let last = sorted.last else { return ["reads": 0] }
-    func quantile(_ part: Double) -> Double { sorted[min(sorted.count - 1, Int(part * Double(sorted.count)))] }
+    func quantile(_ part: Double) -> Double {
+      sorted[min(sorted.count - 1, Int(part * Double(sorted.count)))]
+    }
     return ["reads": Double(sorted.count), "p50_ms": quantile(0.5), "p99_ms": quantile(0.99), "max_ms": last]
   }
 }

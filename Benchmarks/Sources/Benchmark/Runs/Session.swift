@@ -42,7 +42,9 @@ struct Session {
       if let objects = options.objects { return (work, objects) }
       return (work, [.merge, .memory].contains(work) ? 100_000 : 15_000)
     }
-    guard options.objects == nil, options.works == nil, !options.isQuick, !options.countsInstructions else { return base }
+    guard options.objects == nil, options.works == nil, !options.isQuick, !options.countsInstructions else {
+      return base
+    }
     return base + [150_000, 1_000_000].flatMap { [(.importInsert, $0), (.fetchAll, $0)] }
   }
 
@@ -53,7 +55,8 @@ struct Session {
     // As the other implementations were measured: one round to warm up, two that count; long ones once.
     let isLong = objects > 20_000
     switch work {
-    case .fetchPage, .count, .concurrent: (job.warmUps, job.repetitions) = (isLong || options.isQuick ? 0 : 1, 1)
+    case .fetchPage, .count, .concurrent:
+      (job.warmUps, job.repetitions) = (isLong || options.isQuick ? 0 : 1, 1)
     case _ where Work.claims.contains(work): (job.warmUps, job.repetitions) = (0, 1)
     default: (job.warmUps, job.repetitions) = isLong ? (0, 1) : (1, 2)
     }
@@ -91,10 +94,12 @@ struct Session {
 
   private func _check(_ work: Work, _ objects: Int, _ engine: Check, _ floor: Check) throws {
     guard engine == floor else {
-      throw Mismatch(description: "'\(work.rawValue)': the engine found \(engine) where the floor found \(floor).")
+      throw Mismatch(
+        description: "'\(work.rawValue)': the engine found \(engine) where the floor found \(floor).")
     }
     if let expected = Check.expected(work, objects: objects), engine != expected {
-      throw Mismatch(description: "'\(work.rawValue)': \(engine) was found where the workload says \(expected).")
+      throw Mismatch(
+        description: "'\(work.rawValue)': \(engine) was found where the workload says \(expected).")
     }
   }
 
@@ -105,7 +110,8 @@ struct Session {
       (jobs[side]!.warmUps, jobs[side]!.repetitions) = (0, 1)
       counts[side] = try Launcher.instructions(of: jobs[side]!)
     }
-    return Report.Result(work: work, objects: objects, engineInstructions: counts[.engine]!, floorInstructions: counts[.floor]!)
+    return Report.Result(
+      work: work, objects: objects, engineInstructions: counts[.engine]!, floorInstructions: counts[.floor]!)
   }
 
   // MARK: The engine alone
@@ -127,8 +133,10 @@ struct Session {
         busy.append((nested["main_busy_s"] ?? 0) / (shared["main_busy_s"] ?? 1))
       }
       return [
-        Report.Claim(name: "nested3 over shared, total", value: totals.median, unit: "x", limit: 1.15, aim: 1.05),
-        Report.Claim(name: "nested3 over shared, main thread busy", value: busy.median, unit: "x", limit: 1.5, aim: 1),
+        Report.Claim(
+          name: "nested3 over shared, total", value: totals.median, unit: "x", limit: 1.15, aim: 1.05),
+        Report.Claim(
+          name: "nested3 over shared, main thread busy", value: busy.median, unit: "x", limit: 1.5, aim: 1),
       ]
     case .nestedSave:
       return [
@@ -139,7 +147,8 @@ struct Session {
     case .merge:
       return [
         Report.Claim(
-          name: "controller over \(objects) rows follows 100 changes", value: try median("merge_ms"), unit: "ms", limit: 2,
+          name: "controller over \(objects) rows follows 100 changes", value: try median("merge_ms"),
+          unit: "ms", limit: 2,
           aim: nil)
       ]
     case .faults:
@@ -149,18 +158,21 @@ struct Session {
       let statements = Double(try Launcher.statements(of: job))
       return [
         Report.Claim(
-          name: "statements per 100 faults fired one by one", value: statements / count * 100, unit: "", limit: 1, aim: nil)
+          name: "statements per 100 faults fired one by one", value: statements / count * 100, unit: "",
+          limit: 1, aim: nil)
       ]
     case .memory:
       return [
         Report.Claim(
-          name: "memory per filled object of \(objects)", value: try median("bytes_per_object"), unit: "bytes", limit: 600,
+          name: "memory per filled object of \(objects)", value: try median("bytes_per_object"),
+          unit: "bytes", limit: 600,
           aim: 350)
       ]
     case .shared:
       return [
         Report.Claim(
-          name: "shared: main thread busy, \(objects) found or created", value: try median("main_busy_s") * 1000, unit: "ms",
+          name: "shared: main thread busy, \(objects) found or created",
+          value: try median("main_busy_s") * 1000, unit: "ms",
           limit: nil, aim: nil)
       ]
     default: return []

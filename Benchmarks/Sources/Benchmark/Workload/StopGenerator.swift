@@ -60,7 +60,9 @@ struct StopGenerator {
     let i = _numbers.next()
     bytes[0] = UInt8(ascii: "S")
     Self._hex(a, bytes + 1)
-    for k in 0..<16 { bytes[Self.name.lowerBound + k] = UInt8(ascii: "A") + UInt8((b >> (4 * UInt64(k))) & 15) }
+    for k in 0..<16 {
+      bytes[Self.name.lowerBound + k] = UInt8(ascii: "A") + UInt8((b >> (4 * UInt64(k))) & 15)
+    }
     let hasNote = h % 10 >= 3
     if hasNote {
       let prefix: StaticString = "note "
@@ -83,7 +85,8 @@ struct StopGenerator {
           String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
         }
         return StopRecord(
-          identifier: text(Self.identifier), name: text(Self.name), note: numbers.hasNote ? text(Self.note) : nil,
+          identifier: text(Self.identifier), name: text(Self.name),
+          note: numbers.hasNote ? text(Self.note) : nil,
           createdAt: Date(timeIntervalSince1970: numbers.createdAt), numbers: numbers)
       }
     }

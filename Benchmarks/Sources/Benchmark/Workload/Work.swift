@@ -26,7 +26,8 @@ enum Work: String, CaseIterable, Codable {
 
   /// The works that stand beside a floor.
   static let compared: [Work] = [
-    .importBulk, .findOrCreate, .importInsert, .reimport, .fetchAll, .fetchPage, .byID, .traverse, .update, .delete,
+    .importBulk, .findOrCreate, .importInsert, .reimport, .fetchAll, .fetchPage, .byID, .traverse, .update,
+    .delete,
     .count, .concurrent,
   ]
 

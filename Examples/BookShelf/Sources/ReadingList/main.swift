@@ -21,7 +21,9 @@ for title in ["Middlemarch", "Emma", "Persuasion"] {
 try context.save()
 
 let model = container.managedObjectModel
-guard let unread = model.fetchRequestTemplate(forName: "unread") else { fatalError("the template is in the model") }
+guard let unread = model.fetchRequestTemplate(forName: "unread") else {
+  fatalError("the template is in the model")
+}
 let items = try context.fetch(unread).compactMap { $0 as? Item }
 print("To read: \(items.compactMap(\.title).sorted().joined(separator: ", "))")
 let version = model.versionIdentifiers.map { "\($0)" }.joined()

@@ -54,7 +54,8 @@ struct ConflictSettlement {
     _attempts += 1
     guard _attempts < 100 else {
       throw CocoaError.coreData(
-        NSManagedObjectMergeError, "The save met new conflicts 100 times in a row; other writers are too busy on the same "
+        NSManagedObjectMergeError,
+        "The save met new conflicts 100 times in a row; other writers are too busy on the same "
           + "rows, or the merge policy does not settle what it is given. Try again later.")
     }
   }
@@ -63,7 +64,9 @@ struct ConflictSettlement {
     for object in context.listed { object._flags.remove(.written) }
     context.processPendingChanges()
     var entries = context.withoutLost(try context.collectLayer().entries)
-    if !_settled.isEmpty { entries = entries.compactMap { entry in _settled[ObjectTable.Key(entry.id)] ?? entry } }
+    if !_settled.isEmpty {
+      entries = entries.compactMap { entry in _settled[ObjectTable.Key(entry.id)] ?? entry }
+    }
     // An object that the policy had written again is not gone.
     let gone = _gone.filter { context.table.object(for: $0)?._flags.contains(.vanished) ?? true }
     return gone.isEmpty ? entries : context.withoutReferences(to: gone, in: entries)
@@ -106,12 +109,15 @@ struct ConflictSettlement {
       if !object._flags.contains(.listed) { context.noteChanged(object) }
       return object
     }
-    let isInUse = violation.existing.map { context.registeredObject(for: NSManagedObjectID($0.key)) != nil } ?? false
+    let isInUse =
+      violation.existing.map { context.registeredObject(for: NSManagedObjectID($0.key)) != nil } ?? false
     let database = violation.existing.map { context.object(for: $0.key) }
     if let database, database.isFault, database._row == nil { database._row = violation.existing?.row }
     let conflict = NSConstraintConflict(
       constraint: violation.constraint, database: database,
-      databaseSnapshot: database.flatMap { database in violation.existing?.row.map { database.snapshot(of: $0) } },
+      databaseSnapshot: database.flatMap { database in
+        violation.existing?.row.map { database.snapshot(of: $0) }
+      },
       conflicting: objects,
       conflictingSnapshots: objects.map { object in
         (object._row ?? object._draft).map { object.snapshot(of: $0) } ?? [:]

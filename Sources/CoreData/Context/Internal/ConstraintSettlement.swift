@@ -47,7 +47,8 @@ struct ConstraintSettlement {
       }
     }
     guard !new.isEmpty else { return }
-    if !_conflict.databaseIsInUse, objects.count == new.count, let last = new.last, let existing = _conflict.existing,
+    if !_conflict.databaseIsInUse, objects.count == new.count, let last = new.last,
+      let existing = _conflict.existing,
       _becomes(last, existing, database)
     {
       for object in new.dropLast() {
@@ -68,7 +69,9 @@ struct ConstraintSettlement {
   /// Makes a new object the one that stands for a stored row.
   ///
   /// - Returns: False if it cannot be: it has an ID of its own already, or is of another entity.
-  private func _becomes(_ object: NSManagedObject, _ existing: StoredObject, _ database: NSManagedObject) -> Bool {
+  private func _becomes(_ object: NSManagedObject, _ existing: StoredObject, _ database: NSManagedObject)
+    -> Bool
+  {
     guard let row = existing.row, object._objectID.permanent == nil, database._layout === object._layout,
       let local = object._draft
     else { return false }
@@ -119,7 +122,8 @@ struct ConstraintSettlement {
 
   /// Ends a to-one that is dropped.
   private func _leave(_ slot: Int, of object: NSManagedObject) {
-    guard let inverse = object._layout.slots[slot].relationship?.inverseSlot, let target = object.toOne(slot) else {
+    guard let inverse = object._layout.slots[slot].relationship?.inverseSlot, let target = object.toOne(slot)
+    else {
       return
     }
     target.inverseWasCut(inverse, object)

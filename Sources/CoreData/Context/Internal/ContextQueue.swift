@@ -3,11 +3,11 @@ import Foundation
 import Synchronization
 
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #elseif canImport(Darwin)
-  import Darwin
+import Darwin
 #endif
 
 /// The serial executor of one context: the main queue, a queue of its own, or (confinement) whoever calls.
@@ -133,7 +133,8 @@ final class ContextQueue: @unchecked Sendable {
 
   /// True on the main thread, and in a block of the main queue when another thread drains it (as after `dispatchMain()`).
   static var isOnMainQueue: Bool {
-    Thread.isMainThread || ThreadStack.current.mainDepth > 0 || DispatchQueue.getSpecific(key: _mainKey) == true
+    Thread.isMainThread || ThreadStack.current.mainDepth > 0
+      || DispatchQueue.getSpecific(key: _mainKey) == true
   }
 }
 

@@ -45,7 +45,9 @@ struct FaultBatch {
       if let page = pages.page(of: key) { return page }
     }
     let near = min(_last, _keys.count)..<min(_last + Self.size + 1, _keys.count)
-    guard let position = near.first(where: { _keys[$0] == key }) ?? _keys.lastIndex(of: key) else { return [] }
+    guard let position = near.first(where: { _keys[$0] == key }) ?? _keys.lastIndex(of: key) else {
+      return []
+    }
     _last = position
     let next = _starts.firstIndex { $0 > position } ?? _starts.endIndex
     let begin = next > 0 ? _starts[next - 1] : 0

@@ -101,7 +101,9 @@ final class FetchReading {
 
   /// The unsaved state of an object, from the nearest level that has any.
   private func _state(of key: ObjectTable.Key, _ identity: ObjectKey) -> Candidate? {
-    if let object = _context.table.object(for: identity), object._flags.contains(.listed) { return .object(object) }
+    if let object = _context.table.object(for: identity), object._flags.contains(.listed) {
+      return .object(object)
+    }
     if let entry = _ownLayers.entry(for: key) ?? _chain.entry(for: key) { return .entry(entry) }
     return nil
   }
@@ -126,7 +128,8 @@ final class FetchReading {
       } else {
         own = _context.listed
       }
-      candidates += own.filter { $0._flags.contains(.listed) && $0._layout.rootNumber == root }.map(Candidate.object)
+      candidates += own.filter { $0._flags.contains(.listed) && $0._layout.rootNumber == root }.map(
+        Candidate.object)
     }
     var levels = _chain.overlays
     if !_ownLayers.isEmpty { levels.insert(_ownLayers, at: 0) }
@@ -163,7 +166,8 @@ final class FetchReading {
   private func _isAlive(_ flags: ObjectFlags) -> Bool { !flags.contains(.deleted) }
 
   private func _isWanted(_ layout: PropertyLayout) -> Bool {
-    plan.includesSubentities ? layout.isKind(of: plan.layout) : layout.entityNumber == plan.layout.entityNumber
+    plan.includesSubentities
+      ? layout.isKind(of: plan.layout) : layout.entityNumber == plan.layout.entityNumber
   }
 
   /// This context's object for an entry of its own layers or of an ancestor's.

@@ -91,7 +91,9 @@ final class Layer: Sendable {
       if aliases.epoch != epoch {
         aliases.epoch = epoch
         for position in _temporaries {
-          if let permanent = entries[position].id.key { aliases.positions[ObjectTable.Key(permanent)] = position }
+          if let permanent = entries[position].id.key {
+            aliases.positions[ObjectTable.Key(permanent)] = position
+          }
         }
       }
       return aliases.positions[key].map { entries[$0] }
@@ -135,9 +137,12 @@ final class Layer: Sendable {
     if newer.isWhole { return newer }
     switch (older.kind, newer.kind) {
     case (.inserted, .deleted), (.annihilated, _), (.inserted, .annihilated):
-      return Entry(kind: .annihilated, id: older.id, base: nil, row: nil, changed: SlotSet(), isWhole: older.isWhole)
+      return Entry(
+        kind: .annihilated, id: older.id, base: nil, row: nil, changed: SlotSet(), isWhole: older.isWhole)
     case (_, .deleted):
-      return Entry(kind: .deleted, id: older.id, base: older.base ?? newer.base, row: nil, changed: SlotSet(), isWhole: older.isWhole)
+      return Entry(
+        kind: .deleted, id: older.id, base: older.base ?? newer.base, row: nil, changed: SlotSet(),
+        isWhole: older.isWhole)
     case (.deleted, _):
       return older
     case (.inserted, _):
@@ -157,7 +162,9 @@ final class Layer: Sendable {
     // The newer change was made on top of the older one, unless it comes from a sibling that had not seen it.
     let row = Row(copying: old, version: version)
     newer.changed.forEach { slot in
-      if case .toMany(let first) = old[slot], case .toMany(let second) = new[slot], older.changed.contains(slot) {
+      if case .toMany(let first) = old[slot], case .toMany(let second) = new[slot],
+        older.changed.contains(slot)
+      {
         row.set(.toMany(first.followed(by: second)), at: slot)
       } else {
         row.set(new[slot], at: slot)
@@ -262,8 +269,9 @@ final class PublishedOverlay: Sendable {
     var layers = self.layers
     guard !layer.entries.isEmpty else { return layers }
     layers.append(layer)
-    while layers.count >= 2, layers[layers.count - 1].entries.count * 2 >= layers[layers.count - 2].entries.count
-      || layers.count > 6 && layers.count >= 2
+    while layers.count >= 2,
+      layers[layers.count - 1].entries.count * 2 >= layers[layers.count - 2].entries.count
+        || layers.count > 6 && layers.count >= 2
     {
       let newer = layers.removeLast()
       let older = layers.removeLast()

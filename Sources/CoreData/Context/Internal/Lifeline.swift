@@ -27,7 +27,9 @@ final class Lifeline: Sendable {
   /// The object, or nil once it is being deallocated.
   fileprivate func object<Object: Reachable>(as type: Object.Type) -> Object? {
     _address.withLock { address in
-      guard let pointer = UnsafeMutableRawPointer(bitPattern: address), let retained = swift_tryRetain(pointer) else {
+      guard let pointer = UnsafeMutableRawPointer(bitPattern: address),
+        let retained = swift_tryRetain(pointer)
+      else {
         return nil
       }
       // Retained just now; ownership passes to the result.

@@ -132,7 +132,9 @@ struct ObjectTable {
   mutating func remove(_ object: NSManagedObject) {
     if let index = _index(of: object, key: Key(object._objectID)) {
       _removePlace(at: index)
-    } else if let index = (0..<_places.count).first(where: { _places.start[$0].object?.toOpaque() == Self._address(object) }) {
+    } else if let index = (0..<_places.count).first(where: {
+      _places.start[$0].object?.toOpaque() == Self._address(object)
+    }) {
       // Registered under the temporary ID that has become permanent since.
       _removePlace(at: index)
     }
@@ -208,13 +210,18 @@ struct ObjectTable {
     var dead: [NSManagedObject] = []
     repeat {
       dead.removeAll(keepingCapacity: true)
-      for index in 0..<_places.count where _places.start[index].object != nil && _places.isOnlyHolder(at: index) {
+      for index in 0..<_places.count
+      where _places.start[index].object != nil && _places.isOnlyHolder(at: index) {
         let object = _places.start[index].object!.takeUnretainedValue()
         if !isNeeded(object) { dead.append(object) }
       }
       if dead.isEmpty { break }
       for object in dead {
-        if let index = _index(of: object, key: Key(object._objectID)) { _removePlace(at: index) } else { remove(object) }
+        if let index = _index(of: object, key: Key(object._objectID)) {
+          _removePlace(at: index)
+        } else {
+          remove(object)
+        }
       }
       for object in dead { dropped(object) }
       // What the dropped ones held may be free now.

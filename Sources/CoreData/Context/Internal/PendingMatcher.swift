@@ -87,7 +87,9 @@ indirect enum SlotTest {
     case .undecided: return nil
     case .equal(let slot, let value):
       // Without options texts are compared by their bytes, as in SQL; Swift would take é and e´ for equal.
-      if case .string(let text) = value, case .string(let other) = row[slot] { return Value.binaryOrder(other, text) == 0 }
+      if case .string(let text) = value, case .string(let other) = row[slot] {
+        return Value.binaryOrder(other, text) == 0
+      }
       return row[slot] == value
     case .compare(let slot, let op, let value):
       guard let order = Value.order(row[slot], value) else { return nil }

@@ -74,7 +74,9 @@ struct ReadChain {
       guard let own = entry.row else { return nil }
       // What is on its way into the store may be there already; and what was made on top of a row that is not there yet
       // stands.
-      if let base = entry.base, let below = row, !(base === below), !(own === below), base.version <= below.version {
+      if let base = entry.base, let below = row, !(base === below), !(own === below),
+        base.version <= below.version
+      {
         row = own.rebased(from: base, onto: below, changed: entry.changed, layout: id.space.layout)
       } else {
         row = own
@@ -87,7 +89,9 @@ struct ReadChain {
   func related(to owner: NSManagedObjectID, slot: Int) throws -> [NSManagedObjectID] {
     var members: [NSManagedObjectID] = []
     if let key = owner.key, let coordinator {
-      members = try coordinator.related(to: [key], slot: slot, at: generation)[0].map { NSManagedObjectID($0) }
+      members = try coordinator.related(to: [key], slot: slot, at: generation)[0].map {
+        NSManagedObjectID($0)
+      }
     }
     let ownerKey = ObjectTable.Key(owner)
     for layers in overlays.reversed() {
@@ -114,7 +118,8 @@ struct ReadChain {
     // Members that came from elsewhere since stand at the end.
     let all = Set(result.map { ObjectTable.Key($0) })
     let named = Set(order.map { ObjectTable.Key($0) })
-    return order.filter { all.contains(ObjectTable.Key($0)) } + result.filter { !named.contains(ObjectTable.Key($0)) }
+    return order.filter { all.contains(ObjectTable.Key($0)) }
+      + result.filter { !named.contains(ObjectTable.Key($0)) }
   }
 }
 
@@ -124,7 +129,9 @@ extension Row {
     // On an equal version it will be stored as it is, several saves ahead maybe; else it goes on top.
     let row = Row(copying: newer, version: newer.version == base.version ? version : newer.version.next)
     for slot in layout.slots.indices where !layout.slots[slot].isToMany {
-      if layout.slots[slot].isTransient || changed.contains(slot) && self[slot] != base[slot] { row.set(self[slot], at: slot) }
+      if layout.slots[slot].isTransient || changed.contains(slot) && self[slot] != base[slot] {
+        row.set(self[slot], at: slot)
+      }
     }
     return row
   }

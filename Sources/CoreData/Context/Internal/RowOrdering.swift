@@ -47,13 +47,16 @@ struct RowOrdering {
       if index == path.count - 1, Self.namesTheObject(step) { return place(of: object._objectID.canonical) }
       guard let slot = object._layout.slot(named: step) else {
         throw CocoaError.coreData(
-          NSCoreDataError, "A sort descriptor names '\(path.joined(separator: "."))', but '\(object._layout.entityName)' has no "
+          NSCoreDataError,
+          "A sort descriptor names '\(path.joined(separator: "."))', but '\(object._layout.entityName)' has no "
             + "property '\(step)'.")
       }
       if index == path.count - 1 { return orderable(object.read(slot)) }
       guard let relationship = object._layout.slots[slot].relationship, !relationship.isToMany else {
         throw CocoaError.coreData(
-          NSCoreDataError, "A sort descriptor names '\(path.joined(separator: "."))', but '\(step)' is no to-one relationship.")
+          NSCoreDataError,
+          "A sort descriptor names '\(path.joined(separator: "."))', but '\(step)' is no to-one relationship."
+        )
       }
       guard let next = object.toOne(slot) else { return .null }
       object = next
@@ -106,7 +109,8 @@ struct RowOrdering {
       func problem(_ reason: String) -> CocoaError {
         CocoaError.coreData(
           NSCoreDataError,
-          "A fetch of '\(layout.entityName)' cannot be sorted by '\(term.keyPath.joined(separator: "."))': \(reason).")
+          "A fetch of '\(layout.entityName)' cannot be sorted by '\(term.keyPath.joined(separator: "."))': \(reason)."
+        )
       }
       var place = layout
       for (index, key) in term.keyPath.enumerated() {

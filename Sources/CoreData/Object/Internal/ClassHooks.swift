@@ -46,7 +46,9 @@ struct ClassHooks: OptionSet, Sendable {
 
   /// The one entry in which a class that overrides one method differs from one that overrides none.
   private static func _entry(_ type: NSManagedObject.Type) -> Int? {
-    let (base, plain, one) = (MethodTable(NSManagedObject.self), MethodTable(OverridesNothing.self), MethodTable(type))
+    let (base, plain, one) = (
+      MethodTable(NSManagedObject.self), MethodTable(OverridesNothing.self), MethodTable(type)
+    )
     // Initialisers are each class's own even where nothing is overridden.
     let different = base.entries.filter { base[$0] == plain[$0] && plain[$0] != one[$0] }
     return different.count == 1 ? different[0] : nil
@@ -58,7 +60,8 @@ private struct MethodTable {
   private let _words: UnsafePointer<UInt>
 
   init(_ type: NSManagedObject.Type) {
-    _words = UnsafeRawPointer(unsafeBitCast(type, to: UnsafePointer<UInt>.self)).assumingMemoryBound(to: UInt.self)
+    _words = UnsafeRawPointer(unsafeBitCast(type, to: UnsafePointer<UInt>.self)).assumingMemoryBound(
+      to: UInt.self)
   }
 
   /// Words of the head: kind, superclass, flags, instance size, class size, descriptor, destroyer of stored properties.

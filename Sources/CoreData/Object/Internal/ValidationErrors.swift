@@ -28,7 +28,8 @@ enum ValidationErrors {
     guard let first = errors.first else { return }
     if errors.count == 1 { throw first }
     throw CocoaError.coreData(
-      NSValidationMultipleErrorsError, "\(errors.count) validation errors; the first: \((first as NSError).localizedDescription)",
+      NSValidationMultipleErrorsError,
+      "\(errors.count) validation errors; the first: \((first as NSError).localizedDescription)",
       [NSDetailedErrorsKey: errors])
   }
 }

@@ -72,7 +72,9 @@ struct ValidationPlan: Sendable {
     var checks: [Check] = []
     switch attribute.type {
     case .string:
-      if low != nil || high != nil { checks.append(.lengthRange(min: low.map(_length), max: high.map(_length))) }
+      if low != nil || high != nil {
+        checks.append(.lengthRange(min: low.map(_length), max: high.map(_length)))
+      }
       if let pattern = limits.regularExpression { checks.append(.pattern(pattern)) }
     case .date:
       checks.append(.dateRange(min: low.map(_double), max: high.map(_double)))
@@ -85,7 +87,8 @@ struct ValidationPlan: Sendable {
     case .float:
       // As single as the values are: 0.1 as a limit is the float nearest to it.
       checks.append(
-        .numberRange(min: low.map { Double(Float(_double($0))) }, max: high.map { Double(Float(_double($0))) }))
+        .numberRange(
+          min: low.map { Double(Float(_double($0))) }, max: high.map { Double(Float(_double($0))) }))
     case .double:
       checks.append(.numberRange(min: low.map(_double), max: high.map(_double)))
     case .decimal:
@@ -139,7 +142,8 @@ struct ValidationPlan: Sendable {
     if checks.isEmpty { return }
     guard object._layout.slots[slot].isToMany else { return try check(object.read(slot), slot, of: object) }
     // What was neither read nor changed has the members it had when it was last saved.
-    guard object.isInserted || object._changed.contains(slot) || object._relations?.members(slot) != nil else { return }
+    guard object.isInserted || object._changed.contains(slot) || object._relations?.members(slot) != nil
+    else { return }
     try checkMembers(object.members(slot).members.count, slot, of: object) { object.value(at: slot) }
   }
 
@@ -174,7 +178,8 @@ struct ValidationPlan: Sendable {
   }
 
   private func _evaluate(
-    _ tree: PredicateTree, _ code: Int, _ message: String?, _ value: Any?, _ slot: Int, _ object: NSManagedObject
+    _ tree: PredicateTree, _ code: Int, _ message: String?, _ value: Any?, _ slot: Int,
+    _ object: NSManagedObject
   ) throws {
     let key = object._layout.slots[slot].name
     let reason: String
@@ -243,11 +248,13 @@ struct ValidationPlan: Sendable {
     }
     if high > 0, count > high {
       throw ValidationErrors.make(
-        NSValidationRelationshipExceedsMaximumCountError, object, key, nil, "has \(count) members; at most \(high) may be")
+        NSValidationRelationshipExceedsMaximumCountError, object, key, nil,
+        "has \(count) members; at most \(high) may be")
     }
     if count < low {
       throw ValidationErrors.make(
-        NSValidationRelationshipLacksMinimumCountError, object, key, nil, "has \(count) members; at least \(low) must be")
+        NSValidationRelationshipLacksMinimumCountError, object, key, nil,
+        "has \(count) members; at least \(low) must be")
     }
   }
 }

@@ -29,7 +29,9 @@ extension ManagedKey {
   public func add(_ members: NSOrderedSet, to object: NSManagedObject) { add(members.array, to: object) }
 
   /// Removes the members of an ordered set.
-  public func remove(_ members: NSOrderedSet, from object: NSManagedObject) { remove(members.array, from: object) }
+  public func remove(_ members: NSOrderedSet, from object: NSManagedObject) {
+    remove(members.array, from: object)
+  }
 
   // MARK: Ordered
 
@@ -85,7 +87,8 @@ extension ManagedKey {
     }
     let count = object.members(slot).order.count
     guard index >= 0, index < count || (isInsertion && index == count) else {
-      programmerError("index \(index) is beyond the \(count) members of '\(object._layout.entityName).\(name)'.")
+      programmerError(
+        "index \(index) is beyond the \(count) members of '\(object._layout.entityName).\(name)'.")
     }
     return slot
   }
@@ -93,7 +96,8 @@ extension ManagedKey {
   private func checkCounts(_ members: [NSManagedObject], _ indexes: NSIndexSet, _ object: NSManagedObject) {
     guard members.count == indexes.count else {
       programmerError(
-        "'\(object._layout.entityName).\(name)' was given \(members.count) members for \(indexes.count) indexes.")
+        "'\(object._layout.entityName).\(name)' was given \(members.count) members for \(indexes.count) indexes."
+      )
     }
   }
 

@@ -11,7 +11,11 @@ extension ManagedKey {
 
   private func setTarget(_ target: NSManagedObject?, _ object: NSManagedObject) {
     let slot = slot(in: object)
-    if slot != Self.indirect { object.setToOne(slot, target) } else { object.setValueOfProperty(target, name) }
+    if slot != Self.indirect {
+      object.setToOne(slot, target)
+    } else {
+      object.setValueOfProperty(target, name)
+    }
   }
 
   private func target<Object: NSManagedObject>(_ object: NSManagedObject) -> Object? {
@@ -64,13 +68,15 @@ extension ManagedKey where Value == NSOrderedSet {
 
 extension ManagedKey {
   /// The members of an object's to-many.
-  public subscript<Object: NSManagedObject>(object: NSManagedObject) -> Set<Object> where Value == Set<Object> {
+  public subscript<Object: NSManagedObject>(object: NSManagedObject) -> Set<Object> where Value == Set<Object>
+  {
     get { typedMembers(object) }
     set { setMembers(Array(newValue), object) }
   }
 
   /// The members of an object's to-many.
-  public subscript<Object: NSManagedObject>(object: NSManagedObject) -> Set<Object>? where Value == Set<Object>? {
+  public subscript<Object: NSManagedObject>(object: NSManagedObject) -> Set<Object>?
+  where Value == Set<Object>? {
     get { typedMembers(object) }
     set { setMembers(newValue.map(Array.init) ?? [], object) }
   }

@@ -145,7 +145,8 @@ extension PartialRangeThrough: BoundedRange {
 extension PredicateExpressions.StringContainsRegex: TranslatablePart {
   func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
     guard let pattern = (regex as? any PatternPart)?.pattern else {
-      throw PredicateTranslationError("contains(_:) of a regular expression", "only literal ones can be translated")
+      throw PredicateTranslationError(
+        "contains(_:) of a regular expression", "only literal ones can be translated")
     }
     // MATCHES looks at the whole text.
     let whole = ExpressionTree.constant(.string("(?s:.*)(?:\(pattern))(?s:.*)"))

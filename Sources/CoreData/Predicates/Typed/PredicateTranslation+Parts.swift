@@ -135,7 +135,8 @@ private protocol OptionalPart {
 
 extension PredicateExpressions.OptionalFlatMap: OptionalPart {
   func presence(_ translator: inout PredicateTranslator) throws -> [PredicateTree] {
-    let test = PredicateTree.comparison(.init(try translator.expression(wrapped), .notEqual, .constant(.null)))
+    let test = PredicateTree.comparison(
+      .init(try translator.expression(wrapped), .notEqual, .constant(.null)))
     return try [test] + ((transform as? any OptionalPart)?.presence(&translator) ?? [])
   }
 }

@@ -31,7 +31,8 @@ final class MemoryStoreEngine: StoreEngine {
     var found = try _tables.withLock { tables -> [(key: Int64, record: MemoryTables.Record)] in
       try tables.candidates(root: plan.layout.rootNumber, pin: test.pin).filter { candidate in
         let number = candidate.record.entityNumber
-        guard plan.includesSubentities ? plan.layout.family.contains(number) : number == plan.layout.entityNumber
+        guard
+          plan.includesSubentities ? plan.layout.family.contains(number) : number == plan.layout.entityNumber
         else { return false }
         if let verdict = test.verdict(candidate.record.row) { return verdict }
         guard let predicate = plan.predicate else { return true }
@@ -134,7 +135,9 @@ private struct MemoryValues: StoredValues {
   let tables: MemoryTables
   let spaces: [ObjectIDSpace]
 
-  func row(for key: ObjectKey) -> Row? { tables.record(root: key.space.layout.rootNumber, key.reference)?.row }
+  func row(for key: ObjectKey) -> Row? {
+    tables.record(root: key.space.layout.rootNumber, key.reference)?.row
+  }
 
   func members(of owner: ObjectKey, slot: Int) -> [ObjectKey] {
     tables.members(of: owner, slot: slot, spaces: spaces)

@@ -137,7 +137,9 @@ struct MemoryTables {
     if let last = _tables[root]!.order.last, last >= key.reference {
       let place = _tables[root]!.order.firstIndex { $0 >= key.reference }!
       // A row written again after it was deleted may still have its place.
-      if _tables[root]!.order[place] != key.reference { _tables[root]!.order.insert(key.reference, at: place) }
+      if _tables[root]!.order[place] != key.reference {
+        _tables[root]!.order.insert(key.reference, at: place)
+      }
     } else {
       _tables[root]!.order.append(key.reference)
     }

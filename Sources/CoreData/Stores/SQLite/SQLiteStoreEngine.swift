@@ -53,7 +53,8 @@ final class SQLiteStoreEngine: StoreEngine {
     path = opened.path
     let url = URL(fileURLWithPath: opened.path)
     commitName =
-      SQLiteStoreFile(url: url).isInMemory ? "memory \(UUID().uuidString)" : url.resolvingSymlinksInPath().path
+      SQLiteStoreFile(url: url).isInMemory
+      ? "memory \(UUID().uuidString)" : url.resolvingSymlinksInPath().path
     mapping = opened.mapping
     pool = opened.pool
     isNew = opened.isNew

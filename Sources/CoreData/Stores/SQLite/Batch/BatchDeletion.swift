@@ -41,7 +41,8 @@ final class BatchDeletion {
       added = next
     }
     if let denied = _denying.first(where: { !_isDoomed.contains($0.member) }) {
-      throw BatchDeniedError(entity: denied.layout.entityName, relationship: denied.layout.slots[denied.slot].name)
+      throw BatchDeniedError(
+        entity: denied.layout.entityName, relationship: denied.layout.slots[denied.slot].name)
     }
     for (number, keys) in _doomed.sorted(by: { $0.key < $1.key }) {
       try _keepWhatIsKept(keys, number)
@@ -49,7 +50,8 @@ final class BatchDeletion {
     }
     var count = 0
     for (number, keys) in _doomed.sorted(by: { $0.key < $1.key }) {
-      count += try _run("DELETE FROM \(_mapping.table(of: number).name) WHERE Z_PK IN \(ValueArray.members)", keys)
+      count += try _run(
+        "DELETE FROM \(_mapping.table(of: number).name) WHERE Z_PK IN \(ValueArray.members)", keys)
     }
     for key in _found { try _entry?.noteDeletion(of: key.reference, entity: key.space.layout.entityNumber) }
     return BatchOutcome(count: count, keys: needsKeys ? _found : [])
@@ -60,12 +62,15 @@ final class BatchDeletion {
     let members = _plan.includesSubentities ? _plan.layout.family : [_plan.layout.entityNumber]
     for number in members {
       let layout = _mapping.layout.layout(numbered: number)
-      guard layout.toManySlots.isEmpty, layout.toOneSlots.isEmpty, _engine.writePlans.deletes[number - 1].files == nil
+      guard layout.toManySlots.isEmpty, layout.toOneSlots.isEmpty,
+        _engine.writePlans.deletes[number - 1].files == nil
       else { return nil }
     }
-    guard _mapping.layout.layouts.allSatisfy({ layout in
-      layout.slots.allSatisfy { $0.relationship.map { !members.contains($0.destination) } ?? true }
-    }) else { return nil }
+    guard
+      _mapping.layout.layouts.allSatisfy({ layout in
+        layout.slots.allSatisfy { $0.relationship.map { !members.contains($0.destination) } ?? true }
+      })
+    else { return nil }
     var rows = _plan
     rows.content = .identity
     let (query, constants) = try _engine.compiled(rows, .objects)
@@ -94,10 +99,13 @@ final class BatchDeletion {
     let layout = _mapping.layout.layout(numbered: number)
     var result: [Int: [Int64]] = [:]
     for (slot, description) in layout.slots.enumerated() {
-      guard let relationship = description.relationship, !description.isTransient, !description.isHidden else { continue }
+      guard let relationship = description.relationship, !description.isTransient, !description.isHidden
+      else { continue }
       switch relationship.deleteRule {
       case .cascade:
-        for (entity, more) in _add(try _members(of: keys, layout, slot)) { result[entity, default: []] += more }
+        for (entity, more) in _add(try _members(of: keys, layout, slot)) {
+          result[entity, default: []] += more
+        }
       case .deny:
         _denying += try _members(of: keys, layout, slot).map { ($0, layout, slot) }
       case .nullify, .noAction: break
@@ -116,14 +124,17 @@ final class BatchDeletion {
         return result
       }
     }
-    guard case .toOne(let column, let entityColumn, _, let destination) = _mapping.storage(of: slot, in: number) else {
+    guard
+      case .toOne(let column, let entityColumn, _, let destination) = _mapping.storage(of: slot, in: number)
+    else {
       return []
     }
     let table = _mapping.table(of: number)
     let name = table.columns[column].name
     let entity = entityColumn.map { ", \(table.columns[$0].name)" } ?? ""
     let statement = try _connection.prepare(
-      "SELECT \(name)\(entity) FROM \(table.name) WHERE \(name) IS NOT NULL AND Z_PK IN \(ValueArray.members)")
+      "SELECT \(name)\(entity) FROM \(table.name) WHERE \(name) IS NOT NULL AND Z_PK IN \(ValueArray.members)"
+    )
     statement.bind(ValueArray(keys), at: 1)
     var result: [ObjectKey] = []
     while try statement.step() {
@@ -181,7 +192,9 @@ final class BatchDeletion {
   }
 
   private func _clear(_ slot: Int, of entity: Int, pointingAt keys: [Int64]) throws {
-    guard case .toOne(let column, let entityColumn, let orderColumn, _) = _mapping.storage(of: slot, in: entity) else {
+    guard
+      case .toOne(let column, let entityColumn, let orderColumn, _) = _mapping.storage(of: slot, in: entity)
+    else {
       return
     }
     let table = _mapping.table(of: entity)
@@ -198,7 +211,9 @@ final class BatchDeletion {
         try _entry.noteUpdate(of: key.reference, entity: number, changed: SlotSet([slot]))
       }
     }
-    let cleared = [column, entityColumn, orderColumn].compactMap { $0.map { "\(table.columns[$0].name) = NULL" } }
+    let cleared = [column, entityColumn, orderColumn].compactMap {
+      $0.map { "\(table.columns[$0].name) = NULL" }
+    }
     let list = (cleared + ["Z_OPT = IFNULL(Z_OPT, 0) + 1"]).joined(separator: ", ")
     _ = try _run("UPDATE \(table.name) SET \(list) WHERE \(condition)", keys)
   }

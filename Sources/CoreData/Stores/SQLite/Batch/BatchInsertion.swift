@@ -16,7 +16,8 @@ final class BatchInsertion {
   private(set) var outcome = BatchOutcome()
 
   init(
-    _ plan: BatchInsertPlan, engine: SQLiteStoreEngine, connection: Connection, entry: HistoryEntry?, needsKeys: Bool
+    _ plan: BatchInsertPlan, engine: SQLiteStoreEngine, connection: Connection, entry: HistoryEntry?,
+    needsKeys: Bool
   ) {
     _plan = plan
     _engine = engine
@@ -111,7 +112,8 @@ final class BatchInsertion {
 
   private func _constraintError(_ error: SQLiteError) -> any Error {
     BatchConstraintError(
-      entity: _plan.layout.entityName, constraints: _engine.constraintNames(of: _plan.layout), reason: "\(error)")
+      entity: _plan.layout.entityName, constraints: _engine.constraintNames(of: _plan.layout),
+      reason: "\(error)")
   }
 
   /// Key and version of the stored row of the same entity that has the same values under some constraint.

@@ -74,7 +74,9 @@ struct BatchUpdate {
     var result: [String] = []
     while try statement.step() {
       for column in columns.indices {
-        if let name = statement.withBytes(Int32(column), { ExternalDataDirectory.file(named: $0) }) { result.append(name) }
+        if let name = statement.withBytes(Int32(column), { ExternalDataDirectory.file(named: $0) }) {
+          result.append(name)
+        }
       }
     }
     return result
@@ -122,7 +124,9 @@ extension BatchUpdatePlan {
       var result: [(name: String, constant: PredicateValue, conversion: ConstantConversion)] = [
         (columns[column].name, constants.0, isNull ? .natural : .key(root: root))
       ]
-      if let entityColumn { result.append((columns[entityColumn].name, constants.1, isNull ? .natural : .entity)) }
+      if let entityColumn {
+        result.append((columns[entityColumn].name, constants.1, isNull ? .natural : .entity))
+      }
       // Its place in the old owner's order means nothing in the new one's.
       if let orderColumn { result.append((columns[orderColumn].name, .null, .natural)) }
       return result

@@ -17,7 +17,8 @@ extension SQLiteStoreEngine: BatchCapable {
       }
     }
     return try _batch(by: origin) { connection, entry in
-      let insertion = BatchInsertion(plan, engine: self, connection: connection, entry: entry, needsKeys: needsKeys)
+      let insertion = BatchInsertion(
+        plan, engine: self, connection: connection, entry: entry, needsKeys: needsKeys)
       do {
         try insertion.run(next)
       } catch {

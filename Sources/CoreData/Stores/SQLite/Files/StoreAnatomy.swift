@@ -98,7 +98,8 @@ package struct StoreAnatomy: Sendable {
   package func toMany(_ slot: Int, of entity: Int) -> ToMany? {
     switch _mapping.storage(of: slot, in: entity) {
     case .oneToMany(let destination, let inverse):
-      guard case .toOne(let key, let entityColumn, let order, _) = _mapping.storage(of: inverse, in: destination)
+      guard
+        case .toOne(let key, let entityColumn, let order, _) = _mapping.storage(of: inverse, in: destination)
       else { return nil }
       let table = _mapping.table(of: destination)
       return .columns(
@@ -108,7 +109,8 @@ package struct StoreAnatomy: Sendable {
       let table = _mapping.joins[join]
       let ends = table.ends(ownerIsFirst: ownerIsFirst)
       return .pairs(
-        table: table.name, owner: ends.owner, member: ends.member, order: ends.order, isReflexive: table.isReflexive)
+        table: table.name, owner: ends.owner, member: ends.member, order: ends.order,
+        isReflexive: table.isReflexive)
     case .none, .attribute, .composite, .toOne: return nil
     }
   }
@@ -130,10 +132,13 @@ package struct StoreAnatomy: Sendable {
             for step in leaf.path { element = element.elements[step] }
             attributes.append(
               _attribute(
-                element, ([property.name] + leaf.names).joined(separator: "."), number, table.columns[leaf.column]))
+                element, ([property.name] + leaf.names).joined(separator: "."), number,
+                table.columns[leaf.column]))
           }
         case .toOne(let column, let entityColumn, let orderColumn, let destination):
-          let names = (column: table.columns[column].name, entity: entityColumn.map { table.columns[$0].name })
+          let names = (
+            column: table.columns[column].name, entity: entityColumn.map { table.columns[$0].name }
+          )
           let order = orderColumn.map { table.columns[$0].name }
           toOnes.append(_toOne(property, number, names, order, destination, mapping))
         case .none, .oneToMany, .manyToMany: break
@@ -152,7 +157,8 @@ package struct StoreAnatomy: Sendable {
   }
 
   private static func _toOne(
-    _ property: PropertyLayout.Slot, _ owner: Int, _ names: (column: String, entity: String?), _ order: String?,
+    _ property: PropertyLayout.Slot, _ owner: Int, _ names: (column: String, entity: String?),
+    _ order: String?,
     _ destination: Int, _ mapping: StoreMapping
   ) -> ToOneColumns {
     var inverse: (column: String, entity: String?, name: String)?
@@ -174,7 +180,8 @@ package struct StoreAnatomy: Sendable {
   private static func _join(_ join: JoinTable, number: Int, _ mapping: StoreMapping) -> Join {
     let layout = mapping.layout.layout(numbered: join.firstEntity)
     let slot = layout.slots.indices.first { slot in
-      guard case .manyToMany(number, let ownerIsFirst, _) = mapping.storage(of: slot, in: join.firstEntity) else {
+      guard case .manyToMany(number, let ownerIsFirst, _) = mapping.storage(of: slot, in: join.firstEntity)
+      else {
         return false
       }
       return ownerIsFirst

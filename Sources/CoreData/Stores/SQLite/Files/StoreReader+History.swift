@@ -43,7 +43,8 @@ extension StoreReader {
     after moment: Double?, isWanted: (StoredTransaction) -> Bool
   ) throws -> [StoredTransaction]? {
     let context = try fetchingContext()
-    guard let engine = context.persistentStoreCoordinator?.persistentStores.first?.engine as? any HistoryKeeping,
+    guard
+      let engine = context.persistentStoreCoordinator?.persistentStores.first?.engine as? any HistoryKeeping,
       engine.keepsHistory
     else { return nil }
     var query = HistoryQuery()

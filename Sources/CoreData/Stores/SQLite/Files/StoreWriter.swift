@@ -25,7 +25,9 @@ package final class StoreWriter {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     _coordinator = coordinator
     // What is written to a store that keeps a history must be in it.
-    let keepsHistory = try StoreErrors.translating(url: url) { try SQLiteStoreFile(url: url, timeout: 5).keepsHistory() }
+    let keepsHistory = try StoreErrors.translating(url: url) {
+      try SQLiteStoreFile(url: url, timeout: 5).keepsHistory()
+    }
     _store = try coordinator.addPersistentStore(
       ofType: NSSQLiteStoreType, configurationName: nil, at: url,
       options: [NSPersistentStoreTimeoutOption: 5.0, NSPersistentHistoryTrackingKey: keepsHistory])
@@ -132,12 +134,16 @@ package final class StoreWriter {
     _ place: (table: String, key: String, entity: String?, order: String?), _ order: Int64
   ) throws {
     let owner = list.owner.key
-    let find = _sql("f \(place.table) \(place.key)") { "SELECT \(place.key) FROM \(place.table) WHERE Z_PK = ?" }
+    let find = _sql("f \(place.table) \(place.key)") {
+      "SELECT \(place.key) FROM \(place.table) WHERE Z_PK = ?"
+    }
     let present = try connection.withStatement(find) { statement -> Int64? in
       statement.bind(member, at: 1)
       return try statement.step() && !statement.isNull(0) ? statement.int64(0) : nil
     }
-    if let present, present != owner { throw Contradiction(owner: list.owner, slot: list.slot, member: member) }
+    if let present, present != owner {
+      throw Contradiction(owner: list.owner, slot: list.slot, member: member)
+    }
     // Nothing to write; and triggers that count members would count this one twice.
     if present == owner, place.order == nil { return }
     let sql = _sql("o \(place.table) \(place.key) \(present == nil)") {

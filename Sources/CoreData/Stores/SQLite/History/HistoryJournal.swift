@@ -10,7 +10,8 @@ final class HistoryJournal: Sendable {
   let insertChange: SQLText
   let insertTransaction: SQLText
   let findString = SQLText("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?")
-  let insertString = SQLText("INSERT INTO ATRANSACTIONSTRING(Z_PK, Z_ENT, ZNAME) VALUES(?, \(HistoryTables.stringEntity), ?)")
+  let insertString = SQLText(
+    "INSERT INTO ATRANSACTIONSTRING(Z_PK, Z_ENT, ZNAME) VALUES(?, \(HistoryTables.stringEntity), ?)")
   let highest: [Int: SQLText]
   let storeHighest = SQLText("UPDATE Z_PRIMARYKEY SET Z_MAX = ?2 WHERE Z_ENT = ?1")
   /// Reads the values kept of a deleted object by its key, by entity number - 1; nil where there are none.
@@ -32,7 +33,8 @@ final class HistoryJournal: Sendable {
       INSERT INTO ACHANGE(Z_ENT, Z_PK, \(columns.joined(separator: ", "))) \
       VALUES(\(HistoryTables.changeEntity), \(marks))
       """)
-    let texts = HistoryTables.textColumns.map { tables.internsStrings ? $0 + "TS" : $0 }.joined(separator: ", ")
+    let texts = HistoryTables.textColumns.map { tables.internsStrings ? $0 + "TS" : $0 }.joined(
+      separator: ", ")
     insertTransaction = SQLText(
       """
       INSERT INTO ATRANSACTION(Z_ENT, Z_PK, ZTIMESTAMP, \(texts)) \
@@ -52,7 +54,9 @@ final class HistoryJournal: Sendable {
             """)
         )
       })
-    preserved = mapping.layout.layouts.map { Self._preserved($0, layout, mapping, limit: tables.tombstoneCount) }
+    preserved = mapping.layout.layouts.map {
+      Self._preserved($0, layout, mapping, limit: tables.tombstoneCount)
+    }
   }
 
   private static func _preserved(
@@ -104,7 +108,9 @@ final class HistoryEntry {
       statement.bind(key, at: 1)
       guard try statement.step() else { return }
       let root = _journal.mapping.layout.layout(numbered: entity).rootNumber
-      _tombstones[Deleted(root: root, key: key)] = (0..<statement.columnCount).map { statement.value(Int32($0)) }
+      _tombstones[Deleted(root: root, key: key)] = (0..<statement.columnCount).map {
+        statement.value(Int32($0))
+      }
     }
   }
 
@@ -136,7 +142,11 @@ final class HistoryEntry {
     statement.bind(Int64(_journal.mapping.numbers.stored(for: entity)), at: 3)
     statement.bind(key, at: 4)
     statement.bind(transaction, at: 5)
-    if let columns { columns.withUnsafeBytes { statement.bind(blob: $0, at: 6) } } else { statement.bindNull(at: 6) }
+    if let columns {
+      columns.withUnsafeBytes { statement.bind(blob: $0, at: 6) }
+    } else {
+      statement.bindNull(at: 6)
+    }
     for number in 0..<_journal.tables.tombstoneCount {
       statement.bind(number < tombstone.count ? tombstone[number] : .null, at: Int32(7 + number))
     }

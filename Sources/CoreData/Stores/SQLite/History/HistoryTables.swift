@@ -29,11 +29,13 @@ struct HistoryTables: Sendable, Hashable {
     let changes = try _columns(of: "ACHANGE", connection)
     let needed = ["Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"]
     guard needed.allSatisfy(changes.contains), transactions.contains("ZTIMESTAMP") else {
-      throw StoreOpenError.incompatible(path: path, reason: "its history tables lack columns that Core Data gives them")
+      throw StoreOpenError.incompatible(
+        path: path, reason: "its history tables lack columns that Core Data gives them")
     }
     let interns = textColumns.allSatisfy { transactions.contains($0 + "TS") }
     guard interns || textColumns.allSatisfy(transactions.contains) else {
-      throw StoreOpenError.incompatible(path: path, reason: "ATRANSACTION has no columns for author and process")
+      throw StoreOpenError.incompatible(
+        path: path, reason: "ATRANSACTION has no columns for author and process")
     }
     if interns, try !_columns(of: "ATRANSACTIONSTRING", connection).contains("ZNAME") {
       throw StoreOpenError.incompatible(path: path, reason: "the table ATRANSACTIONSTRING is missing")
@@ -45,7 +47,9 @@ struct HistoryTables: Sendable, Hashable {
 
   private static func _columns(of table: String, _ connection: Connection) throws -> Set<String> {
     var result: Set<String> = []
-    try connection.query("SELECT name FROM pragma_table_info(?)", [.text(table)]) { result.insert($0.string(0)) }
+    try connection.query("SELECT name FROM pragma_table_info(?)", [.text(table)]) {
+      result.insert($0.string(0))
+    }
     return result
   }
 

@@ -39,7 +39,8 @@ extension SQLiteStoreEngine: HistoryKeeping {
       try pool.read { connection in
         var found = try _transactions(query, history, connection).filter(isWanted)
         guard query.includesChanges, let first = found.first, let last = found.last else { return found }
-        let places = Dictionary(uniqueKeysWithValues: found.enumerated().map { ($0.element.number, $0.offset) })
+        let places = Dictionary(
+          uniqueKeysWithValues: found.enumerated().map { ($0.element.number, $0.offset) })
         for index in found.indices { found[index].changes = [] }
         let tombstones = (0..<history.tables.tombstoneCount).map { ", ZTOMBSTONE\($0)" }.joined()
         try connection.query(
@@ -48,7 +49,8 @@ extension SQLiteStoreEngine: HistoryKeeping {
           WHERE ZTRANSACTIONID >= ? AND ZTRANSACTIONID <= ? ORDER BY ZTRANSACTIONID, Z_PK
           """, [.int(first.number), .int(last.number)]
         ) { row in
-          guard let place = places[row.int64(4)], let change = _change(row, history), try isChangeWanted(change)
+          guard let place = places[row.int64(4)], let change = _change(row, history),
+            try isChangeWanted(change)
           else { return }
           found[place].changes!.append(change)
         }
@@ -140,7 +142,8 @@ extension SQLiteStoreEngine: HistoryKeeping {
       try pool.write { connection in
         try connection.transaction {
           try connection.query(
-            "DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN (SELECT Z_PK FROM ATRANSACTION WHERE \(condition))", [value])
+            "DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN (SELECT Z_PK FROM ATRANSACTION WHERE \(condition))",
+            [value])
           try connection.query("DELETE FROM ATRANSACTION WHERE \(condition)", [value])
           guard history.tables.internsStrings else { return }
           let used = HistoryTables.textColumns.map {

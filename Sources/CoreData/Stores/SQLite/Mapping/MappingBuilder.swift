@@ -132,7 +132,8 @@ struct MappingBuilder {
   ) throws {
     guard path.count < 16 else {
       throw UnsupportedModelError(
-        entity: layout.entityName, property: composite.name, reason: "composites nest more than 16 levels deep")
+        entity: layout.entityName, property: composite.name,
+        reason: "composites nest more than 16 levels deep")
     }
     for (number, element) in composite.elements.enumerated() {
       let (path, taken) = (path + [number], taken + [element.name])

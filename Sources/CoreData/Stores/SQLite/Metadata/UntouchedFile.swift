@@ -29,7 +29,9 @@ final class UntouchedFile: Sendable {
 
   private func _open() throws -> Connection {
     // SQLite plays a log that lies there, whatever the header says.
-    guard DatabaseHead.hasLog(path) || FileState.sizeAndTime(path + "-wal") != nil else { return try Connection(path: path, mode: .readOnly, busyTimeout: _timeout) }
+    guard DatabaseHead.hasLog(path) || FileState.sizeAndTime(path + "-wal") != nil else {
+      return try Connection(path: path, mode: .readOnly, busyTimeout: _timeout)
+    }
     guard _size(path + "-wal") > 0 else {
       let state = FileState(path)
       let connection = try Connection(path: path, mode: .immutable, busyTimeout: _timeout)
@@ -85,9 +87,9 @@ private struct FileState: Equatable {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     #if canImport(Darwin)
-      let time = status.st_mtimespec
+    let time = status.st_mtimespec
     #else
-      let time = status.st_mtim
+    let time = status.st_mtim
     #endif
     return Part(
       size: Int64(status.st_size), seconds: Int(time.tv_sec), nanoseconds: Int(time.tv_nsec),

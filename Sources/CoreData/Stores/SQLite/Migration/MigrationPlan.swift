@@ -34,14 +34,17 @@ struct MigrationPlan {
     _matching = matching
     var groups: [[Int]: [Pair]] = [:]
     for layout in new.layout.layouts {
-      guard let source = matching.source(of: layout.entityName).flatMap({ old.layout.layoutsByName[$0] }) else { continue }
+      guard let source = matching.source(of: layout.entityName).flatMap({ old.layout.layoutsByName[$0] })
+      else { continue }
       groups[[layout.rootNumber, source.rootNumber], default: []].append(Pair(old: source, new: layout))
     }
     var flows: [Flow] = []
     for (roots, pairs) in groups.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
       let family = old.layout.layout(numbered: roots[1]).family
       flows.append(
-        Flow(oldRoot: roots[1], newRoot: roots[0], pairs: pairs, isWhole: Set(pairs.map(\.old.entityNumber)) == Set(family)))
+        Flow(
+          oldRoot: roots[1], newRoot: roots[0], pairs: pairs,
+          isWhole: Set(pairs.map(\.old.entityNumber)) == Set(family)))
     }
     // The rows of the root's own old table keep their keys.
     flows.sort { left, right in
@@ -65,7 +68,9 @@ struct MigrationPlan {
 
   /// How the rows of an old entity's table get to a new entity's; nil if none do.
   func flow(from oldEntity: Int, to newEntity: Int) -> Flow? {
-    let roots = (old.layout.layout(numbered: oldEntity).rootNumber, new.layout.layout(numbered: newEntity).rootNumber)
+    let roots = (
+      old.layout.layout(numbered: oldEntity).rootNumber, new.layout.layout(numbered: newEntity).rootNumber
+    )
     return flows.first { ($0.oldRoot, $0.newRoot) == roots }
   }
 
@@ -87,7 +92,8 @@ struct MigrationPlan {
   /// The old slot of a relationship, or of the hidden end of one; nil for a new one.
   func relationshipSource(of slot: Int, in pair: Pair) -> Int? {
     let property = pair.new.slots[slot]
-    if !property.isHidden, let source = _matching.relationshipSources(of: pair.new.entityName)[property.name] {
+    if !property.isHidden, let source = _matching.relationshipSources(of: pair.new.entityName)[property.name]
+    {
       return pair.old.slot(named: source.property.name)
     }
     // An end that had no name may have been there all the same, as the inverse of the other.
@@ -95,7 +101,8 @@ struct MigrationPlan {
     let destination = new.layout.layout(numbered: relationship.destination)
     let other = destination.slots[inverse]
     guard !other.isHidden, let source = _matching.relationshipSources(of: destination.entityName)[other.name],
-      let owner = old.layout.layoutsByName[source.entity], let there = owner.slot(named: source.property.name),
+      let owner = old.layout.layoutsByName[source.entity],
+      let there = owner.slot(named: source.property.name),
       let back = owner.slots[there].relationship, let hidden = back.inverseSlot,
       old.layout.layout(numbered: back.destination).family.contains(pair.old.entityNumber)
     else { return nil }

@@ -9,7 +9,8 @@ extension StoreMigration {
     for flow in plan.flows {
       for pair in flow.pairs {
         for slot in pair.new.slots.indices {
-          guard case .toOne(let key, _, _, let destination) = new.storage(of: slot, in: pair.new.entityNumber),
+          guard
+            case .toOne(let key, _, _, let destination) = new.storage(of: slot, in: pair.new.entityNumber),
             let source = plan.relationshipSource(of: slot, in: pair),
             let links = _links(source, pair), let there = plan.flow(from: links.destination, to: destination)
           else { continue }
@@ -26,7 +27,9 @@ extension StoreMigration {
     var finished: Set<[Int]> = []
     for layout in new.layout.layouts {
       for slot in layout.slots.indices where layout.slots[slot].owner == layout.entityNumber {
-        guard case .toOne(let key, let entity, let order, let destination) = new.storage(of: slot, in: layout.entityNumber),
+        guard
+          case .toOne(let key, let entity, let order, let destination) = new.storage(
+            of: slot, in: layout.entityNumber),
           finished.insert([layout.rootNumber, key]).inserted
         else { continue }
         try _finishToOne(new.table(of: layout.entityNumber), key, entity, order, destination)
@@ -41,7 +44,8 @@ extension StoreMigration {
     let theirs = new.table(of: destination).name
     if _losesRows(destination) {
       try connection.execute(
-        "UPDATE \(name) SET \(key) = NULL WHERE \(key) IS NOT NULL AND \(key) NOT IN (SELECT Z_PK FROM \(theirs))")
+        "UPDATE \(name) SET \(key) = NULL WHERE \(key) IS NOT NULL AND \(key) NOT IN (SELECT Z_PK FROM \(theirs))"
+      )
     }
     if let entity {
       let column = table.columns[entity].name
@@ -53,7 +57,8 @@ extension StoreMigration {
       let column = table.columns[order].name
       try connection.execute(
         "UPDATE \(name) SET \(column) = place.position FROM (SELECT Z_PK AS member, \(_position(in: key)) AS position "
-          + "FROM \(name) WHERE \(key) IS NOT NULL AND \(column) IS NULL) AS place WHERE place.member = \(name).Z_PK")
+          + "FROM \(name) WHERE \(key) IS NOT NULL AND \(column) IS NULL) AS place WHERE place.member = \(name).Z_PK"
+      )
     }
   }
 
@@ -76,7 +81,9 @@ extension StoreMigration {
     for (number, join) in new.joins.enumerated() {
       for pair in plan.flows.flatMap(\.pairs) {
         for slot in pair.new.slots.indices {
-          guard case .manyToMany(number, true, let destination) = new.storage(of: slot, in: pair.new.entityNumber) else {
+          guard
+            case .manyToMany(number, true, let destination) = new.storage(of: slot, in: pair.new.entityNumber)
+          else {
             continue
           }
           try _fill(join, slot, pair, to: destination)
@@ -112,15 +119,19 @@ extension StoreMigration {
   }
 
   private func _finish(_ join: JoinTable) throws {
-    for (column, entity) in [(join.first, join.firstEntity), (join.second, join.secondEntity)] where _losesRows(entity) {
+    for (column, entity) in [(join.first, join.firstEntity), (join.second, join.secondEntity)]
+    where _losesRows(entity) {
       try connection.execute(
         "DELETE FROM \(join.name) WHERE \(column) NOT IN (SELECT Z_PK FROM \(new.table(of: entity).name))")
     }
-    for (order, owner, member) in [(join.secondOrder, join.first, join.second), (join.firstOrder, join.second, join.first)] {
+    for (order, owner, member) in [
+      (join.secondOrder, join.first, join.second), (join.firstOrder, join.second, join.first),
+    ] {
       guard let order else { continue }
       try connection.execute(
         "UPDATE \(join.name) SET \(order) = place.position FROM (SELECT rowid AS link, \(_position(in: owner, by: member)) "
-          + "AS position FROM \(join.name) WHERE \(order) IS NULL) AS place WHERE place.link = \(join.name).rowid")
+          + "AS position FROM \(join.name) WHERE \(order) IS NULL) AS place WHERE place.link = \(join.name).rowid"
+      )
     }
   }
 
@@ -140,12 +151,15 @@ extension StoreMigration {
           + "WHERE Z_ENT = \(number) AND \(column) IS NOT NULL", destination
       )
     case .oneToMany(let destination, let inverse):
-      guard case .toOne(let key, _, let order, _) = old.storage(of: inverse, in: destination) else { return nil }
+      guard case .toOne(let key, _, let order, _) = old.storage(of: inverse, in: destination) else {
+        return nil
+      }
       let column = old.column(key, of: destination).name
       let place = order.map { "m." + old.column($0, of: destination).name } ?? "NULL"
       return (
         "SELECT o.Z_PK AS owner, m.Z_PK AS member, \(place) AS place, NULL AS back FROM \(owners) AS o "
-          + "JOIN \(away(of: destination)) AS m ON m.\(column) = o.Z_PK WHERE o.Z_ENT = \(number)", destination
+          + "JOIN \(away(of: destination)) AS m ON m.\(column) = o.Z_PK WHERE o.Z_ENT = \(number)",
+        destination
       )
     case .manyToMany(let join, let ownerIsFirst, let destination):
       let ends = old.joins[join].ends(ownerIsFirst: ownerIsFirst)
@@ -153,7 +167,8 @@ extension StoreMigration {
       let back = old.joins[join].ends(ownerIsFirst: !ownerIsFirst).order.map { "j." + $0 } ?? "NULL"
       return (
         "SELECT o.Z_PK AS owner, j.\(ends.member) AS member, \(place) AS place, \(back) AS back FROM \(owners) AS o "
-          + "JOIN \(Self.away(join: join)) AS j ON j.\(ends.owner) = o.Z_PK WHERE o.Z_ENT = \(number)", destination
+          + "JOIN \(Self.away(join: join)) AS j ON j.\(ends.owner) = o.Z_PK WHERE o.Z_ENT = \(number)",
+        destination
       )
     case .none, .attribute, .composite: return nil
     }

@@ -52,7 +52,8 @@ extension StoreMigration {
 
   // MARK: Attributes
 
-  private func _attribute(_ slot: Int, _ pair: MigrationPlan.Pair, content: ColumnContent) throws -> SQLPiece {
+  private func _attribute(_ slot: Int, _ pair: MigrationPlan.Pair, content: ColumnContent) throws -> SQLPiece
+  {
     guard let attribute = pair.new.slots[slot].attribute else { return .null }
     let fallback = _literal(attribute.defaultValue, content)
     guard let source = plan.attributeSource(of: slot, in: pair),
@@ -74,7 +75,9 @@ extension StoreMigration {
       case .composite(let leaves) = old.storage(of: source, in: pair.old.entityNumber),
       let found = leaves.first(where: { $0.names == leaf.names })
     {
-      return try _converted(old.column(found.column, of: pair.old.entityNumber), to: content, pair, leaf.names.joined(separator: "."))
+      return try _converted(
+        old.column(found.column, of: pair.old.entityNumber), to: content, pair,
+        leaf.names.joined(separator: "."))
     }
     var elements = pair.new.slots[slot].attribute?.elements ?? []
     var element: AttributeSchema?
@@ -92,14 +95,17 @@ extension StoreMigration {
   ) throws -> SQLPiece {
     switch (column.content, content) {
     case (.data, .externalData):
-      return SQLPiece(sql: "CASE WHEN \(column.name) IS NULL THEN NULL ELSE CAST(x'01' || \(column.name) AS BLOB) END")
+      return SQLPiece(
+        sql: "CASE WHEN \(column.name) IS NULL THEN NULL ELSE CAST(x'01' || \(column.name) AS BLOB) END")
     case (.externalData, .data):
       let outside = try connection.firstValue(
         "SELECT 1 FROM \(away(of: pair.old.entityNumber)) WHERE SUBSTR(\(column.name), 1, 1) = x'02' LIMIT 1")
       guard outside == nil else {
         throw UnsupportedModelError(
           entity: pair.new.entityName, property: name,
-          reason: "values that lie in files of their own cannot be migrated into the store; keep allowing external storage")
+          reason:
+            "values that lie in files of their own cannot be migrated into the store; keep allowing external storage"
+        )
       }
       return SQLPiece(sql: "SUBSTR(\(column.name), 2)")
     default: return SQLPiece(sql: column.name)
@@ -129,7 +135,8 @@ extension StoreMigration {
   ) -> (key: SQLPiece, entity: SQLPiece, order: SQLPiece) {
     let nothing = (SQLPiece.null, SQLPiece.null, SQLPiece.null)
     guard let source = plan.relationshipSource(of: slot, in: pair),
-      case .toOne(let key, let entity, let order, let was) = old.storage(of: source, in: pair.old.entityNumber),
+      case .toOne(let key, let entity, let order, let was) = old.storage(
+        of: source, in: pair.old.entityNumber),
       let flow = plan.flow(from: was, to: destination)
     else { return nothing }
     func name(_ column: Int) -> String { old.column(column, of: pair.old.entityNumber).name }
@@ -138,7 +145,8 @@ extension StoreMigration {
     }.joined(separator: " ")
     return (
       SQLPiece(sql: flow.offset == 0 ? name(key) : "\(name(key)) + \(flow.offset)"),
-      entity.map { SQLPiece(sql: "CASE \(name($0)) \(cases) END") } ?? .null, order.map { SQLPiece(sql: name($0)) } ?? .null
+      entity.map { SQLPiece(sql: "CASE \(name($0)) \(cases) END") } ?? .null,
+      order.map { SQLPiece(sql: name($0)) } ?? .null
     )
   }
 }

@@ -21,7 +21,8 @@ struct StoreMigration {
     var largest: [Int: Int64] = [:]
     for table in old.tables {
       let stored = Int64(old.numbers.stored(for: table.rootNumber))
-      let recorded = try connection.firstValue("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.int(stored)])
+      let recorded = try connection.firstValue(
+        "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.int(stored)])
       let present = try connection.firstValue("SELECT MAX(Z_PK) FROM \(table.name)")
       largest[table.rootNumber] = max(Self._int(recorded), Self._int(present))
     }
@@ -76,7 +77,8 @@ struct StoreMigration {
   }
 
   private func _exists(_ table: String) throws -> Bool {
-    try connection.firstValue("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(table)]) != nil
+    try connection.firstValue("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(table)])
+      != nil
   }
 
   /// Those of the old tables: their names would be in the way of the new ones'.

@@ -9,7 +9,9 @@ import PredicateLanguage
 /// expressions in them, and set operations: what Core Data would make of a guess is not known.
 struct PredicateArchive: PredicateArchiving {
   func predicate(_ text: String) -> KeyedObject? {
-    guard let template = try? PredicateTemplate.cached(text), let tree = try? template.predicate() else { return nil }
+    guard let template = try? PredicateTemplate.cached(text), let tree = try? template.predicate() else {
+      return nil
+    }
     return _form(tree, depth: 0)
   }
 
@@ -41,10 +43,12 @@ struct PredicateArchive: PredicateArchiving {
   private func _form(_ comparison: PredicateTree.Comparison, depth: Int) -> KeyedObject? {
     guard let op = ArchivedForms.Comparison(rawValue: Int64(comparison.op.rawValue)),
       comparison.options.isSubset(of: [.caseInsensitive, .diacriticInsensitive]),
-      let left = _form(comparison.left, depth: depth + 1), let right = _form(comparison.right, depth: depth + 1)
+      let left = _form(comparison.left, depth: depth + 1),
+      let right = _form(comparison.right, depth: depth + 1)
     else { return nil }
     return ArchivedForms.comparison(
-      left, op, right, modifier: Int64(comparison.modifier.rawValue), options: Int64(comparison.options.rawValue))
+      left, op, right, modifier: Int64(comparison.modifier.rawValue),
+      options: Int64(comparison.options.rawValue))
   }
 
   private func _form(_ expression: ExpressionTree, depth: Int) -> KeyedObject? {

@@ -96,7 +96,8 @@ struct TableModel {
       }
     }
     guard names.contains(StoreVocabulary.primaryKey) else {
-      throw StoreOpenError.incompatible(path: _path, reason: "the table \(table) of entity '\(entity.name)' is missing")
+      throw StoreOpenError.incompatible(
+        path: _path, reason: "the table \(table) of entity '\(entity.name)' is missing")
     }
   }
 
@@ -108,7 +109,9 @@ struct TableModel {
   /// Number and rest of a name such as Z8_OWNER.
   private func _numbered(_ name: String) -> (Int, String)? {
     let rest = name.dropFirst()
-    guard name.hasPrefix("Z"), let bar = rest.firstIndex(of: "_"), let number = Int(rest[..<bar]) else { return nil }
+    guard name.hasPrefix("Z"), let bar = rest.firstIndex(of: "_"), let number = Int(rest[..<bar]) else {
+      return nil
+    }
     let stem = String(rest[rest.index(after: bar)...])
     return stem.isEmpty ? nil : (number, stem)
   }
@@ -134,7 +137,9 @@ struct TableModel {
     if let stated { return entities.first { $0.number == stated }.map(answer) }
     // Core Data indexes every key; attributes only if the model asks for it.
     let index = "\(table)_\(column)_INDEX"
-    guard try _connection.firstValue("SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?", [.text(index)]) != nil
+    guard
+      try _connection.firstValue(
+        "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?", [.text(index)]) != nil
     else { return nil }
     let leaves = entities.filter { entity in
       entity.parent == 0 && !entities.contains { $0.parent == entity.number }
@@ -154,7 +159,9 @@ struct TableModel {
     }
     // A table that ends in what the column is called comes before others that happen to have the keys.
     let stem = String(column.dropFirst())
-    let alike = fitting.filter { $0.name.uppercased().hasSuffix(stem) || stem.hasSuffix($0.name.uppercased()) }
+    let alike = fitting.filter {
+      $0.name.uppercased().hasSuffix(stem) || stem.hasSuffix($0.name.uppercased())
+    }
     if alike.count == 1 { return answer(alike[0]) }
     return fitting.count == 1 ? answer(fitting[0]) : nil
   }
@@ -169,7 +176,8 @@ struct TableModel {
     ) { tables.append($0.string(0)) }
     for table in tables {
       let keys = try _columns(of: table).map(\.name).filter { !$0.hasPrefix("Z_FOK_") }
-      guard keys.count == 2, let name = _joined(table), let first = _joined(keys[0]), let second = _joined(keys[1])
+      guard keys.count == 2, let name = _joined(table), let first = _joined(keys[0]),
+        let second = _joined(keys[1])
       else { continue }
       // The table is named after the relationship of one side.
       let forward = first.number == name.number && second.stem.hasPrefix(name.stem)

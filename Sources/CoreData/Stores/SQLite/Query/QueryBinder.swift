@@ -44,7 +44,9 @@ struct QueryBinder {
     switch conversion {
     case .natural: return SQLBinding(_binding(value))
     case .uuid:
-      if case .string(let text) = value, let uuid = UUID(uuidString: text) { return SQLBinding(_binding(.uuid(uuid))) }
+      if case .string(let text) = value, let uuid = UUID(uuidString: text) {
+        return SQLBinding(_binding(.uuid(uuid)))
+      }
       return SQLBinding(_binding(value))
     case .transformed(let entity, let slot): return _bytes(value, entity, slot).map(SQLBinding.blob) ?? .null
     case .key(let root): return .integer(_key(value, root))

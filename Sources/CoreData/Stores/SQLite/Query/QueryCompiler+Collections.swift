@@ -92,7 +92,8 @@ extension QueryCompiler {
     -> SQLFragment
   {
     let members = try _open(path)
-    guard case .scalar(let column, let kind) = try resolve(keys, from: members.scope, outline: path.outline) else {
+    guard case .scalar(let column, let kind) = try resolve(keys, from: members.scope, outline: path.outline)
+    else {
       throw untranslatable(path.outline, "@\(name) needs an attribute of the members")
     }
     if SQLStatistics.name(name + ":") != nil, kind != .number {

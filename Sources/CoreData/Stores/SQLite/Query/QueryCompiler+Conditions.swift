@@ -197,7 +197,8 @@ extension QueryCompiler {
     case .constant, .scalar(_, .transformed): return
     default:
       throw untranslatable(
-        expression.outline, "a transformable value can only be compared with a constant or another transformable")
+        expression.outline,
+        "a transformable value can only be compared with a constant or another transformable")
     }
   }
 

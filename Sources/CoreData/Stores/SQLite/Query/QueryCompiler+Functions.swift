@@ -90,8 +90,10 @@ extension QueryCompiler {
     }
     let sql = try scalar(value, value.kind.conversion, expression.outline)
     switch (type, value.kind) {
-    case ("NSNumber", .number), ("NSNumber", .date), ("NSDecimalNumber", .number): return .scalar(sql, .number)
-    case ("NSNumber", .string), ("NSDecimalNumber", .string): return .scalar("CAST(\(sql) AS NUMERIC)", .number)
+    case ("NSNumber", .number), ("NSNumber", .date), ("NSDecimalNumber", .number):
+      return .scalar(sql, .number)
+    case ("NSNumber", .string), ("NSDecimalNumber", .string):
+      return .scalar("CAST(\(sql) AS NUMERIC)", .number)
     case ("NSString", .string), ("NSURL", .string): return .scalar(sql, .string)
     case ("NSString", .number): return .scalar("NSCoreDataText(\(sql))", .string)
     case ("NSDate", .date), ("NSDate", .number): return .scalar(sql, .date)
@@ -103,10 +105,13 @@ extension QueryCompiler {
   }
 
   /// `toMany[SIZE]`; a store does not know which member is which.
-  private mutating func _element(_ arguments: [ExpressionTree], _ expression: ExpressionTree) throws -> Operand {
+  private mutating func _element(_ arguments: [ExpressionTree], _ expression: ExpressionTree) throws
+    -> Operand
+  {
     guard case .function("SIZE", _) = arguments[1] else {
       throw untranslatable(
-        expression.outline, "of a collection SQLite knows the [SIZE] only; fetch the members and pick one of them")
+        expression.outline,
+        "of a collection SQLite knows the [SIZE] only; fetch the members and pick one of them")
     }
     return try _count([arguments[0]], expression)
   }

@@ -167,7 +167,8 @@ extension QueryCompiler {
       case .composite(let leaves):
         guard let leaf = leaves.first(where: { $0.names.elementsEqual(rest) }) else {
           throw untranslatable(
-            outline, "of the composite '\(key)' only its elements can be compared: "
+            outline,
+            "of the composite '\(key)' only its elements can be compared: "
               + leaves.map { $0.names.joined(separator: ".") }.joined(separator: ", "))
         }
         let content = mapping.column(leaf.column, of: scope.layout.entityNumber).content

@@ -111,7 +111,8 @@ struct QueryCompiler {
         ? plain : " WHERE \(sql: row).Z_PK IN (SELECT t0.Z_PK FROM \(sql: compiler._source.text)\(plain))"
     }
     try compiler._checkConstants()
-    let fragment: SQLFragment = "UPDATE \(sql: table) AS \(sql: row) SET \(SQLFragment.list(list))\(condition)"
+    let fragment: SQLFragment =
+      "UPDATE \(sql: table) AS \(sql: row) SET \(SQLFragment.list(list))\(condition)"
     return CompiledUpdate(sql: fragment.text, parameters: fragment.parameters, constants: constants)
   }
 
@@ -129,7 +130,9 @@ struct QueryCompiler {
       guard columns.count == 1, plan.rows.layout.slots[assignment.slot].attribute != nil else {
         throw untranslatable(expression.outline, "only attributes can be computed in a batch update")
       }
-      if case .object = operand { throw untranslatable(expression.outline, "an attribute cannot hold an object") }
+      if case .object = operand {
+        throw untranslatable(expression.outline, "an attribute cannot hold an object")
+      }
       return [(columns[0].name, try scalar(operand, operand.kind.conversion, expression.outline), true)]
     }
   }
@@ -162,7 +165,8 @@ struct QueryCompiler {
 
   private func _checkConstants() throws {
     guard _used == _constants.count else {
-      throw untranslatable("the predicate", "\(_used) of its \(_constants.count) constants found a place in SQL")
+      throw untranslatable(
+        "the predicate", "\(_used) of its \(_constants.count) constants found a place in SQL")
     }
   }
 

@@ -37,9 +37,10 @@ enum SQLFunctions {
     try connection.register(function: "NSCoreDataLength", argumentCount: 1) { call in
       guard let text = call.utf8(0) else { return call.answerNull() }
       // In UTF-16 units, as NSString counts: two for each scalar of four bytes, one for every other.
-      call.answer(text.reduce(into: Int64(0)) { count, byte in
-        if byte & 0xC0 != 0x80 { count += byte >= 0xF0 ? 2 : 1 }
-      })
+      call.answer(
+        text.reduce(into: Int64(0)) { count, byte in
+          if byte & 0xC0 != 0x80 { count += byte >= 0xF0 ? 2 : 1 }
+        })
     }
     for (name, transform) in transforms {
       try connection.register(function: name, argumentCount: 1) { call in
@@ -91,7 +92,8 @@ enum SQLFunctions {
     try connection.register(function: "NSCoreDataRandom", argumentCount: 0, isDeterministic: false) { call in
       call.answer(Int64.random(in: 0...Int64(Int32.max)))
     }
-    try connection.register(function: "NSCoreDataRandomBelow", argumentCount: 1, isDeterministic: false) { call in
+    try connection.register(function: "NSCoreDataRandomBelow", argumentCount: 1, isDeterministic: false) {
+      call in
       let limit = call.int64(0)
       limit > 0 ? call.answer(Int64.random(in: 0..<limit)) : call.answerNull()
     }

@@ -30,7 +30,9 @@ struct CompositeDecoder: Sendable {
     try Self._value(_part, statement, context)
   }
 
-  private static func _value(_ part: Part, _ statement: Statement, _ context: RowReader.Context) throws -> Value? {
+  private static func _value(_ part: Part, _ statement: Statement, _ context: RowReader.Context) throws
+    -> Value?
+  {
     switch part {
     case .element(let decoder): return try decoder.value(statement, context)
     case .composite(let parts):

@@ -94,8 +94,10 @@ private final class MissingFileNotices: Sendable {
     }
     switch count {
     case nil: break
-    case Self._limit + 1: Console.warn("more external data files of this store are missing; they are not listed.")
-    default: Console.warn("the external data file \(path) is missing or unreadable; its attribute reads as nil.")
+    case Self._limit + 1:
+      Console.warn("more external data files of this store are missing; they are not listed.")
+    default:
+      Console.warn("the external data file \(path) is missing or unreadable; its attribute reads as nil.")
     }
   }
 }

@@ -11,7 +11,9 @@ struct PackedOrder {
 
   /// Nil for an order that SQLite is to make.
   init?(_ plan: FetchPlan, _ reader: RowReader) {
-    guard !plan.sort.isEmpty, plan.limit == 0, plan.offset == 0, plan.content == .values, let format = reader.format else {
+    guard !plan.sort.isEmpty, plan.limit == 0, plan.offset == 0, plan.content == .values,
+      let format = reader.format
+    else {
       return nil
     }
     var keys: [(slot: Int, isAscending: Bool)] = []

@@ -68,7 +68,9 @@ final class RowPacker: Sendable {
                 nulls |= 1 &<< UInt64(slot)
                 continue
               }
-              guard let word = RowFormat.TextPlace.word(offset: textCount, count: text.count) else { return false }
+              guard let word = RowFormat.TextPlace.word(offset: textCount, count: text.count) else {
+                return false
+              }
               words[slot] = word
               textCount += text.count
             }
@@ -77,7 +79,8 @@ final class RowPacker: Sendable {
         }
         guard isPacked else { return nil }
         return Row(
-          format, version: version, nulls: nulls, words: UnsafeBufferPointer(words), texts: UnsafePointer(texts.baseAddress!),
+          format, version: version, nulls: nulls, words: UnsafeBufferPointer(words),
+          texts: UnsafePointer(texts.baseAddress!),
           textCount: textCount)
       }
     }

@@ -31,7 +31,9 @@ final class RowReader: Sendable {
     /// Makes packed rows; nil for an entity whose rows cannot be packed.
     let packer: RowPacker?
 
-    init(space: ObjectIDSpace, slotCount: Int, cells: [CellDecoder], composites: [CompositeDecoder], packs: Bool) {
+    init(
+      space: ObjectIDSpace, slotCount: Int, cells: [CellDecoder], composites: [CompositeDecoder], packs: Bool
+    ) {
       self.space = space
       self.slotCount = slotCount
       self.cells = cells
@@ -99,7 +101,8 @@ final class RowReader: Sendable {
         case .composite(let leaves):
           let decoders = leaves.map { leaf in
             CellDecoder(
-              slot: slot, column: select(leaf.column), content: Self._content(table.columns[leaf.column].content))
+              slot: slot, column: select(leaf.column),
+              content: Self._content(table.columns[leaf.column].content))
           }
           composites.append(CompositeDecoder(slot: slot, memberLayout.slots[slot].attribute!, decoders))
         case .none, .oneToMany, .manyToMany: break
@@ -145,7 +148,9 @@ final class RowReader: Sendable {
           if let value = try cell.value(statement, _context) { (cells + cell.slot).initialize(to: value) }
         }
         for composite in decoder.composites {
-          if let value = try composite.value(statement, _context) { (cells + composite.slot).initialize(to: value) }
+          if let value = try composite.value(statement, _context) {
+            (cells + composite.slot).initialize(to: value)
+          }
         }
       }
       return StoredObject(key: ObjectKey(space: decoder.space, reference: reference), row: row, part: _part)

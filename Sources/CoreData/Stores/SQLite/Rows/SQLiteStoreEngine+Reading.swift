@@ -166,7 +166,9 @@ extension SQLiteStoreEngine {
   ) throws {
     let query = keyQueries[number - 1]
     // Sorted as SQLite answers, so that going along with it finds each row's place.
-    let places = indices.map { (reference: keys[$0].reference, index: $0) }.sorted { $0.reference < $1.reference }
+    let places = indices.map { (reference: keys[$0].reference, index: $0) }.sorted {
+      $0.reference < $1.reference
+    }
     try connection.withStatement(query.many) { statement in
       statement.bind(ValueArray(places.map(\.reference)), at: 1)
       let report = SQLReport.begin(query.many, [.values(places.map { .integer($0.reference) })])
@@ -247,7 +249,8 @@ extension SQLiteStoreEngine {
         }
         if isAll { return found }
         // Whoever owns so many may want to count them only.
-        let values = Dictionary(found.map { ($0.key.reference, $0.row) }, uniquingKeysWith: { first, _ in first })
+        let values = Dictionary(
+          found.map { ($0.key.reference, $0.row) }, uniquingKeysWith: { first, _ in first })
         return try _members(of: owner, query, connection).map {
           StoredObject(key: $0, row: values[$0.reference] ?? nil)
         }

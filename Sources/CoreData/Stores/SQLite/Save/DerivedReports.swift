@@ -44,7 +44,9 @@ extension SQLiteStoreEngine {
     let reported = derivedReports.take()
     if reported.isEmpty { return [] }
     let keys = reported.compactMap { row in
-      mapping.numbers.number(forStored: row.entity).map { ObjectKey(space: spaces[$0 - 1], reference: row.key) }
+      mapping.numbers.number(forStored: row.entity).map {
+        ObjectKey(space: spaces[$0 - 1], reference: row.key)
+      }
     }
     return try zip(keys, rows(for: keys, on: connection)).compactMap { key, row in
       row.map { StoredObject(key: key, row: $0) }

@@ -60,7 +60,8 @@ extension SaveTransaction {
         throw _unstorable(entity, slot, "the transformable value was not encoded before the save")
       }
       try _bind(data, isPrefixed: content == .externalData, statement, index)
-    case .composite: throw _unstorable(entity, slot, "an attribute that is no composite holds several elements")
+    case .composite:
+      throw _unstorable(entity, slot, "an attribute that is no composite holds several elements")
     case .reference, .pending, .toMany: throw _unstorable(entity, slot, "an attribute holds an object")
     case .null, .int, .double, .string: break
     }

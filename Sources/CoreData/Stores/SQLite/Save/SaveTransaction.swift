@@ -86,7 +86,8 @@ final class SaveTransaction {
     }
     var next = [Int64](repeating: 0, count: size)
     for root in counts.indices where counts[root] > 0 || highestGiven[root] > 0 {
-      next[root] = try engine.allocate(counts[root], ofRoot: root, atLeast: highestGiven[root], on: connection)
+      next[root] = try engine.allocate(
+        counts[root], ofRoot: root, atLeast: highestGiven[root], on: connection)
     }
     for (index, insertion) in changes.inserted.enumerated() where insertedKeys[index] == 0 {
       let root = insertion.id.space.layout.rootNumber

@@ -19,7 +19,8 @@ struct Derivation: Sendable {
   let function: String?
 
   private static let _text = [
-    "uppercase": "NSCoreDataUppercase", "lowercase": "NSCoreDataLowercase", "canonical": "NSCoreDataCanonical",
+    "uppercase": "NSCoreDataUppercase", "lowercase": "NSCoreDataLowercase",
+    "canonical": "NSCoreDataCanonical",
   ]
   private static let _aggregates = [
     "count": "COUNT", "sum": "SUM", "min": "MIN", "max": "MAX", "avg": "AVG", "average": "AVG",
@@ -33,7 +34,8 @@ struct Derivation: Sendable {
     let canonical = DerivationText.canonical(text)
     func refuse(_ reason: String) -> UnsupportedModelError {
       UnsupportedModelError(
-        entity: layout.entityName, property: attribute, reason: "the derivation '\(text)' cannot be used: \(reason)")
+        entity: layout.entityName, property: attribute,
+        reason: "the derivation '\(text)' cannot be used: \(reason)")
     }
     if canonical == "now()" || canonical == "now:()" {
       self.init(source: .moment, function: nil)
@@ -55,7 +57,9 @@ struct Derivation: Sendable {
     guard steps.count <= 2 else { throw refuse("the key path may lead over one relationship only") }
     guard let relationship = layout.slots[slot].relationship else {
       guard steps.count == 1 else { throw refuse("'\(first)' is no relationship") }
-      guard name == nil || Self._text[name!] != nil else { throw refuse("there is no function '\(name!)' of an attribute") }
+      guard name == nil || Self._text[name!] != nil else {
+        throw refuse("there is no function '\(name!)' of an attribute")
+      }
       self.init(source: .attribute(slot), function: name.flatMap { Self._text[$0] })
       return
     }
@@ -68,13 +72,18 @@ struct Derivation: Sendable {
       guard let name, let aggregate = Self._aggregates[name] else {
         throw refuse("of a to-many only @count, @sum, @min, @max and @avg can be derived")
       }
-      guard name == "count" || target != nil else { throw refuse("@\(name) needs an attribute of the members") }
+      guard name == "count" || target != nil else {
+        throw refuse("@\(name) needs an attribute of the members")
+      }
       self.init(
-        source: .members(toMany: slot, function: aggregate, attribute: name == "count" ? nil : target), function: nil)
+        source: .members(toMany: slot, function: aggregate, attribute: name == "count" ? nil : target),
+        function: nil)
       return
     }
     guard let target else { throw refuse("a relationship itself is no value") }
-    guard name == nil || Self._text[name!] != nil else { throw refuse("there is no function '\(name!)' of an attribute") }
+    guard name == nil || Self._text[name!] != nil else {
+      throw refuse("there is no function '\(name!)' of an attribute")
+    }
     self.init(source: .distant(toOne: slot, attribute: target), function: name.flatMap { Self._text[$0] })
   }
 
@@ -127,9 +136,12 @@ struct DerivedTriggers {
     private(set) var statements: [String] = []
 
     init?(
-      _ mapping: StoreMapping, _ table: TableMapping, _ layout: PropertyLayout, _ slot: Int, _ derivation: Derivation
+      _ mapping: StoreMapping, _ table: TableMapping, _ layout: PropertyLayout, _ slot: Int,
+      _ derivation: Derivation
     ) {
-      guard case .attribute(let column) = mapping.storage(of: slot, in: layout.entityNumber) else { return nil }
+      guard case .attribute(let column) = mapping.storage(of: slot, in: layout.entityNumber) else {
+        return nil
+      }
       self.mapping = mapping
       self.table = table
       self.layout = layout
@@ -142,7 +154,8 @@ struct DerivedTriggers {
         guard let source = _column(slot, layout) else { return nil }
         _sameRow(source)
       case .distant(let toOne, let attribute):
-        guard case .toOne(let key, _, _, let destination) = mapping.storage(of: toOne, in: layout.entityNumber),
+        guard
+          case .toOne(let key, _, _, let destination) = mapping.storage(of: toOne, in: layout.entityNumber),
           let source = _column(attribute, mapping.layout.layout(numbered: destination))
         else { return nil }
         _distant(table.columns[key].name, mapping.table(of: destination).name, source)
@@ -152,7 +165,9 @@ struct DerivedTriggers {
     }
 
     private func _column(_ slot: Int, _ layout: PropertyLayout) -> String? {
-      guard case .attribute(let column) = mapping.storage(of: slot, in: layout.entityNumber) else { return nil }
+      guard case .attribute(let column) = mapping.storage(of: slot, in: layout.entityNumber) else {
+        return nil
+      }
       return mapping.column(column, of: layout.entityNumber).name
     }
 
@@ -165,7 +180,8 @@ struct DerivedTriggers {
       let trigger = StoreVocabulary.quoted("Z_DA_\(plain(source))_\(layout.entityName)_\(name)_\(suffix)")
       let when = condition.map { " WHEN (\($0))" } ?? ""
       statements.append(
-        "CREATE TRIGGER \(trigger) AFTER \(event) ON \(source) FOR EACH ROW\(when) BEGIN \(steps.joined(separator: "; ")); END")
+        "CREATE TRIGGER \(trigger) AFTER \(event) ON \(source) FOR EACH ROW\(when) BEGIN \(steps.joined(separator: "; ")); END"
+      )
     }
 
     private func _text(_ name: String) -> String { "'\(name.replacing("'", with: "''"))'" }
@@ -199,7 +215,8 @@ struct DerivedTriggers {
         writer._set("NSCoreDataNow()", where: "Z_PK = NEW.Z_PK", isInsert: isInsert)
       }
       _trigger(
-        "INSERT", on: table.name, "INSERT", when: _and("NEW.Z_OPT NOT NULL", _family("NEW")), steps(true, self))
+        "INSERT", on: table.name, "INSERT", when: _and("NEW.Z_OPT NOT NULL", _family("NEW")),
+        steps(true, self))
       _trigger(
         "UPDATE", on: table.name, "UPDATE OF Z_OPT", when: _and("NEW.Z_OPT NOT NULL", _family("NEW")),
         steps(false, self))
@@ -211,7 +228,8 @@ struct DerivedTriggers {
         "INSERT", on: table.name, "INSERT", when: _family("NEW"),
         _set(value, where: "Z_PK = NEW.Z_PK", isInsert: true))
       _trigger(
-        "UPDATE", on: table.name, "UPDATE OF \(source)", when: _family("NEW"), _set(value, where: "Z_PK = NEW.Z_PK"))
+        "UPDATE", on: table.name, "UPDATE OF \(source)", when: _family("NEW"),
+        _set(value, where: "Z_PK = NEW.Z_PK"))
     }
 
     private mutating func _distant(_ key: String, _ target: String, _ source: String) {
@@ -224,7 +242,8 @@ struct DerivedTriggers {
         _set(value, where: "Z_PK = NEW.Z_PK"))
       let theirs = derivation.applied(to: "NEW.\(source)")
       let owners = _and("\(key) = NEW.Z_PK", _family(table.name)) ?? ""
-      _trigger("PARAMETER_INSERT", on: target, "INSERT", when: nil, _set(theirs, where: owners, isInsert: true))
+      _trigger(
+        "PARAMETER_INSERT", on: target, "INSERT", when: nil, _set(theirs, where: owners, isInsert: true))
       _trigger("PARAMETER_UPDATE", on: target, "UPDATE OF \(source)", when: nil, _set(theirs, where: owners))
     }
 
@@ -232,7 +251,9 @@ struct DerivedTriggers {
       switch mapping.storage(of: toMany, in: layout.entityNumber) {
       case .oneToMany(let destination, let inverse):
         let destinationLayout = mapping.layout.layout(numbered: destination)
-        guard case .toOne(let key, _, _, _) = mapping.storage(of: inverse, in: destination) else { return false }
+        guard case .toOne(let key, _, _, _) = mapping.storage(of: inverse, in: destination) else {
+          return false
+        }
         let child = mapping.table(of: destination)
         let keyName = child.columns[key].name
         guard let attribute else {
@@ -294,7 +315,8 @@ struct DerivedTriggers {
         "PARAMETER_UPDATE_INCREMENT", on: child, "UPDATE OF \(key), \(source)", when: "NEW.\(key) NOT NULL",
         again("NEW"))
       _trigger(
-        "PARAMETER_UPDATE_DECREMENT", on: child, "UPDATE OF \(key)", when: "OLD.\(key) NOT NULL", again("OLD"))
+        "PARAMETER_UPDATE_DECREMENT", on: child, "UPDATE OF \(key)", when: "OLD.\(key) NOT NULL", again("OLD")
+      )
       _trigger("PARAMETER_DELETE", on: child, "DELETE", when: "OLD.\(key) NOT NULL", again("OLD"))
       _trigger(
         "SOURCE_INSERT", on: table.name, "INSERT", when: _family("NEW"),
@@ -302,7 +324,8 @@ struct DerivedTriggers {
     }
 
     private mutating func _paired(
-      _ function: String, _ source: String?, _ join: String, _ owner: String, _ member: String, _ target: String
+      _ function: String, _ source: String?, _ join: String, _ owner: String, _ member: String,
+      _ target: String
     ) {
       func value(_ key: String) -> String {
         guard let source else { return "(SELECT COUNT(*) FROM \(join) WHERE \(owner) = \(key))" }

@@ -37,7 +37,9 @@ struct SchemaBinder {
   }
 
   /// Number of an entity that was renamed: Core Data's migration leaves its old name in Z_PRIMARYKEY.
-  private func _formerNumber(of entity: PropertyLayout, _ layout: ModelLayout, _ byName: [String: Int]) -> Int? {
+  private func _formerNumber(of entity: PropertyLayout, _ layout: ModelLayout, _ byName: [String: Int])
+    -> Int?
+  {
     let schema = layout.schema.entities.first { $0.name == entity.entityName }
     guard let former = schema?.renamingIdentifier, layout.layoutsByName[former] == nil else { return nil }
     return byName[former]

@@ -70,12 +70,14 @@ struct SchemaWriter {
     var result: [String] = []
     // Core Data indexes an attribute on its own account, too, when an index of the model has it as its only
     // element; these come in the order of the indexes.
-    let attributes = Dictionary(entity.attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let attributes = Dictionary(
+      entity.attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     var indexed = entity.attributes.filter { $0.isIndexed && !$0.isTransient }.map(\.name)
       .sorted(by: StoreVocabulary.precedes)
     for index in entity.indexes where index.elements.count == 1 && index.partialIndexPredicate == nil {
       let element = index.elements[0]
-      guard let name = element.property, !element.isRTree, element.isAscending, let attribute = attributes[name],
+      guard let name = element.property, !element.isRTree, element.isAscending,
+        let attribute = attributes[name],
         !attribute.isTransient, !indexed.contains(name)
       else { continue }
       indexed.append(name)

@@ -51,11 +51,13 @@ struct StoreOpening {
     let isEmpty = try !_options.isReadOnly && _isEmpty(writer)
     try _prepare(writer, isNew: isEmpty)
     // Another process may make the store at the same time; whoever comes second finds its tables.
-    let isNew = try isEmpty && writer.transaction {
-      guard try _isEmpty(writer) else { return false }
-      try _create(writer, expected, schema ?? SchemaWriter(expected).statements(), initialMetadata)
-      return true
-    }
+    let isNew =
+      try isEmpty
+      && writer.transaction {
+        guard try _isEmpty(writer) else { return false }
+        try _create(writer, expected, schema ?? SchemaWriter(expected).statements(), initialMetadata)
+        return true
+      }
     let metadata = try StoreMetadata.read(writer, path: _file.path)
     let mapping = isNew ? expected : try _bind(writer, metadata, expected)
     if !isNew, !_options.isReadOnly { try _checkSpatialIndexes(writer) }
@@ -99,7 +101,8 @@ struct StoreOpening {
       try !options.isReadOnly && writer.pragma("journal_mode")?.lowercased() == "wal"
       && writer.pragma("locking_mode")?.lowercased() == "normal"
     return ConnectionPool(
-      writer: writer, maximumReaders: options.maximumReaders, sharesWriter: file.isInMemory, holdsReads: hasLog
+      writer: writer, maximumReaders: options.maximumReaders, sharesWriter: file.isInMemory,
+      holdsReads: hasLog
     ) {
       let reader = try options.isReadOnly ? untouched.open() : file.openReader()
       try Self._configure(reader, options, isNew: false, isReader: true)
@@ -149,13 +152,15 @@ struct StoreOpening {
     for entity in _layout.schema.entities {
       for index in entity.indexes where index.elements.contains(where: \.isRTree) {
         let name = "Z_\(entity.name)_\(index.name)"
-        let isThere = try connection.firstValue("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(name)])
+        let isThere = try connection.firstValue(
+          "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(name)])
         let isKept = try connection.firstValue(
           "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND instr(sql, ?) > 0", [.text(name)])
         guard isThere != nil, isKept == nil else { continue }
         throw UnsupportedModelError(
           entity: entity.name, property: index.name,
-          reason: "the store \(_file.path) has an R-tree index, which cannot be kept up to date here; open the store "
+          reason:
+            "the store \(_file.path) has an R-tree index, which cannot be kept up to date here; open the store "
             + "read-only (NSReadOnlyPersistentStoreOption)")
       }
     }
