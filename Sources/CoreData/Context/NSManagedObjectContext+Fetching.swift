@@ -137,7 +137,7 @@ extension NSManagedObjectContext {
     var plan = FetchPlan(layout: entity.layout)
     plan.includesSubentities = request.includesSubentities
     do {
-      if let predicate = request.predicate { plan.predicate = try PredicateTree(predicate).forStores }
+      if let predicate = request.predicate { try plan.take(predicate) }
       if let descriptors = request.sortDescriptors { plan.sort = try descriptors.map { try $0.sortTerm() } }
     } catch {
       throw CocoaError.coreData(

@@ -1,3 +1,4 @@
+import Foundation
 import ModelSchema
 import PredicateLanguage
 
@@ -34,6 +35,8 @@ struct FetchPlan: Sendable {
   var layout: PropertyLayout
   var includesSubentities = true
   var predicate: PredicateTree?
+  /// The format that `predicate` was made of, if all its predicates are alike but for one plain value.
+  var template: PredicateTemplate?
   var sort: [SortTerm] = []
   /// 0: none.
   var limit = 0
@@ -41,4 +44,26 @@ struct FetchPlan: Sendable {
   var content = Content.values
 
   init(layout: PropertyLayout) { self.layout = layout }
+
+  /// The same without an order.
+  var unsorted: FetchPlan {
+    var plan = self
+    plan.sort = []
+    return plan
+  }
+
+  /// Takes a request's predicate as stores do.
+  ///
+  /// - Throws: What a nested fetch throws; `PredicateEvaluationError` for a predicate that is no tree.
+  mutating func take(_ predicate: NSPredicate) throws {
+    if let comparison = predicate as? NSComparisonPredicate, comparison.template != nil,
+      case .comparison(let parts) = comparison.tree, case .constant(let value) = parts.right,
+      PredicateShape.kind(of: value) != nil
+    {
+      // A key and a plain value: nothing in it has to be carried out or replaced.
+      (self.predicate, template) = (comparison.tree, comparison.template)
+    } else {
+      self.predicate = try PredicateTree(predicate).forStores
+    }
+  }
 }

@@ -8,6 +8,8 @@ package final class PredicateTemplate: Sendable {
   let placeholders: [Placeholder]
   /// By far the most frequent format, `key == %@`: a comparison whose right side is one argument, which needs no search.
   private let _single: (comparison: PredicateTree.Comparison, placeholder: Int)?
+  /// Whether it compares a key with one argument, so that all its predicates are alike but for this value.
+  package let comparesOneKey: Bool
 
   /// Parses `format`; prefer `cached(_:)`.
   /// - Throws: `PredicateFormatError`.
@@ -15,6 +17,11 @@ package final class PredicateTemplate: Sendable {
     self.format = format
     (tree, placeholders) = try Parser.predicate(format)
     _single = Self._single(tree, placeholders)
+    if let _single, case .keyPath = _single.comparison.left {
+      comparesOneKey = true
+    } else {
+      comparesOneKey = false
+    }
   }
 
   private static func _single(
@@ -61,6 +68,13 @@ package final class PredicateTemplate: Sendable {
   package func predicate(_ arguments: [FormatArgument] = []) throws -> PredicateTree {
     try predicate(count: arguments.count) { arguments[$0] }
   }
+}
+
+extension PredicateTemplate: Hashable {
+  /// Templates are the same only if they are the same object.
+  package static func == (left: PredicateTemplate, right: PredicateTemplate) -> Bool { left === right }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// The same for a format that holds an expression alone.
