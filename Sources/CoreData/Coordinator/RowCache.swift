@@ -14,7 +14,7 @@ final class RowCache: Sendable {
   private let _capacity: Int
 
   /// - Parameter capacity: Rows per generation.
-  init(capacity: Int = 8192) { _capacity = capacity }
+  init(capacity: Int = 4096) { _capacity = capacity }
 
   func row(for key: ObjectKey) -> Row? {
     let key = ObjectTable.Key(key)
