@@ -60,7 +60,7 @@ extension NSManagedObjectContext {
     plan.content = try request.contentOfObjects(plan.layout)
     let reading = try FetchReading(plan, request, in: self)
     // Unsaved changes may have to be sorted in, by values.
-    if reading.needsOverlay, !plan.sort.isEmpty { reading.plan.content = .values }
+    if reading.needsOverlay, !reading.plan.sort.isEmpty { reading.plan.content = .values }
     let isPlain = !reading.needsOverlay && reading.plan.content == .values
     let objects = try isPlain ? objects(for: reading.stored()) : reading.objects()
     if request.fetchBatchSize > 0 {

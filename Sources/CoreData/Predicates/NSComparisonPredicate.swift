@@ -13,16 +13,16 @@ open class NSComparisonPredicate: NSPredicate {
     guard case .comparison(let comparison) = tree else { preconditionFailure("not a comparison") }
     return comparison
   }
-  /// The format it was made of, if that compares a key with a single argument.
-  final let template: PredicateTemplate?
+  /// What is known of a comparison of a key with a plain value that was made of a format.
+  final let templated: FetchPlan.TemplatedComparison?
   /// What holds it back from being evaluated, if anything does.
   final var gate: EvaluationGate?
 
   /// `tree` is a comparison.
-  init(tree: PredicateTree, template: PredicateTemplate? = nil) {
+  init(tree: PredicateTree, templated: FetchPlan.TemplatedComparison? = nil) {
     guard case .comparison = tree else { preconditionFailure("not a comparison") }
     self.tree = tree
-    self.template = template
+    self.templated = templated
     // As a closure to Foundation: what it takes for a constant it would compare as one.
     super.init(block: Self._neverCalled)
   }

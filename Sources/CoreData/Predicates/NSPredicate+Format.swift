@@ -50,7 +50,8 @@ extension ClassCluster where Self: NSPredicate {
       let template = try PredicateTemplate.cached(format)
       let tree = try template.predicate(count: count) { try FormatArgument(any: argument($0)) }
       let predicate =
-        template.comparesOneKey ? NSComparisonPredicate(tree: tree, template: template) : tree.predicate
+        template.keyComparison != nil
+        ? NSComparisonPredicate(tree: tree, templated: .init(template, tree)) : tree.predicate
       if Self.self == NSPredicate.self { return unsafeDowncast(predicate, to: Self.self) }
       return answer(predicate, "The format “\(format)”")
     } catch {

@@ -8,8 +8,16 @@ package final class PredicateTemplate: Sendable {
   let placeholders: [Placeholder]
   /// By far the most frequent format, `key == %@`: a comparison whose right side is one argument, which needs no search.
   private let _single: (comparison: PredicateTree.Comparison, placeholder: Int)?
-  /// Whether it compares a key with one argument, so that all its predicates are alike but for this value.
-  package let comparesOneKey: Bool
+  /// What it compares its one argument with, if that is a key: then all its predicates are alike but for this value.
+  package let keyComparison: KeyComparison?
+
+  /// A comparison of a key with a value, but for the value.
+  package struct KeyComparison: Sendable {
+    package let path: [String]
+    package let op: PredicateTree.Comparison.Operator
+    /// Whether it has neither modifier nor options.
+    package let isPlain: Bool
+  }
 
   /// Parses `format`; prefer `cached(_:)`.
   /// - Throws: `PredicateFormatError`.
@@ -17,10 +25,12 @@ package final class PredicateTemplate: Sendable {
     self.format = format
     (tree, placeholders) = try Parser.predicate(format)
     _single = Self._single(tree, placeholders)
-    if let _single, case .keyPath = _single.comparison.left {
-      comparesOneKey = true
+    if let comparison = _single?.comparison, case .keyPath(let path) = comparison.left {
+      keyComparison = KeyComparison(
+        path: path, op: comparison.op,
+        isPlain: comparison.modifier == .direct && comparison.options.isEmpty)
     } else {
-      comparesOneKey = false
+      keyComparison = nil
     }
   }
 

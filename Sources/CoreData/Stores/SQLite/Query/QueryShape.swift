@@ -30,10 +30,8 @@ struct QueryShape: Hashable, Sendable {
     shape: QueryShape, constants: [PredicateValue]
   ) {
     guard let predicate = plan.predicate else { return (QueryShape(plan, purpose, .none), []) }
-    if let template = plan.template, case .comparison(let comparison) = predicate,
-      case .constant(let value) = comparison.right, let kind = PredicateShape.kind(of: value)
-    {
-      return (QueryShape(plan, purpose, .template(template, kind: kind)), [value])
+    if let known = plan.known {
+      return (QueryShape(plan, purpose, .template(known.template, kind: known.kind)), [known.value])
     }
     let (shape, constants) = PredicateShape.taking(predicate)
     return (QueryShape(plan, purpose, .shape(shape)), constants)
