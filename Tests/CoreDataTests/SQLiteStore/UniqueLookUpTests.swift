@@ -74,7 +74,8 @@ import Testing
     let plan = library.plan(
       "Author", compare(key("alias"), .in, .constant(.collection(["one", "two", "x"].map { .string($0) }))))
     let sql = try library.engine.compiled(plan, .objects).query.sql.text
-    #expect(sql.hasSuffix("WHERE t0.ZALIAS = v.value AND t0.Z_ENT = \(library.entity("Author").entityNumber)"))
+    let number = library.entity("Author").entityNumber
+    #expect(sql.hasSuffix("WHERE t0.ZALIAS = v.value AND t0.Z_ENT = \(number)"))
     #expect(try library.engine.fetch(plan).count == 2)
   }
 }
