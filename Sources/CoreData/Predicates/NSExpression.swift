@@ -50,7 +50,7 @@ open class NSExpression: NSObject, NSCopying {
     do {
       try self.init(parsing: format, arguments: arguments)
     } catch {
-      fatalError("NSInvalidArgumentException: \(error)")
+      programmerError("NSInvalidArgumentException: \(error)")
     }
   }
 
@@ -83,7 +83,7 @@ open class NSExpression: NSObject, NSCopying {
   /// Makes an expression with the value at a key path. Traps if the path has an empty component.
   public convenience init(forKeyPath path: String) {
     guard let components = KeyPathText.components(path) else {
-      fatalError("NSInvalidArgumentException: “\(path)” is not a key path.")
+      programmerError("NSInvalidArgumentException: “\(path)” is not a key path.")
     }
     self.init(tree: path == "self" || path == "SELF" ? .evaluatedObject : .keyPath(components))
   }
@@ -94,7 +94,7 @@ open class NSExpression: NSObject, NSCopying {
   public convenience init(forFunction name: String, arguments: [Any]) {
     guard let selector = PredicateFunction.selector(named: name) else {
       let known = PredicateFunction.arity.keys.sorted().joined(separator: ", ")
-      fatalError("NSInvalidArgumentException: there is no function named “\(name)”; known are \(known).")
+      programmerError("NSInvalidArgumentException: there is no function named “\(name)”; known are \(known).")
     }
     self.init(tree: .function(selector, arguments.map { Self.tree(of: $0) }))
   }
@@ -153,7 +153,7 @@ open class NSExpression: NSObject, NSCopying {
     do {
       return try PredicateTree(predicate)
     } catch {
-      fatalError("NSInvalidArgumentException: \(error)")
+      programmerError("NSInvalidArgumentException: \(error)")
     }
   }
 
