@@ -113,6 +113,8 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
 
   public var coordinator: NSPersistentStoreCoordinator { _lock.withLock { _state.coordinator } }
 
+  public var keptContexts: [NSManagedObjectContext] { [mainQueueContext, privateQueueContext] }
+
   /// Creates a child of the main context for longer work; its saves are carried to the store.
   ///
   /// - Parameters:
@@ -162,17 +164,10 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
     on callbackQueue: DispatchQueue? = nil, callback: @escaping CoreDataStackBatchMOCCallback
   ) {
     let model = coordinator.managedObjectModel
-    @Sendable func context(_ coordinator: NSPersistentStoreCoordinator) -> NSManagedObjectContext {
-      let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-      context.persistentStoreCoordinator = coordinator
-      context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
-      context.name = "Batch Operation Context"
-      return context
-    }
     switch _location {
     case .memory:
       do {
-        callback(.success(context(try StoreOpening.coordinator(model, .memory))))
+        callback(.success(Self._batchContext(try StoreOpening.coordinator(model, .memory))))
       } catch {
         callback(.failure(error))
       }
@@ -182,7 +177,7 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
       ) { result in
         let outcome: BatchContextResult =
           switch result {
-          case .success(let coordinator): .success(context(coordinator))
+          case .success(let coordinator): .success(Self._batchContext(coordinator))
           case .failure(let error): .failure(error)
           }
         (callbackQueue ?? .global(qos: .background)).async { callback(outcome) }
@@ -194,24 +189,22 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - options: Options that the store is added with.
-  ///   - progress: Gets one unit. Cancelled meanwhile, no context is handed out.
+  ///   - progress: Gets one unit, which a migration moves on bit by bit. Cancelled meanwhile, no context is handed out.
   /// - Throws: What adding the store throws; `CocoaError.userCancelled`.
   public func newBatchOperationContext(
     with options: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
     progress: Progress? = nil
   ) async throws -> NSManagedObjectContext {
-    let steps = ProgressSteps(progress, count: 1)
-    try steps.begin()
-    let context: NSManagedObjectContext = try await withCheckedThrowingContinuation { continuation in
-      newBatchOperationContext(with: options) { result in
-        switch result {
-        case .success(let context): continuation.resume(returning: context)
-        case .failure(let error): continuation.resume(throwing: error)
-        }
-      }
-    }
-    try steps.begin()
-    steps.finish()
+    let model = coordinator.managedObjectModel
+    return Self._batchContext(
+      try await StoreOpening.open(model, _location, options: options, ProgressSteps(progress, count: 1)))
+  }
+
+  private static func _batchContext(_ coordinator: NSPersistentStoreCoordinator) -> NSManagedObjectContext {
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+    context.name = "Batch Operation Context"
     return context
   }
 
@@ -249,13 +242,30 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
 
   /// Empties the store; as the form with a callback.
   ///
-  /// - Throws: `CoreDataStack.Error`, or what destroying and adding stores throws.
+  /// - Parameters:
+  ///   - options: Options that the new store is added with.
+  ///   - progress: Gets two units: one for the saves on their way, one for the store. Cancelled before the store is touched,
+  ///     nothing happens.
+  /// - Throws: `CoreDataStack.Error`, or what destroying and adding stores throws; `CocoaError.userCancelled`.
   public func resetStore(
-    with options: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions
+    with options: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
+    progress: Progress? = nil
   ) async throws {
+    let steps = ProgressSteps(progress, count: 2)
+    try steps.begin()
+    await settle()
+    steps.finish()
+    try steps.begin()
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Swift.Error>) in
       resetStore(with: options) { continuation.resume(with: $0.result) }
     }
+    steps.finish()
+  }
+
+  /// As `resetStore(with:progress:)`: the contexts of a SQLite stack are replaced.
+  public func emptyStore(progress: Progress?) async throws {
+    try await resetStore(progress: progress)
+    for context in keptContexts { await context.perform { context.reset() } }
   }
 
   private func _resetMemory() throws {

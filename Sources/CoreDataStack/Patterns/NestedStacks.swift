@@ -40,6 +40,8 @@ public final class WriterMainWorkerStack: ContextStack {
     _carrier.watch(mainContext)
   }
 
+  public var keptContexts: [NSManagedObjectContext] { [mainContext, writerContext] }
+
   public func newWorkerContext() -> NSManagedObjectContext {
     let context = NSManagedObjectContext.child(of: mainContext)
     _carrier.watch(context)
