@@ -98,7 +98,12 @@ struct HistoryFollowerTests {
     let (stranger, follower) = (try _stranger(), try HistoryFollower(context))
     try await _write(stranger) { Author(managedObjectContext: $0).name = "Ada" }
     try await follower.catchUp()
-    let seen = try await context.perform { try context.fetch(SampleBooks.authorsByName)[0].objectID }
+    let seen = try await context.perform { Handed(try context.fetch(SampleBooks.authorsByName)[0]) }
+    let told = Log()
+    let token = NotificationCenter.default.addObserver(
+      forName: HistoryFollower.didMissHistory, object: context, queue: nil
+    ) { _ in told.add("missed") }
+    defer { NotificationCenter.default.removeObserver(token) }
     try await _write(stranger) { stranger in
       try stranger.fetch(SampleBooks.authorsByName)[0].name = "Augusta"
       try stranger.save()
@@ -108,7 +113,9 @@ struct HistoryFollowerTests {
       _ = try stranger.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: current))
     }
     try await follower.catchUp()
-    #expect(await context.perform { (context.object(with: seen) as? Author)?.name } == "Ada again")
+    #expect(await context.perform { seen.value.name } == "Ada again")
+    // Unless the follower was quicker than the deletion.
+    #expect(told.lines.count <= 1)
   }
 
   @Test("A store that keeps no history, or none at all, is refused with the reason")

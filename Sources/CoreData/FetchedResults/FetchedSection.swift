@@ -17,7 +17,11 @@ final class FetchedSection: NSFetchedResultsSectionInfo {
     _core = core
   }
 
-  var indexTitle: String? { _core?.indexTitle(forSection: name) ?? FetchedResultsCore.initial(of: name) }
+  var indexTitle: String? {
+    // A title that the controller or its delegate leaves out stays out.
+    guard let owner = _core?.owner else { return FetchedResultsCore.initial(of: name) }
+    return owner.indexTitle(forSection: name)
+  }
 
   var numberOfObjects: Int { results.count }
 

@@ -50,7 +50,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   /// stores at once, or while the context has unsaved changes.
   ///
   /// With a `fetchBatchSize` objects stay faults that are filled in batches as they are looked at, provided that order and
-  /// sections depend on stored attributes of the entity itself.
+  /// sections depend on stored attributes of the entity itself. Unsaved changes make no difference to that.
   ///
   /// - Throws: What fetching throws; a Cocoa error 134060 when objects of one section are not next to each other.
   open func performFetch() throws { try core.performFetch() }

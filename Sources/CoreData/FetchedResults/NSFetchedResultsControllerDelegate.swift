@@ -2,9 +2,13 @@ import Foundation
 
 /// What happened to an object or a section; raw values are Apple's.
 public enum NSFetchedResultsChangeType: UInt, Sendable {
+  /// It has come.
   case insert = 1
+  /// It has gone.
   case delete = 2
+  /// An object stands elsewhere, and may have changed as well.
   case move = 3
+  /// An object has changed and stays where it was.
   case update = 4
 }
 

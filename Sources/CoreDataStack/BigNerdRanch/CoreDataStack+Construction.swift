@@ -136,6 +136,8 @@ extension CoreDataStack {
 
 extension Bundle {
   /// The model of this name, compiled or as its source. Traps if the bundle does not have it.
+  ///
+  /// Where programs are no bundles, the main bundle stands for all bundles that the package manager put beside the program.
   public func managedObjectModel(name: String) -> NSManagedObjectModel {
     for type in ["momd", "mom", "xcdatamodeld", "xcdatamodel"] {
       if let url = url(forResource: name, withExtension: type),
@@ -144,6 +146,10 @@ extension Bundle {
         return model
       }
     }
+    #if !canImport(Darwin)
+    // Looks beside the program, and traps with the list of places.
+    if self == .main { return NSPersistentContainer(name: name).managedObjectModel }
+    #endif
     preconditionFailure(
       "the bundle at \(bundlePath) has no model '\(name)' (.momd, .mom, .xcdatamodeld or .xcdatamodel)")
   }

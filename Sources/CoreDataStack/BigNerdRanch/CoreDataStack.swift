@@ -35,26 +35,34 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
   /// A coordinator, or why there is none.
   public enum CoordinatorResult: @unchecked Sendable {
     // Unchecked: a coordinator may be used from any thread.
+    /// The coordinator.
     case success(NSPersistentStoreCoordinator)
+    /// Why there is none.
     case failure(any Swift.Error)
   }
 
   /// A batch operation context, or why there is none.
   public enum BatchContextResult: @unchecked Sendable {
     // Unchecked: a context may be passed to any thread, and is used on its queue.
+    /// The context.
     case success(NSManagedObjectContext)
+    /// Why there is none.
     case failure(any Swift.Error)
   }
 
   /// A stack, or why there is none.
   public enum SetupResult: Sendable {
+    /// The stack.
     case success(CoreDataStack)
+    /// Why there is none.
     case failure(any Swift.Error)
   }
 
   /// Success, or what went wrong.
   public enum SuccessResult: Sendable {
+    /// It was done.
     case success
+    /// Why it was not.
     case failure(any Swift.Error)
 
     /// The same as Swift's `Result`.

@@ -22,6 +22,10 @@ public final class HistoryFollower: @unchecked Sendable {
   private var _failure: (@Sendable (any Error) -> Void)?
   private var _observer: (any NSObjectProtocol)?
 
+  /// Posted on a context's queue, with the context as object, when part of the history was deleted before it could be read:
+  /// all objects were read again, and what has come or gone is found by fetching again.
+  public static let didMissHistory = Notification.Name("CoreDataStack.HistoryFollower.didMissHistory")
+
   /// The stack's usual options, a history, and word of whatever is written: what a store that is to be followed is added with,
   /// by everybody who writes to it.
   public static var storeOptions: [AnyHashable: Any] {
@@ -99,7 +103,18 @@ public final class HistoryFollower: @unchecked Sendable {
     } catch let error as CocoaError where error.code.rawValue == NSPersistentHistoryTokenExpiredError {
       // Part of the history was deleted unread: whatever was read of the store may be old.
       _token = _coordinator.currentPersistentHistoryToken(fromStores: nil)
-      for context in _contexts.reversed() { context.performAndWait { context.refreshAllObjects() } }
+      _readAgain()
+    }
+  }
+
+  /// Has every object that a context shows read again.
+  private func _readAgain() {
+    for context in _contexts.reversed() {
+      context.performAndWait {
+        let ids = context.registeredObjects.map(\.objectID).filter { !$0.isTemporaryID }
+        NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSUpdatedObjectsKey: ids], into: [context])
+        NotificationCenter.default.post(name: Self.didMissHistory, object: context)
+      }
     }
   }
 }
