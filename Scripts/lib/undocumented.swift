@@ -42,17 +42,21 @@ enum Undocumented {
       try JSONDecoder().decode(Graph.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
     }
     let elsewhere = Set(
-      graphs.flatMap(\.relationships).filter { $0.kind == "overrides" || $0.sourceOrigin != nil }.map(\.source))
+      graphs.flatMap(\.relationships).filter { $0.kind == "overrides" || $0.sourceOrigin != nil }.map(
+        \.source))
     var lines = Set<String>()
     var count = 0
     for symbol in graphs.flatMap(\.symbols) {
-      guard let location = symbol.location, !symbol.identifier.precise.contains("::SYNTHESIZED::") else { continue }
+      guard let location = symbol.location, !symbol.identifier.precise.contains("::SYNTHESIZED::") else {
+        continue
+      }
       count += 1
       guard symbol.docComment == nil, !elsewhere.contains(symbol.identifier.precise) else { continue }
       let file = location.uri.components(separatedBy: "/Sources/").last ?? location.uri
       let kind = symbol.kind.identifier.replacing("swift.", with: "")
       lines.insert(
-        "Sources/\(file):\(location.position.line + 1): \(kind) \(symbol.pathComponents.joined(separator: "."))")
+        "Sources/\(file):\(location.position.line + 1): \(kind) \(symbol.pathComponents.joined(separator: "."))"
+      )
     }
     for line in lines.sorted() { print(line) }
     print("\(count) public symbols, \(lines.count) without a comment.")

@@ -72,7 +72,8 @@ struct HistoryFollowerTests {
     #expect(await main.perform { list.names } == ["Ada"])
   }
 
-  @Test("A shared store that is followed shows workers' saves once the stack has settled, and its own only once")
+  @Test(
+    "A shared store that is followed shows workers' saves once the stack has settled, and its own only once")
   func sharedStore() async throws {
     let progress = Progress(totalUnitCount: 0)
     let stack = try await SharedStoreStack.open(

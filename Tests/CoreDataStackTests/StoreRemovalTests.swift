@@ -51,7 +51,8 @@ struct StoreRemovalTests {
     #expect(try await _count(stack) == 1)
   }
 
-  @Test("A store that is removed leaves no file, and its stack nothing to show", arguments: StackPattern.allCases)
+  @Test(
+    "A store that is removed leaves no file, and its stack nothing to show", arguments: StackPattern.allCases)
   func removed(_ pattern: StackPattern) async throws {
     let stack = try await _stack(pattern)
     try await _insert("Ada", stack)

@@ -27,7 +27,8 @@ struct MeasurementTests {
     let frame = Heartbeat.period
     let long = [15 * frame - 1].map { TimeSpan(begin: 0, end: $0) }
     #expect(
-      MainThreadFigures(spans: long, blocks: long, processorNanoseconds: 0, latencies: []).framesDropped == 14)
+      MainThreadFigures(spans: long, blocks: long, processorNanoseconds: 0, latencies: []).framesDropped == 14
+    )
     let spans = [frame, frame + 1, 5].map { TimeSpan(begin: 100, end: 100 + $0) }
     let figures = MainThreadFigures(
       spans: spans, blocks: spans, processorNanoseconds: 2_000_000_000, latencies: [1_000_000, 3_000_000])

@@ -109,7 +109,9 @@ struct ReportTests {
   func cells(_ keepsList: Bool) {
     let list = keepsList ? ListFigures(rows: 1, rounds: 1, changes: 1) : nil
     let rows = ReportPage(sampleResult(list: list)).html.components(separatedBy: "<tr>").dropFirst(3)
-    #expect(rows.map { $0.components(separatedBy: "<td").count - 1 } == [Int](repeating: keepsList ? 14 : 11, count: 3))
+    #expect(
+      rows.map { $0.components(separatedBy: "<td").count - 1 }
+        == [Int](repeating: keepsList ? 14 : 11, count: 3))
   }
 
   @Test("What it says to somebody who chooses: the fastest, the lightest for main, who blocks it")
@@ -120,7 +122,10 @@ struct ReportTests {
         "All took about 0.400 s in all.", "Least work for the main thread: shared, 0.001 s.",
         "Never blocked main for a frame (16.7 ms): shared; nested3 blocked it for 20.0 ms at once.",
       ])
-    #expect(Verdict(sampleResult(stacks: [.shared])).sentences == ["None blocked main for a frame (16.7 ms) at once."])
+    #expect(
+      Verdict(sampleResult(stacks: [.shared])).sentences == [
+        "None blocked main for a frame (16.7 ms) at once."
+      ])
     #expect(Verdict(sampleResult(stacks: [])).sentences.isEmpty)
   }
 

@@ -50,7 +50,9 @@ public final class FetchedResultsController<T: NSManagedObject> {
   /// The first result.
   public var first: T? {
     // Not off the list of all objects, which is made anew after each change.
-    guard let section = _controller.sections?.firstIndex(where: { $0.numberOfObjects > 0 }) else { return nil }
+    guard let section = _controller.sections?.firstIndex(where: { $0.numberOfObjects > 0 }) else {
+      return nil
+    }
     return _controller.object(at: IndexPath(item: 0, section: section))
   }
 

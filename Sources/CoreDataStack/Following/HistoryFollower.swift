@@ -94,7 +94,9 @@ public final class HistoryFollower: @unchecked Sendable {
     request.resultType = .transactionsAndChanges
     do {
       let result = try _reader.execute(request) as? NSPersistentHistoryResult
-      guard let news = result?.result as? [NSPersistentHistoryTransaction], let last = news.last else { return }
+      guard let news = result?.result as? [NSPersistentHistoryTransaction], let last = news.last else {
+        return
+      }
       let changes = HistoryChanges(news.filter { $0.author != _author })
       if !changes.isEmpty {
         NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes.userInfo, into: _contexts)
@@ -112,7 +114,8 @@ public final class HistoryFollower: @unchecked Sendable {
     for context in _contexts.reversed() {
       context.performAndWait {
         let ids = context.registeredObjects.map(\.objectID).filter { !$0.isTemporaryID }
-        NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSUpdatedObjectsKey: ids], into: [context])
+        NSManagedObjectContext.mergeChanges(
+          fromRemoteContextSave: [NSUpdatedObjectsKey: ids], into: [context])
         NotificationCenter.default.post(name: Self.didMissHistory, object: context)
       }
     }

@@ -142,7 +142,10 @@ struct ReportPage {
       "heartbeat",
       "how long a block sent to the main queue sixty times a second waited: median, 99th percentile, worst"
     ),
-    ("saves, rows", "saves of the importing context; stops in the store afterwards, each compared with the input"),
+    (
+      "saves, rows",
+      "saves of the importing context; stops in the store afterwards, each compared with the input"
+    ),
     ("peak MB", "most memory the process held, in megabytes of 1,000,000 bytes"),
   ]
 

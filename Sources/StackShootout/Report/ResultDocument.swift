@@ -33,7 +33,8 @@ struct ResultDocument {
         .object([
           ("processor", .string(_result.machine.processor)),
           ("processors", .integer(_result.machine.processors)), ("system", .string(_result.machine.system)),
-          ("sqlite", .string(_result.machine.sqlite)), ("debug_build", .boolean(_result.machine.isDebugBuild)),
+          ("sqlite", .string(_result.machine.sqlite)),
+          ("debug_build", .boolean(_result.machine.isDebugBuild)),
         ])
       ),
       ("date", .string(_result.date.formatted(.iso8601))),

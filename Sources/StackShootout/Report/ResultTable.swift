@@ -33,7 +33,8 @@ struct ResultTable {
         ] + told.map { TextTable.Cell(Figures.count($0)) })
     }
     let verdict = Verdict(_result).sentences.map { $0 + "\n" }.joined()
-    return table.text(usesColor: usesColor) + "\n\(verdict)\n\(_result.caption).\n\(_result.machine.line).\n\n"
+    return table.text(usesColor: usesColor)
+      + "\n\(verdict)\n\(_result.caption).\n\(_result.machine.line).\n\n"
       + Self._explanation + (keepsList ? Self._listExplanation : "")
   }
 

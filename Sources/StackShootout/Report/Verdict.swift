@@ -23,7 +23,9 @@ struct Verdict {
     let (first, last) = (sorted[0], sorted[sorted.count - 1])
     let fastest = sorted.filter { $0.totalSeconds <= first.totalSeconds * Self._noise }
     let names = _names(fastest)
-    if fastest.count == sorted.count { return "All took about \(Figures.seconds(first.totalSeconds)) s in all." }
+    if fastest.count == sorted.count {
+      return "All took about \(Figures.seconds(first.totalSeconds)) s in all."
+    }
     return "Fastest in all: \(names), about \(Figures.seconds(first.totalSeconds)) s; "
       + "\(last.design.rawValue) took \(Figures.ratio(last.totalSeconds / first.totalSeconds)) times as long."
   }

@@ -107,11 +107,15 @@ struct FetchedResultsCostTests {
     }
   }
 
-  @Test("With a batch size and unsaved changes, what is saved and not changed stays a fault", arguments: [false, true])
+  @Test(
+    "With a batch size and unsaved changes, what is saved and not changed stays a fault",
+    arguments: [false, true])
   func batchesUnderChanges(_ isChild: Bool) throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
-      for number in 0..<60 { stack.context.insert("Author", ["name": String(format: "%02d", number), "age": number / 20]) }
+      for number in 0..<60 {
+        stack.context.insert("Author", ["name": String(format: "%02d", number), "age": number / 20])
+      }
       try stack.context.save()
       stack.context.reset()
     }

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Progress of a migration")
 struct MigrationProgressTests {
-  private static let _old = "<entity name=\"A\"><attribute name=\"x\" optional=\"YES\" attributeType=\"String\"/></entity>"
+  private static let _old =
+    "<entity name=\"A\"><attribute name=\"x\" optional=\"YES\" attributeType=\"String\"/></entity>"
   private static let _new =
     "<entity name=\"A\"><attribute name=\"x\" optional=\"YES\" attributeType=\"String\"/>"
     + "<attribute name=\"y\" optional=\"YES\" attributeType=\"String\"/></entity>"
