@@ -1,8 +1,8 @@
 import Foundation
 
-// Stands in for Synchronization's Mutex while the Thread Sanitizer looks: that one is made of futexes and lies in a library
-// that the sanitizer does not see into, so that everything it guards would be reported. Scripts/sanitized puts this file
-// into each module.
+// Stands in for Synchronization's Mutex while the Thread Sanitizer looks: that one is made of futexes and
+// lies in a library that the sanitizer does not see into, so that everything it guards would be reported.
+// Scripts/sanitized puts this file into each module.
 
 /// A value guarded by a POSIX mutex, which the Thread Sanitizer knows.
 struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {

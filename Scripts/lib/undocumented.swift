@@ -1,6 +1,7 @@
 import Foundation
 
-// Reads symbol graphs and lists public symbols without a comment of their own. Used by Scripts/check-documentation.
+// Reads symbol graphs and lists public symbols without a comment of their own. Used by
+// Scripts/check-documentation.
 
 /// As much of a symbol graph as matters here.
 struct Graph: Decodable {

@@ -2,7 +2,8 @@ import Foundation
 import ModelSchema
 import PredicateLanguage
 
-/// What a controller's fetch has found: objects in order with the keys they are placed by, and the runs that are sections.
+/// What a controller's fetch has found: objects in order with the keys they are placed by, and the runs that
+/// are sections.
 struct FetchedListing {
   struct Entry {
     let object: NSManagedObject
@@ -54,7 +55,8 @@ struct ListingReader {
 
   /// Fetches.
   ///
-  /// - Throws: What fetching throws; a Cocoa error 134060 when objects of one section are not next to each other.
+  /// - Throws: What fetching throws; a Cocoa error 134060 when objects of one section are not next to each
+  ///   other.
   func listing() throws -> FetchedListing {
     // Made before the stores are asked, so that what is being saved meanwhile is seen at least once.
     let reading = try FetchReading(plan, request, in: context)
@@ -95,7 +97,8 @@ struct ListingReader {
 
   // MARK: Keys alone
 
-  /// Slots to read with each identity, if what places an object is stored in its own row: sort keys, then the section.
+  /// Slots to read with each identity, if what places an object is stored in its own row: sort keys, then the
+  /// section.
   private var _columns: [Int]? {
     guard let slots = keys.storedSlots, slots.allSatisfy({ !plan.layout.slots[$0].isTransient }) else {
       return nil
@@ -110,8 +113,8 @@ struct ListingReader {
     let section: String
   }
 
-  /// Reads identities and what places them: with a batch size objects stay faults until they are looked at, and then come in
-  /// batches.
+  /// Reads identities and what places them: with a batch size objects stay faults until they are looked at,
+  /// and then come in batches.
   private func _listKeys(
     _ slots: [Int], _ coordinator: NSPersistentStoreCoordinator, under unsaved: FetchReading?
   ) throws -> FetchedListing {

@@ -66,8 +66,8 @@ extension CoreDataStack {
   ///   - bundle: Where the model is.
   ///   - desiredStoreURL: The file; nil for one named after the model in the user's documents directory.
   ///   - persistentStoreOptions: Options that the store is added with.
-  ///   - progress: Gets one unit, which a migration moves on bit by bit. Cancelled meanwhile, no stack is made, and a migration
-  ///     that has begun is taken back.
+  ///   - progress: Gets one unit, which a migration moves on bit by bit. Cancelled meanwhile, no stack is
+  ///     made, and a migration that has begun is taken back.
   /// - Throws: `CoreDataStack.Error`, or what adding the store throws; `CocoaError.userCancelled`.
   public static func constructSQLiteStack(
     modelName: String, in bundle: Bundle = .main, at desiredStoreURL: URL? = nil,
@@ -86,8 +86,8 @@ extension CoreDataStack {
   ///   - model: The model.
   ///   - desiredStoreURL: The file; nil for `database.sqlite` in the user's documents directory.
   ///   - persistentStoreOptions: Options that the store is added with.
-  ///   - progress: Gets one unit, which a migration moves on bit by bit. Cancelled meanwhile, no stack is made, and a migration
-  ///     that has begun is taken back.
+  ///   - progress: Gets one unit, which a migration moves on bit by bit. Cancelled meanwhile, no stack is
+  ///     made, and a migration that has begun is taken back.
   /// - Throws: `CoreDataStack.Error`, or what adding the store throws; `CocoaError.userCancelled`.
   public static func constructSQLiteStack(
     model: NSManagedObjectModel, at desiredStoreURL: URL? = nil,
@@ -137,7 +137,8 @@ extension CoreDataStack {
 extension Bundle {
   /// The model of this name, compiled or as its source. Traps if the bundle does not have it.
   ///
-  /// Where programs are no bundles, the main bundle stands for all bundles that the package manager put beside the program.
+  /// Where programs are no bundles, the main bundle stands for all bundles that the package manager put
+  /// beside the program.
   public func managedObjectModel(name: String) -> NSManagedObjectModel {
     for type in ["momd", "mom", "xcdatamodeld", "xcdatamodel"] {
       if let url = url(forResource: name, withExtension: type),

@@ -15,10 +15,11 @@ public typealias StoreResetCallback = CoreDataStackStoreResetCallback
 /// Another name of `CoreDataStackBatchMOCCallback`.
 public typealias BatchContextCallback = CoreDataStackBatchMOCCallback
 
-/// The Big Nerd Ranch Core Data stack: a private context that writes, a main-queue context for the user interface below it,
-/// and workers below that. A save anywhere is carried up all the way to the store.
+/// The Big Nerd Ranch Core Data stack: a private context that writes, a main-queue context for the user
+/// interface below it, and workers below that. A save anywhere is carried up all the way to the store.
 ///
-/// May be used from any thread; contexts only on their queues. Made by `constructSQLiteStack` and `constructInMemoryStack`.
+/// May be used from any thread; contexts only on their queues. Made by `constructSQLiteStack` and
+/// `constructInMemoryStack`.
 public final class CoreDataStack: ContextStack, @unchecked Sendable {
   // Unchecked: `_state` is guarded by the lock; everything else is immutable.
 
@@ -148,7 +149,8 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
 
   public func newWorkerContext() -> NSManagedObjectContext { newChildContext() }
 
-  /// Called with what a save that was carried up has failed with; its changes stay pending in the context given.
+  /// Called with what a save that was carried up has failed with; its changes stay pending in the context
+  /// given.
   public var onCarriedSaveFailure: (@Sendable (any Swift.Error, NSManagedObjectContext) -> Void)? {
     get { _carrier.onFailure }
     set { _carrier.onFailure = newValue }
@@ -158,8 +160,8 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
 
   // MARK: Batch operations
 
-  /// Sets up a context with a coordinator of its own on the same store, for imports of thousands of objects. What it saves is
-  /// merged nowhere: fetch again.
+  /// Sets up a context with a coordinator of its own on the same store, for imports of thousands of objects.
+  /// What it saves is merged nowhere: fetch again.
   ///
   /// For a stack in memory this is a new, empty store, and the callback is called before this returns.
   ///
@@ -197,7 +199,8 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - options: Options that the store is added with.
-  ///   - progress: Gets one unit, which a migration moves on bit by bit. Cancelled meanwhile, no context is handed out.
+  ///   - progress: Gets one unit, which a migration moves on bit by bit. Cancelled meanwhile, no context is
+  ///     handed out.
   /// - Throws: What adding the store throws; `CocoaError.userCancelled`.
   public func newBatchOperationContext(
     with options: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
@@ -218,8 +221,8 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
 
   // MARK: Reset
 
-  /// Empties the store, once saves on their way have ended. A SQLite stack gets new contexts, and child contexts made before
-  /// are dead; a stack in memory keeps its contexts, whose objects are invalid.
+  /// Empties the store, once saves on their way have ended. A SQLite stack gets new contexts, and child
+  /// contexts made before are dead; a stack in memory keeps its contexts, whose objects are invalid.
   ///
   /// - Parameters:
   ///   - options: Options that the new store is added with.
@@ -252,9 +255,10 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - options: Options that the new store is added with.
-  ///   - progress: Gets two units: one for the saves on their way, one for the store. Cancelled before the store is touched,
-  ///     nothing happens.
-  /// - Throws: `CoreDataStack.Error`, or what destroying and adding stores throws; `CocoaError.userCancelled`.
+  ///   - progress: Gets two units: one for the saves on their way, one for the store. Cancelled before the
+  ///     store is touched, nothing happens.
+  /// - Throws: `CoreDataStack.Error`, or what destroying and adding stores throws;
+  ///   `CocoaError.userCancelled`.
   public func resetStore(
     with options: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
     progress: Progress? = nil

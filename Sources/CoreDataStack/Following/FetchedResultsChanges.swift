@@ -1,7 +1,8 @@
 import CoreData
 import Foundation
 
-/// Follows the results of a typed controller; called on the context's queue. What is not implemented does nothing.
+/// Follows the results of a typed controller; called on the context's queue. What is not implemented does
+/// nothing.
 public protocol FetchedResultsControllerDelegate: AnyObject {
   /// Class of the objects.
   associatedtype T: NSManagedObject
@@ -69,7 +70,8 @@ public enum FetchedResultsObjectChange<T: NSManagedObject> {
   }
 }
 
-/// What happened to one section. Indexes of deleted ones are before, of inserted ones after the round of changes.
+/// What happened to one section. Indexes of deleted ones are before, of inserted ones after the round of
+/// changes.
 public enum FetchedResultsSectionChange<T: NSManagedObject> {
   /// It has come, and stands there.
   case insert(info: FetchedResultsSectionInfo<T>, index: Int)

@@ -3,15 +3,16 @@ import Foundation
 
 /// Keeps contexts in step with whatever is written to their store: by other coordinators, by other processes.
 ///
-/// Whenever the coordinator is told that somebody has written (`NSPersistentStoreRemoteChange`), the store's persistent
-/// history is read on a background context, and what is new is merged as one round into each context on its queue, parents
-/// first. Add the stores with ``storeOptions``. Kept alive by its owner; may be used from any thread.
+/// Whenever the coordinator is told that somebody has written (`NSPersistentStoreRemoteChange`), the store's
+/// persistent history is read on a background context, and what is new is merged as one round into each
+/// context on its queue, parents first. Add the stores with ``storeOptions``. Kept alive by its owner; may be
+/// used from any thread.
 ///
-/// So that a context's own saves are not merged into itself, a context without `transactionAuthor` is given one. With an author
-/// of yours its own saves come back as updates that change nothing.
+/// So that a context's own saves are not merged into itself, a context without `transactionAuthor` is given
+/// one. With an author of yours its own saves come back as updates that change nothing.
 public final class HistoryFollower: @unchecked Sendable {
-  // Unchecked: `_token` is used on the reader's queue only, `_failure` and `_observer` are guarded by the lock, and everything
-  // else is immutable.
+  // Unchecked: `_token` is used on the reader's queue only, `_failure` and `_observer` are guarded by the
+  // lock, and everything else is immutable.
   private let _contexts: [NSManagedObjectContext]
   private let _coordinator: NSPersistentStoreCoordinator
   private let _reader: NSManagedObjectContext
@@ -22,12 +23,12 @@ public final class HistoryFollower: @unchecked Sendable {
   private var _failure: (@Sendable (any Error) -> Void)?
   private var _observer: (any NSObjectProtocol)?
 
-  /// Posted on a context's queue, with the context as object, when part of the history was deleted before it could be read:
-  /// all objects were read again, and what has come or gone is found by fetching again.
+  /// Posted on a context's queue, with the context as object, when part of the history was deleted before it
+  /// could be read: all objects were read again, and what has come or gone is found by fetching again.
   public static let didMissHistory = Notification.Name("CoreDataStack.HistoryFollower.didMissHistory")
 
-  /// The stack's usual options, a history, and word of whatever is written: what a store that is to be followed is added with,
-  /// by everybody who writes to it.
+  /// The stack's usual options, a history, and word of whatever is written: what a store that is to be
+  /// followed is added with, by everybody who writes to it.
   public static var storeOptions: [AnyHashable: Any] {
     var options = NSPersistentStoreCoordinator.stockSQLiteStoreOptions
     options[NSPersistentHistoryTrackingKey] = true as NSNumber
@@ -35,7 +36,8 @@ public final class HistoryFollower: @unchecked Sendable {
     return options
   }
 
-  /// Follows the stores of some contexts' coordinator from now on. Call it before the contexts are used, or on their queue.
+  /// Follows the stores of some contexts' coordinator from now on. Call it before the contexts are used, or
+  /// on their queue.
   ///
   /// - Parameter contexts: A context and, for a nested design, those above it: of one coordinator all.
   /// - Throws: `StackError.needsHistory` for a store that keeps no history.
@@ -75,13 +77,15 @@ public final class HistoryFollower: @unchecked Sendable {
     if let _observer { NotificationCenter.default.removeObserver(_observer) }
   }
 
-  /// Called with what reading the history has failed with, on a background queue; what was missed comes with the next change.
+  /// Called with what reading the history has failed with, on a background queue; what was missed comes with
+  /// the next change.
   public var onFailure: (@Sendable (any Error) -> Void)? {
     get { _lock.withLock { _failure } }
     set { _lock.withLock { _failure = newValue } }
   }
 
-  /// Returns when the contexts show everything that was written so far, whether word of it has arrived or not.
+  /// Returns when the contexts show everything that was written so far, whether word of it has arrived or
+  /// not.
   ///
   /// - Throws: What reading the history throws.
   public func catchUp() async throws { try await _reader.perform { try self._read() } }

@@ -21,8 +21,8 @@ struct ProgressSteps: Sendable {
   /// Call when a step is done.
   func finish() { _progress?.completedUnitCount += 1 }
 
-  /// Does a whole step on this thread. What reports to `Progress.current()` meanwhile, as migrations do, moves the step on
-  /// bit by bit.
+  /// Does a whole step on this thread. What reports to `Progress.current()` meanwhile, as migrations do,
+  /// moves the step on bit by bit.
   ///
   /// - Throws: What the step throws; `CocoaError.userCancelled`.
   func run<Result>(_ step: () throws -> Result) throws -> Result {

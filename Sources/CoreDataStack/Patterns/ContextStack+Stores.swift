@@ -6,9 +6,9 @@ import Foundation
 extension ContextStack {
   /// Takes the store away with everything in it and goes on with a new, empty one.
   ///
-  /// Saves on their way are waited for; what has not been saved is lost. The kept contexts stay and forget their objects, so
-  /// that fetched results controllers have to fetch again. Worker contexts made before are to be let go of: objects in them are
-  /// of a store that is gone. Let nobody save meanwhile.
+  /// Saves on their way are waited for; what has not been saved is lost. The kept contexts stay and forget
+  /// their objects, so that fetched results controllers have to fetch again. Worker contexts made before are
+  /// to be let go of: objects in them are of a store that is gone. Let nobody save meanwhile.
   ///
   /// - Throws: What destroying and adding stores throws.
   public func emptyStore() async throws { try await emptyStore(progress: nil) }
@@ -22,7 +22,8 @@ extension ContextStack {
     steps.finish()
   }
 
-  /// Takes the store away and destroys its files. Afterwards the stack holds nothing and can save nothing: let go of it.
+  /// Takes the store away and destroys its files. Afterwards the stack holds nothing and can save nothing:
+  /// let go of it.
   ///
   /// Saves on their way are waited for; what has not been saved is lost.
   ///
@@ -48,7 +49,8 @@ extension ContextStack {
 
 /// Stores that were taken from their coordinators, and how they are added again.
 private struct RemovedStores: @unchecked Sendable {
-  // Unchecked: descriptions and options are made here and not changed; coordinators may be used from any thread.
+  // Unchecked: descriptions and options are made here and not changed; coordinators may be used from any
+  // thread.
   private struct Place {
     let coordinator: NSPersistentStoreCoordinator
     let type: String

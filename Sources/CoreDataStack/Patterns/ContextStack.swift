@@ -23,10 +23,12 @@ public protocol ContextStack: AnyObject, Sendable {
   /// Returns when saves made so far have reached the store and the main context.
   func settle() async
 
-  /// Takes the store away with everything in it and goes on with a new, empty one; see the form without parameters.
+  /// Takes the store away with everything in it and goes on with a new, empty one; see the form without
+  /// parameters.
   ///
   /// - Parameter progress: Gets two units: one for the old store, one for the new.
-  /// - Throws: What destroying and adding stores throws; `CocoaError.userCancelled`, before anything was done.
+  /// - Throws: What destroying and adding stores throws; `CocoaError.userCancelled`, before anything was
+  ///   done.
   func emptyStore(progress: Progress?) async throws
 }
 
@@ -39,18 +41,20 @@ extension ContextStack {
   ///
   /// - Parameters:
   ///   - context: A worker or the main context.
-  ///   - progress: Gets a unit for each context from this one to the store. Cancelled before the save has begun, nothing is
-  ///     saved; a save that has begun is carried to the end.
+  ///   - progress: Gets a unit for each context from this one to the store. Cancelled before the save has
+  ///     begun, nothing is saved; a save that has begun is carried to the end.
   /// - Throws: What the first failing save throws; `CocoaError.userCancelled`.
   public func save(_ context: NSManagedObjectContext, progress: Progress? = nil) async throws {
     try await context.saveContextToStore(progress: progress)
     await settle()
   }
 
-  /// Runs a block on a worker context made for it, saves that all the way, and hands back what the block returned.
+  /// Runs a block on a worker context made for it, saves that all the way, and hands back what the block
+  /// returned.
   ///
   /// - Parameters:
-  ///   - progress: Gets two units: one for the block, one for the save. Cancelled before the save has begun, nothing is saved.
+  ///   - progress: Gets two units: one for the block, one for the save. Cancelled before the save has begun,
+  ///     nothing is saved.
   ///   - body: Told the context.
   /// - Throws: What the block or the first failing save throws; nothing is saved when the block throws.
   ///   `CocoaError.userCancelled`.
@@ -101,8 +105,9 @@ public enum StackPattern: String, CaseIterable, Sendable {
   /// - Parameters:
   ///   - model: The model.
   ///   - location: Where the stack keeps its objects.
-  ///   - progress: Gets a unit for each coordinator that opens the store, and one for the contexts; a migration moves the first
-  ///     on bit by bit. Cancelled meanwhile, no stack is made, and a migration that has begun is taken back.
+  ///   - progress: Gets a unit for each coordinator that opens the store, and one for the contexts; a
+  ///     migration moves the first on bit by bit. Cancelled meanwhile, no stack is made, and a migration that
+  ///     has begun is taken back.
   /// - Throws: What adding the store throws; `StackError` where the design cannot have such a store;
   ///   `CocoaError.userCancelled`.
   public func makeStack(
@@ -144,7 +149,8 @@ public enum StackPattern: String, CaseIterable, Sendable {
 public enum StackError: Error, Hashable, CustomStringConvertible {
   /// The design needs a store file, since two coordinators cannot share memory.
   case needsFile(StackPattern)
-  /// The store at this URL (nil for none) keeps no history, or does not tell of changes, and so cannot be followed.
+  /// The store at this URL (nil for none) keeps no history, or does not tell of changes, and so cannot be
+  /// followed.
   case needsHistory(at: URL?)
 
   public var description: String {

@@ -1,7 +1,8 @@
 import CoreData
 import Foundation
 
-/// One context on the main queue for everything: lists follow each insertion, update and deletion at once, saved or not.
+/// One context on the main queue for everything: lists follow each insertion, update and deletion at once,
+/// saved or not.
 ///
 /// A worker is the main context itself.
 public final class SingleContextStack: ContextStack {
@@ -19,7 +20,8 @@ public final class SingleContextStack: ContextStack {
   public func settle() async {}
 }
 
-/// One coordinator, a main-queue context, and workers as needed; whatever one saves is merged into all others.
+/// One coordinator, a main-queue context, and workers as needed; whatever one saves is merged into all
+/// others.
 ///
 /// Saves of other databases, and a context's own, are ignored.
 public final class SharedCoordinatorStack: ContextStack {
@@ -50,13 +52,16 @@ public final class SharedStoreStack: ContextStack {
   public enum Propagation: Sendable, Hashable {
     /// Saves are merged, as over one coordinator.
     case merge
-    /// Main forgets the values it has read, and `storeDidChange` is posted: fetch again. Cheaper for very large imports.
+    /// Main forgets the values it has read, and `storeDidChange` is posted: fetch again. Cheaper for very
+    /// large imports.
     case refetch
-    /// Main follows the store's persistent history, and so sees what other processes write as well; see `HistoryFollower`.
+    /// Main follows the store's persistent history, and so sees what other processes write as well; see
+    /// `HistoryFollower`.
     case history
   }
 
-  /// Posted on the main queue, with the stack's main context as object, after a worker's save with `Propagation.refetch`.
+  /// Posted on the main queue, with the stack's main context as object, after a worker's save with
+  /// `Propagation.refetch`.
   public static let storeDidChange = Notification.Name("CoreDataStack.SharedStoreStack.storeDidChange")
 
   /// The coordinator of the workers.
@@ -68,8 +73,8 @@ public final class SharedStoreStack: ContextStack {
   private let _workers: SaveMerger
   private let _follower: HistoryFollower?
 
-  /// Creates the stack over two coordinators that have opened the same file; with `Propagation.history` both of them with
-  /// `HistoryFollower.storeOptions`, or this traps.
+  /// Creates the stack over two coordinators that have opened the same file; with `Propagation.history` both
+  /// of them with `HistoryFollower.storeOptions`, or this traps.
   public init(
     _ mainCoordinator: NSPersistentStoreCoordinator, _ workerCoordinator: NSPersistentStoreCoordinator,
     propagation: Propagation = .merge
@@ -104,8 +109,8 @@ public final class SharedStoreStack: ContextStack {
   ///   - model: The model.
   ///   - url: The file; its directory is made if need be.
   ///   - propagation: How main learns of what workers save.
-  ///   - progress: Gets a unit for each coordinator; a migration moves the first on bit by bit. Cancelled meanwhile, no stack is
-  ///     made.
+  ///   - progress: Gets a unit for each coordinator; a migration moves the first on bit by bit. Cancelled
+  ///     meanwhile, no stack is made.
   /// - Throws: What adding the store throws; `CocoaError.userCancelled`.
   public static func open(
     model: NSManagedObjectModel, at url: URL, propagation: Propagation = .merge, progress: Progress? = nil

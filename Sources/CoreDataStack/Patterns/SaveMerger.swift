@@ -7,8 +7,8 @@ private struct WeakContext { weak var context: NSManagedObjectContext? }
 
 /// Merges what one context saves into the others, each on its own queue.
 ///
-/// Saves of coordinators that it was not told of (other databases) are ignored, and a context is never handed its own.
-/// May be used from any thread.
+/// Saves of coordinators that it was not told of (other databases) are ignored, and a context is never handed
+/// its own. May be used from any thread.
 final class SaveMerger: @unchecked Sendable {
   // Unchecked: `_contexts`, `_observer` and `_handler` are guarded by the lock; everything else is immutable.
   private let _lock = NSLock()

@@ -75,8 +75,8 @@ extension NSPersistentStoreCoordinator {
   ///   - managedObjectModel: The model.
   ///   - storeFileURL: The file; its directory is made if need be.
   ///   - persistentStoreOptions: Options that the store is added with.
-  ///   - progress: Gets one unit, which a migration moves on bit by bit. Cancelled meanwhile, no coordinator is handed out, and
-  ///     a migration that has begun is taken back.
+  ///   - progress: Gets one unit, which a migration moves on bit by bit. Cancelled meanwhile, no coordinator
+  ///     is handed out, and a migration that has begun is taken back.
   /// - Throws: What adding the store throws; `CocoaError.userCancelled`.
   public class func setupSQLiteBackedCoordinator(
     _ managedObjectModel: NSManagedObjectModel, storeFileURL: URL,

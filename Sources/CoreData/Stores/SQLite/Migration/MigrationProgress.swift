@@ -1,9 +1,10 @@
 import Foundation
 
-/// How far a migration has come, told to `Progress.current()` of the thread that adds the store, if there is one.
+/// How far a migration has come, told to `Progress.current()` of the thread that adds the store, if there is
+/// one.
 ///
-/// When it is cancelled the migration ends at the next step with `CocoaError.userCancelled`, inside the transaction, which
-/// takes everything back.
+/// When it is cancelled the migration ends at the next step with `CocoaError.userCancelled`, inside the
+/// transaction, which takes everything back.
 struct MigrationProgress {
   private let _progress: Progress
   private let _whole: Progress?
