@@ -62,8 +62,10 @@ public final class ScratchPad<Object: NSManagedObject> {
   ///
   /// Call it on the parent's queue: for a main-queue parent, on the main actor.
   ///
-  /// - Parameter progress: Gets a unit for each context from the pad to the store. Cancelled between two
-  ///   saves, the changes stay pending where the last one has put them.
+  /// - Parameters:
+  ///   - progress: Gets a unit for each context from the pad to the store. Cancelled between two saves, the
+  ///     changes stay pending where the last one has put them.
+  ///   - isolation: Where the caller runs; leave it out.
   /// - Throws: What saving throws, such as validation errors; the pad stays open then, everything in it.
   ///   `CocoaError.userCancelled`.
   public func saveToStore(
