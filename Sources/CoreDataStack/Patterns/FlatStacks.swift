@@ -23,7 +23,8 @@ public final class SingleContextStack: ContextStack {
 /// One coordinator, a main-queue context, and workers as needed; whatever one saves is merged into all
 /// others.
 ///
-/// Saves of other databases, and a context's own, are ignored.
+/// Saves of other databases, and a context's own, are ignored. Merges into main take turns with whatever else
+/// waits for the main queue: before you count on one, await `settle()`, or save with `save(_:progress:)`.
 public final class SharedCoordinatorStack: ContextStack {
   public let coordinator: NSPersistentStoreCoordinator
   public let mainContext: NSManagedObjectContext

@@ -36,7 +36,7 @@ struct ReportPage {
 
   /// Columns under the heading that they share, if any.
   private static let _columns: [(group: String?, titles: [String])] = [
-    (nil, ["total s"]), (nil, ["× floor"]), ("main thread", ["busy s", "longest ms", "frames dropped"]),
+    (nil, ["total s"]), (nil, ["× floor"]), ("main thread", ["busy s", "longest ms", "dropped"]),
     ("heartbeat ms", ["median", "99 %", "worst"]), (nil, ["saves"]), (nil, ["peak MB"]), (nil, ["rows"]),
   ]
 
@@ -134,7 +134,7 @@ struct ReportPage {
     ),
     ("main thread: busy", "time it was awake, between one wait of its run loop and the next"),
     (
-      "longest, frames dropped",
+      "longest, dropped",
       "the longest single piece of work that the main queue ran, and how many frames of 1/60 s passed whole inside one "
         + "piece: what a user sees as a stutter"
     ),
@@ -193,7 +193,7 @@ struct ReportPage {
     p { margin: 0 0 12px; color: var(--quiet); max-width: 76ch; }
     .scroll { overflow-x: auto; }
     table { border-collapse: collapse; width: 100%; font-size: 14px; font-variant-numeric: tabular-nums; }
-    th, td { padding: 6px 8px; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
+    th, td { padding: 6px 7px; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
     thead th { font-weight: 500; color: var(--quiet); vertical-align: bottom; }
     tr:first-child th:first-child, tbody th { text-align: left; padding-left: 0; }
     thead th.group { text-align: center; border-bottom: 0; padding-bottom: 0; }

@@ -20,7 +20,7 @@ final class SharedStoreStack: ImportStack {
     importing = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     importing.persistentStoreCoordinator = _coordinators[1]
     _observation = SaveObservation(of: importing) { [main, _pending] saved in
-      _pending.perform(on: main) {
+      _pending.performInTurn(on: main) {
         if merges {
           main.mergeChanges(fromContextDidSave: saved.notification)
         } else {
