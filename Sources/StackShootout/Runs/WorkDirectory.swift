@@ -1,17 +1,10 @@
 import Foundation
-import Synchronization
 import ToolKit
 
 /// A directory for stores while they are measured, gone afterwards.
 final class WorkDirectory {
   let path: String
   private let _signals: [any DispatchSourceSignal]
-  private let _interruption = Interruption()
-
-  /// Whether the user has interrupted the tool.
-  private final class Interruption: Sendable {
-    let hasBegun = Atomic<Bool>(false)
-  }
 
   /// Makes a directory of a new name inside `parent`, to be removed by `remove`, or when the user interrupts
   /// the tool.
@@ -23,13 +16,15 @@ final class WorkDirectory {
     }
     let path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
     self.path = path
-    let interruption = _interruption
     _signals = [SIGINT, SIGTERM, SIGHUP].map { number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler {
-        interruption.hasBegun.store(true, ordering: .sequentiallyConsistent)
-        try? FileManager.default.removeItem(atPath: path)
+        RunningWorker.end()
+        // Again as long as this program itself may be writing there.
+        for _ in 0..<100 where FileManager.default.fileExists(atPath: path) {
+          try? FileManager.default.removeItem(atPath: path)
+        }
         // What a shell expects of a program that a signal ended.
         _exit(128 + number)
       }
@@ -40,8 +35,6 @@ final class WorkDirectory {
 
   /// Removes the directory with all in it.
   func remove() {
-    // A run that has lost its files to an interruption is no failure: the handler ends the tool.
-    while _interruption.hasBegun.load(ordering: .sequentiallyConsistent) { sleep(1) }
     for source in _signals { source.cancel() }
     for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_DFL) }
     try? FileManager.default.removeItem(atPath: path)
