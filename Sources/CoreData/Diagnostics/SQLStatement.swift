@@ -3,10 +3,15 @@ import SQLiteBinding
 
 /// A value bound to a `?` of a statement. Not in Core Data.
 public enum SQLBinding: Sendable, Hashable, CustomStringConvertible {
+  /// NULL.
   case null
+  /// A whole number.
   case integer(Int64)
+  /// A floating-point number.
   case real(Double)
+  /// Text.
   case text(String)
+  /// Bytes.
   case blob(Data)
   /// Many values behind one `?`: a collection in the predicate.
   case values([SQLBinding])

@@ -8,18 +8,31 @@ import PredicateLanguage
 open class NSExpression: NSObject, NSCopying {
   /// What kind of expression it is.
   public enum ExpressionType: UInt, Sendable {
+    /// A value.
     case constantValue = 0
+    /// The object itself: `SELF`.
     case evaluatedObject = 1
+    /// A value put in later: `$name`.
     case variable = 2
+    /// A value of the object, or of one it leads to.
     case keyPath = 3
+    /// A function of other expressions.
     case function = 4
+    /// What is in either of two collections.
     case unionSet = 5
+    /// What is in both of two collections.
     case intersectSet = 6
+    /// What is in the first of two collections and not in the second.
     case minusSet = 7
+    /// The members of a collection that meet a predicate: `SUBQUERY`.
     case subquery = 13
+    /// Several expressions as a collection: `{a, b}`.
     case aggregate = 14
+    /// Any key of the object: `ANYKEY`.
     case anyKey = 15
+    /// A closure.
     case block = 19
+    /// One of two expressions, as a predicate says: `TERNARY`.
     case conditional = 20
     /// `NSFetchRequestExpressionType`.
     case fetchRequest = 50
