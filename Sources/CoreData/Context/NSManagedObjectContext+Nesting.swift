@@ -11,8 +11,10 @@ extension NSManagedObjectContext {
   ///
   /// - Parameter adopt: Puts the layer among this context's own.
   final func accept(_ layer: Layer, from child: ObjectIdentifier, adopting adopt: (Layer) -> Void) {
-    let layer = rebased(withoutDangling(layer))
-    settleInverses(before: layer)
+    let clean = withoutDangling(layer)
+    // Goes by what the child had read, so it comes before that is replaced.
+    settleInverses(before: clean)
+    let layer = rebased(clean)
     let before = overlay.layers
     // Objects made from here on show the layer by themselves; these are older and have to be told.
     let older = layer.entries.compactMap { entry in table.object(for: entry.id).map { (entry, $0) } }
