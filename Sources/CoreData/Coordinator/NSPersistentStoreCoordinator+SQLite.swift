@@ -94,6 +94,10 @@ extension NSPersistentStoreCoordinator {
     }
     let differing = SQLiteStoreOpening.differences(model, metadata)
     if (options?[NSMigratePersistentStoresAutomaticallyOption] as? NSNumber)?.boolValue ?? false {
+      if let manager = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager {
+        try StagedMigration(manager, url: url, metadata: metadata, options: options).run(to: model)
+        return
+      }
       try AutomaticMigration(url: url, metadata: metadata, options: options).run(to: frozen, model)
       return
     }
