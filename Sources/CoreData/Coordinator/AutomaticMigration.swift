@@ -87,9 +87,9 @@ struct AutomaticMigration {
         NSMigrationMissingMappingModelError, "cannot be migrated without a mapping of its own: \(reasons).",
         [NSUnderlyingErrorKey: underlying, "reason": reasons])
     }
-    let expected = try MappingBuilder.mapping(for: frozen.layout)
-    let connection = try _connect()
     try _translating {
+      let expected = try MappingBuilder.mapping(for: frozen.layout)
+      let connection = try _connect()
       try connection.transaction {
         guard let present = try _metadataIfUnchanged(connection) else { return }
         let layout = try ModelLayout(source)
@@ -127,12 +127,12 @@ struct AutomaticMigration {
   /// killed meanwhile, nothing. Nobody else can write to the store in between; others read what was there.
   func replaceAtomically(_ body: (StoreFiles) throws -> Void) throws {
     let files = StoreFiles(url: _url)
-    let connection = try _connect()
     var outcome: (finish: () -> Void, undo: () -> Void)?
     var result: StoreFiles?
     defer { result?.remove() }
     do {
       try _translating {
+        let connection = try _connect()
         try connection.transaction {
           guard try _metadataIfUnchanged(connection) != nil else { return }
           let sibling = files.sibling()
@@ -155,6 +155,7 @@ struct AutomaticMigration {
       ? present : nil
   }
 
+  /// Runs `body`; what SQLite and the store say comes out as Cocoa errors, what policies and handlers throw as it is.
   private func _translating(_ body: () throws -> Void) throws {
     do {
       try body()
@@ -166,6 +167,8 @@ struct AutomaticMigration {
         isConstraint
           ? "has objects that are in the way of a uniqueness constraint: \(error). Remove all but one of them first."
           : "could not be migrated: \(error).", [NSUnderlyingErrorKey: error])
+    } catch {
+      throw StoreErrors.isOurs(error) ? StoreErrors.cocoa(error, _url) : error
     }
   }
 

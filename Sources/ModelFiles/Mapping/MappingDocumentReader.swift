@@ -27,6 +27,7 @@ final class MappingDocumentReader: NSObject, XMLParserDelegate {
     for marker in ["<!ENTITY", "<!ELEMENT", "<!ATTLIST"] where data.range(of: Data(marker.utf8)) != nil {
       throw ModelFileError(path: path, reason: "declares things that no mapping model does; remove '\(marker)…'")
     }
+    try XMLTreeReader.checkUTF8(data, path: path)
     let reader = MappingDocumentReader(path)
     let parser = XMLParser(data: data)
     parser.shouldResolveExternalEntities = false
