@@ -80,7 +80,7 @@ struct MappingSearch {
 private struct MappingBuilding {
   private let _schema: MappingModelSchema
   private let _source: NSManagedObjectModel?
-  private let _destination: NSManagedObjectModel?
+  private let _hashes: (source: [String: Data], destination: [String: Data])
 
   /// - Parameters:
   ///   - schema: What the file says.
@@ -92,7 +92,7 @@ private struct MappingBuilding {
   ) {
     _schema = schema
     _source = source
-    _destination = destination
+    _hashes = (source?.entityVersionHashesByName ?? [:], destination?.entityVersionHashesByName ?? [:])
   }
 
   func mappings() throws -> [NSEntityMapping] { try _schema.entities.map(_mapping) }
@@ -104,11 +104,11 @@ private struct MappingBuilding {
     mapping.sourceEntityName = schema.sourceName
     mapping.sourceEntityVersionHash =
       schema.sourceHash.map { Data($0) }
-      ?? schema.sourceName.flatMap { _source?.entityVersionHashesByName[$0] }
+      ?? schema.sourceName.flatMap { _hashes.source[$0] }
     mapping.destinationEntityName = schema.destinationName
     mapping.destinationEntityVersionHash =
       schema.destinationHash.map { Data($0) }
-      ?? schema.destinationName.flatMap { _destination?.entityVersionHashesByName[$0] }
+      ?? schema.destinationName.flatMap { _hashes.destination[$0] }
     mapping.entityMigrationPolicyClassName = schema.policyClassName
     mapping.mappingType = NSEntityMappingType(rawValue: UInt(clamping: schema.type)) ?? .undefinedEntityMappingType
     if mapping.mappingType == .undefinedEntityMappingType { mapping.mappingType = Self._type(of: mapping) }

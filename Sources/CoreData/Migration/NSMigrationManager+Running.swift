@@ -15,6 +15,7 @@ extension NSMigrationManager {
     }
     try _checkTypes(job)
     try _check(job.mapping)
+    try checkCancellation()
     let isNew = !SQLiteStoreOpening.isFilled(job.destination.url)
     if usesStoreSpecificMigrationManager, isNew, job.mapping.isInferred(from: sourceModel, to: destinationModel) {
       return try InferredCopy(job, from: sourceModel, to: destinationModel).run()
@@ -64,13 +65,14 @@ extension NSMigrationManager {
 
   /// Holds the mapping against the two models, before anything is opened.
   private final func _check(_ mapping: NSMappingModel) throws {
+    let (old, new) = (sourceModel.entityVersionHashesByName, destinationModel.entityVersionHashesByName)
     for entity in mapping.entityMappings ?? [] {
-      for (name, hash, model, end) in [
-        (entity.sourceEntityName, entity.sourceEntityVersionHash, sourceModel, "source"),
-        (entity.destinationEntityName, entity.destinationEntityVersionHash, destinationModel, "destination"),
+      for (name, hash, known, end) in [
+        (entity.sourceEntityName, entity.sourceEntityVersionHash, old, "source"),
+        (entity.destinationEntityName, entity.destinationEntityVersionHash, new, "destination"),
       ] {
         guard let name else { continue }
-        guard let found = model.entityVersionHashesByName[name] else {
+        guard let found = known[name] else {
           throw _unfit(entity, "the \(end) model has no entity '\(name)'")
         }
         guard hash == nil || hash == found else {

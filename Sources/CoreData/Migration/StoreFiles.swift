@@ -87,8 +87,8 @@ private struct DatabaseReplacement {
 
   func run(from path: String) throws {
     try _connection.query("ATTACH DATABASE ? AS \(Self._other)", [.text(path)])
-    for item in try _items(of: "main", "type IN ('trigger', 'table')").sorted(by: { $0.type > $1.type }) {
-      try _connection.execute("DROP \(item.type) main.\(item.quoted)")
+    for item in try _items(of: "main", "type IN ('trigger', 'table')").sorted(by: { $0.rank < $1.rank }) {
+      try _connection.execute("DROP \(item.type) IF EXISTS main.\(item.quoted)")
     }
     let items = try _items(of: Self._other, "1")
     for item in items where item.type == "table" {
@@ -109,6 +109,8 @@ private struct DatabaseReplacement {
     let type: String
     let name: String
     let sql: String
+    /// Place in which it is dropped: virtual tables take along what they are made of.
+    var rank: Int { type == "trigger" ? 0 : sql.uppercased().hasPrefix("CREATE VIRTUAL") ? 1 : 2 }
     var quoted: String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
   }
 

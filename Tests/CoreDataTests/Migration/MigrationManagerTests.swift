@@ -269,6 +269,21 @@ struct MigrationManagerTests {
     }
   }
 
+  @Test("A migration that was cancelled before it began does not begin, by whatever means")
+  func aMigrationCancelledBeforeDoesNotBegin() throws {
+    let same = try fixture.model(ModelText.library + ModelText.entity("Extra"))
+    let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: same)
+    for isSpecific in [true, false] {
+      let manager = NSMigrationManager(sourceModel: old, destinationModel: same)
+      manager.usesStoreSpecificMigrationManager = isSpecific
+      manager.cancelMigrationWithError(CocoaError(CocoaError.Code(rawValue: NSMigrationCancelledError)))
+      #expect(code { try migrate(mapping, manager) } == NSMigrationCancelledError)
+      #expect(!FileManager.default.fileExists(atPath: copy.path))
+      try migrate(mapping, manager)
+      try FileManager.default.removeItem(at: copy)
+    }
+  }
+
   // MARK: What does not fit
 
   @Test("A mapping for other versions, entities or properties is refused before anything is made")

@@ -1,4 +1,6 @@
 import Foundation
+import ModelSchema
+import SQLiteBinding
 import Testing
 
 @testable import CoreData
@@ -69,6 +71,24 @@ struct ProgressiveMigrationTests {
     }
     let before = try uri(0)
     try #expect(uri(1) == before)
+  }
+
+  @Test("A program that is killed while tables are rewritten leaves the store whole")
+  func beingKilledWhileRewritingLeavesTheStoreWhole() throws {
+    let connection = try Connection(path: fixture.url.path, mode: .readWrite)
+    try SQLFunctions.register(on: connection)
+    try connection.beginImmediate()
+    let layout = try ModelLayout(ModelSchema(versions[0]))
+    let binder = SchemaBinder(connection, path: fixture.url.path)
+    let old = try binder.bind(MappingBuilder.mapping(for: layout, numbers: binder.numbers(for: layout)))
+    let new = try MappingBuilder.mapping(for: ModelLayout(ModelSchema(versions[1])))
+    try StoreMigration(connection, from: old, to: new).run()
+    let left = fixture.url.deletingLastPathComponent().appendingPathExtension("left")
+    defer { try? FileManager.default.removeItem(at: left) }
+    try FileManager.default.copyItem(at: fixture.url.deletingLastPathComponent(), to: left)
+    connection.rollback()
+    let store = left.appendingPathComponent(fixture.url.lastPathComponent)
+    try fixture.open(versions[0], at: store, options: nil) { try #expect($0.texts("Progress", "first") == ["kept"]) }
   }
 
   @Test("A store of the model's version is left alone, byte for byte")
