@@ -186,29 +186,25 @@ struct EventSets {
   var deleted = Set<NSManagedObject>()
   var refreshed = Set<NSManagedObject>()
 
-  // Boxed once: this is posted before every fetch that follows a change. Immutable.
-  nonisolated(unsafe) private static let _contextKey = AnyHashable("managedObjectContext")
-  nonisolated(unsafe) private static let _insertedKey = AnyHashable(NSInsertedObjectsKey)
-  nonisolated(unsafe) private static let _updatedKey = AnyHashable(NSUpdatedObjectsKey)
-  nonisolated(unsafe) private static let _deletedKey = AnyHashable(NSDeletedObjectsKey)
-  nonisolated(unsafe) private static let _refreshedKey = AnyHashable(NSRefreshedObjectsKey)
+  /// Which of the sets have members, a bit each.
+  private var _combination: Int {
+    (inserted.isEmpty ? 0 : 1) | (updated.isEmpty ? 0 : 2) | (deleted.isEmpty ? 0 : 4)
+      | (refreshed.isEmpty ? 0 : 8)
+  }
 
   func post(by context: NSManagedObjectContext) {
     for object in updated { object.noteAllWritten() }
     for object in refreshed { object.noteAllWritten() }
     for object in deleted { object.noteAllWritten() }
     context.tellObservers(self)
-    var userInfo = context.changeUserInfo
-    if userInfo.isEmpty {
-      userInfo = [AnyHashable: Any](minimumCapacity: 5)
-      userInfo[Self._contextKey] = WeakContext(context: context)
-      context.changeUserInfo = userInfo
-    }
-    if !inserted.isEmpty { userInfo[Self._insertedKey] = inserted }
-    if !updated.isEmpty { userInfo[Self._updatedKey] = updated }
-    if !deleted.isEmpty { userInfo[Self._deletedKey] = deleted }
-    if !refreshed.isEmpty { userInfo[Self._refreshedKey] = refreshed }
+    let combination = _combination
+    // Taken while it is in use: an observer's own change is announced with another.
+    var userInfo = context.changeUserInfos[combination] ?? ChangeUserInfo(combination, context)
+    context.changeUserInfos[combination] = nil
+    userInfo.fill(self)
     NotificationCenter.default.post(
-      name: .NSManagedObjectContextObjectsDidChange, object: context, userInfo: userInfo)
+      name: .NSManagedObjectContextObjectsDidChange, object: context, userInfo: userInfo.dictionary)
+    userInfo.clear()
+    context.changeUserInfos[combination] = userInfo
   }
 }

@@ -60,7 +60,7 @@ extension NSManagedObjectContext {
     plan.content = try request.contentOfObjects(plan.layout)
     let reading = try FetchReading(plan, request, in: self)
     // Unsaved changes may have to be sorted in, by values.
-    if reading.needsOverlay, !plan.sort.isEmpty { reading.plan.content = .values }
+    if reading.needsOverlay, !reading.plan.sort.isEmpty { reading.plan.content = .values }
     let isPlain = !reading.needsOverlay && reading.plan.content == .values
     let objects = try isPlain ? objects(for: reading.stored()) : reading.objects()
     if request.fetchBatchSize > 0 {
@@ -137,7 +137,7 @@ extension NSManagedObjectContext {
     var plan = FetchPlan(layout: entity.layout)
     plan.includesSubentities = request.includesSubentities
     do {
-      if let predicate = request.predicate { plan.predicate = try PredicateTree(predicate).forStores }
+      if let predicate = request.predicate { try plan.take(predicate) }
       if let descriptors = request.sortDescriptors { plan.sort = try descriptors.map { try $0.sortTerm() } }
     } catch {
       throw CocoaError.coreData(

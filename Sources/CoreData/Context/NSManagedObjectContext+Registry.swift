@@ -234,7 +234,9 @@ extension NSManagedObjectContext {
       self.isNeeded(object)
     } dropped: { object in
       object._context = nil
+      guard object._relations != nil else { return false }
       object._relations = nil
+      return true
     }
   }
 }

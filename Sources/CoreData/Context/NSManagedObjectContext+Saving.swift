@@ -55,7 +55,7 @@ extension NSManagedObjectContext {
     var objects = objectsToSave()
     if objects.allSatisfy({ $0._shape.hooks.isDisjoint(with: .beforeSaving) }) {
       // Nobody has hooks: one validation, and only where the model states rules.
-      try validate(objects.filter { !$0._shape.validation.isEmpty || $0._flags.contains(.deleted) })
+      try validate(objects, onlyWhereRulesAre: true)
       return
     }
     while true {
@@ -100,9 +100,14 @@ extension NSManagedObjectContext {
     where entry.kind != .annihilated && !entry.id.entity.shape.hooks.isEmpty { _ = materialize(entry) }
   }
 
+  /// Own changed objects: nearly always all that are listed.
+  private final var changedObjects: [NSManagedObject] {
+    listed.allSatisfy(\.hasChanges) ? listed : listed.filter(\.hasChanges)
+  }
+
   /// Own changed objects, and those from children that have hooks of their own.
   private final func objectsToSave() -> [NSManagedObject] {
-    var objects = listed.filter(\.hasChanges)
+    var objects = changedObjects
     if !overlay.layers.isEmpty {
       table.forEach { object in
         if object._flags.contains(.adopted), !object._flags.contains(.listed), !object._shape.hooks.isEmpty {
@@ -113,9 +118,11 @@ extension NSManagedObjectContext {
     return objects
   }
 
-  private final func validate(_ objects: [NSManagedObject]) throws {
+  /// - Parameter onlyWhereRulesAre: Whether objects without hooks are passed over for which the model states no rule.
+  private final func validate(_ objects: [NSManagedObject], onlyWhereRulesAre: Bool = false) throws {
     var errors: [any Error] = []
     for object in objects {
+      if onlyWhereRulesAre, object._shape.validation.isEmpty, !object._flags.contains(.deleted) { continue }
       do {
         if object.isDeleted {
           if !object._flags.contains(.inserted) { try object.validateForDelete() }
@@ -136,7 +143,7 @@ extension NSManagedObjectContext {
   /// The unsaved state as values: own objects', then what children have saved up.
   final func collectLayer() throws -> Layer {
     let layers = overlay.layers
-    let own = listed.filter(\.hasChanges)
+    let own = changedObjects
     // Only what one child has saved: handed on by reference.
     if own.isEmpty, layers.count == 1, !layers[0].hasAnnihilated { return layers[0] }
     try loadTouchedFaults(own)
@@ -303,10 +310,14 @@ extension NSManagedObjectContext {
     isSaving = false
     tellObserversOfSave()
     NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: objects)
+    func identities(_ objects: Set<NSManagedObject>) -> Set<NSManagedObjectID> {
+      var ids = Set<NSManagedObjectID>(minimumCapacity: objects.count)
+      for object in objects { ids.insert(object._objectID) }
+      return ids
+    }
     var ids: [AnyHashable: Any] = [
-      NSInsertedObjectIDsKey: Set(sets.inserted.map(\._objectID)),
-      NSUpdatedObjectIDsKey: Set(sets.updated.map(\._objectID)),
-      NSDeletedObjectIDsKey: Set(sets.deleted.map(\._objectID)),
+      NSInsertedObjectIDsKey: identities(sets.inserted), NSUpdatedObjectIDsKey: identities(sets.updated),
+      NSDeletedObjectIDsKey: identities(sets.deleted),
     ]
     ids[SavedChanges.key] = changes
     if let generation { ids[NSManagedObjectContextQueryGenerationKey] = generation }
@@ -343,7 +354,7 @@ final class SavedChanges: NSObject, @unchecked Sendable {
   ///   - context: A context of the stack that it was saved in.
   init(_ entries: [Layer.Entry], isStored: Bool, context: NSManagedObjectContext) {
     self.isStored = isStored
-    self.entries = isStored ? entries.map(\.persistent) : entries
+    self.entries = isStored ? entries.persistent : entries
     coordinator = context.persistentStoreCoordinator
   }
 

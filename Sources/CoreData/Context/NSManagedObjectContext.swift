@@ -84,7 +84,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// Merged updates of objects that are not shown, until the observers are told.
   @exclusivity(unchecked) var unseenMerges: [MergedRow] = []
   /// What every notification of changes carries; made for the first one.
-  @exclusivity(unchecked) var changeUserInfo: [AnyHashable: Any] = [:]
+  @exclusivity(unchecked) var changeUserInfos = [ChangeUserInfo?](repeating: nil, count: 16)
   private let _userInfo = NSMutableDictionary()
 
   /// Creates a context that works on the given kind of queue.

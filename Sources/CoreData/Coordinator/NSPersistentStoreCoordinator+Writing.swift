@@ -15,7 +15,7 @@ extension NSPersistentStoreCoordinator {
   final func commit(
     _ entries: [Layer.Entry], locked: [NSManagedObject], by origin: ChangeOrigin
   ) throws -> (computed: [StoredObject], token: NSPersistentHistoryToken?) {
-    let entries = entries.map(\.persistent)
+    let entries = entries.persistent
     let stores = persistentStores
     let changes = try _routed(entries, locked, stores)
     if stores.count > 1 { try _checkRelationships(entries, stores) }
@@ -124,19 +124,7 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// Puts what was saved into the row cache.
-  final func adopt(_ entries: [Layer.Entry]) {
-    var written: [(ObjectKey, Row)] = []
-    written.reserveCapacity(entries.count)
-    var deleted: [ObjectKey] = []
-    for entry in entries {
-      guard let key = entry.id.key else { continue }
-      switch entry.kind {
-      case .inserted, .updated: if let row = entry.row { written.append((key, row)) }
-      case .deleted, .annihilated: deleted.append(key)
-      }
-    }
-    rowCache.commit(written: written, deleted: deleted)
-  }
+  final func adopt(_ entries: [Layer.Entry]) { rowCache.commit(entries) }
 
   /// Gives temporary IDs their permanent ones.
   final func obtainPermanentIDs(for ids: [NSManagedObjectID]) throws {

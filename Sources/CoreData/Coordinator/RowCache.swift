@@ -14,7 +14,7 @@ final class RowCache: Sendable {
   private let _capacity: Int
 
   /// - Parameter capacity: Rows per generation.
-  init(capacity: Int = 8192) { _capacity = capacity }
+  init(capacity: Int = 4096) { _capacity = capacity }
 
   func row(for key: ObjectKey) -> Row? {
     let key = ObjectTable.Key(key)
@@ -49,22 +49,42 @@ final class RowCache: Sendable {
     }
   }
 
+  /// Takes what a save has written and deleted.
+  func commit(_ entries: [Layer.Entry]) {
+    _rows.withLock { rows in
+      rows.commits += 1
+      for entry in entries {
+        let key = ObjectTable.Key(entry.id)
+        if key.isTemporary { continue }
+        switch entry.kind {
+        case .inserted, .updated:
+          if let row = entry.row { _take(row, key, &rows) }
+        case .deleted, .annihilated: _drop(key, &rows)
+        }
+      }
+      _age(&rows)
+    }
+  }
+
   /// Takes what a commit has written.
   func commit(written: [(ObjectKey, Row)], deleted: [ObjectKey]) {
     _rows.withLock { rows in
       rows.commits += 1
-      for (key, row) in written {
-        let key = ObjectTable.Key(key)
-        // What another coordinator tells of late is not news.
-        if let known = rows.young[key] ?? rows.old[key], known.version > row.version { continue }
-        rows.young[key] = row
-      }
-      for key in deleted {
-        rows.young[ObjectTable.Key(key)] = nil
-        rows.old[ObjectTable.Key(key)] = nil
-      }
+      for (key, row) in written { _take(row, ObjectTable.Key(key), &rows) }
+      for key in deleted { _drop(ObjectTable.Key(key), &rows) }
       _age(&rows)
     }
+  }
+
+  private func _take(_ row: Row, _ key: ObjectTable.Key, _ rows: inout Generations) {
+    // What another coordinator tells of late is not news.
+    if let known = rows.young[key] ?? rows.old[key], known.version > row.version { return }
+    rows.young[key] = row
+  }
+
+  private func _drop(_ key: ObjectTable.Key, _ rows: inout Generations) {
+    rows.young[key] = nil
+    rows.old[key] = nil
   }
 
   /// Forgets some rows, so that they are read again.

@@ -190,7 +190,12 @@ extension NSManagedObject {
   /// Sets a cell, tracked.
   final func write(_ value: Value, at slot: Int) {
     if !_flags.isDisjoint(with: .attention) { attend() }
-    writableDraft().set(value, at: slot)
+    willChangeState()
+    if _draft == nil || _flags.contains(.draftShared) { _ = ownDraft() }
+    // By its address: the object holds the draft, so that nobody has to count it for each value.
+    let cell = _draft.unsafelyUnwrapped.cell(at: slot)
+    var replaced = value
+    swap(&cell.pointee, &replaced)
     markChanged(slot)
   }
 

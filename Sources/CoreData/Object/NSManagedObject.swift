@@ -75,10 +75,16 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   // MARK: Identity
 
   /// Whether both are the same object. Contexts and collections rely on it, so that it cannot be overridden.
-  public final override func isEqual(_ object: Any?) -> Bool { (object as AnyObject?) === self }
+  public final override func isEqual(_ object: Any?) -> Bool {
+    guard let object, BoxedReference.mayHold(object, self) else { return false }
+    return (object as AnyObject) === self
+  }
 
   /// The same for the object's whole life.
-  public final override var hash: Int { ObjectIdentifier(self).hashValue }
+  public final override var hash: Int {
+    // Whoever hashes it mixes it; objects lie 16 bytes apart at least.
+    Int(bitPattern: Unmanaged.passUnretained(self).toOpaque()) >> 4
+  }
 
   // MARK: Class
 

@@ -8,16 +8,21 @@ import PredicateLanguage
 /// is meant.
 open class NSComparisonPredicate: NSPredicate {
   /// What is compared, and how.
-  let tree: PredicateTree
-  let comparison: PredicateTree.Comparison
+  final let tree: PredicateTree
+  final var comparison: PredicateTree.Comparison {
+    guard case .comparison(let comparison) = tree else { preconditionFailure("not a comparison") }
+    return comparison
+  }
+  /// What is known of a comparison of a key with a plain value that was made of a format.
+  final let templated: FetchPlan.TemplatedComparison?
   /// What holds it back from being evaluated, if anything does.
   final var gate: EvaluationGate?
 
   /// `tree` is a comparison.
-  init(tree: PredicateTree) {
-    guard case .comparison(let comparison) = tree else { preconditionFailure("not a comparison") }
+  init(tree: PredicateTree, templated: FetchPlan.TemplatedComparison? = nil) {
+    guard case .comparison = tree else { preconditionFailure("not a comparison") }
     self.tree = tree
-    self.comparison = comparison
+    self.templated = templated
     // As a closure to Foundation: what it takes for a constant it would compare as one.
     super.init(block: Self._neverCalled)
   }

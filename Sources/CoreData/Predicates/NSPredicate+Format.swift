@@ -47,7 +47,11 @@ extension ClassCluster where Self: NSPredicate {
 
   private static func _made(_ format: String, _ count: Int, _ argument: (Int) -> Any) -> Self {
     do {
-      let predicate = try PredicateTree(format: format, count: count, argument).predicate
+      let template = try PredicateTemplate.cached(format)
+      let tree = try template.predicate(count: count) { try FormatArgument(any: argument($0)) }
+      let predicate =
+        template.keyComparison != nil
+        ? NSComparisonPredicate(tree: tree, templated: .init(template, tree)) : tree.predicate
       if Self.self == NSPredicate.self { return unsafeDowncast(predicate, to: Self.self) }
       return answer(predicate, "The format “\(format)”")
     } catch {

@@ -6,16 +6,12 @@ import Synchronization
 /// Immutable, may be read and passed on any thread. A temporary ID (an object not yet saved) stays as it is when the object
 /// is saved; the object then answers another, permanent ID.
 public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchecked Sendable {
-  // Unchecked: everything is immutable but `_link`, which is written once under its lock.
+  // Unchecked: everything is immutable but `_permanent`, which is atomic and set once.
   let space: ObjectIDSpace
   /// Primary key, or the running number of a temporary ID.
   let reference: Int64
-  private let _link: TemporaryLink?
-
-  /// What a temporary ID learns later.
-  private final class TemporaryLink: Sendable {
-    let permanent = Mutex<NSManagedObjectID?>(nil)
-  }
+  /// What a temporary ID learns later: a permanent one that it holds a count of from then on.
+  private let _permanent = Atomic<UnsafeRawPointer?>(nil)
 
   private static let _nextTemporary = Atomic<Int64>(1)
 
@@ -24,9 +20,9 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
 
   /// A permanent ID.
   init(_ key: ObjectKey) {
+    precondition(key.space.store != nil)
     space = key.space
     reference = key.reference
-    _link = nil
   }
 
   /// A new temporary ID; `space` has no store.
@@ -34,41 +30,49 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
     precondition(space.store == nil)
     self.space = space
     reference = Self._nextTemporary.wrappingAdd(1, ordering: .relaxed).oldValue
-    _link = TemporaryLink()
+  }
+
+  deinit {
+    if let known = _permanent.load(ordering: .acquiring) {
+      Unmanaged<NSManagedObjectID>.fromOpaque(known).release()
+    }
   }
 
   /// Entity of the object.
   public var entity: NSEntityDescription { space.entity }
 
   /// Whether the object has never been saved nor been given a permanent ID.
-  public var isTemporaryID: Bool { _link != nil }
+  public var isTemporaryID: Bool { space.number == 0 }
 
   /// Store the object lives in; nil for a temporary ID, or when the store was removed.
-  public var persistentStore: NSPersistentStore? { (permanent ?? self).space.persistentStore }
+  public var persistentStore: NSPersistentStore? { canonical.space.persistentStore }
+
+  /// What a temporary ID has learned; nil for a permanent one.
+  private var _learned: NSManagedObjectID? {
+    guard let known = _permanent.load(ordering: .acquiring) else { return nil }
+    return Unmanaged<NSManagedObjectID>.fromOpaque(known).takeUnretainedValue()
+  }
 
   /// The permanent ID: itself, or what a temporary ID has learned; nil if not saved yet.
-  var permanent: NSManagedObjectID? {
-    guard let _link else { return self }
-    return _link.permanent.withLock { $0 }
-  }
+  var permanent: NSManagedObjectID? { isTemporaryID ? _learned : self }
 
   /// The permanent ID if there is one, else itself: what identities are compared by.
-  var canonical: NSManagedObjectID {
-    guard let _link else { return self }
-    return _link.permanent.withLock { $0 } ?? self
-  }
+  var canonical: NSManagedObjectID { isTemporaryID ? _learned ?? self : self }
 
   /// Key of the stored object; nil while there is none.
   var key: ObjectKey? {
-    guard let permanent else { return nil }
-    return ObjectKey(space: permanent.space, reference: permanent.reference)
+    guard isTemporaryID else { return ObjectKey(space: space, reference: reference) }
+    return _learned.map { ObjectKey(space: $0.space, reference: $0.reference) }
   }
 
   /// Tells a temporary ID which object in the store it has become. Done before COMMIT, so that whoever sees the row in the
   /// store and the unsaved object in an overlay knows the two are one.
   func link(to permanent: NSManagedObjectID) {
-    guard let _link else { return }
-    _link.permanent.withLock { if $0 == nil { $0 = permanent } }
+    guard isTemporaryID else { return }
+    let known = Unmanaged.passRetained(permanent)
+    let (isFirst, _) = _permanent.compareExchange(
+      expected: nil, desired: UnsafeRawPointer(known.toOpaque()), ordering: .acquiringAndReleasing)
+    if !isFirst { known.release() }
     Self.linkEpoch.wrappingAdd(1, ordering: .releasing)
   }
 
@@ -79,14 +83,12 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
   public override var description: String { uriRepresentation().absoluteString }
 
   public override var hash: Int {
-    var hasher = Hasher()
-    hasher.combine(reference)
-    hasher.combine(space.layout.rootNumber)
-    return hasher.finalize()
+    // Whoever hashes it mixes it.
+    Int(truncatingIfNeeded: reference) &* 31 &+ space.layout.rootNumber
   }
 
   public override func isEqual(_ object: Any?) -> Bool {
-    guard let other = object as? NSManagedObjectID else { return false }
+    guard let object, let other = BoxedReference.exactly(object, NSManagedObjectID.self) else { return false }
     if self === other { return true }
     guard reference == other.reference, isTemporaryID == other.isTemporaryID else { return false }
     if isTemporaryID { return true }

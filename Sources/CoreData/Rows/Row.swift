@@ -212,6 +212,14 @@ struct Row: @unchecked Sendable {
     _values[slot] = value
   }
 
+  /// Where a cell lies; only for the maker of the Row, before it is shared, and as long as the Row is held.
+  @inline(__always)
+  func cell(at slot: Int) -> UnsafeMutablePointer<Value> {
+    let header = _header
+    precondition(header.format == nil && slot >= 0 && slot < Int(header.count))
+    return _values + slot
+  }
+
   /// Sets the version; only for the maker of the Row, before it is shared.
   func setVersion(_ version: Int64) {
     _cells.withUnsafeMutablePointerToHeader { $0.pointee.version = version }

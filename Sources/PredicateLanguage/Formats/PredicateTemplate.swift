@@ -8,6 +8,16 @@ package final class PredicateTemplate: Sendable {
   let placeholders: [Placeholder]
   /// By far the most frequent format, `key == %@`: a comparison whose right side is one argument, which needs no search.
   private let _single: (comparison: PredicateTree.Comparison, placeholder: Int)?
+  /// What it compares its one argument with, if that is a key: then all its predicates are alike but for this value.
+  package let keyComparison: KeyComparison?
+
+  /// A comparison of a key with a value, but for the value.
+  package struct KeyComparison: Sendable {
+    package let path: [String]
+    package let op: PredicateTree.Comparison.Operator
+    /// Whether it has neither modifier nor options.
+    package let isPlain: Bool
+  }
 
   /// Parses `format`; prefer `cached(_:)`.
   /// - Throws: `PredicateFormatError`.
@@ -15,6 +25,13 @@ package final class PredicateTemplate: Sendable {
     self.format = format
     (tree, placeholders) = try Parser.predicate(format)
     _single = Self._single(tree, placeholders)
+    if let comparison = _single?.comparison, case .keyPath(let path) = comparison.left {
+      keyComparison = KeyComparison(
+        path: path, op: comparison.op,
+        isPlain: comparison.modifier == .direct && comparison.options.isEmpty)
+    } else {
+      keyComparison = nil
+    }
   }
 
   private static func _single(
@@ -61,6 +78,13 @@ package final class PredicateTemplate: Sendable {
   package func predicate(_ arguments: [FormatArgument] = []) throws -> PredicateTree {
     try predicate(count: arguments.count) { arguments[$0] }
   }
+}
+
+extension PredicateTemplate: Hashable {
+  /// Templates are the same only if they are the same object.
+  package static func == (left: PredicateTemplate, right: PredicateTemplate) -> Bool { left === right }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// The same for a format that holds an expression alone.

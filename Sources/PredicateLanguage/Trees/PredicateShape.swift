@@ -35,6 +35,23 @@ package struct PredicateShape: Hashable, Sendable {
     return (builder.shape, builder.constants)
   }
 
+  /// What a single value adds to a shape; nil for one that adds more than its kind.
+  package static func kind(of value: PredicateValue) -> UInt8? {
+    switch value {
+    case .null: 64
+    case .bool: 65
+    case .int: 66
+    case .double: 67
+    case .decimal: 68
+    case .string(let text): text.isEmpty ? 77 : 69
+    case .date: 70
+    case .data: 71
+    case .uuid: 72
+    case .url: 73
+    case .object, .collection, .dictionary: nil
+    }
+  }
+
   package func hash(into hasher: inout Hasher) {
     signature.withUnsafeBytes { hasher.combine(bytes: $0) }
   }
@@ -172,17 +189,8 @@ private struct ShapeBuilder {
   // MARK: Constants
 
   private mutating func _kind(of value: PredicateValue) {
+    if let kind = PredicateShape.kind(of: value) { return _byte(kind) }
     switch value {
-    case .null: _byte(64)
-    case .bool: _byte(65)
-    case .int: _byte(66)
-    case .double: _byte(67)
-    case .decimal: _byte(68)
-    case .string(let text): _byte(text.isEmpty ? 77 : 69)
-    case .date: _byte(70)
-    case .data: _byte(71)
-    case .uuid: _byte(72)
-    case .url: _byte(73)
     case .object(let object):
       _byte(74)
       _count(Int(tag(object)))
@@ -192,6 +200,7 @@ private struct ShapeBuilder {
     case .dictionary(let entries):
       _byte(76)
       _kinds(of: entries.count < 3 ? entries.sorted { $0.key < $1.key }.map(\.value) : Array(entries.values))
+    default: break
     }
   }
 

@@ -7,8 +7,8 @@ final class Database {
 
   let handle: OpaquePointer
 
-  /// Opens a file with the settings that both sides have.
-  init(path: String) throws {
+  /// Opens a file with the settings that both sides have, after those that only a new file takes.
+  init(path: String, settings: String = "") throws {
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
     guard sqlite3_open_v2(path, &opened, flags, nil) == SQLITE_OK, let opened else {
@@ -18,7 +18,7 @@ final class Database {
     }
     handle = opened
     sqlite3_busy_timeout(handle, 5000)
-    try execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL")
+    try execute(settings + "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL")
   }
 
   deinit { sqlite3_close_v2(handle) }

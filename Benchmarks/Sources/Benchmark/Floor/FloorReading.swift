@@ -33,10 +33,13 @@ struct FloorReading {
 
   /// The page that is asked for over and over.
   final class Page {
+    /// Held, so that the statement's connection stays open.
+    private let _database: Database
     private let _statement: OpaquePointer
     private var _stops: [FloorStop] = []
 
     init(_ database: Database) throws {
+      _database = database
       _statement = try database.prepare(
         "SELECT \(FloorStop.columns) FROM stop WHERE \(pageCondition) ORDER BY name LIMIT 50")
     }
@@ -45,7 +48,12 @@ struct FloorReading {
 
     func ask(_ question: (low: Int64, initial: UInt8), _ check: inout Check) {
       FloorReading._bind(_statement, question)
-      while sqlite3_step(_statement) == SQLITE_ROW { _stops.append(FloorStop(_statement)) }
+      while true {
+        let code = sqlite3_step(_statement)
+        if code == SQLITE_DONE { break }
+        precondition(code == SQLITE_ROW, "a page could not be read: SQLite code \(code)")
+        _stops.append(FloorStop(_statement))
+      }
       sqlite3_reset(_statement)
       for stop in _stops {
         check.rows += 1

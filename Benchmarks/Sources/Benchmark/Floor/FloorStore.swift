@@ -1,18 +1,29 @@
 import CSQLite
 
+/// How the floor's file is laid out.
+enum FloorFile: String, Codable {
+  /// As the workload has it.
+  case plain
+  /// With what a file of Core Data's costs SQLite itself: incremental vacuuming, collations that are named, and two columns of
+  /// bookkeeping in each row.
+  case coreData = "core-data"
+}
+
 /// The workload's tables in a plain SQLite file.
 enum FloorStore {
-  static func create(path: String) throws -> Database {
-    let database = try Database(path: path)
+  static func create(path: String, as file: FloorFile) throws -> Database {
+    let database = try Database(path: path, settings: file == .plain ? "" : "PRAGMA auto_vacuum=INCREMENTAL;")
+    let (columns, collation) =
+      file == .plain ? ("", "") : (", ent INTEGER DEFAULT 2, opt INTEGER DEFAULT 1", " COLLATE BINARY ASC")
     try database.execute(
       """
       CREATE TABLE route(id INTEGER PRIMARY KEY, identifier TEXT NOT NULL UNIQUE, name TEXT NOT NULL);
       CREATE TABLE stop(id INTEGER PRIMARY KEY, identifier TEXT NOT NULL, name TEXT NOT NULL, latitude REAL NOT NULL,
         longitude REAL NOT NULL, code INTEGER NOT NULL, createdAt REAL NOT NULL, active INTEGER NOT NULL, note TEXT,
-        routeId INTEGER);
-      CREATE UNIQUE INDEX stop_identifier ON stop(identifier);
+        routeId INTEGER\(columns));
+      CREATE UNIQUE INDEX stop_identifier ON stop(identifier\(collation));
       CREATE INDEX stop_route ON stop(routeId);
-      CREATE INDEX stop_code ON stop(code);
+      CREATE INDEX stop_code ON stop(code\(collation));
       """)
     try database.execute("BEGIN")
     for index in 0..<StopGenerator.routeCount {

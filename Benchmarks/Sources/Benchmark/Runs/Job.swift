@@ -9,6 +9,8 @@ struct Job: Codable {
   var repetitions = 1
   /// Where the process may make files.
   var directory: String
+  /// How the floor's own file is laid out.
+  var floorFile = FloorFile.plain
   /// The store with all stops, of this side.
   var template: String?
 }

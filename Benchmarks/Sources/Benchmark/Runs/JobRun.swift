@@ -134,7 +134,8 @@ struct JobRun: Sendable {
   // MARK: The floor
 
   private func _floor(_ path: String, _ watch: Stopwatch, _ figures: inout [String: Double]) throws -> Check {
-    let database = try job.work.needsTemplate ? Database(path: path) : FloorStore.create(path: path)
+    let database =
+      try job.work.needsTemplate ? Database(path: path) : FloorStore.create(path: path, as: job.floorFile)
     guard job.repetitions > 0 else {
       if [.byID, .update, .delete].contains(job.work) { _ = _lookUps.count }
       if !job.work.needsTemplate || job.work == .reimport {

@@ -10,6 +10,7 @@ struct Options {
   var runs: Int?
   var isJSON = false
   var countsInstructions = false
+  var floorFile = FloorFile.plain
   var plotPath: String?
   var recordDirectory: String?
   /// Where earlier runs are kept.
@@ -27,6 +28,8 @@ struct Options {
                          150,000 and 1,000,000)
       --runs K           rounds in which engine and floor take turns (default: 5; 2 with --quick)
       --format FORMAT    table or json (default: table)
+      --floor FILE       the floor's file: plain, as the workload has it (default), or core-data, with the
+                         settings, collations and bookkeeping columns that Core Data's files have
       --instructions     count instructions instead, with perf or callgrind, net of setting up
       --plot FILE        draw the ratios beside the last recorded run's, as SVG
       --record           keep the results, and the plot, under Benchmarks/results
@@ -70,6 +73,12 @@ struct Options {
         case let other: throw Mistake(description: "'--format' takes 'table' or 'json', not '\(other)'.")
         }
       case "--instructions": countsInstructions = true
+      case "--floor":
+        let name = try value(option)
+        guard let file = FloorFile(rawValue: name) else {
+          throw Mistake(description: "'--floor' takes 'plain' or 'core-data', not '\(name)'.")
+        }
+        floorFile = file
       case "--plot": plotPath = try value(option)
       case "--record": recordDirectory = ""
       case "--results-directory": resultsDirectory = try value(option)

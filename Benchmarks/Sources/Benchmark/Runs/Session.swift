@@ -51,7 +51,8 @@ struct Session {
   private var _rounds: Int { options.runs ?? (options.isQuick ? 2 : 5) }
 
   private func _job(_ work: Work, _ side: Side, _ objects: Int) throws -> Job {
-    var job = Job(work: work, side: side, objects: objects, directory: _directory)
+    var job = Job(
+      work: work, side: side, objects: objects, directory: _directory, floorFile: options.floorFile)
     // As the other implementations were measured: one round to warm up, two that count; long ones once.
     let isLong = objects > 20_000
     switch work {
@@ -67,7 +68,8 @@ struct Session {
   private func _template(_ side: Side, _ objects: Int) throws -> String {
     let path = "\(_directory)/template-\(side.rawValue)-\(objects).sqlite"
     if !FileManager.default.fileExists(atPath: path) {
-      var job = Job(work: .template, side: side, objects: objects, directory: _directory)
+      var job = Job(
+        work: .template, side: side, objects: objects, directory: _directory, floorFile: options.floorFile)
       job.template = path
       _ = try Launcher.run(job)
     }

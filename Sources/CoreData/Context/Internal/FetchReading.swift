@@ -17,7 +17,8 @@ final class FetchReading {
   /// Whether any unsaved change may bear on the result.
   let needsOverlay: Bool
 
-  init(_ plan: FetchPlan, _ request: AnyFetchRequest, in context: NSManagedObjectContext) throws {
+  init(_ plan: consuming FetchPlan, _ request: AnyFetchRequest, in context: NSManagedObjectContext) throws {
+    _matcher = PendingMatcher(plan)
     self.plan = plan
     _request = request
     _context = context
@@ -26,7 +27,6 @@ final class FetchReading {
     _chain = ReadChain(above: context)
     _ownLayers = context.overlay.layers
     needsOverlay = includesPending && (!context.listed.isEmpty || !_ownLayers.isEmpty || _chain.hasOverlays)
-    _matcher = PendingMatcher(plan)
   }
 
   /// What the stores have been found to hold already, if somebody asked them before.

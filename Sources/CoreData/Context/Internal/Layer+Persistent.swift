@@ -1,5 +1,12 @@
 import ModelSchema
 
+extension [Layer.Entry] {
+  /// The entries as stores and other contexts get them.
+  var persistent: [Layer.Entry] {
+    contains { $0.id.space.layout.hasTransients } ? map(\.persistent) : self
+  }
+}
+
 extension Layer.Entry {
   /// The entry as stores and other contexts get it: without transient values, which belong to the context they were set in.
   var persistent: Layer.Entry {

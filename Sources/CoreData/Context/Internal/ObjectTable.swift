@@ -113,7 +113,7 @@ struct ObjectTable {
 
   /// Registers an object under the key of its ID, which must not be registered yet.
   @inline(__always) mutating func insert(_ object: NSManagedObject, as key: Key) {
-    if (count + 1) * 8 > _places.count * 7 { _resize(to: _places.count * 2) }
+    if (count + 1) * 4 > _places.count * 3 { _resize(to: _places.count * 2) }
     if key.isTemporary { _temporaries += 1 }
     _places.put(Place(reference: key.reference, space: key.space, object: Unmanaged.passRetained(object)))
     count += 1
@@ -122,9 +122,9 @@ struct ObjectTable {
   /// Makes room for so many objects more, so that registering them moves nothing.
   mutating func reserve(_ more: Int) {
     let wanted = count + more
-    guard wanted * 8 > _places.count * 7 else { return }
+    guard wanted * 4 > _places.count * 3 else { return }
     var size = _places.count
-    while wanted * 8 > size * 7 { size *= 2 }
+    while wanted * 4 > size * 3 { size *= 2 }
     _resize(to: size)
   }
 
@@ -203,33 +203,42 @@ struct ObjectTable {
   /// Whether enough has been registered since the last sweep to make another worth its cost.
   var isSweepDue: Bool { count > 2 * _liveAfterSweep + 512 }
 
-  /// Drops every object that only the table holds and that `isNeeded` does not claim; hands each to `dropped`.
+  /// Drops every object that only the table holds and that `isNeeded` does not claim; hands each to `dropped`, which says
+  /// whether the object held others.
   mutating func sweep(
-    isNeeded: (NSManagedObject) -> Bool, dropped: (NSManagedObject) -> Void
+    isNeeded: (NSManagedObject) -> Bool, dropped: (NSManagedObject) -> Bool
   ) {
-    var dead: [NSManagedObject] = []
-    repeat {
-      dead.removeAll(keepingCapacity: true)
-      for index in 0..<_places.count
-      where _places.start[index].object != nil && _places.isOnlyHolder(at: index) {
-        let object = _places.start[index].object!.takeUnretainedValue()
-        if !isNeeded(object) { dead.append(object) }
-      }
-      if dead.isEmpty { break }
-      for object in dead {
-        if let index = _index(of: object, key: Key(object._objectID)) {
-          _removePlace(at: index)
-        } else {
-          remove(object)
-        }
-      }
-      for object in dead { dropped(object) }
+    var mayFreeMore = true
+    while mayFreeMore {
+      let dead = _takeOut(isNeeded)
       // What the dropped ones held may be free now.
-    } while count > 0
+      mayFreeMore = false
+      for object in dead {
+        object._withUnsafeGuaranteedRef { if dropped($0) { mayFreeMore = true } }
+        object.release()
+      }
+    }
+    _liveAfterSweep = count
+  }
+
+  /// Takes the objects that nobody needs out of the table; the count that it held of each is the caller's now.
+  private mutating func _takeOut(_ isNeeded: (NSManagedObject) -> Bool) -> [Unmanaged<NSManagedObject>] {
+    let places = _places
+    var dead: [Unmanaged<NSManagedObject>] = []
+    for index in 0..<places.count where places.start[index].object != nil && places.isOnlyHolder(at: index) {
+      let object = places.start[index].object!
+      if object._withUnsafeGuaranteedRef(isNeeded) { continue }
+      if places.start[index].space == 0 { _temporaries -= 1 }
+      dead.append(object)
+      places.start[index].object = nil
+    }
+    guard !dead.isEmpty else { return [] }
+    count -= dead.count
     var size = 16
     while count * 2 > size { size *= 2 }
-    if size * 4 <= _places.count { _resize(to: size) }
-    _liveAfterSweep = count
+    // The gaps are closed by putting all that stay anew, which costs less than to close them one by one.
+    _resize(to: size * 4 <= places.count ? size : places.count)
+    return dead
   }
 
   // MARK: Storage

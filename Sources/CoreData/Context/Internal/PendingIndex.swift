@@ -18,6 +18,8 @@ struct PendingIndex {
     let root: Int
     let slot: Int
     private var _buckets: [EqualityKey: Bucket] = [:]
+    /// Whether anybody has asked since it was last emptied.
+    var isInUse = true
 
     init(root: Int, slot: Int) {
       self.root = root
@@ -33,7 +35,15 @@ struct PendingIndex {
       _buckets[key] = bucket
     }
 
-    func objects(_ key: EqualityKey) -> [NSManagedObject] { _buckets[key]?.all ?? [] }
+    func objects(_ key: EqualityKey) -> [NSManagedObject] {
+      isInUse = true
+      return _buckets[key]?.all ?? []
+    }
+
+    func removeAll() {
+      _buckets.removeAll(keepingCapacity: _buckets.count <= 4096)
+      isInUse = false
+    }
   }
 
   private var _places: [Place] = []
@@ -54,7 +64,10 @@ struct PendingIndex {
     return place.objects(key)
   }
 
+  /// Forgets all objects. Attributes that were asked for go on being indexed: those who fetch in a loop save in it, too.
   mutating func clear() {
-    if !_places.isEmpty { _places = [] }
+    guard !_places.isEmpty else { return }
+    _places.removeAll { !$0.isInUse }
+    for place in _places { place.removeAll() }
   }
 }

@@ -15,9 +15,13 @@ struct PendingMatcher {
   private let _test: SlotTest
   private let _tree: PredicateTree?
 
-  init(_ plan: FetchPlan) {
+  init(_ plan: __shared FetchPlan) {
     _tree = plan.predicate
-    _test = plan.predicate.map { SlotTest($0, plan.layout) } ?? .constant(true)
+    if let known = plan.known, let test = SlotTest(known, plan.layout) {
+      _test = test
+    } else {
+      _test = plan.predicate.map { SlotTest($0, plan.layout) } ?? .constant(true)
+    }
     pin = _test.pin
   }
 
@@ -60,6 +64,15 @@ indirect enum SlotTest {
     case .comparison(let comparison): self = Self._comparison(comparison, layout)
     case .block: self = .undecided
     }
+  }
+
+  /// The test of an equality that is known without walking the tree; nil for any other comparison.
+  init?(_ known: FetchPlan.TemplatedComparison, _ layout: PropertyLayout) {
+    guard let comparison = known.template.keyComparison, comparison.isPlain, comparison.op == .equal,
+      comparison.path.count == 1, let slot = layout.slot(named: comparison.path[0]),
+      let type = layout.slots[slot].type, let value = Value(known.value, comparableWith: type)
+    else { return nil }
+    self = .equal(slot: slot, value)
   }
 
   private static func _comparison(

@@ -4,29 +4,38 @@ import ModelSchema
 ///
 /// Strong references, as in Core Data: a pair whose two-way relationship was realised keeps itself registered.
 final class Relations {
-  private var _toOne: [(slot: Int, target: NSManagedObject)] = []
-  private var _toMany: [(slot: Int, state: ToManyState)] = []
+  // The first to-one lies here: most objects have looked at one at most.
+  @exclusivity(unchecked) private var _firstSlot = -1
+  @exclusivity(unchecked) private var _first: NSManagedObject?
+  @exclusivity(unchecked) private var _others: [(slot: Int, target: NSManagedObject)] = []
+  @exclusivity(unchecked) private var _toMany: [(slot: Int, state: ToManyState)] = []
   /// Objects of transformable attributes by slot.
-  var decoded: [Int: Any] = [:]
+  @exclusivity(unchecked) var decoded: [Int: Any] = [:]
   /// Results of fetched properties by name.
-  var fetched: [String: [NSManagedObject]] = [:]
+  @exclusivity(unchecked) var fetched: [String: [NSManagedObject]] = [:]
   /// Values of a fault that was fetched with some of its properties only.
-  var partial: (row: Row, part: RowPart)?
+  @exclusivity(unchecked) var partial: (row: Row, part: RowPart)?
 
   func target(_ slot: Int) -> NSManagedObject? {
-    for entry in _toOne where entry.slot == slot { return entry.target }
+    if slot == _firstSlot { return _first }
+    for entry in _others where entry.slot == slot { return entry.target }
     return nil
   }
 
   func setTarget(_ target: NSManagedObject?, _ slot: Int) {
-    if let index = _toOne.firstIndex(where: { $0.slot == slot }) {
-      if let target { _toOne[index].target = target } else { _toOne.remove(at: index) }
+    if _firstSlot == slot || _firstSlot < 0 {
+      (_firstSlot, _first) = (slot, target)
+    } else if let index = _others.firstIndex(where: { $0.slot == slot }) {
+      if let target { _others[index].target = target } else { _others.remove(at: index) }
     } else if let target {
-      _toOne.append((slot, target))
+      _others.append((slot, target))
     }
   }
 
-  func dropTargets() { _toOne.removeAll() }
+  func dropTargets() {
+    (_firstSlot, _first) = (-1, nil)
+    _others = []
+  }
 
   func members(_ slot: Int) -> ToManyState? {
     for entry in _toMany where entry.slot == slot { return entry.state }
@@ -50,7 +59,7 @@ final class Relations {
   func dropClean() {
     fetched = [:]
     decoded = [:]
-    _toOne.removeAll()
+    dropTargets()
     _toMany.removeAll { !$0.state.hasChanges }
     for entry in _toMany { entry.state.unrealise() }
   }
@@ -60,7 +69,7 @@ final class Relations {
 final class ToManyState {
   let isOrdered: Bool
   /// Whether `members` is the whole relationship.
-  private(set) var isRealised = false
+  @exclusivity(unchecked) private(set) var isRealised = false
   /// All members, when realised. Made when first asked for: most are gone through and never looked up.
   private(set) var members: Set<NSManagedObject> {
     get {
@@ -73,19 +82,19 @@ final class ToManyState {
       yield &_set
     }
   }
-  private var _set: Set<NSManagedObject> = []
+  @exclusivity(unchecked) private var _set: Set<NSManagedObject> = []
   /// Whether `_set` is yet to be made of `base`.
-  private var _isSetDue = false
+  @exclusivity(unchecked) private var _isSetDue = false
   /// All members in order, when realised and ordered.
-  private(set) var order: [NSManagedObject] = []
+  @exclusivity(unchecked) private(set) var order: [NSManagedObject] = []
   /// As read from upstream, in its order; what committed values answer.
-  private(set) var base: [NSManagedObject] = []
-  private(set) var added: Set<NSManagedObject> = []
-  private(set) var removed: Set<NSManagedObject> = []
+  @exclusivity(unchecked) private(set) var base: [NSManagedObject] = []
+  @exclusivity(unchecked) private(set) var added: Set<NSManagedObject> = []
+  @exclusivity(unchecked) private(set) var removed: Set<NSManagedObject> = []
   /// Members keep their places only if this is false.
-  private(set) var isReordered = false
+  @exclusivity(unchecked) private(set) var isReordered = false
   /// The unsaved order of a relationship whose members were forgotten to be read again.
-  private var _wantedOrder: [NSManagedObject]?
+  @exclusivity(unchecked) private var _wantedOrder: [NSManagedObject]?
 
   init(isOrdered: Bool) { self.isOrdered = isOrdered }
 

@@ -112,13 +112,13 @@ extension ManagedKey where Value == Double {
 extension ManagedKey {
   /// Writes a cell, or what it was made of where the property is of another form.
   @inline(__always) func write(
-    _ cell: @autoclosure () -> CoreData.Value, _ value: Any?, _ object: NSManagedObject
+    _ cell: @autoclosure () -> CoreData.Value, _ value: @autoclosure () -> Any?, _ object: NSManagedObject
   ) {
     let slot = slot(in: object)
     if slot != Self.indirect {
       object.write(cell(), at: slot)
     } else {
-      object.setValueOfProperty(value, name)
+      object.setValueOfProperty(value(), name)
     }
   }
 

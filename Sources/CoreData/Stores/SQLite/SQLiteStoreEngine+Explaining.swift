@@ -6,7 +6,7 @@ extension SQLiteStoreEngine {
   func statement(
     for plan: FetchPlan, _ purpose: QueryShape.Purpose, countingRows: Bool
   ) throws -> SQLStatement {
-    let plan = purpose == .objects ? arranged(plan).plan : plan
+    let plan = purpose == .objects && packedOrder(plan) != nil ? plan.unsorted : plan
     let (query, constants) = try compiled(plan, purpose)
     return try _statement(query.sql, query.parameters, plan, constants, countingRows)
   }

@@ -9,8 +9,15 @@ struct QueryShape: Hashable, Sendable {
     case count
   }
 
+  private enum Predicate: Hashable, Sendable {
+    case none
+    case shape(PredicateShape)
+    /// The shape of a format's comparison with a value of some kind: nobody has to walk the tree.
+    case template(PredicateTemplate, kind: UInt8)
+  }
+
   private let _entity: Int
-  private let _predicate: PredicateShape?
+  private let _predicate: Predicate
   private let _sort: [FetchPlan.SortTerm]
   private let _purpose: Purpose
   private let _content: FetchPlan.Content
@@ -22,12 +29,15 @@ struct QueryShape: Hashable, Sendable {
   static func taking(_ plan: FetchPlan, _ purpose: Purpose) -> (
     shape: QueryShape, constants: [PredicateValue]
   ) {
-    guard let predicate = plan.predicate else { return (QueryShape(plan, purpose, nil), []) }
+    guard let predicate = plan.predicate else { return (QueryShape(plan, purpose, .none), []) }
+    if let known = plan.known {
+      return (QueryShape(plan, purpose, .template(known.template, kind: known.kind)), [known.value])
+    }
     let (shape, constants) = PredicateShape.taking(predicate)
-    return (QueryShape(plan, purpose, shape), constants)
+    return (QueryShape(plan, purpose, .shape(shape)), constants)
   }
 
-  private init(_ plan: FetchPlan, _ purpose: Purpose, _ predicate: PredicateShape?) {
+  private init(_ plan: FetchPlan, _ purpose: Purpose, _ predicate: Predicate) {
     _entity = plan.layout.entityNumber
     _predicate = predicate
     // A count has no order, and one of a whole table is the same whatever is read of it.

@@ -13,19 +13,15 @@ extension SQLiteStoreEngine {
 
   /// Runs a fetch on the caller's connection.
   func fetch(_ plan: FetchPlan, on connection: Connection) throws -> [StoredObject] {
-    let (plan, order) = arranged(plan)
-    let found = try _fetch(plan, on: connection)
-    return order?.sorted(found) ?? found
+    guard let order = packedOrder(plan) else { return try _fetch(plan, on: connection) }
+    return try order.sorted(_fetch(plan.unsorted, on: connection))
   }
 
-  /// The plan as SQL carries it out, and what is left to be ordered then.
-  func arranged(_ plan: FetchPlan) -> (plan: FetchPlan, order: PackedOrder?) {
+  /// What SQL leaves to be ordered here; nil if nothing.
+  func packedOrder(_ plan: FetchPlan) -> PackedOrder? {
+    if plan.sort.isEmpty { return nil }
     let number = plan.layout.entityNumber
-    let reader = plan.includesSubentities ? familyReaders[number - 1] : exactReaders[number - 1]
-    guard let order = PackedOrder(plan, reader) else { return (plan, nil) }
-    var plan = plan
-    plan.sort = []
-    return (plan, order)
+    return PackedOrder(plan, plan.includesSubentities ? familyReaders[number - 1] : exactReaders[number - 1])
   }
 
   private func _fetch(_ plan: FetchPlan, on connection: Connection) throws -> [StoredObject] {

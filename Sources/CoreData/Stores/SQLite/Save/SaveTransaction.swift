@@ -75,8 +75,14 @@ final class SaveTransaction {
     let size = mapping.layout.layouts.count + 1
     var counts = [Int](repeating: 0, count: size)
     var highestGiven = [Int64](repeating: 0, count: size)
+    // One after the other they are mostly of one entity.
+    var space: ObjectIDSpace?
+    var root = 0
     for (index, insertion) in changes.inserted.enumerated() {
-      let root = try layout(of: insertion.id).rootNumber
+      if insertion.id.space !== space {
+        space = insertion.id.space
+        root = try layout(of: insertion.id).rootNumber
+      }
       if let key = insertion.id.key {
         insertedKeys[index] = key.reference
         highestGiven[root] = max(highestGiven[root], key.reference)
