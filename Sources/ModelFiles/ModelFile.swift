@@ -86,7 +86,8 @@ package enum ModelFile {
       throw error
     } catch {
       let reason = error.localizedDescription
-      throw ModelFileError(path: path, reason: "can't be read: \(reason.hasSuffix(".") ? String(reason.dropLast()) : reason)")
+      throw ModelFileError(
+        path: path, reason: "can't be read: \(reason.hasSuffix(".") ? String(reason.dropLast()) : reason)")
     }
   }
 }

@@ -2,8 +2,8 @@ import Foundation
 import ModelSchema
 import SQLiteBinding
 
-/// Brings a SQLite store to a coordinator's model when it is added: by a mapping model among the program's, or else as far as
-/// the change can be inferred.
+/// Brings a SQLite store to a coordinator's model when it is added: by a mapping model among the program's,
+/// or else as far as the change can be inferred.
 ///
 /// The file is changed in one transaction: on failure it is what it was.
 struct AutomaticMigration {
@@ -19,9 +19,10 @@ struct AutomaticMigration {
 
   private func _flag(_ key: String) -> Bool { (_options?[key] as? NSNumber)?.boolValue ?? false }
 
-  /// - Throws: A Cocoa error: 134110 for a store that may not be written, 134130 when the store's own version of the model is
-  ///   nowhere to be found, 134140 when there is no mapping model and the change cannot be inferred, or may not be, 134111 when
-  ///   objects are in the way of a uniqueness constraint; and what a migration by mapping model throws.
+  /// - Throws: A Cocoa error: 134110 for a store that may not be written, 134130 when the store's own version
+  ///   of the model is nowhere to be found, 134140 when there is no mapping model and the change cannot be
+  ///   inferred, or may not be, 134111 when objects are in the way of a uniqueness constraint; and what a
+  ///   migration by mapping model throws.
   func run(to frozen: FrozenModel, _ model: NSManagedObjectModel) throws {
     guard !_flag(NSReadOnlyPersistentStoreOption) else {
       throw _error(
@@ -53,7 +54,8 @@ struct AutomaticMigration {
 
   // MARK: The model that the store was saved with
 
-  /// The model among the program's whose entities the store was saved with, or else the copy that the store keeps.
+  /// The model among the program's whose entities the store was saved with, or else the copy that the store
+  /// keeps.
   ///
   /// - Throws: A Cocoa error with code 134130.
   func sourceModel() throws -> NSManagedObjectModel {
@@ -62,7 +64,9 @@ struct AutomaticMigration {
     if let schema = try? ModelCache.read(_connect(), path: _url.path) {
       let hashes = schema.entityVersionHashes().mapValues { Data($0) }
       let wanted = NSManagedObjectModel.versionHashes(in: _metadata) ?? [:]
-      if wanted.allSatisfy({ hashes[$0.key] == $0.value }), let model = try? NSManagedObjectModel(schema: schema) {
+      if wanted.allSatisfy({ hashes[$0.key] == $0.value }),
+        let model = try? NSManagedObjectModel(schema: schema)
+      {
         return model
       }
     }
@@ -76,8 +80,8 @@ struct AutomaticMigration {
 
   /// Rewrites the store's tables for another version of its model.
   ///
-  /// - Throws: A Cocoa error: 134140 when the change cannot be inferred, 134111 when objects are in the way of a uniqueness
-  ///   constraint, 134110 when SQLite refuses.
+  /// - Throws: A Cocoa error: 134140 when the change cannot be inferred, 134111 when objects are in the way
+  ///   of a uniqueness constraint, 134110 when SQLite refuses.
   func rewrite(from source: ModelSchema, to frozen: FrozenModel, _ model: NSManagedObjectModel) throws {
     do {
       try InferenceCheck.check(from: source, to: frozen.layout.schema)
@@ -115,7 +119,8 @@ struct AutomaticMigration {
       try manager.migrateStore(
         from: _url, sourceType: NSSQLiteStoreType, options: _options, with: mapping,
         toDestinationURL: result.url, destinationType: NSSQLiteStoreType, destinationOptions: _options)
-      // What the program itself has put into the metadata stays. The UUID does not: objects have other keys now.
+      // What the program itself has put into the metadata stays. The UUID does not: objects have other keys
+      // now.
       let own = _metadata.filter { !NSPersistentStore.formatKeys.contains($0.key) }
       let connection = try Connection(path: result.url.path, mode: .readWrite)
       let made = try StoreMetadata.read(connection, path: result.url.path)
@@ -123,8 +128,9 @@ struct AutomaticMigration {
     }
   }
 
-  /// Has `body` make a store, and replaces the content of this one by it: all of it or, when anything fails or the program is
-  /// killed meanwhile, nothing. Nobody else can write to the store in between; others read what was there.
+  /// Has `body` make a store, and replaces the content of this one by it: all of it or, when anything fails
+  /// or the program is killed meanwhile, nothing. Nobody else can write to the store in between; others read
+  /// what was there.
   func replaceAtomically(_ body: (StoreFiles) throws -> Void) throws {
     let files = StoreFiles(url: _url)
     var outcome: (finish: () -> Void, undo: () -> Void)?
@@ -151,11 +157,13 @@ struct AutomaticMigration {
   /// The metadata, unless another process has migrated the store while this one waited.
   private func _metadataIfUnchanged(_ connection: Connection) throws -> [String: Any]? {
     let present = try StoreMetadata.read(connection, path: _url.path)
-    return NSManagedObjectModel.versionHashes(in: present) == NSManagedObjectModel.versionHashes(in: _metadata)
+    return NSManagedObjectModel.versionHashes(in: present)
+      == NSManagedObjectModel.versionHashes(in: _metadata)
       ? present : nil
   }
 
-  /// Runs `body`; what SQLite and the store say comes out as Cocoa errors, what policies and handlers throw as it is.
+  /// Runs `body`; what SQLite and the store say comes out as Cocoa errors, what policies and handlers throw
+  /// as it is.
   private func _translating(_ body: () throws -> Void) throws {
     do {
       try body()

@@ -97,7 +97,8 @@ extension NSPersistentStoreCoordinator {
     }
     let differing = SQLiteStoreOpening.differences(model, metadata)
     if (options?[NSMigratePersistentStoresAutomaticallyOption] as? NSNumber)?.boolValue ?? false {
-      if let manager = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager {
+      if let manager = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager
+      {
         return { [model] in
           try StagedMigration(manager, url: url, metadata: metadata, options: options).run(to: model)
         }
@@ -233,7 +234,8 @@ enum StoreErrors {
 
   /// Whether an error is one of those that stores throw, and not a policy's or a handler's.
   static func isOurs(_ error: any Error) -> Bool {
-    error is StoreOpenError || error is SQLiteStoreError || error is UnsupportedModelError || error is ModelFileError
+    error is StoreOpenError || error is SQLiteStoreError || error is UnsupportedModelError
+      || error is ModelFileError
       || error is ModelLayoutError || error is UntranslatableQueryError
   }
 

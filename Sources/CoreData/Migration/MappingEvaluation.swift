@@ -35,7 +35,8 @@ struct MappingEvaluation {
       return []
     }
     guard let expression = _mapping.sourceExpression else {
-      return try _manager.sourceContext.fetch(_manager.sourceRequest(entity: name, predicate: "TRUEPREDICATE"))
+      return try _manager.sourceContext.fetch(
+        _manager.sourceRequest(entity: name, predicate: "TRUEPREDICATE"))
     }
     let found = try _explaining("its source expression") {
       // A fetch is executed as it is: its result would have to be wrapped value by value otherwise.
@@ -54,8 +55,11 @@ struct MappingEvaluation {
   func setAttribute(_ property: NSPropertyMapping, of destination: NSManagedObject) throws {
     guard let expression = property.valueExpression else { return }
     let slot = try Self._slot(property, of: destination, in: _mapping)
-    guard let attribute = destination._layout.slots[slot].attribute, let coding = destination._shape.codings[slot]
-    else { throw Self._error(_mapping, property, "'\(property.name ?? "")' is a relationship, not an attribute.") }
+    guard let attribute = destination._layout.slots[slot].attribute,
+      let coding = destination._shape.codings[slot]
+    else {
+      throw Self._error(_mapping, property, "'\(property.name ?? "")' is a relationship, not an attribute.")
+    }
     // The engine computes what is derived.
     if attribute.isDerived { return }
     let value = try _explaining("attribute '\(property.name ?? "")'") {
@@ -78,14 +82,16 @@ struct MappingEvaluation {
 
   // MARK: Relationships
 
-  /// What a relationship's mapping says are its members, for one source object; of the relationship's entity only, for an
-  /// object may have become several.
+  /// What a relationship's mapping says are its members, for one source object; of the relationship's entity
+  /// only, for an object may have become several.
   func members(of property: NSPropertyMapping, for destination: NSManagedObject) throws -> [NSManagedObject] {
     guard let expression = property.valueExpression else { return [] }
     let slot = try Self._slot(property, of: destination, in: _mapping)
     guard let relationship = destination._entity.relationshipsByName[property.name ?? ""],
       destination._layout.slots[slot].relationship != nil
-    else { throw Self._error(_mapping, property, "'\(property.name ?? "")' is an attribute, not a relationship.") }
+    else {
+      throw Self._error(_mapping, property, "'\(property.name ?? "")' is an attribute, not a relationship.")
+    }
     let found = try _explaining("relationship '\(property.name ?? "")'") {
       try _objects(in: _value(of: expression.tree, property, destination))
     }
@@ -132,7 +138,8 @@ struct MappingEvaluation {
     case .collection(let elements): return try elements.flatMap(_objects)
     default: break
     }
-    throw PredicateEvaluationError.unsupported("managed objects were expected, and \(value.kindName) was found.")
+    throw PredicateEvaluationError.unsupported(
+      "managed objects were expected, and \(value.kindName) was found.")
   }
 
   private func _explaining<T>(_ what: String, _ body: () throws -> T) throws -> T {
@@ -164,7 +171,8 @@ struct MappingEvaluation {
   }
 }
 
-/// What a mapping's expressions are evaluated on: the source object as SELF, and a manager that answers for itself.
+/// What a mapping's expressions are evaluated on: the source object as SELF, and a manager that answers for
+/// itself.
 private struct MigrationSubject: PredicateSubject {
   let manager: NSMigrationManager
   let source: NSManagedObject?
@@ -179,7 +187,8 @@ private struct MigrationSubject: PredicateSubject {
   func predicateValue(forKey key: String, of object: PredicateObject) throws -> PredicateValue {
     switch (object.any, key) {
     case (let object as NSManagedObject, _): return try ManagedObjectSubject.value(of: object, key)
-    case (let manager as NSMigrationManager, "sourceContext"): return PredicateValue(any: manager.sourceContext)
+    case (let manager as NSMigrationManager, "sourceContext"):
+      return PredicateValue(any: manager.sourceContext)
     case (let manager as NSMigrationManager, "destinationContext"):
       return PredicateValue(any: manager.destinationContext)
     case (let manager as NSMigrationManager, "sourceModel"): return PredicateValue(any: manager.sourceModel)
@@ -217,24 +226,29 @@ private struct MigrationSubject: PredicateSubject {
       guard case .string(let predicate) = arguments[1] else { return nil }
       return PredicateValue(any: try manager.sourceRequest(entity: name, predicate: predicate))
     case .members:
-      return PredicateValue(objects: associated(arguments[1]) {
-        manager.destinationInstances(forEntityMappingName: name, sourceInstances: $0)
-      })
+      return PredicateValue(
+        objects: associated(arguments[1]) {
+          manager.destinationInstances(forEntityMappingName: name, sourceInstances: $0)
+        })
     case .origins:
-      return PredicateValue(objects: associated(arguments[1]) {
-        manager.sourceInstances(forEntityMappingName: name, destinationInstances: $0)
-      })
+      return PredicateValue(
+        objects: associated(arguments[1]) {
+          manager.sourceInstances(forEntityMappingName: name, destinationInstances: $0)
+        })
     case .membersOfRelationship:
       return PredicateValue(objects: associated(arguments[1]) { manager.associations.destinations(of: $0) })
     }
   }
 
-  /// What managed objects are associated with; nothing with nothing, where the manager's own methods mean everything.
+  /// What managed objects are associated with; nothing with nothing, where the manager's own methods mean
+  /// everything.
   private func associated(
     _ value: PredicateValue, _ body: ([NSManagedObject]) -> [NSManagedObject]
   ) -> [NSManagedObject] {
     let elements: [PredicateValue] = if case .object = value { [value] } else { value.elements ?? [] }
-    return body(elements.compactMap { if case .object(let object) = $0 { object.any as? NSManagedObject } else { nil } })
+    return body(
+      elements.compactMap { if case .object(let object) = $0 { object.any as? NSManagedObject } else { nil } }
+    )
   }
 
   func predicateResult(

@@ -6,11 +6,13 @@ import ModelSchema
 struct MappingSearch {
   private let _bundles: [Bundle]?
 
-  /// - Parameter bundles: Where to look; nil means the main bundle and the resource bundles beside the program.
+  /// - Parameter bundles: Where to look; nil means the main bundle and the resource bundles beside the
+  ///   program.
   init(_ bundles: [Bundle]?) { _bundles = bundles }
 
   /// The mappings of the first mapping model made for these two versions.
-  func mappings(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) -> [NSEntityMapping]? {
+  func mappings(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) -> [NSEntityMapping]?
+  {
     for url in ModelSearch.mappingModels(in: _bundles) {
       do {
         let schema = try MappingModelFile.load(path: url.path)
@@ -39,7 +41,8 @@ struct MappingSearch {
       guard let model = _versions(named: name, beside: url).first else {
         throw ModelFileError(
           path: url.path,
-          reason: "is for the model version '\(name)', which is neither in the program's bundles nor beside it")
+          reason:
+            "is for the model version '\(name)', which is neither in the program's bundles nor beside it")
       }
       return try NSManagedObjectModel.load(contentsOf: model)
     }
@@ -71,8 +74,11 @@ struct MappingSearch {
 
   /// Files of the versions of this name, in the bundles and in the directory of the mapping.
   private func _versions(named name: String, beside url: URL) -> [URL] {
-    let models = ModelSearch.models(in: _bundles) + ModelSearch.models(inDirectory: url.deletingLastPathComponent())
-    return models.flatMap(ModelSearch.versions).filter { $0.deletingPathExtension().lastPathComponent == name }
+    let models =
+      ModelSearch.models(in: _bundles) + ModelSearch.models(inDirectory: url.deletingLastPathComponent())
+    return models.flatMap(ModelSearch.versions).filter {
+      $0.deletingPathExtension().lastPathComponent == name
+    }
   }
 }
 
@@ -110,7 +116,8 @@ private struct MappingBuilding {
       schema.destinationHash.map { Data($0) }
       ?? schema.destinationName.flatMap { _hashes.destination[$0] }
     mapping.entityMigrationPolicyClassName = schema.policyClassName
-    mapping.mappingType = NSEntityMappingType(rawValue: UInt(clamping: schema.type)) ?? .undefinedEntityMappingType
+    mapping.mappingType =
+      NSEntityMappingType(rawValue: UInt(clamping: schema.type)) ?? .undefinedEntityMappingType
     if mapping.mappingType == .undefinedEntityMappingType { mapping.mappingType = Self._type(of: mapping) }
     mapping.sourceExpression =
       try schema.sourceExpression.map { try NSExpression(parsing: $0) }

@@ -45,8 +45,8 @@ open class NSEntityMapping: NSObject {
   open var attributeMappings: [NSPropertyMapping]? { didSet { isAsInferred = false } }
   /// How the relationships come about.
   open var relationshipMappings: [NSPropertyMapping]? { didSet { isAsInferred = false } }
-  /// Expression with the objects to be mapped, usually a FETCH; nil for all of the source entity itself, without those of its
-  /// subentities.
+  /// Expression with the objects to be mapped, usually a FETCH; nil for all of the source entity itself,
+  /// without those of its subentities.
   open var sourceExpression: NSExpression? { didSet { isAsInferred = false } }
   /// Free information for the policy.
   open var userInfo: [AnyHashable: Any]? = [:]

@@ -2,9 +2,10 @@ import Foundation
 
 /// Creates the objects of one entity mapping during a migration; subclass it for what expressions cannot say.
 ///
-/// Objects have no classes of the program's during a migration: policies read and write them by key. The methods are called
-/// on the queues of the manager's two contexts, in the order in which they stand here: those of each pass for all mappings
-/// before the next pass begins. Whatever one throws ends the migration with that error.
+/// Objects have no classes of the program's during a migration: policies read and write them by key. The
+/// methods are called on the queues of the manager's two contexts, in the order in which they stand here:
+/// those of each pass for all mappings before the next pass begins. Whatever one throws ends the migration
+/// with that error.
 open class NSEntityMigrationPolicy: NSObject {
   /// Creates a policy. The manager does so, once for each mapping.
   public override init() { super.init() }
@@ -12,7 +13,8 @@ open class NSEntityMigrationPolicy: NSObject {
   /// Called before any object of the mapping is created.
   open func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {}
 
-  /// Creates what an object of the source becomes: one object with all attributes of the mapping, associated with the source.
+  /// Creates what an object of the source becomes: one object with all attributes of the mapping, associated
+  /// with the source.
   ///
   /// An override may create several objects or none; what it does not associate is unknown to relationships.
   open func createDestinationInstances(
@@ -33,7 +35,8 @@ open class NSEntityMigrationPolicy: NSObject {
   open func createRelationships(
     forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
   ) throws {
-    let sources = manager.sourceInstances(forEntityMappingName: mapping.name, destinationInstances: [dInstance])
+    let sources = manager.sourceInstances(
+      forEntityMappingName: mapping.name, destinationInstances: [dInstance])
     for property in mapping.relationshipMappings ?? [] where property.valueExpression != nil {
       let members = try sources.flatMap { source in
         try MappingEvaluation(manager, mapping, policy: self, source: source)
@@ -44,10 +47,12 @@ open class NSEntityMigrationPolicy: NSObject {
   }
 
   /// Called when all relationships of the mapping's objects have been set.
-  open func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
+  open func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+  }
 
   /// Checks what was created, beyond what the model's validation will check when it is saved.
-  open func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
+  open func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+  }
 
   /// Called when the mapping is done with.
   open func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
@@ -55,8 +60,8 @@ open class NSEntityMigrationPolicy: NSObject {
 
 /// Makes policies of the classes that mappings name.
 enum PolicyClass {
-  /// Same shape as `NSEntityMigrationPolicy`: through it the initialiser, which no subclass had to call `required`, is reached
-  /// at its place in the class's table. `ObjectMaker` tells why that works.
+  /// Same shape as `NSEntityMigrationPolicy`: through it the initialiser, which no subclass had to call
+  /// `required`, is reached at its place in the class's table. `ObjectMaker` tells why that works.
   private class Lens: NSObject {
     required override init() { fatalError("the lens is only looked through") }
   }
@@ -79,6 +84,7 @@ enum PolicyClass {
     throw CocoaError.coreData(
       NSEntityMigrationPolicyError,
       "The mapping '\(mapping.name ?? "")' names the policy class '\(name)', which is not in this program or is no subclass of "
-        + "NSEntityMigrationPolicy. Write the class, or set entityMigrationPolicyClassName to its name ('Module.Class').")
+        + "NSEntityMigrationPolicy. Write the class, or set entityMigrationPolicyClassName to its name ('Module.Class')."
+    )
   }
 }

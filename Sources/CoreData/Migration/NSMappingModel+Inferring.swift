@@ -11,10 +11,11 @@ struct MappingInference: Equatable {
 extension NSMappingModel {
   /// Infers how one version of a model becomes another: what `coredata model diff` says, as a mapping.
   ///
-  /// Mappings are named after what happens and the entity: `IEM_Copy_Book`, `IEM_Transform_Book`, `IEM_Add_Book`,
-  /// `IEM_Remove_Book`.
+  /// Mappings are named after what happens and the entity: `IEM_Copy_Book`, `IEM_Transform_Book`,
+  /// `IEM_Add_Book`, `IEM_Remove_Book`.
   ///
-  /// - Throws: A Cocoa error with code 134190, whose `NSLocalizedFailureReasonErrorKey` names every change that is in the way.
+  /// - Throws: A Cocoa error with code 134190, whose `NSLocalizedFailureReasonErrorKey` names every change
+  ///   that is in the way.
   public class func inferredMappingModel(
     forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel
   ) throws -> NSMappingModel {
@@ -41,7 +42,8 @@ extension NSMappingModel {
     return inference == versions
       && entityMappings.allSatisfy { mapping in
         mapping.isAsInferred
-          && ((mapping.attributeMappings ?? []) + (mapping.relationshipMappings ?? [])).allSatisfy(\.isAsInferred)
+          && ((mapping.attributeMappings ?? []) + (mapping.relationshipMappings ?? [])).allSatisfy(
+            \.isAsInferred)
       }
   }
 }
@@ -95,7 +97,8 @@ private struct MappingInferrer {
     let attributes = _matching.attributeSources(of: name)
     mapping.attributeMappings = _matching.new.attributes(name).map(\.property)
       .sorted { $0.name < $1.name }.map { attribute in
-        _property(attribute.name, attributes[attribute.name].map { MappingExpressions.value(of: $0.property.name) })
+        _property(
+          attribute.name, attributes[attribute.name].map { MappingExpressions.value(of: $0.property.name) })
       }
     let relationships = _matching.relationshipSources(of: name)
     mapping.relationshipMappings = _matching.new.relationships(name).map(\.property)
@@ -134,7 +137,8 @@ enum MappingExpressions {
       _manager, MigrationSelector.fetchRequest.rawValue,
       [.constant(.string(entity)), .constant(.string("TRUEPREDICATE"))])
     let context = ExpressionTree.keyPathOf(_manager, ["sourceContext"])
-    return NSExpression.face(of: .function(PredicateFunction.fetch, [request, context, .constant(.bool(false))]))
+    return NSExpression.face(
+      of: .function(PredicateFunction.fetch, [request, context, .constant(.bool(false))]))
   }
 
   /// The value of an attribute of the object that is mapped.

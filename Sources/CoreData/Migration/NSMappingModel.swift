@@ -2,7 +2,8 @@ import Foundation
 
 /// Says how the objects of a store with one version of a model become those of a store with another.
 ///
-/// Found in the program's bundles, inferred, or put together in code. Not safe to change from several threads.
+/// Found in the program's bundles, inferred, or put together in code. Not safe to change from several
+/// threads.
 open class NSMappingModel: NSObject {
   /// How the objects of each entity come about, in the order in which they are migrated.
   open var entityMappings: [NSEntityMapping]! = [] {
@@ -15,13 +16,16 @@ open class NSMappingModel: NSObject {
   /// Creates a mapping model without mappings.
   public override init() { super.init() }
 
-  /// Finds the mapping model in `bundles` that was made for these two versions: the first whose entity hashes are theirs.
+  /// Finds the mapping model in `bundles` that was made for these two versions: the first whose entity hashes
+  /// are theirs.
   ///
-  /// Looks at compiled mapping models (`.cdm`) and at those of Xcode's editor (`.xcmappingmodel`), which the package manager
-  /// copies as they are.
+  /// Looks at compiled mapping models (`.cdm`) and at those of Xcode's editor (`.xcmappingmodel`), which the
+  /// package manager copies as they are.
   ///
-  /// - Parameter bundles: Where to look; nil means the main bundle and the resource bundles beside the program.
-  /// - Returns: Nil if there is none. One that cannot be read is passed over, with a line on the standard error.
+  /// - Parameter bundles: Where to look; nil means the main bundle and the resource bundles beside the
+  ///   program.
+  /// - Returns: Nil if there is none. One that cannot be read is passed over, with a line on the standard
+  ///   error.
   public convenience init?(
     from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?,
     destinationModel: NSManagedObjectModel?
@@ -35,7 +39,8 @@ open class NSMappingModel: NSObject {
 
   /// Reads a mapping model from a `.cdm` or `.xcmappingmodel` file.
   ///
-  /// - Returns: Nil if it cannot be read, with the reason on the standard error; ``load(contentsOf:)`` throws it.
+  /// - Returns: Nil if it cannot be read, with the reason on the standard error; ``load(contentsOf:)`` throws
+  ///   it.
   public convenience init?(contentsOf url: URL?) {
     guard let url else { return nil }
     self.init()

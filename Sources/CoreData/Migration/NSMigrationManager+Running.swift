@@ -17,7 +17,9 @@ extension NSMigrationManager {
     try _check(job.mapping)
     try checkCancellation()
     let isNew = !SQLiteStoreOpening.isFilled(job.destination.url)
-    if usesStoreSpecificMigrationManager, isNew, job.mapping.isInferred(from: sourceModel, to: destinationModel) {
+    if usesStoreSpecificMigrationManager, isNew,
+      job.mapping.isInferred(from: sourceModel, to: destinationModel)
+    {
       return try InferredCopy(job, from: sourceModel, to: destinationModel).run()
     }
     try _runPasses(job, isNew: isNew)
@@ -25,7 +27,8 @@ extension NSMigrationManager {
 
   /// A request for the objects of a source entity itself, without those of its subentities.
   ///
-  /// - Throws: A Cocoa error with code 134110 for an entity that is not there, or a predicate that cannot be read.
+  /// - Throws: A Cocoa error with code 134110 for an entity that is not there, or a predicate that cannot be
+  ///   read.
   final func sourceRequest(entity name: String, predicate: String) throws -> NSFetchRequest<NSManagedObject> {
     guard let entity = sides.source.model.entitiesByName[name] else {
       throw CocoaError.coreData(
@@ -56,10 +59,13 @@ extension NSMigrationManager {
 
   private final func _checkTypes(_ job: MigrationJob) throws {
     for (end, code) in [
-      (job.source, NSMigrationManagerSourceStoreError), (job.destination, NSMigrationManagerDestinationStoreError),
+      (job.source, NSMigrationManagerSourceStoreError),
+      (job.destination, NSMigrationManagerDestinationStoreError),
     ] where end.type != NSSQLiteStoreType {
       throw CocoaError.coreData(
-        code, "Only stores of type '\(NSSQLiteStoreType)' can be migrated; the one at \(end.url.path) is of type '\(end.type)'.")
+        code,
+        "Only stores of type '\(NSSQLiteStoreType)' can be migrated; the one at \(end.url.path) is of type '\(end.type)'."
+      )
     }
   }
 
@@ -79,7 +85,9 @@ extension NSMigrationManager {
           throw _unfit(entity, "it was made for another version of the entity '\(name)' of the \(end) model")
         }
       }
-      guard let name = entity.destinationEntityName, let known = destinationModel.entitiesByName[name] else { continue }
+      guard let name = entity.destinationEntityName, let known = destinationModel.entitiesByName[name] else {
+        continue
+      }
       let properties = (entity.attributeMappings ?? []) + (entity.relationshipMappings ?? [])
       if let unknown = properties.first(where: { known.propertiesByName[$0.name ?? ""] == nil }) {
         throw _unfit(entity, "'\(name)' has no property '\(unknown.name ?? "")' in the destination model")
@@ -94,7 +102,9 @@ extension NSMigrationManager {
 
   // MARK: Stores
 
-  private final func _add(_ end: MigrationJob.End, to side: MigrationSide, isSource: Bool) throws -> NSPersistentStore {
+  private final func _add(_ end: MigrationJob.End, to side: MigrationSide, isSource: Bool) throws
+    -> NSPersistentStore
+  {
     var options = end.options ?? [:]
     options[NSMigratePersistentStoresAutomaticallyOption] = nil
     options[NSPersistentStoreStagedMigrationManagerOptionKey] = nil
@@ -126,7 +136,8 @@ extension NSMigrationManager {
       reset()
       try? sides.destination.coordinator.remove(destination)
       if isNew {
-        try? sides.destination.coordinator.destroyPersistentStore(at: job.destination.url, ofType: job.destination.type)
+        try? sides.destination.coordinator.destroyPersistentStore(
+          at: job.destination.url, ofType: job.destination.type)
       }
       throw error
     }

@@ -3,9 +3,10 @@ import Synchronization
 
 /// Migrates a store to another version of its model with a mapping model, object by object.
 ///
-/// Two stacks work side by side: the source store is opened for reading only, and what its objects become is saved to the
-/// destination store at the end, in one transaction. Whatever fails before leaves the source as it was, and no file where
-/// there was none. Used by one thread at a time, but for ``cancelMigrationWithError(_:)`` and what tells of the progress.
+/// Two stacks work side by side: the source store is opened for reading only, and what its objects become is
+/// saved to the destination store at the end, in one transaction. Whatever fails before leaves the source as
+/// it was, and no file where there was none. Used by one thread at a time, but for
+/// ``cancelMigrationWithError(_:)`` and what tells of the progress.
 open class NSMigrationManager: NSObject {
   private let _sourceModel: NSManagedObjectModel
   private let _destinationModel: NSManagedObjectModel
@@ -23,8 +24,8 @@ open class NSMigrationManager: NSObject {
     super.init()
   }
 
-  /// Whether a store may migrate by means of its own where it can: a SQLite store whose mapping was inferred then copies rows
-  /// in SQL, without objects, policies or progress. True at first.
+  /// Whether a store may migrate by means of its own where it can: a SQLite store whose mapping was inferred
+  /// then copies rows in SQL, without objects, policies or progress. True at first.
   open var usesStoreSpecificMigrationManager = true
 
   /// Free information for policies.
@@ -43,15 +44,17 @@ open class NSMigrationManager: NSObject {
 
   /// Migrates a store.
   ///
-  /// A destination that is there already, with the destination model, gets the objects in addition to its own.
+  /// A destination that is there already, with the destination model, gets the objects in addition to its
+  /// own.
   ///
   /// - Parameters:
   ///   - sourceURL: The store, which stays as it is.
   ///   - mappings: How objects of the source model become objects of the destination model.
   ///   - dURL: Where the result goes.
-  /// - Throws: A Cocoa error: 134110 for a mapping that does not fit the models or objects that do not pass validation, 134111
-  ///   for objects in the way of a uniqueness constraint, 134150 and 134160 for a source or destination store that cannot be
-  ///   used, 134170 for a policy class that is not there; or what a policy throws, or the migration was cancelled with.
+  /// - Throws: A Cocoa error: 134110 for a mapping that does not fit the models or objects that do not pass
+  ///   validation, 134111 for objects in the way of a uniqueness constraint, 134150 and 134160 for a source
+  ///   or destination store that cannot be used, 134170 for a policy class that is not there; or what a
+  ///   policy throws, or the migration was cancelled with.
   open func migrateStore(
     from sourceURL: URL, sourceType sStoreType: String, options sOptions: [AnyHashable: Any]? = nil,
     with mappings: NSMappingModel?, toDestinationURL dURL: URL, destinationType dStoreType: String,
@@ -97,7 +100,8 @@ open class NSMigrationManager: NSObject {
     }
   }
 
-  /// Ends the migration that runs, or else the next one, with this error, before the object that is next. From any thread.
+  /// Ends the migration that runs, or else the next one, with this error, before the object that is next.
+  /// From any thread.
   open func cancelMigrationWithError(_ error: any Error) { state.withLock { $0.cancellation = error } }
 
   // MARK: Contexts
@@ -138,7 +142,8 @@ open class NSMigrationManager: NSObject {
     associations.add(sourceInstance, destinationInstance, mapping: entityMapping.name)
   }
 
-  /// What objects have become by a mapping, in the order in which they were associated; nil for all of the mapping's.
+  /// What objects have become by a mapping, in the order in which they were associated; nil for all of the
+  /// mapping's.
   open func destinationInstances(
     forEntityMappingName mappingName: String, sourceInstances: [NSManagedObject]?
   ) -> [NSManagedObject] { associations.destinations(mapping: mappingName, of: sourceInstances) }

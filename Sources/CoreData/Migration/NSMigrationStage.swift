@@ -27,26 +27,28 @@ open class NSLightweightMigrationStage: NSMigrationStage {
 
 /// A step from one version of a model to the next with work of one's own before and after it.
 ///
-/// The step itself must be one that can be inferred: add what is to be filled in one version, and remove what it is filled from
-/// in the next.
+/// The step itself must be one that can be inferred: add what is to be filled in one version, and remove what
+/// it is filled from in the next.
 open class NSCustomMigrationStage: NSMigrationStage {
   /// The version before the step.
   public let currentModel: NSManagedObjectModelReference
   /// The version after it.
   public let nextModel: NSManagedObjectModelReference
 
-  /// Called before the step, with the store loaded under ``currentModel`` in the manager's container. What it throws ends the
-  /// migration.
+  /// Called before the step, with the store loaded under ``currentModel`` in the manager's container. What it
+  /// throws ends the migration.
   open var willMigrateHandler:
     ((_ migrationManager: NSStagedMigrationManager, _ migrationStage: NSCustomMigrationStage) throws -> Void)?
 
-  /// Called after the step, with the store loaded under ``nextModel`` in the manager's container. What it throws ends the
-  /// migration.
+  /// Called after the step, with the store loaded under ``nextModel`` in the manager's container. What it
+  /// throws ends the migration.
   open var didMigrateHandler:
     ((_ migrationManager: NSStagedMigrationManager, _ migrationStage: NSCustomMigrationStage) throws -> Void)?
 
   /// Creates a stage that leads from one version to the next.
-  public init(migratingFrom currentModel: NSManagedObjectModelReference, to nextModel: NSManagedObjectModelReference) {
+  public init(
+    migratingFrom currentModel: NSManagedObjectModelReference, to nextModel: NSManagedObjectModelReference
+  ) {
     self.currentModel = currentModel
     self.nextModel = nextModel
     super.init()
@@ -62,8 +64,8 @@ open class NSStagedMigrationManager: NSObject {
 
   /// While a handler of a stage runs, a container with the store under the model in force; nil otherwise.
   ///
-  /// The store is a copy which takes the place of the original when all stages are done, so it has another URL. Save what you
-  /// change; contexts of the container cannot be used after the handler.
+  /// The store is a copy which takes the place of the original when all stages are done, so it has another
+  /// URL. Save what you change; contexts of the container cannot be used after the handler.
   open internal(set) var container: NSPersistentContainer?
 
   /// Creates a manager of stages, the oldest first.

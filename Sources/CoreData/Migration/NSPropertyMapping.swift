@@ -7,9 +7,9 @@ open class NSPropertyMapping: NSObject {
 
   /// Expression with the value; nil to leave the property as it is in a new object.
   ///
-  /// Its variables are `$manager`, `$source`, `$destination` (of relationships), `$entityMapping`, `$propertyMapping` and
-  /// `$entityPolicy`. A policy answers `FUNCTION($entityPolicy, "name:", …)` by adopting ``SelectorPerforming``: there are no
-  /// selectors here.
+  /// Its variables are `$manager`, `$source`, `$destination` (of relationships), `$entityMapping`,
+  /// `$propertyMapping` and `$entityPolicy`. A policy answers `FUNCTION($entityPolicy, "name:", …)` by
+  /// adopting ``SelectorPerforming``: there are no selectors here.
   open var valueExpression: NSExpression? { didSet { isAsInferred = false } }
 
   /// Free information for the policy.

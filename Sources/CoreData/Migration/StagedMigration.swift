@@ -3,8 +3,8 @@ import ModelSchema
 
 /// Brings a SQLite store to a coordinator's model by the stages of a manager.
 ///
-/// All of it happens in a copy, whose content takes the place of the store's at the end, in one transaction: when a step or a
-/// handler fails, or the program is killed, the store is what it was.
+/// All of it happens in a copy, whose content takes the place of the store's at the end, in one transaction:
+/// when a step or a handler fails, or the program is killed, the store is what it was.
 struct StagedMigration {
   private let _manager: NSStagedMigrationManager
   private let _url: URL
@@ -18,9 +18,9 @@ struct StagedMigration {
     _options = options
   }
 
-  /// - Throws: A Cocoa error: 134110 for a store that may not be written, 134504 for a model that cannot be found or is not what
-  ///   its reference promises, 134505 and 134506 for stages that do not lead there, 134140 for a step that cannot be inferred;
-  ///   or what a handler throws.
+  /// - Throws: A Cocoa error: 134110 for a store that may not be written, 134504 for a model that cannot be
+  ///   found or is not what its reference promises, 134505 and 134506 for stages that do not lead there,
+  ///   134140 for a step that cannot be inferred; or what a handler throws.
   func run(to destination: NSManagedObjectModel) throws {
     let hashes = NSManagedObjectModel.versionHashes(in: _metadata) ?? [:]
     let path = try StagedPath(
@@ -51,8 +51,8 @@ struct StagedMigration {
     let stage: NSCustomMigrationStage?
   }
 
-  /// Finds the models before anything is done. A version in between that is nowhere to be found is left out, the next being
-  /// inferred from the one before it.
+  /// Finds the models before anything is done. A version in between that is nowhere to be found is left out,
+  /// the next being inferred from the one before it.
   private func _resolved(_ steps: [StagedPath.Step], to destination: NSManagedObjectModel) throws -> [Step] {
     var resolved: [Step] = []
     for step in steps {

@@ -9,8 +9,8 @@ struct StoreFiles {
 
   init(url: URL) { self.url = url }
 
-  /// Copies the store as it was last saved, its log included; the original stays as it is. What is there already at the
-  /// destination is replaced.
+  /// Copies the store as it was last saved, its log included; the original stays as it is. What is there
+  /// already at the destination is replaced.
   ///
   /// External data, which no one ever changes in place, is linked to where the file system can.
   ///
@@ -23,7 +23,9 @@ struct StoreFiles {
 
   /// Deletes the files, as far as they are there.
   func remove() {
-    for suffix in ["", "-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+      try? FileManager.default.removeItem(atPath: url.path + suffix)
+    }
     try? FileManager.default.removeItem(atPath: _support)
   }
 
@@ -44,8 +46,9 @@ struct StoreFiles {
 
   // MARK: Replacing
 
-  /// A file of its own beside the store, for what is to replace it. Those that a killed program left are deleted: call this
-  /// only while the store's write lock is held, for they might be another program's otherwise.
+  /// A file of its own beside the store, for what is to replace it. Those that a killed program left are
+  /// deleted: call this only while the store's write lock is held, for they might be another program's
+  /// otherwise.
   func sibling() -> StoreFiles {
     let directory = url.deletingLastPathComponent()
     let prefix = ".\(url.lastPathComponent).migrating-"
@@ -56,8 +59,8 @@ struct StoreFiles {
     return StoreFiles(url: directory.appendingPathComponent("\(prefix)\(UUID().uuidString).sqlite"))
   }
 
-  /// Replaces everything in this store by what another one has, inside the transaction that `connection` has open on this
-  /// one; `finish` is to be called when that has been committed, and `undo` when not.
+  /// Replaces everything in this store by what another one has, inside the transaction that `connection` has
+  /// open on this one; `finish` is to be called when that has been committed, and `undo` when not.
   ///
   /// - Throws: `SQLiteError`, or an error of the file system.
   func replaceContent(
@@ -98,7 +101,8 @@ private struct DatabaseReplacement {
     if try _hasSequence("main") {
       try _connection.execute("DELETE FROM main.sqlite_sequence")
       if try _hasSequence(Self._other) {
-        try _connection.execute("INSERT INTO main.sqlite_sequence SELECT * FROM \(Self._other).sqlite_sequence")
+        try _connection.execute(
+          "INSERT INTO main.sqlite_sequence SELECT * FROM \(Self._other).sqlite_sequence")
       }
     }
     // Rows that were copied are no changes for triggers to follow.
@@ -124,6 +128,7 @@ private struct DatabaseReplacement {
   }
 
   private func _hasSequence(_ database: String) throws -> Bool {
-    try _connection.firstValue("SELECT 1 FROM \(database).sqlite_master WHERE name = 'sqlite_sequence'") != nil
+    try _connection.firstValue("SELECT 1 FROM \(database).sqlite_master WHERE name = 'sqlite_sequence'")
+      != nil
   }
 }

@@ -85,7 +85,9 @@ struct ArchivedPredicateText {
       }
       let name = _archive.string(object.fields["NSSelectorName"]) ?? ""
       // The functions of the language are those of a constant, a class; any other target is somebody's object.
-      if let target = _archive.object(object.fields["NSOperand"]), target.className != "NSConstantValueExpression" {
+      if let target = _archive.object(object.fields["NSOperand"]),
+        target.className != "NSConstantValueExpression"
+      {
         let operand = try _expression(object.fields["NSOperand"], depth: depth + 1)
         return "FUNCTION(\(([operand, Self._quoted(name)] + arguments).joined(separator: ", ")))"
       }
@@ -93,7 +95,8 @@ struct ArchivedPredicateText {
     case "NSFetchRequestExpression":
       let request = try _expression(object.fields["NSFRExpression"], depth: depth + 1)
       let context = try _expression(object.fields["NSMOCExpression"], depth: depth + 1)
-      return "FETCH(\(request), \(context), \(_archive.flag(object.fields["NSCountOnlyFlag"]) ? "YES" : "NO"))"
+      return
+        "FETCH(\(request), \(context), \(_archive.flag(object.fields["NSCountOnlyFlag"]) ? "YES" : "NO"))"
     default: throw _error("an expression of the kind '\(object.className)' has no text")
     }
   }

@@ -17,7 +17,9 @@ struct CompiledMappingReader {
   /// - Throws: `ModelFileError`.
   static func expression(_ data: Data, path: String) throws -> String {
     let archive = try archive(data, path)
-    guard let root = archive.root else { throw ModelFileError(path: path, reason: "an expression is missing") }
+    guard let root = archive.root else {
+      throw ModelFileError(path: path, reason: "an expression is missing")
+    }
     return try ArchivedPredicateText(archive, path: path).expression(.uid(root.index))
   }
 

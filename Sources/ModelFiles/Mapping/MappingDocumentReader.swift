@@ -25,7 +25,8 @@ final class MappingDocumentReader: NSObject, XMLParserDelegate {
   /// - Throws: `ModelFileError`.
   static func read(_ data: Data, path: String) throws -> MappingModelSchema {
     for marker in ["<!ENTITY", "<!ELEMENT", "<!ATTLIST"] where data.range(of: Data(marker.utf8)) != nil {
-      throw ModelFileError(path: path, reason: "declares things that no mapping model does; remove '\(marker)…'")
+      throw ModelFileError(
+        path: path, reason: "declares things that no mapping model does; remove '\(marker)…'")
     }
     try XMLTreeReader.checkUTF8(data, path: path)
     let reader = MappingDocumentReader(path)
@@ -39,7 +40,8 @@ final class MappingDocumentReader: NSObject, XMLParserDelegate {
     }
     guard reader._hasRoot else {
       throw ModelFileError(
-        path: path, reason: "no mapping model: its outermost element is not 'database'; give a .cdm or .xcmappingmodel")
+        path: path,
+        reason: "no mapping model: its outermost element is not 'database'; give a .cdm or .xcmappingmodel")
     }
     return try reader._model()
   }

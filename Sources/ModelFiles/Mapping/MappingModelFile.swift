@@ -1,6 +1,7 @@
 import Foundation
 
-/// Reads mapping models: compiled (`.cdm`), and as Xcode edits them (`.xcmappingmodel`, or the `xcmapping.xml` in it).
+/// Reads mapping models: compiled (`.cdm`), and as Xcode edits them (`.xcmappingmodel`, or the
+/// `xcmapping.xml` in it).
 package enum MappingModelFile {
   /// Extensions of files that hold a mapping model, the compiled form first.
   package static let extensions = ["cdm", "xcmappingmodel"]

@@ -6,7 +6,8 @@ package struct MappingModelSchema: Sendable, Hashable {
     case none
     /// An expression, as `NSExpression(format:)` reads it.
     case expression(String)
-    /// The property of the same name, if the old entity has one: what Xcode writes when it compiles the mapping.
+    /// The property of the same name, if the old entity has one: what Xcode writes when it compiles the
+    /// mapping.
     case sameName
   }
 
@@ -42,7 +43,8 @@ package struct MappingModelSchema: Sendable, Hashable {
   }
 
   package var entities: [Entity] = []
-  /// Names of the two versions that the mapping was drawn for; only the form that Xcode edits has them, and it has no hashes.
+  /// Names of the two versions that the mapping was drawn for; only the form that Xcode edits has them, and
+  /// it has no hashes.
   package var versions: (source: String, destination: String)? {
     get { _source.flatMap { source in _destination.map { (source, $0) } } }
     set { (_source, _destination) = (newValue?.source, newValue?.destination) }

@@ -5,8 +5,12 @@ extension UInt32: SHA2Word {
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
   ]
 
-  package static let scheduleRotations: ((UInt32, UInt32, UInt32), (UInt32, UInt32, UInt32)) = ((7, 18, 3), (17, 19, 10))
-  package static let stateRotations: ((UInt32, UInt32, UInt32), (UInt32, UInt32, UInt32)) = ((2, 13, 22), (6, 11, 25))
+  package static let scheduleRotations: ((UInt32, UInt32, UInt32), (UInt32, UInt32, UInt32)) = (
+    (7, 18, 3), (17, 19, 10)
+  )
+  package static let stateRotations: ((UInt32, UInt32, UInt32), (UInt32, UInt32, UInt32)) = (
+    (2, 13, 22), (6, 11, 25)
+  )
 
   package static let roundConstants: [UInt32] = [
     0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
@@ -26,8 +30,12 @@ extension UInt64: SHA2Word {
     0x510e_527f_ade6_82d1, 0x9b05_688c_2b3e_6c1f, 0x1f83_d9ab_fb41_bd6b, 0x5be0_cd19_137e_2179,
   ]
 
-  package static let scheduleRotations: ((UInt64, UInt64, UInt64), (UInt64, UInt64, UInt64)) = ((1, 8, 7), (19, 61, 6))
-  package static let stateRotations: ((UInt64, UInt64, UInt64), (UInt64, UInt64, UInt64)) = ((28, 34, 39), (14, 18, 41))
+  package static let scheduleRotations: ((UInt64, UInt64, UInt64), (UInt64, UInt64, UInt64)) = (
+    (1, 8, 7), (19, 61, 6)
+  )
+  package static let stateRotations: ((UInt64, UInt64, UInt64), (UInt64, UInt64, UInt64)) = (
+    (28, 34, 39), (14, 18, 41)
+  )
 
   package static let roundConstants: [UInt64] = [
     0x428a_2f98_d728_ae22, 0x7137_4491_23ef_65cd, 0xb5c0_fbcf_ec4d_3b2f, 0xe9b5_dba5_8189_dbbc,

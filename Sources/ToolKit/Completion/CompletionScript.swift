@@ -132,7 +132,9 @@ package struct CompletionScript: Sendable {
         text += "  _arguments \\\n    " + lines.joined(separator: " \\\n    ") + "\n}\n\n"
         continue
       }
-      text += "  local context state state_descr line\n  typeset -A opt_args\n  _arguments -C \\\n    " + lines.joined(separator: " \\\n    ")
+      text +=
+        "  local context state state_descr line\n  typeset -A opt_args\n  _arguments -C \\\n    "
+        + lines.joined(separator: " \\\n    ")
       text += " \\\n    '1:command:->command' \\\n    '*::argument:->argument'\n  case $state in\n"
       text += "    command)\n      local -a commands=(\n"
       for next in node.command.subcommands {

@@ -53,7 +53,8 @@ struct AutomaticMappingTests {
     try fixture.bundle(
       mapping: [
         .init("MappedAuthor", attributes: ["name"], relationships: ["books"]),
-        .init("MappedBook", attributes: ["cover", "pages", "title"], relationships: ["author"], policy: policy),
+        .init(
+          "MappedBook", attributes: ["cover", "pages", "title"], relationships: ["author"], policy: policy),
       ], from: old, to: new ?? self.new)
   }
 
@@ -96,7 +97,10 @@ struct AutomaticMappingTests {
     let uuid = try metadata()[NSStoreUUIDKey] as? String
     try fixture.open(new, options: Self.withoutInferring) { context in
       let books = try context.listed("MappedBook", by: "title")
-      #expect(books.mapValues { $0.value(forKey: "pages") as? String } == ["Emma": "474 pages", "Persuasion": "249 pages"])
+      #expect(
+        books.mapValues { $0.value(forKey: "pages") as? String } == [
+          "Emma": "474 pages", "Persuasion": "249 pages",
+        ])
       #expect(books["Emma"]?.value(forKey: "cover") as? Data == Self.cover)
       let authors = try context.listed("MappedAuthor", by: "name")
       #expect(authors["Jane"]?.texts("books", "title") == ["Emma", "Persuasion"])
@@ -130,7 +134,9 @@ struct AutomaticMappingTests {
     try expectOld()
   }
 
-  @Test("A program that is killed while objects are migrated leaves the store whole; the next one finishes the work")
+  @Test(
+    "A program that is killed while objects are migrated leaves the store whole; the next one finishes the work"
+  )
   func beingKilledWhileMigratingLeavesTheStoreWhole() throws {
     try bundle(policy: SnapshotPolicy.self)
     try fixture.open(new) { _ in }
@@ -138,10 +144,14 @@ struct AutomaticMappingTests {
     let left = directory.appendingPathExtension("left")
     defer { try? FileManager.default.removeItem(at: left) }
     let store = left.appendingPathComponent(fixture.url.lastPathComponent)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: left.path).contains { $0.contains("migrating") })
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: left.path).contains { $0.contains("migrating") })
     try expectOld(at: store)
-    try fixture.open(new, at: store) { try #expect($0.texts("MappedBook", "title") == ["Emma", "Persuasion"]) }
-    #expect(try !FileManager.default.contentsOfDirectory(atPath: left.path).contains { $0.contains("migrating") })
+    try fixture.open(new, at: store) {
+      try #expect($0.texts("MappedBook", "title") == ["Emma", "Persuasion"])
+    }
+    #expect(
+      try !FileManager.default.contentsOfDirectory(atPath: left.path).contains { $0.contains("migrating") })
   }
 
   @Test("A program that is killed while the new content is put in place leaves the store whole")
@@ -183,7 +193,9 @@ struct AutomaticMappingTests {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
     let heard = Mutex(0)
-    let names: [Notification.Name] = [.NSManagedObjectContextObjectsDidChange, .NSManagedObjectContextDidSave]
+    let names: [Notification.Name] = [
+      .NSManagedObjectContextObjectsDidChange, .NSManagedObjectContextDidSave,
+    ]
     let tokens = names.map { name in
       NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) { _ in
         heard.withLock { $0 += 1 }
@@ -201,7 +213,8 @@ final class PagesPolicy: NSEntityMigrationPolicy {
   override func createDestinationInstances(
     forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
   ) throws {
-    let book = NSEntityDescription.insertNewObject(forEntityName: "MappedBook", into: manager.destinationContext)
+    let book = NSEntityDescription.insertNewObject(
+      forEntityName: "MappedBook", into: manager.destinationContext)
     book.setValue(sInstance.value(forKey: "title"), forKey: "title")
     book.setValue(sInstance.value(forKey: "cover"), forKey: "cover")
     book.setValue("\(sInstance.value(forKey: "pages") as? Int ?? 0) pages", forKey: "pages")
@@ -235,7 +248,8 @@ final class SnapshotPolicy: NSEntityMigrationPolicy {
   override func createDestinationInstances(
     forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
   ) throws {
-    let book = NSEntityDescription.insertNewObject(forEntityName: "MappedBook", into: manager.destinationContext)
+    let book = NSEntityDescription.insertNewObject(
+      forEntityName: "MappedBook", into: manager.destinationContext)
     book.setValue(sInstance.value(forKey: "title"), forKey: "title")
     manager.associate(sourceInstance: sInstance, withDestinationInstance: book, for: mapping)
   }
@@ -244,7 +258,9 @@ final class SnapshotPolicy: NSEntityMigrationPolicy {
     let store = manager.sourceContext.persistentStoreCoordinator?.persistentStores.first
     guard let directory = store?.url?.deletingLastPathComponent() else { return }
     let copy = directory.appendingPathExtension("left")
-    guard !FileManager.default.fileExists(atPath: copy.path), !directory.path.hasSuffix(".left") else { return }
+    guard !FileManager.default.fileExists(atPath: copy.path), !directory.path.hasSuffix(".left") else {
+      return
+    }
     try FileManager.default.copyItem(at: directory, to: copy)
   }
 }

@@ -44,7 +44,8 @@ struct CompiledMappingTests {
     let (first, old, new) = (
       try Self.model("SampleModel"), try Self.model("SampleModel2"), try Self.model("SampleModel3")
     )
-    #expect(NSMappingModel(from: [bundle], forSourceModel: old, destinationModel: new)?.entityMappings.count == 5)
+    #expect(
+      NSMappingModel(from: [bundle], forSourceModel: old, destinationModel: new)?.entityMappings.count == 5)
     #expect(NSMappingModel(from: [bundle], forSourceModel: first, destinationModel: new) == nil)
     #expect(NSMappingModel(from: [bundle], forSourceModel: new, destinationModel: old) == nil)
   }
@@ -89,14 +90,16 @@ struct CompiledMappingTests {
     let edited = directory.appendingPathComponent("V2toV3.xcmappingmodel")
     try FileManager.default.createDirectory(at: edited, withIntermediateDirectories: true)
     try FileManager.default.copyItem(
-      at: AppleCorpus.url.appendingPathComponent("compiled/xcmappingmodel/CoreDataPlus-V2toV3.xcmappingmodel.xml"),
+      at: AppleCorpus.url.appendingPathComponent(
+        "compiled/xcmappingmodel/CoreDataPlus-V2toV3.xcmappingmodel.xml"),
       to: edited.appendingPathComponent("xcmapping.xml"))
     let (one, other) = (
       try NSMappingModel.load(contentsOf: Self.compiled), try NSMappingModel.load(contentsOf: edited)
     )
     func described(_ model: NSMappingModel) -> [String] {
       model.entityMappings.map { mapping in
-        let properties = ((mapping.attributeMappings ?? []) + (mapping.relationshipMappings ?? [])).map { property in
+        let properties = ((mapping.attributeMappings ?? []) + (mapping.relationshipMappings ?? [])).map {
+          property in
           // Where the document leaves it to the compiler, several functions do the same.
           let isGiven = property.valueExpression != nil
           return "\(property.name ?? "") \(isGiven)"
@@ -119,7 +122,8 @@ struct CompiledMappingTests {
       ),
     ])
   func mappingDocumentsAreRead(file: String, names: [String]) throws {
-    let path = AppleCorpus.url.appendingPathComponent("compiled/xcmappingmodel/\(file).xcmappingmodel.xml").path
+    let path = AppleCorpus.url.appendingPathComponent("compiled/xcmappingmodel/\(file).xcmappingmodel.xml")
+      .path
     let schema = try MappingModelFile.load(path: path)
     #expect(schema.entities.map(\.name) == names)
     #expect(schema.versions != nil)
@@ -128,11 +132,13 @@ struct CompiledMappingTests {
     }
   }
 
-  @Test("Mapping models that are damaged give an error or what can be read, in both forms", arguments: [0, 1])
+  @Test(
+    "Mapping models that are damaged give an error or what can be read, in both forms", arguments: [0, 1])
   func damagedMappingModelsAreErrors(form: Int) throws {
     let files = [
       Self.compiled,
-      AppleCorpus.url.appendingPathComponent("compiled/xcmappingmodel/CoreDataPlus-V2toV3.xcmappingmodel.xml"),
+      AppleCorpus.url.appendingPathComponent(
+        "compiled/xcmappingmodel/CoreDataPlus-V2toV3.xcmappingmodel.xml"),
     ]
     let whole = [UInt8](try Data(contentsOf: files[form]))
     var random = SeededRandom(seed: UInt64(form + 1))
@@ -145,7 +151,9 @@ struct CompiledMappingTests {
       }
       do {
         let schema = try MappingModelFile.read(Data(bytes), path: "damaged")
-        for case .expression(let text) in schema.entities.flatMap({ $0.attributes + $0.relationships }).map(\.source) {
+        for case .expression(let text) in schema.entities.flatMap({ $0.attributes + $0.relationships }).map(
+          \.source)
+        {
           _ = try? NSExpression(parsing: text)
         }
       } catch {

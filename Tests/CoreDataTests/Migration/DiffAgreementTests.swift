@@ -15,7 +15,8 @@ struct DiffAgreementTests {
     let models = files.filter { $0.hasSuffix(".xcdatamodel.xml") }
     return Dictionary(grouping: models) { path in
       guard path.hasPrefix("models/") else { return (path as NSString).deletingLastPathComponent }
-      return path.replacing(".xcdatamodel.xml", with: "").components(separatedBy: "__").prefix(2).joined(separator: "__")
+      return path.replacing(".xcdatamodel.xml", with: "").components(separatedBy: "__").prefix(2).joined(
+        separator: "__")
     }.filter { $0.value.count > 1 }.mapValues { paths in
       paths.sorted { $0.compare($1, options: .numeric) == .orderedAscending }
         .map(AppleCorpus.url.appendingPathComponent)
@@ -72,7 +73,9 @@ struct DiffAgreementTests {
     outcome.agreements += 1
     guard blocked.isEmpty else {
       guard let failure = failure as? CocoaError else { return "it was migrated, though it should not" }
-      guard failure.code.rawValue == NSMigrationMissingMappingModelError else { return "another error: \(failure)" }
+      guard failure.code.rawValue == NSMigrationMissingMappingModelError else {
+        return "another error: \(failure)"
+      }
       for change in blocked where !failure.localizedDescription.contains(change.what) {
         return "the error does not say '\(change.what)'"
       }
@@ -114,7 +117,9 @@ struct DiffAgreementTests {
     let layout = try ModelLayout(new)
     let connection = try Connection(path: url.path, mode: .readOnly)
     for name in written {
-      guard let target = matching.target(of: name), let entity = layout.layoutsByName[target] else { continue }
+      guard let target = matching.target(of: name), let entity = layout.layoutsByName[target] else {
+        continue
+      }
       let table = "Z" + layout.layout(numbered: entity.rootNumber).entityName.uppercased()
       let count = try connection.firstValue(
         "SELECT COUNT(*) FROM \(table) WHERE Z_ENT = ?", [.int(Int64(entity.entityNumber))])

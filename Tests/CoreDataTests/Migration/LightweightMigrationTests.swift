@@ -31,7 +31,8 @@ struct LightweightMigrationTests {
 
   // MARK: Attributes
 
-  @Test("Attributes are added, removed, renamed and made required") func attributesAreAddedRemovedRenamedAndMadeRequired() throws {
+  @Test("Attributes are added, removed, renamed and made required")
+  func attributesAreAddedRemovedRenamedAndMadeRequired() throws {
     let old = Self.entity(
       "Book", "", Self.text("title"), Self.text("gone"), Self.text("kind"),
       "<attribute name=\"pages\" optional=\"YES\" attributeType=\"Integer 16\"/>")
@@ -74,7 +75,8 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test("Bytes keep what they are when external storage is allowed, and when it is no more") func bytesKeepWhatTheyAreWhenExternalStorageIsAllowedAndWhenItIsNoMore() throws {
+  @Test("Bytes keep what they are when external storage is allowed, and when it is no more")
+  func bytesKeepWhatTheyAreWhenExternalStorageIsAllowedAndWhenItIsNoMore() throws {
     func blob(_ external: String) -> String {
       Self.entity(
         "A", "",
@@ -104,7 +106,8 @@ struct LightweightMigrationTests {
     context.make("Book", ["title": "Beowulf"])
   }
 
-  @Test("Entities and relationships are renamed with what they hold") func entitiesAndRelationshipsAreRenamedWithWhatTheyHold() throws {
+  @Test("Entities and relationships are renamed with what they hold")
+  func entitiesAndRelationshipsAreRenamedWithWhatTheyHold() throws {
     let new =
       Self.entity(
         "Writer", "elementID=\"Author\"", Self.text("name"),
@@ -120,7 +123,9 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test("A to-one becomes a to-many, its inverse being one") func aToOneBecomesAToManyItsInverseBeingOne() throws {
+  @Test("A to-one becomes a to-many, its inverse being one") func aToOneBecomesAToManyItsInverseBeingOne()
+    throws
+  {
     let new =
       Self.entity("Author", "", Self.text("name"), Self.many("books", "Book", "authors"))
       + Self.entity(
@@ -150,7 +155,8 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test("A many-to-many becomes a one-to-many, of several members the first staying") func aManyToManyBecomesAOneToManyOfSeveralMembersTheFirstStaying() throws {
+  @Test("A many-to-many becomes a one-to-many, of several members the first staying")
+  func aManyToManyBecomesAOneToManyOfSeveralMembersTheFirstStaying() throws {
     let old =
       Self.entity("Tag", "", Self.text("name"), Self.many("books", "Book", "tags"))
       + Self.entity("Book", "", Self.text("title"), Self.many("tags", "Tag", "books"))
@@ -190,7 +196,8 @@ struct LightweightMigrationTests {
 
   // MARK: Hierarchies
 
-  @Test("A new parent takes properties up, and its children keep their rows") func aNewParentTakesPropertiesUpAndItsChildrenKeepTheirRows() throws {
+  @Test("A new parent takes properties up, and its children keep their rows")
+  func aNewParentTakesPropertiesUpAndItsChildrenKeepTheirRows() throws {
     let old =
       Self.entity("Novel", "", Self.text("title"), Self.text("hero"))
       + Self.entity("Shop", "", Self.text("name"), Self.one("best", "Novel"))
@@ -216,7 +223,8 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test("An entity enters a hierarchy: its rows get keys that nobody has") func anEntityEntersAHierarchyItsRowsGetKeysThatNobodyHas() throws {
+  @Test("An entity enters a hierarchy: its rows get keys that nobody has")
+  func anEntityEntersAHierarchyItsRowsGetKeysThatNobodyHas() throws {
     let old =
       Self.entity("Book", "", Self.text("title"))
       + Self.entity("Map", "", Self.text("title"), Self.one("of", "Book"), Self.many("next", "Map"))
@@ -242,7 +250,8 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test("A removed entity takes the links to its objects along") func aRemovedEntityTakesTheLinksToItsObjectsAlong() throws {
+  @Test("A removed entity takes the links to its objects along")
+  func aRemovedEntityTakesTheLinksToItsObjectsAlong() throws {
     let old =
       Self.entity("P", "isAbstract=\"YES\"", Self.text("n")) + Self.entity("A", "parentEntity=\"P\"")
       + Self.entity("B", "parentEntity=\"P\"")
@@ -267,7 +276,8 @@ struct LightweightMigrationTests {
 
   // MARK: The store
 
-  @Test("The store keeps its UUID, has the new hashes, and opens as it is from then on") func theStoreKeepsItsUUIDHasTheNewHashesAndOpensAsItIsFromThenOn() throws {
+  @Test("The store keeps its UUID, has the new hashes, and opens as it is from then on")
+  func theStoreKeepsItsUUIDHasTheNewHashesAndOpensAsItIsFromThenOn() throws {
     let fixture = try MigrationFixture()
     let (old, new) = (
       try fixture.model(Self.linked), try fixture.model(Self.linked + Self.entity("Shop", "", Self.text("n")))
@@ -284,7 +294,8 @@ struct LightweightMigrationTests {
     let after = try metadata()
     #expect(after[NSStoreUUIDKey] as? String == before[NSStoreUUIDKey] as? String)
     #expect(new.isConfiguration(withName: nil, compatibleWithStoreMetadata: after))
-    // The copy of the model that the store keeps is of the new version, too: a later one can be migrated to from it.
+    // The copy of the model that the store keeps is of the new version, too: a later one can be migrated to
+    // from it.
     let kept = try Connection(path: fixture.url.path, mode: .readOnly)
     try #expect(ModelCache.read(kept, path: "")?.entities.map(\.name) == ["Author", "Book", "Shop"])
     try fixture.open(new, options: nil) { context in
@@ -294,7 +305,8 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test("What cannot be inferred leaves the store as it was, and says why") func whatCannotBeInferredLeavesTheStoreAsItWasAndSaysWhy() throws {
+  @Test("What cannot be inferred leaves the store as it was, and says why")
+  func whatCannotBeInferredLeavesTheStoreAsItWasAndSaysWhy() throws {
     let fixture = try MigrationFixture()
     let old = try fixture.model(Self.linked)
     try fixture.open(old, options: nil) { context in
@@ -313,7 +325,8 @@ struct LightweightMigrationTests {
     try fixture.open(old, options: nil) { context in try #expect(context.texts("Book", "title").count == 4) }
   }
 
-  @Test("Objects in the way of a new constraint leave the store as it was") func objectsInTheWayOfANewConstraintLeaveTheStoreAsItWas() throws {
+  @Test("Objects in the way of a new constraint leave the store as it was")
+  func objectsInTheWayOfANewConstraintLeaveTheStoreAsItWas() throws {
     let fixture = try MigrationFixture()
     let old = try fixture.model(Self.entity("A", "", Self.text("n")))
     try fixture.open(old, options: nil) { context in
@@ -334,7 +347,8 @@ struct LightweightMigrationTests {
     try fixture.open(new) { context in try #expect(context.texts("A", "n") == ["twice"]) }
   }
 
-  @Test("Nothing is migrated that was not asked to be, or may not be") func nothingIsMigratedThatWasNotAskedToBeOrMayNotBe() throws {
+  @Test("Nothing is migrated that was not asked to be, or may not be")
+  func nothingIsMigratedThatWasNotAskedToBeOrMayNotBe() throws {
     let fixture = try MigrationFixture()
     let old = try fixture.model(Self.entity("A", "", Self.text("n")))
     try fixture.open(old, options: nil) { context in

@@ -48,7 +48,8 @@ struct MappingModelTests {
       try fixture.model(ModelText.entity("A", "", ModelText.text("x"), ModelText.text("y")))
     )
     let mapping = try #require(
-      try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new).entityMappings.first)
+      try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new).entityMappings.first
+    )
     #expect(mapping.sourceEntityVersionHash == old.entityVersionHashesByName["A"])
     #expect(mapping.destinationEntityVersionHash == new.entityVersionHashesByName["A"])
   }
@@ -71,7 +72,8 @@ struct MappingModelTests {
       relationships[1].valueExpression
         == NSExpression(
           format:
-            "FUNCTION($manager, 'destinationInstancesForSourceRelationshipNamed:sourceInstances:', 'one', $source.one)"))
+            "FUNCTION($manager, 'destinationInstancesForSourceRelationshipNamed:sourceInstances:', 'one', $source.one)"
+        ))
   }
 
   @Test("What cannot be inferred is an error that names it")

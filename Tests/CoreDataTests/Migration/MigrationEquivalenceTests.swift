@@ -16,10 +16,13 @@ struct MigrationEquivalenceTests {
     testDescription: "attributes renamed, added and made required",
     old: ModelText.library,
     new: ModelText.library
-      .replacing(ModelText.text("title"), with: ModelText.text("name", "optional=\"YES\" elementID=\"title\""))
+      .replacing(
+        ModelText.text("title"), with: ModelText.text("name", "optional=\"YES\" elementID=\"title\"")
+      )
       .replacing(
         ModelText.number("pages"),
-        with: ModelText.number("pages", "defaultValueString=\"7\"") + ModelText.text("kind", "defaultValueString=\"x\"")))
+        with: ModelText.number("pages", "defaultValueString=\"7\"")
+          + ModelText.text("kind", "defaultValueString=\"x\"")))
 
   private static let toMany = Change(
     testDescription: "a to-one made to-many",
@@ -31,7 +34,9 @@ struct MigrationEquivalenceTests {
     testDescription: "a new parent with a property moved up",
     old: ModelText.library,
     new: ModelText.entity("Item", "isAbstract=\"YES\"", ModelText.text("title"))
-      + ModelText.library.replacing("<entity name=\"Book\" >", with: "<entity name=\"Book\" parentEntity=\"Item\">")
+      + ModelText.library.replacing(
+        "<entity name=\"Book\" >", with: "<entity name=\"Book\" parentEntity=\"Item\">"
+      )
       .replacing(ModelText.text("title"), with: ""))
 
   private static let renamed = Change(
@@ -44,7 +49,9 @@ struct MigrationEquivalenceTests {
         "Work", "elementID=\"Book\"", ModelText.text("title"),
         ModelText.one("writer", "Writer", "works", "elementID=\"author\"")))
 
-  @Test("Both ways come to the same objects and relationships", arguments: [attributes, toMany, hierarchy, renamed])
+  @Test(
+    "Both ways come to the same objects and relationships",
+    arguments: [attributes, toMany, hierarchy, renamed])
   func bothWaysComeToTheSame(change: Change) throws {
     let fixture = try MigrationFixture()
     let (old, new) = (try fixture.model(change.old), try fixture.model(change.new))
@@ -53,8 +60,11 @@ struct MigrationEquivalenceTests {
       for number in 0..<20 {
         context.make(
           "Book",
-          ["title": "book \(number)", "pages": number % 3 == 0 ? nil : number, "author": number % 4 == 0 ? nil : authors[number % 5]]
-            .compactMapValues { $0 })
+          [
+            "title": "book \(number)", "pages": number % 3 == 0 ? nil : number,
+            "author": number % 4 == 0 ? nil : authors[number % 5],
+          ]
+          .compactMapValues { $0 })
       }
       try context.save()
     }
@@ -83,16 +93,17 @@ struct MigrationEquivalenceTests {
       let names = object.entity.attributesByName.keys.sorted()
       return "\(object.entity.name ?? "")\(names.map { "\($0)=\(object.value(forKey: $0) ?? "nil")" })"
     }
-    return try model.entities.filter { !$0.isAbstract && $0.superentity.map { $0.isAbstract } ?? true }.flatMap { entity in
-      try context.fetch(NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")).map { object in
-        let links = entity.relationshipsByName.keys.sorted().map { name in
-          let members =
-            (object.value(forKey: name) as? Set<NSManagedObject>)
-            ?? (object.value(forKey: name) as? NSManagedObject).map { [$0] } ?? []
-          return "\(name)=\(members.map(values).sorted())"
+    return try model.entities.filter { !$0.isAbstract && $0.superentity.map { $0.isAbstract } ?? true }
+      .flatMap { entity in
+        try context.fetch(NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")).map { object in
+          let links = entity.relationshipsByName.keys.sorted().map { name in
+            let members =
+              (object.value(forKey: name) as? Set<NSManagedObject>)
+              ?? (object.value(forKey: name) as? NSManagedObject).map { [$0] } ?? []
+            return "\(name)=\(members.map(values).sorted())"
+          }
+          return values(object) + links.joined()
         }
-        return values(object) + links.joined()
-      }
-    }.sorted()
+      }.sorted()
   }
 }

@@ -74,7 +74,9 @@ struct MigrationManagerTests {
   }
 
   @discardableResult
-  private func migrate(_ mapping: NSMappingModel, _ manager: NSMigrationManager? = nil) throws -> NSMigrationManager {
+  private func migrate(_ mapping: NSMappingModel, _ manager: NSMigrationManager? = nil) throws
+    -> NSMigrationManager
+  {
     let manager = manager ?? NSMigrationManager(sourceModel: old, destinationModel: new)
     try manager.migrateStore(
       from: fixture.url, type: .sqlite, mapping: mapping, to: copy, type: .sqlite)
@@ -116,7 +118,8 @@ struct MigrationManagerTests {
   @Test("A key path leads through relationships of the source")
   func aKeyPathLeadsThroughRelationshipsOfTheSource() throws {
     let works = mapping(
-      "BookToWork", "Book", "Work", attributes: [("title", "$source.title"), ("length", "$source.author.name")])
+      "BookToWork", "Book", "Work",
+      attributes: [("title", "$source.title"), ("length", "$source.author.name")])
     try migrate(model(works))
     try opened { context in
       let works = try context.listed("Work", by: "title")
@@ -176,7 +179,8 @@ struct MigrationManagerTests {
   func theDestinationIsAStoreOfItsOwn() throws {
     try migrate(model(authors()))
     func uuid(_ url: URL) throws -> String? {
-      try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: url)[NSStoreUUIDKey] as? String
+      try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: url)[NSStoreUUIDKey]
+        as? String
     }
     try #expect(uuid(copy) != nil)
     try #expect(uuid(copy) != uuid(fixture.url))
@@ -204,7 +208,8 @@ struct MigrationManagerTests {
     try opened { context in
       try #expect(context.texts("Work", "title") == ["Emma 1", "Emma 2"])
       // They were associated, so that relationships know them.
-      try #expect(context.listed("Author", by: "name")["jane"]?.texts("works", "title") == ["Emma 1", "Emma 2"])
+      try #expect(
+        context.listed("Author", by: "name")["jane"]?.texts("works", "title") == ["Emma 1", "Emma 2"])
     }
   }
 
@@ -221,7 +226,9 @@ struct MigrationManagerTests {
   func aPolicyAnswersToFunctionsInExpressions() throws {
     let authors = mapping(
       "AuthorToAuthor", "Author", "Author",
-      attributes: [("name", "$source.name"), ("initial", "FUNCTION($entityPolicy, 'initialOf:', $source.name)")],
+      attributes: [
+        ("name", "$source.name"), ("initial", "FUNCTION($entityPolicy, 'initialOf:', $source.name)"),
+      ],
       policy: AnsweringPolicy.self)
     try migrate(model(authors))
     try opened { try #expect($0.texts("Author", "initial") == ["A", "J"]) }
@@ -241,7 +248,9 @@ struct MigrationManagerTests {
     #expect(manager.currentEntityMapping.sourceEntityName == nil)
   }
 
-  @Test("What a policy throws ends the migration, without a destination", arguments: ["creation", "relationships", "end"])
+  @Test(
+    "What a policy throws ends the migration, without a destination",
+    arguments: ["creation", "relationships", "end"])
   func whatAPolicyThrowsEndsTheMigrationWithoutADestination(_ place: String) throws {
     let works = works(FailingPolicy.self)
     works.userInfo = ["fails": place]
@@ -259,9 +268,11 @@ struct MigrationManagerTests {
   @Test("A manager is used again after a reset")
   func aManagerIsUsedAgainAfterAReset() throws {
     let manager = try migrate(model(authors()))
-    #expect(!manager.destinationInstances(forEntityMappingName: "AuthorToAuthor", sourceInstances: nil).isEmpty)
+    #expect(
+      !manager.destinationInstances(forEntityMappingName: "AuthorToAuthor", sourceInstances: nil).isEmpty)
     manager.reset()
-    #expect(manager.destinationInstances(forEntityMappingName: "AuthorToAuthor", sourceInstances: nil).isEmpty)
+    #expect(
+      manager.destinationInstances(forEntityMappingName: "AuthorToAuthor", sourceInstances: nil).isEmpty)
     try migrate(model(works()), manager)
     try opened { context in
       try #expect(context.texts("Author", "name") == ["anne", "jane"])
@@ -300,7 +311,9 @@ struct MigrationManagerTests {
 
   @Test("An expression with a wrong key or of a wrong type is an error")
   func anExpressionWithAWrongKeyOrOfAWrongTypeIsAnError() throws {
-    for expression in ["$source.shoeSize", "$source.books", "$nobody", "FUNCTION($manager, 'burn:', 1)", "$source.name + 1"] {
+    for expression in [
+      "$source.shoeSize", "$source.books", "$nobody", "FUNCTION($manager, 'burn:', 1)", "$source.name + 1",
+    ] {
       let authors = mapping("A", "Author", "Author", attributes: [("name", expression)])
       #expect(code { try migrate(model(authors)) } == NSMigrationError, "\(expression)")
     }

@@ -31,11 +31,15 @@ final class NotingPolicy: NSEntityMigrationPolicy {
     try super.createRelationships(forDestination: dInstance, in: mapping, manager: manager)
   }
 
-  override func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+  override func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager)
+    throws
+  {
     note("related", mapping, manager)
   }
 
-  override func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+  override func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager)
+    throws
+  {
     note("validate", mapping, manager)
   }
 
@@ -96,7 +100,9 @@ final class FailingPolicy: NSEntityMigrationPolicy {
     try fail("creation", mapping)
   }
 
-  override func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+  override func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager)
+    throws
+  {
     try fail("relationships", mapping)
   }
 

@@ -88,7 +88,9 @@ struct ProgressiveMigrationTests {
     try FileManager.default.copyItem(at: fixture.url.deletingLastPathComponent(), to: left)
     connection.rollback()
     let store = left.appendingPathComponent(fixture.url.lastPathComponent)
-    try fixture.open(versions[0], at: store, options: nil) { try #expect($0.texts("Progress", "first") == ["kept"]) }
+    try fixture.open(versions[0], at: store, options: nil) {
+      try #expect($0.texts("Progress", "first") == ["kept"])
+    }
   }
 
   @Test("A store of the model's version is left alone, byte for byte")
@@ -104,14 +106,16 @@ struct ProgressiveMigrationTests {
     let indexed = try fixture.model(
       ModelText.entity(
         "Progress", "", ModelText.text("first"),
-        "<fetchIndex name=\"byFirst\"><fetchIndexElement property=\"first\" type=\"Binary\" order=\"ascending\"/></fetchIndex>"))
+        "<fetchIndex name=\"byFirst\"><fetchIndexElement property=\"first\" type=\"Binary\" order=\"ascending\"/></fetchIndex>"
+      ))
     #expect(indexed.versionChecksum == versions[0].versionChecksum)
     try fixture.open(indexed) { _ in }
     try #expect(!fixture.schema().contains { $0.contains("byFirst") })
     let forced = try fixture.model(
       ModelText.entity(
         "Progress", "versionHashModifier=\"2\"", ModelText.text("first"),
-        "<fetchIndex name=\"byFirst\"><fetchIndexElement property=\"first\" type=\"Binary\" order=\"ascending\"/></fetchIndex>"))
+        "<fetchIndex name=\"byFirst\"><fetchIndexElement property=\"first\" type=\"Binary\" order=\"ascending\"/></fetchIndex>"
+      ))
     try fixture.open(forced) { _ in }
     try #expect(fixture.schema().contains { $0.contains("byFirst") })
   }
@@ -139,7 +143,8 @@ struct ProgressiveMigrationTests {
     let made = other.deletingLastPathComponent().appendingPathComponent("Made.sqlite")
     try coordinator.replacePersistentStore(at: made, withPersistentStoreFrom: other, type: .sqlite)
     func uuid(_ url: URL) throws -> String? {
-      try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: url)[NSStoreUUIDKey] as? String
+      try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: url)[NSStoreUUIDKey]
+        as? String
     }
     for url in [fixture.url, made] {
       try #expect(uuid(url) == uuid(other))

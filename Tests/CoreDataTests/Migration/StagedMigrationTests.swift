@@ -9,10 +9,12 @@ struct StagedMigrationTests {
   /// Books with the names of their authors, then with authors as well, then with authors only.
   private let versions: [NSManagedObjectModel]
 
-  private static let named = ModelText.entity("Book", "", ModelText.text("title"), ModelText.text("authorName"))
+  private static let named = ModelText.entity(
+    "Book", "", ModelText.text("title"), ModelText.text("authorName"))
   private static let both =
     ModelText.entity(
-      "Book", "", ModelText.text("title"), ModelText.text("authorName"), ModelText.one("author", "Author", "books"))
+      "Book", "", ModelText.text("title"), ModelText.text("authorName"),
+      ModelText.one("author", "Author", "books"))
     + author
   private static let linked =
     ModelText.entity("Book", "", ModelText.text("title"), ModelText.one("author", "Author", "books")) + author
@@ -102,11 +104,13 @@ struct StagedMigrationTests {
       #expect(stage === removing)
       let container = try #require(manager.container)
       // The version in force before the step.
-      seen.append("will \(container.managedObjectModel.entitiesByName["Book"]!.attributesByName.keys.sorted())")
+      seen.append(
+        "will \(container.managedObjectModel.entitiesByName["Book"]!.attributesByName.keys.sorted())")
     }
     removing.didMigrateHandler = { manager, _ in
       let container = try #require(manager.container)
-      seen.append("did \(container.managedObjectModel.entitiesByName["Book"]!.attributesByName.keys.sorted())")
+      seen.append(
+        "did \(container.managedObjectModel.entitiesByName["Book"]!.attributesByName.keys.sorted())")
     }
     try open(2, [linking(), removing]) { context in
       try #expect(context.listed("Author", by: "name")["Jane"]?.texts("books", "title").count == 2)
@@ -114,7 +118,9 @@ struct StagedMigrationTests {
     #expect(seen == ["will [\"authorName\", \"title\"]", "did [\"title\"]"])
   }
 
-  @Test("A container migrates by the stages that its description has, and the manager has a container only meanwhile")
+  @Test(
+    "A container migrates by the stages that its description has, and the manager has a container only meanwhile"
+  )
   func aContainersDescriptionCarriesTheManager() throws {
     let stage = linking()
     let manager = NSStagedMigrationManager([stage])
@@ -150,9 +156,11 @@ struct StagedMigrationTests {
   @Test("Versions among the program's are gone through one by one, so that a name may change twice")
   func versionsInBetweenAreFoundInTheProgram() throws {
     let fixture = try MigrationFixture()
-    let chain = try ["", "elementID=\"stagedA\"", "elementID=\"stagedB\""].enumerated().map { number, identifier in
+    let chain = try ["", "elementID=\"stagedA\"", "elementID=\"stagedB\""].enumerated().map {
+      number, identifier in
       try fixture.model(
-        ModelText.entity("Staged", "", ModelText.text("staged\(["A", "B", "C"][number])", "optional=\"YES\" \(identifier)")))
+        ModelText.entity(
+          "Staged", "", ModelText.text("staged\(["A", "B", "C"][number])", "optional=\"YES\" \(identifier)")))
     }
     try fixture.open(chain[0], options: nil) { context in
       context.make("Staged", ["stagedA": "kept"])
@@ -186,7 +194,9 @@ struct StagedMigrationTests {
 
   // MARK: What goes wrong
 
-  @Test("A handler that throws ends the migration with its error, and the store is what it was", arguments: [true, false])
+  @Test(
+    "A handler that throws ends the migration with its error, and the store is what it was",
+    arguments: [true, false])
   func aFailingHandlerLeavesTheStoreWhole(isBefore: Bool) throws {
     let removing = NSCustomMigrationStage(migratingFrom: reference(1), to: reference(2))
     if isBefore {
@@ -232,7 +242,8 @@ struct StagedMigrationTests {
 
   @Test("A reference whose model has another checksum than promised is refused")
   func aReferenceMustKeepItsPromise() throws {
-    let broken = NSManagedObjectModelReference(model: versions[0], versionChecksum: versions[1].versionChecksum)
+    let broken = NSManagedObjectModelReference(
+      model: versions[0], versionChecksum: versions[1].versionChecksum)
     let stages = [
       NSCustomMigrationStage(migratingFrom: reference(0), to: broken),
       NSCustomMigrationStage(migratingFrom: broken, to: reference(2)),
