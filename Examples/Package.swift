@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Small programs for a terminal, each in one file: swift run Books, and so on.
+// Small programs for a terminal, each in one file beside its model, whose classes are generated: swift run Books, and so on.
 
 let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]
 
@@ -15,7 +15,7 @@ func example(_ name: String) -> Target {
         name: "CoreData", package: "CoreData",
         condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd])),
     ],
-    swiftSettings: settings)
+    swiftSettings: settings, plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")])
 }
 
 let package = Package(

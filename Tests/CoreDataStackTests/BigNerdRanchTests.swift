@@ -332,6 +332,7 @@ struct FollowingTests {
       try controller.performFetch()
       #expect(controller.sections?.map(\.name) == ["1", "A", "B"])
       #expect(controller.count == 4 && controller.first?.title == "1984" && controller.cacheName == "Cache")
+      #expect(controller.first == controller.fetchedObjects?.first)
       Book(managedObjectContext: context).title = "##@%"
       context.delete(controller[IndexPath(row: 0, section: 0)])
       context.processPendingChanges()

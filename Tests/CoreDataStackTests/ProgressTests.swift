@@ -96,4 +96,30 @@ struct ProgressTests {
     try await main.saveContextToStore()
     #expect(try _directory.storedNames() == ["Ada"])
   }
+
+  @Test("A coordinator set up by itself, a reset and a scratch pad's save tell of theirs")
+  func rest() async throws {
+    let (setUp, reset) = (Progress(totalUnitCount: 0), Progress(totalUnitCount: 0))
+    let coordinator = try await NSPersistentStoreCoordinator.setupSQLiteBackedCoordinator(
+      SampleBooks.model(), storeFileURL: _directory.store, progress: setUp)
+    #expect(setUp.isFinished && coordinator.persistentStores.count == 1)
+    let stack = try await CoreDataStack.constructSQLiteStack(model: SampleBooks.model(), at: _directory.store)
+    try await stack.resetStore(progress: reset)
+    #expect(reset.totalUnitCount == 2 && reset.isFinished)
+    let cancelled = Progress(totalUnitCount: 0)
+    cancelled.cancel()
+    await _expectCancelled { try await stack.resetStore(progress: cancelled) }
+  }
+
+  @Test("A scratch pad goes to the store level by level, without anybody waiting")
+  @MainActor func scratchPad() async throws {
+    let stack = try await StackPattern.nested3.makeStack(
+      model: SampleBooks.model(), at: .file(_directory.store))
+    let pad = ScratchPad<Author>(inserting: "Author", in: stack.mainContext)
+    pad.object.name = "Ada"
+    let progress = Progress(totalUnitCount: 0)
+    try await pad.saveToStore(progress: progress)
+    #expect(progress.totalUnitCount == 3 && progress.isFinished)
+    #expect(try _directory.storedNames() == ["Ada"])
+  }
 }

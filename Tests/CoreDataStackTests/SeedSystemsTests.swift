@@ -7,37 +7,36 @@ import Testing
 /// One test for each system that the project's source documents describe, on SQLite stores.
 @Suite("SeedSystems")
 struct SeedSystems {
-  private let _directory: StoreDirectory
+  let directory: StoreDirectory
 
-  init() throws { _directory = try StoreDirectory() }
+  init() throws { directory = try StoreDirectory() }
 
-  private func _coordinator() throws -> NSPersistentStoreCoordinator {
+  func makeCoordinator() throws -> NSPersistentStoreCoordinator {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: SampleBooks.model())
     try coordinator.addPersistentStore(
-      ofType: NSSQLiteStoreType, configurationName: nil, at: _directory.store)
+      ofType: NSSQLiteStoreType, configurationName: nil, at: directory.store)
     return coordinator
   }
 
-  private func _stack<Stack: ContextStack>(_ pattern: StackPattern, as type: Stack.Type) async throws -> Stack
-  {
-    let stack = try await pattern.makeStack(model: SampleBooks.model(), at: .file(_directory.store))
+  func makeStack<Stack: ContextStack>(_ pattern: StackPattern, as type: Stack.Type) async throws -> Stack {
+    let stack = try await pattern.makeStack(model: SampleBooks.model(), at: .file(directory.store))
     let typed = stack as? Stack
     return try #require(typed)
   }
 
   /// Inserts authors in a context and saves that context alone.
-  private func _insert(_ names: [String], in context: NSManagedObjectContext) async throws {
+  func insertAndSave(_ names: [String], in context: NSManagedObjectContext) async throws {
     try await context.perform {
       for name in names { Author(managedObjectContext: context).name = name }
       try context.save()
     }
   }
 
-  private func _names(_ context: NSManagedObjectContext) async throws -> [String] {
+  func readNames(_ context: NSManagedObjectContext) async throws -> [String] {
     try await context.perform { try context.fetch(SampleBooks.authorsByName).map { $0.name ?? "-" } }
   }
 
-  private func _list(_ context: NSManagedObjectContext) async throws -> AuthorList {
+  func makeList(_ context: NSManagedObjectContext) async throws -> AuthorList {
     try await context.perform { try AuthorList(context) }
   }
 
@@ -45,11 +44,11 @@ struct SeedSystems {
 
   @Test("A1 Shared coordinator: saves reach the store and every other context, main and workers alike")
   func a1() async throws {
-    let stack = try await _stack(.shared, as: SharedCoordinatorStack.self)
+    let stack = try await makeStack(.shared, as: SharedCoordinatorStack.self)
     let (one, two) = (stack.newWorkerContext(), stack.newWorkerContext())
     #expect(one.persistentStoreCoordinator === stack.mainContext.persistentStoreCoordinator)
-    let list = try await _list(stack.mainContext)
-    try await _insert(["Ada"], in: one)
+    let list = try await makeList(stack.mainContext)
+    try await insertAndSave(["Ada"], in: one)
     await stack.settle()
     #expect(await stack.mainContext.perform { list.names } == ["Ada"])
     // The other worker has read Ada; a change by the first reaches it without being asked for.
@@ -62,51 +61,51 @@ struct SeedSystems {
     await stack.settle()
     await two.perform { #expect(seen.value.name == "Augusta") }
     #expect(await stack.mainContext.perform { list.names } == ["Augusta"])
-    #expect(try _directory.storedNames() == ["Augusta"])
+    #expect(try directory.storedNames() == ["Augusta"])
   }
 
   @Test(
     "A2 Nested contexts: a save moves one level, children see the parent's latest, only the root meets the store"
   )
   func a2() async throws {
-    let coordinator = try _coordinator()
+    let coordinator = try makeCoordinator()
     let root = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     root.persistentStoreCoordinator = coordinator
     let main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     main.parent = root
     let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     child.parent = main
-    try await _insert(["Ada"], in: child)
-    #expect(try await _names(main) == ["Ada"])
-    #expect(try await _names(root) == [])
-    #expect(try _directory.storedNames() == [])
+    try await insertAndSave(["Ada"], in: child)
+    #expect(try await readNames(main) == ["Ada"])
+    #expect(try await readNames(root) == [])
+    #expect(try directory.storedNames() == [])
     // Unsaved in main, seen by its child's fetch.
     await main.perform { Author(managedObjectContext: main).name = "Grace" }
-    #expect(try await _names(child) == ["Ada", "Grace"])
+    #expect(try await readNames(child) == ["Ada", "Grace"])
     try await main.perform { try main.save() }
-    #expect(try await _names(root) == ["Ada", "Grace"])
-    #expect(try _directory.storedNames() == [])
+    #expect(try await readNames(root) == ["Ada", "Grace"])
+    #expect(try directory.storedNames() == [])
     let wroteOnMain = try await root.perform {
       try root.save()
       return MainQueue.isCurrent
     }
     #expect(!wroteOnMain)
-    #expect(try _directory.storedNames() == ["Ada", "Grace"])
+    #expect(try directory.storedNames() == ["Ada", "Grace"])
   }
 
   @Test(
     "A3 Shared store: two coordinators on one file work side by side; main merges, or fetches again when told"
   )
   func a3() async throws {
-    let stack = try await _stack(.sharedStore, as: SharedStoreStack.self)
+    let stack = try await makeStack(.sharedStore, as: SharedStoreStack.self)
     #expect(stack.coordinator !== stack.mainCoordinator)
-    let list = try await _list(stack.mainContext)
+    let list = try await makeList(stack.mainContext)
     let worker = stack.newWorkerContext()
-    try await _insert(["Ada", "Grace"], in: worker)
+    try await insertAndSave(["Ada", "Grace"], in: worker)
     await stack.settle()
     #expect(await stack.mainContext.perform { list.names } == ["Ada", "Grace"])
-    let again = SharedStoreStack(try _coordinator(), try _coordinator(), propagation: .refetch)
-    let kept = try await _list(again.mainContext)
+    let again = SharedStoreStack(try makeCoordinator(), try makeCoordinator(), propagation: .refetch)
+    let kept = try await makeList(again.mainContext)
     let told = Log()
     let token = NotificationCenter.default.addObserver(
       forName: SharedStoreStack.storeDidChange, object: nil, queue: nil
@@ -128,16 +127,16 @@ struct SeedSystems {
   @Test(
     "A4 Big Nerd Ranch stack: a worker's save is carried through main and the private writer into the file")
   func a4() async throws {
-    let stack = try await CoreDataStack.constructSQLiteStack(model: SampleBooks.model(), at: _directory.store)
+    let stack = try await CoreDataStack.constructSQLiteStack(model: SampleBooks.model(), at: directory.store)
     #expect(stack.mainQueueContext.parent === stack.privateQueueContext)
     #expect(stack.privateQueueContext.concurrencyType == .privateQueueConcurrencyType)
     let worker = stack.newBackgroundWorkerMOC()
     #expect(worker.parent === stack.mainQueueContext)
-    let list = try await _list(stack.mainQueueContext)
-    try await _insert(["Ada"], in: worker)
+    let list = try await makeList(stack.mainQueueContext)
+    try await insertAndSave(["Ada"], in: worker)
     #expect(await stack.mainQueueContext.perform { list.names } == ["Ada"])
     await stack.settle()
-    #expect(try _directory.storedNames() == ["Ada"])
+    #expect(try directory.storedNames() == ["Ada"])
     for context in [worker, stack.mainQueueContext, stack.privateQueueContext] {
       #expect(await context.perform { !context.hasChanges })
     }
@@ -147,7 +146,7 @@ struct SeedSystems {
     "A5 Asynchronous set-up: SQLite and memory, the stack or the error handed to the caller on the queue asked for"
   )
   func a5() async throws {
-    let url = _directory.store
+    let url = directory.store
     let onMain = await withCheckedContinuation { (done: CheckedContinuation<Bool, Never>) in
       CoreDataStack.constructSQLiteStack(model: SampleBooks.model(), at: url, on: .main) { result in
         guard case .success = result else { return done.resume(returning: false) }
@@ -163,13 +162,13 @@ struct SeedSystems {
     #expect(inBackground)
     let memory = try CoreDataStack.constructInMemoryStack(model: SampleBooks.model())
     try await memory.performWork { Author(managedObjectContext: $0).name = "Ada" }
-    #expect(try await _names(memory.mainQueueContext) == ["Ada"])
+    #expect(try await readNames(memory.mainQueueContext) == ["Ada"])
     // Below a regular file no directory can be made; a file that is no store cannot be opened.
     let below = url.appendingPathComponent("Directory/Store.sqlite")
     await #expect(throws: CoreDataStack.Error.unableToCreateStore(at: below)) {
       try await CoreDataStack.constructSQLiteStack(model: SampleBooks.model(), at: below)
     }
-    let text = _directory.url.appendingPathComponent("Text.sqlite")
+    let text = directory.url.appendingPathComponent("Text.sqlite")
     try Data("This is not a database, and long enough not to be taken for an empty one.".utf8).write(to: text)
     await #expect(throws: CocoaError.self) {
       try await CoreDataStack.constructSQLiteStack(model: SampleBooks.model(), at: text)
@@ -178,7 +177,7 @@ struct SeedSystems {
 
   @Test("A6 Large import: a context with its own coordinator on the same file, set up asynchronously")
   func a6() async throws {
-    let stack = try await CoreDataStack.constructSQLiteStack(model: SampleBooks.model(), at: _directory.store)
+    let stack = try await CoreDataStack.constructSQLiteStack(model: SampleBooks.model(), at: directory.store)
     let context = try await stack.newBatchOperationContext()
     #expect(context.persistentStoreCoordinator !== stack.coordinator)
     #expect(context.parent == nil)
@@ -197,27 +196,27 @@ struct SeedSystems {
     "B1 Shoot-out stack 1: main on the store, background its child; an import pushes through main into the file"
   )
   func b1() async throws {
-    let stack = try await _stack(.nested2, as: NestedStack.self)
+    let stack = try await makeStack(.nested2, as: NestedStack.self)
     #expect(stack.mainContext.parent == nil)
     try await _import(into: stack)
   }
 
   @Test("B2 Shoot-out stack 2: master, main and worker; an import passes all three into the file")
   func b2() async throws {
-    let stack = try await _stack(.nested3, as: WriterMainWorkerStack.self)
+    let stack = try await makeStack(.nested3, as: WriterMainWorkerStack.self)
     #expect(stack.mainContext.parent === stack.writerContext)
     try await _import(into: stack)
   }
 
   @Test("B3 Shoot-out stack 3: independent contexts on one coordinator, what one saves merged into the other")
   func b3() async throws {
-    let stack = try await _stack(.shared, as: SharedCoordinatorStack.self)
+    let stack = try await makeStack(.shared, as: SharedCoordinatorStack.self)
     try await _import(into: stack)
   }
 
   /// Imports in the background, saving every 100 objects, under a list on main that must end up whole.
   private func _import(into stack: any ContextStack) async throws {
-    let list = try await _list(stack.mainContext)
+    let list = try await makeList(stack.mainContext)
     let worker = stack.newWorkerContext()
     for batch in 0..<10 {
       try await worker.perform {
@@ -232,13 +231,13 @@ struct SeedSystems {
     let expected = (0..<1000).map { String(format: "%04d", $0) }
     #expect(await stack.mainContext.perform { list.names } == expected)
     #expect(try await stack.mainContext.perform { try list.equalsFreshFetch() })
-    #expect(try _directory.storedNames() == expected)
+    #expect(try directory.storedNames() == expected)
   }
 
   @Test(
     "B4 The measurement: the shootout reports total and main-thread time, saves and a picture for each stack")
   func b4() async throws {
-    let page = _directory.url.appendingPathComponent("page.html")
+    let page = directory.url.appendingPathComponent("page.html")
     let output = try BuiltTool.run([
       "shootout", "--objects", "15000", "--mode", "insert", "--save-every", "500", "--runs", "1", "--stacks",
       "nested2,nested3,shared", "--format", "json", "--report", page.path,
@@ -262,7 +261,7 @@ struct SeedSystems {
       let directory = try StoreDirectory()
       let stack = try await pattern.makeStack(model: SampleBooks.model(), at: .file(directory.store))
       try await stack.performWork { Author(managedObjectContext: $0).name = "Ada" }
-      let list = try await _list(stack.mainContext)
+      let list = try await makeList(stack.mainContext)
       for keepsFaults in [true, false] {
         await stack.mainContext.perform {
           if keepsFaults { stack.mainContext.refreshAllObjects() } else { _ = list.names }
@@ -287,8 +286,8 @@ struct SeedSystems {
     let (main, worker) = (NSManagedObjectContext(.mainQueue), NSManagedObjectContext(.privateQueue))
     main.persistentStoreCoordinator = coordinator
     worker.persistentStoreCoordinator = coordinator
-    try await _insert(["Ada"], in: main)
-    let list = try await _list(main)
+    try await insertAndSave(["Ada"], in: main)
+    let list = try await makeList(main)
     await main.perform {
       main.refreshAllObjects(); list.rounds.count = 0
     }
@@ -316,7 +315,7 @@ struct SeedSystems {
 
   @Test("C1 Writer-Main-Worker: each save cascades through the didSave handler, the writer's own ends it")
   func c1() async throws {
-    let stack = try await _stack(.nested3, as: WriterMainWorkerStack.self)
+    let stack = try await makeStack(.nested3, as: WriterMainWorkerStack.self)
     let (order, cursor) = (Log(), Log())
     let progress = Progress(totalUnitCount: 0)
     // That a save begins is told before anything follows from it.
@@ -339,197 +338,8 @@ struct SeedSystems {
     #expect(cursor.lines == ["false", "false", "false"])
     #expect(progress.isFinished && progress.totalUnitCount == 3)
     #expect(order.lines == ["main true", "writer false"])
-    #expect(try await _names(stack.mainContext) == ["Ada"])
-    #expect(try _directory.storedNames() == ["Ada"])
-  }
-
-  // MARK: Source 003
-
-  @Test("D1 Single context: each insertion, update and deletion reaches the list at once, saved or not")
-  func d1() async throws {
-    let stack = try await _stack(.single, as: SingleContextStack.self)
-    let list = try await _list(stack.mainContext)
-    let context = stack.mainContext
-    try await context.perform {
-      let author = Author(managedObjectContext: context)
-      author.name = "Ada"
-      context.processPendingChanges()
-      #expect(list.names == ["Ada"])
-      author.name = "Augusta"
-      context.processPendingChanges()
-      #expect(list.rounds.count == 2)
-      try context.save()
-      #expect(list.names == ["Augusta"])
-      context.delete(author)
-      context.processPendingChanges()
-      #expect(list.names == [])
-      #expect(context.hasChanges)
-    }
-    #expect(try _directory.storedNames() == ["Augusta"])
-  }
-
-  @Test(
-    "D2 Traditional multi-context: workers come and go cheaply; main ignores its own saves and other databases'"
-  )
-  func d2() async throws {
-    let stack = try await _stack(.shared, as: SharedCoordinatorStack.self)
-    let list = try await _list(stack.mainContext)
-    let merges = Log()
-    let token = NotificationCenter.default.addObserver(
-      forName: .NSManagedObjectContextDidMergeChangesObjectIDs, object: nil, queue: nil
-    ) { if $0.object as AnyObject === stack.mainContext { merges.add("\(MainQueue.isCurrent)") } }
-    defer { NotificationCenter.default.removeObserver(token) }
-    weak var last: NSManagedObjectContext?
-    for number in 0..<20 {
-      let worker = stack.newWorkerContext()
-      last = worker
-      try await _insert(["author \(number)"], in: worker)
-    }
-    await stack.settle()
-    #expect(await stack.mainContext.perform { list.names.count } == 20)
-    #expect(merges.lines == Array(repeating: "true", count: 20))
-    try await _insert(["mine"], in: stack.mainContext)
-    let directory = try StoreDirectory()
-    let other = try await StackPattern.shared.makeStack(
-      model: SampleBooks.model(), at: .file(directory.store))
-    try await other.performWork { Author(managedObjectContext: $0).name = "of another database" }
-    await stack.settle()
-    #expect(merges.lines.count == 20)
-    #expect(await stack.mainContext.perform { list.names.count } == 21)
-    for _ in 0..<100 where last != nil { try await Task.sleep(nanoseconds: 10_000_000) }
-    #expect(last == nil)
-  }
-
-  @Test("D3 Objects between contexts: only IDs cross, and each context has its own copy")
-  func d3() async throws {
-    let stack = try await _stack(.shared, as: SharedCoordinatorStack.self)
-    let main = stack.mainContext
-    let id = try await main.perform {
-      let author = Author(managedObjectContext: main)
-      author.name = "Ada"
-      try main.save()
-      return ObjectID(author)
-    }
-    let worker = stack.newWorkerContext()
-    let snapshot = await worker.perform {
-      let own = worker.object(id)
-      #expect(own.managedObjectContext === worker)
-      own.name = "Augusta"
-      #expect(own.objectID == id.id)
-      return Snapshot(own)
-    }
-    await main.perform { #expect(main.object(id).name == "Ada") }
-    #expect(snapshot.value("name") == "Augusta")
-    #expect(snapshot.id == id)
-    let result = try #require(
-      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        let stack = try CoreDataStack.constructInMemoryStack(model: SampleBooks.model())
-        let worker = stack.newChildContext()
-        let author = worker.performAndWait { Author(managedObjectContext: worker) }
-        author.name = "off its queue"
-      })
-    #expect(String(decoding: result.standardErrorContent, as: UTF8.self).contains("multithreading violation"))
-  }
-
-  @Test("D4 Parent and child: a save pushes up; main saves when it likes; children refresh only when asked")
-  func d4() async throws {
-    let main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
-    main.persistentStoreCoordinator = try _coordinator()
-    try await _insert(["Ada"], in: main)
-    let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-    child.parent = main
-    let held = try await child.perform { Handed(try child.fetch(SampleBooks.authorsByName)[0]) }
-    await child.perform { #expect(held.value.name == "Ada") }
-    try await main.perform { try main.fetch(SampleBooks.authorsByName)[0].name = "Augusta" }
-    await child.perform {
-      #expect(held.value.name == "Ada")
-      child.refresh(held.value, mergeChanges: true)
-      #expect(held.value.name == "Augusta")
-      held.value.name = "Lovelace"
-    }
-    try await child.perform { try child.save() }
-    #expect(try await _names(main) == ["Lovelace"])
-    #expect(try _directory.storedNames() == ["Ada"])
-    try await main.saveContext()
-    #expect(try _directory.storedNames() == ["Lovelace"])
-  }
-
-  @Test(
-    "D5 Scratch pad: Save keeps all, Cancel throws it away, and the half-filled object never shows in the list"
-  )
-  func d5() async throws {
-    let stack = try await _stack(.nested3, as: WriterMainWorkerStack.self)
-    let main = stack.mainContext
-    try await _insert(["Ada"], in: main)
-    let list = try await _list(main)
-    try await main.perform {
-      let cancelled = ScratchPad<Author>(inserting: "Author", in: main)
-      cancelled.object.name = "Nobody"
-      cancelled.context.processPendingChanges()
-      main.processPendingChanges()
-      #expect(list.names == ["Ada"])
-      cancelled.cancel()
-      #expect(list.names == ["Ada"])
-      let edit = try ScratchPad(editing: list.controller.fetchedObjects![0])
-      edit.object.name = "Augusta"
-      #expect(edit.hasChanges)
-      #expect(list.names == ["Ada"])
-      try edit.save()
-      #expect(list.names == ["Augusta"])
-      let added = ScratchPad<Author>(inserting: "Author", in: main)
-      added.object.name = "Grace"
-      try added.save(toStore: true)
-      #expect(list.names == ["Augusta", "Grace"])
-      #expect(list.rounds.count == 2)
-    }
-    #expect(try _directory.storedNames() == ["Augusta", "Grace"])
-  }
-
-  @Test("D6 Asynchronous writer: main goes on while the disk is written; three saves carry a change there")
-  func d6() async throws {
-    let stack = try await _stack(.nested3, as: WriterMainWorkerStack.self)
-    let writer = stack.writerContext
-    let worker = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-    worker.parent = stack.mainContext
-    try await _insert(["Ada"], in: worker)
-    #expect(try _directory.storedNames() == [])
-    // The writer is kept busy; main saves into it without waiting for that.
-    let (entered, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    let busy = Task.detached {
-      await writer.perform {
-        entered.signal(); release.wait()
-      }
-    }
-    await withCheckedContinuation { done in
-      DispatchQueue.global().async {
-        entered.wait()
-        done.resume()
-      }
-    }
-    let main = stack.mainContext
-    await main.perform { Author(managedObjectContext: main).name = "Grace" }
-    #expect(try await _names(main) == ["Ada", "Grace"])
-    #expect(try _directory.storedNames() == [])
-    release.signal()
-    await busy.value
-    try await main.perform { try main.save() }
-    await stack.settle()
-    #expect(try _directory.storedNames() == ["Ada", "Grace"])
-  }
-
-  /// By its raw value: the case is deprecated, and says so wherever it is written.
-  private let _confinement = NSManagedObjectContextConcurrencyType(rawValue: 0)!
-
-  @Test("D7 Confinement contexts: the legacy type works without perform blocks on its own thread")
-  func d7() throws {
-    let context = NSManagedObjectContext(concurrencyType: _confinement)
-    context.persistentStoreCoordinator = try _coordinator()
-    Author(managedObjectContext: context).name = "Ada"
-    try context.save()
-    try context.saveContextAndWait()
-    #expect(try context.fetch(SampleBooks.authorsByName).map(\.name) == ["Ada"])
-    #expect(context.concurrencyType == _confinement)
-    #expect(try _directory.storedNames() == ["Ada"])
+    #expect(try await readNames(stack.mainContext) == ["Ada"])
+    #expect(try directory.storedNames() == ["Ada"])
   }
 }
 

@@ -22,9 +22,13 @@ struct MeasurementTests {
     #expect(Statistics.percentile(0.5, []) == 0)
   }
 
-  @Test("A block longer than a frame counts as dropped, one of just a frame does not")
+  @Test("Frames that pass whole inside a block count as dropped, one that a block just fills does not")
   func frames() {
     let frame = Heartbeat.period
+    let long = [15 * frame - 1].map { TimeSpan(begin: 0, end: $0) }
+    #expect(
+      MainThreadFigures(spans: long, blocks: long, processorNanoseconds: 0, latencies: []).framesDropped == 14
+    )
     let spans = [frame, frame + 1, 5].map { TimeSpan(begin: 100, end: 100 + $0) }
     let figures = MainThreadFigures(
       spans: spans, blocks: spans, processorNanoseconds: 2_000_000_000, latencies: [1_000_000, 3_000_000])

@@ -45,6 +45,7 @@ struct ReportTests {
     let stack = sampleResult().stacks[0]
     #expect(stack.totalSeconds == 0.4)
     #expect(stack.ratioToFloor == 2)
+    #expect(stack.totalRange == 0.3...0.6)
     #expect(stack.timeline.saves.last == 0.4)
   }
 
@@ -80,7 +81,9 @@ struct ReportTests {
     #expect(lines[3].hasPrefix("shared"))
     #expect(lines[4].hasPrefix("nested3"))
     #expect(lines[4].contains("20.0"))
-    #expect(lines[6].hasPrefix("1,000 stops of a<b>.txt (2 rows skipped), find-or-create"))
+    let text = lines.joined(separator: "\n")
+    #expect(text.contains("\n1,000 stops of a<b>.txt (2 rows skipped), find-or-create"))
+    for word in ["× floor", "busy", "longest", "dropped", "heartbeat"] { #expect(text.contains("\(word): ")) }
   }
 
   @Test("What a live list showed stands in all three forms, and only where there was one")
@@ -89,17 +92,57 @@ struct ReportTests {
     let lines = ResultTable(result).text(usesColor: false).split(separator: "\n")
     #expect(lines[0].contains("live list"))
     #expect(lines[3].hasSuffix("987       6    1,234"))
-    #expect(lines[6].contains("a live list of all stops by name on main"))
+    #expect(lines.contains { $0.contains("a live list of all stops by name on main") })
     let page = ReportPage(result).html
-    #expect(page.contains("list rows") && page.contains("<td>1,234</td>"))
+    #expect(page.contains(">live list</th>") && page.contains("<td>1,234</td>"))
     let json = ResultDocument(result).json.text()
     let document = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
     let stacks = try #require(document["stacks"] as? [[String: Any]])
     #expect(stacks[0]["list"] as? [String: Int] == ["rows": 987, "rounds": 6, "changes": 1234])
     let plain = sampleResult()
     #expect(!ResultTable(plain).text(usesColor: false).contains("live list"))
-    #expect(!ReportPage(plain).html.contains("list rows"))
+    #expect(!ReportPage(plain).html.contains("live list"))
     #expect(!ResultDocument(plain).json.text().contains("\"list\""))
+  }
+
+  @Test("The page's rows have as many cells as there are columns", arguments: [true, false])
+  func cells(_ keepsList: Bool) {
+    let list = keepsList ? ListFigures(rows: 1, rounds: 1, changes: 1) : nil
+    let rows = ReportPage(sampleResult(list: list)).html.components(separatedBy: "<tr>").dropFirst(3)
+    #expect(
+      rows.map { $0.components(separatedBy: "<td").count - 1 }
+        == [Int](repeating: keepsList ? 14 : 11, count: 3))
+  }
+
+  @Test("What it says to somebody who chooses: the fastest, the lightest for main, who blocks it")
+  func verdict() {
+    let sentences = Verdict(sampleResult()).sentences
+    #expect(
+      sentences == [
+        "All took about 0.400 s in all.", "Least work for the main thread: shared, 0.001 s.",
+        "Never blocked main for a frame (16.7 ms): shared; nested3 blocked it for 20.0 ms at once.",
+      ])
+    #expect(
+      Verdict(sampleResult(stacks: [.shared])).sentences == [
+        "None blocked main for a frame (16.7 ms) at once."
+      ])
+    #expect(Verdict(sampleResult(stacks: [])).sentences.isEmpty)
+  }
+
+  @Test("Every form says what machine the figures are from, and that a debug build is slow")
+  func machine() throws {
+    let name = Machine.processorName(in: "processor\t: 0\nmodel name\t: Some CPU @ 2 GHz\nflags: x\n")
+    #expect(name == "Some CPU @ 2 GHz")
+    #expect(Machine.processorName(in: "nonsense") == "unnamed processor")
+    let result = sampleResult()
+    let line = result.machine.line
+    #expect(line.contains("SQLite 3."))
+    #expect(line.contains("debug build") == result.machine.isDebugBuild)
+    #expect(ResultTable(result).text(usesColor: false).contains(line))
+    let json = ResultDocument(result).json.text()
+    let document = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+    let machine = try #require(document["machine"] as? [String: Any])
+    #expect(machine["processors"] as? Int == result.machine.processors)
   }
 
   @Test("The page is whole by itself and shows no foreign text as markup")

@@ -6,23 +6,11 @@ import CoreData
 import CoreDataStack
 import Foundation
 
-func notes() -> NSManagedObjectModel {
-  let text = NSAttributeDescription()
-  text.name = "text"
-  text.attributeType = .stringAttributeType
-  let note = NSEntityDescription()
-  note.name = "Note"
-  note.properties = [text]
-  let model = NSManagedObjectModel()
-  model.entities = [note]
-  return model
-}
-
 /// Prints whose save begins.
 func printSaves(of stack: WriterMainWorkerStack) -> any NSObjectProtocol {
   NotificationCenter.default.addObserver(forName: .NSManagedObjectContextWillSave, object: nil, queue: nil) {
-    note in
-    switch note.object as? NSManagedObjectContext {
+    notification in
+    switch notification.object as? NSManagedObjectContext {
     case stack.mainContext?: print("  main saves into the writer")
     case stack.writerContext?: print("  the writer saves into the file, which ends it")
     default: print("  a worker saves into main")
@@ -31,11 +19,11 @@ func printSaves(of stack: WriterMainWorkerStack) -> any NSObjectProtocol {
 }
 
 @MainActor func run() async throws {
-  let file = FileManager.default.temporaryDirectory.appendingPathComponent(
-    "Notes-\(UUID().uuidString).sqlite")
-  defer { try? FileManager.default.removeItem(at: file) }
-  let coordinator = NSPersistentStoreCoordinator(managedObjectModel: notes())
-  try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: file)
+  let directory = FileManager.default.temporaryDirectory.appendingPathComponent("Notes-\(UUID())")
+  defer { try? FileManager.default.removeItem(at: directory) }
+  let coordinator = try await NSPersistentStoreCoordinator.setupSQLiteBackedCoordinator(
+    Bundle.main.managedObjectModel(name: "Notes"),
+    storeFileURL: directory.appendingPathComponent("Notes.sqlite"))
   let stack = WriterMainWorkerStack(coordinator)
   let main = stack.mainContext
   let token = printSaves(of: stack)
@@ -45,13 +33,10 @@ func printSaves(of stack: WriterMainWorkerStack) -> any NSObjectProtocol {
     // Spawned on main; main is briefly busy while it takes the save over, which the progress lets a screen show.
     print("Record \(number)")
     let worker = stack.newWorkerContext()
-    await worker.perform {
-      let note = NSEntityDescription.insertNewObject(forEntityName: "Note", into: worker)
-      note.setValue("Record \(number)", forKey: "text")
-    }
+    await worker.perform { Note(context: worker).text = "Record \(number)" }
     let progress = Progress(totalUnitCount: 0)
     try await stack.save(worker, progress: progress)
-    let shown = try main.count(for: NSFetchRequest<NSManagedObject>(entityName: "Note"))
+    let shown = try main.count(for: NSFetchRequest<Note>(entityName: "Note"))
     print("  \(progress.completedUnitCount) saves of \(progress.totalUnitCount); main shows \(shown) notes")
   }
 }

@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// A model, a coordinator with its stores, and a main-queue context, set up together. May be used from any thread.
+/// A model, a coordinator with its stores, and a main-queue context, set up together. May be used from any
+/// thread.
 open class NSPersistentContainer: NSObject, @unchecked Sendable {
   // Unchecked: `_descriptions` is guarded by its lock, everything else is immutable.
   private let _name: String
@@ -11,7 +12,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   private let _descriptions: Mutex<Descriptions>
 
   private struct Descriptions: @unchecked Sendable {
-    // Unchecked: description objects are the caller's to configure before the stores are loaded; the list is guarded.
+    // Unchecked: description objects are the caller's to configure before the stores are loaded; the list is
+    // guarded.
     var list: [NSPersistentStoreDescription]
     /// Descriptions whose stores were added.
     var loaded: [NSPersistentStoreDescription] = []
@@ -52,8 +54,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Directory that store files go to unless a description says otherwise: the user's application support directory, or in
-  /// it a directory named after the program.
+  /// Directory that store files go to unless a description says otherwise: the user's application support
+  /// directory, or in it a directory named after the program.
   open class func defaultDirectoryURL() -> URL {
     let base =
       FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
@@ -84,8 +86,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
   /// Adds the stores described that are not loaded yet.
   ///
-  /// - Parameter block: Called once for each, with its error if it could not be added; before this returns unless the
-  ///   description asks for asynchronous loading.
+  /// - Parameter block: Called once for each, with its error if it could not be added; before this returns
+  ///   unless the description asks for asynchronous loading.
   open func loadPersistentStores(
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {

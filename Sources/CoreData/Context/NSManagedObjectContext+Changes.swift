@@ -146,8 +146,10 @@ extension NSManagedObjectContext {
         sets.updated.reserveCapacity(objects.count)
       }
     }
+    var isOwn = true
     for object in objects {
       let flags = object._flags
+      if flags.contains(.eventMergedInsert) { isOwn = false }
       object._flags.subtract(.event)
       if flags.contains(.eventDeleted) {
         sets.deleted.insert(object)
@@ -167,6 +169,7 @@ extension NSManagedObjectContext {
       object._flags.subtract([.inserted, .updated])
     }
     isFlushing = false
+    announcedUnsaved = isOwn && sets.holdsAll(listed) ? sets : nil
     registerUndo()
     sets.post(by: self)
   }
@@ -185,6 +188,11 @@ struct EventSets {
   var updated = Set<NSManagedObject>()
   var deleted = Set<NSManagedObject>()
   var refreshed = Set<NSManagedObject>()
+
+  /// Whether the inserted and updated objects are all of these, given that each of them is one.
+  func holdsAll(_ listed: [NSManagedObject]) -> Bool {
+    deleted.isEmpty && refreshed.isEmpty && inserted.count + updated.count == listed.count
+  }
 
   /// Which of the sets have members, a bit each.
   private var _combination: Int {

@@ -111,8 +111,8 @@ extension NSManagedObjectContext {
   private final func mergeInsertion(of id: NSManagedObjectID, row: Row?, into merged: inout MergedSets) {
     if let object = table.object(for: id) {
       if object.isFault {
-        object._row = row ?? object._row
-      } else if let row, let mine = object._row, !(mine === row) {
+        if let row, isNews(row, for: object) { object._row = row }
+      } else if let row, let mine = object._row, isNews(row, for: object) {
         // A child that has read its parent's unsaved object: it was changed again before the parent saved.
         rereadInverses(object._layout, from: mine, to: row)
         object.cutOvertakenInverses(by: row)
@@ -137,7 +137,7 @@ extension NSManagedObjectContext {
     }
     guard !object.isFault else {
       // Not shown to anybody yet: it just has newer values when it is.
-      if object._row != nil { object._row = row }
+      if object._row != nil, row.map({ isNews($0, for: object) }) ?? true { object._row = row }
       noteUnseenMerge(id, row)
       return
     }
@@ -145,10 +145,7 @@ extension NSManagedObjectContext {
       if !object.hasChanges { object.turnIntoFault() }
       return
     }
-    // A save told of late may be older than what this context has written or read since. Between parent and child
-    // versions say nothing of the order, but there the row holds what the parents have now.
-    let isNews = object._row.map { !($0 === row) && (_parent != nil || row.version >= $0.version) } ?? true
-    if isNews {
+    if isNews(row, for: object) {
       rereadInverses(object._layout, from: object._row, to: row)
       object.cutOvertakenInverses(by: row)
       object.rebase(on: row)
@@ -157,6 +154,15 @@ extension NSManagedObjectContext {
     noteEvent(object, .eventRefreshed)
     merged.refreshed.insert(object._objectID)
     merged.updated.insert(object._objectID)
+  }
+
+  /// Whether a row that was saved elsewhere is not older than what the object shows.
+  ///
+  /// A save told of late may be older than what this context has written or read since. Between parent and child versions
+  /// say nothing of the order, but there the row holds what the parents have now.
+  private final func isNews(_ row: Row, for object: NSManagedObject) -> Bool {
+    guard let mine = object._row else { return true }
+    return !(mine === row) && (_parent != nil || row.version >= mine.version)
   }
 
   private final func mergeDeletion(of id: NSManagedObjectID, into merged: inout MergedSets) {

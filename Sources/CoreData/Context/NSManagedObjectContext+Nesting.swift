@@ -11,7 +11,7 @@ extension NSManagedObjectContext {
   ///
   /// - Parameter adopt: Puts the layer among this context's own.
   final func accept(_ layer: Layer, from child: ObjectIdentifier, adopting adopt: (Layer) -> Void) {
-    let layer = withoutDangling(layer)
+    let layer = rebased(withoutDangling(layer))
     settleInverses(before: layer)
     let before = overlay.layers
     // Objects made from here on show the layer by themselves; these are older and have to be told.

@@ -87,6 +87,7 @@ extension NSManagedObjectContext {
     processPendingChanges()
     forgetUndo()
     let objects = listed
+    announcedUnsaved = nil
     materializeAdopted()
     var adopted: [NSManagedObject] = []
     table.forEach { if $0._flags.contains(.adopted) && !$0._flags.contains(.listed) { adopted.append($0) } }
@@ -149,6 +150,7 @@ extension NSManagedObjectContext {
     forgetUndo()
     table.removeAll()
     savedLately = []
+    announcedUnsaved = nil
     listed = []
     eventList = []
     unpropagatedDeletions = []

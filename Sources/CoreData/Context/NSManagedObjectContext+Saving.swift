@@ -225,17 +225,20 @@ extension NSManagedObjectContext {
     overlay.markFresh()
     pendingIndex.clear()
     savedLately = own
-    var sets = EventSets()
-    sets.inserted.reserveCapacity(entries.count(where: { $0.kind == .inserted }))
-    sets.updated.reserveCapacity(entries.count(where: { $0.kind == .updated }))
+    let announced = takeAnnounced(own, hadAdopted)
+    var sets = announced ?? EventSets()
+    if announced == nil {
+      sets.inserted.reserveCapacity(entries.count(where: { $0.kind == .inserted }))
+      sets.updated.reserveCapacity(entries.count(where: { $0.kind == .updated }))
+    }
     var unwritten: [Layer.Entry] = []
     for object in own where object.hasChanges {
       if object._flags.contains(.deleted) {
         if !object._flags.contains(.inserted) { sets.deleted.insert(object) }
       } else if object._flags.contains(.inserted) {
-        sets.inserted.insert(object)
+        if announced == nil { sets.inserted.insert(object) }
       } else {
-        sets.updated.insert(object)
+        if announced == nil { sets.updated.insert(object) }
         // Nothing to write, but told like the others: what a child knows of the object may be what was taken back here.
         if !object._flags.contains(.written), let row = object._row {
           unwritten.append(
@@ -261,6 +264,20 @@ extension NSManagedObjectContext {
     let changes = SavedChanges(
       unwritten.isEmpty ? entries : entries + unwritten, isStored: _parent == nil, context: self)
     announce(sets, changes)
+  }
+
+  /// The sets of the last announcement, if the save tells of the same objects in the same way. A bulk import announces all it
+  /// has made once, right before it is saved.
+  private final func takeAnnounced(_ own: [NSManagedObject], _ hadAdopted: Bool) -> EventSets? {
+    defer { announcedUnsaved = nil }
+    guard let sets = announcedUnsaved, !hadAdopted, sets.holdsAll(own) else { return nil }
+    // Announced as inserted are only objects that are; if as many are, they are the same.
+    var inserted = 0
+    for object in own {
+      if object._flags.contains(.deleted) || !object.hasChanges { return nil }
+      if object._flags.contains(.inserted) { inserted += 1 }
+    }
+    return inserted == sets.inserted.count ? sets : nil
   }
 
   /// What was unsaved is saved now.

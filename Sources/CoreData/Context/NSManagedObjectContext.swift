@@ -83,6 +83,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) var changeObservers: [WeakObserver] = []
   /// Merged updates of objects that are not shown, until the observers are told.
   @exclusivity(unchecked) var unseenMerges: [MergedRow] = []
+  /// The sets of the last announcement if these are all unsaved objects: then the save tells of the same ones.
+  @exclusivity(unchecked) var announcedUnsaved: EventSets?
   /// What every notification of changes carries; made for the first one.
   @exclusivity(unchecked) var changeUserInfos = [ChangeUserInfo?](repeating: nil, count: 16)
   private let _userInfo = NSMutableDictionary()

@@ -75,17 +75,29 @@ extension NSManagedObjectContext {
 
   /// Keys of the notifications' user info; raw values are the strings of the global constants.
   public enum NotificationKey: String, Hashable, Sendable {
+    /// Token of the state of the stores that was saved.
     case queryGeneration = "newQueryGeneration"
+    /// IDs of all objects: the context was reset.
     case invalidatedAllObjects = "invalidatedAll"
+    /// Objects inserted.
     case insertedObjects = "inserted"
+    /// Objects changed.
     case updatedObjects = "updated"
+    /// Objects deleted.
     case deletedObjects = "deleted"
+    /// Objects refreshed.
     case refreshedObjects = "refreshed"
+    /// Objects that are not there any more.
     case invalidatedObjects = "invalidated"
+    /// IDs of objects inserted.
     case insertedObjectIDs = "inserted_objectIDs"
+    /// IDs of objects changed.
     case updatedObjectIDs = "updated_objectIDs"
+    /// IDs of objects deleted.
     case deletedObjectIDs = "deleted_objectIDs"
+    /// IDs of objects refreshed.
     case refreshedObjectIDs = "refreshed_objectIDs"
+    /// IDs of objects that are not there any more.
     case invalidatedObjectIDs = "invalidated_objectIDs"
   }
 }

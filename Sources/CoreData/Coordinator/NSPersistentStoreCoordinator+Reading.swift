@@ -63,6 +63,9 @@ extension NSPersistentStoreCoordinator {
     _ plan: FetchPlan, in affected: [NSPersistentStore]?, at generation: StoreGeneration? = nil
   ) throws -> [StoredObject] {
     let stores = _readings(affected, generation)
+    if judgesByClosures(plan, stores) {
+      return try fetchByClosures(plan) { try fetch($0, in: affected, at: generation) }
+    }
     let cache = _cache(of: stores.first?.spaces.first?.store, generation)
     let epoch = cache.epoch
     let found: [StoredObject]
@@ -107,9 +110,13 @@ extension NSPersistentStoreCoordinator {
     let stores = _readings(affected, generation)
     let layouts = frozen?.layout.layouts ?? []
     return try StoreErrors.translating {
-      if stores.count == 1 { return try stores[0].table(plan) }
+      let isByClosures = judgesByClosures(plan.rows, stores)
+      if stores.count == 1, !isByClosures { return try stores[0].table(plan) }
       let source = StoredObjectSource(
-        fetch: { rows in try stores.flatMap { try $0.fetch(rows) } },
+        fetch: { rows in
+          try isByClosures
+            ? self.fetch(rows, in: affected, at: generation) : stores.flatMap { try $0.fetch(rows) }
+        },
         rows: { keys in try keys.map { try self._reading(of: $0, generation)?.rows(for: [$0])[0] } },
         related: { owner, slot in
           try self._reading(of: owner, generation)?.related(to: [owner], slot: slot)[0] ?? []
@@ -122,6 +129,7 @@ extension NSPersistentStoreCoordinator {
     _ plan: FetchPlan, in affected: [NSPersistentStore]?, at generation: StoreGeneration? = nil
   ) throws -> Int {
     let stores = _readings(affected, generation)
+    if judgesByClosures(plan, stores) { return try fetch(plan, in: affected, at: generation).count }
     if stores.count == 1 { return try StoreErrors.translating { try stores[0].count(plan) } }
     if plan.limit == 0, plan.offset == 0 { return try stores.reduce(0) { try $0 + $1.count(plan) } }
     var plan = plan

@@ -92,7 +92,10 @@ extension NSPersistentStoreCoordinator {
     }
     // Its hashes are nobody's; whether it fits is judged by the tables.
     if model.isReconstructedFromTables { return nil }
-    guard !model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) else {
+    // A file has tables and hashes for the whole model, whichever configuration it is added with.
+    if model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
+      || model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata)
+    {
       return nil
     }
     let differing = SQLiteStoreOpening.differences(model, metadata)

@@ -14,14 +14,24 @@ extension NSPersistentStoreCoordinator {
   ///   stores, 134040 when an earlier one had been written already.
   final func commit(
     _ entries: [Layer.Entry], locked: [NSManagedObject], by origin: ChangeOrigin
-  ) throws -> (computed: [StoredObject], token: NSPersistentHistoryToken?) {
+  ) throws -> Outcome {
     let entries = entries.persistent
     let stores = persistentStores
     let changes = try _routed(entries, locked, stores)
     if stores.count > 1 { try _checkRelationships(entries, stores) }
     // The row cache learns of commits in the order in which they were made.
     let outcome = try commitOrder.withLock { _ in
-      let outcome = try _write(changes, by: origin)
+      var written: [StoreKey] = []
+      let outcome: Outcome
+      do {
+        outcome = try _write(changes, by: origin, noting: &written)
+      } catch {
+        // The stores before the one that failed have their part, and faults are to show it.
+        if !written.isEmpty {
+          adopt(entries.filter { entry in written.contains { $0 === entry.id.key?.space.store } })
+        }
+        throw error
+      }
       adopt(entries)
       if !outcome.computed.isEmpty {
         rowCache.commit(
@@ -32,6 +42,9 @@ extension NSPersistentStoreCoordinator {
     clearAssignments(entries.lazy.filter { $0.kind == .inserted }.map(\.id))
     return outcome
   }
+
+  /// What a save has come to.
+  typealias Outcome = (computed: [StoredObject], token: NSPersistentHistoryToken?)
 
   /// What one store is to write.
   private typealias StoreChanges = (store: NSPersistentStore, set: ChangeSet)
@@ -64,10 +77,11 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// Writes each store that has anything to write, its metadata included.
+  ///
+  /// - Parameter written: Takes the stores that have got their objects, also when a later one fails.
   private final func _write(
-    _ changes: [StoreChanges], by origin: ChangeOrigin
-  ) throws -> (computed: [StoredObject], token: NSPersistentHistoryToken?) {
-    var isPartlyWritten = false
+    _ changes: [StoreChanges], by origin: ChangeOrigin, noting written: inout [StoreKey]
+  ) throws -> Outcome {
     var computed: [StoredObject] = []
     var transactions: [String: Int64] = [:]
     for (store, set) in changes where !set.isEmpty || store.needsMetadataSave {
@@ -88,12 +102,12 @@ extension NSPersistentStoreCoordinator {
           transactions[store.identifier] = outcome.transaction
         }
       } catch {
-        guard isPartlyWritten else { throw error }
+        guard !written.isEmpty else { throw error }
         throw CocoaError.coreData(
           NSPersistentStoreIncompleteSaveError, "One of several stores could not be saved after others were.",
           [NSAffectedStoresErrorKey: [store], NSUnderlyingErrorKey: error])
       }
-      if !set.isEmpty { isPartlyWritten = true }
+      if !set.isEmpty { written.append(store.key) }
     }
     return (computed, transactions.isEmpty ? nil : NSPersistentHistoryToken(transactions))
   }

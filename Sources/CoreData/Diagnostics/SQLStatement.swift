@@ -3,10 +3,15 @@ import SQLiteBinding
 
 /// A value bound to a `?` of a statement. Not in Core Data.
 public enum SQLBinding: Sendable, Hashable, CustomStringConvertible {
+  /// NULL.
   case null
+  /// A whole number.
   case integer(Int64)
+  /// A floating-point number.
   case real(Double)
+  /// Text.
   case text(String)
+  /// Bytes.
   case blob(Data)
   /// Many values behind one `?`: a collection in the predicate.
   case values([SQLBinding])
@@ -42,6 +47,11 @@ public struct SQLStatement: Sendable, CustomStringConvertible {
   public let sql: String
   /// What stands for each `?`, from left to right. Holds data of the predicate: don't log it unasked.
   public let bindings: [SQLBinding]
+  /// Keys that the rows are sorted by in memory once they are read, such as `name` and `age descending`; empty where the
+  /// statement sorts them itself.
+  ///
+  /// A fetch of all matches, ordered by attributes of their own, is: that costs a tenth of what SQLite takes for it.
+  public let memoryOrder: [String]
   /// Rows that the statement gives now; nil unless they were to be counted.
   public let rowCount: Int?
   /// SQLite's EXPLAIN QUERY PLAN, one step a line, those inside others indented by two spaces a level.
@@ -51,15 +61,17 @@ public struct SQLStatement: Sendable, CustomStringConvertible {
 
   /// The statement with its plan, without values.
   public var description: String {
-    ([sql] + (rowCount.map { ["\($0) rows"] } ?? []) + queryPlan.map { "  " + $0 }).joined(separator: "\n")
+    let order = memoryOrder.isEmpty ? [] : ["sorted in memory by \(memoryOrder.joined(separator: ", "))"]
+    return ([sql] + order + (rowCount.map { ["\($0) rows"] } ?? []) + queryPlan.map { "  " + $0 }).joined(
+      separator: "\n")
   }
 }
 
 extension NSManagedObjectContext {
   /// The SQL that a fetch of this request would run: one statement for each SQLite store that it goes to,
-  /// without running
-  /// it. Unsaved changes, which are laid over the result in memory, do not show; nor does an order by attributes, which a
-  /// fetch of all matches makes in memory. Not in Core Data.
+  /// without running it.
+  ///
+  /// Unsaved changes, which are laid over the result in memory, do not show. Not in Core Data.
   ///
   /// - Parameter countingRows: Whether the rows are counted, by a statement of its own.
   /// - Throws: A Cocoa error: as `fetch(_:)`, also when a part of the request has no translation.

@@ -2,7 +2,8 @@ import Foundation
 import ModelSchema
 import PredicateLanguage
 
-/// What a controller's fetch has found: objects in order with the keys they are placed by, and the runs that are sections.
+/// What a controller's fetch has found: objects in order with the keys they are placed by, and the runs that
+/// are sections.
 struct FetchedListing {
   struct Entry {
     let object: NSManagedObject
@@ -54,28 +55,32 @@ struct ListingReader {
 
   /// Fetches.
   ///
-  /// - Throws: What fetching throws; a Cocoa error 134060 when objects of one section are not next to each other.
+  /// - Throws: What fetching throws; a Cocoa error 134060 when objects of one section are not next to each
+  ///   other.
   func listing() throws -> FetchedListing {
-    let needsOverlay = try FetchReading(plan, request, in: context).needsOverlay
+    // Made before the stores are asked, so that what is being saved meanwhile is seen at least once.
+    let reading = try FetchReading(plan, request, in: context)
     // Unsaved changes belong into the list, but not into what another run of the program may find there.
-    guard !needsOverlay else { return try _listObjects() }
+    guard !reading.needsOverlay else { return try _list(under: reading) }
     // An older state of the stores is not what the cache is about.
     guard let cacheName, context.readGeneration == nil, let cache = SectionCache(self) else {
-      return try _listStored()
+      return try _list(under: nil)
     }
     let mark = try cache.mark()
     if let cached = cache.read(named: cacheName, mark) {
       return try _listing(of: cached, cache.engine)
     }
-    let listing = try _listStored()
+    let listing = try _list(under: nil)
     // Somebody may have saved between the look at the store and the fetch.
     if try cache.mark() == mark { cache.write(listing, named: cacheName, mark) }
     return listing
   }
 
-  private func _listStored() throws -> FetchedListing {
-    if request.fetchBatchSize > 0, let columns = _columns { return try _listKeys(columns) }
-    return try _listObjects()
+  private func _list(under unsaved: FetchReading?) throws -> FetchedListing {
+    guard request.fetchBatchSize > 0, let columns = _columns,
+      let coordinator = context.persistentStoreCoordinator
+    else { return try _listObjects() }
+    return try _listKeys(columns, coordinator, under: unsaved)
   }
 
   /// Reads whole objects.
@@ -92,7 +97,8 @@ struct ListingReader {
 
   // MARK: Keys alone
 
-  /// Slots to read with each identity, if what places an object is stored in its own row: sort keys, then the section.
+  /// Slots to read with each identity, if what places an object is stored in its own row: sort keys, then the
+  /// section.
   private var _columns: [Int]? {
     guard let slots = keys.storedSlots, slots.allSatisfy({ !plan.layout.slots[$0].isTransient }) else {
       return nil
@@ -100,10 +106,18 @@ struct ListingReader {
     return slots
   }
 
-  /// Reads identities and what places them: with a batch size objects stay faults until they are looked at, and then come in
-  /// batches.
-  private func _listKeys(_ slots: [Int]) throws -> FetchedListing {
-    guard let coordinator = context.persistentStoreCoordinator else { return try _listObjects() }
+  /// An object that was found, with what places it.
+  private struct Found {
+    let object: NSManagedObject
+    let keys: [Value]
+    let section: String
+  }
+
+  /// Reads identities and what places them: with a batch size objects stay faults until they are looked at,
+  /// and then come in batches.
+  private func _listKeys(
+    _ slots: [Int], _ coordinator: NSPersistentStoreCoordinator, under unsaved: FetchReading?
+  ) throws -> FetchedListing {
     var columns = [DictionaryPlan.Column(name: "objectID", expression: .evaluatedObject, type: .objectID)]
     for slot in slots {
       let slot = plan.layout.slots[slot]
@@ -112,17 +126,46 @@ struct ListingReader {
     }
     let table = try coordinator.table(
       DictionaryPlan(rows: plan, columns: columns), in: request.affectedStores, at: context.readGeneration)
-    var listing = FetchedListing(sectionNameKeyPath, capacity: table.count)
+    var found: [Found] = []
+    found.reserveCapacity(table.count)
     for row in table {
-      guard case .reference(let key) = row[0] else { continue }
+      guard case .reference(let key) = row[0], unsaved?.isOverlaid(key) != true else { continue }
       let object = context.object(for: StoredObject(key: key, row: nil))
-      let keys = Array(row[1...].prefix(plan.sort.count))
       let name =
-        row.count > plan.sort.count + 1 ? self.keys.sectionName(row[plan.sort.count + 1], of: object) : ""
-      try listing.append(object, keys: keys, section: name)
+        row.count > plan.sort.count + 1 ? keys.sectionName(row[plan.sort.count + 1], of: object) : ""
+      found.append(Found(object: object, keys: Array(row[1...].prefix(plan.sort.count)), section: name))
     }
+    if let unsaved { found = try _merged(found, try unsaved.unsavedObjects()) }
+    var listing = FetchedListing(sectionNameKeyPath, capacity: found.count)
+    for found in found { try listing.append(found.object, keys: found.keys, section: found.section) }
     try _finish(listing)
     return listing
+  }
+
+  /// What the stores hold with unsaved objects in their places, after what has equal keys.
+  private func _merged(_ stored: [Found], _ objects: [NSManagedObject]) throws -> [Found] {
+    var unsaved: [Found] = []
+    for object in objects {
+      guard let row = try context.row(of: object) else { continue }
+      unsaved.append(
+        Found(
+          object: object, keys: try keys.sortKeys(of: object, row),
+          section: keys.sectionName(of: object, row)))
+    }
+    unsaved.sort { keys.order($0.keys, $1.keys) < 0 }
+    var merged: [Found] = []
+    merged.reserveCapacity(stored.count + unsaved.count)
+    var next = stored.startIndex
+    for found in unsaved {
+      while next < stored.endIndex, keys.order(stored[next].keys, found.keys) <= 0 {
+        merged.append(stored[next])
+        next += 1
+      }
+      merged.append(found)
+    }
+    merged += stored[next...]
+    if plan.limit > 0, merged.count > plan.limit { merged.removeLast(merged.count - plan.limit) }
+    return merged
   }
 
   /// Has objects filled in the batches asked for.

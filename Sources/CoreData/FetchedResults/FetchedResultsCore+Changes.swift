@@ -6,7 +6,8 @@ import ModelSchema
 extension FetchedResultsCore: ContextObserver {
   func contextWasReset(_ context: NSManagedObjectContext) { isFollowing = false }
 
-  /// A save has given inserted objects their permanent IDs: where the last snapshot names them otherwise, another follows.
+  /// A save has given inserted objects their permanent IDs: where the last snapshot names them otherwise,
+  /// another follows.
   func contextDidSave(_ context: NSManagedObjectContext) {
     guard isFollowing, temporaryResults.contains(where: { !$0.object._objectID.isTemporaryID }) else {
       return

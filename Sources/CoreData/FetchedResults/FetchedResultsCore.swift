@@ -11,7 +11,11 @@ final class FetchedResultsCore {
   /// The controller that the program made; it answers for index titles.
   weak var owner: (any FetchedResultsOwner)?
   weak var delegate: (any NSFetchedResultsControllerDelegate)? {
-    didSet { (isSnapshotMissing, isDifferenceMissing) = (false, false) }
+    didSet {
+      (isSnapshotMissing, isDifferenceMissing) = (false, false)
+      // Titles are the delegate's to say.
+      _titles = nil
+    }
   }
 
   /// Set by the default implementation of the delegate's snapshot method: the delegate has none of its own.
@@ -45,7 +49,7 @@ final class FetchedResultsCore {
 
   private var _sectionList: (version: Int, list: [any NSFetchedResultsSectionInfo])?
   private var _objectList: (version: Int, list: [NSManagedObject])?
-  private var _titles: (version: Int, list: [String])?
+  private var _titles: (version: Int, index: TitleIndex)?
 
   init(
     _ request: AnyFetchRequest, _ context: NSManagedObjectContext, _ sectionNameKeyPath: String?,
@@ -173,26 +177,33 @@ final class FetchedResultsCore {
   /// First letter of a section's name, as a capital; nil for an empty one.
   static func initial(of name: String) -> String? { name.first.map { String($0).uppercased() } }
 
-  func indexTitle(forSection name: String) -> String? { owner?.indexTitle(forSection: name) }
-
   /// Index titles in the order of the sections, each once.
-  var indexTitles: [String] {
-    if let _titles, _titles.version == version { return _titles.list }
-    var seen = Set<String>()
-    var titles: [String] = []
-    sections?.forEach { section in
-      if let title = section.indexTitle, seen.insert(title).inserted { titles.append(title) }
-    }
-    _titles = (version, titles)
-    return titles
-  }
+  var indexTitles: [String] { _index.titles }
 
   /// First section with an index title.
-  func section(titled title: String) -> Int? {
-    guard let sections else { return nil }
-    for position in 0..<sections.count where sections[position].indexTitle == title { return position }
-    return nil
+  func section(titled title: String) -> Int? { _index.sections[title] }
+
+  /// Made when it is first asked for after a change: delegates are asked once a section.
+  private var _index: TitleIndex {
+    if let _titles, _titles.version == version { return _titles.index }
+    var index = TitleIndex()
+    var position = 0
+    sections?.forEach { section in
+      if let title = section.indexTitle, index.sections[title] == nil {
+        index.sections[title] = position
+        index.titles.append(title)
+      }
+      position += 1
+    }
+    _titles = (version, index)
+    return index
   }
+}
+
+/// Index titles in order, and the section that each leads to.
+private struct TitleIndex {
+  var titles: [String] = []
+  var sections: [String: Int] = [:]
 }
 
 /// The one section of results that are not managed objects.

@@ -17,7 +17,11 @@ final class FetchedSection: NSFetchedResultsSectionInfo {
     _core = core
   }
 
-  var indexTitle: String? { _core?.indexTitle(forSection: name) ?? FetchedResultsCore.initial(of: name) }
+  var indexTitle: String? {
+    // A title that the controller or its delegate leaves out stays out.
+    guard let owner = _core?.owner else { return FetchedResultsCore.initial(of: name) }
+    return owner.indexTitle(forSection: name)
+  }
 
   var numberOfObjects: Int { results.count }
 
@@ -69,13 +73,15 @@ struct FetchedKeys {
       return slot
     }
     _sectionPath = sectionNameKeyPath
-    // What is stored is read off the row; anything else (transient, computed, across relationships) is the object's to say.
+    // What is stored is read off the row; anything else (transient, computed, across relationships) is the
+    // object's to say.
     _sectionSlot = sectionNameKeyPath.flatMap { plan.layout.slot(named: $0) }.flatMap { slot in
       plan.layout.slots[slot].attribute != nil && !plan.layout.slots[slot].isTransient ? slot : nil
     }
   }
 
-  /// Slots that place an object, those of the sort terms and then the section's; nil if any of it is not stored in its row.
+  /// Slots that place an object, those of the sort terms and then the section's; nil if any of it is not
+  /// stored in its row.
   var storedSlots: [Int]? {
     let slots = _slots.compactMap { $0 }
     guard slots.count == _slots.count else { return nil }

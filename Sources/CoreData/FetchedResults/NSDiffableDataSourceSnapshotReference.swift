@@ -2,10 +2,11 @@ import Foundation
 
 /// All sections and items of a list at one moment, each known by an identifier.
 ///
-/// On Apple's platforms a type of UIKit and AppKit; this one has its name and shape, so that delegates of fetched results
-/// controllers compile, and depends on Foundation alone. A controller's snapshots have section names (`String`) and object IDs
-/// (`NSManagedObjectID`). Where Apple's code casts to the generic `NSDiffableDataSourceSnapshot`, read `sections(of:items:)`
-/// here. Used on the queue it was handed over on; a copy may be changed on any other.
+/// On Apple's platforms a type of UIKit and AppKit; this one has its name and shape, so that delegates of
+/// fetched results controllers compile, and depends on Foundation alone. A controller's snapshots have
+/// section names (`String`) and object IDs (`NSManagedObjectID`). Where Apple's code casts to the generic
+/// `NSDiffableDataSourceSnapshot`, read `sections(of:items:)` here. Used on the queue it was handed over on;
+/// a copy may be changed on any other.
 open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
   private var _content: SnapshotContent
   /// Tells the content, until it is first needed.
@@ -99,7 +100,8 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
   /// Items whose cells are to be brought up to date.
   open var reconfiguredItemIdentifiers: [Any] { _settled.reconfiguredItems.map(\.base) }
 
-  /// The sections with their items, typed; nil if an identifier is of another type. Ours: what Apple's code casts for.
+  /// The sections with their items, typed; nil if an identifier is of another type. Ours: what Apple's code
+  /// casts for.
   public final func sections<Section, Item>(of section: Section.Type, items: Item.Type) -> [(
     id: Section, items: [Item]
   )]? {
@@ -116,7 +118,8 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
 
   // MARK: Items
 
-  /// Appends items to the last section. Traps without a section and for an item that is there already, as Apple's raises.
+  /// Appends items to the last section. Traps without a section and for an item that is there already, as
+  /// Apple's raises.
   open func appendItems(withIdentifiers identifiers: [Any]) {
     guard let last = _settled.sections.last else {
       programmerError("a snapshot without sections has no place for items.")

@@ -2,9 +2,10 @@ import Foundation
 
 /// The results of a fetch in sections, kept up to date and telling its delegate what changes.
 ///
-/// Used on the context's queue. It follows inserted, updated and deleted objects, saves of child contexts and merges, the last
-/// also where they concern objects that the context has not loaded (Core Data's controllers miss those). k changes among n
-/// results cost O(k log n). `ResultType` is not constrained, for the reason given at `NSFetchRequest`.
+/// Used on the context's queue. It follows inserted, updated and deleted objects, saves of child contexts and
+/// merges, the last also where they concern objects that the context has not loaded (Core Data's controllers
+/// miss those). k changes among n results cost O(k log n). `ResultType` is not constrained, for the reason
+/// given at `NSFetchRequest`.
 open class NSFetchedResultsController<ResultType>: NSObject {
   let core: FetchedResultsCore
   private let _fetchRequest: NSFetchRequest<ResultType>
@@ -16,9 +17,10 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   /// - Parameters:
   ///   - fetchRequest: What to show; needs sort descriptors, of which the first groups objects by section.
   ///   - context: Where to fetch, and which context's changes to follow.
-  ///   - sectionNameKeyPath: Value whose text names an object's section; nil for one section. May lead to computed properties.
-  ///   - name: Name of a cache on disk for order and sections, kept across runs of the program; nil for none. Give controllers
-  ///     of different requests different names.
+  ///   - sectionNameKeyPath: Value whose text names an object's section; nil for one section. May lead to
+  ///     computed properties.
+  ///   - name: Name of a cache on disk for order and sections, kept across runs of the program; nil for none.
+  ///     Give controllers of different requests different names.
   public init(
     fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
     sectionNameKeyPath: String?, cacheName name: String?
@@ -41,18 +43,21 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     super.init()
   }
 
-  /// Fetches, and follows changes from now on. May be called again after the request was changed; the delegate is not told,
-  /// unless it takes snapshots.
+  /// Fetches, and follows changes from now on. May be called again after the request was changed; the
+  /// delegate is not told, unless it takes snapshots.
   ///
-  /// With a `cacheName` nothing is fetched if the cache still holds: if the entity, its version hash, predicate, order, section
-  /// key path and the stored objects are what they were when it was written. Otherwise it is written anew, from here only:
-  /// later changes make it stale and the next `performFetch()` replaces it. It is not used for a store in memory, for several
-  /// stores at once, or while the context has unsaved changes.
+  /// With a `cacheName` nothing is fetched if the cache still holds: if the entity, its version hash,
+  /// predicate, order, section key path and the stored objects are what they were when it was written.
+  /// Otherwise it is written anew, from here only: later changes make it stale and the next `performFetch()`
+  /// replaces it. It is not used for a store in memory, for several stores at once, or while the context has
+  /// unsaved changes.
   ///
-  /// With a `fetchBatchSize` objects stay faults that are filled in batches as they are looked at, provided that order and
-  /// sections depend on stored attributes of the entity itself.
+  /// With a `fetchBatchSize` objects stay faults that are filled in batches as they are looked at, provided
+  /// that order and sections depend on stored attributes of the entity itself. Unsaved changes make no
+  /// difference to that.
   ///
-  /// - Throws: What fetching throws; a Cocoa error 134060 when objects of one section are not next to each other.
+  /// - Throws: What fetching throws; a Cocoa error 134060 when objects of one section are not next to each
+  ///   other.
   open func performFetch() throws { try core.performFetch() }
 
   // MARK: Set-up
@@ -122,7 +127,8 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   /// The sections in order; nil before the first fetch.
   open var sections: [any NSFetchedResultsSectionInfo]? { core.sectionList }
 
-  /// Index title of a section: the delegate's, or the capital first letter of the name. Override to say otherwise.
+  /// Index title of a section: the delegate's, or the capital first letter of the name. Override to say
+  /// otherwise.
   open func sectionIndexTitle(forSectionName sectionName: String) -> String? {
     // A face asks the controller it shows, which may be of a subclass with titles of its own.
     if let owner = core.owner, owner !== self { return owner.indexTitle(forSection: sectionName) }
@@ -133,7 +139,8 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   /// Index titles in the order of the sections, each once.
   open var sectionIndexTitles: [String] { core.indexTitles }
 
-  /// The section that an entry of the index leads to. Traps for a title that is not in the index, as Core Data raises.
+  /// The section that an entry of the index leads to. Traps for a title that is not in the index, as Core
+  /// Data raises.
   open func section(forSectionIndexTitle title: String, at sectionIndex: Int) -> Int {
     guard let section = core.section(titled: title) else {
       programmerError(

@@ -2,9 +2,13 @@ import Foundation
 
 /// What happened to an object or a section; raw values are Apple's.
 public enum NSFetchedResultsChangeType: UInt, Sendable {
+  /// It has come.
   case insert = 1
+  /// It has gone.
   case delete = 2
+  /// An object stands elsewhere, and may have changed as well.
   case move = 3
+  /// An object has changed and stays where it was.
   case update = 4
 }
 
@@ -22,10 +26,10 @@ public protocol NSFetchedResultsSectionInfo {
 
 /// Follows the results of a controller. All methods are optional and called on the context's queue.
 ///
-/// `controller` shows the controller at the type that all delegates take: as Swift's generics do not convert, it is another
-/// instance than an `NSFetchedResultsController<Book>` of yours, over the same results. `==` and `===` between the two hold.
-/// Differs from Core Data in that any delegate at all has changes followed, since an unimplemented method cannot be told here
-/// before it is called.
+/// `controller` shows the controller at the type that all delegates take: as Swift's generics do not convert,
+/// it is another instance than an `NSFetchedResultsController<Book>` of yours, over the same results. `==`
+/// and `===` between the two hold. Differs from Core Data in that any delegate at all has changes followed,
+/// since an unimplemented method cannot be told here before it is called.
 public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
   /// The results are about to be announced as changed; they have their new state already.
   func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
@@ -50,19 +54,22 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
   /// The round of changes has been announced.
   func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
-  /// All results after a round of changes, and after each `performFetch()`. When implemented, no other method but
-  /// `sectionIndexTitleForSectionName` is called.
+  /// All results after a round of changes, and after each `performFetch()`. When implemented, no other method
+  /// but `sectionIndexTitleForSectionName` is called.
   ///
-  /// Section identifiers are the names of the sections (one of an empty name without section key path), item identifiers
-  /// the objects' IDs. Objects that were updated or moved are marked by `reloadItems(withIdentifiers:)`. Inserted objects have
-  /// temporary IDs until they are saved; then another snapshot follows.
+  /// Section identifiers are the names of the sections (one of an empty name without section key path), item
+  /// identifiers the objects' IDs. Objects that were updated or moved are marked by
+  /// `reloadItems(withIdentifiers:)`. Inserted objects have temporary IDs until they are saved; then another
+  /// snapshot follows.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChangeContentWith snapshot: NSDiffableDataSourceSnapshotReference)
 
-  /// A whole round of changes, for a controller without sections. When implemented, the methods above are not called.
+  /// A whole round of changes, for a controller without sections. When implemented, the methods above are not
+  /// called.
   ///
-  /// A move is a removal and an insertion associated with each other; a round of mere updates is an empty difference.
+  /// A move is a removal and an insertion associated with each other; a round of mere updates is an empty
+  /// difference.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChangeContentWith diff: CollectionDifference<NSManagedObjectID>)

@@ -1,8 +1,10 @@
-/// A sequence in which an element is found by its position, and its position by the element's handle, in O(log n).
+/// A sequence in which an element is found by its position, and its position by the element's handle, in
+/// O(log n).
 ///
-/// A weight-balanced tree: what balances it is the subtree counts that positions need anyway. Nodes lie in one array and
-/// refer to each other by number, so that neither walking nor throwing the tree away costs reference counting. The order is
-/// the caller's: elements go where they are put, and `partitionPoint(where:)` finds where that is.
+/// A weight-balanced tree: what balances it is the subtree counts that positions need anyway. Nodes lie in
+/// one array and refer to each other by number, so that neither walking nor throwing the tree away costs
+/// reference counting. The order is the caller's: elements go where they are put, and
+/// `partitionPoint(where:)` finds where that is.
 struct RankedTree<Element> {
   /// Names an element for as long as it is in the tree, wherever it moves to meanwhile.
   struct Handle: Hashable {
@@ -220,7 +222,8 @@ struct RankedTree<Element> {
     }
   }
 
-  /// The root of what was the subtree of `node`, balanced (ratio 3, double rotation from 2: Hirai and Yamamoto's constants).
+  /// The root of what was the subtree of `node`, balanced (ratio 3, double rotation from 2: Hirai and
+  /// Yamamoto's constants).
   private mutating func _balanced(_ node: Int32) -> Int32 {
     let (left, right) = (_nodes[Int(node)].left, _nodes[Int(node)].right)
     let (leftWeight, rightWeight) = (_count(left) + 1, _count(right) + 1)

@@ -2,10 +2,12 @@ import Foundation
 import ModelSchema
 import PredicateLanguage
 
-/// What a controller's fetch found, kept on disk under a name for the next run of the program: order, sort keys, sections.
+/// What a controller's fetch found, kept on disk under a name for the next run of the program: order, sort
+/// keys, sections.
 ///
-/// It is read again only if entity, version hash, predicate, order, section key path and the stored objects are what they
-/// were; what the file says is checked before it is believed. Anything amiss means that the fetch is done.
+/// It is read again only if entity, version hash, predicate, order, section key path and the stored objects
+/// are what they were; what the file says is checked before it is believed. Anything amiss means that the
+/// fetch is done.
 struct SectionCache {
   struct Entry: Equatable {
     let entityNumber: Int
@@ -28,7 +30,8 @@ struct SectionCache {
   private let _entityNumbers: [Int]
   private let _family: [Int]
 
-  /// Nil if the fetch cannot be cached: several stores or one without a file, or a predicate that only this process knows.
+  /// Nil if the fetch cannot be cached: several stores or one without a file, or a predicate that only this
+  /// process knows.
   init?(_ reader: ListingReader) {
     let (request, plan, context) = (reader.request, reader.plan, reader.context)
     guard let coordinator = context.persistentStoreCoordinator, let model = coordinator.frozen else {

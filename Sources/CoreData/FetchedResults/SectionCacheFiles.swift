@@ -1,6 +1,7 @@
 import Foundation
 
-/// Where caches of fetched results lie: one file a name, in a directory of the program's own among the user's caches.
+/// Where caches of fetched results lie: one file a name, in a directory of the program's own among the user's
+/// caches.
 enum SectionCacheFiles {
   static var directory: URL {
     let base =

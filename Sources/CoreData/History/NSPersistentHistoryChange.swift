@@ -2,8 +2,11 @@ import Foundation
 
 /// What was done to an object; raw values are Apple's.
 public enum NSPersistentHistoryChangeType: Int, Sendable {
+  /// It was inserted.
   case insert = 0
+  /// It was changed.
   case update = 1
+  /// It was deleted.
   case delete = 2
 }
 

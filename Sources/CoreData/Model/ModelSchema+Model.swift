@@ -49,7 +49,7 @@ extension EntitySchema {
               ?? FetchRequestSchema(name: "fetchedPropertyFetchRequest", entity: "")))
       default:
         // Only a property of no kind gets here: expressions are refused when they are added.
-        fatalError(
+        programmerError(
           "property '\(entity.name ?? "?").\(property.name)' is neither an attribute nor a relationship nor a fetched "
             + "property; use one of these classes")
       }

@@ -4,17 +4,29 @@ import ModelSchema
 public enum NSAttributeType: UInt, Sendable {
   /// No type; only transient attributes may have none.
   case undefinedAttributeType = 0
+  /// A whole number of 16 bits.
   case integer16AttributeType = 100
+  /// A whole number of 32 bits.
   case integer32AttributeType = 200
+  /// A whole number of 64 bits.
   case integer64AttributeType = 300
+  /// A decimal number: `NSDecimalNumber`.
   case decimalAttributeType = 400
+  /// A floating-point number of 64 bits.
   case doubleAttributeType = 500
+  /// A floating-point number of 32 bits.
   case floatAttributeType = 600
+  /// Text: `String`.
   case stringAttributeType = 700
+  /// True or false.
   case booleanAttributeType = 800
+  /// A moment: `Date`.
   case dateAttributeType = 900
+  /// Bytes: `Data`.
   case binaryDataAttributeType = 1000
+  /// A `UUID`.
   case UUIDAttributeType = 1100
+  /// A `URL`.
   case URIAttributeType = 1200
   /// Any object that a value transformer turns into data and back.
   case transformableAttributeType = 1800
@@ -53,21 +65,37 @@ extension NSAttributeDescription {
 
     private init(_ rawValue: NSAttributeType) { self.rawValue = rawValue }
 
+    /// No type yet; a transient attribute may have none.
     public static let undefined = AttributeType(.undefinedAttributeType)
+    /// A whole number of 16 bits.
     public static let integer16 = AttributeType(.integer16AttributeType)
+    /// A whole number of 32 bits.
     public static let integer32 = AttributeType(.integer32AttributeType)
+    /// A whole number of 64 bits.
     public static let integer64 = AttributeType(.integer64AttributeType)
+    /// A decimal number: `NSDecimalNumber`.
     public static let decimal = AttributeType(.decimalAttributeType)
+    /// A floating-point number of 64 bits.
     public static let double = AttributeType(.doubleAttributeType)
+    /// A floating-point number of 32 bits.
     public static let float = AttributeType(.floatAttributeType)
+    /// Text: `String`.
     public static let string = AttributeType(.stringAttributeType)
+    /// True or false.
     public static let boolean = AttributeType(.booleanAttributeType)
+    /// A moment: `Date`.
     public static let date = AttributeType(.dateAttributeType)
+    /// Bytes: `Data`.
     public static let binaryData = AttributeType(.binaryDataAttributeType)
+    /// A `UUID`.
     public static let uuid = AttributeType(.UUIDAttributeType)
+    /// A `URL`.
     public static let uri = AttributeType(.URIAttributeType)
+    /// An object that a value transformer turns into bytes.
     public static let transformable = AttributeType(.transformableAttributeType)
+    /// The ID of an object; in fetch results only.
     public static let objectID = AttributeType(.objectIDAttributeType)
+    /// Several values under one name, as a dictionary.
     public static let composite = AttributeType(.compositeAttributeType)
   }
 }

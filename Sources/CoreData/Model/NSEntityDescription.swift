@@ -36,7 +36,8 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
   /// The model that the entity belongs to. Traps for an entity which belongs to none.
   open var managedObjectModel: NSManagedObjectModel {
     guard let _model else {
-      fatalError("entity '\(_name ?? "?")' belongs to no model (or its model is gone); keep the model alive")
+      programmerError(
+        "entity '\(_name ?? "?")' belongs to no model (or its model is gone); keep the model alive")
     }
     return _model
   }
@@ -126,7 +127,8 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
       let inherited = Set((_superentity?.properties ?? []).map(ObjectIdentifier.init))
       let own = newValue.filter { !inherited.contains(ObjectIdentifier($0)) }
       if let wrong = own.first(where: { $0 is NSExpressionDescription }) {
-        fatalError("'\(wrong.name)' is an expression; it can't be a property of entity '\(_name ?? "?")'")
+        programmerError(
+          "'\(wrong.name)' is an expression; it can't be a property of entity '\(_name ?? "?")'")
       }
       let changed = own.count != _properties.count || !zip(own, _properties).allSatisfy { $0 === $1 }
       for property in _properties where property.owner === self { property.owner = nil }
@@ -215,7 +217,7 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
           case let property as NSPropertyDescription: return property.name
           case let name as NSString: return name.description
           default:
-            fatalError(
+            programmerError(
               "a uniqueness constraint of '\(_name ?? "?")' takes names or property descriptions, not \(element)"
             )
           }
@@ -239,7 +241,7 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
     get {
       if let _coreSpotlightDisplayNameExpression { return _coreSpotlightDisplayNameExpression }
       guard let text = spotlightExpressionText, let parsed = try? ModelText.expression(text) else {
-        fatalError("entity '\(_name ?? "?")' has no Spotlight display name expression; set one first")
+        programmerError("entity '\(_name ?? "?")' has no Spotlight display name expression; set one first")
       }
       return parsed
     }
@@ -253,7 +255,7 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
   /// Traps once the model is in use: nobody could tell the stores and contexts that read it.
   final func willMutate(_ what: StaticString) {
     if frozen != nil {
-      fatalError(
+      programmerError(
         "can't change \(what) of entity '\(_name ?? "?")': its model is in use by a coordinator and so immutable; change "
           + "a copy() of the model")
     }

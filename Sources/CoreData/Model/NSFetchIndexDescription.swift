@@ -81,7 +81,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
 
   private func _willMutate() {
     if isFrozen {
-      fatalError(
+      programmerError(
         "can't change index '\(_name)': its model is in use by a coordinator and so immutable; change a copy() of the "
           + "model")
     }
@@ -148,7 +148,7 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
 
   private func _willMutate() {
     if let _index, _index.isFrozen {
-      fatalError(
+      programmerError(
         "can't change an element of index '\(_index.name)': its model is in use by a coordinator and so immutable; "
           + "change a copy() of the model")
     }

@@ -36,7 +36,7 @@ extension NSManagedObjectModel {
         let hash = entity.versionHash
         if let known = chosen[name] {
           guard known.hash == hash else {
-            fatalError(
+            programmerError(
               "can't merge models with two different entities named '\(name)'; pass one version of each model only"
             )
           }

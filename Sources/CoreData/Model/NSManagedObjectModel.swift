@@ -100,7 +100,7 @@ open class NSManagedObjectModel: NSObject, NSCopying {
   open func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
     willMutate("configurations")
     for entity in entities where !_entities.contains(where: { $0 === entity }) {
-      fatalError(
+      programmerError(
         "configuration '\(configuration)' can't have entity '\(entity.name ?? "?")': it is not in the model; add it first"
       )
     }
@@ -196,7 +196,7 @@ open class NSManagedObjectModel: NSObject, NSCopying {
   /// Traps once the model is in use: nobody could tell the stores and contexts that read it.
   final func willMutate(_ what: StaticString) {
     if frozenModel.withLock({ $0 != nil }) {
-      fatalError(
+      programmerError(
         "can't change \(what) of a model in use by a coordinator: it is immutable now; change a copy() of it")
     }
   }

@@ -66,7 +66,7 @@ open class NSManagedObjectModelReference: NSObject {
     do {
       return try resolve()
     } catch {
-      fatalError("can't resolve a model reference: \(error)")
+      programmerError("can't resolve a model reference: \(error)")
     }
   }
 

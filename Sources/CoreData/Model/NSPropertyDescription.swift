@@ -23,7 +23,7 @@ open class NSPropertyDescription: NSObject, NSCopying {
   /// The entity that declares the property. Traps for a property which belongs to none.
   open var entity: NSEntityDescription {
     guard let _entity else {
-      fatalError("property '\(_name)' belongs to no entity (or its entity is gone); add it to one first")
+      programmerError("property '\(_name)' belongs to no entity (or its entity is gone); add it to one first")
     }
     return _entity
   }
@@ -153,7 +153,7 @@ open class NSPropertyDescription: NSObject, NSCopying {
   /// Traps once the model is in use: nobody could tell the stores and contexts that read it.
   final func willMutate(_ what: StaticString) {
     if isFrozen {
-      fatalError(
+      programmerError(
         "can't change \(what) of property '\(_entity?.name ?? "?").\(_name)': its model is in use by a coordinator and "
           + "so immutable; change a copy() of the model")
     }

@@ -7,6 +7,7 @@ public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
 
   public init(rawValue: String) { self.rawValue = rawValue }
 
+  /// Creates a name.
   public init(_ rawValue: String) { self.rawValue = rawValue }
 
   /// Turns a boolean into its opposite.

@@ -15,7 +15,7 @@ extension ClassCluster where Self: AnyObject {
   /// The object as what was asked for; traps if it is no such thing.
   static func answer(_ object: AnyObject, _ request: @autoclosure () -> String) -> Self {
     guard let answer = object as? Self else {
-      fatalError(
+      programmerError(
         "NSInvalidArgumentException: \(request()) gives a \(type(of: object)), which is no \(Self.self).")
     }
     return answer

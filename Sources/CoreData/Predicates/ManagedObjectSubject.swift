@@ -33,6 +33,12 @@ struct ManagedObjectSubject: PredicateSubject {
     (object.base.base as? any PredicateIdentifiable)?.predicateIdentity ?? object.base
   }
 
+  func predicateResult(
+    ofBlock block: PredicateObject, arguments: [PredicateValue]?, variables: [String: PredicateValue]
+  ) throws -> PredicateValue {
+    try ClosureCall.result(of: block, with: object, arguments: arguments, variables: variables)
+  }
+
   /// A property's value in the language of predicates.
   static func value(of object: NSManagedObject, _ key: String) throws -> PredicateValue {
     guard let slot = object._layout.slot(named: key) else {

@@ -4,20 +4,29 @@ import PredicateLanguage
 extension NSComparisonPredicate {
   /// How two values are compared.
   public enum Operator: UInt, Sendable {
+    /// `<`
     case lessThan = 0
+    /// `<=`
     case lessThanOrEqualTo = 1
+    /// `>`
     case greaterThan = 2
+    /// `>=`
     case greaterThanOrEqualTo = 3
+    /// `==`
     case equalTo = 4
+    /// `!=`
     case notEqualTo = 5
     /// By a regular expression that the whole string must fit.
     case matches = 6
     /// By a pattern with `*` and `?` that the whole string must fit.
     case like = 7
+    /// `BEGINSWITH`
     case beginsWith = 8
+    /// `ENDSWITH`
     case endsWith = 9
     /// The left value is an element, or a part, of the right one.
     case `in` = 10
+    /// A method named by a selector, which Swift on Linux has none of.
     case customSelector = 11
     /// The right value is an element, or a part, of the left one.
     case contains = 99
@@ -31,8 +40,11 @@ extension NSComparisonPredicate {
 
   /// Whether a comparison is of the left value itself or of the elements of it.
   public enum Modifier: UInt, Sendable {
+    /// The left side as it is.
     case direct = 0
+    /// Every member of the left side.
     case all = 1
+    /// At least one member of the left side.
     case any = 2
 
     init(_ modifier: PredicateTree.Comparison.Modifier) {

@@ -37,7 +37,7 @@ final class CompoundPredicate: NSCompoundPredicate {
       do {
         tree = PredicateTree(compoundPredicateType, try newValue.map { try PredicateTree($0) })
       } catch {
-        fatalError("NSInvalidArgumentException: \(error)")
+        programmerError("NSInvalidArgumentException: \(error)")
       }
     }
   }

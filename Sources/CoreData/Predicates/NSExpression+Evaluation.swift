@@ -11,7 +11,7 @@ extension NSExpression {
     do {
       return try _value(for: object, context)
     } catch {
-      fatalError("NSInvalidArgumentException: “\(self)” cannot be evaluated: \(error)")
+      programmerError("NSInvalidArgumentException: “\(self)” cannot be evaluated: \(error)")
     }
   }
 

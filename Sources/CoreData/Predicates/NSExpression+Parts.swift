@@ -4,7 +4,8 @@ import PredicateLanguage
 /// What an expression is made of. A part that its kind does not have traps, as Core Data raises.
 extension NSExpression {
   private func _missing(_ part: String) -> Never {
-    fatalError("NSInvalidArgumentException: the expression “\(self)” (\(expressionType)) has no \(part).")
+    programmerError(
+      "NSInvalidArgumentException: the expression “\(self)” (\(expressionType)) has no \(part).")
   }
 
   private func _face(_ tree: ExpressionTree) -> NSExpression { NSExpression.face(of: tree) }

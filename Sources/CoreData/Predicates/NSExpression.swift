@@ -8,18 +8,31 @@ import PredicateLanguage
 open class NSExpression: NSObject, NSCopying {
   /// What kind of expression it is.
   public enum ExpressionType: UInt, Sendable {
+    /// A value.
     case constantValue = 0
+    /// The object itself: `SELF`.
     case evaluatedObject = 1
+    /// A value put in later: `$name`.
     case variable = 2
+    /// A value of the object, or of one it leads to.
     case keyPath = 3
+    /// A function of other expressions.
     case function = 4
+    /// What is in either of two collections.
     case unionSet = 5
+    /// What is in both of two collections.
     case intersectSet = 6
+    /// What is in the first of two collections and not in the second.
     case minusSet = 7
+    /// The members of a collection that meet a predicate: `SUBQUERY`.
     case subquery = 13
+    /// Several expressions as a collection: `{a, b}`.
     case aggregate = 14
+    /// Any key of the object: `ANYKEY`.
     case anyKey = 15
+    /// A closure.
     case block = 19
+    /// One of two expressions, as a predicate says: `TERNARY`.
     case conditional = 20
     /// `NSFetchRequestExpressionType`.
     case fetchRequest = 50
@@ -50,7 +63,7 @@ open class NSExpression: NSObject, NSCopying {
     do {
       try self.init(parsing: format, arguments: arguments)
     } catch {
-      fatalError("NSInvalidArgumentException: \(error)")
+      programmerError("NSInvalidArgumentException: \(error)")
     }
   }
 
@@ -83,7 +96,7 @@ open class NSExpression: NSObject, NSCopying {
   /// Makes an expression with the value at a key path. Traps if the path has an empty component.
   public convenience init(forKeyPath path: String) {
     guard let components = KeyPathText.components(path) else {
-      fatalError("NSInvalidArgumentException: “\(path)” is not a key path.")
+      programmerError("NSInvalidArgumentException: “\(path)” is not a key path.")
     }
     self.init(tree: path == "self" || path == "SELF" ? .evaluatedObject : .keyPath(components))
   }
@@ -94,7 +107,7 @@ open class NSExpression: NSObject, NSCopying {
   public convenience init(forFunction name: String, arguments: [Any]) {
     guard let selector = PredicateFunction.selector(named: name) else {
       let known = PredicateFunction.arity.keys.sorted().joined(separator: ", ")
-      fatalError("NSInvalidArgumentException: there is no function named “\(name)”; known are \(known).")
+      programmerError("NSInvalidArgumentException: there is no function named “\(name)”; known are \(known).")
     }
     self.init(tree: .function(selector, arguments.map { Self.tree(of: $0) }))
   }
@@ -153,7 +166,7 @@ open class NSExpression: NSObject, NSCopying {
     do {
       return try PredicateTree(predicate)
     } catch {
-      fatalError("NSInvalidArgumentException: \(error)")
+      programmerError("NSInvalidArgumentException: \(error)")
     }
   }
 

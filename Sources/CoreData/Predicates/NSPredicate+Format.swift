@@ -55,7 +55,7 @@ extension ClassCluster where Self: NSPredicate {
       if Self.self == NSPredicate.self { return unsafeDowncast(predicate, to: Self.self) }
       return answer(predicate, "The format “\(format)”")
     } catch {
-      fatalError("NSInvalidArgumentException: \(error)")
+      programmerError("NSInvalidArgumentException: \(error)")
     }
   }
 }

@@ -35,7 +35,7 @@ extension ClassCluster where Self: NSSortDescriptor {
       let key = try KeyRecorder.path(of: keyPath).joined(separator: ".")
       self = Self.answer(KeyedSortDescriptor(key, ascending: ascending), "A sort descriptor by key path")
     } catch {
-      fatalError("NSInvalidArgumentException: \(error)")
+      programmerError("NSInvalidArgumentException: \(error)")
     }
   }
 }

@@ -2,10 +2,15 @@ import Foundation
 
 /// What a request does; raw values are Apple's.
 public enum NSPersistentStoreRequestType: UInt, Sendable {
+  /// `NSFetchRequest`
   case fetchRequestType = 1
+  /// `NSSaveChangesRequest`
   case saveRequestType = 2
+  /// `NSBatchInsertRequest`
   case batchInsertRequestType = 5
+  /// `NSBatchUpdateRequest`
   case batchUpdateRequestType = 6
+  /// `NSBatchDeleteRequest`
   case batchDeleteRequestType = 7
 }
 

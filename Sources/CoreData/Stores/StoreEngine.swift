@@ -77,6 +77,9 @@ protocol StoreReading: AnyObject, Sendable {
 
   /// Spaces of the store's entities by entity number - 1.
   var spaces: [ObjectIDSpace] { get }
+
+  /// Whether predicates are evaluated on values, so that anything may stand in them; false where they become SQL.
+  var evaluatesPredicates: Bool { get }
 }
 
 /// What the coordinator needs of a store. SQLite and memory answer alike; neither knows contexts or managed objects.
@@ -125,6 +128,8 @@ extension StoreEngine {
 }
 
 extension StoreReading {
+  var evaluatesPredicates: Bool { false }
+
   func row(for key: ObjectKey) throws -> Row? { try rows(for: [key])[0] }
 
   func members(of owner: ObjectKey, slot: Int) throws -> [StoredObject] {

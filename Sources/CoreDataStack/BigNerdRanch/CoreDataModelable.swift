@@ -8,9 +8,11 @@ public protocol CoreDataModelable: NSFetchRequestResult {
 }
 
 extension NSManagedObject {
-  /// Creates an object of a `CoreDataModelable` class's entity, or of the one entity that the class stands for, and inserts it.
+  /// Creates an object of a `CoreDataModelable` class's entity, or of the one entity that the class stands
+  /// for, and inserts it.
   ///
-  /// Stands here and not with the protocol, where Swift's own classes would need a `required` initialiser for it.
+  /// Stands here and not with the protocol, where Swift's own classes would need a `required` initialiser for
+  /// it.
   public convenience init(managedObjectContext context: NSManagedObjectContext) {
     let name = (Self.self as? any CoreDataModelable.Type)?.entityName
     guard

@@ -66,7 +66,8 @@ extension CoreDataStack {
   ///   - bundle: Where the model is.
   ///   - desiredStoreURL: The file; nil for one named after the model in the user's documents directory.
   ///   - persistentStoreOptions: Options that the store is added with.
-  ///   - progress: Gets one unit. Cancelled meanwhile, no stack is made; a migration that has begun is not interrupted.
+  ///   - progress: Gets one unit, which a migration moves on bit by bit. Cancelled meanwhile, no stack is
+  ///     made, and a migration that has begun is taken back.
   /// - Throws: `CoreDataStack.Error`, or what adding the store throws; `CocoaError.userCancelled`.
   public static func constructSQLiteStack(
     modelName: String, in bundle: Bundle = .main, at desiredStoreURL: URL? = nil,
@@ -85,27 +86,25 @@ extension CoreDataStack {
   ///   - model: The model.
   ///   - desiredStoreURL: The file; nil for `database.sqlite` in the user's documents directory.
   ///   - persistentStoreOptions: Options that the store is added with.
-  ///   - progress: Gets one unit. Cancelled meanwhile, no stack is made; a migration that has begun is not interrupted.
+  ///   - progress: Gets one unit, which a migration moves on bit by bit. Cancelled meanwhile, no stack is
+  ///     made, and a migration that has begun is taken back.
   /// - Throws: `CoreDataStack.Error`, or what adding the store throws; `CocoaError.userCancelled`.
   public static func constructSQLiteStack(
     model: NSManagedObjectModel, at desiredStoreURL: URL? = nil,
     persistentStoreOptions: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
     progress: Progress? = nil
   ) async throws -> CoreDataStack {
+    let url = desiredStoreURL ?? documentsURL(named: "database")
     let steps = ProgressSteps(progress, count: 1)
     try steps.begin()
-    let stack: CoreDataStack = try await withCheckedThrowingContinuation { continuation in
-      constructSQLiteStack(model: model, at: desiredStoreURL, persistentStoreOptions: persistentStoreOptions)
-      {
-        switch $0 {
-        case .success(let stack): continuation.resume(returning: stack)
-        case .failure(let error): continuation.resume(throwing: error)
-        }
-      }
+    do {
+      try FileManager.default.createDirectory(
+        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    } catch {
+      throw Error.unableToCreateStore(at: url)
     }
-    try steps.begin()
-    steps.finish()
-    return stack
+    let coordinator = try await StoreOpening.open(model, .file(url), options: persistentStoreOptions, steps)
+    return CoreDataStack(coordinator, .file(url))
   }
 
   // MARK: Memory
@@ -137,6 +136,9 @@ extension CoreDataStack {
 
 extension Bundle {
   /// The model of this name, compiled or as its source. Traps if the bundle does not have it.
+  ///
+  /// Where programs are no bundles, the main bundle stands for all bundles that the package manager put
+  /// beside the program.
   public func managedObjectModel(name: String) -> NSManagedObjectModel {
     for type in ["momd", "mom", "xcdatamodeld", "xcdatamodel"] {
       if let url = url(forResource: name, withExtension: type),
@@ -145,6 +147,10 @@ extension Bundle {
         return model
       }
     }
+    #if !canImport(Darwin)
+    // Looks beside the program, and traps with the list of places.
+    if self == .main { return NSPersistentContainer(name: name).managedObjectModel }
+    #endif
     preconditionFailure(
       "the bundle at \(bundlePath) has no model '\(name)' (.momd, .mom, .xcdatamodeld or .xcdatamodel)")
   }

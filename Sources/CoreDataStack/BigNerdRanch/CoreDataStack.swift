@@ -15,10 +15,11 @@ public typealias StoreResetCallback = CoreDataStackStoreResetCallback
 /// Another name of `CoreDataStackBatchMOCCallback`.
 public typealias BatchContextCallback = CoreDataStackBatchMOCCallback
 
-/// The Big Nerd Ranch Core Data stack: a private context that writes, a main-queue context for the user interface below it,
-/// and workers below that. A save anywhere is carried up all the way to the store.
+/// The Big Nerd Ranch Core Data stack: a private context that writes, a main-queue context for the user
+/// interface below it, and workers below that. A save anywhere is carried up all the way to the store.
 ///
-/// May be used from any thread; contexts only on their queues. Made by `constructSQLiteStack` and `constructInMemoryStack`.
+/// May be used from any thread; contexts only on their queues. Made by `constructSQLiteStack` and
+/// `constructInMemoryStack`.
 public final class CoreDataStack: ContextStack, @unchecked Sendable {
   // Unchecked: `_state` is guarded by the lock; everything else is immutable.
 
@@ -35,26 +36,34 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
   /// A coordinator, or why there is none.
   public enum CoordinatorResult: @unchecked Sendable {
     // Unchecked: a coordinator may be used from any thread.
+    /// The coordinator.
     case success(NSPersistentStoreCoordinator)
+    /// Why there is none.
     case failure(any Swift.Error)
   }
 
   /// A batch operation context, or why there is none.
   public enum BatchContextResult: @unchecked Sendable {
     // Unchecked: a context may be passed to any thread, and is used on its queue.
+    /// The context.
     case success(NSManagedObjectContext)
+    /// Why there is none.
     case failure(any Swift.Error)
   }
 
   /// A stack, or why there is none.
   public enum SetupResult: Sendable {
+    /// The stack.
     case success(CoreDataStack)
+    /// Why there is none.
     case failure(any Swift.Error)
   }
 
   /// Success, or what went wrong.
   public enum SuccessResult: Sendable {
+    /// It was done.
     case success
+    /// Why it was not.
     case failure(any Swift.Error)
 
     /// The same as Swift's `Result`.
@@ -113,6 +122,8 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
 
   public var coordinator: NSPersistentStoreCoordinator { _lock.withLock { _state.coordinator } }
 
+  public var keptContexts: [NSManagedObjectContext] { [mainQueueContext, privateQueueContext] }
+
   /// Creates a child of the main context for longer work; its saves are carried to the store.
   ///
   /// - Parameters:
@@ -138,7 +149,8 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
 
   public func newWorkerContext() -> NSManagedObjectContext { newChildContext() }
 
-  /// Called with what a save that was carried up has failed with; its changes stay pending in the context given.
+  /// Called with what a save that was carried up has failed with; its changes stay pending in the context
+  /// given.
   public var onCarriedSaveFailure: (@Sendable (any Swift.Error, NSManagedObjectContext) -> Void)? {
     get { _carrier.onFailure }
     set { _carrier.onFailure = newValue }
@@ -148,8 +160,8 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
 
   // MARK: Batch operations
 
-  /// Sets up a context with a coordinator of its own on the same store, for imports of thousands of objects. What it saves is
-  /// merged nowhere: fetch again.
+  /// Sets up a context with a coordinator of its own on the same store, for imports of thousands of objects.
+  /// What it saves is merged nowhere: fetch again.
   ///
   /// For a stack in memory this is a new, empty store, and the callback is called before this returns.
   ///
@@ -162,17 +174,10 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
     on callbackQueue: DispatchQueue? = nil, callback: @escaping CoreDataStackBatchMOCCallback
   ) {
     let model = coordinator.managedObjectModel
-    @Sendable func context(_ coordinator: NSPersistentStoreCoordinator) -> NSManagedObjectContext {
-      let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-      context.persistentStoreCoordinator = coordinator
-      context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
-      context.name = "Batch Operation Context"
-      return context
-    }
     switch _location {
     case .memory:
       do {
-        callback(.success(context(try StoreOpening.coordinator(model, .memory))))
+        callback(.success(Self._batchContext(try StoreOpening.coordinator(model, .memory))))
       } catch {
         callback(.failure(error))
       }
@@ -182,7 +187,7 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
       ) { result in
         let outcome: BatchContextResult =
           switch result {
-          case .success(let coordinator): .success(context(coordinator))
+          case .success(let coordinator): .success(Self._batchContext(coordinator))
           case .failure(let error): .failure(error)
           }
         (callbackQueue ?? .global(qos: .background)).async { callback(outcome) }
@@ -194,31 +199,30 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - options: Options that the store is added with.
-  ///   - progress: Gets one unit. Cancelled meanwhile, no context is handed out.
+  ///   - progress: Gets one unit, which a migration moves on bit by bit. Cancelled meanwhile, no context is
+  ///     handed out.
   /// - Throws: What adding the store throws; `CocoaError.userCancelled`.
   public func newBatchOperationContext(
     with options: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
     progress: Progress? = nil
   ) async throws -> NSManagedObjectContext {
-    let steps = ProgressSteps(progress, count: 1)
-    try steps.begin()
-    let context: NSManagedObjectContext = try await withCheckedThrowingContinuation { continuation in
-      newBatchOperationContext(with: options) { result in
-        switch result {
-        case .success(let context): continuation.resume(returning: context)
-        case .failure(let error): continuation.resume(throwing: error)
-        }
-      }
-    }
-    try steps.begin()
-    steps.finish()
+    let model = coordinator.managedObjectModel
+    return Self._batchContext(
+      try await StoreOpening.open(model, _location, options: options, ProgressSteps(progress, count: 1)))
+  }
+
+  private static func _batchContext(_ coordinator: NSPersistentStoreCoordinator) -> NSManagedObjectContext {
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+    context.name = "Batch Operation Context"
     return context
   }
 
   // MARK: Reset
 
-  /// Empties the store, once saves on their way have ended. A SQLite stack gets new contexts, and child contexts made before
-  /// are dead; a stack in memory keeps its contexts, whose objects are invalid.
+  /// Empties the store, once saves on their way have ended. A SQLite stack gets new contexts, and child
+  /// contexts made before are dead; a stack in memory keeps its contexts, whose objects are invalid.
   ///
   /// - Parameters:
   ///   - options: Options that the new store is added with.
@@ -249,13 +253,31 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
 
   /// Empties the store; as the form with a callback.
   ///
-  /// - Throws: `CoreDataStack.Error`, or what destroying and adding stores throws.
+  /// - Parameters:
+  ///   - options: Options that the new store is added with.
+  ///   - progress: Gets two units: one for the saves on their way, one for the store. Cancelled before the
+  ///     store is touched, nothing happens.
+  /// - Throws: `CoreDataStack.Error`, or what destroying and adding stores throws;
+  ///   `CocoaError.userCancelled`.
   public func resetStore(
-    with options: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions
+    with options: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
+    progress: Progress? = nil
   ) async throws {
+    let steps = ProgressSteps(progress, count: 2)
+    try steps.begin()
+    await settle()
+    steps.finish()
+    try steps.begin()
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Swift.Error>) in
       resetStore(with: options) { continuation.resume(with: $0.result) }
     }
+    steps.finish()
+  }
+
+  /// As `resetStore(with:progress:)`: the contexts of a SQLite stack are replaced.
+  public func emptyStore(progress: Progress?) async throws {
+    try await resetStore(progress: progress)
+    for context in keptContexts { await context.perform { context.reset() } }
   }
 
   private func _resetMemory() throws {

@@ -63,9 +63,10 @@ extension NSManagedObjectContext {
 
   /// Saves the context, then each parent up to the store, without blocking the caller.
   ///
-  /// - Parameter progress: Gets one unit for each context of the chain, so that a wait cursor can be shown. Cancelled between
-  ///   two saves, the changes stay pending where the last one has put them.
-  /// - Throws: What the first failing `save()` throws; what was saved below it stays saved there. `CocoaError.userCancelled`.
+  /// - Parameter progress: Gets one unit for each context of the chain, so that a wait cursor can be shown.
+  ///   Cancelled between two saves, the changes stay pending where the last one has put them.
+  /// - Throws: What the first failing `save()` throws; what was saved below it stays saved there.
+  ///   `CocoaError.userCancelled`.
   public func saveContextToStore(progress: Progress? = nil) async throws {
     let chain = Array(sequence(first: self, next: \.parent))
     let steps = ProgressSteps(progress, count: chain.count)
@@ -76,7 +77,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Runs a block for the context, waits, and hands back what it returns or throws. May be called from inside itself.
+  /// Runs a block for the context, waits, and hands back what it returns or throws. May be called from inside
+  /// itself.
   public func performAndWaitOrThrow<Return>(_ body: () throws -> Return) rethrows -> Return {
     if _isConfined { return try body() }
     return try performAndWait { try body() }

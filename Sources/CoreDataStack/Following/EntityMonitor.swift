@@ -36,7 +36,8 @@ public struct EntityChanges<T: NSManagedObject>: Sendable, Hashable {
 
 /// Watches the objects of one entity in a context: exactly this entity, not its subentities.
 ///
-/// Kept alive by its owner. Delegates are called on the context's queue, insertions first, then deletions, then modifications.
+/// Kept alive by its owner. Delegates are called on the context's queue, insertions first, then deletions,
+/// then modifications.
 public final class EntityMonitor<T: NSManagedObject>: @unchecked Sendable {
   // Unchecked: `_observer`, `_delegate` and `_streams` are guarded by the lock; everything else is immutable.
 

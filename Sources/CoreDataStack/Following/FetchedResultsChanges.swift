@@ -1,7 +1,8 @@
 import CoreData
 import Foundation
 
-/// Follows the results of a typed controller; called on the context's queue.
+/// Follows the results of a typed controller; called on the context's queue. What is not implemented does
+/// nothing.
 public protocol FetchedResultsControllerDelegate: AnyObject {
   /// Class of the objects.
   associatedtype T: NSManagedObject
@@ -24,11 +25,36 @@ public protocol FetchedResultsControllerDelegate: AnyObject {
   func fetchedResultsControllerDidPerformFetch(_ controller: FetchedResultsController<T>)
 }
 
+extension FetchedResultsControllerDelegate {
+  /// Does nothing.
+  public func fetchedResultsController(
+    _ controller: FetchedResultsController<T>, didChangeObject change: FetchedResultsObjectChange<T>
+  ) {}
+
+  /// Does nothing.
+  public func fetchedResultsController(
+    _ controller: FetchedResultsController<T>, didChangeSection change: FetchedResultsSectionChange<T>
+  ) {}
+
+  /// Does nothing.
+  public func fetchedResultsControllerWillChangeContent(_ controller: FetchedResultsController<T>) {}
+
+  /// Does nothing.
+  public func fetchedResultsControllerDidChangeContent(_ controller: FetchedResultsController<T>) {}
+
+  /// Does nothing.
+  public func fetchedResultsControllerDidPerformFetch(_ controller: FetchedResultsController<T>) {}
+}
+
 /// What happened to one object. Old index paths are before, new ones after the round of changes.
 public enum FetchedResultsObjectChange<T: NSManagedObject> {
+  /// It has come, and stands there.
   case insert(object: T, indexPath: IndexPath)
+  /// It has gone, and stood there.
   case delete(object: T, indexPath: IndexPath)
+  /// It stands elsewhere, and may have changed as well.
   case move(object: T, fromIndexPath: IndexPath, toIndexPath: IndexPath)
+  /// It has changed, and stayed where it was.
   case update(object: T, indexPath: IndexPath)
 
   /// Nil for what makes no sense: an insertion from somewhere.
@@ -44,9 +70,12 @@ public enum FetchedResultsObjectChange<T: NSManagedObject> {
   }
 }
 
-/// What happened to one section. Indexes of deleted ones are before, of inserted ones after the round of changes.
+/// What happened to one section. Indexes of deleted ones are before, of inserted ones after the round of
+/// changes.
 public enum FetchedResultsSectionChange<T: NSManagedObject> {
+  /// It has come, and stands there.
   case insert(info: FetchedResultsSectionInfo<T>, index: Int)
+  /// It has gone, and stood there.
   case delete(info: FetchedResultsSectionInfo<T>, index: Int)
 }
 

@@ -34,8 +34,8 @@ public final class FetchedResultsController<T: NSManagedObject> {
 
   /// Fetches, and follows changes from now on.
   ///
-  /// - Throws: What `NSFetchedResultsController.performFetch()` throws; the delegate is told that the fetch was performed all
-  ///   the same.
+  /// - Throws: What `NSFetchedResultsController.performFetch()` throws; the delegate is told that the fetch
+  ///   was performed all the same.
   public func performFetch() throws {
     defer {
       _sections = nil
@@ -48,7 +48,13 @@ public final class FetchedResultsController<T: NSManagedObject> {
   public var fetchedObjects: [T]? { _controller.fetchedObjects }
 
   /// The first result.
-  public var first: T? { fetchedObjects?.first }
+  public var first: T? {
+    // Not off the list of all objects, which is made anew after each change.
+    guard let section = _controller.sections?.firstIndex(where: { $0.numberOfObjects > 0 }) else {
+      return nil
+    }
+    return _controller.object(at: IndexPath(item: 0, section: section))
+  }
 
   /// Number of results; 0 before the first fetch.
   public var count: Int { _controller.sections?.reduce(0) { $0 + $1.numberOfObjects } ?? 0 }

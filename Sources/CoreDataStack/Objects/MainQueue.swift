@@ -1,7 +1,8 @@
 import Dispatch
 import Foundation
 
-/// Tells whether code runs on the main queue, which after `dispatchMain()` is drained by other threads than the main one.
+/// Tells whether code runs on the main queue, which after `dispatchMain()` is drained by other threads than
+/// the main one.
 enum MainQueue {
   private static let _key: DispatchSpecificKey<Bool> = {
     let key = DispatchSpecificKey<Bool>()

@@ -1,7 +1,8 @@
 import CoreData
 import Foundation
 
-/// Identity of a managed object together with its class: what crosses from one context to another instead of the object.
+/// Identity of a managed object together with its class: what crosses from one context to another instead of
+/// the object.
 ///
 /// Sendable, hashable. May be used on any thread.
 public struct ObjectID<Object: NSManagedObject>: Hashable, Sendable {
@@ -10,8 +11,8 @@ public struct ObjectID<Object: NSManagedObject>: Hashable, Sendable {
 
   /// Names an object. Call on the queue of its context.
   ///
-  /// An object that was never saved has a temporary ID, which other contexts than its own, its children and its parents after
-  /// a save do not know; see `NSManagedObjectContext.permanentID(of:)`.
+  /// An object that was never saved has a temporary ID, which other contexts than its own, its children and
+  /// its parents after a save do not know; see `NSManagedObjectContext.permanentID(of:)`.
   public init(_ object: Object) { id = object.objectID }
 
   /// Names the object of an ID, trusting that it is of this class.
@@ -23,7 +24,8 @@ extension ObjectID: CustomStringConvertible {
 }
 
 extension NSManagedObjectContext {
-  /// This context's own copy of an object, as a fault if it has not been read yet. Call on the context's queue.
+  /// This context's own copy of an object, as a fault if it has not been read yet. Call on the context's
+  /// queue.
   ///
   /// Traps when the object is of another class.
   public func object<Object: NSManagedObject>(_ id: ObjectID<Object>) -> Object {
@@ -37,7 +39,8 @@ extension NSManagedObjectContext {
     _typed(try existingObject(with: id.id))
   }
 
-  /// An ID of an object that every context over the store can use once it is saved. Call on the context's queue.
+  /// An ID of an object that every context over the store can use once it is saved. Call on the context's
+  /// queue.
   ///
   /// - Throws: What obtaining a permanent ID throws.
   public func permanentID<Object: NSManagedObject>(of object: Object) throws -> ObjectID<Object> {

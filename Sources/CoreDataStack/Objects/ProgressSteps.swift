@@ -20,4 +20,16 @@ struct ProgressSteps: Sendable {
 
   /// Call when a step is done.
   func finish() { _progress?.completedUnitCount += 1 }
+
+  /// Does a whole step on this thread. What reports to `Progress.current()` meanwhile, as migrations do,
+  /// moves the step on bit by bit.
+  ///
+  /// - Throws: What the step throws; `CocoaError.userCancelled`.
+  func run<Result>(_ step: () throws -> Result) throws -> Result {
+    try begin()
+    guard let _progress else { return try step() }
+    _progress.becomeCurrent(withPendingUnitCount: 1)
+    defer { _progress.resignCurrent() }
+    return try step()
+  }
 }

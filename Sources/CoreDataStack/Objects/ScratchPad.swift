@@ -3,8 +3,8 @@ import Foundation
 
 /// A context of its own for one edit screen: `save()` keeps all that was entered, `cancel()` throws it away.
 ///
-/// A half-filled object never shows in the list behind the screen, since it lives in a child of the list's context until it is
-/// saved. Made and used on the parent's queue.
+/// A half-filled object never shows in the list behind the screen, since it lives in a child of the list's
+/// context until it is saved. Made and used on the parent's queue.
 public final class ScratchPad<Object: NSManagedObject> {
   /// The child context; on the main queue for a main-queue parent, so that the screen uses it directly.
   public let context: NSManagedObjectContext
@@ -49,12 +49,30 @@ public final class ScratchPad<Object: NSManagedObject> {
   /// Whether there is anything to save.
   public var hasChanges: Bool { context.performAndWait { context.hasChanges } }
 
-  /// Hands everything to the parent, and with `toStore` on to the store.
+  /// Hands everything to the parent, and with `toStore` on to the store, and waits;
+  /// `saveToStore(progress:isolation:)` does not.
   ///
   /// - Throws: What saving throws, such as validation errors; the pad stays open then, everything in it.
   public func save(toStore: Bool = false) throws {
     precondition(!_isClosed, "the scratch pad was cancelled; open another one")
     if toStore { try context.saveContextToStoreAndWait() } else { try context.saveContextAndWait() }
+  }
+
+  /// Hands everything to the parent and on to the store, while the caller's queue goes on with other things.
+  ///
+  /// Call it on the parent's queue: for a main-queue parent, on the main actor.
+  ///
+  /// - Parameters:
+  ///   - progress: Gets a unit for each context from the pad to the store. Cancelled between two saves, the
+  ///     changes stay pending where the last one has put them.
+  ///   - isolation: Where the caller runs; leave it out.
+  /// - Throws: What saving throws, such as validation errors; the pad stays open then, everything in it.
+  ///   `CocoaError.userCancelled`.
+  public func saveToStore(
+    progress: Progress? = nil, isolation: isolated (any Actor)? = #isolation
+  ) async throws {
+    precondition(!_isClosed, "the scratch pad was cancelled; open another one")
+    try await context.saveContextToStore(progress: progress)
   }
 
   /// Throws everything away that was not saved. The pad cannot be used afterwards.

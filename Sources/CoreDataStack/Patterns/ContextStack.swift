@@ -11,30 +11,50 @@ public protocol ContextStack: AnyObject, Sendable {
   /// The coordinator that writes what workers save.
   var coordinator: NSPersistentStoreCoordinator { get }
 
+  /// All coordinators of the design: the one that writes, unless the design has others.
+  var coordinators: [NSPersistentStoreCoordinator] { get }
+
+  /// The contexts that the design keeps: main, unless it has others.
+  var keptContexts: [NSManagedObjectContext] { get }
+
   /// Creates a context for work off the main queue. Keep it as long as the work lasts, then let it go.
   func newWorkerContext() -> NSManagedObjectContext
 
   /// Returns when saves made so far have reached the store and the main context.
   func settle() async
+
+  /// Takes the store away with everything in it and goes on with a new, empty one; see the form without
+  /// parameters.
+  ///
+  /// - Parameter progress: Gets two units: one for the old store, one for the new.
+  /// - Throws: What destroying and adding stores throws; `CocoaError.userCancelled`, before anything was
+  ///   done.
+  func emptyStore(progress: Progress?) async throws
 }
 
 extension ContextStack {
+  public var coordinators: [NSPersistentStoreCoordinator] { [coordinator] }
+
+  public var keptContexts: [NSManagedObjectContext] { [mainContext] }
+
   /// Saves a context all the way to the store; then the main context shows what was saved.
   ///
   /// - Parameters:
   ///   - context: A worker or the main context.
-  ///   - progress: Gets a unit for each context from this one to the store. Cancelled before the save has begun, nothing is
-  ///     saved; a save that has begun is carried to the end.
+  ///   - progress: Gets a unit for each context from this one to the store. Cancelled before the save has
+  ///     begun, nothing is saved; a save that has begun is carried to the end.
   /// - Throws: What the first failing save throws; `CocoaError.userCancelled`.
   public func save(_ context: NSManagedObjectContext, progress: Progress? = nil) async throws {
     try await context.saveContextToStore(progress: progress)
     await settle()
   }
 
-  /// Runs a block on a worker context made for it, saves that all the way, and hands back what the block returned.
+  /// Runs a block on a worker context made for it, saves that all the way, and hands back what the block
+  /// returned.
   ///
   /// - Parameters:
-  ///   - progress: Gets two units: one for the block, one for the save. Cancelled before the save has begun, nothing is saved.
+  ///   - progress: Gets two units: one for the block, one for the save. Cancelled before the save has begun,
+  ///     nothing is saved.
   ///   - body: Told the context.
   /// - Throws: What the block or the first failing save throws; nothing is saved when the block throws.
   ///   `CocoaError.userCancelled`.
@@ -85,8 +105,9 @@ public enum StackPattern: String, CaseIterable, Sendable {
   /// - Parameters:
   ///   - model: The model.
   ///   - location: Where the stack keeps its objects.
-  ///   - progress: Gets a unit for each coordinator that opens the store, and one for the contexts. Cancelled meanwhile, no
-  ///     stack is made; a migration that has begun is not interrupted.
+  ///   - progress: Gets a unit for each coordinator that opens the store, and one for the contexts; a
+  ///     migration moves the first on bit by bit. Cancelled meanwhile, no stack is made, and a migration that
+  ///     has begun is taken back.
   /// - Throws: What adding the store throws; `StackError` where the design cannot have such a store;
   ///   `CocoaError.userCancelled`.
   public func makeStack(
@@ -107,9 +128,7 @@ public enum StackPattern: String, CaseIterable, Sendable {
     _ model: NSManagedObjectModel, _ location: StoreLocation, _ steps: ProgressSteps
   ) throws -> any ContextStack {
     func open() throws -> NSPersistentStoreCoordinator {
-      try steps.begin()
-      let coordinator = try StoreOpening.coordinator(model, location)
-      steps.finish()
+      let coordinator = try steps.run { try StoreOpening.coordinator(model, location) }
       try steps.begin()
       return coordinator
     }
@@ -130,61 +149,17 @@ public enum StackPattern: String, CaseIterable, Sendable {
 public enum StackError: Error, Hashable, CustomStringConvertible {
   /// The design needs a store file, since two coordinators cannot share memory.
   case needsFile(StackPattern)
+  /// The store at this URL (nil for none) keeps no history, or does not tell of changes, and so cannot be
+  /// followed.
+  case needsHistory(at: URL?)
 
   public var description: String {
     switch self {
     case .needsFile(let pattern):
       "The design '\(pattern.rawValue)' has two coordinators on one file and cannot work in memory; give it a file."
-    }
-  }
-}
-
-/// Opens stores for all designs.
-enum StoreOpening {
-  static func coordinator(
-    _ model: NSManagedObjectModel, _ location: StoreLocation,
-    options: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions
-  ) throws -> NSPersistentStoreCoordinator {
-    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    switch location {
-    case .memory:
-      try coordinator.addPersistentStore(
-        ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
-    case .file(let url):
-      try FileManager.default.createDirectory(
-        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try coordinator.addPersistentStore(
-        ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: options)
-    }
-    return coordinator
-  }
-}
-
-extension NSPersistentStoreCoordinator {
-  /// Options that stores are added with unless others are given: migrate by itself, write-ahead log.
-  public static var stockSQLiteStoreOptions: [AnyHashable: Any] {
-    [
-      NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
-      NSSQLitePragmasOption: ["journal_mode": "WAL"],
-    ]
-  }
-
-  /// Opens a SQLite store in the background.
-  ///
-  /// - Parameter completion: Called on a background queue.
-  public class func setupSQLiteBackedCoordinator(
-    _ managedObjectModel: NSManagedObjectModel, storeFileURL: URL,
-    persistentStoreOptions: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
-    completion: @escaping @Sendable (CoreDataStack.CoordinatorResult) -> Void
-  ) {
-    let given = Handover(value: (managedObjectModel, persistentStoreOptions))
-    DispatchQueue.global(qos: .background).async {
-      do {
-        completion(
-          .success(try StoreOpening.coordinator(given.value.0, .file(storeFileURL), options: given.value.1)))
-      } catch {
-        completion(.failure(error))
-      }
+    case .needsHistory(let url):
+      "The store at \(url?.path ?? "no file") cannot be followed: add it with HistoryFollower.storeOptions, which have it keep "
+        + "a history and tell of changes."
     }
   }
 }

@@ -1,7 +1,8 @@
 import CoreData
 import Foundation
 
-/// One context on the main queue for everything: lists follow each insertion, update and deletion at once, saved or not.
+/// One context on the main queue for everything: lists follow each insertion, update and deletion at once,
+/// saved or not.
 ///
 /// A worker is the main context itself.
 public final class SingleContextStack: ContextStack {
@@ -19,9 +20,11 @@ public final class SingleContextStack: ContextStack {
   public func settle() async {}
 }
 
-/// One coordinator, a main-queue context, and workers as needed; whatever one saves is merged into all others.
+/// One coordinator, a main-queue context, and workers as needed; whatever one saves is merged into all
+/// others.
 ///
-/// Saves of other databases, and a context's own, are ignored.
+/// Saves of other databases, and a context's own, are ignored. Merges into main take turns with whatever else
+/// waits for the main queue: before you count on one, await `settle()`, or save with `save(_:progress:)`.
 public final class SharedCoordinatorStack: ContextStack {
   public let coordinator: NSPersistentStoreCoordinator
   public let mainContext: NSManagedObjectContext
@@ -50,11 +53,16 @@ public final class SharedStoreStack: ContextStack {
   public enum Propagation: Sendable, Hashable {
     /// Saves are merged, as over one coordinator.
     case merge
-    /// Main forgets the values it has read, and `storeDidChange` is posted: fetch again. Cheaper for very large imports.
+    /// Main forgets the values it has read, and `storeDidChange` is posted: fetch again. Cheaper for very
+    /// large imports.
     case refetch
+    /// Main follows the store's persistent history, and so sees what other processes write as well; see
+    /// `HistoryFollower`.
+    case history
   }
 
-  /// Posted on the main queue, with the stack's main context as object, after a worker's save with `Propagation.refetch`.
+  /// Posted on the main queue, with the stack's main context as object, after a worker's save with
+  /// `Propagation.refetch`.
   public static let storeDidChange = Notification.Name("CoreDataStack.SharedStoreStack.storeDidChange")
 
   /// The coordinator of the workers.
@@ -62,10 +70,12 @@ public final class SharedStoreStack: ContextStack {
   /// The coordinator of the main context.
   public let mainCoordinator: NSPersistentStoreCoordinator
   public let mainContext: NSManagedObjectContext
-  private let _merger: SaveMerger
+  private let _merger: SaveMerger?
   private let _workers: SaveMerger
+  private let _follower: HistoryFollower?
 
-  /// Creates the stack over two coordinators that have opened the same file.
+  /// Creates the stack over two coordinators that have opened the same file; with `Propagation.history` both
+  /// of them with `HistoryFollower.storeOptions`, or this traps.
   public init(
     _ mainCoordinator: NSPersistentStoreCoordinator, _ workerCoordinator: NSPersistentStoreCoordinator,
     propagation: Propagation = .merge
@@ -74,17 +84,48 @@ public final class SharedStoreStack: ContextStack {
     coordinator = workerCoordinator
     mainContext = .onMain(mainCoordinator)
     switch propagation {
-    case .merge: _merger = SaveMerger([workerCoordinator])
+    case .merge: (_merger, _follower) = (SaveMerger([workerCoordinator]), nil)
     case .refetch:
       mainContext.stalenessInterval = 0
+      _follower = nil
       _merger = SaveMerger([workerCoordinator]) { context, _ in
         context.refreshAllObjects()
         NotificationCenter.default.post(name: SharedStoreStack.storeDidChange, object: context)
       }
+    case .history:
+      _merger = nil
+      do {
+        _follower = try HistoryFollower(mainContext)
+      } catch {
+        preconditionFailure("\(error)")
+      }
     }
-    _merger.add(mainContext)
+    _merger?.add(mainContext)
     _workers = SaveMerger([mainCoordinator, workerCoordinator])
   }
+
+  /// Opens a file twice and creates the stack over it.
+  ///
+  /// - Parameters:
+  ///   - model: The model.
+  ///   - url: The file; its directory is made if need be.
+  ///   - propagation: How main learns of what workers save.
+  ///   - progress: Gets a unit for each coordinator; a migration moves the first on bit by bit. Cancelled
+  ///     meanwhile, no stack is made.
+  /// - Throws: What adding the store throws; `CocoaError.userCancelled`.
+  public static func open(
+    model: NSManagedObjectModel, at url: URL, propagation: Propagation = .merge, progress: Progress? = nil
+  ) async throws -> SharedStoreStack {
+    let options =
+      propagation == .history
+      ? HistoryFollower.storeOptions : NSPersistentStoreCoordinator.stockSQLiteStoreOptions
+    let steps = ProgressSteps(progress, count: 2)
+    let main = try await StoreOpening.open(model, .file(url), options: options, steps)
+    let worker = try await StoreOpening.open(model, .file(url), options: options, steps)
+    return SharedStoreStack(main, worker, propagation: propagation)
+  }
+
+  public var coordinators: [NSPersistentStoreCoordinator] { [mainCoordinator, coordinator] }
 
   public func newWorkerContext() -> NSManagedObjectContext {
     let context = NSManagedObjectContext.onQueue(coordinator)
@@ -93,8 +134,14 @@ public final class SharedStoreStack: ContextStack {
   }
 
   public func settle() async {
-    await _merger.settle()
+    await _merger?.settle()
     await _workers.settle()
+    do {
+      try await _follower?.catchUp()
+    } catch {
+      // Told to whoever asked the follower for failures; the next change tries again.
+      _follower?.onFailure?(error)
+    }
   }
 }
 

@@ -1,7 +1,8 @@
 import CoreData
 import Foundation
 
-/// Two levels: the main context on the store, workers its children. A worker's save goes through main to the store.
+/// Two levels: the main context on the store, workers its children. A worker's save goes through main to the
+/// store.
 public final class NestedStack: ContextStack {
   public let coordinator: NSPersistentStoreCoordinator
   public let mainContext: NSManagedObjectContext
@@ -22,8 +23,8 @@ public final class NestedStack: ContextStack {
   public func settle() async { await _carrier.settle() }
 }
 
-/// Three levels: a private writer on the store, main its child, workers children of main. Each save starts the next one up;
-/// the writer's, which has no parent, ends it. The disk is never written on the main queue.
+/// Three levels: a private writer on the store, main its child, workers children of main. Each save starts
+/// the next one up; the writer's, which has no parent, ends it. The disk is never written on the main queue.
 public final class WriterMainWorkerStack: ContextStack {
   public let coordinator: NSPersistentStoreCoordinator
   /// The only context that meets the coordinator. Nobody changes objects in it.
@@ -39,6 +40,8 @@ public final class WriterMainWorkerStack: ContextStack {
     mainContext = .child(of: writerContext, .mainQueueConcurrencyType)
     _carrier.watch(mainContext)
   }
+
+  public var keptContexts: [NSManagedObjectContext] { [mainContext, writerContext] }
 
   public func newWorkerContext() -> NSManagedObjectContext {
     let context = NSManagedObjectContext.child(of: mainContext)

@@ -27,7 +27,8 @@ final class SaveCarrier: @unchecked Sendable {
     if let _observer { NotificationCenter.default.removeObserver(_observer) }
   }
 
-  /// Called with what a save that was carried up failed with, on the queue of the context that could not be saved.
+  /// Called with what a save that was carried up failed with, on the queue of the context that could not be
+  /// saved.
   var onFailure: (@Sendable (any Error, NSManagedObjectContext) -> Void)? {
     get { _lock.withLock { _failure } }
     set { _lock.withLock { _failure = newValue } }

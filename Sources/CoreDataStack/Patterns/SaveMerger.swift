@@ -5,10 +5,11 @@ import Foundation
 private struct WeakContext { weak var context: NSManagedObjectContext? }
 #endif
 
-/// Merges what one context saves into the others, each on its own queue.
+/// Merges what one context saves into the others, each on its own queue; on the main queue one merge at a time
+/// waits, so that other things get their turn between two.
 ///
-/// Saves of coordinators that it was not told of (other databases) are ignored, and a context is never handed its own.
-/// May be used from any thread.
+/// Saves of coordinators that it was not told of (other databases) are ignored, and a context is never handed
+/// its own. May be used from any thread.
 final class SaveMerger: @unchecked Sendable {
   // Unchecked: `_contexts`, `_observer` and `_handler` are guarded by the lock; everything else is immutable.
   private let _lock = NSLock()
@@ -16,6 +17,7 @@ final class SaveMerger: @unchecked Sendable {
   private var _contexts: [WeakContext] = []
   private var _handler: (@Sendable (NSManagedObjectContext, Notification) -> Void)?
   private let _coordinators: [NSPersistentStoreCoordinator]
+  private let _turns = Turns()
   private let _group = DispatchGroup()
 
   /// Creates a merger for the saves of some coordinators over one store.
@@ -56,13 +58,18 @@ final class SaveMerger: @unchecked Sendable {
     for context in contexts where context !== saved {
       let saved = Handover(value: notification)
       _group.enter()
-      context.perform {
+      let merge: @Sendable () -> Void = {
         if let handler {
           handler(context, saved.value)
         } else {
           context.mergeChanges(fromContextDidSave: saved.value)
         }
         self._group.leave()
+      }
+      if context.concurrencyType == .mainQueueConcurrencyType {
+        _turns.add(on: context, merge)
+      } else {
+        context.perform(merge)
       }
     }
   }

@@ -21,6 +21,28 @@ package struct CompiledModelReader {
     }
   }
 
+  /// Names of each entity's properties, inherited ones among them, in the order in which they stand in the archive.
+  ///
+  /// Nothing in the model depends on it; the history of a store does.
+  ///
+  /// - Throws: `ModelFileError`.
+  package static func propertyOrders(in data: Data, path: String) throws -> [String: [String]] {
+    do {
+      return try CompiledModelReader(_archive: KeyedArchive(data), _path: path)._propertyOrders()
+    } catch let error as BinaryPlistError {
+      throw ModelFileError(path: path, reason: "no compiled model: \(error.reason)")
+    }
+  }
+
+  private func _propertyOrders() -> [String: [String]] {
+    var result: [String: [String]] = [:]
+    for (name, value) in _archive.dictionary(_archive.root?.fields["NSEntities"]) ?? [] {
+      let properties = _archive.object(value).flatMap { _archive.dictionary($0.fields["NSProperties"]) }
+      result[name] = properties?.map(\.key)
+    }
+    return result
+  }
+
   private func _model() throws -> ModelSchema {
     guard let root = _archive.root, root.className == "NSManagedObjectModel" else {
       throw _error("its root object is '\(_archive.root?.className ?? "nothing")', not a model")

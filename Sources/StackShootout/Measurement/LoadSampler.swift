@@ -3,16 +3,16 @@ import Synchronization
 
 /// Samples how much processor time the main thread and all other threads use, a few hundred times a second.
 ///
-/// Reads the clock of each thread: the process's own clock counts a thread that is running on another processor
-/// only up to its last tick, milliseconds ago.
+/// Reads the clock of each thread: the process's own clock counts a thread that is running on another
+/// processor only up to its last tick, milliseconds ago.
 final class LoadSampler: Sendable {
   /// Processor time used since the sample before.
   struct Sample: Sendable {
     let span: TimeSpan
     /// Nanoseconds, of the main thread.
     let main: UInt64
-    /// Nanoseconds, of all other threads together but the sampler's; more than the span where several processors
-    /// were at work.
+    /// Nanoseconds, of all other threads together but the sampler's; more than the span where several
+    /// processors were at work.
     let background: UInt64
   }
 

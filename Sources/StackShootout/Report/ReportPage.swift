@@ -23,33 +23,51 @@ struct ReportPage {
     var sections: [Markup] = [
       .tag("h1", [:], ["Core Data stack shootout"]),
       .tag("p", [:], [.text(_result.caption + ".")]),
+      .tag("ul", ["class": "verdict"], Verdict(_result).sentences.map { .tag("li", [:], [.text($0)]) }),
       .tag("div", ["class": "scroll"], [_table]),
       _legend,
     ]
     sections += _result.stacks.map(_section)
-    sections.append(_method)
+    sections += [_glossary, _footer]
     return sections
   }
 
   // MARK: Table
 
-  private static let _columns = [
-    "total s", "× floor", "main busy s", "longest block ms", "frames dropped", "heartbeat p50 ms", "p99",
-    "max", "saves", "peak MB", "rows",
+  /// Columns under the heading that they share, if any.
+  private static let _columns: [(group: String?, titles: [String])] = [
+    (nil, ["total s"]), (nil, ["× floor"]), ("main thread", ["busy s", "longest ms", "dropped"]),
+    ("heartbeat ms", ["median", "99 %", "worst"]), (nil, ["saves"]), (nil, ["peak MB"]), (nil, ["rows"]),
   ]
 
-  private static let _listColumns = ["list rows", "rounds", "changes"]
+  private static let _listColumns: (group: String?, titles: [String]) = (
+    "live list", ["stops", "rounds", "changes"]
+  )
 
   private var _table: Markup {
-    let header = ["stack"] + Self._columns + (_result.workload.keepsLiveList ? Self._listColumns : [])
-    let blank = [String](repeating: "", count: 7)
-    let floor =
-      [Figures.seconds(_result.floorSeconds), Figures.ratio(1)] + blank
-      + [Figures.megabytes(_result.floorPeakMegabytes), ""]
-    let titles: [Markup] = header.map { .tag("th", ["scope": "col"], [.text($0)]) }
+    let columns = Self._columns + (_result.workload.keepsLiveList ? [Self._listColumns] : [])
+    var groups: [Markup] = [.tag("th", ["scope": "col", "rowspan": "2"], ["stack"])]
+    var titles: [Markup] = []
+    for column in columns {
+      guard let group = column.group else {
+        groups.append(.tag("th", ["scope": "col", "rowspan": "2"], [.text(column.titles[0])]))
+        continue
+      }
+      groups.append(
+        .tag(
+          "th", ["scope": "colgroup", "colspan": "\(column.titles.count)", "class": "group"], [.text(group)]))
+      titles += column.titles.map { .tag("th", ["scope": "col"], [.text($0)]) }
+    }
+    let count = columns.reduce(0) { $0 + $1.titles.count }
+    var floor = [String](repeating: "", count: count)
+    floor[0] = Figures.seconds(_result.floorSeconds)
+    floor[1] = Figures.ratio(1)
+    floor[9] = Figures.megabytes(_result.floorPeakMegabytes)
     var rows = [_row("SQLite C API", floor.map { ($0, false) })]
     rows += _result.stacks.map { _row($0) }
-    return .tag("table", [:], [.tag("thead", [:], [.tag("tr", [:], titles)]), .tag("tbody", [:], rows)])
+    return .tag(
+      "table", [:],
+      [.tag("thead", [:], [.tag("tr", [:], groups), .tag("tr", [:], titles)]), .tag("tbody", [:], rows)])
   }
 
   private func _row(_ stack: ShootoutResult.Stack) -> Markup {
@@ -57,7 +75,8 @@ struct ReportPage {
     return _row(
       stack.design.rawValue,
       [
-        (Figures.seconds(stack.totalSeconds), false), (Figures.ratio(stack.ratioToFloor), false),
+        (Figures.seconds(stack.totalSeconds), false),
+        (Figures.ratio(stack.ratioToFloor), false),
         (Figures.seconds(stack.mainBusySeconds), false),
         (Figures.milliseconds(stack.mainLongestMilliseconds), stack.mainLongestMilliseconds > frame),
         (Figures.count(stack.framesDropped), stack.framesDropped > 0),
@@ -106,15 +125,57 @@ struct ReportPage {
       ])
   }
 
-  private var _method: Markup { .tag("footer", [:], [.tag("p", [:], [.text(Self._methodText)])]) }
+  // MARK: Explanations
+
+  private static let _terms: [(term: String, meaning: String)] = [
+    (
+      "total, × floor",
+      "wall time until everything is on disk and main knows of it; times as long as the same work on SQLite's C API"
+    ),
+    ("main thread: busy", "time it was awake, between one wait of its run loop and the next"),
+    (
+      "longest, dropped",
+      "the longest single piece of work that the main queue ran, and how many frames of 1/60 s passed whole inside one "
+        + "piece: what a user sees as a stutter"
+    ),
+    (
+      "heartbeat",
+      "how long a block sent to the main queue sixty times a second waited: median, 99th percentile, worst"
+    ),
+    (
+      "saves, rows",
+      "saves of the importing context; stops in the store afterwards, each compared with the input"
+    ),
+    ("peak MB", "most memory the process held, in megabytes of 1,000,000 bytes"),
+  ]
+
+  private static let _listTerm = (
+    term: "live list",
+    meaning: "stops in main's list afterwards, rounds of changes that it was told of, and changes in them"
+  )
+
+  private var _glossary: Markup {
+    let terms = Self._terms + (_result.workload.keepsLiveList ? [Self._listTerm] : [])
+    return .tag(
+      "section", [:],
+      [
+        .tag("h2", [:], ["What the figures mean"]),
+        .tag(
+          "dl", [:],
+          terms.flatMap { [.tag("dt", [:], [.text($0.term)]), .tag("dd", [:], [.text($0.meaning + ".")])] }),
+      ])
+  }
+
+  private var _footer: Markup {
+    let made = "\(_result.date.formatted(.iso8601)), on \(_result.machine.line)."
+    return .tag(
+      "footer", [:], [.tag("p", [:], [.text(Self._methodText)]), .tag("p", [:], [.text(made)])])
+  }
 
   private static let _methodText = """
-    Main busy is the time the main thread was awake. The longest block is the longest single piece of work that \
-    the main queue ran; one longer than a frame, 1/60 s, counts as a frame dropped. The heartbeat asks for the main \
-    queue sixty times a second and notes how long it waits. Each run has a process of its own; floor and stacks \
-    take turns. After each run the store's rows are compared with the input through a connection of their own. The \
-    timelines show the run nearest to the median; all have the same scale, and a bar's height is the share of that \
-    moment that was spent working.
+    Figures are medians; each run has a process of its own, and floor and stacks take turns. The timelines show the \
+    run nearest to the median; all have the same scale, and a bar's height is the share of that moment that was \
+    spent working.
     """
 
   private static let _style = """
@@ -132,9 +193,14 @@ struct ReportPage {
     p { margin: 0 0 12px; color: var(--quiet); max-width: 76ch; }
     .scroll { overflow-x: auto; }
     table { border-collapse: collapse; width: 100%; font-size: 14px; font-variant-numeric: tabular-nums; }
-    th, td { padding: 6px 8px; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
-    thead th { font-weight: 500; color: var(--quiet); vertical-align: bottom; white-space: normal; }
-    th:first-child { text-align: left; padding-left: 0; }
+    th, td { padding: 6px 7px; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
+    thead th { font-weight: 500; color: var(--quiet); vertical-align: bottom; }
+    tr:first-child th:first-child, tbody th { text-align: left; padding-left: 0; }
+    thead th.group { text-align: center; border-bottom: 0; padding-bottom: 0; }
+    ul.verdict { margin: 0 0 18px; padding-left: 20px; max-width: 76ch; }
+    dl { display: grid; grid-template-columns: max-content 1fr; gap: 6px 20px; font-size: 14px; margin: 10px 0 0; }
+    dt { font-weight: 600; }
+    dd { margin: 0; color: var(--quiet); max-width: 76ch; }
     tbody th { font-weight: 600; }
     .bad { color: var(--bad); }
     .legend { margin: 28px 0 0; font-size: 14px; max-width: none; }

@@ -28,6 +28,16 @@ struct ResultDocument {
         ])
       ),
       ("stacks", .array(_result.stacks.map(_stack))),
+      (
+        "machine",
+        .object([
+          ("processor", .string(_result.machine.processor)),
+          ("processors", .integer(_result.machine.processors)), ("system", .string(_result.machine.system)),
+          ("sqlite", .string(_result.machine.sqlite)),
+          ("debug_build", .boolean(_result.machine.isDebugBuild)),
+        ])
+      ),
+      ("date", .string(_result.date.formatted(.iso8601))),
     ])
   }
 
@@ -48,6 +58,8 @@ struct ResultDocument {
       [
         ("id", .string(stack.design.rawValue)),
         ("total_s", .number(stack.totalSeconds, decimals: 4)),
+        ("fastest_s", .number(stack.totalRange.lowerBound, decimals: 4)),
+        ("slowest_s", .number(stack.totalRange.upperBound, decimals: 4)),
         ("cpu_s", .number(stack.processorSeconds, decimals: 4)),
         ("ratio_to_floor", .number(stack.ratioToFloor, decimals: 3)),
         ("main_busy_s", .number(stack.mainBusySeconds, decimals: 5)),

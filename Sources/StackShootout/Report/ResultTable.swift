@@ -32,9 +32,23 @@ struct ResultTable {
           .init(Figures.megabytes(stack.peakMegabytes)), .init(Figures.count(stack.rows)),
         ] + told.map { TextTable.Cell(Figures.count($0)) })
     }
+    let verdict = Verdict(_result).sentences.map { $0 + "\n" }.joined()
     return table.text(usesColor: usesColor)
-      + "\nDropped: blocks of the main queue longer than a frame, 1/60 s.\n\(_result.caption).\n"
+      + "\n\(verdict)\n\(_result.caption).\n\(_result.machine.line).\n\n"
+      + Self._explanation + (keepsList ? Self._listExplanation : "")
   }
+
+  private static let _explanation = """
+    × floor: times as long as the same work on SQLite's C API. busy: time the main thread was awake. longest: its
+    longest single block. dropped: frames of 1/60 s that passed whole inside one block. heartbeat: how long a block
+    sent to the main queue 60 times a second waited.
+
+    """
+
+  private static let _listExplanation = """
+    live list: stops in main's list, rounds of changes it was told of, and changes in them.
+
+    """
 
   /// Milliseconds on the main thread, red beyond a frame.
   private func _judged(_ milliseconds: Double) -> TextTable.Cell {

@@ -11,8 +11,8 @@ struct ListFigures: Sendable, Codable, Equatable {
   var changes: Int
 }
 
-/// A list of all stops by name on the main context, as a screen keeps it: it follows every change, and after each round the
-/// rows in sight are read again.
+/// A list of all stops by name on the main context, as a screen keeps it: it follows every change, and after
+/// each round the rows in sight are read again.
 final class LiveList: @unchecked Sendable {
   // Unchecked: made and used on the main context's queue only.
   private let _controller: NSFetchedResultsController<NSManagedObject>

@@ -20,7 +20,7 @@ struct MainThreadFigures: Sendable, Codable, Equatable {
   /// Processor time, which a busy machine does not stretch.
   var processorSeconds: Double
   var longestMilliseconds: Double
-  /// Blocks longer than one frame.
+  /// Frames that passed whole inside one block.
   var framesDropped: Int
   var heartbeat: HeartbeatFigures
 
@@ -29,7 +29,10 @@ struct MainThreadFigures: Sendable, Codable, Equatable {
     busySeconds = Double(spans.reduce(0) { $0 + $1.nanoseconds }) / 1e9
     processorSeconds = Double(processorNanoseconds) / 1e9
     longestMilliseconds = Double(blocks.map(\.nanoseconds).max() ?? 0) / 1e6
-    framesDropped = blocks.count { $0.nanoseconds > Heartbeat.period }
+    // One of just a frame may fit between two.
+    framesDropped = blocks.reduce(0) { sum, block in
+      sum + (block.nanoseconds > Heartbeat.period ? Int(block.nanoseconds / Heartbeat.period) : 0)
+    }
     let milliseconds = latencies.map { Double($0) / 1e6 }
     heartbeat = HeartbeatFigures(
       p50: Statistics.percentile(0.5, milliseconds), p99: Statistics.percentile(0.99, milliseconds),

@@ -1,8 +1,12 @@
+import Foundation
+
 /// What a shootout showed: medians over its runs.
 struct ShootoutResult: Sendable {
   struct Stack: Sendable {
     let design: StackDesign
     let totalSeconds: Double
+    /// Of the fastest and of the slowest run.
+    let totalRange: ClosedRange<Double>
     let processorSeconds: Double
     let ratioToFloor: Double
     let mainBusySeconds: Double
@@ -28,11 +32,17 @@ struct ShootoutResult: Sendable {
   let floorProcessorSeconds: Double
   let floorPeakMegabytes: Double
   let stacks: [Stack]
+  let machine: Machine
+  /// When it was over.
+  let date: Date
 
   /// Boils down the runs of each subject.
   init(
-    workload: Workload, sourceName: String, feed: StopFeed, measurements: [Subject: [RunMeasurement]]
+    workload: Workload, sourceName: String, feed: StopFeed, measurements: [Subject: [RunMeasurement]],
+    machine: Machine = .current, date: Date = Date()
   ) {
+    self.machine = machine
+    self.date = date
     self.workload = workload
     self.sourceName = sourceName
     stops = feed.stops.count
@@ -57,6 +67,8 @@ extension ShootoutResult.Stack {
     self.design = design
     let total = median(\.totalSeconds)
     totalSeconds = total
+    let totals = runs.map(\.totalSeconds)
+    totalRange = (totals.min() ?? total)...(totals.max() ?? total)
     processorSeconds = median(\.processorSeconds)
     ratioToFloor = floorSeconds > 0 ? total / floorSeconds : 0
     mainBusySeconds = mainMedian(\.busySeconds)

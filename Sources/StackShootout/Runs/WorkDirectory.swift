@@ -20,7 +20,11 @@ final class WorkDirectory {
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler {
-        try? FileManager.default.removeItem(atPath: path)
+        RunningWorker.end()
+        // Again as long as this program itself may be writing there.
+        for _ in 0..<100 where FileManager.default.fileExists(atPath: path) {
+          try? FileManager.default.removeItem(atPath: path)
+        }
         // What a shell expects of a program that a signal ended.
         _exit(128 + number)
       }

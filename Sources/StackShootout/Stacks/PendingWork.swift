@@ -7,16 +7,52 @@ final class PendingWork: Sendable {
   private let _group = DispatchGroup()
   private let _firstError = Mutex<(any Error)?>(nil)
 
+  /// Work that waits for its turn.
+  private struct Line {
+    var waiting: [@Sendable () throws -> Void] = []
+    var isTaken = false
+  }
+
+  private let _line = Mutex(Line())
+
   /// Starts work on a context's queue.
   func perform(on context: NSManagedObjectContext, _ work: @escaping @Sendable () throws -> Void) {
     _group.enter()
     context.perform { [self] in
       defer { _group.leave() }
-      do {
-        try work()
-      } catch {
-        _firstError.withLock { if $0 == nil { $0 = error } }
+      _do(work)
+    }
+  }
+
+  /// Starts work on a context's queue, where one piece at a time waits: whatever else the queue has to do gets its
+  /// turn between two.
+  func performInTurn(on context: NSManagedObjectContext, _ work: @escaping @Sendable () throws -> Void) {
+    _group.enter()
+    let isFirst = _line.withLock { line in
+      line.waiting.append(work)
+      defer { line.isTaken = true }
+      return !line.isTaken
+    }
+    if isFirst { _takeTurn(on: context) }
+  }
+
+  private func _takeTurn(on context: NSManagedObjectContext) {
+    context.perform { [self] in
+      defer { _group.leave() }
+      _do(_line.withLock { $0.waiting.removeFirst() })
+      let hasMore = _line.withLock { line in
+        line.isTaken = !line.waiting.isEmpty
+        return line.isTaken
       }
+      if hasMore { _takeTurn(on: context) }
+    }
+  }
+
+  private func _do(_ work: () throws -> Void) {
+    do {
+      try work()
+    } catch {
+      _firstError.withLock { if $0 == nil { $0 = error } }
     }
   }
 

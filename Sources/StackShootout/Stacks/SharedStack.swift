@@ -16,7 +16,7 @@ final class SharedStack: ImportStack {
     importing = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     importing.persistentStoreCoordinator = _coordinator
     _observation = SaveObservation(of: importing) { [main, _pending] saved in
-      _pending.perform(on: main) { main.mergeChanges(fromContextDidSave: saved.notification) }
+      _pending.performInTurn(on: main) { main.mergeChanges(fromContextDidSave: saved.notification) }
     }
   }
 

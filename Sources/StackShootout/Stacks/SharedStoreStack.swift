@@ -2,8 +2,9 @@ import CoreData
 
 /// Two coordinators that share nothing but the file.
 ///
-/// After each save main does what a screen would that shows no more than a page: drops what it knew, counts the stops,
-/// and fetches the first fifty. Where a whole list is kept live, main merges what was saved instead.
+/// After each save main does what a screen would that shows no more than a page: drops what it knew, counts
+/// the stops, and fetches the first fifty. Where a whole list is kept live, main merges what was saved
+/// instead.
 final class SharedStoreStack: ImportStack {
   let main: NSManagedObjectContext
   let importing: NSManagedObjectContext
@@ -19,7 +20,7 @@ final class SharedStoreStack: ImportStack {
     importing = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     importing.persistentStoreCoordinator = _coordinators[1]
     _observation = SaveObservation(of: importing) { [main, _pending] saved in
-      _pending.perform(on: main) {
+      _pending.performInTurn(on: main) {
         if merges {
           main.mergeChanges(fromContextDidSave: saved.notification)
         } else {

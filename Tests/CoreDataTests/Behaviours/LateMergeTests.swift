@@ -111,6 +111,39 @@ import Testing
       #expect(ada.text("name") == "Second")
     }
   }
+
+  /// A fault may hold values already that nobody has looked at.
+  @Test(arguments: Setting.direct)
+  func aFaultKeepsWhatItWasFetchedWithWhenOlderSavesComeLate(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let insertion = try saved(stack.root) { stack.root.insert("Author", ["name": "Ada"]) }
+    let writer = stack.sibling()
+    let update = try saved(writer) { try writer.all("Author").first?.setValue("First", forKey: "name") }
+    _ = try saved(writer) { try writer.all("Author").first?.setValue("Second", forKey: "name") }
+    for late in [insertion, update] {
+      let reader = stack.sibling()
+      try reader.performAndWait {
+        let found = try reader.all("Author")
+        #expect(found.count == 1 && found[0].isFault)
+        reader.mergeChanges(fromContextDidSave: late)
+        #expect(found[0].text("name") == "Second")
+      }
+    }
+  }
+
+  @Test(arguments: Setting.direct)
+  func anObjectKeepsWhatItShowsWhenItsInsertionComesLate(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let insertion = try saved(stack.root) { stack.root.insert("Author", ["name": "Ada"]) }
+    let reader = stack.sibling()
+    try reader.performAndWait {
+      let author = try #require(try reader.all("Author").first)
+      author.setValue("Second", forKey: "name")
+      try reader.save()
+      reader.mergeChanges(fromContextDidSave: insertion)
+      #expect(author.text("name") == "Second")
+    }
+  }
 }
 
 /// Links whose two ends were read at different times.

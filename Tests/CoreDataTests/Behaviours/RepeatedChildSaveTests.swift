@@ -2,47 +2,152 @@ import CoreData
 import Testing
 
 /// A worker that saves more often than its parents do.
+///
+/// Its saves are written to the store as one version then, and its next save builds on the version of its own last one. So
+/// the parents have to hand on that version, whatever they have changed themselves: else the next save is refused as if
+/// somebody else had written in between.
 @Suite struct RepeatedChildSaveTests {
-  @Test(arguments: Setting.direct, [true, false])
-  func savesThatMeetInAParentLeaveTheNextOneInOrder(_ setting: Setting, _ isHeldInParent: Bool) throws {
-    let stack = try TestStack(setting)
-    let (writer, main, worker) = (_context(), _context(), _context())
-    writer.persistentStoreCoordinator = stack.coordinator
-    main.parent = writer
-    worker.parent = main
+  /// When a context between the worker and the store changes the object, too.
+  enum OwnChange: String, CaseIterable, CustomTestStringConvertible {
+    case never, beforeBothSaves, betweenTheSaves, afterBothSaves, afterItWasRead
+
+    var testDescription: String { rawValue }
+  }
+
+  /// A root, main below it, a worker below main, and an author that the worker has made and all have saved.
+  private struct Levels {
+    let stack: TestStack
+    let main: NSManagedObjectContext
+    let worker: NSManagedObjectContext
+    /// Of the worker.
+    let author: NSManagedObject
+
+    init(_ setting: Setting) throws {
+      stack = try TestStack(setting)
+      main = stack.child(of: stack.root)
+      worker = stack.child(of: main)
+      let worker = worker
+      author = try worker.performAndWait {
+        let author = worker.insert("Author", ["name": "Ada"])
+        try worker.save()
+        return author
+      }
+      try saveParents()
+    }
+
     func saveParents() throws {
       try main.performAndWait { try main.save() }
-      try writer.performAndWait { try writer.save() }
+      try stack.root.performAndWait { try stack.root.save() }
     }
-    let author = try worker.performAndWait {
-      let author = worker.insert("Author", ["name": "Ada"])
-      try worker.save()
-      return author
+
+    /// A change by the worker, saved there.
+    func rename(_ name: String) throws {
+      try worker.performAndWait {
+        author.setValue(name, forKey: "name")
+        try worker.save()
+      }
     }
-    try saveParents()
+
+    func age(in context: NSManagedObjectContext) throws -> Int? {
+      try context.performAndWait { try context.all("Author").first?.value(forKey: "age") as? Int }
+    }
+
+    /// A change by main, not saved; main's object, which has to be held on to for a change that main saves.
+    @discardableResult
+    func setAgeInMain(_ age: Int) throws -> NSManagedObject {
+      try main.performAndWait {
+        let author = try #require(try main.all("Author").first)
+        author.setValue(age, forKey: "age")
+        return author
+      }
+    }
+  }
+
+  @Test(arguments: Setting.direct, OwnChange.allCases)
+  func savesThatMeetInAParentLeaveTheNextOneInOrder(_ setting: Setting, _ own: OwnChange) throws {
+    let levels = try Levels(setting)
+    let (stack, main) = (levels.stack, levels.main)
+    // Main has an object of its own, which the second save does not follow on.
+    let held = try main.performAndWait { try main.all("Author") }
+    if own == .beforeBothSaves { try levels.setAgeInMain(19) }
+    try levels.rename("Augusta")
+    if own == .betweenTheSaves { try levels.setAgeInMain(19) }
+    try levels.rename("Countess")
+    if own == .afterBothSaves { try levels.setAgeInMain(19) }
+    if own == .afterItWasRead {
+      // What main hands out to a reader it does not write to afterwards: the next change goes to a copy.
+      try levels.setAgeInMain(20)
+      try #expect(levels.age(in: stack.child(of: main)) == 20)
+      try levels.setAgeInMain(19)
+    }
+    try levels.saveParents()
+    withExtendedLifetime(held) {}
+    // From here on main knows nothing of the object, and the root only that there is one: what they hold of it comes
+    // from the worker, and two saves of it meet in an object of the root.
+    main.performAndWait { main.reset() }
+    let known = stack.root.performAndWait {
+      stack.root.reset()
+      return stack.root.object(with: levels.author.objectID)
+    }
+    for name in ["Byron", "Lovelace"] {
+      try levels.rename(name)
+      try main.performAndWait { try main.save() }
+    }
+    try stack.root.performAndWait { try stack.root.save() }
+    withExtendedLifetime(known) {}
+    try stack.fresh { context in
+      let found = try #require(try context.all("Author").first)
+      #expect(found.text("name") == "Lovelace")
+      #expect(found.value(forKey: "age") as? Int == (own == .never ? 18 : 19))
+    }
+  }
+
+  @Test(arguments: Setting.direct, [true, false])
+  func whatAParentHasChangedOutlivesTheNextSaveOfAWorkerThatHasNotSeenIt(
+    _ setting: Setting, _ isHeldInParent: Bool
+  ) throws {
+    let levels = try Levels(setting)
+    let (stack, main) = (levels.stack, levels.main)
+    let held = try levels.setAgeInMain(31)
+    try levels.rename("Augusta")
+    try levels.saveParents()
+    if !isHeldInParent { main.performAndWait { main.reset() } }
+    // The worker still has the age of before, and its next save is not to bring that back.
+    try levels.rename("Lovelace")
+    try #expect(levels.age(in: main) == 31)
+    try #expect(levels.age(in: stack.child(of: main)) == 31)
+    try levels.saveParents()
+    if isHeldInParent { #expect(main.performAndWait { held.value(forKey: "age") as? Int } == 31) }
+    stack.fresh { context in
+      // By a fault, from what the coordinator has in memory, and as the store has it.
+      let fault = context.object(with: levels.author.objectID)
+      #expect(fault.value(forKey: "age") as? Int == 31 && fault.text("name") == "Lovelace")
+    }
+    try #expect(levels.age(in: stack.sibling()) == 31)
+  }
+
+  @Test(arguments: Setting.direct, [true, false])
+  func linksThatMeetInAParentLeaveTheNextOneInOrder(_ setting: Setting, _ isHeldInParent: Bool) throws {
+    let levels = try Levels(setting)
+    let (main, worker) = (levels.main, levels.worker)
     for _ in 0..<3 {
       // Two saves of the worker meet in main before main saves; then one goes through alone.
-      // Main has an object of its own for the author while they do, and none for the third.
       let held = isHeldInParent ? try main.performAndWait { try main.all("Author") } : []
       for pause in [false, true, true] {
         try worker.performAndWait {
-          worker.insert("Book", ["title": "Notes"]).setValue(author, forKey: "author")
+          worker.insert("Book", ["title": "Notes"]).setValue(levels.author, forKey: "author")
           try worker.save()
         }
         if pause {
-          try saveParents()
+          try levels.saveParents()
           main.performAndWait { main.reset() }
         }
       }
       withExtendedLifetime(held) {}
     }
-    try stack.fresh { context in
+    try levels.stack.fresh { context in
       let found = try #require(try context.all("Author").first)
       #expect(found.objects("books").count == 9)
     }
-  }
-
-  private func _context() -> NSManagedObjectContext {
-    NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
   }
 }

@@ -2,100 +2,6 @@ import CoreData
 import Foundation
 import Testing
 
-/// Notes what a controller says, as text.
-final class RecordingDelegate: NSObject, NSFetchedResultsControllerDelegate {
-  var calls: [String] = []
-  var sections: [(name: String, title: String?, count: Int)] = []
-  var duringCalls: [Int] = []
-
-  func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
-    calls.append("will")
-  }
-
-  func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
-    calls.append("did")
-  }
-
-  func controller(
-    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
-    didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
-    for type: NSFetchedResultsChangeType
-  ) {
-    calls.append("section \(type) \(sectionIndex)")
-    sections.append((sectionInfo.name, sectionInfo.indexTitle, sectionInfo.objects?.count ?? -1))
-  }
-
-  func controller(
-    _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
-    at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
-  ) {
-    func text(_ path: IndexPath?) -> String { path.map { "\($0.section).\($0.item)" } ?? "-" }
-    calls.append("\(type) \(text(indexPath)) \(text(newIndexPath))")
-    duringCalls.append(controller.fetchedObjects?.count ?? -1)
-  }
-
-  func take() -> [String] {
-    defer { calls = [] }
-    return calls
-  }
-}
-
-final class DifferenceDelegate: NSObject, NSFetchedResultsControllerDelegate {
-  var differences: [CollectionDifference<NSManagedObjectID>] = []
-  var others = 0
-
-  func controller(
-    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
-    didChangeContentWith diff: CollectionDifference<NSManagedObjectID>
-  ) { differences.append(diff) }
-
-  func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
-    others += 1
-  }
-}
-
-/// A controller of authors by name, in sections by initial when asked, with its recorder.
-private struct Fixture {
-  let stack: TestStack
-  let controller: NSFetchedResultsController<NSManagedObject>
-  let delegate = RecordingDelegate()
-  var context: NSManagedObjectContext { stack.context }
-
-  init(
-    _ setting: Setting, _ names: [String] = [], sections: String? = nil, where predicate: NSPredicate? = nil,
-    sort: [NSSortDescriptor] = [NSSortDescriptor(key: "name", ascending: true)]
-  ) throws {
-    stack = try TestStack(setting)
-    let context = stack.context
-    context.performAndWait {
-      for name in names { context.insert("Author", ["name": name]) }
-      context.processPendingChanges()
-    }
-    try stack.save()
-    controller = NSFetchedResultsController(
-      fetchRequest: Self.request(predicate, sort), managedObjectContext: context,
-      sectionNameKeyPath: sections, cacheName: nil)
-    controller.delegate = delegate
-    try context.performAndWait { try controller.performFetch() }
-  }
-
-  static func request(_ predicate: NSPredicate?, _ sort: [NSSortDescriptor]) -> NSFetchRequest<
-    NSManagedObject
-  > {
-    let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
-    request.predicate = predicate
-    request.sortDescriptors = sort
-    return request
-  }
-
-  var names: [String] { (controller.fetchedObjects ?? []).map { $0.text("name") ?? "-" } }
-
-  func author(_ name: String) throws -> NSManagedObject {
-    let found = controller.fetchedObjects?.first(where: { $0.text("name") == name })
-    return try #require(found)
-  }
-}
-
 @Suite("Fetched results controller")
 struct FetchedResultsControllerTests {
   @Test(
@@ -104,7 +10,8 @@ struct FetchedResultsControllerTests {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       let controller = NSFetchedResultsController(
-        fetchRequest: Fixture.request(nil, []), managedObjectContext: stack.context, sectionNameKeyPath: nil,
+        fetchRequest: ControllerFixture.request(nil, []), managedObjectContext: stack.context,
+        sectionNameKeyPath: nil,
         cacheName: "Cache")
       #expect(controller.fetchedObjects == nil)
       #expect(controller.sections == nil)
@@ -118,14 +25,14 @@ struct FetchedResultsControllerTests {
 
   @Test("Has no sections when there is a key path but no object")
   func noSections() throws {
-    let fixture = try Fixture(.sqlite, sections: "name")
+    let fixture = try ControllerFixture(.sqlite, sections: "name")
     fixture.context.performAndWait { #expect(fixture.controller.sections?.isEmpty == true) }
   }
 
   @Test(
     "Announces an insertion, an update, a move and a deletion with their paths", arguments: Setting.allCases)
   func announces(_ setting: Setting) throws {
-    let fixture = try Fixture(setting, ["b", "d"])
+    let fixture = try ControllerFixture(setting, ["b", "d"])
     try fixture.context.performAndWait {
       let context = fixture.context
       context.insert("Author", ["name": "c"])
@@ -146,7 +53,7 @@ struct FetchedResultsControllerTests {
 
   @Test("One round of mixed changes is one pair of calls, with old paths before and new paths after it")
   func mixedRound() throws {
-    let fixture = try Fixture(.sqlite, ["a", "c", "e", "g"])
+    let fixture = try ControllerFixture(.sqlite, ["a", "c", "e", "g"])
     try fixture.context.performAndWait {
       fixture.context.delete(try fixture.author("a"))
       fixture.context.insert("Author", ["name": "b"])
@@ -169,7 +76,7 @@ struct FetchedResultsControllerTests {
     "An object enters and leaves the results as it comes to meet the predicate or not",
     arguments: Setting.allCases)
   func predicateChanges(_ setting: Setting) throws {
-    let fixture = try Fixture(setting, ["a", "b"], where: NSPredicate(format: "age < 30"))
+    let fixture = try ControllerFixture(setting, ["a", "b"], where: NSPredicate(format: "age < 30"))
     try fixture.context.performAndWait {
       let author = try fixture.author("a")
       author.setValue(50, forKey: "age")
@@ -183,7 +90,7 @@ struct FetchedResultsControllerTests {
 
   @Test("What does not concern the results is not announced")
   func unaffected() throws {
-    let fixture = try Fixture(.sqlite, ["a"], where: NSPredicate(format: "age < 30"))
+    let fixture = try ControllerFixture(.sqlite, ["a"], where: NSPredicate(format: "age < 30"))
     fixture.context.performAndWait {
       fixture.context.insert("Author", ["name": "old", "age": 90])
       fixture.context.insert("Tag", ["name": "t"])
@@ -194,7 +101,7 @@ struct FetchedResultsControllerTests {
 
   @Test("Renaming all of two sections into a third inserts one section, deletes two, and moves the objects")
   func sectionsMerge() throws {
-    let fixture = try Fixture(.sqlite, ["A", "B"], sections: "name")
+    let fixture = try ControllerFixture(.sqlite, ["A", "B"], sections: "name")
     try fixture.context.performAndWait {
       try fixture.author("A").setValue("Z", forKey: "name")
       try fixture.author("B").setValue("Z", forKey: "name")
@@ -216,7 +123,7 @@ struct FetchedResultsControllerTests {
 
   @Test("Index titles are the sections' capital initials, each once, and lead back to the section")
   func indexTitles() throws {
-    let fixture = try Fixture(.sqlite, ["apple", "axe", "beet"], sections: "name")
+    let fixture = try ControllerFixture(.sqlite, ["apple", "axe", "beet"], sections: "name")
     fixture.context.performAndWait {
       #expect(fixture.controller.sectionIndexTitles == ["A", "B"])
       #expect(fixture.controller.section(forSectionIndexTitle: "B", at: 1) == 2)
@@ -232,7 +139,7 @@ struct FetchedResultsControllerTests {
       stack.context.insert("Author", ["name": "b", "age": 2])
       stack.context.insert("Author", ["name": "c", "age": 1])
       let controller = NSFetchedResultsController(
-        fetchRequest: Fixture.request(nil, [NSSortDescriptor(key: "name", ascending: true)]),
+        fetchRequest: ControllerFixture.request(nil, [NSSortDescriptor(key: "name", ascending: true)]),
         managedObjectContext: stack.context, sectionNameKeyPath: "age", cacheName: nil)
       let error = #expect(throws: CocoaError.self) { try controller.performFetch() }
       #expect(error?.code.rawValue == 134060)
@@ -241,7 +148,7 @@ struct FetchedResultsControllerTests {
 
   @Test("Paths and objects lead to each other")
   func paths() throws {
-    let fixture = try Fixture(.sqlite, ["a", "b"], sections: "name")
+    let fixture = try ControllerFixture(.sqlite, ["a", "b"], sections: "name")
     try fixture.context.performAndWait {
       let path = IndexPath(item: 0, section: 1)
       let object = fixture.controller.object(at: path)
@@ -255,7 +162,7 @@ struct FetchedResultsControllerTests {
 
   @Test("refreshAllObjects yields updates only")
   func refreshAll() throws {
-    let fixture = try Fixture(.sqlite, ["a", "b"])
+    let fixture = try ControllerFixture(.sqlite, ["a", "b"])
     fixture.context.performAndWait {
       fixture.context.refreshAllObjects()
       #expect(fixture.delegate.calls == ["will", "update 0.0 0.0", "update 0.1 0.1", "did"])
@@ -264,7 +171,7 @@ struct FetchedResultsControllerTests {
 
   @Test("A reset is not announced, nor anything after it until the next fetch")
   func reset() throws {
-    let fixture = try Fixture(.sqlite, ["a"])
+    let fixture = try ControllerFixture(.sqlite, ["a"])
     try fixture.context.performAndWait {
       fixture.context.reset()
       fixture.context.insert("Author", ["name": "b"])
@@ -277,7 +184,7 @@ struct FetchedResultsControllerTests {
 
   @Test("Rolling back undoes insertions, deletions and changes in the results")
   func rollback() throws {
-    let fixture = try Fixture(.sqlite, ["a", "b"])
+    let fixture = try ControllerFixture(.sqlite, ["a", "b"])
     try fixture.context.performAndWait {
       fixture.context.insert("Author", ["name": "c"])
       fixture.context.delete(try fixture.author("a"))
@@ -291,7 +198,7 @@ struct FetchedResultsControllerTests {
   @Test(
     "A controller without sections hands its difference to a delegate that takes it, and calls nothing else")
   func difference() throws {
-    let fixture = try Fixture(.sqlite, ["a", "b", "c"])
+    let fixture = try ControllerFixture(.sqlite, ["a", "b", "c"])
     let delegate = DifferenceDelegate()
     try fixture.context.performAndWait {
       fixture.controller.delegate = delegate
@@ -315,7 +222,7 @@ struct FetchedResultsControllerTests {
         answers += [controller === own, controller == own, controller.isEqual(own), controller !== own]
       }
     }
-    let fixture = try Fixture(.sqlite, ["a"])
+    let fixture = try ControllerFixture(.sqlite, ["a"])
     let asker = Asker()
     asker.own = fixture.controller
     fixture.context.performAndWait {
@@ -338,7 +245,7 @@ struct FetchedResultsControllerTests {
         context?.processPendingChanges()
       }
     }
-    let fixture = try Fixture(.sqlite, [])
+    let fixture = try ControllerFixture(.sqlite, [])
     let meddler = Meddler()
     meddler.context = fixture.context
     fixture.context.performAndWait {
@@ -360,7 +267,7 @@ struct FetchedResultsControllerTests {
     let sort = [
       NSSortDescriptor(key: "age", ascending: true), NSSortDescriptor(key: "name", ascending: true),
     ]
-    let fixture = try Fixture(
+    let fixture = try ControllerFixture(
       .sqlite, [], sections: "age", where: NSPredicate(format: "age < 12"), sort: sort)
     try fixture.context.performAndWait {
       var authors: [NSManagedObject] = []
@@ -377,140 +284,14 @@ struct FetchedResultsControllerTests {
         }
         fixture.context.processPendingChanges()
         if round % 7 == 0 { try fixture.context.save() }
-        let fresh = try fixture.context.fetch(Fixture.request(NSPredicate(format: "age < 12"), sort))
+        let fresh = try fixture.context.fetch(
+          ControllerFixture.request(NSPredicate(format: "age < 12"), sort))
         #expect(fixture.controller.fetchedObjects == fresh)
         let sections = fixture.controller.sections!
         #expect(sections.flatMap { $0.objects as! [NSManagedObject] } == fresh)
         #expect(sections.allSatisfy { $0.numberOfObjects > 0 })
         #expect(Set(sections.map(\.name)).count == sections.count)
       }
-    }
-  }
-}
-
-/// Saves a context and merges what it saved into another.
-private func save(_ saver: NSManagedObjectContext, mergingInto context: NSManagedObjectContext) throws {
-  let token = NotificationCenter.default.addObserver(
-    forName: .NSManagedObjectContextDidSave, object: saver, queue: nil
-  ) {
-    context.mergeChanges(fromContextDidSave: $0)
-  }
-  defer { NotificationCenter.default.removeObserver(token) }
-  try saver.save()
-}
-
-@Suite("Fetched results controller: changes from elsewhere")
-struct FetchedResultsMergingTests {
-  @Test("A merged update of an object that is a fault here is announced", arguments: Setting.direct)
-  func mergedFault(_ setting: Setting) throws {
-    let fixture = try Fixture(setting, ["a", "b"])
-    let other = fixture.stack.sibling()
-    try fixture.context.performAndWait {
-      fixture.context.refreshAllObjects()
-      _ = fixture.delegate.take()
-      try other.performAndWait {
-        try other.all("Author", by: "name")[0].setValue("c", forKey: "name")
-        try save(other, mergingInto: fixture.context)
-      }
-      #expect(fixture.delegate.take() == ["will", "move 0.0 0.1", "did"])
-      #expect(fixture.names == ["b", "c"])
-    }
-  }
-
-  @Test(
-    "A fault that a merge makes fit the predicate comes in, filled before or not", arguments: Setting.direct)
-  func mergedFaultThatFitsNow(_ setting: Setting) throws {
-    for isFilledFirst in [false, true] {
-      let fixture = try Fixture(setting, ["a"], where: NSPredicate(format: "age > 60"))
-      let other = fixture.stack.sibling()
-      try fixture.context.performAndWait {
-        let fault = try #require(fixture.context.all("Author").first)
-        fixture.context.refresh(fault, mergeChanges: false)
-        _ = fixture.delegate.take()
-        let context = fixture.context
-        let id = fault.objectID
-        let token = NotificationCenter.default.addObserver(
-          forName: .NSManagedObjectContextDidSave, object: other, queue: nil
-        ) {
-          if isFilledFirst { context.object(with: id).willAccessValue(forKey: nil) }
-          context.mergeChanges(fromContextDidSave: $0)
-        }
-        defer { NotificationCenter.default.removeObserver(token) }
-        try other.performAndWait {
-          try other.all("Author")[0].setValue(70, forKey: "age")
-          try other.save()
-        }
-        #expect(fixture.delegate.take() == ["will", "insert - 0.0", "did"])
-        withExtendedLifetime(fault) {}
-      }
-    }
-  }
-
-  @Test("A merged update brings in an object that was never registered here", arguments: Setting.direct)
-  func mergedStranger(_ setting: Setting) throws {
-    let fixture = try Fixture(setting, ["a", "b"], where: NSPredicate(format: "age > 60"))
-    let other = fixture.stack.sibling()
-    try fixture.context.performAndWait {
-      #expect(fixture.names.isEmpty)
-      try other.performAndWait {
-        try other.all("Author", by: "name")[1].setValue(70, forKey: "age")
-        try save(other, mergingInto: fixture.context)
-      }
-      #expect(fixture.names == ["b"])
-      #expect(fixture.delegate.take() == ["will", "insert - 0.0", "did"])
-    }
-  }
-
-  @Test("Merging by object IDs alone brings in what was never registered", arguments: Setting.direct)
-  func mergedIDs(_ setting: Setting) throws {
-    let fixture = try Fixture(setting, ["a", "b"], where: NSPredicate(format: "age > 60"))
-    let other = fixture.stack.sibling()
-    try fixture.context.performAndWait {
-      let id = try other.performAndWait {
-        let author = try other.all("Author", by: "name")[1]
-        author.setValue(70, forKey: "age")
-        try other.save()
-        return author.objectID
-      }
-      NSManagedObjectContext.mergeChanges(
-        fromRemoteContextSave: [NSUpdatedObjectIDsKey: [id]], into: [fixture.context])
-      #expect(fixture.names == ["b"])
-    }
-  }
-
-  @Test(
-    "A child's save is announced before it returns, relationship-only changes too",
-    arguments: Setting.allCases)
-  func childSave(_ setting: Setting) throws {
-    let fixture = try Fixture(setting, ["a"])
-    let child = fixture.stack.child(of: fixture.context)
-    try fixture.context.performAndWait {
-      try child.performAndWait {
-        child.insert("Author", ["name": "b"])
-        try child.save()
-      }
-      #expect(fixture.delegate.take() == ["will", "insert - 0.1", "did"])
-      try child.performAndWait {
-        let author = try child.all("Author", by: "name")[0]
-        child.insert("Book", ["title": "t", "author": author])
-        try child.save()
-      }
-      #expect(fixture.delegate.take() == ["will", "update 0.0 0.0", "did"])
-    }
-  }
-
-  @Test(
-    "A relationship-only change of another context is announced after the merge", arguments: Setting.direct)
-  func mergedRelationship(_ setting: Setting) throws {
-    let fixture = try Fixture(setting, ["a"])
-    let other = fixture.stack.sibling()
-    try fixture.context.performAndWait {
-      try other.performAndWait {
-        let author = try other.all("Author", by: "name")[0]
-        other.insert("Book", ["title": "t", "author": author])
-        try save(other, mergingInto: fixture.context)
-      }
-      #expect(fixture.delegate.take() == ["will", "update 0.0 0.0", "did"])
     }
   }
 }

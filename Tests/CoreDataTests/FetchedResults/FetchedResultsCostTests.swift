@@ -106,4 +106,50 @@ struct FetchedResultsCostTests {
       #expect(controller.fetchedObjects?.map { $0.text("name") } == ["b", "c", "d", "e"])
     }
   }
+
+  @Test(
+    "With a batch size and unsaved changes, what is saved and not changed stays a fault",
+    arguments: [false, true])
+  func batchesUnderChanges(_ isChild: Bool) throws {
+    let stack = try TestStack(.sqlite)
+    try stack.context.performAndWait {
+      for number in 0..<60 {
+        stack.context.insert("Author", ["name": String(format: "%02d", number), "age": number / 20])
+      }
+      try stack.context.save()
+      stack.context.reset()
+    }
+    let context = isChild ? NSManagedObjectContext(.privateQueue) : stack.context
+    if isChild { context.parent = stack.context }
+    func changes(_ context: NSManagedObjectContext) throws {
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+      func author(_ name: String) throws -> NSManagedObject {
+        request.predicate = NSPredicate(format: "name == %@", name)
+        let found = try context.fetch(request)
+        return try #require(found.first)
+      }
+      try author("05").setValue("50a", forKey: "name")
+      try author("50a").setValue(2, forKey: "age")
+      context.delete(try author("30"))
+      context.insert("Author", ["name": "20a", "age": 1])
+      try author("59").setValue(9, forKey: "age")
+    }
+    try stack.context.performAndWait { try changes(stack.context) }
+    try context.performAndWait {
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+      request.sortDescriptors = ["age", "name"].map { NSSortDescriptor(key: $0, ascending: true) }
+      request.predicate = NSPredicate(format: "age < 9")
+      request.fetchBatchSize = 10
+      let controller = NSFetchedResultsController(
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "age", cacheName: nil)
+      try controller.performFetch()
+      let objects = controller.fetchedObjects!
+      #expect(controller.sections?.map(\.numberOfObjects) == [19, 20, 20])
+      #expect(objects.filter { $0._row == nil && $0.isFault }.count >= 57)
+      let shown = objects.map { $0.text("name") }
+      request.fetchBatchSize = 0
+      #expect(shown == (try context.fetch(request)).map { $0.text("name") })
+      #expect(shown[20] == "20a" && shown.contains("50a"))
+    }
+  }
 }

@@ -172,4 +172,25 @@ struct FetchedResultsRequestTests {
       #expect(controller.sections?[0].indexTitle == "<a>")
     }
   }
+
+  @Test("A title that the delegate leaves out is in no index; each title leads to the first of its sections")
+  func titlesLeftOut() throws {
+    final class Titles: NSObject, NSFetchedResultsControllerDelegate {
+      func controller(
+        _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+        sectionIndexTitleForSectionName sectionName: String
+      ) -> String? { sectionName == "b" ? nil : sectionName == "a" ? "1" : "2" }
+    }
+    let stack = try TestStack(.sqlite)
+    try stack.context.performAndWait {
+      for name in ["a", "b", "c", "d"] { stack.context.insert("Author", ["name": name]) }
+      let (controller, titles) = (_controller(stack, sections: "name"), Titles())
+      try controller.performFetch()
+      #expect(controller.sectionIndexTitles == ["A", "B", "C", "D"])
+      controller.delegate = titles
+      #expect(controller.sectionIndexTitles == ["1", "2"])
+      #expect(controller.sections?.map(\.indexTitle) == ["1", nil, "2", "2"])
+      #expect(controller.section(forSectionIndexTitle: "2", at: 1) == 2)
+    }
+  }
 }

@@ -265,6 +265,23 @@ import Testing
     #expect(statement.storeIdentifier == stack.coordinator.persistentStores[0].identifier)
   }
 
+  @Test func anOrderMadeInMemoryIsShownBesideTheSQL() throws {
+    let stack = try authors(.sqlite, 4)
+    let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+    request.sortDescriptors = [
+      NSSortDescriptor(key: "age", ascending: false), NSSortDescriptor(key: "name", ascending: true),
+    ]
+    func statement() throws -> SQLStatement {
+      try stack.context.performAndWait { try stack.context.sqlStatements(for: request)[0] }
+    }
+    let whole = try statement()
+    #expect(!whole.sql.contains("ORDER BY") && whole.memoryOrder == ["age descending", "name"])
+    #expect(whole.description.contains("sorted in memory by age descending, name"))
+    request.fetchLimit = 2
+    let page = try statement()
+    #expect(page.sql.contains("ORDER BY") && page.memoryOrder.isEmpty)
+  }
+
   @Test func theLogShowsMoreWithEachLevel() throws {
     let stack = try authors(.sqlite, 2)
     let request = NSFetchRequest<NSManagedObjectID>(entityName: "Author")

@@ -56,10 +56,17 @@ final class GraphSoak {
   }
 
   /// Takes about so many steps.
-  func run(steps: Int) throws {
+  ///
+  /// - Parameter progress: Told of every thousand steps.
+  func run(steps: Int, progress: (Int) -> Void = { _ in }) throws {
+    var told = 0
     while step < steps, failures.isEmpty {
       if random.chance(50) { try _solo(random.pick(contexts)!) } else { try _crowd() }
       if failures.isEmpty { try _settle() }
+      if step / 1000 > told {
+        told = step / 1000
+        progress(told * 1000)
+      }
     }
   }
 

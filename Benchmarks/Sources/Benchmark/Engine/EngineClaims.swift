@@ -117,6 +117,44 @@ struct EngineClaims {
     }
   }
 
+  /// Opens a controller over all stops in batches of fifty, and looks at the first and the last twenty: what opening takes
+  /// in milliseconds, bytes that the process holds for each row, and objects that are filled.
+  func listing() throws -> [String: Double] {
+    func list(_ limit: Int) throws -> (NSFetchedResultsController<Stop>, Stopwatch) {
+      let context = store.newContext()
+      let watch = Stopwatch()
+      let controller = try context.performAndWait {
+        let request = Stop.fetchRequest()
+        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+        request.fetchBatchSize = 50
+        request.fetchLimit = limit
+        let controller = NSFetchedResultsController(
+          fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+        try watch.time { try controller.performFetch() }
+        return controller
+      }
+      return (controller, watch)
+    }
+    // Once before, for what is made once only.
+    _ = try list(100)
+    let before = ProcessMemory.residentBytes
+    let (controller, watch) = try list(0)
+    return try controller.managedObjectContext.performAndWait {
+      let count = controller.sections?[0].numberOfObjects ?? 0
+      guard count == objects else { throw Database.Failure(description: "the list has \(count) rows") }
+      let rows = Array(0..<20) + Array((count - 20)..<count)
+      let sum = rows.reduce(0) { $0 + controller.object(at: IndexPath(item: $1, section: 0)).checksum }
+      let bytes = ProcessMemory.residentBytes - before
+      let filled = (0..<count).count { !controller.object(at: IndexPath(item: $0, section: 0)).isFault }
+      guard sum > 0, filled >= rows.count else {
+        throw Database.Failure(description: "\(filled) objects are filled")
+      }
+      return [
+        "open_ms": watch.seconds * 1000, "bytes_per_row": bytes / Double(objects), "filled": Double(filled),
+      ]
+    }
+  }
+
   /// Bytes that the process holds for each object of a fetch that fills them.
   func memory() throws -> [String: Double] {
     let context = store.newContext()

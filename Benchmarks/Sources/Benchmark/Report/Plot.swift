@@ -19,7 +19,7 @@ struct Plot {
       <svg xmlns="http://www.w3.org/2000/svg" width="860" height="\(Int(height))" font-family="sans-serif" font-size="13">
       <rect width="100%" height="100%" fill="#ffffff"/>
       <text x="16" y="24" font-size="16">Time over SQLite's C API doing the same work (shorter is better)</text>
-      <text x="16" y="43" fill="#666666">\(_escaped(now.date))\(before.map { "; hollow: \(_escaped($0.date))" } ?? "")</text>
+      <text x="16" y="43" fill="#666666">\(_escaped(now.date)); dashed: at most, brown: missed\(before.map { "; hollow: \(_escaped($0.date))" } ?? "")</text>
       """
     ]
     for tick in 0...Int(most) {
@@ -39,7 +39,7 @@ struct Plot {
         <text x="\(Self._left - 10)" y="\(y + 16)" text-anchor="end">\(_escaped(result.work)), \(result.objects)</text>
         <rect x="\(Self._left)" y="\(y)" width="\(x(result.ratio) - Self._left)" height="14" \
         fill="\(fits ? "#2f7d5b" : "#b5522e")"/>
-        <text x="\(x(result.ratio) + 6)" y="\(y + 12)">\(String(format: "%.2f", result.ratio))</text>
+        <text x="\(_label(x(result.ratio), limit.map(x)))" y="\(y + 12)">\(String(format: "%.2f", result.ratio))</text>
         """)
       if let limit {
         parts.append(
@@ -54,6 +54,12 @@ struct Plot {
     }
     parts.append("</svg>\n")
     return parts.joined(separator: "\n")
+  }
+
+  /// Where the figure stands: behind its bar, or behind the limit where that would run through it.
+  private func _label(_ end: Double, _ limit: Double?) -> Double {
+    guard let limit, (end...end + 40).contains(limit) else { return end + 6 }
+    return limit + 6
   }
 
   private func _escaped(_ text: String) -> String {

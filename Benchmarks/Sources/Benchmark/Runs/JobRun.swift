@@ -116,6 +116,7 @@ struct JobRun: Sendable {
     case .merge: figures = try claims.merging()
     case .faults: figures = try claims.firing()
     case .memory: figures = try claims.memory()
+    case .list: figures = try claims.listing()
     }
     return Check()
   }
@@ -174,7 +175,7 @@ struct JobRun: Sendable {
         database: database, count: job.objects, batch: 100, finds: true, seed: 43, timesGenerator: true
       ).run(watch)
       figures = try readings.finish()
-    case .shared, .nested3, .nestedSave, .merge, .faults, .memory:
+    case .shared, .nested3, .nestedSave, .merge, .faults, .memory, .list:
       throw Database.Failure(description: "'\(job.work.rawValue)' has no floor")
     }
     return Check()

@@ -40,7 +40,7 @@ struct Session {
     if options.works == nil, !options.isQuick, !options.countsInstructions { works += Work.claims }
     let base = works.map { work -> (Work, Int) in
       if let objects = options.objects { return (work, objects) }
-      return (work, [.merge, .memory].contains(work) ? 100_000 : 15_000)
+      return (work, [.merge, .memory, .list].contains(work) ? 100_000 : 15_000)
     }
     guard options.objects == nil, options.works == nil, !options.isQuick, !options.countsInstructions else {
       return base
@@ -169,6 +169,18 @@ struct Session {
           name: "memory per filled object of \(objects)", value: try median("bytes_per_object"),
           unit: "bytes", limit: 600,
           aim: 350)
+      ]
+    case .list:
+      return [
+        Report.Claim(
+          name: "controller over \(objects) rows in batches of 50 opens", value: try median("open_ms"),
+          unit: "ms", limit: nil, aim: nil),
+        Report.Claim(
+          name: "memory per row of it", value: try median("bytes_per_row"), unit: "bytes", limit: 600,
+          aim: 350),
+        Report.Claim(
+          name: "objects it has filled when two screens were looked at", value: try median("filled"),
+          unit: "", limit: 200, aim: 100),
       ]
     case .shared:
       return [

@@ -20,6 +20,7 @@ enum Work: String, CaseIterable, Codable {
   case merge
   case faults
   case memory
+  case list
 
   // Not measured.
   case template
@@ -32,7 +33,7 @@ enum Work: String, CaseIterable, Codable {
   ]
 
   /// The works of the engine alone.
-  static let claims: [Work] = [.shared, .nested3, .nestedSave, .merge, .faults, .memory]
+  static let claims: [Work] = [.shared, .nested3, .nestedSave, .merge, .faults, .memory, .list]
 
   /// Whether it begins with a store that holds the stops, and not with routes only.
   var needsTemplate: Bool {

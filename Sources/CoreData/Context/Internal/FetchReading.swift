@@ -64,6 +64,24 @@ final class FetchReading {
     }
   }
 
+  // MARK: Unsaved changes alone
+
+  /// Whether an object has an unsaved state, which counts in place of the stored one.
+  func isOverlaid(_ identity: ObjectKey) -> Bool { _state(of: ObjectTable.Key(identity), identity) != nil }
+
+  /// The objects whose unsaved state belongs to the result, in no order.
+  func unsavedObjects() throws -> [NSManagedObject] {
+    var seen = Set<ObjectTable.Key>()
+    return try _candidates().compactMap { candidate in
+      guard seen.insert(_key(candidate)).inserted, try _matches(candidate) else { return nil }
+      switch candidate {
+      case .object(let object): return object
+      case .entry(let entry): return _object(for: entry)
+      case .stored: return nil
+      }
+    }
+  }
+
   // MARK: Folding
 
   private enum Candidate {

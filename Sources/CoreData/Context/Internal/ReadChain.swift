@@ -26,6 +26,20 @@ struct ReadChain {
     coordinator = context.persistentStoreCoordinator
   }
 
+  /// What the ancestors have published, whatever they are about to: for those who must not wait.
+  init(peekingAbove context: NSManagedObjectContext) {
+    var overlays: [[Layer]] = []
+    var next = context.parent
+    while let ancestor = next {
+      let layers = ancestor.overlay.visibleLayers
+      if !layers.isEmpty { overlays.append(layers) }
+      next = ancestor.parent
+    }
+    self.overlays = overlays
+    generation = context.readGeneration
+    coordinator = context.persistentStoreCoordinator
+  }
+
   var hasOverlays: Bool { !overlays.isEmpty }
 
   /// What the nearest ancestor that changed the object says of it.
@@ -125,7 +139,7 @@ struct ReadChain {
 
 extension Row {
   /// The changes that this row makes to `base`, made to a newer row instead.
-  fileprivate func rebased(from base: Row, onto newer: Row, changed: SlotSet, layout: PropertyLayout) -> Row {
+  func rebased(from base: Row, onto newer: Row, changed: SlotSet, layout: PropertyLayout) -> Row {
     // On an equal version it will be stored as it is, several saves ahead maybe; else it goes on top.
     let row = Row(copying: newer, version: newer.version == base.version ? version : newer.version.next)
     for slot in layout.slots.indices where !layout.slots[slot].isToMany {

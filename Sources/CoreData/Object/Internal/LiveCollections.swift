@@ -21,6 +21,9 @@ final class LiveSet: NSMutableSet {
 
   private var _members: Set<NSManagedObject> { _owner.members(_slot).members }
 
+  // Foundation's looks into the empty storage.
+  override var description: String { NSSet(array: Array(_members)).description }
+
   override var count: Int { _members.count }
 
   override func member(_ object: Any) -> Any? {
@@ -68,6 +71,8 @@ final class LiveOrderedSet: NSMutableOrderedSet {
   }
 
   private var _order: [NSManagedObject] { _owner.members(_slot).order }
+
+  override var description: String { NSOrderedSet(array: _order).description }
 
   override var count: Int { _order.count }
   override func object(at idx: Int) -> Any { _order[idx] }

@@ -81,8 +81,11 @@ extension ManagedKey {
     set { setMembers(newValue.map(Array.init) ?? [], object) }
   }
 
+  /// A plain set, since Foundation bridges no subclass of NSSet: `as? Set<Book>` would give an empty one.
   private func members(_ object: NSManagedObject) -> NSSet {
-    MemberSet(object.members(toManySlot(in: object)).list)
+    object.members(toManySlot(in: object)).list.withUnsafeBufferPointer { members in
+      members.withMemoryRebound(to: AnyObject.self) { NSSet(objects: $0.baseAddress, count: $0.count) }
+    }
   }
 
   private func typedMembers<Object: NSManagedObject>(_ object: NSManagedObject) -> Set<Object> {

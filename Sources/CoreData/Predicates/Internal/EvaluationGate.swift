@@ -15,7 +15,7 @@ final class EvaluationGate: Sendable {
   /// Traps while the gate is closed, as Core Data raises.
   func check(_ predicate: NSPredicate) {
     if isOpen { return }
-    fatalError(
+    programmerError(
       "NSInternalInconsistencyException: This predicate has evaluation disabled: it comes from a compiled model. Call "
         + "allowEvaluation() on it first if you trust the model. \(predicate.canonicalFormat)")
   }

@@ -19,7 +19,7 @@ final class KeyedSortDescriptor: NSSortDescriptor {
     self.custom = custom
     if let key, key != "self" {
       guard let path = KeyPathText.components(key) else {
-        fatalError("NSInvalidArgumentException: “\(key)” is not a key path to sort by.")
+        programmerError("NSInvalidArgumentException: “\(key)” is not a key path to sort by.")
       }
       _path = path
     } else {
@@ -34,7 +34,7 @@ final class KeyedSortDescriptor: NSSortDescriptor {
     let name = selector ?? "compare:"
     guard let comparison = FetchPlan.SortTerm.Comparison.all.first(where: { $0.selectorName == name }) else {
       let known = FetchPlan.SortTerm.Comparison.all.map(\.selectorName).joined(separator: ", ")
-      fatalError(
+      programmerError(
         "NSInvalidArgumentException: sorting by “\(name)” is not possible; known are \(known).")
     }
     self.init(key, ascending: ascending, comparison: comparison)
@@ -53,7 +53,7 @@ final class KeyedSortDescriptor: NSSortDescriptor {
       if ascending || result == .orderedSame { return result }
       return result == .orderedAscending ? .orderedDescending : .orderedAscending
     } catch {
-      fatalError(
+      programmerError(
         "NSInvalidArgumentException: sorting by “\(keyPathText ?? "self")” is not possible: \(error)")
     }
   }

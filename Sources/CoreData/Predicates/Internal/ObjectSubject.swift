@@ -84,19 +84,7 @@ struct ObjectSubject: PredicateSubject {
   func predicateResult(
     ofBlock block: PredicateObject, arguments: [PredicateValue]?, variables: [String: PredicateValue]
   ) throws -> PredicateValue {
-    switch block.base.base {
-    case let predicate as NSPredicate:
-      let bindings = variables.isEmpty ? nil : variables.mapValues { $0.any ?? NSNull() }
-      return .bool(predicate.evaluate(with: predicateValue.any, substitutionVariables: bindings))
-    case let block as ExpressionBlock:
-      let context = NSMutableDictionary()
-      for (name, value) in variables { context[name] = value.any ?? NSNull() }
-      return PredicateValue(
-        any: block.body(predicateValue.any, (arguments ?? []).map { $0.any ?? NSNull() }, context))
-    default:
-      throw PredicateEvaluationError.unsupported(
-        "\(block.base.base) is no closure that a predicate can call.")
-    }
+    try ClosureCall.result(of: block, with: predicateValue.any, arguments: arguments, variables: variables)
   }
 }
 

@@ -62,7 +62,7 @@ extension PredicateTree {
     do {
       return try evaluate(with: object, bindings)
     } catch {
-      fatalError(
+      programmerError(
         "NSInvalidArgumentException: “\(PredicatePrinter.text(of: self))” cannot be evaluated: \(error)")
     }
   }

@@ -174,9 +174,12 @@ extension PredicateExpressions {
   where Root.Output: StringProtocol, Other.Output: StringProtocol {
     public typealias Output = Bool
 
+    /// The text that is searched.
     public let root: Root
+    /// What is looked for in it.
     public let other: Other
 
+    /// Creates the expression of its two sides.
     public init(root: Root, other: Other) {
       self.root = root
       self.other = other
@@ -189,6 +192,7 @@ extension PredicateExpressions {
     }
   }
 
+  /// Makes the expression; called by what `#Predicate` expands to.
   public static func build_localizedStandardContains<Root, Other>(
     _ root: Root, _ other: Other
   ) -> StringLocalizedStandardContains<Root, Other> {

@@ -147,7 +147,7 @@ extension ClassCluster where Self: NSSortDescriptor {
   /// key path that stands for no property of a model in use.
   public init<Compared: NSManagedObject>(_ sortDescriptor: SortDescriptor<Compared>) {
     guard let keyPath = sortDescriptor.keyPath else {
-      fatalError("NSInvalidArgumentException: the sort descriptor has no key path: \(sortDescriptor)")
+      programmerError("NSInvalidArgumentException: the sort descriptor has no key path: \(sortDescriptor)")
     }
     do {
       let path = try KeyRecorder.path(of: keyPath)
@@ -158,7 +158,7 @@ extension ClassCluster where Self: NSSortDescriptor {
         path.joined(separator: "."), ascending: sortDescriptor.order == .forward, comparison: comparison)
       self = Self.answer(descriptor, "A typed sort descriptor")
     } catch {
-      fatalError("NSInvalidArgumentException: \(error)")
+      programmerError("NSInvalidArgumentException: \(error)")
     }
   }
 }

@@ -26,6 +26,8 @@ final class MemoryStoreEngine: StoreEngine {
 
   // MARK: Reading
 
+  var evaluatesPredicates: Bool { true }
+
   func fetch(_ plan: FetchPlan) throws -> [StoredObject] {
     let test = plan.predicate.map { SlotTest($0, plan.layout) } ?? .constant(true)
     var found = try _tables.withLock { tables -> [(key: Int64, record: MemoryTables.Record)] in

@@ -115,10 +115,20 @@ struct MemoryTables {
   /// Writes a save whose inserted objects all have keys.
   mutating func write(_ changes: ChangeSet) {
     for insertion in changes.inserted { _put(insertion.row, insertion.id.key!, isNew: true) }
-    for update in changes.updated { _put(update.row, update.id.key!, isNew: false) }
+    for update in changes.updated { _put(_current(update), update.id.key!, isNew: false) }
     for deletion in changes.deleted { _remove(deletion.id.key!) }
     for insertion in changes.inserted { _relate(insertion.id.key!, insertion.row) }
     for update in changes.updated { _relate(update.id.key!, update.row) }
+  }
+
+  /// What is stored, with what an update has changed: the rest of its row may be older.
+  private func _current(_ update: ChangeSet.Update) -> Row {
+    let key = update.id.key!
+    guard let stored = record(root: key.space.layout.rootNumber, key.reference)?.row,
+      !(stored === update.base)
+    else { return update.row }
+    return update.row.rebased(
+      from: update.base, onto: stored, changed: update.changed, layout: key.space.layout)
   }
 
   private mutating func _put(_ row: Row, _ key: ObjectKey, isNew: Bool) {

@@ -6,9 +6,11 @@ extension SQLiteStoreEngine {
   func statement(
     for plan: FetchPlan, _ purpose: QueryShape.Purpose, countingRows: Bool
   ) throws -> SQLStatement {
-    let plan = purpose == .objects && packedOrder(plan) != nil ? plan.unsorted : plan
+    let isSortedInMemory = purpose == .objects && packedOrder(plan) != nil
+    let order = isSortedInMemory ? plan.sort.map(\.text) : []
+    let plan = isSortedInMemory ? plan.unsorted : plan
     let (query, constants) = try compiled(plan, purpose)
-    return try _statement(query.sql, query.parameters, plan, constants, countingRows)
+    return try _statement(query.sql, query.parameters, plan, constants, countingRows, memoryOrder: order)
   }
 
   func statement(for plan: DictionaryPlan, countingRows: Bool) throws -> SQLStatement {
@@ -18,7 +20,7 @@ extension SQLiteStoreEngine {
 
   private func _statement(
     _ sql: SQLText, _ parameters: [QueryParameter], _ plan: FetchPlan, _ constants: [PredicateValue],
-    _ countingRows: Bool
+    _ countingRows: Bool, memoryOrder: [String] = []
   ) throws -> SQLStatement {
     let binder = QueryBinder(context)
     return try SQLiteStoreError.translating {
@@ -31,8 +33,14 @@ extension SQLiteStoreEngine {
         }
         return SQLStatement(
           storeIdentifier: identifier, sql: sql.text, bindings: binder.bindings(parameters, plan, constants),
-          rowCount: rowCount, queryPlan: try QueryPlan.lines(of: sql.text, on: connection))
+          memoryOrder: memoryOrder, rowCount: rowCount,
+          queryPlan: try QueryPlan.lines(of: sql.text, on: connection))
       }
     }
   }
+}
+
+extension FetchPlan.SortTerm {
+  /// The term as one would say it.
+  fileprivate var text: String { keyPath.joined(separator: ".") + (ascending ? "" : " descending") }
 }

@@ -66,11 +66,12 @@ final class BatchDeletion {
         _engine.writePlans.deletes[number - 1].files == nil
       else { return nil }
     }
-    guard
-      _mapping.layout.layouts.allSatisfy({ layout in
-        layout.slots.allSatisfy { $0.relationship.map { !members.contains($0.destination) } ?? true }
-      })
-    else { return nil }
+    for layout in _mapping.layout.layouts {
+      for slot in layout.toOneSlots + layout.toManySlots {
+        guard let relationship = layout.slots[slot].relationship else { continue }
+        if members.contains(relationship.destination) { return nil }
+      }
+    }
     var rows = _plan
     rows.content = .identity
     let (query, constants) = try _engine.compiled(rows, .objects)

@@ -4,8 +4,9 @@ import ModelSchema
 /// objects.
 ///
 /// Bits count to-one relationships first (two bits where the destination's entity is stored beside its key), then
-/// attributes, then to-many relationships; within a kind the root's properties come first, level by level, and on a level
-/// they go by name. The first bit is the highest of the first byte.
+/// attributes, then to-many relationships. Among the first two kinds the root's properties come first, level by level, and
+/// on a level they go by name. To-many relationships go as the copy of its model that the store keeps happens to list them:
+/// by name in stores made here, in any order in Core Data's. The first bit is the highest of the first byte.
 struct HistoryLayout: Sendable {
   struct Entity: Sendable {
     /// Bits by slot; empty for what is not stored.
@@ -44,14 +45,20 @@ struct HistoryLayout: Sendable {
   /// By entity number - 1.
   let entities: [Entity]
 
-  init(_ mapping: StoreMapping) {
-    entities = mapping.layout.layouts.map { Self._entity($0, mapping) }
+  /// - Parameter propertyOrders: Properties of each entity, inherited ones among them, as the model in the store lists
+  ///   them; those that it does not list follow by name.
+  init(_ mapping: StoreMapping, propertyOrders: [String: [String]] = [:]) {
+    entities = mapping.layout.layouts.map { layout in
+      Self._entity(layout, mapping, propertyOrders[layout.entityName] ?? [])
+    }
   }
 
   /// Columns that values of deleted objects need.
   var tombstoneCount: Int { entities.map(\.preserved.count).max() ?? 0 }
 
-  private static func _entity(_ layout: PropertyLayout, _ mapping: StoreMapping) -> Entity {
+  private static func _entity(
+    _ layout: PropertyLayout, _ mapping: StoreMapping, _ listed: [String]
+  ) -> Entity {
     var levels: [Int: Int] = [:]
     var ancestors: [Int] = []
     var next: Int? = layout.entityNumber
@@ -84,11 +91,21 @@ struct HistoryLayout: Sendable {
       default: break
       }
     }
-    for slot in order where layout.slots[slot].isToMany && !layout.slots[slot].isTransient { add(slot, 1) }
+    for slot in _toManySlots(of: layout, listed) { add(slot, 1) }
     let preserved = order.filter { slot in
       guard case .attribute = mapping.storage(of: slot, in: layout.entityNumber) else { return false }
       return layout.slots[slot].attribute?.preservesValueInHistoryOnDeletion ?? false
     }
     return Entity(bits: bits, slots: slots, preserved: preserved)
+  }
+
+  /// Stored to-many relationships as a store's model lists them, then the others by name.
+  private static func _toManySlots(of layout: PropertyLayout, _ listed: [String]) -> [Int] {
+    let ranks = Dictionary(listed.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    return layout.toManySlots.filter { !layout.slots[$0].isTransient }.sorted { left, right in
+      let (first, second) = (layout.slots[left].name, layout.slots[right].name)
+      let (one, other) = (ranks[first] ?? .max, ranks[second] ?? .max)
+      return one == other ? first.utf16.lexicographicallyPrecedes(second.utf16) : one < other
+    }
   }
 }

@@ -11,8 +11,9 @@ struct SQLPiece: Hashable {
 }
 
 extension StoreMigration {
-  /// Copies the rows of an old table that go to a new one: attributes, and to-ones that are stored as they were.
-  func copyRows(_ flow: MigrationPlan.Flow) throws {
+  /// Copies the rows of an old table that go to a new one, slice by slice: attributes, and to-ones that are stored as they
+  /// were.
+  func copyRows(_ flow: MigrationPlan.Flow, _ slices: [String], _ progress: MigrationProgress) throws {
     let table = new.table(of: flow.newRoot)
     var columns: [[SQLPiece]] = Array(
       repeating: Array(repeating: .null, count: flow.pairs.count), count: table.columns.count)
@@ -44,10 +45,14 @@ extension StoreMigration {
     let pieces = columns.map(chosen)
     let names = ["Z_PK", "Z_ENT", "Z_OPT"] + table.columns.map(\.name)
     let values = ["Z_PK + \(flow.offset)", "CASE Z_ENT \(entity) END", "Z_OPT"] + pieces.map(\.sql)
-    try connection.query(
-      "INSERT INTO \(table.name) (\(names.joined(separator: ", "))) SELECT \(values.joined(separator: ", ")) "
-        + "FROM \(away(of: flow.oldRoot)) WHERE Z_ENT IN (\(numbers.map(String.init).joined(separator: ", ")))",
-      pieces.flatMap(\.values))
+    for slice in slices {
+      try connection.query(
+        "INSERT INTO \(table.name) (\(names.joined(separator: ", "))) SELECT \(values.joined(separator: ", ")) "
+          + "FROM \(away(of: flow.oldRoot)) WHERE Z_ENT IN (\(numbers.map(String.init).joined(separator: ", "))) "
+          + "AND \(slice)",
+        pieces.flatMap(\.values))
+      try progress.advance()
+    }
   }
 
   // MARK: Attributes

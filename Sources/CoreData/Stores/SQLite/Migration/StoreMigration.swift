@@ -8,6 +8,8 @@ import SQLiteBinding
 struct StoreMigration {
   let connection: Connection
   let plan: MigrationPlan
+  /// Largest key ever given out in the table of each old root.
+  private let _largestKeys: [Int: Int64]
 
   var old: StoreMapping { plan.old }
   var new: StoreMapping { plan.new }
@@ -26,6 +28,7 @@ struct StoreMigration {
       let present = try connection.firstValue("SELECT MAX(Z_PK) FROM \(table.name)")
       largest[table.rootNumber] = max(Self._int(recorded), Self._int(present))
     }
+    _largestKeys = largest
     plan = MigrationPlan(from: old, to: new, largestKeys: largest)
   }
 
@@ -33,11 +36,13 @@ struct StoreMigration {
     if case .int(let number)? = value { number } else { 0 }
   }
 
-  /// Migrates the tables.
+  /// Migrates the tables, telling `Progress.current()` how far it has come.
   ///
   /// - Throws: `SQLiteError`, with a constraint's code when objects are in the way of a new uniqueness constraint;
-  ///   `UnsupportedModelError`.
+  ///   `UnsupportedModelError`; `CocoaError.userCancelled`.
   func run() throws {
+    let slices = plan.flows.map { MigrationProgress.slices(largestKey: _largestKeys[$0.oldRoot] ?? 0) }
+    let progress = MigrationProgress(steps: slices.reduce(0) { $0 + $1.count } + 1 + new.tables.count)
     try _dropIndexesAndTriggers()
     for (number, table) in old.tables.enumerated() {
       try connection.execute("ALTER TABLE \(table.name) RENAME TO \(Self.away(table: number))")
@@ -48,15 +53,17 @@ struct StoreMigration {
     let writer = SchemaWriter(new)
     for table in new.tables { try connection.execute(writer.createTable(table)) }
     for join in new.joins { try connection.execute(writer.createJoinTable(join)) }
-    for flow in plan.flows { try copyRows(flow) }
+    for (flow, slices) in zip(plan.flows, slices) { try copyRows(flow, slices, progress) }
     try linkToOnes()
     try fillJoins()
+    try progress.advance()
     for number in old.tables.indices { try connection.execute("DROP TABLE \(Self.away(table: number))") }
     for number in old.joins.indices { try connection.execute("DROP TABLE \(Self.away(join: number))") }
     for table in new.tables {
       for statement in try writer.indexes(of: table) { try connection.execute(statement) }
       // Last of all: copying is no change that derived attributes are to follow.
       for statement in try DerivedTriggers(new).statements(of: table) { try connection.execute(statement) }
+      try progress.advance()
     }
     try _writeKeys()
     try _renumberHistory()

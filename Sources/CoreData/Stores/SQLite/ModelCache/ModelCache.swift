@@ -25,6 +25,22 @@ enum ModelCache {
   ///
   /// - Throws: `ModelFileError` for one that cannot be read.
   static func read(_ connection: Connection, path: String) throws -> ModelSchema? {
+    try _unpacked(connection, path: path) { try CompiledModelReader.read($0, path: $1) }
+  }
+
+  /// The order in which the model in an open store names the properties of each entity; empty where there is none that
+  /// can be read.
+  static func propertyOrders(_ connection: Connection, path: String) -> [String: [String]] {
+    let orders = try? _unpacked(connection, path: path) {
+      try CompiledModelReader.propertyOrders(in: $0, path: $1)
+    }
+    return (orders ?? nil) ?? [:]
+  }
+
+  /// What `body` makes of the archive and of a name for it; nil where there is none.
+  private static func _unpacked<T>(
+    _ connection: Connection, path: String, _ body: (Data, String) throws -> T
+  ) throws -> T? {
     let exists = try connection.firstValue(
       "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'Z_MODELCACHE'")
     guard exists != nil else { return nil }
@@ -33,7 +49,7 @@ enum ModelCache {
     guard case .blob(let bytes)? = content else { return nil }
     let name = path + " (its Z_MODELCACHE)"
     do {
-      return try CompiledModelReader.read(Data(RawDeflate.unpack(bytes, limit: _sizeLimit)), path: name)
+      return try body(Data(RawDeflate.unpack(bytes, limit: _sizeLimit)), name)
     } catch let failure as RawDeflate.Failure {
       throw ModelFileError(path: name, reason: "the model inside \(failure)")
     }

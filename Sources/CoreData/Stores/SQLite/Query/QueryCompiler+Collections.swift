@@ -172,6 +172,28 @@ extension QueryCompiler {
     return try _inValues(left, index, comparison)
   }
 
+  /// The rows that have one of many values of an attribute whose values are unique, as a join; nil for any other condition.
+  ///
+  /// It is what an import asks before each save: which of these identifiers are there already? For IN, SQLite would sort the
+  /// values into a table of its own first, which costs as much as finding the rows by the index.
+  mutating func uniqueLookUp(_ plan: FetchPlan) throws -> (values: SQLFragment, column: SQLFragment)? {
+    guard case .comparison(let comparison) = plan.predicate, comparison.op == .in,
+      comparison.modifier == .direct, comparison.options.isEmpty,
+      case .keyPath(let path) = comparison.left, path.count == 1,
+      case .constant(.collection(let members)) = comparison.right, members.count > 2,
+      let slot = plan.layout.slot(named: path[0]), plan.layout.slots[slot].type == .string,
+      plan.layout.uniquenessConstraints.contains([slot])
+    else { return nil }
+    let left = try operand(comparison.left)
+    guard case .constant(let index, _) = try operand(comparison.right) else {
+      throw untranslatable(comparison.right.outline, "it was met out of order")
+    }
+    let (column, conversion) = try _subject(left, comparison)
+    looksUpUniqueValues = true
+    let values = QueryParameter.constant(index, .members(conversion))
+    return ("\(sql: ValueArray.tableName)(\(values))", column)
+  }
+
   private mutating func _inValues(
     _ left: Operand, _ index: Int, _ comparison: PredicateTree.Comparison
   ) throws -> SQLFragment {

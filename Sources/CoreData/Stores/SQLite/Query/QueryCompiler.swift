@@ -8,8 +8,14 @@ final class CompiledQuery: Sendable {
   let parameters: [QueryParameter]
   let reader: RowReader
   let content: FetchPlan.Content
+  /// Whether a row may come more than once: for each of the equal values it was looked up by.
+  let mayRepeat: Bool
 
-  init(sql: SQLText, parameters: [QueryParameter], reader: RowReader, content: FetchPlan.Content) {
+  init(
+    sql: SQLText, parameters: [QueryParameter], reader: RowReader, content: FetchPlan.Content,
+    mayRepeat: Bool
+  ) {
+    self.mayRepeat = mayRepeat
     self.sql = sql
     self.parameters = parameters
     self.reader = reader
@@ -31,6 +37,8 @@ struct QueryCompiler {
   var variables: [String: QueryScope] = [:]
   /// Columns of a dictionary fetch by name, for its sort descriptors and its having condition.
   var columns: [String: (fragment: SQLFragment, kind: ValueKind)] = [:]
+  /// Whether the rows are found by the values of a unique attribute, one after the other.
+  var looksUpUniqueValues = false
   /// Whether `sum:` and its like are taken over rows here.
   var aggregatesRows = false
   private let _constants: [PredicateValue]
@@ -60,7 +68,8 @@ struct QueryCompiler {
     var compiler = QueryCompiler(plan: plan, constants: constants, mapping: mapping)
     let fragment = try compiler._statement(plan, purpose, reader)
     return CompiledQuery(
-      sql: SQLText(fragment.text), parameters: fragment.parameters, reader: reader, content: plan.content)
+      sql: SQLText(fragment.text), parameters: fragment.parameters, reader: reader, content: plan.content,
+      mayRepeat: compiler.looksUpUniqueValues)
   }
 
   /// Compiles a dictionary fetch, whose constants are given as `TableShape` found them.
@@ -140,9 +149,19 @@ struct QueryCompiler {
   private mutating func _statement(
     _ plan: FetchPlan, _ purpose: QueryShape.Purpose, _ reader: RowReader
   ) throws -> SQLFragment {
+    let isWindowed = plan.limit > 0 || plan.offset > 0
+    if purpose == .objects, !isWindowed, let lookUp = try uniqueLookUp(plan) {
+      try _checkConstants()
+      let order = try _order(plan.sort)
+      let filter = _entityFilter(plan).map { " AND \($0)" as SQLFragment } ?? ""
+      let columns = plan.content == .identity ? reader.identityList : reader.selectList
+      return """
+        SELECT \(sql: columns) FROM \(lookUp.values) v JOIN \(sql: _source.text) \
+        WHERE \(lookUp.column) = v.value\(filter)\(order)
+        """
+    }
     let condition = try _where(plan)
     try _checkConstants()
-    let isWindowed = plan.limit > 0 || plan.offset > 0
     if purpose == .count {
       if !isWindowed { return "SELECT COUNT(*) FROM \(sql: _source.text)\(condition)" }
       return "SELECT COUNT(*) FROM (SELECT 1 FROM \(sql: _source.text)\(condition)\(_window(plan)))"

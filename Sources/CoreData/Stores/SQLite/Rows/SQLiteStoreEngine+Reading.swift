@@ -45,7 +45,16 @@ extension SQLiteStoreEngine {
         if let object = try reader.identity(statement) { result.append(object) }
       }
     }
-    return result
+    return query.mayRepeat && result.count > 1 ? Self._once(result) : result
+  }
+
+  /// Each of the rows once, where it first came.
+  private static func _once(_ found: [StoredObject]) -> [StoredObject] {
+    var seen = Set<Int64>(minimumCapacity: found.count)
+    // All are of one table, so that the key tells.
+    if found.allSatisfy({ seen.insert($0.key.reference).inserted }) { return found }
+    seen.removeAll(keepingCapacity: true)
+    return found.filter { seen.insert($0.key.reference).inserted }
   }
 
   /// Computes the columns of a dictionary fetch.

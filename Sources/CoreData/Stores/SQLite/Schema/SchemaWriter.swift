@@ -109,14 +109,11 @@ struct SchemaWriter {
         }
         return (try _column(property, in: layout), element.isAscending)
       }
-      guard index.partialIndexPredicate == nil else {
-        throw UnsupportedModelError(
-          entity: entity.name, property: index.name,
-          reason: "a partial index cannot be made here; remove its predicate")
-      }
+      let condition = try _condition(of: index, entity, layout)
       // One named after its attribute may stand there for the attribute's sake.
-      if result.contains(_collatedIndex("Z_\(entity.name)_\(index.name)", on: table, columns)) { continue }
-      result.append(_collatedIndex(names.take("Z_\(entity.name)_\(index.name)"), on: table, columns))
+      let name = "Z_\(entity.name)_\(index.name)"
+      if result.contains(_collatedIndex(name, on: table, columns) + condition) { continue }
+      result.append(_collatedIndex(names.take(name), on: table, columns) + condition)
     }
     for constraint in entity.uniquenessConstraints where !constraint.isEmpty {
       let columns = try constraint.map { (try _column($0, in: layout), true) }
@@ -124,6 +121,18 @@ struct SchemaWriter {
       result.append(_collatedIndex(name, on: table, columns, isUnique: true))
     }
     return result
+  }
+
+  /// The WHERE of a partial index; empty for one of all rows.
+  private func _condition(
+    of index: FetchIndexSchema, _ entity: EntitySchema, _ layout: PropertyLayout
+  ) throws -> String {
+    guard let text = index.partialIndexPredicate, !text.isEmpty else { return "" }
+    do {
+      return " WHERE " + (try PartialIndexCondition(text) { try _column($0, in: layout) }.sql)
+    } catch let refusal as PartialIndexCondition.Refusal {
+      throw UnsupportedModelError(entity: entity.name, property: index.name, reason: refusal.reason)
+    }
   }
 
   private func _column(_ property: String, in layout: PropertyLayout) throws -> String {

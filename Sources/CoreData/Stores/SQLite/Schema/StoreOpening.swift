@@ -76,7 +76,8 @@ struct StoreOpening {
   private func _history(_ writer: Connection, _ mapping: StoreMapping) throws -> HistoryJournal? {
     let isThere = try HistoryTables.exist(on: writer)
     guard _options.isReadOnly ? isThere : _options.tracksHistory else { return nil }
-    let layout = HistoryLayout(mapping)
+    let layout = HistoryLayout(
+      mapping, propertyOrders: ModelCache.propertyOrders(writer, path: _file.path))
     if _options.isReadOnly {
       // Whatever is wrong with its history, its objects can be read.
       guard let tables = try? HistoryTables.read(writer, path: _file.path) else { return nil }

@@ -1,0 +1,19 @@
+# A copy of the package for the Thread Sanitizer, in which mutexes are POSIX ones. To be sourced by bash after setup.bash.
+
+# make_sanitized DIRECTORY: brings the copy up to date. What has not changed is left alone, so that builds stay short.
+make_sanitized() {
+  local copy=$1 file directory
+  mkdir -p "$copy"
+  (
+    cd "$root"
+    git ls-files -co --exclude-standard -z Package.swift Sources Tests Plugins |
+      while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done |
+      xargs -0 cp -pu --parents -t "$copy"
+  )
+  (cd "$copy" && find Sources Tests Plugins -type f ! -name PosixMutex.swift) |
+    while IFS= read -r file; do [ -e "$root/$file" ] || rm "$copy/$file"; done
+  for directory in "$copy"/Sources/*/ "$copy"/Tests/*/; do
+    grep -rqs "Mutex" --include="*.swift" "$directory" || continue
+    cp -pu "$root/Scripts/lib/PosixMutex.swift" "$directory"
+  done
+}

@@ -1,0 +1,12 @@
+# What a module's public symbols are, as the compiler tells. To be sourced by bash after setup.bash.
+
+# extract_symbols MODULE DIRECTORY: builds the module, then writes its symbol graphs into the directory.
+extract_symbols() {
+  local module=$1 directory=$2 binaries target map maps=()
+  swift build --package-path "$root" --target "$module" >&2
+  binaries=$(swift build --package-path "$root" --show-bin-path)
+  target=$(swift -print-target-info | sed -n 's/.*"triple": "\(.*\)",/\1/p' | head -1)
+  for map in "$root"/Sources/*/module.modulemap; do maps+=(-Xcc "-fmodule-map-file=$map"); done
+  swift symbolgraph-extract -module-name "$module" -I "$binaries/Modules" "${maps[@]}" -target "$target" \
+    -minimum-access-level public -skip-inherited-docs -output-dir "$directory"
+}

@@ -1,0 +1,47 @@
+import ModelSchema
+
+// Laying a child's changes over what this context knows of the objects by now.
+
+extension NSManagedObjectContext {
+  /// A child's layer, changes on top of the newest rows known here: what the child has not changed is not taken from it, as
+  /// it may have read the object long ago.
+  ///
+  /// Reads nothing and waits for nobody. Objects with unsaved changes here are left out: what the child has changed is laid
+  /// over them slot by slot anyway.
+  final func rebased(_ layer: Layer) -> Layer {
+    let layers = overlay.layers
+    let above = _parent.map { _ in ReadChain(peekingAbove: self) }
+    let coordinator = persistentStoreCoordinator
+    var entries: [Layer.Entry]?
+    for (position, entry) in layer.entries.enumerated() where entry.kind == .updated {
+      guard let base = entry.base else { continue }
+      let key = ObjectTable.Key(entry.id)
+      let object = table.object(for: entry.id)
+      if object?._flags.contains(.listed) ?? false || layers.entry(for: key) != nil { continue }
+      let known =
+        object?._row ?? above?.entry(for: key)?.row
+        ?? entry.id.key.flatMap { coordinator?.cachedRow(for: $0, at: readGeneration) }
+      guard let known, !(known === base), known.version >= base.version,
+        let rebased = entry.rebased(on: known)
+      else { continue }
+      if entries == nil { entries = layer.entries }
+      entries![position] = rebased
+    }
+    return entries.map { Layer($0) } ?? layer
+  }
+}
+
+extension Layer.Entry {
+  /// The same changes made to a newer row; nil if that makes no difference.
+  fileprivate func rebased(on newer: Row) -> Layer.Entry? {
+    guard let base, let row else { return nil }
+    let slots = id.space.layout.slots
+    let isSame = slots.indices.allSatisfy { slot in
+      slots[slot].isToMany || slots[slot].isTransient || changed.contains(slot) || newer[slot] == base[slot]
+    }
+    if isSame, newer.version == base.version { return nil }
+    let rebased = row.rebased(from: base, onto: newer, changed: changed, layout: id.space.layout)
+    for slot in id.space.layout.toManySlots { rebased.set(row[slot], at: slot) }
+    return Layer.Entry(kind: kind, id: id, base: newer, row: rebased, changed: changed, isWhole: isWhole)
+  }
+}

@@ -1,0 +1,153 @@
+import CoreData
+import Foundation
+
+/// Keeps contexts in step with whatever is written to their store: by other coordinators, by other processes.
+///
+/// Whenever the coordinator is told that somebody has written (`NSPersistentStoreRemoteChange`), the store's
+/// persistent history is read on a background context, and what is new is merged as one round into each
+/// context on its queue, parents first. Add the stores with ``storeOptions``. Kept alive by its owner; may be
+/// used from any thread.
+///
+/// So that a context's own saves are not merged into itself, a context without `transactionAuthor` is given
+/// one. With an author of yours its own saves come back as updates that change nothing.
+public final class HistoryFollower: @unchecked Sendable {
+  // Unchecked: `_token` is used on the reader's queue only, `_failure` and `_observer` are guarded by the
+  // lock, and everything else is immutable.
+  private let _contexts: [NSManagedObjectContext]
+  private let _coordinator: NSPersistentStoreCoordinator
+  private let _reader: NSManagedObjectContext
+  /// Author of the contexts that had none.
+  private let _author = "CoreDataStack.HistoryFollower \(UUID().uuidString)"
+  private var _token: NSPersistentHistoryToken?
+  private let _lock = NSLock()
+  private var _failure: (@Sendable (any Error) -> Void)?
+  private var _observer: (any NSObjectProtocol)?
+
+  /// Posted on a context's queue, with the context as object, when part of the history was deleted before it
+  /// could be read: all objects were read again, and what has come or gone is found by fetching again.
+  public static let didMissHistory = Notification.Name("CoreDataStack.HistoryFollower.didMissHistory")
+
+  /// The stack's usual options, a history, and word of whatever is written: what a store that is to be
+  /// followed is added with, by everybody who writes to it.
+  public static var storeOptions: [AnyHashable: Any] {
+    var options = NSPersistentStoreCoordinator.stockSQLiteStoreOptions
+    options[NSPersistentHistoryTrackingKey] = true as NSNumber
+    options[NSPersistentStoreRemoteChangeNotificationPostOptionKey] = true as NSNumber
+    return options
+  }
+
+  /// Follows the stores of some contexts' coordinator from now on. Call it before the contexts are used, or
+  /// on their queue.
+  ///
+  /// - Parameter contexts: A context and, for a nested design, those above it: of one coordinator all.
+  /// - Throws: `StackError.needsHistory` for a store that keeps no history.
+  public init(_ contexts: NSManagedObjectContext...) throws {
+    guard let coordinator = contexts.lazy.compactMap(\.persistentStoreCoordinator).first else {
+      throw StackError.needsHistory(at: nil)
+    }
+    for store in coordinator.persistentStores {
+      let options = [NSPersistentHistoryTrackingKey, NSPersistentStoreRemoteChangeNotificationPostOptionKey]
+      guard options.allSatisfy({ (store.options?[$0] as? NSNumber)?.boolValue ?? false }) else {
+        throw StackError.needsHistory(at: store.url)
+      }
+    }
+    _contexts = contexts
+    _coordinator = coordinator
+    _reader = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    _reader.persistentStoreCoordinator = coordinator
+    _reader.name = "History reader"
+    for context in contexts where context.transactionAuthor == nil { context.transactionAuthor = _author }
+    _token = coordinator.currentPersistentHistoryToken(fromStores: nil)
+    let observer = NotificationCenter.default.addObserver(
+      forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil
+    ) { [weak self] _ in
+      guard let self else { return }
+      self._reader.perform {
+        do {
+          try self._read()
+        } catch {
+          self.onFailure?(error)
+        }
+      }
+    }
+    _lock.withLock { _observer = observer }
+  }
+
+  deinit {
+    if let _observer { NotificationCenter.default.removeObserver(_observer) }
+  }
+
+  /// Called with what reading the history has failed with, on a background queue; what was missed comes with
+  /// the next change.
+  public var onFailure: (@Sendable (any Error) -> Void)? {
+    get { _lock.withLock { _failure } }
+    set { _lock.withLock { _failure = newValue } }
+  }
+
+  /// Returns when the contexts show everything that was written so far, whether word of it has arrived or
+  /// not.
+  ///
+  /// - Throws: What reading the history throws.
+  public func catchUp() async throws { try await _reader.perform { try self._read() } }
+
+  // MARK: Reading
+
+  /// On the reader's queue.
+  private func _read() throws {
+    let request = NSPersistentHistoryChangeRequest.fetchHistory(after: _token)
+    request.resultType = .transactionsAndChanges
+    do {
+      let result = try _reader.execute(request) as? NSPersistentHistoryResult
+      guard let news = result?.result as? [NSPersistentHistoryTransaction], let last = news.last else {
+        return
+      }
+      let changes = HistoryChanges(news.filter { $0.author != _author })
+      if !changes.isEmpty {
+        NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes.userInfo, into: _contexts)
+      }
+      _token = last.token
+    } catch let error as CocoaError where error.code.rawValue == NSPersistentHistoryTokenExpiredError {
+      // Part of the history was deleted unread: whatever was read of the store may be old.
+      _token = _coordinator.currentPersistentHistoryToken(fromStores: nil)
+      _readAgain()
+    }
+  }
+
+  /// Has every object that a context shows read again.
+  private func _readAgain() {
+    for context in _contexts.reversed() {
+      context.performAndWait {
+        let ids = context.registeredObjects.map(\.objectID).filter { !$0.isTemporaryID }
+        NSManagedObjectContext.mergeChanges(
+          fromRemoteContextSave: [NSUpdatedObjectsKey: ids], into: [context])
+        NotificationCenter.default.post(name: Self.didMissHistory, object: context)
+      }
+    }
+  }
+}
+
+/// What several transactions did, one after the other, as if it were one.
+private struct HistoryChanges {
+  private var _kinds: [NSManagedObjectID: NSPersistentHistoryChangeType] = [:]
+
+  init(_ transactions: [NSPersistentHistoryTransaction]) {
+    for change in transactions.lazy.flatMap({ $0.changes ?? [] }) {
+      let id = change.changedObjectID
+      // Inserted and then changed is inserted.
+      if change.changeType == .update, _kinds[id] == .insert { continue }
+      _kinds[id] = change.changeType
+    }
+  }
+
+  var isEmpty: Bool { _kinds.isEmpty }
+
+  /// The form that merging takes.
+  var userInfo: [AnyHashable: Any] {
+    var ids: [NSPersistentHistoryChangeType: [NSManagedObjectID]] = [:]
+    for (id, kind) in _kinds { ids[kind, default: []].append(id) }
+    return [
+      NSInsertedObjectsKey: ids[.insert] ?? [], NSUpdatedObjectsKey: ids[.update] ?? [],
+      NSDeletedObjectsKey: ids[.delete] ?? [],
+    ]
+  }
+}

@@ -1,0 +1,100 @@
+import CoreData
+import Foundation
+
+// Taking a stack's store away, for good or for a new one.
+
+extension ContextStack {
+  /// Takes the store away with everything in it and goes on with a new, empty one.
+  ///
+  /// Saves on their way are waited for; what has not been saved is lost. The kept contexts stay and forget
+  /// their objects, so that fetched results controllers have to fetch again. Worker contexts made before are
+  /// to be let go of: objects in them are of a store that is gone. Let nobody save meanwhile.
+  ///
+  /// - Throws: What destroying and adding stores throws.
+  public func emptyStore() async throws { try await emptyStore(progress: nil) }
+
+  public func emptyStore(progress: Progress?) async throws {
+    let steps = ProgressSteps(progress, count: 2)
+    try steps.begin()
+    let removed = try await _takeStoresAway()
+    steps.finish()
+    try await _inBackground { try removed.addAgain() }
+    steps.finish()
+  }
+
+  /// Takes the store away and destroys its files. Afterwards the stack holds nothing and can save nothing:
+  /// let go of it.
+  ///
+  /// Saves on their way are waited for; what has not been saved is lost.
+  ///
+  /// - Throws: What destroying the store throws; the stack has it still then.
+  public func removeStore() async throws { _ = try await _takeStoresAway() }
+
+  private func _takeStoresAway() async throws -> RemovedStores {
+    await settle()
+    let coordinators = self.coordinators
+    let removed = try await _inBackground { try RemovedStores(from: coordinators) }
+    for context in keptContexts { await context.perform { context.reset() } }
+    return removed
+  }
+
+  private func _inBackground<Result: Sendable>(
+    _ work: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume(with: Swift.Result { try work() }) }
+    }
+  }
+}
+
+/// Stores that were taken from their coordinators, and how they are added again.
+private struct RemovedStores: @unchecked Sendable {
+  // Unchecked: descriptions and options are made here and not changed; coordinators may be used from any
+  // thread.
+  private struct Place {
+    let coordinator: NSPersistentStoreCoordinator
+    let type: String
+    let configuration: String?
+    let url: URL?
+    let options: [AnyHashable: Any]?
+  }
+
+  private let _places: [Place]
+
+  /// Removes all stores of some coordinators and destroys their files.
+  ///
+  /// - Throws: What removing and destroying throws; the stores are back in their coordinators then.
+  init(from coordinators: [NSPersistentStoreCoordinator]) throws {
+    var places: [Place] = []
+    do {
+      for coordinator in coordinators {
+        for store in coordinator.persistentStores {
+          let place = Place(
+            coordinator: coordinator, type: store.type, configuration: store.configurationName,
+            url: store.url, options: store.options)
+          try coordinator.remove(store)
+          places.append(place)
+        }
+      }
+      var destroyed = Set<URL>()
+      for place in places where place.type != NSInMemoryStoreType {
+        // Two coordinators may share a file.
+        guard let url = place.url, destroyed.insert(url).inserted else { continue }
+        try place.coordinator.destroyPersistentStore(at: url, ofType: place.type, options: place.options)
+      }
+    } catch {
+      try? Self._add(places)
+      throw error
+    }
+    _places = places
+  }
+
+  func addAgain() throws { try Self._add(_places) }
+
+  private static func _add(_ places: [Place]) throws {
+    for place in places {
+      _ = try place.coordinator.addPersistentStore(
+        ofType: place.type, configurationName: place.configuration, at: place.url, options: place.options)
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import CoreData
+import Foundation
+
+/// Work for one context's queue that lets others have their turn: of many pieces one at a time waits there.
+///
+/// Merges that come faster than the main queue takes them would otherwise stand in line before everything
+/// that a user does. May be used from any thread; pieces are done in order.
+final class Turns: @unchecked Sendable {
+  // Unchecked: `_waiting` and `_isTaken` are guarded by the lock.
+  private let _lock = NSLock()
+  private var _waiting: [@Sendable () -> Void] = []
+  private var _isTaken = false
+
+  /// Has a piece of work done on a context's queue, after those that wait already.
+  func add(on context: NSManagedObjectContext, _ work: @escaping @Sendable () -> Void) {
+    let isFirst = _lock.withLock {
+      _waiting.append(work)
+      defer { _isTaken = true }
+      return !_isTaken
+    }
+    if isFirst { _take(on: context) }
+  }
+
+  private func _take(on context: NSManagedObjectContext) {
+    context.perform {
+      self._lock.withLock { self._waiting.removeFirst() }()
+      let hasMore = self._lock.withLock {
+        self._isTaken = !self._waiting.isEmpty
+        return self._isTaken
+      }
+      // At the end of the queue: whatever has come meanwhile goes first.
+      if hasMore { self._take(on: context) }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+/// What a result says to somebody who is choosing a design, in sentences.
+struct Verdict {
+  private let _stacks: [ShootoutResult.Stack]
+  private let _floorSeconds: Double
+
+  /// Totals that lie closer together than this are not told apart.
+  private static let _noise = 1.05
+
+  init(_ result: ShootoutResult) {
+    _stacks = result.stacks
+    _floorSeconds = result.floorSeconds
+  }
+
+  /// The sentences; none without a stack.
+  var sentences: [String] {
+    guard !_stacks.isEmpty else { return [] }
+    return [_inAll, _ofMain, _inOnePiece].compactMap { $0 }
+  }
+
+  private var _inAll: String? {
+    guard _stacks.count > 1 else { return nil }
+    let sorted = _stacks.sorted { $0.totalSeconds < $1.totalSeconds }
+    let (first, last) = (sorted[0], sorted[sorted.count - 1])
+    let fastest = sorted.filter { $0.totalSeconds <= first.totalSeconds * Self._noise }
+    let names = _names(fastest)
+    if fastest.count == sorted.count {
+      return "All took about \(Figures.seconds(first.totalSeconds)) s in all."
+    }
+    return "Fastest in all: \(names), about \(Figures.seconds(first.totalSeconds)) s; "
+      + "\(last.design.rawValue) took \(Figures.ratio(last.totalSeconds / first.totalSeconds)) times as long."
+  }
+
+  private var _ofMain: String? {
+    guard _stacks.count > 1 else { return nil }
+    let sorted = _stacks.sorted { $0.mainBusySeconds < $1.mainBusySeconds }
+    let first = sorted[0]
+    let lightest = sorted.filter { $0.mainBusySeconds <= first.mainBusySeconds * Self._noise }
+    return "Least work for the main thread: \(_names(lightest)), \(Figures.seconds(first.mainBusySeconds)) s."
+  }
+
+  private var _inOnePiece: String? {
+    let frame = ShootoutResult.frameMilliseconds
+    let smooth = _stacks.filter { $0.mainLongestMilliseconds <= frame }
+    let rough = _stacks.filter { $0.mainLongestMilliseconds > frame }
+    let limit = "a frame (\(Figures.milliseconds(frame)) ms)"
+    if rough.isEmpty { return "None blocked main for \(limit) at once." }
+    let blocks = rough.map {
+      "\($0.design.rawValue) blocked it for \(Figures.milliseconds($0.mainLongestMilliseconds)) ms at once"
+    }
+    let sentence = _joined(blocks)
+    return smooth.isEmpty
+      ? "Beyond \(limit) of main: \(sentence)."
+      : "Never blocked main for \(limit): \(_names(smooth)); \(sentence)."
+  }
+
+  private func _names(_ stacks: [ShootoutResult.Stack]) -> String { _joined(stacks.map(\.design.rawValue)) }
+
+  private func _joined(_ words: [String]) -> String {
+    guard words.count > 1 else { return words.first ?? "" }
+    return words.dropLast().joined(separator: ", ") + " and " + words[words.count - 1]
+  }
+}

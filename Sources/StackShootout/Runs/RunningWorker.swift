@@ -1,0 +1,36 @@
+import Foundation
+import Synchronization
+
+/// The child that is at work, for the signal handler that has to end it: what it goes on writing could not be removed.
+enum RunningWorker {
+  private struct State {
+    var id: pid_t?
+    var isEnded = false
+  }
+
+  private static let _state = Mutex(State())
+
+  /// Notes the child that was started, or nil when it is gone. Does not come back once `end` was called: the program is about
+  /// to exit, and what happens to the child now is no failure to be reported.
+  static func note(_ id: pid_t?) {
+    let isEnded = _state.withLock { state in
+      state.id = id
+      return state.isEnded
+    }
+    guard isEnded else { return }
+    if let id { kill(id, SIGKILL) }
+    while true { sleep(1) }
+  }
+
+  /// Ends the child and waits until it is gone.
+  static func end() {
+    let id = _state.withLock { state in
+      state.isEnded = true
+      return state.id
+    }
+    guard let id else { return }
+    kill(id, SIGKILL)
+    // Whoever waits for it collects it; then there is no process of this number.
+    for _ in 0..<500 where kill(id, 0) == 0 { usleep(10_000) }
+  }
+}

@@ -1,0 +1,130 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Saves a context and merges what it saved into another.
+private func save(_ saver: NSManagedObjectContext, mergingInto context: NSManagedObjectContext) throws {
+  let token = NotificationCenter.default.addObserver(
+    forName: .NSManagedObjectContextDidSave, object: saver, queue: nil
+  ) {
+    context.mergeChanges(fromContextDidSave: $0)
+  }
+  defer { NotificationCenter.default.removeObserver(token) }
+  try saver.save()
+}
+
+@Suite("Fetched results controller: changes from elsewhere")
+struct FetchedResultsMergingTests {
+  @Test("A merged update of an object that is a fault here is announced", arguments: Setting.direct)
+  func mergedFault(_ setting: Setting) throws {
+    let fixture = try ControllerFixture(setting, ["a", "b"])
+    let other = fixture.stack.sibling()
+    try fixture.context.performAndWait {
+      fixture.context.refreshAllObjects()
+      _ = fixture.delegate.take()
+      try other.performAndWait {
+        try other.all("Author", by: "name")[0].setValue("c", forKey: "name")
+        try save(other, mergingInto: fixture.context)
+      }
+      #expect(fixture.delegate.take() == ["will", "move 0.0 0.1", "did"])
+      #expect(fixture.names == ["b", "c"])
+    }
+  }
+
+  @Test(
+    "A fault that a merge makes fit the predicate comes in, filled before or not", arguments: Setting.direct)
+  func mergedFaultThatFitsNow(_ setting: Setting) throws {
+    for isFilledFirst in [false, true] {
+      let fixture = try ControllerFixture(setting, ["a"], where: NSPredicate(format: "age > 60"))
+      let other = fixture.stack.sibling()
+      try fixture.context.performAndWait {
+        let fault = try #require(fixture.context.all("Author").first)
+        fixture.context.refresh(fault, mergeChanges: false)
+        _ = fixture.delegate.take()
+        let context = fixture.context
+        let id = fault.objectID
+        let token = NotificationCenter.default.addObserver(
+          forName: .NSManagedObjectContextDidSave, object: other, queue: nil
+        ) {
+          if isFilledFirst { context.object(with: id).willAccessValue(forKey: nil) }
+          context.mergeChanges(fromContextDidSave: $0)
+        }
+        defer { NotificationCenter.default.removeObserver(token) }
+        try other.performAndWait {
+          try other.all("Author")[0].setValue(70, forKey: "age")
+          try other.save()
+        }
+        #expect(fixture.delegate.take() == ["will", "insert - 0.0", "did"])
+        withExtendedLifetime(fault) {}
+      }
+    }
+  }
+
+  @Test("A merged update brings in an object that was never registered here", arguments: Setting.direct)
+  func mergedStranger(_ setting: Setting) throws {
+    let fixture = try ControllerFixture(setting, ["a", "b"], where: NSPredicate(format: "age > 60"))
+    let other = fixture.stack.sibling()
+    try fixture.context.performAndWait {
+      #expect(fixture.names.isEmpty)
+      try other.performAndWait {
+        try other.all("Author", by: "name")[1].setValue(70, forKey: "age")
+        try save(other, mergingInto: fixture.context)
+      }
+      #expect(fixture.names == ["b"])
+      #expect(fixture.delegate.take() == ["will", "insert - 0.0", "did"])
+    }
+  }
+
+  @Test("Merging by object IDs alone brings in what was never registered", arguments: Setting.direct)
+  func mergedIDs(_ setting: Setting) throws {
+    let fixture = try ControllerFixture(setting, ["a", "b"], where: NSPredicate(format: "age > 60"))
+    let other = fixture.stack.sibling()
+    try fixture.context.performAndWait {
+      let id = try other.performAndWait {
+        let author = try other.all("Author", by: "name")[1]
+        author.setValue(70, forKey: "age")
+        try other.save()
+        return author.objectID
+      }
+      NSManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: [NSUpdatedObjectIDsKey: [id]], into: [fixture.context])
+      #expect(fixture.names == ["b"])
+    }
+  }
+
+  @Test(
+    "A child's save is announced before it returns, relationship-only changes too",
+    arguments: Setting.allCases)
+  func childSave(_ setting: Setting) throws {
+    let fixture = try ControllerFixture(setting, ["a"])
+    let child = fixture.stack.child(of: fixture.context)
+    try fixture.context.performAndWait {
+      try child.performAndWait {
+        child.insert("Author", ["name": "b"])
+        try child.save()
+      }
+      #expect(fixture.delegate.take() == ["will", "insert - 0.1", "did"])
+      try child.performAndWait {
+        let author = try child.all("Author", by: "name")[0]
+        child.insert("Book", ["title": "t", "author": author])
+        try child.save()
+      }
+      #expect(fixture.delegate.take() == ["will", "update 0.0 0.0", "did"])
+    }
+  }
+
+  @Test(
+    "A relationship-only change of another context is announced after the merge", arguments: Setting.direct)
+  func mergedRelationship(_ setting: Setting) throws {
+    let fixture = try ControllerFixture(setting, ["a"])
+    let other = fixture.stack.sibling()
+    try fixture.context.performAndWait {
+      try other.performAndWait {
+        let author = try other.all("Author", by: "name")[0]
+        other.insert("Book", ["title": "t", "author": author])
+        try save(other, mergingInto: fixture.context)
+      }
+      #expect(fixture.delegate.take() == ["will", "update 0.0 0.0", "did"])
+    }
+  }
+}

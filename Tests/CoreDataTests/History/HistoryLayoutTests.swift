@@ -1,0 +1,48 @@
+import Foundation
+import ModelSchema
+import SQLiteBinding
+import Testing
+
+@testable import CoreData
+
+/// Which bit of ZCOLUMNS stands for which property.
+@Suite struct HistoryLayoutTests {
+  /// The layout of a store as it is opened.
+  private func _layout(_ url: URL, _ schema: ModelSchema? = nil) throws -> (HistoryLayout, ModelLayout) {
+    let connection = try Connection(path: url.path, mode: .readOnly, busyTimeout: 1)
+    let cached = try ModelCache.read(connection, path: url.path)
+    let layout = try ModelLayout(#require(schema ?? cached))
+    let orders = ModelCache.propertyOrders(connection, path: url.path)
+    return (HistoryLayout(try MappingBuilder.mapping(for: layout), propertyOrders: orders), layout)
+  }
+
+  @Test(.enabled(if: CorpusSchemaTests.isPresent))
+  func toManyBitsGoAsTheModelInAnAppleStoreListsThem() throws {
+    let original = CorpusSchemaTests.root.appendingPathComponent("ileapp/ios17-NoteStore.sqlite")
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite")
+    try FileManager.default.copyItem(at: original, to: url)
+    defer {
+      for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
+    }
+    let (history, layout) = try _layout(url)
+    let account = try #require(layout.layoutsByName["ICAccount"])
+    func bits(_ name: String) throws -> [Int] {
+      try history.entities[account.entityNumber - 1].bits[#require(account.slot(named: name))]
+    }
+    // As the transactions show in which these were changed.
+    try #expect(bits("notes") == [52])
+    try #expect(bits("serverChangeTokens") == [55])
+    try #expect(bits("deviceMigrationStates") == [56])
+    try #expect(bits("invitations") == [58])
+  }
+
+  @Test func aStoreMadeHereListsToManysByNameWhateverTheirLevel() throws {
+    let stack = try TestStack(.sqlite)
+    let (history, layout) = try _layout(stack.url)
+    let novel = try #require(layout.layoutsByName["Novel"])
+    let entity = history.entities[novel.entityNumber - 1]
+    let toManys = entity.slots.map { novel.slots[$0] }.filter(\.isToMany).map(\.name)
+    #expect(toManys == ["chapters", "tags"])
+    #expect(entity.slots.suffix(2).allSatisfy { novel.slots[$0].isToMany })
+  }
+}
