@@ -85,7 +85,9 @@ package enum ModelFile {
     } catch let error as ModelFileError {
       throw error
     } catch {
-      throw ModelFileError(path: path, reason: "can't be read: \(error.localizedDescription)")
+      let reason = error.localizedDescription
+      throw ModelFileError(
+        path: path, reason: "can't be read: \(reason.hasSuffix(".") ? String(reason.dropLast()) : reason)")
     }
   }
 }

@@ -53,9 +53,10 @@ struct DiffReport {
         .init(change.verdict.shown), .init(change.why),
       ])
     }
+    let losses = _diff.changes.count { $0.verdict == .loses }
     let end =
       _canInfer
-      ? "Lightweight migration can carry this.\n"
+      ? "Lightweight migration can carry this\(losses == 0 ? "" : "; \(losses) change(s) lose data").\n"
       : "Lightweight migration cannot carry this: see the changes that need a mapping model.\n"
     return table.text(usesColor: usesColor) + end
   }

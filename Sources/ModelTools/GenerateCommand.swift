@@ -54,6 +54,9 @@ extension Command {
       environment.output(JSONText.array(paths).text() + "\n")
       return
     }
-    environment.output("\(files.count) file(s) written to \(directory).\n")
+    environment.output(
+      files.isEmpty
+        ? "Nothing to write: no entity\(arguments.values["entity"] == nil ? "" : " chosen") names a class of its own.\n"
+        : "\(files.count) file(s) written to \(directory).\n")
   }
 }

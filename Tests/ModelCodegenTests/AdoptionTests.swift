@@ -21,6 +21,15 @@ import Testing
         """)
   }
 
+  @Test func `A file keeps its line ends`() {
+    let source = "import CoreData\r\n@objc(Book)\r\nclass Book {\r\n  @objc func f() {}\r\n}\r\n"
+    let adopted = SourceAdoption(source).adopted
+    #expect(adopted.contains("#if canImport(ObjectiveC)\r\n@objc(Book)\r\n#endif\r\nclass Book"))
+    #expect(!adopted.replacing("\r\n", with: "").utf8.contains(UInt8(ascii: "\n")))
+    let stripped = SourceAdoption(source, attributes: .strip).adopted
+    #expect(stripped == "import CoreData\r\nclass Book {\r\n  func f() {}\r\n}\r\n")
+  }
+
   @Test func `Adopting twice changes nothing more`() {
     let once = SourceAdoption("@objc(Book) class Book: NSManagedObject {}\n").adopted
     #expect(!SourceAdoption(once).isChanged)

@@ -126,7 +126,8 @@ import Testing
       ])
   }
 
-  @Test func `Hierarchies that had nothing in common cannot be merged`() {
+  @Test("Hierarchies that had nothing in common cannot be merged")
+  func hierarchiesThatHadNothingInCommonCannotBeMerged() {
     let old = [entity("A"), entity("B")]
     let new = [entity("P", isAbstract: true), entity("A", parent: "P"), entity("B", parent: "P")]
     #expect(

@@ -79,11 +79,11 @@ struct CompletionTests {
     let text = CompletionScript(Self.syntax).text(for: .fish)
     #expect(
       text.contains(
-        "complete -c tool -n '__fish_seen_subcommand_from model; and not __fish_seen_subcommand_from draw list' -a draw"
+        "complete -c tool -n '__tool_is model' -a draw"
       ))
     #expect(
       text.contains(
-        "-n '__fish_seen_subcommand_from model; and __fish_seen_subcommand_from draw' -l format -d 'How.' -x -a 'dot svg'"
+        "-n '__tool_within model draw' -l format -d 'How.' -x -a 'dot svg'"
       ))
   }
 

@@ -2,7 +2,8 @@ import Foundation
 import ModelSchema
 import SQLiteBinding
 
-/// Brings a SQLite store to a coordinator's model when it is added, as far as the change can be inferred.
+/// Brings a SQLite store to a coordinator's model when it is added: by a mapping model among the program's,
+/// or else as far as the change can be inferred.
 ///
 /// The file is changed in one transaction: on failure it is what it was.
 struct AutomaticMigration {
@@ -18,9 +19,10 @@ struct AutomaticMigration {
 
   private func _flag(_ key: String) -> Bool { (_options?[key] as? NSNumber)?.boolValue ?? false }
 
-  /// - Throws: A Cocoa error: 134110 for a store that may not be written, 134130 when the store's own version of the model is
-  ///   nowhere to be found, 134140 when the change cannot be inferred, or may not be, 134111 when objects are in the way of a
-  ///   uniqueness constraint.
+  /// - Throws: A Cocoa error: 134110 for a store that may not be written, 134130 when the store's own version
+  ///   of the model is nowhere to be found, 134140 when there is no mapping model and the change cannot be
+  ///   inferred, or may not be, 134111 when objects are in the way of a uniqueness constraint; and what a
+  ///   migration by mapping model throws.
   func run(to frozen: FrozenModel, _ model: NSManagedObjectModel) throws {
     guard !_flag(NSReadOnlyPersistentStoreOption) else {
       throw _error(
@@ -28,33 +30,45 @@ struct AutomaticMigration {
         "is of another version of the model, and is to be opened for reading only. Open it for "
           + "writing once, so that it can be migrated.")
     }
+    let source = try sourceModel()
+    if let mapping = NSMappingModel(from: nil, forSourceModel: source, destinationModel: model) {
+      return try _migrate(from: source, to: model, by: mapping)
+    }
+    guard _flag(NSInferMappingModelAutomaticallyOption) else {
+      throw _error(
+        NSMigrationMissingMappingModelError,
+        "is of another version of the model; there is no mapping model for the two in the program's bundles, and none may be "
+          + "inferred. Set NSInferMappingModelAutomaticallyOption, or add a mapping model."
+      )
+    }
+    try rewrite(from: ModelSchema(source), to: frozen, model)
+  }
+
+  private func _connect() throws -> Connection {
     let settings = try SQLiteStoreOpening.options(_options)
     let connection = try Connection(path: _url.path, mode: .readWrite, busyTimeout: settings.timeout)
     try SQLFunctions.register(on: connection)
     if let trace = settings.trace { connection.trace(showsValues: settings.tracesValues, trace) }
-    let source = try _sourceModel(connection)
-    guard _flag(NSInferMappingModelAutomaticallyOption) else {
-      throw _error(
-        NSMigrationMissingMappingModelError,
-        "is of another version of the model, and no mapping may be inferred. Set NSInferMappingModelAutomaticallyOption."
-      )
-    }
-    try _checkInferable(from: source, to: frozen.layout.schema)
-    try _migrate(connection, from: source, to: frozen, model)
+    return connection
   }
 
   // MARK: The model that the store was saved with
 
+  /// The model among the program's whose entities the store was saved with, or else the copy that the store
+  /// keeps.
+  ///
   /// - Throws: A Cocoa error with code 134130.
-  private func _sourceModel(_ connection: Connection) throws -> ModelSchema {
-    if let model = NSManagedObjectModel.mergedModel(from: nil, forStoreMetadata: _metadata) {
-      return ModelSchema(model)
-    }
+  func sourceModel() throws -> NSManagedObjectModel {
+    if let model = NSManagedObjectModel.mergedModel(from: nil, forStoreMetadata: _metadata) { return model }
     // A store keeps a copy of its model.
-    if let schema = try? ModelCache.read(connection, path: _url.path) {
+    if let schema = try? ModelCache.read(_connect(), path: _url.path) {
       let hashes = schema.entityVersionHashes().mapValues { Data($0) }
       let wanted = NSManagedObjectModel.versionHashes(in: _metadata) ?? [:]
-      if wanted.allSatisfy({ hashes[$0.key] == $0.value }) { return schema }
+      if wanted.allSatisfy({ hashes[$0.key] == $0.value }),
+        let model = try? NSManagedObjectModel(schema: schema)
+      {
+        return model
+      }
     }
     throw _error(
       NSMigrationMissingSourceModelError,
@@ -64,35 +78,24 @@ struct AutomaticMigration {
 
   // MARK: Inferring
 
-  private func _checkInferable(from source: ModelSchema, to destination: ModelSchema) throws {
-    let blocked = SchemaDiff(from: source, to: destination).changes.filter { $0.verdict == .blocked }
-    guard !blocked.isEmpty else { return }
-    let reasons = blocked.map { change in
-      "\(change.property.map { "\(change.entity).\($0)" } ?? change.entity): \(change.what), \(change.why)"
-    }.joined(separator: "; ")
-    let underlying = CocoaError.coreData(
-      NSInferredMappingModelError, "No mapping can be inferred: \(reasons).",
-      [NSLocalizedFailureReasonErrorKey: reasons])
-    throw _error(
-      NSMigrationMissingMappingModelError, "cannot be migrated without a mapping of its own: \(reasons).",
-      [NSUnderlyingErrorKey: underlying, "reason": reasons])
-  }
-
-  // MARK: Migrating
-
-  private func _migrate(
-    _ connection: Connection, from source: ModelSchema, to frozen: FrozenModel, _ model: NSManagedObjectModel
-  ) throws {
-    let expected = try MappingBuilder.mapping(for: frozen.layout)
+  /// Rewrites the store's tables for another version of its model.
+  ///
+  /// - Throws: A Cocoa error: 134140 when the change cannot be inferred, 134111 when objects are in the way
+  ///   of a uniqueness constraint, 134110 when SQLite refuses.
+  func rewrite(from source: ModelSchema, to frozen: FrozenModel, _ model: NSManagedObjectModel) throws {
     do {
+      try InferenceCheck.check(from: source, to: frozen.layout.schema)
+    } catch let underlying as CocoaError {
+      let reasons = underlying.userInfo[NSLocalizedFailureReasonErrorKey] as? String ?? ""
+      throw _error(
+        NSMigrationMissingMappingModelError, "cannot be migrated without a mapping of its own: \(reasons).",
+        [NSUnderlyingErrorKey: underlying, "reason": reasons])
+    }
+    try _translating {
+      let expected = try MappingBuilder.mapping(for: frozen.layout)
+      let connection = try _connect()
       try connection.transaction {
-        // Another process may have migrated it while this one waited.
-        let present = try StoreMetadata.read(connection, path: _url.path)
-        guard
-          NSManagedObjectModel.versionHashes(in: present) == NSManagedObjectModel.versionHashes(in: _metadata)
-        else {
-          return
-        }
+        guard let present = try _metadataIfUnchanged(connection) else { return }
         let layout = try ModelLayout(source)
         let binder = SchemaBinder(connection, path: _url.path)
         let mapping = try binder.bind(
@@ -102,6 +105,68 @@ struct AutomaticMigration {
         let version = SQLiteStoreOpening.metadata(for: frozen, model, identifier: identifier)
         try StoreMetadata.write(present.merging(version) { $1 }, to: connection)
       }
+    }
+  }
+
+  // MARK: By mapping model
+
+  /// Migrates into a file beside the store, whose content then replaces the store's in one transaction.
+  private func _migrate(
+    from source: NSManagedObjectModel, to destination: NSManagedObjectModel, by mapping: NSMappingModel
+  ) throws {
+    try replaceAtomically { result in
+      let manager = NSMigrationManager(sourceModel: source, destinationModel: destination)
+      try manager.migrateStore(
+        from: _url, sourceType: NSSQLiteStoreType, options: _options, with: mapping,
+        toDestinationURL: result.url, destinationType: NSSQLiteStoreType, destinationOptions: _options)
+      // What the program itself has put into the metadata stays. The UUID does not: objects have other keys
+      // now.
+      let own = _metadata.filter { !NSPersistentStore.formatKeys.contains($0.key) }
+      let connection = try Connection(path: result.url.path, mode: .readWrite)
+      let made = try StoreMetadata.read(connection, path: result.url.path)
+      try connection.transaction { try StoreMetadata.write(own.merging(made) { $1 }, to: connection) }
+    }
+  }
+
+  /// Has `body` make a store, and replaces the content of this one by it: all of it or, when anything fails
+  /// or the program is killed meanwhile, nothing. Nobody else can write to the store in between; others read
+  /// what was there.
+  func replaceAtomically(_ body: (StoreFiles) throws -> Void) throws {
+    let files = StoreFiles(url: _url)
+    var outcome: (finish: () -> Void, undo: () -> Void)?
+    var result: StoreFiles?
+    defer { result?.remove() }
+    do {
+      try _translating {
+        let connection = try _connect()
+        try connection.transaction {
+          guard try _metadataIfUnchanged(connection) != nil else { return }
+          let sibling = files.sibling()
+          result = sibling
+          try body(sibling)
+          outcome = try files.replaceContent(by: sibling, on: connection)
+        }
+      }
+    } catch {
+      outcome?.undo()
+      throw error
+    }
+    outcome?.finish()
+  }
+
+  /// The metadata, unless another process has migrated the store while this one waited.
+  private func _metadataIfUnchanged(_ connection: Connection) throws -> [String: Any]? {
+    let present = try StoreMetadata.read(connection, path: _url.path)
+    return NSManagedObjectModel.versionHashes(in: present)
+      == NSManagedObjectModel.versionHashes(in: _metadata)
+      ? present : nil
+  }
+
+  /// Runs `body`; what SQLite and the store say comes out as Cocoa errors, what policies and handlers throw
+  /// as it is.
+  private func _translating(_ body: () throws -> Void) throws {
+    do {
+      try body()
     } catch let error as SQLiteError {
       // SQLITE_CONSTRAINT_UNIQUE: what a unique index says of rows that it cannot take.
       let isConstraint = error.code == 2067
@@ -110,6 +175,8 @@ struct AutomaticMigration {
         isConstraint
           ? "has objects that are in the way of a uniqueness constraint: \(error). Remove all but one of them first."
           : "could not be migrated: \(error).", [NSUnderlyingErrorKey: error])
+    } catch {
+      throw StoreErrors.isOurs(error) ? StoreErrors.cocoa(error, _url) : error
     }
   }
 

@@ -13,12 +13,15 @@ extension NSPersistentStoreCoordinator {
     _ url: URL, _ configuration: String?, _ options: [AnyHashable: Any]?, _ entities: Set<String>?,
     _ model: FrozenModel
   ) throws -> NSPersistentStore {
-    try StoreErrors.translating(url: url) {
+    let migration = try StoreErrors.translating(url: url) {
+      try _checkReconstructed(url, isReadOnly: SQLiteStoreOpening.options(options).isReadOnly)
+      return url.path != "/dev/null" && SQLiteStoreOpening.isFilled(url)
+        ? try _migration(of: url, configuration, options, model) : nil
+    }
+    // Outside: what policies and handlers throw comes out as it is.
+    try migration?()
+    return try StoreErrors.translating(url: url) {
       var settings = try SQLiteStoreOpening.options(options)
-      try _checkReconstructed(url, isReadOnly: settings.isReadOnly)
-      if url.path != "/dev/null", SQLiteStoreOpening.isFilled(url) {
-        try _checkVersion(of: url, configuration, options, model)
-      }
       try _protectHistory(of: url, options, &settings)
       let provisional = StoreKey.named(UUID().uuidString)
       let store = NSPersistentStore(
@@ -69,13 +72,13 @@ extension NSPersistentStoreCoordinator {
     )
   }
 
-  /// Compares the version hashes in the file with the model's, and migrates the store if they differ and the options ask
-  /// for it.
-  private final func _checkVersion(
+  /// Compares the version hashes in the file with the model's. Answers with what migrates the store if they differ and the
+  /// options ask for that; nil if nothing is to be done.
+  private final func _migration(
     of url: URL, _ configuration: String?, _ options: [AnyHashable: Any]?, _ frozen: FrozenModel
-  ) throws {
+  ) throws -> (() throws -> Void)? {
     let metadata = try SQLiteStoreOpening.metadata(at: url)
-    if (options?[NSIgnorePersistentStoreVersioningOption] as? NSNumber)?.boolValue ?? false { return }
+    if (options?[NSIgnorePersistentStoreVersioningOption] as? NSNumber)?.boolValue ?? false { return nil }
     guard metadata[NSStoreModelVersionHashesKey] is [String: Any] else {
       guard try !SQLiteStoreFile(url: url).hasDamagedMetadata() else {
         throw CocoaError.coreData(
@@ -85,20 +88,27 @@ extension NSPersistentStoreCoordinator {
             + "NSIgnorePersistentStoreVersioningOption.")
       }
       // A store without hashes is judged by its tables when it is bound to the model.
-      return
+      return nil
     }
     // Its hashes are nobody's; whether it fits is judged by the tables.
-    if model.isReconstructedFromTables { return }
+    if model.isReconstructedFromTables { return nil }
     // A file has tables and hashes for the whole model, whichever configuration it is added with.
     if model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
       || model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata)
     {
-      return
+      return nil
     }
     let differing = SQLiteStoreOpening.differences(model, metadata)
     if (options?[NSMigratePersistentStoresAutomaticallyOption] as? NSNumber)?.boolValue ?? false {
-      try AutomaticMigration(url: url, metadata: metadata, options: options).run(to: frozen, model)
-      return
+      if let manager = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager
+      {
+        return { [model] in
+          try StagedMigration(manager, url: url, metadata: metadata, options: options).run(to: model)
+        }
+      }
+      return { [model] in
+        try AutomaticMigration(url: url, metadata: metadata, options: options).run(to: frozen, model)
+      }
     }
     throw CocoaError.coreData(
       NSPersistentStoreIncompatibleVersionHashError,
@@ -223,6 +233,13 @@ enum StoreErrors {
       info[NSUnderlyingErrorKey] = error
       return CocoaError.coreData(NSPersistentStoreOperationError, "\(error)", info)
     }
+  }
+
+  /// Whether an error is one of those that stores throw, and not a policy's or a handler's.
+  static func isOurs(_ error: any Error) -> Bool {
+    error is StoreOpenError || error is SQLiteStoreError || error is UnsupportedModelError
+      || error is ModelFileError
+      || error is ModelLayoutError || error is UntranslatableQueryError
   }
 
   /// Whether somebody else was writing to the store for longer than a save waits.

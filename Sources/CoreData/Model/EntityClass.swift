@@ -12,7 +12,7 @@ enum EntityClass {
   /// - Parameter warns: Whether that line is written; nobody expects the classes of the program that a store came from.
   static func resolve(_ name: String?, for entity: String, warns: Bool = true) -> NSManagedObject.Type {
     guard let name, !name.isEmpty, name != "NSManagedObject" else { return NSManagedObject.self }
-    for candidate in _candidates(name) {
+    for candidate in candidates(name) {
       guard let found = NSClassFromString(candidate) else { continue }
       if let objectClass = found as? NSManagedObject.Type { return objectClass }
     }
@@ -24,7 +24,8 @@ enum EntityClass {
     return NSManagedObject.self
   }
 
-  private static func _candidates(_ name: String) -> [String] {
+  /// Names under which a class may be known to the runtime, of what a model or a mapping calls it.
+  static func candidates(_ name: String) -> [String] {
     let bare = name.hasPrefix(".") ? String(name.dropFirst()) : name
     if bare.contains(".") { return [bare] }
     return [bare, "\(_mainModule).\(bare)"] + ClassDirectory.modules(defining: bare).map { "\($0).\(bare)" }

@@ -1,4 +1,5 @@
 import Foundation
+import ModelFiles
 
 /// Finds model files in bundles.
 enum ModelSearch {
@@ -8,14 +9,26 @@ enum ModelSearch {
   /// All models in `bundles`, at most one file for each model name in a bundle; nil means the main bundle and
   /// the resource bundles beside the program.
   static func models(in bundles: [Bundle]?) -> [URL] {
-    _unique((bundles ?? _programBundles()).map(_searchRoot)).flatMap { root in
-      var names: Set<String> = []
-      return _extensions.flatMap { pathExtension in
-        _files(in: root).filter { $0.pathExtension == pathExtension }
-          .sorted { $0.lastPathComponent < $1.lastPathComponent }
-          .filter { names.insert($0.deletingPathExtension().lastPathComponent).inserted }
-      }
+    _unique((bundles ?? _programBundles()).map(_searchRoot)).flatMap(models(inDirectory:))
+  }
+
+  /// The models that lie in a directory, at most one file for each name.
+  static func models(inDirectory root: URL) -> [URL] { _named(_extensions, in: root) }
+
+  /// The files with these extensions, at most one for each name, the earlier extension winning.
+  private static func _named(_ extensions: [String], in root: URL) -> [URL] {
+    var names: Set<String> = []
+    return extensions.flatMap { pathExtension in
+      _files(in: root).filter { $0.pathExtension == pathExtension }
+        .sorted { $0.lastPathComponent < $1.lastPathComponent }
+        .filter { names.insert($0.deletingPathExtension().lastPathComponent).inserted }
     }
+  }
+
+  /// All mapping models in `bundles`, at most one file for each name in a bundle; nil as for models.
+  static func mappingModels(in bundles: [Bundle]?) -> [URL] {
+    _unique((bundles ?? _programBundles()).map(_searchRoot))
+      .flatMap { _named(MappingModelFile.extensions, in: $0) }
   }
 
   /// The model of this name in `bundle`, or in the program's bundles for nil.

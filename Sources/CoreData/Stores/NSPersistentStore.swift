@@ -64,6 +64,9 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   /// Options it was added with.
   open var options: [AnyHashable: Any]? { _options }
 
+  /// Class that migrates stores of this kind object by object.
+  open class func migrationManagerClass() -> AnyClass { NSMigrationManager.self }
+
   /// Where the store lies; nil for memory.
   open var url: URL? { _state.withLock { $0.url } }
 

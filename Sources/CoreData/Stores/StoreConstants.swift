@@ -43,3 +43,12 @@ public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
 /// Option: post a notification when another coordinator or process has written. A boolean.
 public let NSPersistentStoreRemoteChangeNotificationPostOptionKey =
   "NSPersistentStoreRemoteChangeNotificationOptionKey"
+
+/// Option with an `NSStagedMigrationManager`, by whose stages a store of an older version is migrated.
+public let NSPersistentStoreStagedMigrationManagerOptionKey =
+  "NSPersistentStoreStagedMigrationManagerOptionKey"
+
+/// Option that allows parts of a lightweight migration to be put off. Accepted; nothing is ever put off here: the whole
+/// migration happens in the one transaction in which the store is added.
+public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
+  "NSPersistentStoreDeferredLightweightMigrationOptionKey"

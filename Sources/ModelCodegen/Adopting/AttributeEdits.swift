@@ -6,10 +6,14 @@ struct AttributeEdits {
 
   private let _bytes: [UInt8]
   private let _rule: SourceAdoption.AttributeRule
+  /// What ends the file's lines: that of the first.
+  private let _lineEnd: String
 
   init(_ bytes: [UInt8], _ rule: SourceAdoption.AttributeRule) {
     _bytes = bytes
     _rule = rule
+    let first = bytes.firstIndex(of: UInt8(ascii: "\n"))
+    _lineEnd = first.map { $0 > 0 && bytes[$0 - 1] == UInt8(ascii: "\r") } ?? false ? "\r\n" : "\n"
   }
 
   func edits(_ tokens: [SourceToken]) -> [SourceAdoption.Edit] {
@@ -55,9 +59,10 @@ struct AttributeEdits {
       return SourceAdoption.Edit(range: attribute.lowerBound..<after, text: "")
     case .guard:
       let text = String(decoding: _bytes[attribute], as: UTF8.self)
-      let lead = isFirst ? "" : "\n\(indentation)"
-      let tail = endsLine ? "" : "\n\(indentation)"
-      let block = "\(lead)#if canImport(ObjectiveC)\n\(indentation)\(text)\n\(indentation)#endif\(tail)"
+      let newLine = _lineEnd + indentation
+      let lead = isFirst ? "" : newLine
+      let tail = endsLine ? "" : newLine
+      let block = "\(lead)#if canImport(ObjectiveC)\(newLine)\(text)\(newLine)#endif\(tail)"
       return SourceAdoption.Edit(
         range: attribute.lowerBound..<(endsLine ? attribute.upperBound : after), text: block)
     }

@@ -84,7 +84,19 @@ struct ArchivedPredicateText {
         try _expression($0, depth: depth + 1)
       }
       let name = _archive.string(object.fields["NSSelectorName"]) ?? ""
+      // The functions of the language are those of a constant, a class; any other target is somebody's object.
+      if let target = _archive.object(object.fields["NSOperand"]),
+        target.className != "NSConstantValueExpression"
+      {
+        let operand = try _expression(object.fields["NSOperand"], depth: depth + 1)
+        return "FUNCTION(\(([operand, Self._quoted(name)] + arguments).joined(separator: ", ")))"
+      }
       return "\(name)(\(arguments.joined(separator: ", ")))"
+    case "NSFetchRequestExpression":
+      let request = try _expression(object.fields["NSFRExpression"], depth: depth + 1)
+      let context = try _expression(object.fields["NSMOCExpression"], depth: depth + 1)
+      return
+        "FETCH(\(request), \(context), \(_archive.flag(object.fields["NSCountOnlyFlag"]) ? "YES" : "NO"))"
     default: throw _error("an expression of the kind '\(object.className)' has no text")
     }
   }

@@ -50,6 +50,14 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
       + "damaged, or ends too early"
   }
 
+  /// Foundation's parser traps on names that are no UTF-8, instead of reporting them.
+  ///
+  /// - Throws: `ModelFileError`.
+  static func checkUTF8(_ data: Data, path: String) throws {
+    guard String(validating: data, as: UTF8.self) == nil else { return }
+    throw ModelFileError(path: path, reason: "has bytes that are no UTF-8 text: the file is damaged")
+  }
+
   private static func _checkBytes(_ data: Data, path: String) throws {
     guard data.count <= sizeLimit else {
       throw ModelFileError(path: path, reason: "\(data.count) bytes is more than any model has; not read")
@@ -59,6 +67,7 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
       throw ModelFileError(path: path, reason: "not UTF-8 text; save the model with Xcode 4 or later")
     }
     let prolog = String(decoding: data.prefix(256), as: UTF8.self)
+    var isUTF8 = true
     if prolog.hasPrefix("<?xml") || prolog.hasPrefix("\u{FEFF}<?xml"), let end = prolog.range(of: "?>"),
       let encoding = prolog[..<end.lowerBound].range(of: "encoding=")
     {
@@ -67,7 +76,9 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
         throw ModelFileError(
           path: path, line: 1, reason: "encoding '\(name)' is not supported; save it as UTF-8")
       }
+      isUTF8 = name.uppercased() != "ISO-8859-1"
     }
+    if isUTF8 { try checkUTF8(data, path: path) }
     for marker in ["<!DOCTYPE", "<!ENTITY"] where data.range(of: Data(marker.utf8)) != nil {
       throw ModelFileError(
         path: path, reason: "has a document type declaration, which no model file has; remove '\(marker)…'")

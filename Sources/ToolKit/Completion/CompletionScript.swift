@@ -132,7 +132,9 @@ package struct CompletionScript: Sendable {
         text += "  _arguments \\\n    " + lines.joined(separator: " \\\n    ") + "\n}\n\n"
         continue
       }
-      text += "  local line state\n  _arguments -C \\\n    " + lines.joined(separator: " \\\n    ")
+      text +=
+        "  local context state state_descr line\n  typeset -A opt_args\n  _arguments -C \\\n    "
+        + lines.joined(separator: " \\\n    ")
       text += " \\\n    '1:command:->command' \\\n    '*::argument:->argument'\n  case $state in\n"
       text += "    command)\n      local -a commands=(\n"
       for next in node.command.subcommands {
@@ -155,17 +157,40 @@ package struct CompletionScript: Sendable {
     "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
   }
 
-  /// Words of the line that are commands decide which command is at work; the deepest one counts.
+  /// Whether the command line has come to this node: for one with subcommands, that nothing else is said yet.
   private func _fishCondition(_ node: Node) -> String {
-    let others = node.command.subcommands.map(\.name)
-    var parts = node.path.dropFirst().map { "__fish_seen_subcommand_from \($0)" }
-    if !others.isEmpty { parts.append("not __fish_seen_subcommand_from \(others.joined(separator: " "))") }
-    return parts.isEmpty ? "true" : parts.joined(separator: "; and ")
+    let place = [node.command.subcommands.isEmpty ? "within" : "is"] + node.path.dropFirst()
+    return "__\(_tool)_" + place.joined(separator: " ")
+  }
+
+  /// Functions that tell where the command line has come to. By the place of the words, not by their being there: one name
+  /// may be a command in several groups, or a file's.
+  private var _fishFunctions: String {
+    """
+    function __\(_tool)_words
+        set -l words (commandline -opc)
+        set -e words[1]
+        string match --invert -- '-*' $words
+    end
+
+    function __\(_tool)_is
+        set -l words (__\(_tool)_words)
+        test "$words" = "$argv"
+    end
+
+    function __\(_tool)_within
+        set -l words (__\(_tool)_words)
+        set -l count (count $argv)
+        test (count $words) -ge $count; and test "$words[1..$count]" = "$argv"
+    end
+
+
+    """
   }
 
   private var _fish: String {
     var text = "# fish completion of \(_tool): put this into ~/.config/fish/completions/\(_tool).fish\n"
-    text += "complete -c \(_tool) -f\n"
+    text += _fishFunctions + "complete -c \(_tool) -f\n"
     for node in _nodes {
       let lead = "complete -c \(_tool) -n \(Self._fishText(_fishCondition(node)))"
       for next in node.command.subcommands {

@@ -31,7 +31,8 @@ struct LightweightMigrationTests {
 
   // MARK: Attributes
 
-  @Test func `Attributes are added, removed, renamed and made required`() throws {
+  @Test("Attributes are added, removed, renamed and made required")
+  func attributesAreAddedRemovedRenamedAndMadeRequired() throws {
     let old = Self.entity(
       "Book", "", Self.text("title"), Self.text("gone"), Self.text("kind"),
       "<attribute name=\"pages\" optional=\"YES\" attributeType=\"Integer 16\"/>")
@@ -62,7 +63,7 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test func `Two attributes exchange their names`() throws {
+  @Test("Two attributes exchange their names") func twoAttributesExchangeTheirNames() throws {
     let old = Self.entity("A", "", Self.text("x"), Self.text("y"))
     // The hashes do not know of it: only a modifier makes it another version.
     let new = Self.entity(
@@ -74,7 +75,8 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test func `Bytes keep what they are when external storage is allowed, and when it is no more`() throws {
+  @Test("Bytes keep what they are when external storage is allowed, and when it is no more")
+  func bytesKeepWhatTheyAreWhenExternalStorageIsAllowedAndWhenItIsNoMore() throws {
     func blob(_ external: String) -> String {
       Self.entity(
         "A", "",
@@ -104,7 +106,8 @@ struct LightweightMigrationTests {
     context.make("Book", ["title": "Beowulf"])
   }
 
-  @Test func `Entities and relationships are renamed with what they hold`() throws {
+  @Test("Entities and relationships are renamed with what they hold")
+  func entitiesAndRelationshipsAreRenamedWithWhatTheyHold() throws {
     let new =
       Self.entity(
         "Writer", "elementID=\"Author\"", Self.text("name"),
@@ -120,7 +123,9 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test func `A to-one becomes a to-many, its inverse being one`() throws {
+  @Test("A to-one becomes a to-many, its inverse being one") func aToOneBecomesAToManyItsInverseBeingOne()
+    throws
+  {
     let new =
       Self.entity("Author", "", Self.text("name"), Self.many("books", "Book", "authors"))
       + Self.entity(
@@ -133,7 +138,7 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test func `Members are put in an order, which then stays`() throws {
+  @Test("Members are put in an order, which then stays") func membersArePutInAnOrderWhichThenStays() throws {
     let new =
       Self.entity("Author", "", Self.text("name"), Self.many("books", "Book", "author", "ordered=\"YES\""))
       + Self.entity("Book", "", Self.text("title"), Self.one("author", "Author", "books"))
@@ -150,7 +155,8 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test func `A many-to-many becomes a one-to-many, of several members the first staying`() throws {
+  @Test("A many-to-many becomes a one-to-many, of several members the first staying")
+  func aManyToManyBecomesAOneToManyOfSeveralMembersTheFirstStaying() throws {
     let old =
       Self.entity("Tag", "", Self.text("name"), Self.many("books", "Book", "tags"))
       + Self.entity("Book", "", Self.text("title"), Self.many("tags", "Tag", "books"))
@@ -172,7 +178,7 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test func `An inverse is given to a to-many that had none`() throws {
+  @Test("An inverse is given to a to-many that had none") func anInverseIsGivenToAToManyThatHadNone() throws {
     let old =
       Self.entity("Author", "", Self.text("name"), Self.many("books", "Book"))
       + Self.entity("Book", "", Self.text("title"))
@@ -190,7 +196,8 @@ struct LightweightMigrationTests {
 
   // MARK: Hierarchies
 
-  @Test func `A new parent takes properties up, and its children keep their rows`() throws {
+  @Test("A new parent takes properties up, and its children keep their rows")
+  func aNewParentTakesPropertiesUpAndItsChildrenKeepTheirRows() throws {
     let old =
       Self.entity("Novel", "", Self.text("title"), Self.text("hero"))
       + Self.entity("Shop", "", Self.text("name"), Self.one("best", "Novel"))
@@ -216,7 +223,8 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test func `An entity enters a hierarchy: its rows get keys that nobody has`() throws {
+  @Test("An entity enters a hierarchy: its rows get keys that nobody has")
+  func anEntityEntersAHierarchyItsRowsGetKeysThatNobodyHas() throws {
     let old =
       Self.entity("Book", "", Self.text("title"))
       + Self.entity("Map", "", Self.text("title"), Self.one("of", "Book"), Self.many("next", "Map"))
@@ -242,7 +250,8 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test func `A removed entity takes the links to its objects along`() throws {
+  @Test("A removed entity takes the links to its objects along")
+  func aRemovedEntityTakesTheLinksToItsObjectsAlong() throws {
     let old =
       Self.entity("P", "isAbstract=\"YES\"", Self.text("n")) + Self.entity("A", "parentEntity=\"P\"")
       + Self.entity("B", "parentEntity=\"P\"")
@@ -267,7 +276,8 @@ struct LightweightMigrationTests {
 
   // MARK: The store
 
-  @Test func `The store keeps its UUID, has the new hashes, and opens as it is from then on`() throws {
+  @Test("The store keeps its UUID, has the new hashes, and opens as it is from then on")
+  func theStoreKeepsItsUUIDHasTheNewHashesAndOpensAsItIsFromThenOn() throws {
     let fixture = try MigrationFixture()
     let (old, new) = (
       try fixture.model(Self.linked), try fixture.model(Self.linked + Self.entity("Shop", "", Self.text("n")))
@@ -284,7 +294,8 @@ struct LightweightMigrationTests {
     let after = try metadata()
     #expect(after[NSStoreUUIDKey] as? String == before[NSStoreUUIDKey] as? String)
     #expect(new.isConfiguration(withName: nil, compatibleWithStoreMetadata: after))
-    // The copy of the model that the store keeps is of the new version, too: a later one can be migrated to from it.
+    // The copy of the model that the store keeps is of the new version, too: a later one can be migrated to
+    // from it.
     let kept = try Connection(path: fixture.url.path, mode: .readOnly)
     try #expect(ModelCache.read(kept, path: "")?.entities.map(\.name) == ["Author", "Book", "Shop"])
     try fixture.open(new, options: nil) { context in
@@ -294,7 +305,8 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test func `What cannot be inferred leaves the store as it was, and says why`() throws {
+  @Test("What cannot be inferred leaves the store as it was, and says why")
+  func whatCannotBeInferredLeavesTheStoreAsItWasAndSaysWhy() throws {
     let fixture = try MigrationFixture()
     let old = try fixture.model(Self.linked)
     try fixture.open(old, options: nil) { context in
@@ -313,7 +325,8 @@ struct LightweightMigrationTests {
     try fixture.open(old, options: nil) { context in try #expect(context.texts("Book", "title").count == 4) }
   }
 
-  @Test func `Objects in the way of a new constraint leave the store as it was`() throws {
+  @Test("Objects in the way of a new constraint leave the store as it was")
+  func objectsInTheWayOfANewConstraintLeaveTheStoreAsItWas() throws {
     let fixture = try MigrationFixture()
     let old = try fixture.model(Self.entity("A", "", Self.text("n")))
     try fixture.open(old, options: nil) { context in
@@ -334,7 +347,8 @@ struct LightweightMigrationTests {
     try fixture.open(new) { context in try #expect(context.texts("A", "n") == ["twice"]) }
   }
 
-  @Test func `Nothing is migrated that was not asked to be, or may not be`() throws {
+  @Test("Nothing is migrated that was not asked to be, or may not be")
+  func nothingIsMigratedThatWasNotAskedToBeOrMayNotBe() throws {
     let fixture = try MigrationFixture()
     let old = try fixture.model(Self.entity("A", "", Self.text("n")))
     try fixture.open(old, options: nil) { context in
@@ -363,7 +377,7 @@ struct LightweightMigrationTests {
     #expect(code(MigrationFixture.automatic) == nil)
   }
 
-  @Test func `A container migrates its store by itself`() throws {
+  @Test("A container migrates its store by itself") func aContainerMigratesItsStoreByItself() throws {
     let fixture = try MigrationFixture()
     let old = try fixture.model(Self.entity("A", "", Self.text("n")))
     try fixture.open(old, options: nil) { context in
@@ -390,6 +404,7 @@ struct LightweightMigrationTests {
   private static let hasCorpus = FileManager.default.fileExists(atPath: corpus.path)
 
   @Test(
+    "Stores that Core Data wrote migrate to later versions of their models",
     .enabled(if: hasCorpus),
     arguments: [
       (
@@ -405,7 +420,7 @@ struct LightweightMigrationTests {
         "compiled/coredataplus/SampleModel/SampleModel.momd/SampleModel2.mom", "Car", 120
       ),
     ])
-  func `Stores that Core Data wrote migrate to later versions of their models`(
+  func storesThatCoreDataWroteMigrateToLaterVersionsOfTheirModels(
     store: String, model: String, entity: String, least: Int
   ) throws {
     let fixture = try MigrationFixture()

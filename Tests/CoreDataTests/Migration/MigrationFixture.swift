@@ -31,29 +31,49 @@ final class MigrationFixture {
     return try NSManagedObjectModel.load(contentsOf: file)
   }
 
-  /// Makes a model one of the program's.
-  func bundle(_ model: NSManagedObjectModel) throws {
+  /// Makes a model one of the program's, and answers the name that its version has.
+  @discardableResult
+  func bundle(_ model: NSManagedObjectModel) throws -> String {
     _versions += 1
-    try model.write(to: _bundle.appendingPathComponent("V\(_versions)-\(UUID().uuidString).xcdatamodel"))
+    let name = "V\(_versions)-\(UUID().uuidString)"
+    try model.write(to: _bundle.appendingPathComponent("\(name).xcdatamodel"))
+    return name
+  }
+
+  /// Makes a file one of the program's resources.
+  func bundle(_ text: String, at path: String) throws {
+    let file = _bundle.appendingPathComponent(path)
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: file)
   }
 
   static var automatic: [String: Any] {
     [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true]
   }
 
-  /// Opens the store and runs `body` with a context; the store is closed afterwards.
+  /// Opens the store, or another one, and runs `body` with a context; the store is closed afterwards.
   @discardableResult
   func open<T>(
-    _ model: NSManagedObjectModel, options: [String: Any]? = automatic,
+    _ model: NSManagedObjectModel, at other: URL? = nil, options: [String: Any]? = automatic,
     _ body: (NSManagedObjectContext) throws -> T
   ) throws -> T {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let store = try coordinator.addPersistentStore(
-      ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: options)
+      ofType: NSSQLiteStoreType, configurationName: nil, at: other ?? url, options: options)
     defer { try? coordinator.remove(store) }
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
     return try context.performAndWait { try body(context) }
+  }
+
+  /// The statements that made what is in the store.
+  func schema() throws -> [String] {
+    var found: [String] = []
+    try Connection(path: url.path, mode: .readOnly).query(
+      "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL"
+    ) { found.append($0.string(0)) }
+    return found
   }
 
   /// Takes the store's own copy of its model away.

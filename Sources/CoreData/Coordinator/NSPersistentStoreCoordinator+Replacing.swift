@@ -1,0 +1,72 @@
+import Foundation
+import SQLiteBinding
+
+// Stores that take the place of others.
+
+extension NSPersistentStoreCoordinator {
+  /// Puts a copy of one store in another's place: its rows, its metadata with the UUID, and its external
+  /// data. Neither needs to be of this coordinator; a store of it that lies at the destination is removed
+  /// from it first.
+  ///
+  /// A destination that is there is replaced in one transaction: whoever reads it sees the one store or the
+  /// other, and when anything fails it is what it was. The source stays as it is.
+  ///
+  /// - Throws: A Cocoa error: 134000 for a type that has no files, 260 without a source, 134010 for a file
+  ///   that is no store, 134070 if the destination cannot be written.
+  public final func replacePersistentStore(
+    at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
+    withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
+  ) throws {
+    guard storeType == NSSQLiteStoreType else {
+      throw CocoaError.coreData(
+        NSPersistentStoreInvalidTypeError,
+        "Stores of type '\(storeType)' have no file to be replaced; '\(NSSQLiteStoreType)' has.")
+    }
+    guard destinationURL.standardizedFileURL != sourceURL.standardizedFileURL else { return }
+    _ = try SQLiteStoreOpening.metadata(at: sourceURL)
+    if let store = persistentStore(for: destinationURL) { try remove(store) }
+    let (source, destination) = (StoreFiles(url: sourceURL), StoreFiles(url: destinationURL))
+    guard SQLiteStoreOpening.isFilled(destinationURL) else {
+      do {
+        try StoreErrors.translating(url: destinationURL) { try source.copy(to: destination) }
+      } catch {
+        destination.remove()
+        throw error
+      }
+      return
+    }
+    // What is no store stays: a wrong path must not cost anybody a file.
+    _ = try SQLiteStoreOpening.metadata(at: destinationURL)
+    try StoreErrors.translating(url: destinationURL) {
+      let settings = try SQLiteStoreOpening.options(destinationOptions)
+      let connection = try Connection(
+        path: destinationURL.path, mode: .readWrite, busyTimeout: settings.timeout)
+      var outcome: (finish: () -> Void, undo: () -> Void)?
+      var copy: StoreFiles?
+      defer { copy?.remove() }
+      do {
+        try connection.transaction {
+          let sibling = destination.sibling()
+          copy = sibling
+          try source.copy(to: sibling)
+          outcome = try destination.replaceContent(by: sibling, on: connection)
+        }
+      } catch {
+        outcome?.undo()
+        throw error
+      }
+      outcome?.finish()
+    }
+  }
+
+  /// Puts a copy of one store in another's place; as the other form.
+  public final func replacePersistentStore(
+    at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
+    withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,
+    type sourceType: NSPersistentStore.StoreType
+  ) throws {
+    try replacePersistentStore(
+      at: destinationURL, destinationOptions: destinationOptions, withPersistentStoreFrom: sourceURL,
+      sourceOptions: sourceOptions, ofType: sourceType.rawValue)
+  }
+}

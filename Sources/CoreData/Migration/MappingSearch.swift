@@ -1,0 +1,160 @@
+import Foundation
+import ModelFiles
+import ModelSchema
+
+/// Finds mapping models in bundles and makes mappings of what their files say.
+struct MappingSearch {
+  private let _bundles: [Bundle]?
+
+  /// - Parameter bundles: Where to look; nil means the main bundle and the resource bundles beside the
+  ///   program.
+  init(_ bundles: [Bundle]?) { _bundles = bundles }
+
+  /// The mappings of the first mapping model made for these two versions.
+  func mappings(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) -> [NSEntityMapping]?
+  {
+    for url in ModelSearch.mappingModels(in: _bundles) {
+      do {
+        let schema = try MappingModelFile.load(path: url.path)
+        if let versions = schema.versions {
+          guard _isVersion(versions.source, source, beside: url),
+            _isVersion(versions.destination, destination, beside: url)
+          else { continue }
+          return try MappingBuilding(schema, source, destination).mappings()
+        }
+        guard Self._fits(schema, source, destination) else { continue }
+        return try MappingBuilding(schema).mappings()
+      } catch {
+        Console.warn("a mapping model is passed over, for it cannot be read: \(error)")
+      }
+    }
+    return nil
+  }
+
+  /// The mappings in a file.
+  ///
+  /// - Throws: `ModelFileError`.
+  func mappings(at url: URL) throws -> [NSEntityMapping] {
+    let schema = try MappingModelFile.load(path: url.path)
+    guard let versions = schema.versions else { return try MappingBuilding(schema).mappings() }
+    let found = try [versions.source, versions.destination].map { name in
+      guard let model = _versions(named: name, beside: url).first else {
+        throw ModelFileError(
+          path: url.path,
+          reason:
+            "is for the model version '\(name)', which is neither in the program's bundles nor beside it")
+      }
+      return try NSManagedObjectModel.load(contentsOf: model)
+    }
+    return try MappingBuilding(schema, found[0], found[1]).mappings()
+  }
+
+  /// Whether the entities that the mapping speaks of are those of the two versions.
+  private static func _fits(
+    _ schema: MappingModelSchema, _ source: NSManagedObjectModel, _ destination: NSManagedObjectModel
+  ) -> Bool {
+    let (old, new) = (source.entityVersionHashesByName, destination.entityVersionHashesByName)
+    return !schema.entities.isEmpty
+      && schema.entities.allSatisfy { entity in
+        func agrees(_ name: String?, _ hash: [UInt8]?, _ hashes: [String: Data]) -> Bool {
+          guard let name else { return true }
+          return hashes[name] != nil && hashes[name] == hash.map { Data($0) }
+        }
+        return agrees(entity.sourceName, entity.sourceHash, old)
+          && agrees(entity.destinationName, entity.destinationHash, new)
+      }
+  }
+
+  private func _isVersion(_ name: String, _ model: NSManagedObjectModel, beside url: URL) -> Bool {
+    let hashes = model.entityVersionHashesByName
+    return _versions(named: name, beside: url).contains {
+      NSManagedObjectModel(contentsOf: $0)?.entityVersionHashesByName == hashes
+    }
+  }
+
+  /// Files of the versions of this name, in the bundles and in the directory of the mapping.
+  private func _versions(named name: String, beside url: URL) -> [URL] {
+    let models =
+      ModelSearch.models(in: _bundles) + ModelSearch.models(inDirectory: url.deletingLastPathComponent())
+    return models.flatMap(ModelSearch.versions).filter {
+      $0.deletingPathExtension().lastPathComponent == name
+    }
+  }
+}
+
+/// Makes mappings of a file's plain values.
+private struct MappingBuilding {
+  private let _schema: MappingModelSchema
+  private let _source: NSManagedObjectModel?
+  private let _hashes: (source: [String: Data], destination: [String: Data])
+
+  /// - Parameters:
+  ///   - schema: What the file says.
+  ///   - source: The version mapped from; needed where the file has no hashes and leaves expressions open.
+  ///   - destination: The version mapped to.
+  init(
+    _ schema: MappingModelSchema, _ source: NSManagedObjectModel? = nil,
+    _ destination: NSManagedObjectModel? = nil
+  ) {
+    _schema = schema
+    _source = source
+    _hashes = (source?.entityVersionHashesByName ?? [:], destination?.entityVersionHashesByName ?? [:])
+  }
+
+  func mappings() throws -> [NSEntityMapping] { try _schema.entities.map(_mapping) }
+
+  private func _mapping(_ schema: MappingModelSchema.Entity) throws -> NSEntityMapping {
+    let mapping = NSEntityMapping()
+    let source = schema.sourceName.flatMap { _source?.entitiesByName[$0] }
+    mapping.name = schema.name
+    mapping.sourceEntityName = schema.sourceName
+    mapping.sourceEntityVersionHash =
+      schema.sourceHash.map { Data($0) }
+      ?? schema.sourceName.flatMap { _hashes.source[$0] }
+    mapping.destinationEntityName = schema.destinationName
+    mapping.destinationEntityVersionHash =
+      schema.destinationHash.map { Data($0) }
+      ?? schema.destinationName.flatMap { _hashes.destination[$0] }
+    mapping.entityMigrationPolicyClassName = schema.policyClassName
+    mapping.mappingType =
+      NSEntityMappingType(rawValue: UInt(clamping: schema.type)) ?? .undefinedEntityMappingType
+    if mapping.mappingType == .undefinedEntityMappingType { mapping.mappingType = Self._type(of: mapping) }
+    mapping.sourceExpression =
+      try schema.sourceExpression.map { try NSExpression(parsing: $0) }
+      ?? schema.sourceName.map(MappingExpressions.objects)
+    mapping.attributeMappings = try schema.attributes.map { property in
+      try _property(property) {
+        source?.attributesByName[$0] == nil ? nil : MappingExpressions.value(of: $0)
+      }
+    }
+    mapping.relationshipMappings = try schema.relationships.map { property in
+      try _property(property) {
+        source?.relationshipsByName[$0] == nil ? nil : MappingExpressions.members(of: $0)
+      }
+    }
+    if !schema.userInfo.isEmpty { mapping.userInfo = schema.userInfo }
+    return mapping
+  }
+
+  private static func _type(of mapping: NSEntityMapping) -> NSEntityMappingType {
+    if mapping.entityMigrationPolicyClassName != nil { return .customEntityMappingType }
+    if mapping.sourceEntityName == nil { return .addEntityMappingType }
+    if mapping.destinationEntityName == nil { return .removeEntityMappingType }
+    return mapping.sourceEntityVersionHash == mapping.destinationEntityVersionHash
+      ? .copyEntityMappingType : .transformEntityMappingType
+  }
+
+  private func _property(
+    _ schema: MappingModelSchema.Property, sameName: (String) -> NSExpression?
+  ) throws -> NSPropertyMapping {
+    let mapping = NSPropertyMapping()
+    mapping.name = schema.name
+    switch schema.source {
+    case .none: break
+    case .expression(let text): mapping.valueExpression = try NSExpression(parsing: text)
+    case .sameName: mapping.valueExpression = sameName(schema.name)
+    }
+    if !schema.userInfo.isEmpty { mapping.userInfo = schema.userInfo }
+    return mapping
+  }
+}

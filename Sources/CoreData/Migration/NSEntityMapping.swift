@@ -1,0 +1,64 @@
+import Foundation
+
+/// What becomes of an entity.
+public enum NSEntityMappingType: UInt, Sendable {
+  /// Not said: objects of the source entity are mapped, if there is one.
+  case undefinedEntityMappingType = 0
+  /// By a policy class of the developer's own.
+  case customEntityMappingType = 1
+  /// New in the destination; there is nothing to map.
+  case addEntityMappingType = 2
+  /// Not in the destination any more.
+  case removeEntityMappingType = 3
+  /// The same in both versions.
+  case copyEntityMappingType = 4
+  /// In both versions, and different.
+  case transformEntityMappingType = 5
+}
+
+/// Says how the objects of one entity become objects of another.
+///
+/// Not safe to change from several threads, nor while a migration uses it.
+open class NSEntityMapping: NSObject {
+  private var _name: String?
+
+  /// Name of the mapping; unless set, those of the two entities with an arrow between them.
+  open var name: String! {
+    get { _name ?? "\(sourceEntityName ?? "")->\(destinationEntityName ?? "")" }
+    set {
+      _name = newValue
+      isAsInferred = false
+    }
+  }
+
+  /// What becomes of the entity.
+  open var mappingType = NSEntityMappingType.undefinedEntityMappingType { didSet { isAsInferred = false } }
+  /// Entity whose objects are mapped; nil for one that is added.
+  open var sourceEntityName: String? { didSet { isAsInferred = false } }
+  /// Version hash that the source entity must have; nil if any will do.
+  open var sourceEntityVersionHash: Data? { didSet { isAsInferred = false } }
+  /// Entity that they become; nil for one that is removed.
+  open var destinationEntityName: String? { didSet { isAsInferred = false } }
+  /// Version hash that the destination entity must have; nil if any will do.
+  open var destinationEntityVersionHash: Data? { didSet { isAsInferred = false } }
+  /// How the attributes come about.
+  open var attributeMappings: [NSPropertyMapping]? { didSet { isAsInferred = false } }
+  /// How the relationships come about.
+  open var relationshipMappings: [NSPropertyMapping]? { didSet { isAsInferred = false } }
+  /// Expression with the objects to be mapped, usually a FETCH; nil for all of the source entity itself,
+  /// without those of its subentities.
+  open var sourceExpression: NSExpression? { didSet { isAsInferred = false } }
+  /// Free information for the policy.
+  open var userInfo: [AnyHashable: Any]? = [:]
+  /// Class that creates the objects, a subclass of ``NSEntityMigrationPolicy``; nil for that class itself.
+  ///
+  /// "Module.Class"; a name without module is looked for in the main module first, then in the others.
+  open var entityMigrationPolicyClassName: String? { didSet { isAsInferred = false } }
+
+  /// Whether it still is what was inferred.
+  final var isAsInferred = false
+
+  public override init() { super.init() }
+
+  open override var description: String { "<\(type(of: self)) \(name ?? "")>" }
+}

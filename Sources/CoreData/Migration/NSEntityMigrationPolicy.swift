@@ -1,0 +1,90 @@
+import Foundation
+
+/// Creates the objects of one entity mapping during a migration; subclass it for what expressions cannot say.
+///
+/// Objects have no classes of the program's during a migration: policies read and write them by key. The
+/// methods are called on the queues of the manager's two contexts, in the order in which they stand here:
+/// those of each pass for all mappings before the next pass begins. Whatever one throws ends the migration
+/// with that error.
+open class NSEntityMigrationPolicy: NSObject {
+  /// Creates a policy. The manager does so, once for each mapping.
+  public override init() { super.init() }
+
+  /// Called before any object of the mapping is created.
+  open func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {}
+
+  /// Creates what an object of the source becomes: one object with all attributes of the mapping, associated
+  /// with the source.
+  ///
+  /// An override may create several objects or none; what it does not associate is unknown to relationships.
+  open func createDestinationInstances(
+    forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+  ) throws {
+    let created = try manager.insertDestination(for: mapping)
+    let evaluation = MappingEvaluation(manager, mapping, policy: self, source: sInstance)
+    for property in mapping.attributeMappings ?? [] {
+      try evaluation.setAttribute(property, of: created)
+    }
+    manager.associate(sourceInstance: sInstance, withDestinationInstance: created, for: mapping)
+  }
+
+  /// Called when all objects of the mapping have been created.
+  open func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
+
+  /// Sets the relationships of an object that was created, as the mapping says.
+  open func createRelationships(
+    forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+  ) throws {
+    let sources = manager.sourceInstances(
+      forEntityMappingName: mapping.name, destinationInstances: [dInstance])
+    for property in mapping.relationshipMappings ?? [] where property.valueExpression != nil {
+      let members = try sources.flatMap { source in
+        try MappingEvaluation(manager, mapping, policy: self, source: source)
+          .members(of: property, for: dInstance)
+      }
+      try MappingEvaluation.setRelationship(property, of: dInstance, to: members, in: mapping)
+    }
+  }
+
+  /// Called when all relationships of the mapping's objects have been set.
+  open func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+  }
+
+  /// Checks what was created, beyond what the model's validation will check when it is saved.
+  open func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+  }
+
+  /// Called when the mapping is done with.
+  open func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
+}
+
+/// Makes policies of the classes that mappings name.
+enum PolicyClass {
+  /// Same shape as `NSEntityMigrationPolicy`: through it the initialiser, which no subclass had to call
+  /// `required`, is reached at its place in the class's table. `ObjectMaker` tells why that works.
+  private class Lens: NSObject {
+    required override init() { fatalError("the lens is only looked through") }
+  }
+
+  /// Overrides the initialiser, so that the compiler does not take `Lens` for final and call it directly.
+  private final class OtherLens: Lens {
+    required init() { super.init() }
+  }
+
+  /// - Throws: A Cocoa error with code 134170 for a name that no class of the program has.
+  static func make(for mapping: NSEntityMapping) throws -> NSEntityMigrationPolicy {
+    guard let name = mapping.entityMigrationPolicyClassName, !name.isEmpty, name != "NSEntityMigrationPolicy"
+    else { return NSEntityMigrationPolicy() }
+    for candidate in EntityClass.candidates(name) {
+      guard let type = NSClassFromString(candidate) as? NSEntityMigrationPolicy.Type else { continue }
+      if type == NSEntityMigrationPolicy.self { return NSEntityMigrationPolicy() }
+      let lens = unsafeBitCast(type, to: Lens.Type.self)
+      return unsafeBitCast(lens.init() as AnyObject, to: NSEntityMigrationPolicy.self)
+    }
+    throw CocoaError.coreData(
+      NSEntityMigrationPolicyError,
+      "The mapping '\(mapping.name ?? "")' names the policy class '\(name)', which is not in this program or is no subclass of "
+        + "NSEntityMigrationPolicy. Write the class, or set entityMigrationPolicyClassName to its name ('Module.Class')."
+    )
+  }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import ModelSchema
+import PredicateLanguage
+
+/// The two versions that a mapping was inferred between, by their hashes.
+struct MappingInference: Equatable {
+  let source: [String: Data]
+  let destination: [String: Data]
+}
+
+extension NSMappingModel {
+  /// Infers how one version of a model becomes another: what `coredata model diff` says, as a mapping.
+  ///
+  /// Mappings are named after what happens and the entity: `IEM_Copy_Book`, `IEM_Transform_Book`,
+  /// `IEM_Add_Book`, `IEM_Remove_Book`.
+  ///
+  /// - Throws: A Cocoa error with code 134190, whose `NSLocalizedFailureReasonErrorKey` names every change
+  ///   that is in the way.
+  public class func inferredMappingModel(
+    forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel
+  ) throws -> NSMappingModel {
+    let (old, new) = (ModelSchema(sourceModel), ModelSchema(destinationModel))
+    try InferenceCheck.check(from: old, to: new)
+    let builder = MappingInferrer(old, new)
+    let model = NSMappingModel()
+    model.entityMappings = builder.mappings()
+    for mapping in model.entityMappings {
+      mapping.isAsInferred = true
+      for property in (mapping.attributeMappings ?? []) + (mapping.relationshipMappings ?? []) {
+        property.isAsInferred = true
+      }
+    }
+    model.inference = MappingInference(
+      source: sourceModel.entityVersionHashesByName, destination: destinationModel.entityVersionHashesByName)
+    return model
+  }
+
+  /// Whether this is what was inferred between two versions, and nothing of it has been changed.
+  final func isInferred(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) -> Bool {
+    let versions = MappingInference(
+      source: source.entityVersionHashesByName, destination: destination.entityVersionHashesByName)
+    return inference == versions
+      && entityMappings.allSatisfy { mapping in
+        mapping.isAsInferred
+          && ((mapping.attributeMappings ?? []) + (mapping.relationshipMappings ?? [])).allSatisfy(
+            \.isAsInferred)
+      }
+  }
+}
+
+/// Whether a change between two versions of a model can be inferred.
+enum InferenceCheck {
+  /// - Throws: A Cocoa error with code 134190 that names what is in the way.
+  static func check(from source: ModelSchema, to destination: ModelSchema) throws {
+    let blocked = SchemaDiff(from: source, to: destination).changes.filter { $0.verdict == .blocked }
+    guard !blocked.isEmpty else { return }
+    let reasons = blocked.map { change in
+      "\(change.property.map { "\(change.entity).\($0)" } ?? change.entity): \(change.what), \(change.why)"
+    }.joined(separator: "; ")
+    throw CocoaError.coreData(
+      NSInferredMappingModelError, "No mapping can be inferred: \(reasons).",
+      [NSLocalizedFailureReasonErrorKey: reasons])
+  }
+}
+
+/// Builds the mappings that a comparison of two versions implies.
+private struct MappingInferrer {
+  private let _matching: SchemaMatching
+  private let _hashes: (old: [String: [UInt8]], new: [String: [UInt8]])
+
+  init(_ old: ModelSchema, _ new: ModelSchema) {
+    _matching = SchemaMatching(from: old, to: new)
+    _hashes = (old.entityVersionHashes(), new.entityVersionHashes())
+  }
+
+  func mappings() -> [NSEntityMapping] {
+    let removed = _matching.old.names.filter { _matching.target(of: $0) == nil }
+    return _matching.new.names.map(_mapping(to:)) + removed.map(_removal)
+  }
+
+  private func _mapping(to name: String) -> NSEntityMapping {
+    let mapping = NSEntityMapping()
+    mapping.destinationEntityName = name
+    mapping.destinationEntityVersionHash = _hashes.new[name].map { Data($0) }
+    let source = _matching.source(of: name)
+    if let source {
+      mapping.sourceEntityName = source
+      mapping.sourceEntityVersionHash = _hashes.old[source].map { Data($0) }
+      let isSame = _hashes.old[source] == _hashes.new[name]
+      mapping.mappingType = isSame ? .copyEntityMappingType : .transformEntityMappingType
+      mapping.name = "IEM_\(isSame ? "Copy" : "Transform")_\(name)"
+      mapping.sourceExpression = MappingExpressions.objects(of: source)
+    } else {
+      mapping.mappingType = .addEntityMappingType
+      mapping.name = "IEM_Add_\(name)"
+    }
+    let attributes = _matching.attributeSources(of: name)
+    mapping.attributeMappings = _matching.new.attributes(name).map(\.property)
+      .sorted { $0.name < $1.name }.map { attribute in
+        _property(
+          attribute.name, attributes[attribute.name].map { MappingExpressions.value(of: $0.property.name) })
+      }
+    let relationships = _matching.relationshipSources(of: name)
+    mapping.relationshipMappings = _matching.new.relationships(name).map(\.property)
+      .sorted { $0.name < $1.name }.map { relationship in
+        _property(
+          relationship.name,
+          relationships[relationship.name].map { MappingExpressions.members(of: $0.property.name) })
+      }
+    return mapping
+  }
+
+  private func _property(_ name: String, _ value: NSExpression?) -> NSPropertyMapping {
+    let mapping = NSPropertyMapping()
+    mapping.name = name
+    mapping.valueExpression = value
+    return mapping
+  }
+
+  private func _removal(of name: String) -> NSEntityMapping {
+    let mapping = NSEntityMapping()
+    mapping.sourceEntityName = name
+    mapping.sourceEntityVersionHash = _hashes.old[name].map { Data($0) }
+    mapping.mappingType = .removeEntityMappingType
+    mapping.name = "IEM_Remove_\(name)"
+    return mapping
+  }
+}
+
+/// The expressions that mappings are made of, in the form that Xcode writes them.
+enum MappingExpressions {
+  private static let _manager = ExpressionTree.variable(NSMigrationManagerKey)
+
+  /// All objects of an entity, without those of its subentities.
+  static func objects(of entity: String) -> NSExpression {
+    let request = ExpressionTree.customFunction(
+      _manager, MigrationSelector.fetchRequest.rawValue,
+      [.constant(.string(entity)), .constant(.string("TRUEPREDICATE"))])
+    let context = ExpressionTree.keyPathOf(_manager, ["sourceContext"])
+    return NSExpression.face(
+      of: .function(PredicateFunction.fetch, [request, context, .constant(.bool(false))]))
+  }
+
+  /// The value of an attribute of the object that is mapped.
+  static func value(of attribute: String) -> NSExpression {
+    NSExpression(tree: .keyPathOf(.variable(NSMigrationSourceObjectKey), [attribute]))
+  }
+
+  /// What the objects at the end of a relationship of the object that is mapped have become.
+  static func members(of relationship: String) -> NSExpression {
+    NSExpression(
+      tree: .customFunction(
+        _manager, MigrationSelector.membersOfRelationship.rawValue,
+        [
+          .constant(.string(relationship)),
+          .keyPathOf(.variable(NSMigrationSourceObjectKey), [relationship]),
+        ]))
+  }
+}

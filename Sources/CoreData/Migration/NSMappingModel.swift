@@ -1,0 +1,78 @@
+import Foundation
+
+/// Says how the objects of a store with one version of a model become those of a store with another.
+///
+/// Found in the program's bundles, inferred, or put together in code. Not safe to change from several
+/// threads.
+open class NSMappingModel: NSObject {
+  /// How the objects of each entity come about, in the order in which they are migrated.
+  open var entityMappings: [NSEntityMapping]! = [] {
+    didSet { inference = nil }
+  }
+
+  /// The versions that the mapping was inferred between; nil once it was changed, and for any other.
+  final var inference: MappingInference?
+
+  /// Creates a mapping model without mappings.
+  public override init() { super.init() }
+
+  /// Finds the mapping model in `bundles` that was made for these two versions: the first whose entity hashes
+  /// are theirs.
+  ///
+  /// Looks at compiled mapping models (`.cdm`) and at those of Xcode's editor (`.xcmappingmodel`), which the
+  /// package manager copies as they are.
+  ///
+  /// - Parameter bundles: Where to look; nil means the main bundle and the resource bundles beside the
+  ///   program.
+  /// - Returns: Nil if there is none. One that cannot be read is passed over, with a line on the standard
+  ///   error.
+  public convenience init?(
+    from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?,
+    destinationModel: NSManagedObjectModel?
+  ) {
+    guard let sourceModel, let destinationModel,
+      let found = MappingSearch(bundles).mappings(from: sourceModel, to: destinationModel)
+    else { return nil }
+    self.init()
+    entityMappings = found
+  }
+
+  /// Reads a mapping model from a `.cdm` or `.xcmappingmodel` file.
+  ///
+  /// - Returns: Nil if it cannot be read, with the reason on the standard error; ``load(contentsOf:)`` throws
+  ///   it.
+  public convenience init?(contentsOf url: URL?) {
+    guard let url else { return nil }
+    self.init()
+    do {
+      entityMappings = try MappingSearch(nil).mappings(at: url)
+    } catch {
+      Console.warn("the mapping model cannot be read: \(error)")
+      return nil
+    }
+  }
+
+  /// Reads a mapping model from a `.cdm` or `.xcmappingmodel` file.
+  ///
+  /// The latter names the versions that it is for, which must be among the program's models or beside it.
+  ///
+  /// - Throws: An error that says what is wrong where.
+  ///
+  /// > Note: Not in Apple's Core Data.
+  public class func load(contentsOf url: URL) throws -> NSMappingModel {
+    let model = NSMappingModel()
+    model.entityMappings = try MappingSearch(nil).mappings(at: url)
+    return model
+  }
+
+  /// The mappings by name; of several of the same name, the first.
+  open var entityMappingsByName: [String: NSEntityMapping] {
+    Dictionary(
+      (entityMappings ?? []).compactMap { mapping in mapping.name.map { ($0, mapping) } },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  open override var description: String {
+    "<\(type(of: self)): \((entityMappings ?? []).compactMap(\.name).joined(separator: ", "))>"
+  }
+}

@@ -1,0 +1,257 @@
+import Foundation
+import ModelSchema
+import SQLiteBinding
+
+// Migrating: the stores opened, the mapping checked, the three passes.
+
+extension NSMigrationManager {
+  /// Carries out a migration, by the store's own means where that may be and is possible.
+  final func run(_ job: MigrationJob) throws {
+    guard job.source.url.standardizedFileURL != job.destination.url.standardizedFileURL else {
+      throw CocoaError.coreData(
+        NSMigrationManagerDestinationStoreError,
+        "The store at \(job.source.url.path) cannot be migrated onto itself: give another destination, and replace the store "
+          + "by it afterwards.")
+    }
+    try _checkTypes(job)
+    try _check(job.mapping)
+    try checkCancellation()
+    let isNew = !SQLiteStoreOpening.isFilled(job.destination.url)
+    if usesStoreSpecificMigrationManager, isNew,
+      job.mapping.isInferred(from: sourceModel, to: destinationModel)
+    {
+      return try InferredCopy(job, from: sourceModel, to: destinationModel).run()
+    }
+    try _runPasses(job, isNew: isNew)
+  }
+
+  /// A request for the objects of a source entity itself, without those of its subentities.
+  ///
+  /// - Throws: A Cocoa error with code 134110 for an entity that is not there, or a predicate that cannot be
+  ///   read.
+  final func sourceRequest(entity name: String, predicate: String) throws -> NSFetchRequest<NSManagedObject> {
+    guard let entity = sides.source.model.entitiesByName[name] else {
+      throw CocoaError.coreData(
+        NSMigrationError, "The source model has no entity '\(name)', which the mapping maps objects of.")
+    }
+    let request = NSFetchRequest<NSManagedObject>()
+    request.entity = entity
+    request.includesSubentities = false
+    request.returnsObjectsAsFaults = false
+    if predicate != "TRUEPREDICATE" { request.predicate = try NSPredicate(parsing: predicate) }
+    return request
+  }
+
+  /// Inserts an object of the entity that a mapping maps to.
+  ///
+  /// - Throws: A Cocoa error with code 134110 for a mapping without such an entity, or with an abstract one.
+  final func insertDestination(for mapping: NSEntityMapping) throws -> NSManagedObject {
+    guard let entity = destinationEntity(for: mapping), !entity.isAbstract else {
+      throw CocoaError.coreData(
+        NSMigrationError,
+        "The mapping '\(mapping.name ?? "")' has objects to map and '\(mapping.destinationEntityName ?? "no entity")' to map "
+          + "them to, which is abstract or not there.")
+    }
+    return NSManagedObject(entity: entity, insertInto: destinationContext)
+  }
+
+  // MARK: Checks
+
+  private final func _checkTypes(_ job: MigrationJob) throws {
+    for (end, code) in [
+      (job.source, NSMigrationManagerSourceStoreError),
+      (job.destination, NSMigrationManagerDestinationStoreError),
+    ] where end.type != NSSQLiteStoreType {
+      throw CocoaError.coreData(
+        code,
+        "Only stores of type '\(NSSQLiteStoreType)' can be migrated; the one at \(end.url.path) is of type '\(end.type)'."
+      )
+    }
+  }
+
+  /// Holds the mapping against the two models, before anything is opened.
+  private final func _check(_ mapping: NSMappingModel) throws {
+    let (old, new) = (sourceModel.entityVersionHashesByName, destinationModel.entityVersionHashesByName)
+    for entity in mapping.entityMappings ?? [] {
+      for (name, hash, known, end) in [
+        (entity.sourceEntityName, entity.sourceEntityVersionHash, old, "source"),
+        (entity.destinationEntityName, entity.destinationEntityVersionHash, new, "destination"),
+      ] {
+        guard let name else { continue }
+        guard let found = known[name] else {
+          throw _unfit(entity, "the \(end) model has no entity '\(name)'")
+        }
+        guard hash == nil || hash == found else {
+          throw _unfit(entity, "it was made for another version of the entity '\(name)' of the \(end) model")
+        }
+      }
+      guard let name = entity.destinationEntityName, let known = destinationModel.entitiesByName[name] else {
+        continue
+      }
+      let properties = (entity.attributeMappings ?? []) + (entity.relationshipMappings ?? [])
+      if let unknown = properties.first(where: { known.propertiesByName[$0.name ?? ""] == nil }) {
+        throw _unfit(entity, "'\(name)' has no property '\(unknown.name ?? "")' in the destination model")
+      }
+    }
+  }
+
+  private final func _unfit(_ mapping: NSEntityMapping, _ reason: String) -> any Error {
+    CocoaError.coreData(
+      NSMigrationError, "The mapping '\(mapping.name ?? "")' does not fit the models: \(reason).")
+  }
+
+  // MARK: Stores
+
+  private final func _add(_ end: MigrationJob.End, to side: MigrationSide, isSource: Bool) throws
+    -> NSPersistentStore
+  {
+    var options = end.options ?? [:]
+    options[NSMigratePersistentStoresAutomaticallyOption] = nil
+    options[NSPersistentStoreStagedMigrationManagerOptionKey] = nil
+    if isSource { options[NSReadOnlyPersistentStoreOption] = true }
+    do {
+      return try side.coordinator.addPersistentStore(
+        ofType: end.type, configurationName: nil, at: end.url, options: options)
+    } catch {
+      throw CocoaError.coreData(
+        isSource ? NSMigrationManagerSourceStoreError : NSMigrationManagerDestinationStoreError,
+        "The \(isSource ? "source" : "destination") store of the migration cannot be opened: "
+          + (error as NSError).localizedDescription,
+        [NSUnderlyingErrorKey: error, NSURLErrorKey: end.url])
+    }
+  }
+
+  private final func _runPasses(_ job: MigrationJob, isNew: Bool) throws {
+    let sides = sides
+    let source = try _add(job.source, to: sides.source, isSource: true)
+    defer { try? sides.source.coordinator.remove(source) }
+    let destination = try _add(job.destination, to: sides.destination, isSource: false)
+    do {
+      try sides.destination.context.performAndWait {
+        try sides.source.context.performAndWait { try _runPasses(job.mapping.entityMappings ?? []) }
+        try _save(sides.destination.context)
+      }
+      try sides.destination.coordinator.remove(destination)
+    } catch {
+      reset()
+      try? sides.destination.coordinator.remove(destination)
+      if isNew {
+        try? sides.destination.coordinator.destroyPersistentStore(
+          at: job.destination.url, ofType: job.destination.type)
+      }
+      throw error
+    }
+  }
+
+  private final func _save(_ context: NSManagedObjectContext) throws {
+    try checkCancellation()
+    do {
+      try context.save()
+    } catch let error as CocoaError where error.code.rawValue == NSManagedObjectConstraintMergeError {
+      throw CocoaError.coreData(
+        NSMigrationConstraintViolationError,
+        "The migrated objects are in the way of a uniqueness constraint: \(error.localizedDescription)",
+        [NSUnderlyingErrorKey: error])
+    } catch {
+      throw CocoaError.coreData(
+        NSMigrationError,
+        "The migrated objects cannot be saved: \((error as NSError).localizedDescription)",
+        [NSUnderlyingErrorKey: error])
+    }
+  }
+
+  // MARK: Passes
+
+  private final func _runPasses(_ mappings: [NSEntityMapping]) throws {
+    let policies = try mappings.map { (mapping: $0, policy: try PolicyClass.make(for: $0)) }
+    try _pass(0, policies) { mapping, policy, progress in
+      try policy.begin(mapping, with: self)
+      let sources = try MappingEvaluation(self, mapping, policy: policy, source: nil).sources()
+      for (number, source) in sources.enumerated() {
+        try progress(number, sources.count)
+        try policy.createDestinationInstances(forSource: source, in: mapping, manager: self)
+      }
+      try policy.endInstanceCreation(forMapping: mapping, manager: self)
+    }
+    try _pass(1, policies) { mapping, policy, progress in
+      let created = destinationInstances(forEntityMappingName: mapping.name, sourceInstances: nil)
+      for (number, destination) in created.enumerated() {
+        try progress(number, created.count)
+        try policy.createRelationships(forDestination: destination, in: mapping, manager: self)
+      }
+      try policy.endRelationshipCreation(forMapping: mapping, manager: self)
+    }
+    try _pass(2, policies) { mapping, policy, _ in
+      try policy.performCustomValidation(forMapping: mapping, manager: self)
+      try policy.end(mapping, manager: self)
+    }
+  }
+
+  private final func _pass(
+    _ pass: Int, _ policies: [(mapping: NSEntityMapping, policy: NSEntityMigrationPolicy)],
+    _ body: (NSEntityMapping, NSEntityMigrationPolicy, (Int, Int) throws -> Void) throws -> Void
+  ) throws {
+    let passes: Float = 3
+    for (position, item) in policies.enumerated() {
+      func note(_ number: Int, _ count: Int) throws {
+        let share = Float(number) / Float(max(1, count))
+        let done = (Float(pass) + (Float(position) + share) / Float(policies.count)) / passes
+        try state.withLock { state in
+          if let error = state.cancellation { throw error }
+          state.position = position
+          state.progress = done
+        }
+      }
+      try note(0, 1)
+      try body(item.mapping, item.policy, note)
+      try checkCancellation()
+    }
+    state.withLock { $0.progress = Float(pass + 1) / passes }
+  }
+
+  private final func checkCancellation() throws {
+    if let error = state.withLock({ $0.cancellation }) { throw error }
+  }
+}
+
+/// Migrates by the means of SQLite stores: the file is copied, and the copy's tables are rewritten in SQL.
+private struct InferredCopy {
+  private let _job: MigrationJob
+  private let _source: NSManagedObjectModel
+  private let _destination: NSManagedObjectModel
+
+  init(_ job: MigrationJob, from source: NSManagedObjectModel, to destination: NSManagedObjectModel) {
+    _job = job
+    _source = source
+    _destination = destination
+  }
+
+  func run() throws {
+    let (from, to) = (_job.source.url, _job.destination.url)
+    let metadata: [String: Any]
+    do {
+      metadata = try SQLiteStoreOpening.metadata(at: from)
+      guard _source.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) else {
+        throw CocoaError.coreData(
+          NSPersistentStoreIncompatibleVersionHashError,
+          "The store at \(from.path) was written with another version of the model than the source model ("
+            + SQLiteStoreOpening.differences(_source, metadata) + ").", ["metadata": metadata])
+      }
+    } catch {
+      throw CocoaError.coreData(
+        NSMigrationManagerSourceStoreError,
+        "The source store of the migration cannot be opened: \((error as NSError).localizedDescription)",
+        [NSUnderlyingErrorKey: error, NSURLErrorKey: from])
+    }
+    let files = StoreFiles(url: to)
+    do {
+      try StoreErrors.translating(url: to) { try StoreFiles(url: from).copy(to: files) }
+      let model = _destination.copy() as! NSManagedObjectModel
+      try AutomaticMigration(url: to, metadata: metadata, options: _job.destination.options)
+        .rewrite(from: ModelSchema(_source), to: try model.frozen(), model)
+    } catch {
+      files.remove()
+      throw error
+    }
+  }
+}

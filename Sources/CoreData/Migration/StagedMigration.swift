@@ -1,0 +1,146 @@
+import Foundation
+import ModelSchema
+
+/// Brings a SQLite store to a coordinator's model by the stages of a manager.
+///
+/// All of it happens in a copy, whose content takes the place of the store's at the end, in one transaction:
+/// when a step or a handler fails, or the program is killed, the store is what it was.
+struct StagedMigration {
+  private let _manager: NSStagedMigrationManager
+  private let _url: URL
+  private let _metadata: [String: Any]
+  private let _options: [AnyHashable: Any]?
+
+  init(_ manager: NSStagedMigrationManager, url: URL, metadata: [String: Any], options: [AnyHashable: Any]?) {
+    _manager = manager
+    _url = url
+    _metadata = metadata
+    _options = options
+  }
+
+  /// - Throws: A Cocoa error: 134110 for a store that may not be written, 134504 for a model that cannot be
+  ///   found or is not what its reference promises, 134505 and 134506 for stages that do not lead there,
+  ///   134140 for a step that cannot be inferred; or what a handler throws.
+  func run(to destination: NSManagedObjectModel) throws {
+    let hashes = NSManagedObjectModel.versionHashes(in: _metadata) ?? [:]
+    let path = try StagedPath(
+      _manager.stages, from: NSManagedObjectModel.checksum(hashes), to: destination.versionChecksum)
+    guard (_options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue != true else {
+      throw CocoaError.coreData(
+        NSMigrationError,
+        "The store at \(_url.path) is of another version of the model, and is to be opened for reading only. Open it for writing "
+          + "once, so that it can be migrated.", [NSURLErrorKey: _url])
+    }
+    let steps = try _resolved(path.steps, to: destination)
+    guard let first = steps.first else { return }
+    let source = try _model(of: hashes, before: first)
+    try AutomaticMigration(url: _url, metadata: _metadata, options: _options).replaceAtomically { copy in
+      try StoreFiles(url: _url).copy(to: copy)
+      var current = source
+      for step in steps {
+        try _take(step, from: current, in: copy.url)
+        current = step.model
+      }
+    }
+  }
+
+  // MARK: Models
+
+  private struct Step {
+    let model: NSManagedObjectModel
+    let stage: NSCustomMigrationStage?
+  }
+
+  /// Finds the models before anything is done. A version in between that is nowhere to be found is left out,
+  /// the next being inferred from the one before it.
+  private func _resolved(_ steps: [StagedPath.Step], to destination: NSManagedObjectModel) throws -> [Step] {
+    var resolved: [Step] = []
+    for step in steps {
+      if step.checksum == destination.versionChecksum {
+        resolved.append(Step(model: destination, stage: step.stage))
+      } else if let reference = step.model {
+        resolved.append(Step(model: try Self._resolve(reference), stage: step.stage))
+      } else if let model = _bundled(step.checksum) {
+        resolved.append(Step(model: model, stage: nil))
+      }
+    }
+    return resolved
+  }
+
+  /// The model that the store has: a custom stage's, one of the program's, or the store's own copy.
+  private func _model(of hashes: [String: Data], before step: Step) throws -> NSManagedObjectModel {
+    let checksum = NSManagedObjectModel.checksum(hashes)
+    for case let stage as NSCustomMigrationStage in _manager.stages {
+      for reference in [stage.currentModel, stage.nextModel] where reference.versionChecksum == checksum {
+        return try Self._resolve(reference)
+      }
+    }
+    return try AutomaticMigration(url: _url, metadata: _metadata, options: _options).sourceModel()
+  }
+
+  private func _bundled(_ checksum: String) -> NSManagedObjectModel? {
+    ModelSearch.models(in: nil).lazy.flatMap(ModelSearch.versions)
+      .compactMap { NSManagedObjectModel(contentsOf: $0) }.first { $0.versionChecksum == checksum }
+  }
+
+  private static func _resolve(_ reference: NSManagedObjectModelReference) throws -> NSManagedObjectModel {
+    do {
+      return try reference.resolve()
+    } catch {
+      throw CocoaError.coreData(
+        NSManagedObjectModelReferenceNotFoundError,
+        "A model that a stage refers to cannot be used: \(error)", [NSUnderlyingErrorKey: error])
+    }
+  }
+
+  // MARK: Steps
+
+  private func _take(_ step: Step, from current: NSManagedObjectModel, in url: URL) throws {
+    if let stage = step.stage, let handler = stage.willMigrateHandler {
+      try _withContainer(current, url) { try handler(_manager, stage) }
+    }
+    let metadata = try SQLiteStoreOpening.metadata(at: url)
+    let next = step.model.copy() as! NSManagedObjectModel
+    do {
+      try AutomaticMigration(url: url, metadata: metadata, options: _options)
+        .rewrite(from: ModelSchema(current), to: try next.frozen(), next)
+    } catch let error as CocoaError {
+      let label = step.stage?.label ?? "to the version \(step.model.versionChecksum)"
+      throw CocoaError.coreData(
+        error.code.rawValue, "The stage '\(label)' failed: \(error.localizedDescription)",
+        error.userInfo.merging([NSUnderlyingErrorKey: error]) { first, _ in first })
+    }
+    if let stage = step.stage, let handler = stage.didMigrateHandler {
+      try _withContainer(step.model, url) { try handler(_manager, stage) }
+    }
+  }
+
+  /// Runs a handler with the store loaded in a container of the manager's.
+  private func _withContainer(
+    _ model: NSManagedObjectModel, _ url: URL, _ body: () throws -> Void
+  ) throws {
+    let container = NSPersistentContainer(name: "Migration", managedObjectModel: model)
+    let description = NSPersistentStoreDescription(url: url)
+    description.shouldMigrateStoreAutomatically = false
+    for (key, value) in _options ?? [:] {
+      guard let key = key.base as? String, key != NSPersistentStoreStagedMigrationManagerOptionKey,
+        key != NSMigratePersistentStoresAutomaticallyOption, let value = value as? NSObject ?? _object(value)
+      else { continue }
+      description.setOption(value, forKey: key)
+    }
+    container.persistentStoreDescriptions = [description]
+    var failure: (any Error)?
+    container.loadPersistentStores { failure = $1 }
+    if let failure { throw failure }
+    _manager.container = container
+    defer {
+      _manager.container = nil
+      for store in container.persistentStoreCoordinator.persistentStores {
+        try? container.persistentStoreCoordinator.remove(store)
+      }
+    }
+    try body()
+  }
+
+  private func _object(_ value: Any) -> NSObject? { (value as? Bool).map { NSNumber(value: $0) } }
+}

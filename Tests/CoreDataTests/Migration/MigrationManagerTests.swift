@@ -1,0 +1,360 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+@Suite("Migration manager")
+struct MigrationManagerTests {
+  private let fixture: MigrationFixture
+  private let old: NSManagedObjectModel
+  private let new: NSManagedObjectModel
+  private var copy: URL { fixture.url.deletingLastPathComponent().appendingPathComponent("Copy.sqlite") }
+
+  init() throws {
+    fixture = try MigrationFixture()
+    old = try fixture.model(ModelText.library)
+    new = try fixture.model(ModelText.publishing)
+    try fixture.open(old, options: nil) { context in
+      let jane = context.make("Author", ["name": "jane"])
+      context.make("Author", ["name": "anne"])
+      context.make("Book", ["title": "Emma", "pages": 474, "author": jane])
+      context.make("Book", ["title": "Persuasion", "pages": 249, "author": jane])
+      context.make("Book", ["title": "Beowulf", "pages": 120])
+      try context.save()
+    }
+  }
+
+  // MARK: Mappings
+
+  private func mapping(
+    _ name: String, _ source: String?, _ destination: String?, attributes: [(String, String?)] = [],
+    relationships: [(String, String?)] = [], policy: NSEntityMigrationPolicy.Type? = nil
+  ) -> NSEntityMapping {
+    func properties(_ list: [(String, String?)]) -> [NSPropertyMapping] {
+      list.map { name, expression in
+        let property = NSPropertyMapping()
+        property.name = name
+        property.valueExpression = expression.map { NSExpression(format: $0) }
+        return property
+      }
+    }
+    let mapping = NSEntityMapping()
+    mapping.name = name
+    mapping.sourceEntityName = source
+    mapping.destinationEntityName = destination
+    mapping.mappingType = policy == nil ? .transformEntityMappingType : .customEntityMappingType
+    mapping.attributeMappings = properties(attributes)
+    mapping.relationshipMappings = properties(relationships)
+    mapping.entityMigrationPolicyClassName = policy.map { String(reflecting: $0) }
+    return mapping
+  }
+
+  private func members(_ mapping: String, _ relationship: String) -> String {
+    "FUNCTION($manager, 'destinationInstancesForEntityMappingNamed:sourceInstances:', '\(mapping)', $source.\(relationship))"
+  }
+
+  private func model(_ mappings: NSEntityMapping...) -> NSMappingModel {
+    let model = NSMappingModel()
+    model.entityMappings = mappings
+    return model
+  }
+
+  private func authors(_ policy: NSEntityMigrationPolicy.Type? = nil) -> NSEntityMapping {
+    mapping(
+      "AuthorToAuthor", "Author", "Author",
+      attributes: [("name", "$source.name"), ("initial", "uppercase($source.name)")],
+      relationships: [("works", members("BookToWork", "books"))], policy: policy)
+  }
+
+  private func works(_ policy: NSEntityMigrationPolicy.Type? = nil) -> NSEntityMapping {
+    mapping(
+      "BookToWork", "Book", "Work",
+      attributes: [("title", "$source.title"), ("length", "CAST($source.pages, 'NSString')")],
+      relationships: [("author", members("AuthorToAuthor", "author"))], policy: policy)
+  }
+
+  @discardableResult
+  private func migrate(_ mapping: NSMappingModel, _ manager: NSMigrationManager? = nil) throws
+    -> NSMigrationManager
+  {
+    let manager = manager ?? NSMigrationManager(sourceModel: old, destinationModel: new)
+    try manager.migrateStore(
+      from: fixture.url, type: .sqlite, mapping: mapping, to: copy, type: .sqlite)
+    return manager
+  }
+
+  private func opened<T>(_ body: (NSManagedObjectContext) throws -> T) throws -> T {
+    try fixture.open(new, at: copy, options: nil, body)
+  }
+
+  private func code(_ body: () throws -> Void) -> Int? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return (error as NSError).code
+    }
+  }
+
+  // MARK: What comes out
+
+  @Test("Values are computed by expressions, and relationships follow what was associated")
+  func valuesAreComputedByExpressionsAndRelationshipsFollowWhatWasAssociated() throws {
+    try migrate(model(authors(), works()))
+    try opened { context in
+      let authors = try context.listed("Author", by: "name")
+      #expect(authors.keys.sorted() == ["anne", "jane"])
+      #expect(authors["jane"]?.value(forKey: "initial") as? String == "JANE")
+      #expect(authors["jane"]?.texts("works", "title") == ["Emma", "Persuasion"])
+      let emma = try context.listed("Work", by: "title")["Emma"]
+      #expect(emma?.value(forKey: "length") as? String == "474")
+      let beowulf = try context.listed("Work", by: "title")["Beowulf"]
+      #expect(beowulf?.value(forKey: "author") == nil)
+    }
+    // The source is as it was.
+    try fixture.open(old, options: nil) { try #expect($0.texts("Book", "title").count == 3) }
+  }
+
+  @Test("A key path leads through relationships of the source")
+  func aKeyPathLeadsThroughRelationshipsOfTheSource() throws {
+    let works = mapping(
+      "BookToWork", "Book", "Work",
+      attributes: [("title", "$source.title"), ("length", "$source.author.name")])
+    try migrate(model(works))
+    try opened { context in
+      let works = try context.listed("Work", by: "title")
+      #expect(works["Emma"]?.value(forKey: "length") as? String == "jane")
+      #expect(works["Beowulf"]?.value(forKey: "length") == nil)
+    }
+  }
+
+  @Test("A source expression chooses the objects that are mapped")
+  func aSourceExpressionChoosesTheObjectsThatAreMapped() throws {
+    let works = works()
+    works.sourceExpression = NSExpression(
+      format:
+        "FETCH(FUNCTION($manager, 'fetchRequestForSourceEntityNamed:predicateString:', 'Book', 'pages > 200'), $manager.sourceContext, NO)"
+    )
+    try migrate(model(works))
+    try opened { try #expect($0.texts("Work", "title") == ["Emma", "Persuasion"]) }
+  }
+
+  @Test("Objects of subentities are not mapped with their parent's")
+  func objectsOfSubentitiesAreNotMappedWithTheirParents() throws {
+    let fixture = try MigrationFixture()
+    let parent = ModelText.entity("P", "", ModelText.text("n"))
+    let child = ModelText.entity("C", "parentEntity=\"P\"")
+    let (old, new) = (
+      try fixture.model(parent + child),
+      try fixture.model(parent + ModelText.entity("C", "parentEntity=\"P\"", ModelText.text("m")))
+    )
+    try fixture.open(old, options: nil) { context in
+      context.make("P", ["n": "p"])
+      context.make("C", ["n": "c"])
+      try context.save()
+    }
+    let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
+    manager.usesStoreSpecificMigrationManager = false
+    let copy = fixture.url.deletingLastPathComponent().appendingPathComponent("Copy.sqlite")
+    try manager.migrateStore(
+      from: fixture.url, type: .sqlite,
+      mapping: .inferredMappingModel(forSourceModel: old, destinationModel: new), to: copy, type: .sqlite)
+    try fixture.open(new, at: copy, options: nil) { context in
+      try #expect(context.count(for: NSFetchRequest<NSManagedObject>(entityName: "P")) == 2)
+      try #expect(context.count(for: NSFetchRequest<NSManagedObject>(entityName: "C")) == 1)
+    }
+  }
+
+  @Test("A destination that is there gets the objects in addition")
+  func aDestinationThatIsThereGetsTheObjectsInAddition() throws {
+    try fixture.open(new, at: copy, options: nil) { context in
+      context.make("Author", ["name": "homer"])
+      try context.save()
+    }
+    try migrate(model(authors()))
+    try opened { try #expect($0.texts("Author", "name") == ["anne", "homer", "jane"]) }
+  }
+
+  @Test("The destination is a store of its own")
+  func theDestinationIsAStoreOfItsOwn() throws {
+    try migrate(model(authors()))
+    func uuid(_ url: URL) throws -> String? {
+      try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: url)[NSStoreUUIDKey]
+        as? String
+    }
+    try #expect(uuid(copy) != nil)
+    try #expect(uuid(copy) != uuid(fixture.url))
+  }
+
+  // MARK: Policies
+
+  @Test("The passes follow one another for all mappings, each calling its methods in order")
+  func thePassesFollowOneAnotherForAllMappingsEachCallingItsMethodsInOrder() throws {
+    let manager = try migrate(model(authors(NotingPolicy.self), works(NotingPolicy.self)))
+    let (a, b) = ("AuthorToAuthor", "BookToWork")
+    #expect(
+      manager.userInfo?["notes"] as? [String] == [
+        "begin \(a)", "create \(a)", "create \(a)", "created \(a)",
+        "begin \(b)", "create \(b)", "create \(b)", "create \(b)", "created \(b)",
+        "relate \(a)", "relate \(a)", "related \(a)",
+        "relate \(b)", "relate \(b)", "relate \(b)", "related \(b)",
+        "validate \(a)", "end \(a)", "validate \(b)", "end \(b)",
+      ])
+  }
+
+  @Test("A policy makes several objects of one, or none")
+  func aPolicyMakesSeveralObjectsOfOneOrNone() throws {
+    try migrate(model(authors(), works(SplittingPolicy.self)))
+    try opened { context in
+      try #expect(context.texts("Work", "title") == ["Emma 1", "Emma 2"])
+      // They were associated, so that relationships know them.
+      try #expect(
+        context.listed("Author", by: "name")["jane"]?.texts("works", "title") == ["Emma 1", "Emma 2"])
+    }
+  }
+
+  @Test("A policy shares an object by the manager's user information")
+  func aPolicySharesAnObjectByTheManagersUserInformation() throws {
+    try migrate(model(authors(SharingPolicy.self)))
+    try opened { context in
+      try #expect(context.texts("House", "name") == ["Murray"])
+      try #expect(context.texts("Author", "initial") == ["Murray"])
+    }
+  }
+
+  @Test("A policy answers to functions in expressions")
+  func aPolicyAnswersToFunctionsInExpressions() throws {
+    let authors = mapping(
+      "AuthorToAuthor", "Author", "Author",
+      attributes: [
+        ("name", "$source.name"), ("initial", "FUNCTION($entityPolicy, 'initialOf:', $source.name)"),
+      ],
+      policy: AnsweringPolicy.self)
+    try migrate(model(authors))
+    try opened { try #expect($0.texts("Author", "initial") == ["A", "J"]) }
+  }
+
+  @Test("Objects have no classes of the program's, and progress goes up to one and back to none")
+  func objectsHaveNoClassesOfTheProgramsAndProgressGoesUpToOneAndBackToNone() throws {
+    let classed = try fixture.model(ModelText.publishing)
+    for entity in classed.entities { entity.managedObjectClassName = String(reflecting: HookedAuthor.self) }
+    let manager = NSMigrationManager(sourceModel: old, destinationModel: classed)
+    try migrate(model(authors(WatchingPolicy.self)), manager)
+    #expect(Set(manager.userInfo?["classes"] as? [String] ?? []) == ["NSManagedObject"])
+    let progress = manager.userInfo?["progress"] as? [Float] ?? []
+    #expect(progress.count == 2 && progress == progress.sorted() && progress[0] > 0.3 && progress[1] < 1)
+    #expect(manager.userInfo?["mapping"] as? String == "AuthorToAuthor")
+    #expect(manager.migrationProgress == 0)
+    #expect(manager.currentEntityMapping.sourceEntityName == nil)
+  }
+
+  @Test(
+    "What a policy throws ends the migration, without a destination",
+    arguments: ["creation", "relationships", "end"])
+  func whatAPolicyThrowsEndsTheMigrationWithoutADestination(_ place: String) throws {
+    let works = works(FailingPolicy.self)
+    works.userInfo = ["fails": place]
+    #expect(throws: FailingPolicy.Failure(place: place)) { try migrate(model(authors(), works)) }
+    #expect(!FileManager.default.fileExists(atPath: copy.path))
+    try fixture.open(old, options: nil) { try #expect($0.texts("Book", "title").count == 3) }
+  }
+
+  @Test("A cancelled migration fails with the error that it was given")
+  func aCancelledMigrationFailsWithTheErrorThatItWasGiven() throws {
+    #expect(code { try migrate(model(authors(CancellingPolicy.self))) } == NSMigrationCancelledError)
+    #expect(!FileManager.default.fileExists(atPath: copy.path))
+  }
+
+  @Test("A manager is used again after a reset")
+  func aManagerIsUsedAgainAfterAReset() throws {
+    let manager = try migrate(model(authors()))
+    #expect(
+      !manager.destinationInstances(forEntityMappingName: "AuthorToAuthor", sourceInstances: nil).isEmpty)
+    manager.reset()
+    #expect(
+      manager.destinationInstances(forEntityMappingName: "AuthorToAuthor", sourceInstances: nil).isEmpty)
+    try migrate(model(works()), manager)
+    try opened { context in
+      try #expect(context.texts("Author", "name") == ["anne", "jane"])
+      try #expect(context.texts("Work", "title").count == 3)
+    }
+  }
+
+  @Test("A migration that was cancelled before it began does not begin, by whatever means")
+  func aMigrationCancelledBeforeDoesNotBegin() throws {
+    let same = try fixture.model(ModelText.library + ModelText.entity("Extra"))
+    let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: same)
+    for isSpecific in [true, false] {
+      let manager = NSMigrationManager(sourceModel: old, destinationModel: same)
+      manager.usesStoreSpecificMigrationManager = isSpecific
+      manager.cancelMigrationWithError(CocoaError(CocoaError.Code(rawValue: NSMigrationCancelledError)))
+      #expect(code { try migrate(mapping, manager) } == NSMigrationCancelledError)
+      #expect(!FileManager.default.fileExists(atPath: copy.path))
+      try migrate(mapping, manager)
+      try FileManager.default.removeItem(at: copy)
+    }
+  }
+
+  // MARK: What does not fit
+
+  @Test("A mapping for other versions, entities or properties is refused before anything is made")
+  func aMappingForOtherVersionsEntitiesOrPropertiesIsRefusedBeforeAnythingIsMade() throws {
+    let otherHash = authors()
+    otherHash.sourceEntityVersionHash = Data(count: 32)
+    let unknownEntity = mapping("X", "Nobody", "Author")
+    let unknownProperty = mapping("X", "Author", "Author", attributes: [("shoeSize", nil)])
+    for mapping in [otherHash, unknownEntity, unknownProperty] {
+      #expect(code { try migrate(model(mapping)) } == NSMigrationError)
+    }
+    #expect(!FileManager.default.fileExists(atPath: copy.path))
+  }
+
+  @Test("An expression with a wrong key or of a wrong type is an error")
+  func anExpressionWithAWrongKeyOrOfAWrongTypeIsAnError() throws {
+    for expression in [
+      "$source.shoeSize", "$source.books", "$nobody", "FUNCTION($manager, 'burn:', 1)", "$source.name + 1",
+    ] {
+      let authors = mapping("A", "Author", "Author", attributes: [("name", expression)])
+      #expect(code { try migrate(model(authors)) } == NSMigrationError, "\(expression)")
+    }
+  }
+
+  @Test("A policy class that is not there is an error of its own")
+  func aPolicyClassThatIsNotThereIsAnErrorOfItsOwn() throws {
+    let authors = authors()
+    authors.entityMigrationPolicyClassName = "Nowhere.Nobody"
+    #expect(code { try migrate(model(authors)) } == NSEntityMigrationPolicyError)
+  }
+
+  @Test("Stores that cannot be used are told apart")
+  func storesThatCannotBeUsedAreToldApart() throws {
+    let manager = NSMigrationManager(sourceModel: new, destinationModel: old)
+    // The store is not of the source model.
+    #expect(code { try migrate(NSMappingModel(), manager) } == NSMigrationManagerSourceStoreError)
+    try Data("no store".utf8).write(to: copy)
+    #expect(code { try migrate(model(authors())) } == NSMigrationManagerDestinationStoreError)
+    try #expect(Data(contentsOf: copy) == Data("no store".utf8))
+    let other = NSMigrationManager(sourceModel: old, destinationModel: new)
+    #expect(
+      code {
+        try other.migrateStore(
+          from: fixture.url, sourceType: NSSQLiteStoreType, with: nil, toDestinationURL: copy,
+          destinationType: NSSQLiteStoreType)
+      } == NSMigrationMissingMappingModelError)
+  }
+
+  @Test("Objects that do not pass validation end the migration with an error about them")
+  func objectsThatDoNotPassValidationEndTheMigrationWithAnErrorAboutThem() throws {
+    let strict = try fixture.model(
+      ModelText.publishing.replacing(
+        "<attribute name=\"initial\" attributeType=\"String\" optional=\"YES\"/>",
+        with: "<attribute name=\"initial\" attributeType=\"String\"/>"))
+    let manager = NSMigrationManager(sourceModel: old, destinationModel: strict)
+    let authors = mapping("A", "Author", "Author", attributes: [("name", "$source.name")])
+    let error = #expect(throws: CocoaError.self) { try migrate(model(authors), manager) }
+    #expect(error?.code.rawValue == NSMigrationError)
+    let underlying = (error as NSError?)?.userInfo[NSUnderlyingErrorKey] as? NSError
+    #expect(underlying?.code == NSValidationMultipleErrorsError)
+    #expect(!FileManager.default.fileExists(atPath: copy.path))
+  }
+}
