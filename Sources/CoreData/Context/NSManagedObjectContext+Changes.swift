@@ -162,6 +162,8 @@ extension NSManagedObjectContext {
       if flags.contains(.listed), !flags.contains(.deleted) { pendingIndex.add(object) }
     }
     publishIfStale()
+    // Told while everything that the objects pointed at can still be looked up.
+    let undoable = takeUndoable()
     for object in sets.deleted where object._flags.isSuperset(of: [.inserted, .deleted]) {
       // Inserted and deleted before any save: it never was.
       unlist(object)
@@ -170,7 +172,7 @@ extension NSManagedObjectContext {
     }
     isFlushing = false
     announcedUnsaved = isOwn && sets.holdsAll(listed) ? sets : nil
-    registerUndo()
+    registerUndo(undoable)
     sets.post(by: self)
   }
 

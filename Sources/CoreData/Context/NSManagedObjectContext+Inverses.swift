@@ -8,12 +8,15 @@ extension NSManagedObjectContext {
   /// the target that this context had is told that it lost the link.
   final func settleInverses(before layer: Layer) {
     let layers = overlay.layers
+    let above = _parent.map { _ in ReadChain(peekingAbove: self) }
     for entry in layer.entries {
       let object = table.object(for: entry.id)
       let pending = layers.isEmpty ? nil : layers.entry(for: ObjectTable.Key(entry.id))
-      guard object != nil || pending != nil, let current = _currentRow(object, pending, entry) else {
-        continue
-      }
+      // Also of an object that this context does not have: its row is rebased on what is known above, which the contexts
+      // there then take for what the child had read.
+      guard
+        let current = _currentRow(object, pending, entry) ?? knownRow(for: entry, object, above: above)
+      else { continue }
       // The child has changed what this context has now: it knew of every link.
       if let base = entry.base, current === base { continue }
       if entry.kind == .deleted || entry.kind == .annihilated {
@@ -34,14 +37,14 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Values as this context has them, its own before those of its other children, unsaved before saved.
+  /// Values as this context has them, its own before those of its other children, unsaved before saved; nil for an object
+  /// that it does not have.
   private final func _currentRow(_ object: NSManagedObject?, _ pending: Layer.Entry?, _ entry: Layer.Entry)
     -> Row?
   {
     if let object, object._flags.contains(.listed), let row = object._current { return row }
     if let pending { return pending.row ?? pending.base }
     return object?._current
-      ?? entry.id.key.flatMap { persistentStoreCoordinator?.cachedRow(for: $0, at: readGeneration) }
   }
 
   /// Takes an object's newest values as far as they are in memory. Asked where the two ends of a link disagree: then one of

@@ -11,23 +11,30 @@ extension NSManagedObjectContext {
   final func rebased(_ layer: Layer) -> Layer {
     let layers = overlay.layers
     let above = _parent.map { _ in ReadChain(peekingAbove: self) }
-    let coordinator = persistentStoreCoordinator
     var entries: [Layer.Entry]?
     for (position, entry) in layer.entries.enumerated() where entry.kind == .updated {
       guard let base = entry.base else { continue }
       let key = ObjectTable.Key(entry.id)
       let object = table.object(for: entry.id)
       if object?._flags.contains(.listed) ?? false || layers.entry(for: key) != nil { continue }
-      let known =
-        object?._row ?? above?.entry(for: key)?.row
-        ?? entry.id.key.flatMap { coordinator?.cachedRow(for: $0, at: readGeneration) }
-      guard let known, !(known === base), known.version >= base.version,
+      guard let known = knownRow(for: entry, object, above: above), !(known === base),
         let rebased = entry.rebased(on: known)
       else { continue }
       if entries == nil { entries = layer.entries }
       entries![position] = rebased
     }
     return entries.map { Layer($0) } ?? layer
+  }
+
+  /// The newest row, no older than the one a child's update was made on, of an object without unsaved changes here: this
+  /// context's, an ancestor's, the stores'. Nil if none is in memory.
+  final func knownRow(for entry: Layer.Entry, _ object: NSManagedObject?, above: ReadChain?) -> Row? {
+    guard entry.kind == .updated, let base = entry.base else { return nil }
+    let known =
+      object?._row ?? above?.entry(for: ObjectTable.Key(entry.id))?.row
+      ?? entry.id.key.flatMap { persistentStoreCoordinator?.cachedRow(for: $0, at: readGeneration) }
+    guard let known, known.version >= base.version else { return nil }
+    return known
   }
 }
 

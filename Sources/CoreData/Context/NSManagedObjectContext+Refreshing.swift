@@ -95,7 +95,6 @@ extension NSManagedObjectContext {
     eventList = []
     unpropagatedDeletions = []
     hasPendingDeletions = false
-    knownMemberKinds = []
     pendingIndex.clear()
     overlay.clear()
     var sets = EventSets()
@@ -155,6 +154,7 @@ extension NSManagedObjectContext {
     eventList = []
     unpropagatedDeletions = []
     hasPendingDeletions = false
+    knownMemberKinds = []
     pendingIndex.clear()
     faultBatch.clearAll()
     overlay.clear()

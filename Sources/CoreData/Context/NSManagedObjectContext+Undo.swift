@@ -55,10 +55,12 @@ extension NSManagedObjectContext {
     _undo.manager.removeAllActions(withTarget: self)
   }
 
+  /// What the event under way has changed; the next one starts.
+  final func takeUndoable() -> [ObjectChange] { _undo?.recorder.takeChanges() ?? [] }
+
   /// Registers what the event just processed has changed.
-  final func registerUndo() {
+  final func registerUndo(_ changes: [ObjectChange]) {
     guard let _undo else { return }
-    let changes = _undo.recorder.takeChanges()
     let manager = _undo.manager
     guard !changes.isEmpty, manager.isUndoRegistrationEnabled else { return }
     let needsGroup = !manager.groupsByEvent && manager.groupingLevel == 0

@@ -146,6 +146,33 @@ import Testing
   }
 }
 
+/// Members that were read before the context went back to what was saved.
+@Suite struct RolledBackMembersTests {
+  @Test(arguments: Setting.direct)
+  func whatIsDeletedElsewhereAfterARollbackIsNoMemberAnyMore(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let context = stack.context
+    try context.performAndWait {
+      let ada = context.insert("Author", ["name": "Ada"])
+      let book = context.insert("Book", ["title": "Notes", "author": ada])
+      try context.save()
+      #expect(ada.objects("books") == [book])
+      context.insert("Author")
+      context.rollback()
+      // Without its values the book does not say whose member it is.
+      context.refresh(book, mergeChanges: false)
+      let other = stack.sibling()
+      try other.performAndWait {
+        other.delete(other.object(with: book.objectID))
+        try other.save()
+      }
+      NSManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: [NSDeletedObjectsKey: [book.objectID]], into: [context])
+      #expect(ada.objects("books").isEmpty)
+    }
+  }
+}
+
 /// Links whose two ends were read at different times.
 @Suite struct StaleEndTests {
   /// A book of one author, and another author.

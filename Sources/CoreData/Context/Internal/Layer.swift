@@ -82,8 +82,10 @@ final class Layer: Sendable {
   }
 
   /// What this layer says of an object; nil if nothing.
-  func entry(for key: ObjectTable.Key) -> Entry? {
-    if let position = _index[key] { return entries[position] }
+  func entry(for key: ObjectTable.Key) -> Entry? { _position(of: key).map { entries[$0] } }
+
+  private func _position(of key: ObjectTable.Key) -> Int? {
+    if let position = _index[key] { return position }
     guard !key.isTemporary, !_temporaries.isEmpty else { return nil }
     return _aliases.withLock { aliases in
       // A temporary ID may have learned its key since the layer was made.
@@ -96,7 +98,7 @@ final class Layer: Sendable {
           }
         }
       }
-      return aliases.positions[key].map { entries[$0] }
+      return aliases.positions[key]
     }
   }
 
@@ -123,7 +125,8 @@ final class Layer: Sendable {
     var entries = older.entries
     var extra: [Entry] = []
     for entry in newer.entries {
-      if let position = older._index[ObjectTable.Key(entry.id)] {
+      // The older layer may know the object by the temporary ID that it had then.
+      if let position = older._position(of: ObjectTable.Key(entry.id)) {
         entries[position] = composed(entries[position], entry)
       } else {
         extra.append(entry)

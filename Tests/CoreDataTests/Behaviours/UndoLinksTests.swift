@@ -1,0 +1,53 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Undo and redo of links among objects that were never saved.
+@Suite struct UndoLinksTests {
+  private func stack(_ setting: Setting) throws -> TestStack {
+    let stack = try TestStack(setting)
+    stack.context.undoManager = UndoManager()
+    stack.context.undoManager?.groupsByEvent = false
+    return stack
+  }
+
+  /// An unsaved book with a chapter, deleted together and brought back.
+  private func bookBroughtBack(_ stack: TestStack, withPermanentIDs: Bool) throws -> (
+    book: NSManagedObject, chapter: NSManagedObject
+  ) {
+    let book = stack.context.insert("Book", ["title": "Notes"])
+    let chapter = stack.context.insert("Chapter", ["heading": "One", "book": book])
+    stack.context.processPendingChanges()
+    if withPermanentIDs { try stack.context.obtainPermanentIDs(for: [book, chapter]) }
+    stack.context.delete(book)
+    stack.context.processPendingChanges()
+    stack.context.undo()
+    return (book, chapter)
+  }
+
+  @Test(arguments: Setting.allCases, [false, true])
+  func anUnsavedDeletionUndoneGivesTheSameObjects(_ setting: Setting, _ withPermanentIDs: Bool) throws {
+    let stack = try stack(setting)
+    try stack.context.performAndWait {
+      let (book, chapter) = try bookBroughtBack(stack, withPermanentIDs: withPermanentIDs)
+      #expect(chapter.object("book") === book)
+      #expect((book.value(forKey: "chapters") as? NSOrderedSet)?.array as? [NSManagedObject] == [chapter])
+      #expect(stack.context.registeredObject(for: book.objectID) === book)
+    }
+  }
+
+  @Test(arguments: Setting.allCases, [false, true])
+  func anUnsavedDeletionUndoneIsSavedWhole(_ setting: Setting, _ withPermanentIDs: Bool) throws {
+    let stack = try stack(setting)
+    try stack.context.performAndWait {
+      _ = try bookBroughtBack(stack, withPermanentIDs: withPermanentIDs)
+    }
+    try stack.save()
+    try stack.fresh { context in
+      let books = try context.all("Book")
+      #expect(books.map { $0.text("title") } == ["Notes"])
+      let chapters = try context.all("Chapter")
+      #expect(chapters.map { $0.object("book") } == books)
+    }
+  }
+}
