@@ -50,11 +50,13 @@ extension NSManagedObjectContext {
   /// Takes an object's newest values as far as they are in memory. Asked where the two ends of a link disagree: then one of
   /// them was read before somebody else moved the link.
   ///
+  /// - Parameter chain: What to read through, where none of the ancestors is to be waited for.
   /// - Returns: Whether there were newer ones.
-  final func takeNews(of object: NSManagedObject) -> Bool {
+  @discardableResult
+  final func takeNews(of object: NSManagedObject, through chain: ReadChain? = nil) -> Bool {
     guard let mine = object._row, !object._flags.contains(.deleted),
-      let newer = ReadChain(above: self).rowOnceMerged(for: object._objectID, saved: nil), !(newer === mine),
-      _parent != nil || newer.version > mine.version
+      let newer = (chain ?? ReadChain(above: self)).rowOnceMerged(for: object._objectID, saved: nil),
+      !(newer === mine), _parent != nil || newer.version > mine.version
     else { return false }
     rereadInverses(object._layout, from: mine, to: newer)
     object.cutOvertakenInverses(by: newer)

@@ -65,8 +65,14 @@ extension NSManagedObjectContext {
     }
     guard let row = entry.row else { return }
     let isOwn = object._flags.contains(.listed)
+    let isClean = !isOwn && layers.entry(for: ObjectTable.Key(entry.id)) == nil
+    if let base = entry.base, let mine = object._row, base.version > mine.version, _parent != nil || isClean {
+      // The child has changed what this context has not seen yet: over its older values, a change back to one of them would
+      // be none. What the stores have got is news for an object without unsaved changes only, so that conflicts show.
+      takeNews(of: object, through: ReadChain(peekingAbove: self))
+    }
     let isCurrent = object._row == nil || entry.base == nil || object._row!.version == entry.base!.version
-    if !isOwn, isCurrent, layers.entry(for: ObjectTable.Key(entry.id)) == nil {
+    if isClean, isCurrent {
       // Nothing of its own to keep: it shows the child's row.
       if let base = entry.base { object._row = object._row ?? base }
       object._draft = row

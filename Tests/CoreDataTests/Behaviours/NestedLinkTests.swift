@@ -46,4 +46,29 @@ import Testing
       try #expect(headings("Third", top) == ["One"])
     }
   }
+
+  @Test(arguments: Setting.nested)
+  func aLinkMovedBackBelowAContextThatMissedItsMoveHasTwoEnds(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let id = try chapter(stack)
+    let top = stack.root
+    let middle = stack.context
+    let bottom = stack.child(of: middle)
+    // The middle one goes on showing the link as it was.
+    let held = middle.performAndWait { middle.object(with: id) }
+    middle.performAndWait { #expect(held.object("book")?.text("title") == "First") }
+    try top.performAndWait { try top.object(with: id).setValue(book("Second", top), forKey: "book") }
+    try bottom.performAndWait {
+      #expect(bottom.object(with: id).object("book")?.text("title") == "Second")
+      try bottom.object(with: id).setValue(book("First", bottom), forKey: "book")
+      try bottom.save()
+    }
+    try middle.performAndWait { try middle.save() }
+    try top.performAndWait {
+      #expect(top.object(with: id).object("book")?.text("title") == "First")
+      try #expect(headings("First", top) == ["One"])
+      try #expect(headings("Second", top) == [])
+    }
+    middle.performAndWait { #expect(held.object("book")?.text("title") == "First") }
+  }
 }
