@@ -30,6 +30,12 @@ extension NSManagedObjectContext {
     }
   }
 
+  /// Members just read, without those deleted here whose links were cut already: somebody else may have linked them anew.
+  final func undeleted(_ read: [NSManagedObject]) -> [NSManagedObject] {
+    guard hasPendingDeletions || overlay.layers.contains(where: \.hasDeletions) else { return read }
+    return read.filter { !$0._flags.isSuperset(of: [.deleted, .deletePropagated]) }
+  }
+
   /// Whether a to-many of any object here may hold one of these: most lists are of objects that no to-many was read for, and
   /// all objects need not be looked at then.
   private final func mayBeMembers(_ objects: Set<NSManagedObject>) -> Bool {

@@ -116,6 +116,8 @@ extension NSManagedObjectContext {
       object._flags.subtract([.deleted, .deletePropagated, .adopted])
       unpropagatedDeletions.removeAll { $0 === object }
       object._flags.remove(.eventDeleted)
+      // To-manys read meanwhile were read without it.
+      if let row = object._row { rereadInverses(object._layout, from: nil, to: row) }
       noteChanged(object)
       noteEvent(object, .eventMergedInsert)
       return

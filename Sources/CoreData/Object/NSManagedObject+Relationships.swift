@@ -68,7 +68,7 @@ extension NSManagedObject {
     let state = makeMembers(slot)
     if !state.isRealised {
       if _flags.contains(.fault) { fireFault(reading: slot) }
-      state.realise(_context?.relatedObjects(of: self, slot: slot) ?? [])
+      state.realise(_context?.undeleted(_context?.relatedObjects(of: self, slot: slot) ?? []) ?? [])
     }
     return state
   }

@@ -1,0 +1,56 @@
+import CoreData
+import Foundation
+import Testing
+
+/// A to-many that is read first when one of its members has been deleted here.
+@Suite struct DeletedMemberTests {
+  /// A book "Old" with a chapter, and a book "New"; the chapter is deleted in the context, moved to "New" by a sibling that does
+  /// not know, and that move merged.
+  private func moved(_ stack: TestStack, _ body: (NSManagedObject, NSManagedObject) throws -> Void) throws {
+    let context = stack.context
+    try context.performAndWait {
+      let old = context.insert("Book", ["title": "Old"])
+      let new = context.insert("Book", ["title": "New"])
+      let chapter = context.insert("Chapter", ["heading": "One", "book": old])
+      try context.save()
+      context.refreshAllObjects()
+      context.undoManager?.removeAllActions()
+      context.delete(chapter)
+      context.processPendingChanges()
+      let sibling = stack.sibling()
+      let saved = try sibling.performAndWait {
+        let other = sibling.object(with: chapter.objectID)
+        other.setValue(sibling.object(with: new.objectID), forKey: "book")
+        try sibling.save()
+        return other.objectID
+      }
+      NSManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: [NSUpdatedObjectsKey: [saved, new.objectID, old.objectID]], into: [context])
+      try body(chapter, new)
+    }
+  }
+
+  private func headings(_ book: NSManagedObject) -> [String?] {
+    ((book.value(forKey: "chapters") as? NSOrderedSet)?.array as? [NSManagedObject] ?? [])
+      .map { $0.text("heading") }
+  }
+
+  @Test(arguments: Setting.direct)
+  func whatIsDeletedHereIsNoMemberThoughOthersMadeItOne(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    try moved(stack) { _, new in #expect(headings(new) == []) }
+  }
+
+  @Test(arguments: Setting.direct)
+  func whenItsDeletionIsUndoneItIsAMemberAgain(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    stack.context.performAndWait { stack.context.undoManager = UndoManager() }
+    try moved(stack) { chapter, new in
+      #expect(headings(new) == [])
+      stack.context.undo()
+      #expect(!chapter.isDeleted)
+      let book = chapter.object("book")
+      #expect(book.map { headings($0) } == ["One"])
+    }
+  }
+}
