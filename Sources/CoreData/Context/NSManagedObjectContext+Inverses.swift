@@ -14,8 +14,10 @@ extension NSManagedObjectContext {
       let pending = layers.isEmpty ? nil : layers.entry(for: ObjectTable.Key(entry.id))
       // Also of an object that this context does not have: its row is rebased on what is known above, which the contexts
       // there then take for what the child had read.
+      let movesLinks = entry.id.space.layout.toOneSlots.contains { entry.changed.contains($0) }
       guard
-        let current = _currentRow(object, pending, entry) ?? knownRow(for: entry, object, above: above)
+        let current = _currentRow(object, pending, entry)
+          ?? (movesLinks ? knownRow(for: entry, object, above: above) : nil)
       else { continue }
       // The child has changed what this context has now: it knew of every link.
       if let base = entry.base, current === base { continue }

@@ -27,11 +27,11 @@ extension NSManagedObjectContext {
   }
 
   /// The newest row, no older than the one a child's update was made on, of an object without unsaved changes here: this
-  /// context's, an ancestor's, the stores'. Nil if none is in memory.
+  /// context's, an ancestor's, the stores'. Nil if none is in memory. Its to-manys say nothing.
   final func knownRow(for entry: Layer.Entry, _ object: NSManagedObject?, above: ReadChain?) -> Row? {
     guard entry.kind == .updated, let base = entry.base else { return nil }
     let known =
-      object?._row ?? above?.entry(for: ObjectTable.Key(entry.id))?.row
+      object?._row ?? above?.entry(for: ObjectTable.Key(entry.id), withMembers: false)?.row
       ?? entry.id.key.flatMap { persistentStoreCoordinator?.cachedRow(for: $0, at: readGeneration) }
     guard let known, known.version >= base.version else { return nil }
     return known

@@ -136,7 +136,9 @@ final class Layer: Sendable {
   }
 
   /// `newer` laid over `older`, both about one object.
-  static func composed(_ older: Entry, _ newer: Entry) -> Entry {
+  ///
+  /// - Parameter withMembers: Whether changes of to-manys are put together, too, which takes as long as they are.
+  static func composed(_ older: Entry, _ newer: Entry, withMembers: Bool = true) -> Entry {
     if newer.isWhole { return newer }
     switch (older.kind, newer.kind) {
     case (.inserted, .deleted), (.annihilated, _), (.inserted, .annihilated):
@@ -150,17 +152,21 @@ final class Layer: Sendable {
       return older
     case (.inserted, _):
       return Entry(
-        kind: .inserted, id: older.id, base: nil, row: _row(older, newer, version: 1),
+        kind: .inserted, id: older.id, base: nil, row: _row(older, newer, version: 1, withMembers),
         changed: older.changed.union(newer.changed), isWhole: older.isWhole)
     default:
       return Entry(
         kind: .updated, id: older.id, base: older.base,
-        row: _row(older, newer, version: max(older.row?.version ?? 0, newer.row?.version ?? 0)),
+        row: _row(
+          older, newer, version: max(older.row?.version ?? 0, newer.row?.version ?? 0),
+          withMembers),
         changed: older.changed.union(newer.changed), isWhole: older.isWhole)
     }
   }
 
-  private static func _row(_ older: Entry, _ newer: Entry, version: Int64) -> Row? {
+  private static func _row(
+    _ older: Entry, _ newer: Entry, version: Int64, _ withMembers: Bool
+  ) -> Row? {
     guard let old = older.row, let new = newer.row else { return newer.row ?? older.row }
     // The newer change was made on top of the older one, unless it comes from a sibling that had not seen it.
     let row = Row(copying: old, version: version)
@@ -168,7 +174,7 @@ final class Layer: Sendable {
       if case .toMany(let first) = old[slot], case .toMany(let second) = new[slot],
         older.changed.contains(slot)
       {
-        row.set(.toMany(first.followed(by: second)), at: slot)
+        if withMembers { row.set(.toMany(first.followed(by: second)), at: slot) }
       } else {
         row.set(new[slot], at: slot)
       }
@@ -291,12 +297,14 @@ final class PublishedOverlay: Sendable {
 
 extension [Layer] {
   /// The newest entry for an object, composed with older layers' already.
-  func entry(for key: ObjectTable.Key) -> Layer.Entry? {
+  ///
+  /// - Parameter withMembers: False where nobody looks at the to-manys of its row.
+  func entry(for key: ObjectTable.Key, withMembers: Bool = true) -> Layer.Entry? {
     guard !isEmpty else { return nil }
     var found: Layer.Entry?
     for layer in reversed() {
       guard let entry = layer.entry(for: key) else { continue }
-      found = found.map { Layer.composed(entry, $0) } ?? entry
+      found = found.map { Layer.composed(entry, $0, withMembers: withMembers) } ?? entry
     }
     return found
   }

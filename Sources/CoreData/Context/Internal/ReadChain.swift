@@ -43,9 +43,11 @@ struct ReadChain {
   var hasOverlays: Bool { !overlays.isEmpty }
 
   /// What the nearest ancestor that changed the object says of it.
-  func entry(for key: ObjectTable.Key) -> Layer.Entry? {
+  ///
+  /// - Parameter withMembers: False where nobody looks at the to-manys of its row.
+  func entry(for key: ObjectTable.Key, withMembers: Bool = true) -> Layer.Entry? {
     for layers in overlays {
-      if let entry = layers.entry(for: key) { return entry }
+      if let entry = layers.entry(for: key, withMembers: withMembers) { return entry }
     }
     return nil
   }
