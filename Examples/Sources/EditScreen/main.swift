@@ -37,7 +37,9 @@ final class ChangePrinter: FetchedResultsControllerDelegate {
   list.setDelegate(printer)
   try list.performFetch()
 
-  func show(_ when: String) { print("\(when): the list shows \(list.fetchedObjects?.compactMap(\.name) ?? [])") }
+  func show(_ when: String) {
+    print("\(when): the list shows \(list.fetchedObjects?.compactMap(\.name) ?? [])")
+  }
   show("At first")
 
   let first = ScratchPad<Contact>(inserting: "Contact", in: stack.mainContext)
