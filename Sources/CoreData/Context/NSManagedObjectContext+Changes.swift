@@ -16,17 +16,15 @@ extension NSManagedObjectContext {
         "entity '\(object._layout.entityName)' is abstract and has no objects of its own; insert one of its subentities."
       )
     }
-    if let model = frozen,
-      model.entitiesByName[object._layout.entityName] !== object._entity
-    {
+    if !owns(object._entity, object._layout) {
       programmerError(
         "entity '\(object._layout.entityName)' is not of the model that \(label) works with. Take the entity from "
           + "NSEntityDescription.entity(forEntityName:in:).")
     }
     undoRecorder?.willChange(object, isAlive: false)
     object._context = self
-    _ = object._objectID
-    _ = object.writableDraft()
+    object.willChangeState()
+    _ = object.ownDraft()
     object._flags.remove([.fault, .deleted, .deletePropagated])
     object._flags.formUnion([.inserted, .listed, .eventInserted, .eventListed, .unpublished, .touchedInSave])
     if isChecked { object._flags.insert(.checked) }
@@ -40,6 +38,13 @@ extension NSManagedObjectContext {
     overlay.markStale()
     scheduleFlush()
     object.awakeFromInsert()
+  }
+
+  /// Whether an entity is of the model that the context works with, or there is none.
+  private final func owns(_ entity: NSEntityDescription, _ layout: PropertyLayout) -> Bool {
+    if _frozen == nil, frozen == nil { return true }
+    let entities = _frozen.unsafelyUnwrapped.entities
+    return layout.entityNumber <= entities.count && entities[layout.entityNumber - 1] === entity
   }
 
   // MARK: Changing
@@ -137,7 +142,7 @@ extension NSManagedObjectContext {
     }
     let objects = eventList
     eventList = []
-    var sets = EventSets()
+    var sets = spareEventSets.take() ?? EventSets()
     // Most often all are of one kind, and the first one tells.
     if objects.count > 8 {
       if objects[0]._flags.contains(.eventInserted) {
@@ -147,7 +152,7 @@ extension NSManagedObjectContext {
       }
     }
     var isOwn = true
-    for object in objects {
+    objects.forEachHeld { object in
       let flags = object._flags
       if flags.contains(.eventMergedInsert) { isOwn = false }
       object._flags.subtract(.event)
@@ -174,6 +179,10 @@ extension NSManagedObjectContext {
     announcedUnsaved = isOwn && sets.holdsAll(listed) ? sets : nil
     registerUndo(undoable)
     sets.post(by: self)
+    if announcedUnsaved == nil, objects.count <= 16 {
+      sets.removeAll()
+      spareEventSets = sets
+    }
   }
 
   /// Takes an object off the list of unsaved ones.
@@ -194,6 +203,14 @@ struct EventSets {
   /// Whether the inserted and updated objects are all of these, given that each of them is one.
   func holdsAll(_ listed: [NSManagedObject]) -> Bool {
     deleted.isEmpty && refreshed.isEmpty && inserted.count + updated.count == listed.count
+  }
+
+  /// Empties the sets, keeping their storage; whoever has been given them keeps them as they are.
+  mutating func removeAll() {
+    if !inserted.isEmpty { inserted.removeAll(keepingCapacity: true) }
+    if !updated.isEmpty { updated.removeAll(keepingCapacity: true) }
+    if !deleted.isEmpty { deleted.removeAll(keepingCapacity: true) }
+    if !refreshed.isEmpty { refreshed.removeAll(keepingCapacity: true) }
   }
 
   /// Which of the sets have members, a bit each.

@@ -83,8 +83,8 @@ extension NSManagedObjectContext {
   /// Entries without those about objects that this context was to insert but has thrown away since: a child that had read
   /// them has changed them.
   final func withoutLost(_ entries: [Layer.Entry]) -> [Layer.Entry] {
+    if entries.allHeld({ $0.kind == .inserted || $0.id.isPermanent }) { return entries }
     let lost = entries.filter { $0.kind != .inserted && $0.id.key == nil }
-    if lost.isEmpty { return entries }
     return withoutReferences(
       to: lost.map(\.id), in: entries.filter { $0.kind == .inserted || $0.id.key != nil })
   }

@@ -54,8 +54,10 @@ extension NSPersistentStoreCoordinator {
     _ entries: [Layer.Entry], _ locked: [NSManagedObject], _ stores: [NSPersistentStore]
   ) throws -> [StoreChanges] {
     var changes: [StoreChanges] = stores.map { ($0, ChangeSet()) }
-    for entry in entries {
-      let index = try _storeIndex(for: entry.id, stores)
+    let goesToOne = stores.count == 1 && stores[0].takesAllEntities
+    try entries.forEachHeld { entry in
+      // Nearly always there is one store, and where something new goes needs no looking.
+      let index = goesToOne && !entry.id.isPermanent ? 0 : try _storeIndex(for: entry.id, stores)
       switch entry.kind {
       case .inserted:
         changes[index].set.inserted.append(ChangeSet.Insertion(id: entry.id, row: entry.row!))

@@ -48,7 +48,8 @@ extension NSManagedObject {
   final func reference(to target: NSManagedObject?) -> Value {
     guard let target else { return .null }
     let id = target._objectID
-    return id.key.map(Value.reference) ?? .pending(id)
+    if let key = id.key { return .reference(key) }
+    return .pending(id)
   }
 
   // MARK: To-many

@@ -26,6 +26,14 @@ enum Value: Sendable {
   case toMany(ToManyDelta)
   /// Values of a composite attribute's elements in declared order.
   case composite(CompositeBox)
+
+  /// Whether it holds anything that is counted.
+  @inline(__always) var isCounted: Bool {
+    switch self {
+    case .null, .int, .double, .uuid: false
+    default: true
+    }
+  }
 }
 
 /// A decimal, boxed so that a Value stays two words and a tag.

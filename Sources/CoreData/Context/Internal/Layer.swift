@@ -63,8 +63,8 @@ final class Layer: Sendable {
   /// - Parameter isIndexed: False for a layer that nobody will look into, only go through.
   init(_ entries: [Entry], isIndexed: Bool = true) {
     self.entries = entries
-    hasAnnihilated = entries.contains { $0.kind == .annihilated }
-    hasDeletions = hasAnnihilated || entries.contains { $0.kind == .deleted }
+    hasAnnihilated = entries.anyHeld { $0.kind == .annihilated }
+    hasDeletions = hasAnnihilated || entries.anyHeld { $0.kind == .deleted }
     guard isIndexed else {
       _index = [:]
       _temporaries = []
