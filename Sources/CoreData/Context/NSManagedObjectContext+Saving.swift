@@ -309,7 +309,9 @@ extension NSManagedObjectContext {
     ])
     object._relations?.commit()
     // A root context's objects answer their permanent IDs from here on.
-    if _parent == nil, let id = object._id, id.isTemporaryID, let permanent = id.permanent { object._id = permanent }
+    if _parent == nil, let id = object._id, id.isTemporaryID, let permanent = id.permanent {
+      object._id = permanent
+    }
   }
 
   /// didSave, the notifications, and the contexts that merge by themselves.

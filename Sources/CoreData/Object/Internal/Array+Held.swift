@@ -17,7 +17,9 @@ extension Array where Element: AnyObject {
   func allHeld(_ predicate: (Element) throws -> Bool) rethrows -> Bool {
     try withUnsafeBufferPointer { elements in
       for index in elements.indices
-      where try !Unmanaged.passUnretained(elements[index])._withUnsafeGuaranteedRef(predicate) { return false }
+      where try !Unmanaged.passUnretained(elements[index])._withUnsafeGuaranteedRef(predicate) {
+        return false
+      }
       return true
     }
   }
