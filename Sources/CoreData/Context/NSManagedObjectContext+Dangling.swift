@@ -62,7 +62,7 @@ extension NSManagedObjectContext {
     for (number, slot) in id.space.layout.slots.enumerated() {
       guard let relationship = slot.relationship, !relationship.isToMany,
         let inverse = relationship.inverseSlot,
-        case .reference(let key) = row[number], let target = table.object(for: key),
+        let target = registered(in: row[number]),
         target._flags.contains(.deleted)
       else { continue }
       let object = self.object(with: id)
@@ -152,12 +152,8 @@ extension NSManagedObject {
       return state.isRealised ? state.list : Array(state.added)
     }
     if let target = _relations?.target(slot) { return [target] }
-    guard let row = _current, let context = _context else { return [] }
-    switch row[slot] {
-    case .reference(let key): return context.table.object(for: key).map { [$0] } ?? []
-    case .pending(let id): return context.table.object(for: id).map { [$0] } ?? []
-    default: return []
-    }
+    guard let row = _current else { return [] }
+    return _context?.registered(in: row[slot]).map { [$0] } ?? []
   }
 
   /// Whether an unsaved change of a to-one leads to something other than `owner`.

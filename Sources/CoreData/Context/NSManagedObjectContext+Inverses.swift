@@ -6,9 +6,8 @@ import ModelSchema
 extension NSManagedObjectContext {
   /// Prepares for a child's layer: where it moves a link that was moved here, or by another child, since the child read it,
   /// the target that this context had is told that it lost the link.
-  final func settleInverses(before layer: Layer) {
+  final func settleInverses(before layer: Layer, knowing known: KnownRows) {
     let layers = overlay.layers
-    let above = _parent.map { _ in ReadChain(peekingAbove: self) }
     for entry in layer.entries {
       let object = table.object(for: entry.id)
       let key = ObjectTable.Key(entry.id)
@@ -18,7 +17,7 @@ extension NSManagedObjectContext {
       let movesLinks = entry.id.space.layout.toOneSlots.contains { entry.changed.contains($0) }
       guard
         let current = _currentRow(object, pending, entry)
-          ?? (movesLinks ? knownRow(for: entry, object, above: above) : nil)
+          ?? (movesLinks ? known.row(for: entry, object) : nil)
       else { continue }
       // The child has changed what this context has now: it knew of every link.
       if let base = entry.base, current === base { continue }
@@ -75,7 +74,7 @@ extension NSManagedObjectContext {
         let inverse = relationship.inverseSlot, old?[slot] ?? .null != new[slot]
       else { continue }
       for value in [old?[slot] ?? .null, new[slot]] {
-        guard case .reference(let key) = value, let target = table.object(for: key),
+        guard let target = registered(in: value),
           target._layout.slots[inverse].isToMany, let state = target._relations?.members(inverse),
           state.isRealised
         else { continue }
@@ -92,8 +91,7 @@ extension NSManagedObject {
     _changed.forEach { slot in
       guard let relationship = _layout.slots[slot].relationship, !relationship.isToMany,
         let inverse = relationship.inverseSlot, draft[slot] != base[slot], row[slot] != base[slot],
-        row[slot] != draft[slot],
-        case .reference(let key) = row[slot]
+        row[slot] != draft[slot], let key = row[slot].key
       else { return }
       let loser = context.object(for: key)
       if !loser._flags.contains(.deleted) { loser.inverseWasCut(inverse, self) }

@@ -13,8 +13,9 @@ extension NSManagedObjectContext {
   final func accept(_ layer: Layer, from child: ObjectIdentifier, adopting adopt: (Layer) -> Void) {
     let clean = withoutDangling(layer)
     // Goes by what the child had read, so it comes before that is replaced.
-    settleInverses(before: clean)
-    let layer = rebased(clean)
+    let known = KnownRows(in: self)
+    settleInverses(before: clean, knowing: known)
+    let layer = rebased(clean, knowing: known)
     let before = overlay.layers
     // Objects made from here on show the layer by themselves; these are older and have to be told.
     let older = layer.entries.compactMap { entry in table.object(for: entry.id).map { (entry, $0) } }

@@ -8,32 +8,52 @@ extension NSManagedObjectContext {
   ///
   /// Reads nothing and waits for nobody. Objects with unsaved changes here are left out: what the child has changed is laid
   /// over them slot by slot anyway.
-  final func rebased(_ layer: Layer) -> Layer {
+  final func rebased(_ layer: Layer, knowing known: KnownRows) -> Layer {
     let layers = overlay.layers
-    let above = _parent.map { _ in ReadChain(peekingAbove: self) }
     var entries: [Layer.Entry]?
     for (position, entry) in layer.entries.enumerated() where entry.kind == .updated {
       guard let base = entry.base else { continue }
       let key = ObjectTable.Key(entry.id)
       let object = table.object(for: entry.id)
       if object?._flags.contains(.listed) ?? false || layers.contains(key) { continue }
-      guard let known = knownRow(for: entry, object, above: above), !(known === base),
-        let rebased = entry.rebased(on: known)
+      guard let newest = known.row(for: entry, object), !(newest === base),
+        let rebased = entry.rebased(on: newest)
       else { continue }
       if entries == nil { entries = layer.entries }
       entries![position] = rebased
     }
     return entries.map { Layer($0) } ?? layer
   }
+}
 
-  /// The newest row, no older than the one a child's update was made on, of an object without unsaved changes here: this
+/// The newest rows known in memory of objects that a child has changed, for as long as its layer is taken over.
+///
+/// Ancestors and stores go on meanwhile. Whoever asks for an object again gets the row that he got before: a link is settled
+/// and the change rebased on the same values, or nobody would tell the target that loses the link.
+final class KnownRows {
+  private let _context: NSManagedObjectContext
+  private let _above: ReadChain?
+  private var _rows: [ObjectTable.Key: Row?] = [:]
+
+  init(in context: NSManagedObjectContext) {
+    _context = context
+    _above = context._parent.map { _ in ReadChain(peekingAbove: context) }
+  }
+
+  /// A row no older than the one that a child's update was made on, of an object without unsaved changes here: this
   /// context's, an ancestor's, the stores'. Nil if none is in memory. Its to-manys say nothing.
-  final func knownRow(for entry: Layer.Entry, _ object: NSManagedObject?, above: ReadChain?) -> Row? {
+  func row(for entry: Layer.Entry, _ object: NSManagedObject?) -> Row? {
     guard entry.kind == .updated, let base = entry.base else { return nil }
-    let known =
-      object?._row ?? above?.entry(for: ObjectTable.Key(entry.id))?.row
-      ?? entry.id.key.flatMap { persistentStoreCoordinator?.cachedRow(for: $0, at: readGeneration) }
-    guard let known, known.version >= base.version else { return nil }
+    if let row = object?._row { return row.version >= base.version ? row : nil }
+    let key = ObjectTable.Key(entry.id)
+    if let row = _rows[key] { return row }
+    let row =
+      _above?.entry(for: key)?.row
+      ?? entry.id.key.flatMap {
+        _context.persistentStoreCoordinator?.cachedRow(for: $0, at: _context.readGeneration)
+      }
+    let known = row.flatMap { $0.version >= base.version ? $0 : nil }
+    _rows.updateValue(known, forKey: key)
     return known
   }
 }

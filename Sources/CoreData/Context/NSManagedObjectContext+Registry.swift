@@ -126,6 +126,16 @@ extension NSManagedObjectContext {
     persistentStoreCoordinator?.localized(key) ?? key
   }
 
+  /// The object that a to-one's value leads to, if this context has it. A value that was saved along with its target names
+  /// that by its temporary ID still.
+  final func registered(in value: Value) -> NSManagedObject? {
+    switch value {
+    case .reference(let key): table.object(for: key)
+    case .pending(let id): table.object(for: id)
+    default: nil
+    }
+  }
+
   final func object(for key: ObjectKey) -> NSManagedObject {
     if let object = table.object(for: key) { return object }
     return makeFault(NSManagedObjectID(localized(key)))

@@ -62,4 +62,30 @@ import Testing
       #expect(ada.objects("books").isEmpty)
     }
   }
+
+  @Test(arguments: Setting.direct)
+  func aMemberThatWasSavedAlongWithItsOwnerLeavesItWhenOthersMoveIt(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let context = stack.context
+    let book = try stack.stored("Book", ["title": "Notes"])
+    try context.performAndWait {
+      let ada = context.insert("Author", ["name": "Ada"])
+      book.setValue(ada, forKey: "author")
+      #expect(ada.objects("books") == [book])
+      try context.save()
+      let sibling = stack.sibling()
+      nonisolated(unsafe) var saved: Notification?
+      let token = NotificationCenter.default.addObserver(
+        forName: .NSManagedObjectContextDidSave, object: sibling, queue: nil
+      ) { saved = $0 }
+      defer { NotificationCenter.default.removeObserver(token) }
+      try sibling.performAndWait {
+        sibling.object(with: book.objectID).setValue(nil, forKey: "author")
+        try sibling.save()
+      }
+      context.mergeChanges(fromContextDidSave: try #require(saved))
+      #expect(book.object("author") == nil)
+      #expect(ada.objects("books").isEmpty)
+    }
+  }
 }

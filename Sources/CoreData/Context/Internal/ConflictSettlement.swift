@@ -234,13 +234,7 @@ struct VersionSettlement {
     guard let local = _object._draft, let base = _object._row else { return }
     for slot in _object._layout.toOneSlots where isDropped(slot) && local[slot] != base[slot] {
       guard let inverse = _object._layout.slots[slot].relationship?.inverseSlot else { continue }
-      let target: NSManagedObject? =
-        switch local[slot] {
-        case .reference(let key): _context.table.object(for: key)
-        case .pending(let id): _context.table.object(for: id)
-        default: nil
-        }
-      if let state = target?._relations?.members(inverse) { state.remove(_object) }
+      if let state = _context.registered(in: local[slot])?._relations?.members(inverse) { state.remove(_object) }
     }
   }
 }
