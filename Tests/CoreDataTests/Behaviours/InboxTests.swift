@@ -33,7 +33,8 @@ import Testing
     row.set(.int(Int64(age)), at: _age)
     row.set(.toMany(ToManyDelta(added: [book], removed: [], order: nil)), at: _books)
     let entry = Layer.Entry(
-      kind: .updated, id: _ada._objectID, base: base, row: row, changed: SlotSet([_age, _books]), isWhole: false)
+      kind: .updated, id: _ada._objectID, base: base, row: row, changed: SlotSet([_age, _books]),
+      isWhole: false)
     return Layer([entry])
   }
 

@@ -179,7 +179,8 @@ import Testing
   /// The book is moved by the context's parent, or its sibling.
   private func moved(_ stack: TestStack) throws -> Moved {
     let (book, old, new) = try stack.root.performAndWait {
-      let old = stack.root.insert("Author", ["name": "old"]), new = stack.root.insert("Author", ["name": "new"])
+      let old = stack.root.insert("Author", ["name": "old"]),
+        new = stack.root.insert("Author", ["name": "new"])
       let book = stack.root.insert("Book", ["title": "B", "author": old])
       try stack.root.save()
       return (book, old, new)

@@ -117,7 +117,8 @@ import Testing
     fresh.performAndWait {
       let name = fresh.object(with: person.objectID).text("name")
       let text = fresh.object(with: note.objectID).text("text")
-      #expect([name, text] == (failing.configurationName == "People" ? ["Ada", "ours"] : ["Augusta", "first"]))
+      #expect(
+        [name, text] == (failing.configurationName == "People" ? ["Ada", "ours"] : ["Augusta", "first"]))
     }
   }
 

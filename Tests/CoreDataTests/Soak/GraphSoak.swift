@@ -42,7 +42,8 @@ final class SoakContext: NSManagedObjectContext, @unchecked Sendable {
 /// At the end of either, everything is saved and merged: then every context must show what a new one reads.
 ///
 /// A crowd may work at the same time, a thread for each context. Then the same seed no longer makes the same edits, and a
-/// link may lead to what somebody else has just deleted; what must hold at the end is the same.
+/// link may lead to what somebody else has just deleted; what must hold at the end is the same. Parents are not rolled back
+/// meanwhile: a child that saves before it has started over would save what it had read of them.
 final class GraphSoak {
   let seed: UInt64
   let isConcurrent: Bool
@@ -52,6 +53,8 @@ final class GraphSoak {
   /// Three on the coordinator, two children of the first, a child of the first child.
   let contexts: [SoakContext]
   private var _serial = 0
+  /// Whether several threads are at work.
+  private var _isAtOnce = false
   private let _journal = Mutex(Journal())
 
   private struct Journal {
@@ -75,7 +78,8 @@ final class GraphSoak {
       let context = SoakContext(concurrencyType: .privateQueueConcurrencyType)
       context.name = ["A", "B", "C", "A1", "A2", "A11"][index]
       switch index {
-      case 0...2: context.persistentStoreCoordinator = stack.coordinator
+      case 0...2:
+        context.persistentStoreCoordinator = stack.coordinator
       case 3, 4: context.parent = contexts[0]
       default: context.parent = contexts[3]
       }
@@ -135,7 +139,7 @@ final class GraphSoak {
       let context = random.pick(contexts)!
       switch random.below(100) {
       case 0..<12: try _save(context)
-      case 12..<17: try _rollback(context)
+      case 12..<17 where !_isWatched(context): try _rollback(context)
       case 17..<30: try _mergeInbox(context)
       default: try _edit(context, isAlone: false, &random, &serial)
       }
@@ -146,6 +150,8 @@ final class GraphSoak {
   /// A crowd with a thread for each context.
   private func _crowdAtOnce() throws {
     _note("-- crowd at once")
+    _isAtOnce = true
+    defer { _isAtOnce = false }
     let group = DispatchGroup()
     for context in contexts {
       // The threads use their own contexts, and what is guarded by locks; nobody else works meanwhile.
@@ -306,8 +312,9 @@ final class GraphSoak {
       where error.errorCode == NSManagedObjectMergeError
       || error.errorCode == NSPersistentStoreSaveConflictsError
     {
-      _noteStep { "\(context.name!) save: conflict, rolled back" }
-      try _rollback(context)
+      _noteStep { "\(context.name!) save: conflict" }
+      // What is merged goes under the unsaved changes, so that the next save fits.
+      if !_isWatched(context) { try _rollback(context) }
       try _mergeInbox(context)
       return
     }
@@ -316,6 +323,11 @@ final class GraphSoak {
       // A child's save is nobody's business but its parent's and, through it, its siblings'.
       if context.parent == nil || other.parent === context { other.deliver(saved) }
     }
+  }
+
+  /// Whether the context has children that are at work.
+  private func _isWatched(_ context: NSManagedObjectContext) -> Bool {
+    _isAtOnce && contexts.contains { $0.parent === context }
   }
 
   private func _isAncestor(_ ancestor: NSManagedObjectContext, of context: NSManagedObjectContext) -> Bool {

@@ -26,7 +26,8 @@ enum TemporaryPlace {
   private static func _sweep() {
     let place = FileManager.default.temporaryDirectory
     for name in (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? [] {
-      guard name.hasPrefix(_prefix), let owner = pid_t(name.dropFirst(_prefix.count).prefix { $0 != "-" }) else {
+      guard name.hasPrefix(_prefix), let owner = pid_t(name.dropFirst(_prefix.count).prefix { $0 != "-" })
+      else {
         continue
       }
       guard owner == getpid() || kill(owner, 0) != 0 && errno == ESRCH else { continue }
