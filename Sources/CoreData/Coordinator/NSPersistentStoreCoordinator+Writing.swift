@@ -4,14 +4,14 @@ import ModelSchema
 // Routing saves to the stores.
 
 extension NSPersistentStoreCoordinator {
-  /// Writes entries, each to its store, one transaction per store.
+  /// Writes entries, each to its store, in one transaction of each store.
   ///
   /// - Parameters:
   ///   - locked: Unchanged objects whose version is checked along.
   ///   - origin: Who saves, for the stores' histories.
   /// - Returns: Rows in which a store has computed values itself, and the place in history that the save has led to.
   /// - Throws: `StoreConflictError`, `StoreConstraintError` or a Cocoa error; then nothing was written, or with several
-  ///   stores, 134040 when an earlier one had been written already.
+  ///   stores, 134040 when one had committed already as the next failed to.
   final func commit(
     _ entries: [Layer.Entry], locked: [NSManagedObject], by origin: ChangeOrigin
   ) throws -> Outcome {
@@ -21,17 +21,17 @@ extension NSPersistentStoreCoordinator {
     if stores.count > 1 { try _checkRelationships(entries, stores) }
     // The row cache learns of commits in the order in which they were made.
     let outcome = try commitOrder.withLock { _ in
-      var written: [StoreKey] = []
-      let outcome: Outcome
+      var saved = JointSave()
       do {
-        outcome = try _write(changes, by: origin, noting: &written)
+        try _write(changes, by: origin, into: &saved)
       } catch {
-        // The stores before the one that failed have their part, and faults are to show it.
-        if !written.isEmpty {
-          adopt(entries.filter { entry in written.contains { $0 === entry.id.key?.space.store } })
+        // The stores that have committed have their part, and faults are to show it.
+        if !saved.written.isEmpty {
+          adopt(entries.filter { entry in saved.written.contains { $0 === entry.id.key?.space.store } })
         }
         throw error
       }
+      let outcome = saved.outcome
       adopt(entries)
       if !outcome.computed.isEmpty {
         rowCache.commit(
@@ -78,40 +78,64 @@ extension NSPersistentStoreCoordinator {
     return changes
   }
 
-  /// Writes each store that has anything to write, its metadata included.
-  ///
-  /// - Parameter written: Takes the stores that have got their objects, also when a later one fails.
+  /// Writes each store that has anything to write, its metadata included; where there are several, all of them before any
+  /// commits, so that what one refuses is in none.
   private final func _write(
-    _ changes: [StoreChanges], by origin: ChangeOrigin, noting written: inout [StoreKey]
-  ) throws -> Outcome {
+    _ changes: [StoreChanges], by origin: ChangeOrigin, into saved: inout JointSave
+  ) throws {
+    var changes = changes.filter { !$0.set.isEmpty || $0.store.needsMetadataSave }
+    for (store, set) in changes where store.isReadOnly && !set.isEmpty {
+      throw CocoaError.coreData(
+        NSPersistentStoreSaveError,
+        "The store at \(store.url?.path ?? "memory") is read-only; add it without "
+          + "NSReadOnlyPersistentStoreOption to save to it.", [NSAffectedStoresErrorKey: [store]])
+    }
+    // Coordinators that write the same files lock them in the same order, so that they do not wait for each other.
+    if changes.count > 1 { changes.sort { $0.store.identifier < $1.store.identifier } }
+    do {
+      try _write(changes[...], by: origin, into: &saved)
+    } catch {
+      guard !saved.written.isEmpty else { throw error }
+      let missing = changes.filter { change in
+        !change.set.isEmpty && !saved.written.contains { $0 === change.store.key }
+      }
+      throw CocoaError.coreData(
+        NSPersistentStoreIncompleteSaveError,
+        "One of several stores could not commit after others had. What they have got stays.",
+        [NSAffectedStoresErrorKey: missing.map(\.store), NSUnderlyingErrorKey: error])
+    }
+  }
+
+  /// Writes the first store and, before it commits, the others.
+  private final func _write(
+    _ changes: ArraySlice<StoreChanges>, by origin: ChangeOrigin, into saved: inout JointSave
+  ) throws {
+    guard let (store, set) = changes.first else { return }
+    let others = changes.dropFirst()
+    try StoreErrors.translating(url: store.url) {
+      try store.saveMetadataIfNeeded()
+      if set.isEmpty { return try _write(others, by: origin, into: &saved) }
+      var set = set
+      set.origin = origin
+      let outcome = try store.engine!.save(set) {
+        if !others.isEmpty { try _write(others, by: origin, into: &saved) }
+      }
+      saved.computed += outcome.computed
+      saved.transactions[store.identifier] = outcome.transaction
+      saved.written.append(store.key)
+    }
+  }
+
+  /// What a save into one or several stores has come to so far.
+  private struct JointSave {
     var computed: [StoredObject] = []
     var transactions: [String: Int64] = [:]
-    for (store, set) in changes where !set.isEmpty || store.needsMetadataSave {
-      if store.isReadOnly, !set.isEmpty {
-        throw CocoaError.coreData(
-          NSPersistentStoreSaveError,
-          "The store at \(store.url?.path ?? "memory") is read-only; add it without "
-            + "NSReadOnlyPersistentStoreOption to save to it.", [NSAffectedStoresErrorKey: [store]])
-      }
-      do {
-        try StoreErrors.translating(url: store.url) {
-          try store.saveMetadataIfNeeded()
-          guard !set.isEmpty else { return }
-          var set = set
-          set.origin = origin
-          let outcome = try store.engine!.save(set)
-          computed += outcome.computed
-          transactions[store.identifier] = outcome.transaction
-        }
-      } catch {
-        guard !written.isEmpty else { throw error }
-        throw CocoaError.coreData(
-          NSPersistentStoreIncompleteSaveError, "One of several stores could not be saved after others were.",
-          [NSAffectedStoresErrorKey: [store], NSUnderlyingErrorKey: error])
-      }
-      if !set.isEmpty { written.append(store.key) }
+    /// Stores that have committed.
+    var written: [StoreKey] = []
+
+    var outcome: Outcome {
+      (computed, transactions.isEmpty ? nil : NSPersistentHistoryToken(transactions))
     }
-    return (computed, transactions.isEmpty ? nil : NSPersistentHistoryToken(transactions))
   }
 
   /// Refuses relationships between objects of different stores, before anything is written to any.

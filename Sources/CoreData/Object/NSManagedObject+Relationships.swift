@@ -69,7 +69,8 @@ extension NSManagedObject {
     let state = makeMembers(slot)
     if !state.isRealised {
       if _flags.contains(.fault) { fireFault(reading: slot) }
-      state.realise(_context?.undeleted(_context?.relatedObjects(of: self, slot: slot) ?? []) ?? [])
+      let read = _context?.relatedObjects(of: self, slot: slot) ?? []
+      state.realise(_context?.present(read, slot, of: self) ?? [])
     }
     return state
   }

@@ -105,10 +105,11 @@ final class MemoryStoreEngine: StoreEngine {
     }
   }
 
-  func commit(_ changes: ChangeSet) throws {
+  func save(_ changes: ChangeSet, along others: () throws -> Void) throws -> SaveOutcome {
     try _tables.withLock { tables in
       let conflicts = tables.conflicts(in: changes)
       guard conflicts.isEmpty else { throw StoreConflictError(conflicts: conflicts) }
+      try others()
       for insertion in changes.inserted where insertion.id.key == nil {
         let number = insertion.id.space.layout.entityNumber
         let key = tables.reserve(1, root: insertion.id.space.layout.rootNumber)[0]
@@ -116,6 +117,7 @@ final class MemoryStoreEngine: StoreEngine {
       }
       tables.write(changes)
     }
+    return SaveOutcome()
   }
 
   // MARK: Metadata
