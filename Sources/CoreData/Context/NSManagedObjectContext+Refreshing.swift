@@ -147,6 +147,7 @@ extension NSManagedObjectContext {
       object._flags = .fault
     }
     forgetUndo()
+    persistentStoreCoordinator?.didUnregister(ids)
     table.removeAll()
     savedLately = []
     announcedUnsaved = nil

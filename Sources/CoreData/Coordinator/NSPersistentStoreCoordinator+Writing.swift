@@ -9,11 +9,13 @@ extension NSPersistentStoreCoordinator {
   /// - Parameters:
   ///   - locked: Unchanged objects whose version is checked along.
   ///   - origin: Who saves, for the stores' histories.
+  ///   - context: The context that saves, whose objects stores of one's own are given.
   /// - Returns: Rows in which a store has computed values itself, and the place in history that the save has led to.
   /// - Throws: `StoreConflictError`, `StoreConstraintError` or a Cocoa error; then nothing was written, or with several
   ///   stores, 134040 when an earlier one had been written already.
   final func commit(
-    _ entries: [Layer.Entry], locked: [NSManagedObject], by origin: ChangeOrigin
+    _ entries: [Layer.Entry], locked: [NSManagedObject], by origin: ChangeOrigin,
+    in context: NSManagedObjectContext
   ) throws -> Outcome {
     let entries = entries.persistent
     let stores = persistentStores
@@ -24,7 +26,7 @@ extension NSPersistentStoreCoordinator {
       var written: [StoreKey] = []
       let outcome: Outcome
       do {
-        outcome = try _write(changes, by: origin, noting: &written)
+        outcome = try _write(changes, by: origin, in: context, noting: &written)
       } catch {
         // The stores before the one that failed have their part, and faults are to show it.
         if !written.isEmpty {
@@ -80,11 +82,13 @@ extension NSPersistentStoreCoordinator {
   ///
   /// - Parameter written: Takes the stores that have got their objects, also when a later one fails.
   private final func _write(
-    _ changes: [StoreChanges], by origin: ChangeOrigin, noting written: inout [StoreKey]
+    _ changes: [StoreChanges], by origin: ChangeOrigin, in context: NSManagedObjectContext,
+    noting written: inout [StoreKey]
   ) throws -> Outcome {
     var computed: [StoredObject] = []
     var transactions: [String: Int64] = [:]
-    for (store, set) in changes where !set.isEmpty || store.needsMetadataSave {
+    for (store, set) in changes
+    where !set.isEmpty || store.needsMetadataSave || store.objectEngine != nil && !store.isReadOnly {
       if store.isReadOnly, !set.isEmpty {
         throw CocoaError.coreData(
           NSPersistentStoreSaveError,
@@ -94,6 +98,11 @@ extension NSPersistentStoreCoordinator {
       do {
         try StoreErrors.translating(url: store.url) {
           try store.saveMetadataIfNeeded()
+          // A store of one's own is told of a save without changes too: it is where metadata get written.
+          if let engine = store.objectEngine {
+            computed += try engine.save(set, in: context).computed
+            return
+          }
           guard !set.isEmpty else { return }
           var set = set
           set.origin = origin
@@ -141,11 +150,17 @@ extension NSPersistentStoreCoordinator {
   final func adopt(_ entries: [Layer.Entry]) { rowCache.commit(entries) }
 
   /// Gives temporary IDs their permanent ones.
-  final func obtainPermanentIDs(for ids: [NSManagedObjectID]) throws {
+  final func obtainPermanentIDs(
+    for ids: [NSManagedObjectID], in context: NSManagedObjectContext
+  ) throws {
     let stores = persistentStores
     var byStore: [Int: [NSManagedObjectID]] = [:]
     for id in ids { byStore[try _storeIndex(for: id, stores), default: []].append(id) }
     for (index, ids) in byStore {
+      if let engine = stores[index].objectEngine {
+        try engine.obtainPermanentIDs(for: ids, in: context)
+        continue
+      }
       let engine = stores[index].engine!
       var counts: [Int: Int] = [:]
       for id in ids { counts[id.space.layout.entityNumber, default: 0] += 1 }
@@ -155,6 +170,15 @@ extension NSPersistentStoreCoordinator {
         guard let reference = keys[number]?.popFirst() else { continue }
         id.link(to: NSManagedObjectID(ObjectKey(space: engine.spaces[number - 1], reference: reference)))
       }
+    }
+  }
+
+  /// Tells stores of one's own which objects a context does not show any more.
+  final func didUnregister(_ ids: [NSManagedObjectID]) {
+    for store in persistentStores {
+      guard let engine = store.objectEngine else { continue }
+      let own = ids.compactMap(\.permanent).filter { $0.space.store === store.key }
+      if !own.isEmpty { engine.didUnregister(own) }
     }
   }
 

@@ -156,6 +156,10 @@ extension NSPersistentStoreCoordinator: NSLocking {
   /// Deprecated: use perform blocks.
   @available(*, deprecated, message: "Use perform blocks")
   public func unlock() {}
+
+  /// Deprecated: use perform blocks.
+  @available(*, deprecated, message: "Use perform blocks")
+  public func tryLock() -> Bool { true }
 }
 
 /// Models that some coordinator uses, for finding the entity of a class.
