@@ -103,7 +103,9 @@ extension NSPersistentStoreCoordinator {
     guard let engine = moved.objectEngine else { return }
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = self
-    _ = try context.performAndWait { try engine.save(ChangeSet(), in: context) }
+    _ = try context.performAndWait {
+      try StoreErrors.translating(url: moved.url) { try engine.save(ChangeSet(), in: context) }
+    }
   }
 
   /// Tells what became of the objects' IDs, in the order in which Core Data was seen to.

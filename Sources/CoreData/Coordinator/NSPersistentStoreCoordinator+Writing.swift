@@ -158,7 +158,7 @@ extension NSPersistentStoreCoordinator {
     for id in ids { byStore[try _storeIndex(for: id, stores), default: []].append(id) }
     for (index, ids) in byStore {
       if let engine = stores[index].objectEngine {
-        try engine.obtainPermanentIDs(for: ids, in: context)
+        try StoreErrors.translating { try engine.obtainPermanentIDs(for: ids, in: context) }
         continue
       }
       let engine = stores[index].engine!

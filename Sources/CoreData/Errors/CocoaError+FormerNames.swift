@@ -11,16 +11,24 @@ extension CocoaError.Code {
   public static var validationMultipleErrorsError: CocoaError.Code { .validationMultipleErrors }
   /// Former name of `validationMissingMandatoryProperty`.
   @available(*, deprecated, renamed: "validationMissingMandatoryProperty")
-  public static var validationMissingMandatoryPropertyError: CocoaError.Code { .validationMissingMandatoryProperty }
+  public static var validationMissingMandatoryPropertyError: CocoaError.Code {
+    .validationMissingMandatoryProperty
+  }
   /// Former name of `validationRelationshipLacksMinimumCount`.
   @available(*, deprecated, renamed: "validationRelationshipLacksMinimumCount")
-  public static var validationRelationshipLacksMinimumCountError: CocoaError.Code { .validationRelationshipLacksMinimumCount }
+  public static var validationRelationshipLacksMinimumCountError: CocoaError.Code {
+    .validationRelationshipLacksMinimumCount
+  }
   /// Former name of `validationRelationshipExceedsMaximumCount`.
   @available(*, deprecated, renamed: "validationRelationshipExceedsMaximumCount")
-  public static var validationRelationshipExceedsMaximumCountError: CocoaError.Code { .validationRelationshipExceedsMaximumCount }
+  public static var validationRelationshipExceedsMaximumCountError: CocoaError.Code {
+    .validationRelationshipExceedsMaximumCount
+  }
   /// Former name of `validationRelationshipDeniedDelete`.
   @available(*, deprecated, renamed: "validationRelationshipDeniedDelete")
-  public static var validationRelationshipDeniedDeleteError: CocoaError.Code { .validationRelationshipDeniedDelete }
+  public static var validationRelationshipDeniedDeleteError: CocoaError.Code {
+    .validationRelationshipDeniedDelete
+  }
   /// Former name of `validationNumberTooLarge`.
   @available(*, deprecated, renamed: "validationNumberTooLarge")
   public static var validationNumberTooLargeError: CocoaError.Code { .validationNumberTooLarge }
@@ -50,13 +58,19 @@ extension CocoaError.Code {
   public static var managedObjectContextLockingError: CocoaError.Code { .managedObjectContextLocking }
   /// Former name of `persistentStoreCoordinatorLocking`.
   @available(*, deprecated, renamed: "persistentStoreCoordinatorLocking")
-  public static var persistentStoreCoordinatorLockingError: CocoaError.Code { .persistentStoreCoordinatorLocking }
+  public static var persistentStoreCoordinatorLockingError: CocoaError.Code {
+    .persistentStoreCoordinatorLocking
+  }
   /// Former name of `managedObjectReferentialIntegrity`.
   @available(*, deprecated, renamed: "managedObjectReferentialIntegrity")
-  public static var managedObjectReferentialIntegrityError: CocoaError.Code { .managedObjectReferentialIntegrity }
+  public static var managedObjectReferentialIntegrityError: CocoaError.Code {
+    .managedObjectReferentialIntegrity
+  }
   /// Former name of `managedObjectExternalRelationship`.
   @available(*, deprecated, renamed: "managedObjectExternalRelationship")
-  public static var managedObjectExternalRelationshipError: CocoaError.Code { .managedObjectExternalRelationship }
+  public static var managedObjectExternalRelationshipError: CocoaError.Code {
+    .managedObjectExternalRelationship
+  }
   /// Former name of `managedObjectMerge`.
   @available(*, deprecated, renamed: "managedObjectMerge")
   public static var managedObjectMergeError: CocoaError.Code { .managedObjectMerge }
@@ -71,7 +85,9 @@ extension CocoaError.Code {
   public static var persistentStoreTypeMismatchError: CocoaError.Code { .persistentStoreTypeMismatch }
   /// Former name of `persistentStoreIncompatibleSchema`.
   @available(*, deprecated, renamed: "persistentStoreIncompatibleSchema")
-  public static var persistentStoreIncompatibleSchemaError: CocoaError.Code { .persistentStoreIncompatibleSchema }
+  public static var persistentStoreIncompatibleSchemaError: CocoaError.Code {
+    .persistentStoreIncompatibleSchema
+  }
   /// Former name of `persistentStoreSave`.
   @available(*, deprecated, renamed: "persistentStoreSave")
   public static var persistentStoreSaveError: CocoaError.Code { .persistentStoreSave }
@@ -95,10 +111,14 @@ extension CocoaError.Code {
   public static var persistentStoreTimeoutError: CocoaError.Code { .persistentStoreTimeout }
   /// Former name of `persistentStoreUnsupportedRequestType`.
   @available(*, deprecated, renamed: "persistentStoreUnsupportedRequestType")
-  public static var persistentStoreUnsupportedRequestTypeError: CocoaError.Code { .persistentStoreUnsupportedRequestType }
+  public static var persistentStoreUnsupportedRequestTypeError: CocoaError.Code {
+    .persistentStoreUnsupportedRequestType
+  }
   /// Former name of `persistentStoreIncompatibleVersionHash`.
   @available(*, deprecated, renamed: "persistentStoreIncompatibleVersionHash")
-  public static var persistentStoreIncompatibleVersionHashError: CocoaError.Code { .persistentStoreIncompatibleVersionHash }
+  public static var persistentStoreIncompatibleVersionHashError: CocoaError.Code {
+    .persistentStoreIncompatibleVersionHash
+  }
   /// Former name of `migration`.
   @available(*, deprecated, renamed: "migration")
   public static var migrationError: CocoaError.Code { .migration }
@@ -116,7 +136,9 @@ extension CocoaError.Code {
   public static var migrationManagerSourceStoreError: CocoaError.Code { .migrationManagerSourceStore }
   /// Former name of `migrationManagerDestinationStore`.
   @available(*, deprecated, renamed: "migrationManagerDestinationStore")
-  public static var migrationManagerDestinationStoreError: CocoaError.Code { .migrationManagerDestinationStore }
+  public static var migrationManagerDestinationStoreError: CocoaError.Code {
+    .migrationManagerDestinationStore
+  }
   /// Former name of `entityMigrationPolicy`.
   @available(*, deprecated, renamed: "entityMigrationPolicy")
   public static var entityMigrationPolicyError: CocoaError.Code { .entityMigrationPolicy }
@@ -140,16 +162,24 @@ extension CocoaError {
   public static var validationMultipleErrorsError: CocoaError.Code { .validationMultipleErrors }
   /// Former name of `validationMissingMandatoryProperty`.
   @available(*, deprecated, renamed: "validationMissingMandatoryProperty")
-  public static var validationMissingMandatoryPropertyError: CocoaError.Code { .validationMissingMandatoryProperty }
+  public static var validationMissingMandatoryPropertyError: CocoaError.Code {
+    .validationMissingMandatoryProperty
+  }
   /// Former name of `validationRelationshipLacksMinimumCount`.
   @available(*, deprecated, renamed: "validationRelationshipLacksMinimumCount")
-  public static var validationRelationshipLacksMinimumCountError: CocoaError.Code { .validationRelationshipLacksMinimumCount }
+  public static var validationRelationshipLacksMinimumCountError: CocoaError.Code {
+    .validationRelationshipLacksMinimumCount
+  }
   /// Former name of `validationRelationshipExceedsMaximumCount`.
   @available(*, deprecated, renamed: "validationRelationshipExceedsMaximumCount")
-  public static var validationRelationshipExceedsMaximumCountError: CocoaError.Code { .validationRelationshipExceedsMaximumCount }
+  public static var validationRelationshipExceedsMaximumCountError: CocoaError.Code {
+    .validationRelationshipExceedsMaximumCount
+  }
   /// Former name of `validationRelationshipDeniedDelete`.
   @available(*, deprecated, renamed: "validationRelationshipDeniedDelete")
-  public static var validationRelationshipDeniedDeleteError: CocoaError.Code { .validationRelationshipDeniedDelete }
+  public static var validationRelationshipDeniedDeleteError: CocoaError.Code {
+    .validationRelationshipDeniedDelete
+  }
   /// Former name of `validationNumberTooLarge`.
   @available(*, deprecated, renamed: "validationNumberTooLarge")
   public static var validationNumberTooLargeError: CocoaError.Code { .validationNumberTooLarge }
@@ -179,13 +209,19 @@ extension CocoaError {
   public static var managedObjectContextLockingError: CocoaError.Code { .managedObjectContextLocking }
   /// Former name of `persistentStoreCoordinatorLocking`.
   @available(*, deprecated, renamed: "persistentStoreCoordinatorLocking")
-  public static var persistentStoreCoordinatorLockingError: CocoaError.Code { .persistentStoreCoordinatorLocking }
+  public static var persistentStoreCoordinatorLockingError: CocoaError.Code {
+    .persistentStoreCoordinatorLocking
+  }
   /// Former name of `managedObjectReferentialIntegrity`.
   @available(*, deprecated, renamed: "managedObjectReferentialIntegrity")
-  public static var managedObjectReferentialIntegrityError: CocoaError.Code { .managedObjectReferentialIntegrity }
+  public static var managedObjectReferentialIntegrityError: CocoaError.Code {
+    .managedObjectReferentialIntegrity
+  }
   /// Former name of `managedObjectExternalRelationship`.
   @available(*, deprecated, renamed: "managedObjectExternalRelationship")
-  public static var managedObjectExternalRelationshipError: CocoaError.Code { .managedObjectExternalRelationship }
+  public static var managedObjectExternalRelationshipError: CocoaError.Code {
+    .managedObjectExternalRelationship
+  }
   /// Former name of `managedObjectMerge`.
   @available(*, deprecated, renamed: "managedObjectMerge")
   public static var managedObjectMergeError: CocoaError.Code { .managedObjectMerge }
@@ -200,7 +236,9 @@ extension CocoaError {
   public static var persistentStoreTypeMismatchError: CocoaError.Code { .persistentStoreTypeMismatch }
   /// Former name of `persistentStoreIncompatibleSchema`.
   @available(*, deprecated, renamed: "persistentStoreIncompatibleSchema")
-  public static var persistentStoreIncompatibleSchemaError: CocoaError.Code { .persistentStoreIncompatibleSchema }
+  public static var persistentStoreIncompatibleSchemaError: CocoaError.Code {
+    .persistentStoreIncompatibleSchema
+  }
   /// Former name of `persistentStoreSave`.
   @available(*, deprecated, renamed: "persistentStoreSave")
   public static var persistentStoreSaveError: CocoaError.Code { .persistentStoreSave }
@@ -224,10 +262,14 @@ extension CocoaError {
   public static var persistentStoreTimeoutError: CocoaError.Code { .persistentStoreTimeout }
   /// Former name of `persistentStoreUnsupportedRequestType`.
   @available(*, deprecated, renamed: "persistentStoreUnsupportedRequestType")
-  public static var persistentStoreUnsupportedRequestTypeError: CocoaError.Code { .persistentStoreUnsupportedRequestType }
+  public static var persistentStoreUnsupportedRequestTypeError: CocoaError.Code {
+    .persistentStoreUnsupportedRequestType
+  }
   /// Former name of `persistentStoreIncompatibleVersionHash`.
   @available(*, deprecated, renamed: "persistentStoreIncompatibleVersionHash")
-  public static var persistentStoreIncompatibleVersionHashError: CocoaError.Code { .persistentStoreIncompatibleVersionHash }
+  public static var persistentStoreIncompatibleVersionHashError: CocoaError.Code {
+    .persistentStoreIncompatibleVersionHash
+  }
   /// Former name of `migration`.
   @available(*, deprecated, renamed: "migration")
   public static var migrationError: CocoaError.Code { .migration }
@@ -245,7 +287,9 @@ extension CocoaError {
   public static var migrationManagerSourceStoreError: CocoaError.Code { .migrationManagerSourceStore }
   /// Former name of `migrationManagerDestinationStore`.
   @available(*, deprecated, renamed: "migrationManagerDestinationStore")
-  public static var migrationManagerDestinationStoreError: CocoaError.Code { .migrationManagerDestinationStore }
+  public static var migrationManagerDestinationStoreError: CocoaError.Code {
+    .migrationManagerDestinationStore
+  }
   /// Former name of `entityMigrationPolicy`.
   @available(*, deprecated, renamed: "entityMigrationPolicy")
   public static var entityMigrationPolicyError: CocoaError.Code { .entityMigrationPolicy }

@@ -6,14 +6,16 @@ import Testing
 final class NotebookStore: NSAtomicStore, @unchecked Sendable {
   // Unchecked: the framework calls one method at a time.
   static let type = "Notebook"
-  private struct Refused: Error {}
+  struct Refused: Error {}
 
   override var type: String { Self.type }
   private(set) var calls: [String] = []
   var isFull = false
 
   private static func _read(_ url: URL) throws -> [String: Any] {
-    try PropertyListSerialization.propertyList(from: Data(contentsOf: url), format: nil) as! [String: Any]
+    let content = try PropertyListSerialization.propertyList(from: Data(contentsOf: url), format: nil)
+    guard let document = content as? [String: Any] else { throw CocoaError(.fileReadCorruptFile) }
+    return document
   }
 
   override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
@@ -195,12 +197,13 @@ final class NotebookStore: NSAtomicStore, @unchecked Sendable {
       store.isFull = true
       tag.setValue("blue", forKey: "name")
       context.insert("Tag", ["name": "green"])
-      #expect(throws: (any Error).self) { try context.save() }
+      #expect(throws: NotebookStore.Refused.self) { try context.save() }
       #expect(store.cacheNodes().compactMap { $0.value(forKey: "name") as? String } == ["red"])
       #expect(tag.hasChanges)
       store.isFull = false
       try context.save()
-      #expect(Set(store.cacheNodes().compactMap { $0.value(forKey: "name") as? String }) == ["blue", "green"])
+      #expect(
+        Set(store.cacheNodes().compactMap { $0.value(forKey: "name") as? String }) == ["blue", "green"])
     }
   }
 
@@ -232,6 +235,24 @@ final class NotebookStore: NSAtomicStore, @unchecked Sendable {
     }
     #expect(error?.code == .persistentStoreIncompatibleVersionHash)
     #expect(coordinator.persistentStores.isEmpty)
+  }
+
+  @Test func aDocumentIsDestroyedAndNoOtherFile() throws {
+    defer { try? FileManager.default.removeItem(at: url) }
+    let (coordinator, _) = try open()
+    let context = coordinator.newContext()
+    try context.performAndWait {
+      context.insert("Tag", ["name": "red"])
+      try context.save()
+    }
+    try coordinator.destroyPersistentStore(at: url, ofType: NotebookStore.type)
+    #expect(coordinator.persistentStores.isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: url.path))
+    try Data("mine".utf8).write(to: url)
+    #expect(throws: (any Error).self) {
+      try coordinator.destroyPersistentStore(at: url, ofType: NotebookStore.type)
+    }
+    #expect(FileManager.default.fileExists(atPath: url.path))
   }
 
   @Test func aNodesValuesAreNilUntilOneIsSet() throws {

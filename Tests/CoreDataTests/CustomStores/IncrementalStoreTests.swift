@@ -190,6 +190,27 @@ import Testing
     #expect(store.referenceObject(for: back) as? String == "key%20with/slash", "as in Core Data")
   }
 
+  @Test func aNewStoreIsGivenAUUID() {
+    let identifier = NSIncrementalStore.identifierForNewStore(at: url) as? String
+    #expect(identifier.flatMap(UUID.init(uuidString:)) != nil)
+  }
+
+  @Test func aFetchFromItAndAnotherStoreIsSortedAnew() throws {
+    let coordinator = try coordinator()
+    let memory = try coordinator.addPersistentStore(
+      ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    let context = coordinator.newContext()
+    try context.performAndWait {
+      for (name, store) in [("c", memory), ("b", coordinator.persistentStores[0]), ("a", memory)] {
+        context.assign(context.insert("Tag", ["name": name]), to: store)
+      }
+      try context.save()
+      context.reset()
+      #expect(try context.all("Tag", by: "name").map { $0.text("name") } == ["a", "b", "c"])
+    }
+    #expect(world.entries.count == 1)
+  }
+
   @Test func anObjectThatIsGoneCannotBeFound() throws {
     let coordinator = try coordinator()
     let store = try #require(coordinator.persistentStores.first as? ShelfStore)
@@ -235,6 +256,15 @@ import Testing
       world.isFull = false
       try context.save()
       #expect(!tag.hasChanges)
+    }
+  }
+
+  @Test func whatTheStoreThrowsComesOutOfAFetchAsItIs() throws {
+    let context = try coordinator().newContext()
+    context.performAndWait {
+      world.trouble = NSError(domain: "Shelf", code: 7)
+      let error = #expect(throws: (any Error).self) { try context.all("Tag") }
+      #expect((error as NSError?)?.domain == "Shelf")
     }
   }
 

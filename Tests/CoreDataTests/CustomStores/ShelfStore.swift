@@ -23,6 +23,8 @@ final class ShelfStore: NSIncrementalStore, @unchecked Sendable {
     var next = 1
     /// Refuses the next save.
     var isFull = false
+    /// Thrown by the next fetch.
+    var trouble: (any Error)?
     /// Whether nodes come with to-manys.
     var tellsMembers = false
   }
@@ -70,6 +72,7 @@ final class ShelfStore: NSIncrementalStore, @unchecked Sendable {
     _ request: NSFetchRequest<any NSFetchRequestResult>, _ context: NSManagedObjectContext
   ) throws -> Any {
     _world.calls.append("fetch \(request.predicate?.description ?? "all")")
+    if let trouble = _world.trouble { throw trouble }
     let entity = request.entity!
     var found: [NSManagedObject] = _world.entries.sorted { $0.key < $1.key }.compactMap { key, entry in
       guard let own = entity.managedObjectModel.entitiesByName[entry.entity],
@@ -99,7 +102,8 @@ final class ShelfStore: NSIncrementalStore, @unchecked Sendable {
   private func _save(_ request: NSSaveChangesRequest) throws -> Any {
     func count(_ set: Set<NSManagedObject>?) -> Int { set?.count ?? 0 }
     _world.calls.append(
-      "save +\(count(request.insertedObjects)) ~\(count(request.updatedObjects)) -\(count(request.deletedObjects))")
+      "save +\(count(request.insertedObjects)) ~\(count(request.updatedObjects)) -\(count(request.deletedObjects))"
+    )
     if _world.isFull { throw CocoaError(.fileWriteOutOfSpace) }
     for object in (request.insertedObjects ?? []).union(request.updatedObjects ?? []) {
       let key = referenceObject(for: object.objectID) as! String
@@ -165,7 +169,8 @@ final class ShelfStore: NSIncrementalStore, @unchecked Sendable {
     _world.calls.append("obtain \(array.count)")
     return array.map { object in
       defer { _world.next += 1 }
-      return newObjectID(for: object.entity, referenceObject: "\(object.entity.name!.lowercased()) \(_world.next)")
+      return newObjectID(
+        for: object.entity, referenceObject: "\(object.entity.name!.lowercased()) \(_world.next)")
     }
   }
 

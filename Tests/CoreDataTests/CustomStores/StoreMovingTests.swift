@@ -58,7 +58,9 @@ final class NamedAuthor: NSManagedObject {
     let author = try #require(books[0].object("author"))
     #expect(author.objects("books") == Set(books))
     #expect(author.object("mentor")?.text("name") == "Bea")
-    for book in books { #expect(Set(book.objects("tags").compactMap { $0.text("name") }) == ["red", "blue"]) }
+    for book in books {
+      #expect(Set(book.objects("tags").compactMap { $0.text("name") }) == ["red", "blue"])
+    }
   }
 
   @Test(arguments: pairs)
@@ -83,7 +85,9 @@ final class NamedAuthor: NSManagedObject {
     let again = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
     try again.addPersistentStore(ofType: to, configurationName: nil, at: place, options: nil)
     let reader = again.newContext()
-    try reader.performAndWait { try #expect(reader.all("Book", by: "title").last?.text("title") == "changed") }
+    try reader.performAndWait {
+      try #expect(reader.all("Book", by: "title").last?.text("title") == "changed")
+    }
   }
 
   @Test(arguments: [NSSQLiteStoreType, NSInMemoryStoreType])
@@ -176,7 +180,9 @@ final class NamedAuthor: NSManagedObject {
     let observers = names.map { name in
       NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { note in
         let stores = coordinator.persistentStores + [old]
-        guard note.object as? NSObject === coordinator || stores.contains(where: { $0 === note.object as? NSObject })
+        guard
+          note.object as? NSObject === coordinator
+            || stores.contains(where: { $0 === note.object as? NSObject })
         else { return }
         if name == .NSPersistentStoreCoordinatorWillRemoveStore {
           told.append(note.object as? NSObject === old ? "will remove old" : "will remove new")

@@ -33,7 +33,9 @@ final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
     let shape = key.space.entity.shape
     let row = Row(count: layout.slots.count, version: 1)
     for slot in layout.slots.indices where !layout.slots[slot].isTransient {
-      guard let property = shape.properties[slot], let value = node.value(forKey: property.name) else { continue }
+      guard let property = shape.properties[slot], let value = node.value(forKey: property.name) else {
+        continue
+      }
       if let coding = shape.codings[slot] {
         do {
           row.set(try coding.value(from: value), at: slot)
@@ -110,7 +112,7 @@ final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
         _store.dropCacheNodes(deleted.compactMap(\.objectID.key))
       }
       do {
-        try _store.save()
+        try ErrorOfOnesOwn.marking { try _store.save() }
       } catch {
         before.restore()
         throw error

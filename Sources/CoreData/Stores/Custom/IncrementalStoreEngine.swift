@@ -88,7 +88,7 @@ final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
     let node: NSIncrementalStoreNode
     do {
       node = try _store.newValuesForObject(with: NSManagedObjectID(key), with: context)
-    } catch where (error as NSError).code == NSManagedObjectReferentialIntegrityError {
+    } catch  where (error as NSError).code == NSManagedObjectReferentialIntegrityError {
       return nil
     }
     let shape = key.space.entity.shape
@@ -131,12 +131,14 @@ final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
   private func _asking<T>(_ body: (NSManagedObjectContext) throws -> T) throws -> T {
     let coordinator = _store.persistentStoreCoordinator
     if let context = ContextQueue.current, context.persistentStoreCoordinator === coordinator {
-      return try _turn.withLock { try body(context) }
+      return try _turn.withLock { try ErrorOfOnesOwn.marking { try body(context) } }
     }
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.undoManager = nil
     context.persistentStoreCoordinator = coordinator
-    return try context.performAndWait { try _turn.withLock { try body(context) } }
+    return try context.performAndWait {
+      try _turn.withLock { try ErrorOfOnesOwn.marking { try body(context) } }
+    }
   }
 
   private func _request(
@@ -187,7 +189,8 @@ final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
   private func _unexpected(_ answer: Any, _ what: String, _ wanted: String) -> CocoaError {
     CocoaError.coreData(
       NSCoreDataError,
-      "The store of type '\(_store.type)' has answered \(what) with a \(type(of: answer)); it takes \(wanted).")
+      "The store of type '\(_store.type)' has answered \(what) with a \(type(of: answer)); it takes \(wanted)."
+    )
   }
 
   private func _name(_ slot: Int, _ owner: ObjectKey) -> String {
@@ -198,7 +201,8 @@ final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
 
   func obtainPermanentIDs(for ids: [NSManagedObjectID], in context: NSManagedObjectContext) throws {
     try _turn.withLock {
-      let permanent = try _store.obtainPermanentIDs(for: ids.map { context.object(with: $0) })
+      let objects = ids.map { context.object(with: $0) }
+      let permanent = try ErrorOfOnesOwn.marking { try _store.obtainPermanentIDs(for: objects) }
       guard permanent.count == ids.count else {
         throw _unexpected(
           permanent, "obtainPermanentIDs(for:) for \(ids.count) objects, of \(permanent.count) IDs",
@@ -217,7 +221,8 @@ final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
       try _check(changes)
       let unnamed = changes.inserted.map(\.id).filter { $0.key == nil }
       if !unnamed.isEmpty { try obtainPermanentIDs(for: unnamed, in: context) }
-      _ = try _store.execute(changes.request(in: context), with: context)
+      let request = changes.request(in: context)
+      _ = try ErrorOfOnesOwn.marking { try _store.execute(request, with: context) }
       for insertion in changes.inserted {
         guard let key = insertion.id.key else { continue }
         _versions[key] = insertion.row.version

@@ -16,6 +16,22 @@ protocol ManagedObjectStoring: StoreEngine {
   func didUnregister(_ ids: [NSManagedObjectID])
 }
 
+/// What a class of one's own has thrown, on its way to whoever asked: it comes out as it is.
+struct ErrorOfOnesOwn: Error {
+  let underlying: any Error
+
+  /// Runs a method of a class of one's own.
+  static func marking<T>(_ body: () throws -> T) throws -> T {
+    do {
+      return try body()
+    } catch let error where error is CocoaError || error is StoreConflictError || error is ErrorOfOnesOwn {
+      throw error
+    } catch {
+      throw ErrorOfOnesOwn(underlying: error)
+    }
+  }
+}
+
 extension ManagedObjectStoring {
   func didUnregister(_ ids: [NSManagedObjectID]) {}
 

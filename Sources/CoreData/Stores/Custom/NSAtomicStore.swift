@@ -71,6 +71,7 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
   final func dropCacheNodes(_ keys: [ObjectKey]) { for key in keys { _nodes[key] = nil } }
 
   private func mustOverride(_ method: String) -> Never {
-    programmerError("\(Swift.type(of: self)) must override \(method); NSAtomicStore knows nothing of its file.")
+    programmerError(
+      "\(Swift.type(of: self)) must override \(method); NSAtomicStore knows nothing of its file.")
   }
 }

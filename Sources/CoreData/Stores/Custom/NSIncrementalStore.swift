@@ -21,8 +21,8 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - request: An `NSFetchRequest`, for which the answer is an array of managed objects (`context.object(with:)`), of
-  ///     IDs, or of one number, as its `resultType` says; an `NSSaveChangesRequest`, for which it is an empty array and
-  ///     whose sets may be empty: metadata are to be written then too; or a batch request, for which it is the result.
+  ///     IDs, or of one number, as its `resultType` says; or an `NSSaveChangesRequest`, for which it is an empty array and
+  ///     whose sets may be empty: metadata are to be written then too. Batch requests do not come here; they are refused.
   ///   - context: Context that asks.
   /// - Throws: What the fetch or save is to throw; 134091 for a request that the store does not know.
   open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any
@@ -77,7 +77,8 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
   public final func referenceObject(for objectID: NSManagedObjectID) -> Any { reference(of: objectID) }
 
   private func mustOverride(_ method: String) -> Never {
-    programmerError("\(Swift.type(of: self)) must override \(method); NSIncrementalStore knows nothing of its data.")
+    programmerError(
+      "\(Swift.type(of: self)) must override \(method); NSIncrementalStore knows nothing of its data.")
   }
 }
 

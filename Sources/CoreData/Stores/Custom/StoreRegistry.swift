@@ -40,7 +40,8 @@ extension NSPersistentStoreCoordinator {
           + "NSAtomicStore.")
     }
     guard storeType != NSSQLiteStoreType, storeType != NSInMemoryStoreType else {
-      programmerError("stores of type '\(storeType)' are built in; register \(storeClass) for a type of its own.")
+      programmerError(
+        "stores of type '\(storeType)' are built in; register \(storeClass) for a type of its own.")
     }
     StoreRegistry.register(type, for: storeType)
   }
