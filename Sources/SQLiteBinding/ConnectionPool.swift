@@ -1,61 +1,67 @@
 import Dispatch
 import Synchronization
 
-/// Connections to one database: any number of readers at once, up to a bound and opened when needed, and one
-/// writer.
+/// Connections to one database: any number of reads at once, up to a bound, and one write. Opened when needed.
 ///
-/// With a write-ahead log readers see the last commit and never wait for the writer. A database in memory has
-/// one connection for both.
+/// With a write-ahead log a read sees the last commit and never waits for the write. A database in memory has one connection
+/// for both.
+///
+/// Any connection serves for reading and for writing. The one that wrote last is taken first, by both: it alone has the pages
+/// as they are now, while SQLite throws away all that another connection has kept once it sees a commit that was not its own.
 package final class ConnectionPool: Sendable {
   private struct State {
     var idle: [Connection] = []
     var open: [Connection] = []
-    /// Connections being opened, which count against the bound.
-    var opening = 0
+    /// Reads under way, those waiting for a connection to be opened included.
+    var reading = 0
+    /// The connection that is writing.
+    var writing: Connection?
+    /// The connection that wrote last.
+    var current: Connection?
     var waiters: [Waiter] = []
     var isClosed = false
     /// Whether somebody looks after readers' open transactions.
     var isWatched = false
+
+    /// Takes an idle connection.
+    mutating func takeIdle() -> Connection? {
+      if let current, let index = idle.lastIndex(where: { $0 === current }) { return idle.remove(at: index) }
+      return idle.popLast()
+    }
   }
 
-  /// Somebody who waits for a reader.
+  /// Somebody who waits for his turn to read.
   private final class Waiter: Sendable {
     let signal = DispatchSemaphore(value: 0)
+    /// Stays nil if he is to try again.
     let connection = Mutex<Connection?>(nil)
   }
 
-  private let _state = Mutex(State())
-  private let _writer: Writer
-  private let _readerBound: Int
-  private let _isShared: Bool
+  private let _state: Mutex<State>
+  /// Held by whoever writes.
+  private let _writeTurn = DispatchSemaphore(value: 1)
+  private let _readBound: Int
+  private let _hasOne: Bool
   private let _holdsReads: Bool
-  private let _openReader: @Sendable () throws -> Connection
+  private let _open: @Sendable () throws -> Connection
 
-  /// The writer with its lock.
-  private final class Writer: @unchecked Sendable {
-    // Unchecked: `connection` is touched only while `lock` is held (or, by `interrupt`, as SQLite allows
-    // anywhere).
-    let lock = DispatchSemaphore(value: 1)
-    var connection: Connection?
-    init(_ connection: Connection) { self.connection = connection }
-  }
-
-  /// A pool around an open writer.
+  /// A pool around an open connection.
   ///
   /// - Parameters:
-  ///   - sharesWriter: readers use the writer's connection, one at a time: for a database in memory.
-  ///   - holdsReads: readers keep their transaction from one read to the next while nobody commits; only for a database
+  ///   - maximumReads: most reads at once.
+  ///   - hasOne: everybody uses this connection, one at a time: for a database in memory.
+  ///   - holdsReads: a connection keeps its transaction from one read to the next while nobody commits; only for a database
   ///     with a write-ahead log.
-  ///   - openReader: opens one more reader; called on the thread that needs it.
+  ///   - open: opens one more connection; called on the thread that needs it.
   package init(
-    writer: Connection, maximumReaders: Int, sharesWriter: Bool = false, holdsReads: Bool = false,
-    openReader: @escaping @Sendable () throws -> Connection
+    _ connection: Connection, maximumReads: Int, hasOne: Bool = false, holdsReads: Bool = false,
+    open: @escaping @Sendable () throws -> Connection
   ) {
-    _writer = Writer(writer)
-    _readerBound = max(1, maximumReaders)
-    _isShared = sharesWriter
-    _holdsReads = holdsReads && !sharesWriter
-    _openReader = openReader
+    _state = Mutex(State(idle: [connection], open: [connection]))
+    _readBound = max(1, maximumReads)
+    _hasOne = hasOne
+    _holdsReads = holdsReads && !hasOne
+    _open = open
   }
 
   /// The pool was closed.
@@ -67,9 +73,9 @@ package final class ConnectionPool: Sendable {
   ///
   /// - Throws: `ClosedError`, or what opening a connection or `body` throws.
   package func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-    if _isShared { return try write(body) }
-    let connection = try _checkOut()
-    defer { _checkIn(connection) }
+    if _hasOne { return try write(body) }
+    let connection = try _beginRead()
+    defer { _endRead(connection) }
     guard _holdsReads else { return try body(connection) }
     connection.heldRead.prepare(connection)
     do {
@@ -80,14 +86,131 @@ package final class ConnectionPool: Sendable {
     }
   }
 
-  /// Runs `body` with the writer, alone.
+  /// Runs `body` with a connection for writing, while nobody else of the pool writes.
+  ///
+  /// - Throws: `ClosedError`, or what opening a connection or `body` throws.
   package func write<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-    _writer.lock.wait()
-    defer { _writer.lock.signal() }
-    guard let connection = _writer.connection else { throw ClosedError() }
+    _writeTurn.wait()
+    defer { _writeTurn.signal() }
     // A log cannot be started over under a reader.
     if _holdsReads { _endHeldReads(ifUnused: false) }
+    let connection = try _beginWrite()
+    defer { _endWrite(connection) }
+    connection.heldRead.end(connection)
     return try body(connection)
+  }
+
+  // MARK: Reading
+
+  private enum Answer {
+    case connection(Connection)
+    case open
+    case wait(Waiter)
+    case closed
+  }
+
+  private func _beginRead() throws -> Connection {
+    while true {
+      let connection = try _nextForReading()
+      guard let isOutdated = connection.isOutdated, isOutdated() else { return connection }
+      _state.withLock { state in
+        state.open.removeAll { $0 === connection }
+        state.reading -= 1
+      }
+    }
+  }
+
+  private func _nextForReading() throws -> Connection {
+    while true {
+      let answer: Answer = _state.withLock { state in
+        if state.isClosed { return .closed }
+        if state.reading < _readBound {
+          state.reading += 1
+          return state.takeIdle().map { .connection($0) } ?? .open
+        }
+        let waiter = Waiter()
+        state.waiters.append(waiter)
+        return .wait(waiter)
+      }
+      switch answer {
+      case .connection(let connection): return connection
+      case .closed: throw ClosedError()
+      case .wait(let waiter):
+        waiter.signal.wait()
+        if let connection = waiter.connection.withLock({ $0 }) { return connection }
+      case .open:
+        do {
+          return try _openOne()
+        } catch {
+          // Whoever waits must not wait for a connection that never comes.
+          let waiter = _state.withLock { state -> Waiter? in
+            state.reading -= 1
+            return state.waiters.isEmpty ? nil : state.waiters.removeFirst()
+          }
+          waiter?.signal.signal()
+          throw error
+        }
+      }
+    }
+  }
+
+  private func _endRead(_ connection: Connection) {
+    var startsWatch = false
+    let waiter = _state.withLock { state -> Waiter? in
+      if state.isClosed {
+        state.reading -= 1
+        return nil
+      }
+      if connection.heldRead.isOpen, !state.isWatched {
+        state.isWatched = true
+        startsWatch = true
+      }
+      if state.waiters.isEmpty {
+        state.reading -= 1
+        state.idle.append(connection)
+        return nil
+      }
+      return state.waiters.removeFirst()
+    }
+    if startsWatch { _watchHeldReads() }
+    guard let waiter else { return }
+    waiter.connection.withLock { $0 = connection }
+    waiter.signal.signal()
+  }
+
+  // MARK: Writing
+
+  private func _beginWrite() throws -> Connection {
+    let idle = try _state.withLock { state -> Connection? in
+      if state.isClosed { throw ClosedError() }
+      let connection = state.takeIdle()
+      if connection != nil { state.writing = connection }
+      return connection
+    }
+    if let idle { return idle }
+    let connection = try _openOne()
+    try _state.withLock { state in
+      if state.isClosed { throw ClosedError() }
+      state.writing = connection
+    }
+    return connection
+  }
+
+  private func _endWrite(_ connection: Connection) {
+    _state.withLock { state in
+      state.writing = nil
+      guard !state.isClosed else { return }
+      state.current = connection
+      state.idle.append(connection)
+    }
+  }
+
+  private func _openOne() throws -> Connection {
+    let connection = try _open()
+    _state.withLock { state in
+      if !state.isClosed { state.open.append(connection) }
+    }
+    return connection
   }
 
   // MARK: Held reads
@@ -102,7 +225,7 @@ package final class ConnectionPool: Sendable {
   private func _endHeldReads(ifUnused: Bool) -> Bool {
     let (ending, remain) = _state.withLock { state -> ([Connection], Bool) in
       var ending: [Connection] = []
-      var remain = state.idle.count < state.open.count
+      var remain = state.reading > 0
       state.idle.removeAll { connection in
         guard connection.heldRead.isOpen else { return false }
         if ifUnused, connection.heldRead.isInUse {
@@ -118,7 +241,7 @@ package final class ConnectionPool: Sendable {
     }
     for connection in ending {
       connection.heldRead.end(connection)
-      _checkIn(connection)
+      _putBack(connection)
     }
     return remain
   }
@@ -130,107 +253,39 @@ package final class ConnectionPool: Sendable {
     }
   }
 
-  /// Ends running statements of readers, waits for the writer, and closes all connections.
+  /// Gives an idle connection back that was looked after.
+  private func _putBack(_ connection: Connection) {
+    _state.withLock { state in
+      if !state.isClosed { state.idle.append(connection) }
+    }
+  }
+
+  // MARK: Closing
+
+  /// Ends the statements of those who read, waits for whoever writes, and closes all connections.
   package func close() {
     let (readers, waiters) = _state.withLock { state in
       state.isClosed = true
-      let result = (state.open, state.waiters)
+      let writing = state.writing
+      let result = (state.open.filter { $0 !== writing }, state.waiters)
       state.idle = []
       state.open = []
+      state.current = nil
       state.waiters = []
       return result
     }
     for reader in readers { reader.interrupt() }
     for waiter in waiters { waiter.signal.signal() }
-    _writer.lock.wait()
-    _writer.connection = nil
-    _writer.lock.signal()
+    _writeTurn.wait()
+    _writeTurn.signal()
   }
 
-  /// Opens a connection for reading that is the caller's own and does not count as one of the pool's.
-  package func openReader() throws -> Connection { try _openReader() }
+  /// Opens a connection that is the caller's own and does not count as one of the pool's.
+  package func openConnection() throws -> Connection { try _open() }
 
-  /// Readers opened so far, for tests.
-  package var readerCount: Int { _state.withLock { $0.open.count } }
+  /// Connections opened so far, for tests.
+  package var connectionCount: Int { _state.withLock { $0.open.count } }
 
-  /// Idle readers that have a transaction open, for tests.
+  /// Idle connections that have a transaction open, for tests.
   package var heldReadCount: Int { _state.withLock { $0.idle.count(where: \.heldRead.isOpen) } }
-
-  private enum Answer {
-    case connection(Connection)
-    case open
-    case wait(Waiter)
-    case closed
-  }
-
-  private func _checkOut() throws -> Connection {
-    while true {
-      let connection = try _next()
-      guard let isOutdated = connection.isOutdated, isOutdated() else { return connection }
-      _state.withLock { state in state.open.removeAll { $0 === connection } }
-    }
-  }
-
-  private func _next() throws -> Connection {
-    let bound = _readerBound
-    let answer: Answer = _state.withLock { state in
-      if state.isClosed { return .closed }
-      if let connection = state.idle.popLast() { return .connection(connection) }
-      if state.open.count + state.opening < bound {
-        state.opening += 1
-        return .open
-      }
-      let waiter = Waiter()
-      state.waiters.append(waiter)
-      return .wait(waiter)
-    }
-    switch answer {
-    case .connection(let connection): return connection
-    case .closed: throw ClosedError()
-    case .wait(let waiter):
-      waiter.signal.wait()
-      guard let connection = waiter.connection.withLock({ $0 }) else { return try _retry() }
-      return connection
-    case .open:
-      do {
-        let connection = try _openReader()
-        _state.withLock { state in
-          state.opening -= 1
-          if !state.isClosed { state.open.append(connection) }
-        }
-        return connection
-      } catch {
-        // Whoever waits must not wait for a connection that never comes.
-        let waiter = _state.withLock { state -> Waiter? in
-          state.opening -= 1
-          return state.waiters.isEmpty ? nil : state.waiters.removeFirst()
-        }
-        waiter?.signal.signal()
-        throw error
-      }
-    }
-  }
-
-  /// Woken without a connection: the pool was closed, or opening one failed elsewhere.
-  private func _retry() throws -> Connection { try _next() }
-
-  private func _checkIn(_ connection: Connection) {
-    var startsWatch = false
-    let waiter = _state.withLock { state -> Waiter? in
-      guard !state.isClosed else { return nil }
-      if connection.heldRead.isOpen, !state.isWatched {
-        state.isWatched = true
-        startsWatch = true
-      }
-      if state.waiters.isEmpty {
-        state.idle.append(connection)
-        return nil
-      }
-      return state.waiters.removeFirst()
-    }
-    if startsWatch { _watchHeldReads() }
-    guard let waiter else { return }
-    waiter.connection.withLock { $0 = connection }
-    waiter.signal.signal()
-  }
 }

@@ -5,12 +5,15 @@ import Testing
 @testable import ModelFiles
 
 @Suite("Finding the model in a file or directory")
-struct ModelFileTests {
+final class ModelFileTests {
+  private let _root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+
+  deinit { try? FileManager.default.removeItem(at: _root) }
+
   private func _directory(_ files: [String: String], named name: String = "Library.xcdatamodeld") throws
     -> String
   {
-    let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-      .appendingPathComponent(name)
+    let root = _root.appendingPathComponent(name)
     for (path, text) in files {
       let url = root.appendingPathComponent(path)
       try FileManager.default.createDirectory(
@@ -36,7 +39,6 @@ struct ModelFileTests {
       "Library.xcdatamodel/contents": _model("One"), "Second try.xcdatamodel/contents": _model("Two"),
       ".xccurrentversion": _current("Second try.xcdatamodel"),
     ])
-    defer { try? FileManager.default.removeItem(atPath: path) }
     #expect(try ModelFile.load(path: path + "/").entities.map(\.name) == ["Two"])
     #expect(try ModelVersions(path: path).versions.map(\.name) == ["Library", "Second try"])
   }
@@ -44,14 +46,12 @@ struct ModelFileTests {
   @Test("without .xccurrentversion the only version is current")
   func onlyVersion() throws {
     let path = try _directory(["Anything.xcdatamodel/contents": _model("One")])
-    defer { try? FileManager.default.removeItem(atPath: path) }
     #expect(try ModelFile.load(path: path).entities.map(\.name) == ["One"])
   }
 
   @Test("an .xcdatamodel and its contents file load alone")
   func singleFiles() throws {
     let path = try _directory(["V.xcdatamodel/contents": _model("One")])
-    defer { try? FileManager.default.removeItem(atPath: path) }
     #expect(try ModelFile.load(path: "\(path)/V.xcdatamodel").entities.count == 1)
     #expect(try ModelFile.load(path: "\(path)/V.xcdatamodel/contents").entities.count == 1)
   }
@@ -61,7 +61,6 @@ struct ModelFileTests {
     let path = try _directory([
       "A.xcdatamodel/contents": _model("One"), ".xccurrentversion": _current("../../evil.xcdatamodel"),
     ])
-    defer { try? FileManager.default.removeItem(atPath: path) }
     let error = #expect(throws: ModelFileError.self) { try ModelFile.load(path: path) }
     #expect(error?.reason.contains("only: A") == true)
   }
@@ -70,7 +69,6 @@ struct ModelFileTests {
   func nothing() throws {
     #expect(throws: ModelFileError.self) { try ModelFile.load(path: "/nowhere/Model.momd") }
     let path = try _directory(["readme.txt": "hello"])
-    defer { try? FileManager.default.removeItem(atPath: path) }
     #expect(throws: ModelFileError.self) { try ModelFile.load(path: path) }
   }
 }

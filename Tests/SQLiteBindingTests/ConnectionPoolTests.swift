@@ -9,8 +9,8 @@ import Testing
     let path = directory.path("a.db")
     let writer = try Connection(path: path)
     try writer.execute("PRAGMA journal_mode = WAL; CREATE TABLE t(a)")
-    return ConnectionPool(writer: writer, maximumReaders: readers) {
-      try Connection(path: path, mode: .readOnly)
+    return ConnectionPool(writer, maximumReads: readers) {
+      try Connection(path: path, mode: .readWrite)
     }
   }
 
@@ -27,14 +27,46 @@ import Testing
     #expect(try pool.read { try $0.firstValue("SELECT COUNT(*) FROM t") } == .int(1))
   }
 
-  @Test func readersAreReused() throws {
+  @Test func whoReadsAndWritesByHimselfHasOneConnection() throws {
     let directory = try TemporaryDirectory()
     let pool = try _pool(directory, readers: 3)
-    for _ in 0..<5 { _ = try pool.read { try $0.firstValue("SELECT 1") } }
-    #expect(pool.readerCount == 1)
+    for _ in 0..<5 {
+      _ = try pool.read { try $0.firstValue("SELECT 1") }
+      try pool.write { try $0.execute("INSERT INTO t VALUES(1)") }
+    }
+    #expect(pool.connectionCount == 1)
   }
 
-  @Test func noMoreReadersAreOpenedThanAllowed() async throws {
+  @Test func theConnectionThatWroteLastIsTakenFirst() throws {
+    let directory = try TemporaryDirectory()
+    let pool = try _pool(directory, readers: 3)
+    var writer: Connection?
+    var other: Connection?
+    try pool.write { connection in
+      writer = connection
+      try pool.read { other = $0 }
+    }
+    #expect(other !== writer)
+    // The other one was given back last, and so lies on top.
+    try pool.write { connection in try pool.read { _ in #expect(connection === writer) } }
+    #expect(try pool.read { $0 === writer })
+  }
+
+  @Test func aWriteDoesNotWaitForReads() throws {
+    let directory = try TemporaryDirectory()
+    let pool = try _pool(directory, readers: 1)
+    let seen = try pool.read { reader in
+      try reader.execute("BEGIN")
+      _ = try reader.firstValue("SELECT COUNT(*) FROM t")
+      try pool.write { try $0.execute("INSERT INTO t VALUES(1)") }
+      defer { try? reader.execute("COMMIT") }
+      return try reader.firstValue("SELECT COUNT(*) FROM t")
+    }
+    #expect(seen == .int(0))
+    #expect(try pool.read { try $0.firstValue("SELECT COUNT(*) FROM t") } == .int(1))
+  }
+
+  @Test func noMoreReadAtOnceThanAllowed() async throws {
     let directory = try TemporaryDirectory()
     let pool = try _pool(directory, readers: 2)
     let running = Atomic<Int>(0)
@@ -47,7 +79,7 @@ import Testing
         running.subtract(1, ordering: .relaxed)
       }
     }
-    #expect(pool.readerCount <= 2)
+    #expect(pool.connectionCount <= 2)
     #expect(highest.load(ordering: .relaxed) <= 2)
   }
 

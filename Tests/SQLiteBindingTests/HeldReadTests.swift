@@ -14,7 +14,7 @@ import Testing
     _path = path
     let writer = try Connection(path: path)
     try writer.execute("PRAGMA journal_mode = WAL; CREATE TABLE t(a)")
-    _pool = ConnectionPool(writer: writer, maximumReaders: 2, holdsReads: true) {
+    _pool = ConnectionPool(writer, maximumReads: 2, holdsReads: true) {
       try Connection(path: path, mode: .readWrite)
     }
   }
@@ -80,8 +80,8 @@ import Testing
     let path = _directory.path("plain.db")
     let writer = try Connection(path: path)
     try writer.execute("CREATE TABLE t(a)")
-    let pool = ConnectionPool(writer: writer, maximumReaders: 1) {
-      try Connection(path: path, mode: .readOnly)
+    let pool = ConnectionPool(writer, maximumReads: 1) {
+      try Connection(path: path, mode: .readWrite)
     }
     for _ in 0..<3 { _ = try pool.read { try $0.firstValue("SELECT COUNT(*) FROM t") } }
     #expect(pool.heldReadCount == 0)

@@ -66,7 +66,7 @@ final class BatchRows {
 
   private func _row(of values: [String: Any]) throws -> Row {
     let row = Row(count: _layout.slots.count, version: 1)
-    for (slot, value) in _shape.defaults.enumerated() where !value.isNull { row.set(value, at: slot) }
+    for slot in _shape.defaultedSlots { row.set(_shape.defaults[slot], at: slot) }
     for (name, value) in values {
       guard let slot = _layout.slot(named: name) else {
         let guess =

@@ -16,17 +16,15 @@ extension NSManagedObjectContext {
         "entity '\(object._layout.entityName)' is abstract and has no objects of its own; insert one of its subentities."
       )
     }
-    if let model = frozen,
-      model.entitiesByName[object._layout.entityName] !== object._entity
-    {
+    if !owns(object._entity, object._layout) {
       programmerError(
         "entity '\(object._layout.entityName)' is not of the model that \(label) works with. Take the entity from "
           + "NSEntityDescription.entity(forEntityName:in:).")
     }
     undoRecorder?.willChange(object, isAlive: false)
     object._context = self
-    _ = object._objectID
-    _ = object.writableDraft()
+    object.willChangeState()
+    _ = object.ownDraft()
     object._flags.remove([.fault, .deleted, .deletePropagated])
     object._flags.formUnion([.inserted, .listed, .eventInserted, .eventListed, .unpublished, .touchedInSave])
     if isChecked { object._flags.insert(.checked) }
@@ -40,6 +38,13 @@ extension NSManagedObjectContext {
     overlay.markStale()
     scheduleFlush()
     object.awakeFromInsert()
+  }
+
+  /// Whether an entity is of the model that the context works with, or there is none.
+  private final func owns(_ entity: NSEntityDescription, _ layout: PropertyLayout) -> Bool {
+    if _frozen == nil, frozen == nil { return true }
+    let entities = _frozen.unsafelyUnwrapped.entities
+    return layout.entityNumber <= entities.count && entities[layout.entityNumber - 1] === entity
   }
 
   // MARK: Changing
@@ -137,17 +142,17 @@ extension NSManagedObjectContext {
     }
     let objects = eventList
     eventList = []
-    var sets = EventSets()
+    var sets = spareEventSets.take() ?? EventSets()
     // Most often all are of one kind, and the first one tells.
     if objects.count > 8 {
-      if objects[0]._flags.contains(.eventInserted) {
+      if !objects[0]._flags.isDisjoint(with: [.eventInserted, .eventMergedInsert]) {
         sets.inserted.reserveCapacity(objects.count)
       } else if objects[0]._flags.contains(.eventUpdated) {
         sets.updated.reserveCapacity(objects.count)
       }
     }
     var isOwn = true
-    for object in objects {
+    objects.forEachHeld { object in
       let flags = object._flags
       if flags.contains(.eventMergedInsert) { isOwn = false }
       object._flags.subtract(.event)
@@ -174,6 +179,10 @@ extension NSManagedObjectContext {
     announcedUnsaved = isOwn && sets.holdsAll(listed) ? sets : nil
     registerUndo(undoable)
     sets.post(by: self)
+    if announcedUnsaved == nil, objects.count <= 16 {
+      sets.removeAll()
+      spareEventSets = sets
+    }
   }
 
   /// Takes an object off the list of unsaved ones.
@@ -196,6 +205,14 @@ struct EventSets {
     deleted.isEmpty && refreshed.isEmpty && inserted.count + updated.count == listed.count
   }
 
+  /// Empties the sets, keeping their storage; whoever has been given them keeps them as they are.
+  mutating func removeAll() {
+    if !inserted.isEmpty { inserted.removeAll(keepingCapacity: true) }
+    if !updated.isEmpty { updated.removeAll(keepingCapacity: true) }
+    if !deleted.isEmpty { deleted.removeAll(keepingCapacity: true) }
+    if !refreshed.isEmpty { refreshed.removeAll(keepingCapacity: true) }
+  }
+
   /// Which of the sets have members, a bit each.
   private var _combination: Int {
     (inserted.isEmpty ? 0 : 1) | (updated.isEmpty ? 0 : 2) | (deleted.isEmpty ? 0 : 4)
@@ -203,9 +220,11 @@ struct EventSets {
   }
 
   func post(by context: NSManagedObjectContext) {
-    for object in updated { object.noteAllWritten() }
-    for object in refreshed { object.noteAllWritten() }
-    for object in deleted { object.noteAllWritten() }
+    if ObservedObjects.exist.load(ordering: .relaxed) {
+      for object in updated { object.noteAllWritten() }
+      for object in refreshed { object.noteAllWritten() }
+      for object in deleted { object.noteAllWritten() }
+    }
     context.tellObservers(self)
     let combination = _combination
     // Taken while it is in use: an observer's own change is announced with another.

@@ -30,10 +30,22 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Members just read, without those deleted here whose links were cut already: somebody else may have linked them anew.
-  final func undeleted(_ read: [NSManagedObject]) -> [NSManagedObject] {
-    guard hasPendingDeletions || overlay.layers.contains(where: \.hasDeletions) else { return read }
-    return read.filter { !$0._flags.isSuperset(of: [.deleted, .deletePropagated]) }
+  /// Members just read, without those that somebody else has linked anew since they were deleted here, or pointed elsewhere.
+  final func present(
+    _ read: [NSManagedObject], _ slot: Int, of owner: NSManagedObject
+  ) -> [NSManagedObject] {
+    let layers = overlay.layers
+    if listed.isEmpty, layers.isEmpty { return read }
+    var read = read
+    if hasPendingDeletions || layers.contains(where: \.hasDeletions) {
+      read.removeAll { $0._flags.isSuperset(of: [.deleted, .deletePropagated]) }
+    }
+    guard let relationship = owner._layout.slots[slot].relationship, !relationship.isManyToMany,
+      let inverse = relationship.inverseSlot
+    else { return read }
+    // What was removed here is known to have been a member, and is one again when that is taken back.
+    let removed = owner._relations?.members(slot)?.removed ?? []
+    return read.filter { removed.contains($0) || !$0.wasPointed(elsewhereThan: owner, inverse) }
   }
 
   /// Whether a to-many of any object here may hold one of these: most lists are of objects that no to-many was read for, and
@@ -66,7 +78,7 @@ extension NSManagedObjectContext {
     guard hasPendingDeletions || layers.contains(where: \.hasDeletions) else { return layer }
     func isGone(_ id: NSManagedObjectID) -> Bool {
       if let object = table.object(for: id) { return object._flags.contains(.deleted) }
-      switch layers.entry(for: ObjectTable.Key(id))?.kind {
+      switch layers.entry(for: ObjectTable.Key(id), withMembers: false)?.kind {
       case .deleted?, .annihilated?: return true
       default: return false
       }
@@ -83,8 +95,8 @@ extension NSManagedObjectContext {
   /// Entries without those about objects that this context was to insert but has thrown away since: a child that had read
   /// them has changed them.
   final func withoutLost(_ entries: [Layer.Entry]) -> [Layer.Entry] {
+    if entries.allHeld({ $0.kind == .inserted || $0.id.isPermanent }) { return entries }
     let lost = entries.filter { $0.kind != .inserted && $0.id.key == nil }
-    if lost.isEmpty { return entries }
     return withoutReferences(
       to: lost.map(\.id), in: entries.filter { $0.kind == .inserted || $0.id.key != nil })
   }
@@ -146,6 +158,14 @@ extension NSManagedObject {
     case .pending(let id): return context.table.object(for: id).map { [$0] } ?? []
     default: return []
     }
+  }
+
+  /// Whether an unsaved change of a to-one leads to something other than `owner`.
+  final func wasPointed(elsewhereThan owner: NSManagedObject, _ slot: Int) -> Bool {
+    guard _changed.contains(slot), let draft = _draft, let row = _row, draft[slot] != row[slot] else {
+      return false
+    }
+    return !refers(to: owner, through: slot)
   }
 
   /// Whether this object, as it is in memory, points at another.

@@ -48,7 +48,7 @@ extension NSManagedObjectContext {
         guard other.space.layout.rootNumber == key.space.layout.rootNumber,
           let fault = table.object(for: other)
         else { return false }
-        return fault.isFault && fault._row == nil && chain.entry(for: ObjectTable.Key(other)) == nil
+        return fault.isFault && fault._row == nil && !chain.contains(ObjectTable.Key(other))
       }
     }
     for (key, row) in neighbours {

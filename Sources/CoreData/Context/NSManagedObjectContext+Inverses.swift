@@ -11,7 +11,8 @@ extension NSManagedObjectContext {
     let above = _parent.map { _ in ReadChain(peekingAbove: self) }
     for entry in layer.entries {
       let object = table.object(for: entry.id)
-      let pending = layers.isEmpty ? nil : layers.entry(for: ObjectTable.Key(entry.id))
+      let key = ObjectTable.Key(entry.id)
+      let pending = layers.isEmpty ? nil : layers.entry(for: key, withMembers: false)
       // Also of an object that this context does not have: its row is rebased on what is known above, which the contexts
       // there then take for what the child had read.
       let movesLinks = entry.id.space.layout.toOneSlots.contains { entry.changed.contains($0) }
@@ -23,7 +24,7 @@ extension NSManagedObjectContext {
       if let base = entry.base, current === base { continue }
       if entry.kind == .deleted || entry.kind == .annihilated {
         // Its links as they are here are cut once it is marked as deleted; for that it has to be there.
-        if let pending { _ = materialize(pending) }
+        if pending != nil, let whole = layers.entry(for: key) { _ = materialize(whole) }
         continue
       }
       guard let row = entry.row else { continue }

@@ -65,7 +65,7 @@ extension NSManagedObjectContext {
     }
     guard let row = entry.row else { return }
     let isOwn = object._flags.contains(.listed)
-    let isClean = !isOwn && layers.entry(for: ObjectTable.Key(entry.id)) == nil
+    let isClean = !isOwn && !layers.contains(ObjectTable.Key(entry.id))
     if let base = entry.base, let mine = object._row, base.version > mine.version, _parent != nil || isClean {
       // The child has changed what this context has not seen yet: over its older values, a change back to one of them would
       // be none. What the stores have got is news for an object without unsaved changes only, so that conflicts show.

@@ -9,7 +9,7 @@ extension NSManagedObjectContext {
     let chain = ReadChain(above: self)
     var wanted: [ObjectKey: NSManagedObject] = [:]
     for object in objects where object.isFault && object._row == nil {
-      guard let key = object._objectID.key, chain.entry(for: ObjectTable.Key(object._objectID)) == nil else {
+      guard let key = object._objectID.key, !chain.contains(ObjectTable.Key(object._objectID)) else {
         // What an ancestor has unsaved is at hand.
         _ = try load(object)
         continue
@@ -73,10 +73,11 @@ extension NSManagedObjectContext {
     }
     for group in owners.values {
       let slot = group[0].slot
-      let members = try persistentStoreCoordinator?.related(to: group.map(\.key), slot: slot) ?? []
+      let members =
+        try persistentStoreCoordinator?.related(to: group.map(\.key), slot: slot, at: chain.generation) ?? []
       for (entry, keys) in zip(group, members) {
         let state = entry.owner.makeMembers(slot)
-        state.realise(keys.map { self.object(for: $0) })
+        state.realise(present(keys.map { self.object(for: $0) }, slot, of: entry.owner))
         state.list.forEach(reach)
       }
     }
@@ -102,7 +103,7 @@ extension NSManagedObjectContext {
     let rows = try coordinator.rows(for: stored.map { $0._objectID.key! }, at: chain.generation)
     for (object, row) in zip(stored, rows) {
       guard let row, let mine = object._row, !(mine === row), mine.version != row.version,
-        chain.entry(for: ObjectTable.Key(object._objectID)) == nil
+        !chain.contains(ObjectTable.Key(object._objectID))
       else { continue }
       if object.isFault {
         object._row = row

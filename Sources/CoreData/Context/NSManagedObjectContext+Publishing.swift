@@ -45,7 +45,7 @@ extension NSManagedObjectContext {
   final func withdraw(_ object: NSManagedObject) {
     let key = ObjectTable.Key(object._objectID)
     let layers = overlay.layers
-    guard layers.entry(for: key) != nil else { return }
+    guard layers.contains(key) else { return }
     overlay.replace(
       with: layers.map { layer in Layer(layer.entries.filter { ObjectTable.Key($0.id) != key }) }
         .filter { !$0.entries.isEmpty })

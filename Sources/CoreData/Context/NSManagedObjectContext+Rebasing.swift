@@ -16,7 +16,7 @@ extension NSManagedObjectContext {
       guard let base = entry.base else { continue }
       let key = ObjectTable.Key(entry.id)
       let object = table.object(for: entry.id)
-      if object?._flags.contains(.listed) ?? false || layers.entry(for: key) != nil { continue }
+      if object?._flags.contains(.listed) ?? false || layers.contains(key) { continue }
       guard let known = knownRow(for: entry, object, above: above), !(known === base),
         let rebased = entry.rebased(on: known)
       else { continue }
@@ -31,7 +31,7 @@ extension NSManagedObjectContext {
   final func knownRow(for entry: Layer.Entry, _ object: NSManagedObject?, above: ReadChain?) -> Row? {
     guard entry.kind == .updated, let base = entry.base else { return nil }
     let known =
-      object?._row ?? above?.entry(for: ObjectTable.Key(entry.id), withMembers: false)?.row
+      object?._row ?? above?.entry(for: ObjectTable.Key(entry.id))?.row
       ?? entry.id.key.flatMap { persistentStoreCoordinator?.cachedRow(for: $0, at: readGeneration) }
     guard let known, known.version >= base.version else { return nil }
     return known

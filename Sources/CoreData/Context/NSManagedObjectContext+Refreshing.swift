@@ -137,6 +137,7 @@ extension NSManagedObjectContext {
 
   final func resetAll() {
     var ids: [NSManagedObjectID] = []
+    ids.reserveCapacity(table.count)
     table.forEach { object in
       ids.append(object._objectID)
       object._context = nil

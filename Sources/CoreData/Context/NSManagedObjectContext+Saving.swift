@@ -53,7 +53,7 @@ extension NSManagedObjectContext {
     var passes = 0
     if !overlay.layers.isEmpty { materializeHooked() }
     var objects = objectsToSave()
-    if objects.allSatisfy({ $0._shape.hooks.isDisjoint(with: .beforeSaving) }) {
+    if objects.allHeld({ $0._shape.hooks.isDisjoint(with: .beforeSaving) }) {
       // Nobody has hooks: one validation, and only where the model states rules.
       try validate(objects, onlyWhereRulesAre: true)
       return
@@ -102,7 +102,7 @@ extension NSManagedObjectContext {
 
   /// Own changed objects: nearly always all that are listed.
   private final var changedObjects: [NSManagedObject] {
-    listed.allSatisfy(\.hasChanges) ? listed : listed.filter(\.hasChanges)
+    listed.allHeld { $0.hasChanges } ? listed : listed.filter(\.hasChanges)
   }
 
   /// Own changed objects, and those from children that have hooks of their own.
@@ -121,8 +121,8 @@ extension NSManagedObjectContext {
   /// - Parameter onlyWhereRulesAre: Whether objects without hooks are passed over for which the model states no rule.
   private final func validate(_ objects: [NSManagedObject], onlyWhereRulesAre: Bool = false) throws {
     var errors: [any Error] = []
-    for object in objects {
-      if onlyWhereRulesAre, object._shape.validation.isEmpty, !object._flags.contains(.deleted) { continue }
+    objects.forEachHeld { object in
+      if onlyWhereRulesAre, object._shape.validation.isEmpty, !object._flags.contains(.deleted) { return }
       do {
         if object.isDeleted {
           if !object._flags.contains(.inserted) { try object.validateForDelete() }
@@ -156,7 +156,7 @@ extension NSManagedObjectContext {
         entries.append(entry)
       }
     }
-    for object in own {
+    try own.forEachHeld { object in
       if let entry = try savedEntry(for: object) { entries.append(entry) }
     }
     return Layer(entries, isIndexed: _parent != nil)
@@ -164,6 +164,7 @@ extension NSManagedObjectContext {
 
   /// Objects changed only from the other end of a relationship have no values yet; they are read together.
   private final func loadTouchedFaults(_ objects: [NSManagedObject]) throws {
+    if objects.allHeld({ $0._row != nil || $0._flags.contains(.inserted) }) { return }
     for object in objects where object._row == nil && !object._flags.contains(.inserted) {
       faultBatch.add(object)
     }
@@ -232,7 +233,8 @@ extension NSManagedObjectContext {
       sets.updated.reserveCapacity(entries.count(where: { $0.kind == .updated }))
     }
     var unwritten: [Layer.Entry] = []
-    for object in own where object.hasChanges {
+    own.forEachHeld { object in
+      guard object.hasChanges else { return }
       if object._flags.contains(.deleted) {
         if !object._flags.contains(.inserted) { sets.deleted.insert(object) }
       } else if object._flags.contains(.inserted) {
@@ -260,7 +262,7 @@ extension NSManagedObjectContext {
       }
       settle(object, row: entry.row)
     }
-    for object in own { object._flags.subtract([.listed, .unpublished, .touchedInSave, .locked, .written]) }
+    own.forEachHeld { $0._flags.subtract([.listed, .unpublished, .touchedInSave, .locked, .written]) }
     let changes = SavedChanges(
       unwritten.isEmpty ? entries : entries + unwritten, isStored: _parent == nil, context: self)
     announce(sets, changes)
@@ -273,11 +275,11 @@ extension NSManagedObjectContext {
     guard let sets = announcedUnsaved, !hadAdopted, sets.holdsAll(own) else { return nil }
     // Announced as inserted are only objects that are; if as many are, they are the same.
     var inserted = 0
-    for object in own {
-      if object._flags.contains(.deleted) || !object.hasChanges { return nil }
+    let areAllSaved = own.allHeld { object in
       if object._flags.contains(.inserted) { inserted += 1 }
+      return object.hasChanges && !object._flags.contains(.deleted)
     }
-    return inserted == sets.inserted.count ? sets : nil
+    return areAllSaved && inserted == sets.inserted.count ? sets : nil
   }
 
   /// What was unsaved is saved now.
@@ -291,9 +293,11 @@ extension NSManagedObjectContext {
       object._flags.subtract(.event)
       return
     }
-    if !object._flags.isDisjoint(with: [.inserted, .written]) || row != nil {
-      object._row = row ?? object._draft ?? object._row
+    if let row {
+      object._row = row
       object._draft = nil
+    } else if !object._flags.isDisjoint(with: [.inserted, .written]) {
+      if let draft = object._draft.take() { object._row = draft }
     } else if !object._layout.hasTransients {
       // Assigned, but to what it was: nothing was written.
       object._draft = nil
@@ -376,4 +380,10 @@ final class SavedChanges: NSObject, @unchecked Sendable {
   }
 
   var isEmpty: Bool { entries.isEmpty }
+
+  var insertionCount: Int {
+    var count = 0
+    entries.forEachHeld { if $0.kind == .inserted { count += 1 } }
+    return count
+  }
 }

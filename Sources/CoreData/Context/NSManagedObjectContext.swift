@@ -85,6 +85,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) var unseenMerges: [MergedRow] = []
   /// The sets of the last announcement if these are all unsaved objects: then the save tells of the same ones.
   @exclusivity(unchecked) var announcedUnsaved: EventSets?
+  /// Empty sets of a small announcement made before, to be filled again.
+  @exclusivity(unchecked) var spareEventSets: EventSets?
   /// What every notification of changes carries; made for the first one.
   @exclusivity(unchecked) var changeUserInfos = [ChangeUserInfo?](repeating: nil, count: 16)
   private let _userInfo = NSMutableDictionary()

@@ -104,7 +104,7 @@ extension NSPersistentStoreCoordinator {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = self
     _ = try context.performAndWait {
-      try StoreErrors.translating(url: moved.url) { try engine.save(ChangeSet(), in: context) }
+      try StoreErrors.translating(url: moved.url) { try engine.save(ChangeSet(), in: context) {} }
     }
   }
 

@@ -62,22 +62,35 @@ extension NSPersistentStoreCoordinator {
   final func fetch(
     _ plan: FetchPlan, in affected: [NSPersistentStore]?, at generation: StoreGeneration? = nil
   ) throws -> [StoredObject] {
+    if affected == nil, generation == nil, let engine = onlyEngine, !engine.evaluatesPredicates {
+      return try _fetch(plan, keepingIn: rowCache) { try engine.fetch(plan) }
+    }
     let stores = _readings(affected, generation)
     if judgesByClosures(plan, stores) {
       return try fetchByClosures(plan) { try fetch($0, in: affected, at: generation) }
     }
-    let cache = _cache(of: stores.first?.spaces.first?.store, generation)
-    let epoch = cache.epoch
-    let found: [StoredObject]
     if stores.count == 1 {
-      found = try StoreErrors.translating { try stores[0].fetch(plan) }
-    } else {
-      found = try StoreErrors.translating { try _fetchAcross(stores, plan) }
+      let cache = _cache(of: stores[0].spaces.first?.store, generation)
+      return try _fetch(plan, keepingIn: cache) { try stores[0].fetch(plan) }
     }
+    return try _fetch(plan, keepingIn: generation == nil ? rowCache : nil) {
+      try _fetchAcross(stores, plan)
+    }
+  }
+
+  /// The engine of the only store, which nearly all coordinators have.
+  private final var onlyEngine: (any StoreEngine)? {
+    let stores = persistentStores
+    return stores.count == 1 ? stores[0].engine : nil
+  }
+
+  private final func _fetch(
+    _ plan: FetchPlan, keepingIn cache: RowCache?, _ fetch: () throws -> [StoredObject]
+  ) throws -> [StoredObject] {
+    let epoch = cache?.epoch ?? 0
+    let found = try StoreErrors.translating(fetch)
     // What is fetched in bulk is held by its objects; the cache is for looking up one by one.
-    if plan.content == .values, found.count <= 1024, !found.isEmpty, generation == nil || stores.count == 1 {
-      cache.keep(found, readAt: epoch)
-    }
+    if !found.isEmpty, found.count <= 1024, plan.content == .values { cache?.keep(found, readAt: epoch) }
     return found
   }
 

@@ -11,8 +11,8 @@ extension NSPersistentStoreCoordinator {
   ///   - configuration: Configuration of the model that the store takes; nil for all entities.
   ///   - storeURL: Where the file lies; nil for memory.
   ///   - options: Options by the constants for them.
-  /// - Throws: A Cocoa error: 134000 unknown type, 134010 a file of another format, 134080 cannot be opened, 134100 a file of
-  ///   another model version, 134060 a model that makes no sense.
+  /// - Throws: A Cocoa error: 134000 unknown type, 134010 a file of another format, 134080 cannot be opened, 134081 a store
+  ///   that is here already, 134100 a file of another model version, 134060 a model that makes no sense.
   @discardableResult
   public final func addPersistentStore(
     ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
@@ -35,6 +35,7 @@ extension NSPersistentStoreCoordinator {
     default:
       store = try openRegistered(storeType, configuration, storeURL, options, model)
     }
+    try _checkIsNew(store)
     store._coordinator = self
     for line in model.missingTransformers { Console.warn(line) }
     try followRemoteChanges(of: store)
@@ -44,6 +45,17 @@ extension NSPersistentStoreCoordinator {
       name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
       userInfo: [NSAddedPersistentStoresKey: [store]])
     return store
+  }
+
+  /// Refuses a store that is here already, as the IDs of its objects would be of two stores.
+  private final func _checkIsNew(_ store: NSPersistentStore) throws {
+    guard let same = persistentStores.first(where: { $0.identifier == store.identifier }) else { return }
+    store.engine?.close()
+    throw CocoaError.coreData(
+      134081,
+      "Can't add the same store twice: the coordinator has the store \(same.identifier ?? "?") at "
+        + "\(same.url?.path ?? "memory") already. Use that one, or give a copy a UUID of its own (NSStoreUUIDKey).",
+      [NSAffectedStoresErrorKey: [same]])
   }
 
   /// Refuses models with attributes that only SQLite can hold. Core Data raises here.

@@ -4,7 +4,7 @@ import ModelSchema
 // Routing saves to the stores.
 
 extension NSPersistentStoreCoordinator {
-  /// Writes entries, each to its store, one transaction per store.
+  /// Writes entries, each to its store, in one transaction of each store.
   ///
   /// - Parameters:
   ///   - locked: Unchanged objects whose version is checked along.
@@ -12,7 +12,7 @@ extension NSPersistentStoreCoordinator {
   ///   - context: The context that saves, whose objects stores of one's own are given.
   /// - Returns: Rows in which a store has computed values itself, and the place in history that the save has led to.
   /// - Throws: `StoreConflictError`, `StoreConstraintError` or a Cocoa error; then nothing was written, or with several
-  ///   stores, 134040 when an earlier one had been written already.
+  ///   stores, 134040 when one had committed already as the next failed to.
   final func commit(
     _ entries: [Layer.Entry], locked: [NSManagedObject], by origin: ChangeOrigin,
     in context: NSManagedObjectContext
@@ -23,17 +23,17 @@ extension NSPersistentStoreCoordinator {
     if stores.count > 1 { try _checkRelationships(entries, stores) }
     // The row cache learns of commits in the order in which they were made.
     let outcome = try commitOrder.withLock { _ in
-      var written: [StoreKey] = []
-      let outcome: Outcome
+      var saved = JointSave()
       do {
-        outcome = try _write(changes, by: origin, in: context, noting: &written)
+        try _write(changes, by: origin, in: context, into: &saved)
       } catch {
-        // The stores before the one that failed have their part, and faults are to show it.
-        if !written.isEmpty {
-          adopt(entries.filter { entry in written.contains { $0 === entry.id.key?.space.store } })
+        // The stores that have committed have their part, and faults are to show it.
+        if !saved.written.isEmpty {
+          adopt(entries.filter { entry in saved.written.contains { $0 === entry.id.key?.space.store } })
         }
         throw error
       }
+      let outcome = saved.outcome
       adopt(entries)
       if !outcome.computed.isEmpty {
         rowCache.commit(
@@ -56,8 +56,10 @@ extension NSPersistentStoreCoordinator {
     _ entries: [Layer.Entry], _ locked: [NSManagedObject], _ stores: [NSPersistentStore]
   ) throws -> [StoreChanges] {
     var changes: [StoreChanges] = stores.map { ($0, ChangeSet()) }
-    for entry in entries {
-      let index = try _storeIndex(for: entry.id, stores)
+    let goesToOne = stores.count == 1 && stores[0].takesAllEntities
+    try entries.forEachHeld { entry in
+      // Nearly always there is one store, and where something new goes needs no looking.
+      let index = goesToOne && !entry.id.isPermanent ? 0 : try _storeIndex(for: entry.id, stores)
       switch entry.kind {
       case .inserted:
         changes[index].set.inserted.append(ChangeSet.Insertion(id: entry.id, row: entry.row!))
@@ -78,47 +80,82 @@ extension NSPersistentStoreCoordinator {
     return changes
   }
 
-  /// Writes each store that has anything to write, its metadata included.
-  ///
-  /// - Parameter written: Takes the stores that have got their objects, also when a later one fails.
+  /// Writes each store that has anything to write, its metadata included; where there are several, all of them before any
+  /// commits, so that what one refuses is in none.
   private final func _write(
     _ changes: [StoreChanges], by origin: ChangeOrigin, in context: NSManagedObjectContext,
-    noting written: inout [StoreKey]
-  ) throws -> Outcome {
+    into saved: inout JointSave
+  ) throws {
+    // A store of one's own is told of a save without changes too: it is where metadata get written.
+    var changes = changes.filter { store, set in
+      !set.isEmpty || store.needsMetadataSave || store.objectEngine != nil && !store.isReadOnly
+    }
+    for (store, set) in changes where store.isReadOnly && !set.isEmpty {
+      throw CocoaError.coreData(
+        NSPersistentStoreSaveError,
+        "The store at \(store.url?.path ?? "memory") is read-only; add it without "
+          + "NSReadOnlyPersistentStoreOption to save to it.", [NSAffectedStoresErrorKey: [store]])
+    }
+    // Coordinators that write the same files lock them in the same order, so that they do not wait for each other. What a
+    // store of one's own has done is not undone; it comes when the others have written all that may be refused.
+    if changes.count > 1 {
+      changes.sort { left, right in
+        let (isLeftOwn, isRightOwn) = (left.store.objectEngine != nil, right.store.objectEngine != nil)
+        return isLeftOwn == isRightOwn ? left.store.identifier < right.store.identifier : isRightOwn
+      }
+    }
+    do {
+      try _write(changes[...], by: origin, in: context, into: &saved)
+    } catch {
+      guard !saved.written.isEmpty else { throw error }
+      let missing = changes.filter { change in
+        !change.set.isEmpty && !saved.written.contains { $0 === change.store.key }
+      }
+      throw CocoaError.coreData(
+        NSPersistentStoreIncompleteSaveError,
+        "One of several stores could not commit after others had. What they have got stays.",
+        [NSAffectedStoresErrorKey: missing.map(\.store), NSUnderlyingErrorKey: error])
+    }
+  }
+
+  /// Writes the first store and, before it commits, the others.
+  private final func _write(
+    _ changes: ArraySlice<StoreChanges>, by origin: ChangeOrigin, in context: NSManagedObjectContext,
+    into saved: inout JointSave
+  ) throws {
+    guard let (store, set) = changes.first else { return }
+    let others = changes.dropFirst()
+    try StoreErrors.translating(url: store.url) {
+      try store.saveMetadataIfNeeded()
+      if let engine = store.objectEngine {
+        saved.computed += try engine.save(set, in: context) {
+          try _write(others, by: origin, in: context, into: &saved)
+        }.computed
+        if !set.isEmpty { saved.written.append(store.key) }
+        return
+      }
+      if set.isEmpty { return try _write(others, by: origin, in: context, into: &saved) }
+      var set = set
+      set.origin = origin
+      let outcome = try store.engine!.save(set) {
+        if !others.isEmpty { try _write(others, by: origin, in: context, into: &saved) }
+      }
+      saved.computed += outcome.computed
+      saved.transactions[store.identifier] = outcome.transaction
+      saved.written.append(store.key)
+    }
+  }
+
+  /// What a save into one or several stores has come to so far.
+  private struct JointSave {
     var computed: [StoredObject] = []
     var transactions: [String: Int64] = [:]
-    for (store, set) in changes
-    where !set.isEmpty || store.needsMetadataSave || store.objectEngine != nil && !store.isReadOnly {
-      if store.isReadOnly, !set.isEmpty {
-        throw CocoaError.coreData(
-          NSPersistentStoreSaveError,
-          "The store at \(store.url?.path ?? "memory") is read-only; add it without "
-            + "NSReadOnlyPersistentStoreOption to save to it.", [NSAffectedStoresErrorKey: [store]])
-      }
-      do {
-        try StoreErrors.translating(url: store.url) {
-          try store.saveMetadataIfNeeded()
-          // A store of one's own is told of a save without changes too: it is where metadata get written.
-          if let engine = store.objectEngine {
-            computed += try engine.save(set, in: context).computed
-            return
-          }
-          guard !set.isEmpty else { return }
-          var set = set
-          set.origin = origin
-          let outcome = try store.engine!.save(set)
-          computed += outcome.computed
-          transactions[store.identifier] = outcome.transaction
-        }
-      } catch {
-        guard !written.isEmpty else { throw error }
-        throw CocoaError.coreData(
-          NSPersistentStoreIncompleteSaveError, "One of several stores could not be saved after others were.",
-          [NSAffectedStoresErrorKey: [store], NSUnderlyingErrorKey: error])
-      }
-      if !set.isEmpty { written.append(store.key) }
+    /// Stores that have committed.
+    var written: [StoreKey] = []
+
+    var outcome: Outcome {
+      (computed, transactions.isEmpty ? nil : NSPersistentHistoryToken(transactions))
     }
-    return (computed, transactions.isEmpty ? nil : NSPersistentHistoryToken(transactions))
   }
 
   /// Refuses relationships between objects of different stores, before anything is written to any.

@@ -53,9 +53,9 @@ final class RowCache: Sendable {
   func commit(_ entries: [Layer.Entry]) {
     _rows.withLock { rows in
       rows.commits += 1
-      for entry in entries {
+      entries.forEachHeld { entry in
         let key = ObjectTable.Key(entry.id)
-        if key.isTemporary { continue }
+        if key.isTemporary { return }
         switch entry.kind {
         case .inserted, .updated:
           if let row = entry.row { _take(row, key, &rows) }
@@ -78,8 +78,9 @@ final class RowCache: Sendable {
 
   private func _take(_ row: Row, _ key: ObjectTable.Key, _ rows: inout Generations) {
     // What another coordinator tells of late is not news.
-    if let known = rows.young[key] ?? rows.old[key], known.version > row.version { return }
-    rows.young[key] = row
+    if let known = rows.young.updateValue(row, forKey: key) ?? rows.old[key], known.version > row.version {
+      rows.young[key] = known
+    }
   }
 
   private func _drop(_ key: ObjectTable.Key, _ rows: inout Generations) {

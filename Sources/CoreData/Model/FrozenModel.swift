@@ -54,6 +54,8 @@ final class FrozenEntity: @unchecked Sendable {
   let objectClass: NSManagedObject.Type
   /// Values of a fresh object by slot.
   let defaults: [Value]
+  /// Slots that a fresh object has a value in.
+  let defaultedSlots: [Int]
   /// The description of each slot's property; nil for hidden slots.
   let properties: [NSPropertyDescription?]
   /// How each slot's values are read and shown; nil for relationships.
@@ -92,7 +94,7 @@ final class FrozenEntity: @unchecked Sendable {
       slot.attribute.map { AttributeCoding($0, entityName: layout.entityName) }
     }
     self.codings = codings
-    defaults = try zip(properties, codings).map { property, coding in
+    let defaults = try zip(properties, codings).map { property, coding -> Value in
       guard let coding, let attribute = property as? NSAttributeDescription,
         let value = attribute.defaultValue
       else {
@@ -106,6 +108,8 @@ final class FrozenEntity: @unchecked Sendable {
           reason: "its default value does not fit: \(error)")
       }
     }
+    self.defaults = defaults
+    defaultedSlots = defaults.indices.filter { !defaults[$0].isNull }
   }
 }
 
@@ -161,8 +165,9 @@ extension NSPropertyDescription {
 
 extension NSEntityDescription {
   /// What the engine reads of the entity; freezes the model if nobody has used it yet.
-  final var shape: FrozenEntity {
-    if let frozen { return frozen }
+  @inline(__always) final var shape: FrozenEntity { frozen ?? _freeze() }
+
+  @inline(never) private final func _freeze() -> FrozenEntity {
     guard let owner else {
       programmerError("entity '\(name ?? "?")' belongs to no model; set it among a model's entities first.")
     }

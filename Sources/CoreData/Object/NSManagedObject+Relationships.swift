@@ -48,7 +48,8 @@ extension NSManagedObject {
   final func reference(to target: NSManagedObject?) -> Value {
     guard let target else { return .null }
     let id = target._objectID
-    return id.key.map(Value.reference) ?? .pending(id)
+    if let key = id.key { return .reference(key) }
+    return .pending(id)
   }
 
   // MARK: To-many
@@ -68,7 +69,8 @@ extension NSManagedObject {
     let state = makeMembers(slot)
     if !state.isRealised {
       if _flags.contains(.fault) { fireFault(reading: slot) }
-      state.realise(_context?.undeleted(_context?.relatedObjects(of: self, slot: slot) ?? []) ?? [])
+      let read = _context?.relatedObjects(of: self, slot: slot) ?? []
+      state.realise(_context?.present(read, slot, of: self) ?? [])
     }
     return state
   }

@@ -5,8 +5,9 @@ extension NSManagedObject {
   final var _layout: PropertyLayout { _shape.layout }
 
   /// The object's ID without creating a temporary one on the way: registered objects have one.
-  final var _objectID: NSManagedObjectID {
-    if let _id { return _id }
+  @inline(__always) final var _objectID: NSManagedObjectID { _id ?? _makeID() }
+
+  @inline(never) private final func _makeID() -> NSManagedObjectID {
     let space =
       _context?.temporarySpace(_entity, _layout)
       ?? ObjectIDSpace(layout: _layout, entity: _entity, store: nil, persistentStore: nil)

@@ -5,14 +5,14 @@ import ModelSchema
 
 extension NSManagedObject {
   final func validateAllProperties() throws {
-    let plan = _shape.validation
     let hasHook = _shape.hooks.contains(.validateValue)
-    if plan.isEmpty, !hasHook { return }
+    if _shape.validation.isEmpty, !hasHook { return }
     if isFault { fireFault() }
+    // Most models ask for values and no more.
+    if !hasHook, _shape.validation.isMandatoryOnly, hasValues(at: _shape.validation.slots) { return }
+    let plan = _shape.validation
     var errors: [any Error] = []
     let unchecked = _context?.primitivesInWillSave[ObjectIdentifier(self)]
-    // Most models ask for values and no more.
-    if !hasHook, plan.isMandatoryOnly, let row = _current, !row.hasNull(at: plan.slots) { return }
     // Without a hook only slots with rules are looked at, as they are.
     for slot in hasHook ? Array(_layout.slots.indices) : plan.slots where !_layout.slots[slot].isHidden {
       if let unchecked, unchecked.contains(slot) { continue }
@@ -27,6 +27,13 @@ extension NSManagedObject {
       }
     }
     try ValidationErrors.throwIfAny(errors)
+  }
+
+  /// Whether none of some cells is null, as they are now.
+  private final func hasValues(at slots: [Int]) -> Bool {
+    if let _draft { return !_draft.hasNull(at: slots) }
+    if let _row { return !_row.hasNull(at: slots) }
+    return false
   }
 
   /// Checks a property through the overridable method, which may replace the value.

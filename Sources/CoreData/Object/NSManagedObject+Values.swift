@@ -192,14 +192,13 @@ extension NSManagedObject {
   }
 
   /// Sets a cell, tracked.
-  final func write(_ value: Value, at slot: Int) {
+  final func write(_ value: consuming Value, at slot: Int) {
     if !_flags.isDisjoint(with: .attention) { attend() }
     willChangeState()
     if _draft == nil || _flags.contains(.draftShared) { _ = ownDraft() }
     // By its address: the object holds the draft, so that nobody has to count it for each value.
     let cell = _draft.unsafelyUnwrapped.cell(at: slot)
-    var replaced = value
-    swap(&cell.pointee, &replaced)
+    swap(&cell.pointee, &value)
     markChanged(slot)
   }
 
@@ -217,7 +216,7 @@ extension NSManagedObject {
       draft = Row(copying: current, version: max(current.version, (_row?.version ?? 0).next))
     } else {
       draft = Row(count: _layout.slots.count, version: 1)
-      for (slot, value) in _shape.defaults.enumerated() where !value.isNull { draft.set(value, at: slot) }
+      for slot in _shape.defaultedSlots { draft.set(_shape.defaults[slot], at: slot) }
     }
     _draft = draft
     _flags.remove(.draftShared)

@@ -40,7 +40,7 @@ final class RemoteChangeWatch: @unchecked Sendable {
       // A connection that takes part in the log, so that it notices; on a medium that allows none there is nothing to notice.
       let connection =
         try engine.options.isReadOnly
-        ? ((try? file.openReader()) ?? file.openForReading()) : file.openReader()
+        ? ((try? file.openAnother(.readOnly)) ?? file.openForReading()) : file.openAnother(.readOnly)
       _version = try connection.firstValue("PRAGMA data_version")
       _connection = connection
     }

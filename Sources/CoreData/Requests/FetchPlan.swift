@@ -8,11 +8,21 @@ import PredicateLanguage
 /// object's ID matches no stored row.
 struct FetchPlan: Sendable {
   /// A comparison of a key with a plain value, made of a format whose predicates differ in this value only.
-  struct TemplatedComparison: Sendable {
+  final class TemplatedComparison: Sendable {
     let template: PredicateTemplate
     let value: PredicateValue
     /// What the value adds to the shape.
     let kind: UInt8
+
+    /// Nil where the format's argument was an object, a collection or an expression, which say more than a value.
+    init?(_ template: PredicateTemplate, _ tree: PredicateTree) {
+      guard case .comparison(let comparison) = tree, case .constant(let value) = comparison.right,
+        let kind = PredicateShape.kind(of: value)
+      else { return nil }
+      self.template = template
+      self.value = value
+      self.kind = kind
+    }
   }
 
   struct SortTerm: Sendable, Hashable {
@@ -40,20 +50,82 @@ struct FetchPlan: Sendable {
     case slots([Int])
   }
 
-  var layout: PropertyLayout
-  var includesSubentities = true
-  var predicate: PredicateTree? {
-    didSet { known = nil }
-  }
-  /// What is known of `predicate` without walking it.
-  private(set) var known: TemplatedComparison?
-  var sort: [SortTerm] = []
-  /// 0: none.
-  var limit = 0
-  var offset = 0
-  var content = Content.values
+  /// What the plan says, as one reference: a plan goes through many hands, which would count each of its parts.
+  private final class Contents: @unchecked Sendable {
+    // Unchecked: written only while one plan holds it, see `_own`.
+    @exclusivity(unchecked) var layout: PropertyLayout
+    @exclusivity(unchecked) var includesSubentities = true
+    @exclusivity(unchecked) var predicate: PredicateTree?
+    @exclusivity(unchecked) var known: TemplatedComparison?
+    @exclusivity(unchecked) var sort: [SortTerm] = []
+    @exclusivity(unchecked) var limit = 0
+    @exclusivity(unchecked) var offset = 0
+    @exclusivity(unchecked) var content = Content.values
 
-  init(layout: PropertyLayout) { self.layout = layout }
+    init(_ layout: PropertyLayout) { self.layout = layout }
+
+    init(copying other: Contents) {
+      layout = other.layout
+      includesSubentities = other.includesSubentities
+      predicate = other.predicate
+      known = other.known
+      sort = other.sort
+      limit = other.limit
+      offset = other.offset
+      content = other.content
+    }
+  }
+
+  private var _contents: Contents
+
+  init(layout: PropertyLayout) { _contents = Contents(layout) }
+
+  /// The contents, held by this plan alone.
+  private mutating func _own() -> Contents {
+    if !isKnownUniquelyReferenced(&_contents) { _contents = Contents(copying: _contents) }
+    return _contents
+  }
+
+  /// Slots of the entity whose objects are wanted.
+  var layout: PropertyLayout { _contents.layout }
+
+  var includesSubentities: Bool {
+    get { _contents.includesSubentities }
+    set { _own().includesSubentities = newValue }
+  }
+
+  var predicate: PredicateTree? {
+    get { _contents.predicate }
+    set {
+      let contents = _own()
+      contents.predicate = newValue
+      contents.known = nil
+    }
+  }
+
+  /// What is known of `predicate` without walking it.
+  var known: TemplatedComparison? { _contents.known }
+
+  var sort: [SortTerm] {
+    get { _contents.sort }
+    set { _own().sort = newValue }
+  }
+
+  /// 0: none.
+  var limit: Int {
+    get { _contents.limit }
+    set { _own().limit = newValue }
+  }
+
+  var offset: Int {
+    get { _contents.offset }
+    set { _own().offset = newValue }
+  }
+
+  var content: Content {
+    get { _contents.content }
+    set { _own().content = newValue }
+  }
 
   /// The same without an order.
   var unsorted: FetchPlan {
@@ -68,20 +140,11 @@ struct FetchPlan: Sendable {
   mutating func take(_ predicate: NSPredicate) throws {
     if let comparison = predicate as? NSComparisonPredicate, let known = comparison.templated {
       // Nothing in it has to be carried out or replaced.
-      self.predicate = comparison.tree
-      self.known = known
+      let contents = _own()
+      contents.predicate = comparison.tree
+      contents.known = known
     } else {
       self.predicate = try PredicateTree(predicate).forStores
     }
-  }
-}
-
-extension FetchPlan.TemplatedComparison {
-  /// Nil where the format's argument was an object, a collection or an expression, which say more than a value.
-  init?(_ template: PredicateTemplate, _ tree: PredicateTree) {
-    guard case .comparison(let comparison) = tree, case .constant(let value) = comparison.right,
-      let kind = PredicateShape.kind(of: value)
-    else { return nil }
-    self.init(template: template, value: value, kind: kind)
   }
 }

@@ -53,6 +53,19 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
     return Unmanaged<NSManagedObjectID>.fromOpaque(known).takeUnretainedValue()
   }
 
+  /// What identities are compared by: key, and store with root entity, of the permanent ID if there is one. Counts nothing.
+  @inline(__always) var identity: (reference: Int64, space: UInt64) {
+    if isTemporaryID, let known = _permanent.load(ordering: .acquiring) {
+      return Unmanaged<NSManagedObjectID>.fromOpaque(known)._withUnsafeGuaranteedRef {
+        ($0.reference, $0.space.number)
+      }
+    }
+    return (reference, space.number)
+  }
+
+  /// Whether there is a permanent ID: this one, or what a temporary ID has learned.
+  @inline(__always) var isPermanent: Bool { !isTemporaryID || _permanent.load(ordering: .acquiring) != nil }
+
   /// The permanent ID: itself, or what a temporary ID has learned; nil if not saved yet.
   var permanent: NSManagedObjectID? { isTemporaryID ? _learned : self }
 

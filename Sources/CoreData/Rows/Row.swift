@@ -22,8 +22,11 @@ struct Row: @unchecked Sendable {
         if let format = header.pointee.format {
           format.release()
         } else {
-          let count = Int(header.pointee.count)
-          _ = UnsafeMutableRawPointer(words).assumingMemoryBound(to: Value.self).deinitialize(count: count)
+          let values = UnsafeMutableRawPointer(words).assumingMemoryBound(to: Value.self)
+          // One by one: most hold nothing that is counted, which the runtime would find out by a call for each.
+          for slot in 0..<Int(header.pointee.count) where values[slot].isCounted {
+            (values + slot).deinitialize(count: 1)
+          }
         }
       }
     }

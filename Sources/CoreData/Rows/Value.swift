@@ -26,6 +26,14 @@ enum Value: Sendable {
   case toMany(ToManyDelta)
   /// Values of a composite attribute's elements in declared order.
   case composite(CompositeBox)
+
+  /// Whether it holds anything that is counted.
+  @inline(__always) var isCounted: Bool {
+    switch self {
+    case .null, .int, .double, .uuid: false
+    default: true
+    }
+  }
 }
 
 /// A decimal, boxed so that a Value stays two words and a tag.
@@ -52,6 +60,26 @@ final class ToManyDelta: Sendable {
     self.added = added
     self.removed = removed
     self.order = order
+  }
+
+  /// Several deltas as one, newest first; each is gone through once.
+  static func composed(_ deltas: [ToManyDelta]) -> ToManyDelta {
+    var added = Set<NSManagedObjectID>()
+    var removed = Set<NSManagedObjectID>()
+    for delta in deltas {
+      // What is taken back later is no change at all.
+      for id in delta.added where removed.remove(id) == nil { added.insert(id) }
+      for id in delta.removed where added.remove(id) == nil { removed.insert(id) }
+    }
+    func inOrder(_ members: Set<NSManagedObjectID>, _ list: (ToManyDelta) -> [NSManagedObjectID])
+      -> [NSManagedObjectID]
+    {
+      var rest = members
+      return deltas.reversed().flatMap(list).filter { rest.remove($0) != nil }
+    }
+    return ToManyDelta(
+      added: inOrder(added, \.added), removed: inOrder(removed, \.removed),
+      order: deltas.lazy.compactMap(\.order).first)
   }
 
   /// This delta followed by `later`.

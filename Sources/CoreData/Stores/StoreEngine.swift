@@ -90,13 +90,11 @@ protocol StoreEngine: StoreReading {
   /// Writes everything or nothing. Inserted objects without permanent ID get theirs, and temporary IDs are linked before
   /// the commit.
   ///
-  /// - Throws: `StoreConflictError`, `StoreConstraintError`, or a Cocoa error from the medium.
-  func commit(_ changes: ChangeSet) throws
-
-  /// Commits, and answers what it has come to.
-  ///
-  /// - Throws: As `commit`.
-  func save(_ changes: ChangeSet) throws -> SaveOutcome
+  /// - Parameter others: Saves into other stores that belong with this one; called once, when all is written here that may
+  ///   be refused and nothing is committed yet. What it throws undoes this save as well.
+  /// - Returns: What the save has come to.
+  /// - Throws: `StoreConflictError`, `StoreConstraintError`, or an error from the medium or of `others`.
+  func save(_ changes: ChangeSet, along others: () throws -> Void) throws -> SaveOutcome
 
   /// The metadata as the store holds it, NSStoreUUID and NSStoreType included.
   var metadata: [String: Any] { get throws }
@@ -121,10 +119,8 @@ protocol GenerationKeeping: StoreEngine {
 extension StoreEngine {
   func mark(of entityNumbers: some Collection<Int>) throws -> String? { nil }
 
-  func save(_ changes: ChangeSet) throws -> SaveOutcome {
-    try commit(changes)
-    return SaveOutcome()
-  }
+  /// Saves into this store alone.
+  func save(_ changes: ChangeSet) throws -> SaveOutcome { try save(changes) {} }
 }
 
 extension StoreReading {

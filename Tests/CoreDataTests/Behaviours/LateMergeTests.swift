@@ -18,21 +18,18 @@ import Testing
     return try #require(notification)
   }
 
-  private func author(_ stack: TestStack) throws -> NSManagedObjectID {
-    try stack.root.performAndWait {
-      let ada = stack.root.insert("Author", ["name": "Ada"])
-      try stack.root.save()
-      return ada.objectID
-    }
+  /// An author, the context that saves, and one below it.
+  private func family(_ stack: TestStack) throws -> (
+    id: NSManagedObjectID, parent: NSManagedObjectContext, child: NSManagedObjectContext
+  ) {
+    (try stack.stored("Author", ["name": "Ada"]).objectID, stack.context, stack.child(of: stack.context))
   }
 
   /// Versions count saves into the store, so that they tell nothing of the order of saves between contexts.
   @Test(arguments: Setting.nested)
   func aChildTakesItsParentsSaveThoughItHasSavedOften(_ setting: Setting) throws {
     let stack = try TestStack(setting)
-    let id = try author(stack)
-    let parent = stack.context
-    let child = stack.child(of: parent)
+    let (id, parent, child) = try family(stack)
     parent.performAndWait { parent.object(with: id).setValue(2, forKey: "age") }
     try child.performAndWait {
       let ada = child.object(with: id)
@@ -56,9 +53,7 @@ import Testing
   @Test(arguments: Setting.nested)
   func aChildKeepsWhatItSavedWhenAnOlderSaveComesLate(_ setting: Setting) throws {
     let stack = try TestStack(setting)
-    let id = try author(stack)
-    let parent = stack.context
-    let child = stack.child(of: parent)
+    let (id, parent, child) = try family(stack)
     let notification = try saved(parent) { parent.object(with: id).setValue("First", forKey: "name") }
     try child.performAndWait {
       child.object(with: id).setValue("Second", forKey: "name")
@@ -73,9 +68,7 @@ import Testing
   @Test(arguments: Setting.nested)
   func aChildHearsThatItsParentTookALinkBack(_ setting: Setting) throws {
     let stack = try TestStack(setting)
-    let id = try author(stack)
-    let parent = stack.context
-    let child = stack.child(of: parent)
+    let (id, parent, child) = try family(stack)
     let bookID = try parent.performAndWait {
       let book = parent.insert("Book", ["title": "B"])
       try parent.save()
@@ -100,7 +93,7 @@ import Testing
   @Test(arguments: Setting.direct)
   func aSiblingKeepsWhatItSavedWhenAnOlderSaveComesLate(_ setting: Setting) throws {
     let stack = try TestStack(setting)
-    let id = try author(stack)
+    let id = try stack.stored("Author", ["name": "Ada"]).objectID
     let other = stack.sibling()
     let notification = try saved(stack.root) { stack.root.object(with: id).setValue("First", forKey: "name") }
     try other.performAndWait {
@@ -175,41 +168,43 @@ import Testing
 
 /// Links whose two ends were read at different times.
 @Suite struct StaleEndTests {
-  /// A book of one author, and another author.
-  private func ids(_ stack: TestStack) throws -> (
-    book: NSManagedObjectID, old: NSManagedObjectID, new: NSManagedObjectID
-  ) {
-    try stack.root.performAndWait {
-      let old = stack.root.insert("Author", ["name": "old"]),
-        new = stack.root.insert("Author", ["name": "new"])
-      let book = stack.root.insert("Book", ["title": "B", "author": old])
-      try stack.root.save()
-      return (book.objectID, old.objectID, new.objectID)
-    }
+  /// A book that a context has read as one author's before another context gave it to another author.
+  private struct Moved {
+    let context: NSManagedObjectContext
+    let book: NSManagedObject
+    let old: NSManagedObjectID
+    let new: NSManagedObjectID
   }
 
-  /// A context that has read nothing yet, and the one that moves the book: its parent, or its sibling.
-  private func contexts(_ stack: TestStack) -> (NSManagedObjectContext, other: NSManagedObjectContext) {
-    stack.setting.isNested ? (stack.context, stack.root) : (stack.sibling(), stack.root)
+  /// The book is moved by the context's parent, or its sibling.
+  private func moved(_ stack: TestStack) throws -> Moved {
+    let (book, old, new) = try stack.root.performAndWait {
+      let old = stack.root.insert("Author", ["name": "old"]), new = stack.root.insert("Author", ["name": "new"])
+      let book = stack.root.insert("Book", ["title": "B", "author": old])
+      try stack.root.save()
+      return (book, old, new)
+    }
+    let context = stack.setting.isNested ? stack.context : stack.sibling()
+    let read = context.performAndWait {
+      let read = context.object(with: book.objectID)
+      read.willAccessValue(forKey: nil)
+      return read
+    }
+    try stack.root.performAndWait {
+      book.setValue(new, forKey: "author")
+      if !stack.setting.isNested { try stack.root.save() } else { stack.root.processPendingChanges() }
+    }
+    return Moved(context: context, book: read, old: old.objectID, new: new.objectID)
   }
 
   @Test(arguments: Setting.allCases)
   func addingAMemberThatWasMovedAwayMeanwhileMovesItBack(_ setting: Setting) throws {
     let stack = try TestStack(setting)
-    let (bookID, oldID, newID) = try ids(stack)
-    let (context, other) = contexts(stack)
-    let book = context.performAndWait {
-      let book = context.object(with: bookID)
-      book.willAccessValue(forKey: nil)
-      return book
-    }
-    try other.performAndWait {
-      other.object(with: bookID).setValue(other.object(with: newID), forKey: "author")
-      if !setting.isNested { try other.save() } else { other.processPendingChanges() }
-    }
+    let moved = try moved(stack)
+    let (context, book) = (moved.context, moved.book)
     try context.performAndWait {
       // Not read before: without the book. The book itself still says that it is there.
-      let old = context.object(with: oldID)
+      let old = context.object(with: moved.old)
       context.refresh(old, mergeChanges: false)
       old.setValue(Set([book]), forKey: "books")
       #expect(book.object("author") === old)
@@ -217,27 +212,18 @@ import Testing
     }
     if setting.isNested { try stack.root.performAndWait { try stack.root.save() } }
     stack.fresh { context in
-      #expect(context.object(with: oldID).objects("books").count == 1)
-      #expect(context.object(with: newID).objects("books").isEmpty)
+      #expect(context.object(with: moved.old).objects("books").count == 1)
+      #expect(context.object(with: moved.new).objects("books").isEmpty)
     }
   }
 
   @Test(arguments: Setting.allCases)
   func removingAMemberThatCameMeanwhileTakesItOut(_ setting: Setting) throws {
     let stack = try TestStack(setting)
-    let (bookID, _, newID) = try ids(stack)
-    let (context, other) = contexts(stack)
-    let book = context.performAndWait {
-      let book = context.object(with: bookID)
-      book.willAccessValue(forKey: nil)
-      return book
-    }
-    try other.performAndWait {
-      other.object(with: bookID).setValue(other.object(with: newID), forKey: "author")
-      if !setting.isNested { try other.save() } else { other.processPendingChanges() }
-    }
+    let moved = try moved(stack)
+    let (context, book) = (moved.context, moved.book)
     try context.performAndWait {
-      let new = context.object(with: newID)
+      let new = context.object(with: moved.new)
       context.refresh(new, mergeChanges: false)
       #expect(new.objects("books") == [book])
       new.setValue(Set<NSManagedObject>(), forKey: "books")
@@ -245,6 +231,6 @@ import Testing
       try context.save()
     }
     if setting.isNested { try stack.root.performAndWait { try stack.root.save() } }
-    stack.fresh { context in #expect(context.object(with: bookID).object("author") == nil) }
+    stack.fresh { context in #expect(context.object(with: book.objectID).object("author") == nil) }
   }
 }

@@ -76,10 +76,7 @@ import Testing
   @Test(arguments: Setting.direct)
   func theLastChildToSaveWinsProperty(_ setting: Setting) throws {
     let stack = try TestStack(setting)
-    try stack.root.performAndWait {
-      stack.root.insert("Author", ["name": "Ada", "age": 1])
-      try stack.root.save()
-    }
+    _ = try stack.stored("Author", ["name": "Ada", "age": 1])
     let one = stack.child(of: stack.root)
     let two = stack.child(of: stack.root)
     let first = try one.performAndWait { try #require(try one.all("Author").first) }
@@ -99,11 +96,7 @@ import Testing
   @Test(arguments: Setting.direct)
   func aChildsSaveReachesObjectsTheParentHolds(_ setting: Setting) throws {
     let stack = try TestStack(setting)
-    let held = try stack.root.performAndWait {
-      let ada = stack.root.insert("Author", ["name": "Ada"])
-      try stack.root.save()
-      return ada
-    }
+    let held = try stack.stored("Author", ["name": "Ada"])
     let child = stack.child(of: stack.root)
     try child.performAndWait {
       try child.all("Author").first?.setValue("Grace", forKey: "name")
@@ -147,10 +140,7 @@ import Testing
   @Test(arguments: Setting.direct)
   func aDeleteClimbs(_ setting: Setting) throws {
     let stack = try TestStack(setting)
-    try stack.root.performAndWait {
-      stack.root.insert("Author", ["name": "Ada"])
-      try stack.root.save()
-    }
+    _ = try stack.stored("Author", ["name": "Ada"])
     let child = stack.child(of: stack.root)
     try child.performAndWait {
       child.delete(try #require(try child.all("Author").first))
@@ -185,11 +175,7 @@ import Testing
   @Test(arguments: Setting.direct)
   func transientValuesGoUpToTheParent(_ setting: Setting) throws {
     let stack = try TestStack(setting)
-    let book = try stack.root.performAndWait {
-      let book = stack.root.insert("Book")
-      try stack.root.save()
-      return book
-    }
+    let book = try stack.stored("Book")
     let child = stack.child(of: stack.root)
     try child.performAndWait {
       child.object(with: book.objectID).setValue("marked", forKey: "mark")
@@ -252,11 +238,7 @@ import Testing
     let stack = try TestStack(.sqlite)
     let child = stack.child(of: stack.root)
     child.automaticallyMergesChangesFromParent = true
-    let ada = try stack.root.performAndWait {
-      let ada = stack.root.insert("Author", ["name": "Ada"])
-      try stack.root.save()
-      return ada
-    }
+    let ada = try stack.stored("Author", ["name": "Ada"])
     let own = child.performAndWait {
       let own = child.object(with: ada.objectID)
       #expect(own.text("name") == "Ada")

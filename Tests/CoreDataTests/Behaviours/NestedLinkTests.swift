@@ -4,15 +4,26 @@ import Testing
 
 /// Links that a grandchild and its grandparent both move: the one saved last wins, and at every level both ends know.
 @Suite struct NestedLinkTests {
-  /// A chapter of the book "First" among books "Second" and "Third", saved.
-  private func chapter(_ stack: TestStack) throws -> NSManagedObjectID {
-    try stack.root.performAndWait {
-      let first = stack.root.insert("Book", ["title": "First"])
-      stack.root.insert("Book", ["title": "Second"])
-      stack.root.insert("Book", ["title": "Third"])
-      let chapter = stack.root.insert("Chapter", ["heading": "One", "book": first])
-      try stack.root.save()
-      return chapter.objectID
+  /// Three contexts, each the parent of the next.
+  private struct Family {
+    let top: NSManagedObjectContext
+    let middle: NSManagedObjectContext
+    let bottom: NSManagedObjectContext
+    /// A chapter of the book "First" among books "Second" and "Third", saved.
+    let chapter: NSManagedObjectID
+    private let _stack: TestStack
+
+    init(_ setting: Setting) throws {
+      _stack = try TestStack(setting)
+      (top, middle, bottom) = (_stack.root, _stack.context, _stack.child(of: _stack.context))
+      chapter = try top.performAndWait { [top] in
+        let first = top.insert("Book", ["title": "First"])
+        top.insert("Book", ["title": "Second"])
+        top.insert("Book", ["title": "Third"])
+        let chapter = top.insert("Chapter", ["heading": "One", "book": first])
+        try top.save()
+        return chapter.objectID
+      }
     }
   }
 
@@ -27,11 +38,8 @@ import Testing
 
   @Test(arguments: Setting.nested)
   func aLinkMovedBelowAndAboveAContextThatNeverSawItHasTwoEnds(_ setting: Setting) throws {
-    let stack = try TestStack(setting)
-    let id = try chapter(stack)
-    let top = stack.root
-    let middle = stack.context
-    let bottom = stack.child(of: middle)
+    let family = try Family(setting)
+    let (top, middle, bottom, id) = (family.top, family.middle, family.bottom, family.chapter)
     try bottom.performAndWait { try bottom.object(with: id).setValue(book("Third", bottom), forKey: "book") }
     try top.performAndWait {
       try top.object(with: id).setValue(book("Second", top), forKey: "book")
@@ -49,11 +57,8 @@ import Testing
 
   @Test(arguments: Setting.nested)
   func aLinkMovedBackBelowAContextThatMissedItsMoveHasTwoEnds(_ setting: Setting) throws {
-    let stack = try TestStack(setting)
-    let id = try chapter(stack)
-    let top = stack.root
-    let middle = stack.context
-    let bottom = stack.child(of: middle)
+    let family = try Family(setting)
+    let (top, middle, bottom, id) = (family.top, family.middle, family.bottom, family.chapter)
     // The middle one goes on showing the link as it was.
     let held = middle.performAndWait { middle.object(with: id) }
     middle.performAndWait { #expect(held.object("book")?.text("title") == "First") }

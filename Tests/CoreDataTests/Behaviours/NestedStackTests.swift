@@ -40,11 +40,7 @@ import Testing
   @Test(arguments: Setting.direct)
   func mergePoliciesDoNotApplyBetweenChildAndParent(_ setting: Setting) throws {
     let stack = try TestStack(setting)
-    let ada = try stack.root.performAndWait {
-      let ada = stack.root.insert("Author", ["name": "Ada"])
-      try stack.root.save()
-      return ada
-    }
+    let ada = try stack.stored("Author", ["name": "Ada"])
     let child = stack.child(of: stack.root)
     child.mergePolicy = NSMergePolicy.error
     let own = child.performAndWait {
@@ -61,11 +57,7 @@ import Testing
   @Test(arguments: Setting.direct)
   func aTransientChangeAloneMakesTheParentDirtyWithoutPersistentChange(_ setting: Setting) throws {
     let stack = try TestStack(setting)
-    let book = try stack.root.performAndWait {
-      let book = stack.root.insert("Book")
-      try stack.root.save()
-      return book
-    }
+    let book = try stack.stored("Book")
     let child = stack.child(of: stack.root)
     try child.performAndWait {
       child.object(with: book.objectID).setValue("seen", forKey: "mark")
@@ -81,11 +73,7 @@ import Testing
   @Test(arguments: Setting.direct)
   func refreshingAChildsObjectReadsTheParentsMemory(_ setting: Setting) throws {
     let stack = try TestStack(setting)
-    let ada = try stack.root.performAndWait {
-      let ada = stack.root.insert("Author", ["name": "Ada"])
-      try stack.root.save()
-      return ada
-    }
+    let ada = try stack.stored("Author", ["name": "Ada"])
     let child = stack.child(of: stack.root)
     try child.performAndWait {
       let own = child.object(with: ada.objectID)
@@ -100,11 +88,7 @@ import Testing
   @Test(arguments: Setting.direct)
   func deleteRulesReachWhatOnlyTheParentLinked(_ setting: Setting) throws {
     let stack = try TestStack(setting)
-    let ada = try stack.root.performAndWait {
-      let ada = stack.root.insert("Author", ["name": "Ada"])
-      try stack.root.save()
-      return ada
-    }
+    let ada = try stack.stored("Author", ["name": "Ada"])
     let child = stack.child(of: stack.root)
     try child.performAndWait { child.delete(try #require(try child.author(named: "Ada"))) }
     let book = stack.root.performAndWait { stack.root.insert("Book", ["author": ada]) }

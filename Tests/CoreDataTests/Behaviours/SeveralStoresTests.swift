@@ -1,9 +1,10 @@
-import CoreData
 import Foundation
 import Testing
 
+@testable import CoreData
+
 /// Two stores of one model, each with the entities of a configuration.
-@Suite struct SeveralStoresTests {
+@Suite final class SeveralStoresTests {
   private let _model: NSManagedObjectModel
   private let _directory: URL
 
@@ -16,59 +17,144 @@ import Testing
     _model.entities = [person, note]
     _model.setEntities([person], forConfigurationName: "People")
     _model.setEntities([note], forConfigurationName: "Notes")
-    _directory = FileManager.default.temporaryDirectory
-      .appendingPathComponent("coredata-test-\(UUID().uuidString)", isDirectory: true)
-    try FileManager.default.createDirectory(at: _directory, withIntermediateDirectories: true)
+    _directory = try TemporaryPlace.makeDirectory()
   }
 
-  private func _coordinator() throws -> NSPersistentStoreCoordinator {
+  deinit { try? FileManager.default.removeItem(at: _directory) }
+
+  private func _coordinator(_ type: String = NSSQLiteStoreType) throws -> NSPersistentStoreCoordinator {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: _model)
     for configuration in ["People", "Notes"] {
+      let url = _directory.appendingPathComponent("\(configuration).sqlite")
       try coordinator.addPersistentStore(
-        ofType: NSSQLiteStoreType, configurationName: configuration,
-        at: _directory.appendingPathComponent("\(configuration).sqlite"))
+        ofType: type, configurationName: configuration, at: type == NSSQLiteStoreType ? url : nil)
     }
     return coordinator
   }
 
-  @Test func aStoreOfAConfigurationOpensAgain() throws {
-    defer { try? FileManager.default.removeItem(at: _directory) }
-    let context = try _coordinator().newContext()
+  /// A person and a note, saved.
+  private func _pair(_ context: NSManagedObjectContext) throws -> (NSManagedObject, NSManagedObject) {
     try context.performAndWait {
-      context.insert("Person", ["name": "Ada"])
-      context.insert("Note", ["text": "first"])
+      let pair = (context.insert("Person", ["name": "Ada"]), context.insert("Note", ["text": "first"]))
       try context.save()
-    }
-    let again = try _coordinator().newContext()
-    try again.performAndWait {
-      try #expect(again.all("Person").map { $0.text("name") } == ["Ada"])
-      try #expect(again.count("Note") == 1)
+      return pair
     }
   }
 
-  @Test func whatTheFirstStoreHasGotIsSeenByFaults() throws {
-    defer { try? FileManager.default.removeItem(at: _directory) }
-    let coordinator = try _coordinator()
-    let context = coordinator.newContext()
-    let (person, note) = try context.performAndWait {
-      let person = context.insert("Person", ["name": "Ada"])
-      let note = context.insert("Note", ["text": "first"])
-      try context.save()
-      return (person, note)
-    }
-    // Somebody else writes the note meanwhile.
+  /// Changes the only object of an entity through another coordinator on the same files.
+  private func _changeElsewhere(_ entity: String, _ key: String) throws {
     let other = try _coordinator().newContext()
     try other.performAndWait {
-      try other.all("Note")[0].setValue("theirs", forKey: "text")
+      try other.all(entity)[0].setValue("theirs", forKey: key)
       try other.save()
     }
+  }
+
+  /// What the files hold.
+  private func _stored() throws -> [String?] {
+    let context = try _coordinator().newContext()
+    return try context.performAndWait {
+      try context.all("Person").map { $0.text("name") } + context.all("Note").map { $0.text("text") }
+    }
+  }
+
+  @Test func aStoreOfAConfigurationOpensAgain() throws {
+    _ = try _pair(_coordinator().newContext())
+    try #expect(_stored() == ["Ada", "first"])
+  }
+
+  /// Has each of the two stores changed by somebody else in turn, and both objects changed here, to the same text.
+  private func _whenEitherIsChangedElsewhere(
+    _ policy: NSMergePolicy, _ save: (NSManagedObjectContext, String) throws -> Void
+  ) throws {
+    let context = try _coordinator().newContext()
+    context.mergePolicy = policy
+    let (person, note) = try _pair(context)
+    for (entity, key) in [("Person", "name"), ("Note", "text")] {
+      try _changeElsewhere(entity, key)
+      try context.performAndWait {
+        person.setValue("mine: \(entity)", forKey: "name")
+        note.setValue("mine: \(entity)", forKey: "text")
+        try save(context, "mine: \(entity)")
+      }
+    }
+  }
+
+  @Test func aConflictInAnyStoreLeavesAllAsTheyWere() throws {
+    try _whenEitherIsChangedElsewhere(.error) { context, _ in
+      let before = try _stored()
+      let error = #expect(throws: CocoaError.self) { try context.save() }
+      #expect(error?.errorCode == NSManagedObjectMergeError)
+      try #expect(_stored() == before)
+      context.rollback()
+      context.refreshAllObjects()
+    }
+  }
+
+  @Test func aConflictInAnyStoreIsPutToTheMergePolicy() throws {
+    try _whenEitherIsChangedElsewhere(.mergeByPropertyObjectTrump) { context, text in
+      try context.save()
+      try #expect(_stored() == [text, text])
+    }
+  }
+
+  @Test func whatOneStoreHasCommittedIsSeenByFaultsThoughTheOtherFailed() throws {
+    let coordinator = try _coordinator(NSInMemoryStoreType)
+    let context = coordinator.newContext()
+    let (person, note) = try _pair(context)
+    // The last to commit, which fails when the other has.
+    let stores = coordinator.persistentStores.sorted { $0.identifier < $1.identifier }
+    let failing = stores[0]
+    try failing.attach(UncommittingEngine(#require(failing.engine)), metadata: failing.metadata)
     context.performAndWait {
       person.setValue("Augusta", forKey: "name")
       note.setValue("ours", forKey: "text")
       let error = #expect(throws: CocoaError.self) { try context.save() }
       #expect(error?.errorCode == NSPersistentStoreIncompleteSaveError)
+      #expect(error?.userInfo[NSAffectedStoresErrorKey] as? [NSPersistentStore] == [failing])
     }
     let fresh = coordinator.newContext()
-    fresh.performAndWait { #expect(fresh.object(with: person.objectID).text("name") == "Augusta") }
+    fresh.performAndWait {
+      let name = fresh.object(with: person.objectID).text("name")
+      let text = fresh.object(with: note.objectID).text("text")
+      #expect([name, text] == (failing.configurationName == "People" ? ["Ada", "ours"] : ["Augusta", "first"]))
+    }
   }
+
+  @Test func aStoreIsNotAddedTwice() throws {
+    let coordinator = try _coordinator()
+    let url = try #require(coordinator.persistentStores[0].url)
+    let error = #expect(throws: CocoaError.self) {
+      try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: "People", at: url)
+    }
+    #expect(error?.errorCode == 134081)
+    #expect(coordinator.persistentStores.count == 2)
+    _ = try _pair(coordinator.newContext())
+  }
+}
+
+/// A store that finds out at the very end that it cannot keep what it was given.
+private final class UncommittingEngine: StoreEngine {
+  private let _engine: any StoreEngine
+
+  init(_ engine: any StoreEngine) { _engine = engine }
+
+  func save(_ changes: ChangeSet, along others: () throws -> Void) throws -> SaveOutcome {
+    try others()
+    throw CocoaError(.fileWriteOutOfSpace)
+  }
+
+  var spaces: [ObjectIDSpace] { _engine.spaces }
+  var evaluatesPredicates: Bool { _engine.evaluatesPredicates }
+  func fetch(_ plan: FetchPlan) throws -> [StoredObject] { try _engine.fetch(plan) }
+  func count(_ plan: FetchPlan) throws -> Int { try _engine.count(plan) }
+  func table(_ plan: DictionaryPlan) throws -> [[Value]] { try _engine.table(plan) }
+  func rows(for keys: [ObjectKey]) throws -> [Row?] { try _engine.rows(for: keys) }
+  func related(to owners: [ObjectKey], slot: Int) throws -> [[ObjectKey]] {
+    try _engine.related(to: owners, slot: slot)
+  }
+  func reserveKeys(_ counts: [Int: Int]) throws -> [Int: [Int64]] { try _engine.reserveKeys(counts) }
+  var metadata: [String: Any] { get throws { try _engine.metadata } }
+  func setMetadata(_ metadata: [String: Any]) throws { try _engine.setMetadata(metadata) }
+  func close() { _engine.close() }
 }

@@ -40,12 +40,13 @@ import Testing
   func anUnsavedDeletionUndoneIsSavedWhole(_ setting: Setting, _ withPermanentIDs: Bool) throws {
     let stack = try stack(setting)
     try stack.context.performAndWait {
-      _ = try bookBroughtBack(stack, withPermanentIDs: withPermanentIDs)
+      let (_, chapter) = try bookBroughtBack(stack, withPermanentIDs: withPermanentIDs)
+      chapter.object("book")?.setValue("Letters", forKey: "title")
     }
     try stack.save()
     try stack.fresh { context in
       let books = try context.all("Book")
-      #expect(books.map { $0.text("title") } == ["Notes"])
+      #expect(books.map { $0.text("title") } == ["Letters"])
       let chapters = try context.all("Chapter")
       #expect(chapters.map { $0.object("book") } == books)
     }

@@ -7,8 +7,7 @@ struct PersistentContainerTests {
   /// A container whose stores lie in a directory of its own.
   private final class ScratchContainer: NSPersistentContainer, @unchecked Sendable {
     // Unchecked: adds no state.
-    static let directory = FileManager.default.temporaryDirectory
-      .appendingPathComponent("container-test-\(UUID().uuidString)", isDirectory: true)
+    static let directory = TemporaryPlace.make()
     override class func defaultDirectoryURL() -> URL { directory }
   }
 

@@ -60,6 +60,18 @@ struct QueryGenerationTests {
     try #expect(seen() == [2, 2, 2, 2])
   }
 
+  @Test func prefetchedMembersAreThoseOfTheState() throws {
+    try pin()
+    try #expect(seen() == [1, 1, 1, 1])
+    try write(age: 2)
+    try pinned.performAndWait {
+      pinned.refreshAllObjects()
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+      request.relationshipKeyPathsForPrefetching = ["books"]
+      try #expect(pinned.fetch(request).map { $0.objects("books").count } == [1])
+    }
+  }
+
   @Test func theStateIsThatOfTheFirstRead() throws {
     try pin()
     try write(age: 2)

@@ -32,8 +32,7 @@ final class StoreFixture {
   var url: URL { directory.appendingPathComponent("Store.sqlite") }
 
   init(_ schema: ModelSchema, options: SQLiteStoreOptions = SQLiteStoreOptions()) throws {
-    directory = FileManager.default.temporaryDirectory.appendingPathComponent("store-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    directory = try TemporaryPlace.makeDirectory()
     layout = try ModelLayout(schema)
     let entities = layout.layouts.map { _ in NSEntityDescription() }
     _entities = entities

@@ -1,12 +1,31 @@
 import CoreData
 import Foundation
+import Synchronization
 
 /// A context of the soak: notes when something points at an object that is not there.
 final class SoakContext: NSManagedObjectContext, @unchecked Sendable {
-  // Unchecked: used inside its blocks only, by one thread.
+  // Unchecked: `dangling` is used inside its blocks only, the inbox is guarded by its lock.
   var dangling: [String] = []
-  /// Saves of others that this context has not merged yet, oldest first.
-  var inbox: [Notification] = []
+  private let _inbox = Mutex(Mail())
+
+  private struct Mail: @unchecked Sendable {
+    // Unchecked: notifications are passed on, never changed.
+    var notifications: [Notification] = []
+  }
+
+  /// A save of somebody else that this context has not merged yet.
+  func deliver(_ notification: Notification) {
+    let mail = Mail(notifications: [notification])
+    _inbox.withLock { $0.notifications += mail.notifications }
+  }
+
+  /// Takes out the saves that are yet to be merged, oldest first.
+  func takeInbox() -> [Notification] {
+    _inbox.withLock { inbox -> Mail in
+      defer { inbox = Mail() }
+      return inbox
+    }.notifications
+  }
 
   override func shouldHandleInaccessibleFault(
     _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
@@ -21,21 +40,33 @@ final class SoakContext: NSManagedObjectContext, @unchecked Sendable {
 /// The steps come in phases. In a solo phase one context works alone, and it, its parents and the store are compared after
 /// every step. In a crowd phase all contexts work and merge each other's saves late or not at all until the phase ends.
 /// At the end of either, everything is saved and merged: then every context must show what a new one reads.
+///
+/// A crowd may work at the same time, a thread for each context. Then the same seed no longer makes the same edits, and a
+/// link may lead to what somebody else has just deleted; what must hold at the end is the same.
 final class GraphSoak {
   let seed: UInt64
+  let isConcurrent: Bool
   var random: SeededRandom
   let stack: TestStack
   private let _model: NSManagedObjectModel
   /// Three on the coordinator, two children of the first, a child of the first child.
   let contexts: [SoakContext]
-  private(set) var step = 0
-  private(set) var log: [String] = []
-  /// What was found wrong; the soak stops at the first.
-  private(set) var failures: [String] = []
   private var _serial = 0
+  private let _journal = Mutex(Journal())
 
-  init(_ setting: Setting, seed: UInt64) throws {
+  private struct Journal {
+    var step = 0
+    var log: [String] = []
+    var failures: [String] = []
+  }
+
+  var step: Int { _journal.withLock { $0.step } }
+  /// What was found wrong; the soak stops at the first.
+  var failures: [String] { _journal.withLock { $0.failures } }
+
+  init(_ setting: Setting, seed: UInt64, isConcurrent: Bool = false) throws {
     self.seed = seed
+    self.isConcurrent = isConcurrent
     random = SeededRandom(seed: seed)
     _model = LibraryModel.make()
     stack = try TestStack(setting, model: _model)
@@ -61,7 +92,14 @@ final class GraphSoak {
   func run(steps: Int, progress: (Int) -> Void = { _ in }) throws {
     var told = 0
     while step < steps, failures.isEmpty {
-      if random.chance(50) { try _solo(random.pick(contexts)!) } else { try _crowd() }
+      if random.chance(50) {
+        try _solo(random.pick(contexts)!)
+      } else if isConcurrent {
+        try _crowdAtOnce()
+      } else {
+        _note("-- crowd")
+        try _crowd(contexts, steps: 5 + random.below(30), &random, &_serial)
+      }
       if failures.isEmpty { try _settle() }
       if step / 1000 > told {
         told = step / 1000
@@ -73,15 +111,15 @@ final class GraphSoak {
   /// What a failure needs to be understood: the seed and the last steps.
   var report: String {
     "seed \(seed), step \(step): \(failures.prefix(6).joined(separator: "\n  "))\nlast steps:\n  "
-      + log.suffix(40).joined(separator: "\n  ")
+      + _journal.withLock { $0.log.suffix(40).joined(separator: "\n  ") }
   }
 
   // MARK: Phases
 
   private func _solo(_ context: SoakContext) throws {
-    log.append("-- solo \(context.name!)")
+    _note("-- solo \(context.name!)")
     for _ in 0..<(3 + random.below(12)) where failures.isEmpty {
-      try _edit(context, isAlone: true)
+      try _edit(context, isAlone: true, &random, &_serial)
       try _checkChain(from: context)
     }
     while failures.isEmpty, context.parent != nil, random.chance(40) {
@@ -90,23 +128,54 @@ final class GraphSoak {
     }
   }
 
-  private func _crowd() throws {
-    log.append("-- crowd")
-    for _ in 0..<(5 + random.below(30)) where failures.isEmpty {
+  private func _crowd(
+    _ contexts: [SoakContext], steps: Int, _ random: inout SeededRandom, _ serial: inout Int
+  ) throws {
+    for _ in 0..<steps where failures.isEmpty {
       let context = random.pick(contexts)!
       switch random.below(100) {
       case 0..<12: try _save(context)
       case 12..<17: try _rollback(context)
       case 17..<30: try _mergeInbox(context)
-      default: try _edit(context, isAlone: false)
+      default: try _edit(context, isAlone: false, &random, &serial)
       }
-      _noteDangling(context)
+      if !isConcurrent { _noteDangling(context) }
     }
+  }
+
+  /// A crowd with a thread for each context.
+  private func _crowdAtOnce() throws {
+    _note("-- crowd at once")
+    let group = DispatchGroup()
+    for context in contexts {
+      // The threads use their own contexts, and what is guarded by locks; nobody else works meanwhile.
+      nonisolated(unsafe) let soak = self
+      let seed = random.next()
+      let steps = 2 + random.below(12)
+      let start = _serial
+      // An edit inserts three objects at most.
+      _serial += 3 * steps
+      group.enter()
+      let thread = Thread {
+        var random = SeededRandom(seed: seed)
+        var serial = start
+        do {
+          try soak._crowd([context], steps: steps, &random, &serial)
+        } catch {
+          soak.fail("\(context.name!) threw \(error)")
+        }
+        group.leave()
+      }
+      thread.stackSize = 4 << 20
+      thread.start()
+    }
+    group.wait()
+    for context in contexts { context.performAndWait { context.dangling = [] } }
   }
 
   /// Saves everything from the leaves up, has everybody merge, and compares all with the store.
   private func _settle() throws {
-    log.append("-- settle")
+    _note("-- settle")
     for context in [5, 3, 4, 0, 1, 2].map({ contexts[$0] }) {
       if context.parent == nil || random.chance(80) {
         if random.chance(70) { try _mergeInbox(context) }
@@ -128,11 +197,23 @@ final class GraphSoak {
 
   // MARK: Checks
 
-  private func fail(_ message: String) { failures.append(message) }
+  private func fail(_ message: String) { _journal.withLock { $0.failures.append(message) } }
+
+  private func _note(_ line: String) { _journal.withLock { $0.log.append(line) } }
+
+  /// Notes a step; what is to be said of it may be known only when it is done.
+  private func _noteStep(_ line: () throws -> String) rethrows {
+    let number = _journal.withLock { journal in
+      journal.step += 1
+      return journal.step
+    }
+    _note("\(number) \(try line())")
+  }
 
   private func _noteDangling(_ context: SoakContext) {
-    guard !context.dangling.isEmpty else { return }
-    fail("\(context.name!) shows objects that are not there: \(context.dangling.prefix(3))")
+    let dangling = context.performAndWait { context.dangling }
+    guard !dangling.isEmpty else { return }
+    fail("\(context.name!) shows objects that are not there: \(dangling.prefix(3))")
   }
 
   private func _view(_ context: NSManagedObjectContext) throws -> GraphView {
@@ -199,18 +280,20 @@ final class GraphSoak {
 
   // MARK: Steps
 
-  private func _edit(_ context: SoakContext, isAlone: Bool) throws {
-    step += 1
-    try context.performAndWait {
-      let editor = GraphEditor(context, isAlone: isAlone)
-      let label = try editor.edit(&random, serial: &_serial)
-      log.append("\(step) \(context.name!) \(label)")
-      failures += editor.failures
+  private func _edit(
+    _ context: SoakContext, isAlone: Bool, _ random: inout SeededRandom, _ serial: inout Int
+  ) throws {
+    try _noteStep {
+      try context.performAndWait {
+        let editor = GraphEditor(context, isAlone: isAlone)
+        let label = try editor.edit(&random, serial: &serial)
+        editor.failures.forEach(fail)
+        return "\(context.name!) \(label)"
+      }
     }
   }
 
   private func _save(_ context: SoakContext) throws {
-    step += 1
     nonisolated(unsafe) var saved: Notification?
     let token = NotificationCenter.default.addObserver(
       forName: .NSManagedObjectContextDidSave, object: context, queue: nil
@@ -218,12 +301,12 @@ final class GraphSoak {
     defer { NotificationCenter.default.removeObserver(token) }
     do {
       try context.performAndWait { try context.save() }
-      log.append("\(step) \(context.name!) save")
+      _noteStep { "\(context.name!) save" }
     } catch let error as CocoaError
       where error.errorCode == NSManagedObjectMergeError
       || error.errorCode == NSPersistentStoreSaveConflictsError
     {
-      log.append("\(step) \(context.name!) save: conflict, rolled back")
+      _noteStep { "\(context.name!) save: conflict, rolled back" }
       try _rollback(context)
       try _mergeInbox(context)
       return
@@ -231,7 +314,7 @@ final class GraphSoak {
     guard let saved else { return fail("\(context.name!) posted no DidSave") }
     for other in contexts where other !== context && !_isAncestor(other, of: context) {
       // A child's save is nobody's business but its parent's and, through it, its siblings'.
-      if context.parent == nil || other.parent === context { other.inbox.append(saved) }
+      if context.parent == nil || other.parent === context { other.deliver(saved) }
     }
   }
 
@@ -245,8 +328,7 @@ final class GraphSoak {
   }
 
   private func _rollback(_ context: SoakContext) throws {
-    step += 1
-    log.append("\(step) \(context.name!) rollback")
+    _noteStep { "\(context.name!) rollback" }
     context.performAndWait {
       context.rollback()
       if context.hasChanges { fail("\(context.name!) has changes after rollback") }
@@ -254,16 +336,14 @@ final class GraphSoak {
     // What children had saved up is gone; they start over.
     for child in contexts where _isAncestor(context, of: child) {
       child.performAndWait { child.reset() }
-      log.append("  \(child.name!) reset")
+      _note("  \(child.name!) reset")
     }
   }
 
   private func _mergeInbox(_ context: SoakContext) throws {
-    guard !context.inbox.isEmpty else { return }
-    step += 1
-    log.append("\(step) \(context.name!) merges \(context.inbox.count)")
-    let inbox = context.inbox
-    context.inbox = []
+    let inbox = context.takeInbox()
+    guard !inbox.isEmpty else { return }
+    _noteStep { "\(context.name!) merges \(inbox.count)" }
     context.performAndWait {
       for notification in inbox { context.mergeChanges(fromContextDidSave: notification) }
     }

@@ -7,6 +7,8 @@ import Testing
   private static let _environment = ProcessInfo.processInfo.environment
   private static let _steps: Int = _environment["SOAK_STEPS"].flatMap { Int($0) } ?? 600
   private static let _seeds: [UInt64] = _environment["SOAK_SEEDS"].map(seeds(in:)) ?? [1, 2]
+  /// Whether the contexts of a crowd work at the same time.
+  private static let _isConcurrent = _environment["SOAK_AT_ONCE"] != nil
   /// Whether somebody looks on.
   private static let _isWatched = _environment["SOAK_SEEDS"] != nil
 
@@ -21,7 +23,7 @@ import Testing
 
   @Test(arguments: _seeds, Setting.direct)
   func randomEditsKeepTheGraphWhole(_ seed: UInt64, _ setting: Setting) throws {
-    let soak = try GraphSoak(setting, seed: seed)
+    let soak = try GraphSoak(setting, seed: seed, isConcurrent: Self._isConcurrent)
     let start = Date()
     func say(_ text: String) {
       guard Self._isWatched else { return }

@@ -37,11 +37,7 @@ final class TestStack: @unchecked Sendable {
     self.setting = setting
     _options = options
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    url = FileManager.default.temporaryDirectory
-      .appendingPathComponent("coredata-test-\(UUID().uuidString)", isDirectory: true)
-      .appendingPathComponent("Store.sqlite")
-    try FileManager.default.createDirectory(
-      at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    url = try TemporaryPlace.makeDirectory().appendingPathComponent("Store.sqlite")
     try coordinator.addPersistentStore(
       ofType: setting.isSQLite ? NSSQLiteStoreType : NSInMemoryStoreType, configurationName: nil,
       at: setting.isSQLite ? url : nil, options: options)
@@ -83,6 +79,15 @@ final class TestStack: @unchecked Sendable {
   func save() throws {
     try context.performAndWait { try context.save() }
     if setting.isNested { try root.performAndWait { try root.save() } }
+  }
+
+  /// An object of the root context, saved.
+  func stored(_ entity: String, _ values: [String: Any] = [:]) throws -> NSManagedObject {
+    try root.performAndWait {
+      let object = root.insert(entity, values)
+      try root.save()
+      return object
+    }
   }
 
   /// Runs a block in a context that has seen nothing yet.

@@ -122,8 +122,7 @@ final class FetchReading {
     if let object = _context.table.object(for: identity), object._flags.contains(.listed) {
       return .object(object)
     }
-    if let entry = _ownLayers.entry(for: key) ?? _chain.entry(for: key) { return .entry(entry) }
-    return nil
+    return (_ownLayers.entry(for: key, withMembers: false) ?? _chain.entry(for: key)).map(Candidate.entry)
   }
 
   private func _key(_ candidate: Candidate) -> ObjectTable.Key {
@@ -159,8 +158,8 @@ final class FetchReading {
           let key = ObjectTable.Key(entry.id)
           // A nearer level's word counts, and within a level all layers together.
           if let object = _context.table.object(for: entry.id), object._flags.contains(.listed) { continue }
-          if levels[..<depth].contains(where: { $0.entry(for: key) != nil }) { continue }
-          if let whole = layers.entry(for: key) { candidates.append(.entry(whole)) }
+          if levels[..<depth].contains(where: { $0.contains(key) }) { continue }
+          if let whole = layers.entry(for: key, withMembers: false) { candidates.append(.entry(whole)) }
         }
       }
     }

@@ -3,7 +3,7 @@ import ModelSchema
 extension [Layer.Entry] {
   /// The entries as stores and other contexts get them.
   var persistent: [Layer.Entry] {
-    contains { $0.id.space.layout.hasTransients } ? map(\.persistent) : self
+    anyHeld { $0.id.space.layout.hasTransients } ? map(\.persistent) : self
   }
 }
 

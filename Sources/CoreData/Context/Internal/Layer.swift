@@ -63,8 +63,8 @@ final class Layer: Sendable {
   /// - Parameter isIndexed: False for a layer that nobody will look into, only go through.
   init(_ entries: [Entry], isIndexed: Bool = true) {
     self.entries = entries
-    hasAnnihilated = entries.contains { $0.kind == .annihilated }
-    hasDeletions = hasAnnihilated || entries.contains { $0.kind == .deleted }
+    hasAnnihilated = entries.anyHeld { $0.kind == .annihilated }
+    hasDeletions = hasAnnihilated || entries.anyHeld { $0.kind == .deleted }
     guard isIndexed else {
       _index = [:]
       _temporaries = []
@@ -164,6 +164,23 @@ final class Layer: Sendable {
     }
   }
 
+  /// Several entries about one object laid over each other, newest first. Each change of a to-many is gone through once.
+  static func composed(_ entries: [Entry], withMembers: Bool) -> Entry {
+    let isOrdinary = entries.allSatisfy { $0.row != nil && ($0.kind == .inserted || $0.kind == .updated) }
+    let result = entries.dropFirst().reduce(entries[0]) { newer, older in
+      composed(older, newer, withMembers: withMembers && !isOrdinary)
+    }
+    guard withMembers, isOrdinary, let row = result.row else { return result }
+    for slot in result.id.space.layout.toManySlots where result.changed.contains(slot) {
+      let deltas = entries.compactMap { entry -> ToManyDelta? in
+        guard entry.changed.contains(slot), case .toMany(let delta)? = entry.row?[slot] else { return nil }
+        return delta
+      }
+      if !deltas.isEmpty { row.set(.toMany(ToManyDelta.composed(deltas)), at: slot) }
+    }
+    return result
+  }
+
   private static func _row(
     _ older: Entry, _ newer: Entry, version: Int64, _ withMembers: Bool
   ) -> Row? {
@@ -206,7 +223,7 @@ final class PublishedOverlay: Sendable {
   private struct State {
     var layers: [Layer] = []
     /// Saves of children that the context has not looked at yet; on top of `layers`.
-    var inbox: [Delivery] = []
+    var inbox = Inbox()
   }
 
   /// A child's save on its way into the context.
@@ -226,7 +243,7 @@ final class PublishedOverlay: Sendable {
 
   /// All layers as children read them, those still on their way included.
   var visibleLayers: [Layer] {
-    _state.withLock { state in state.inbox.isEmpty ? state.layers : state.layers + state.inbox.map(\.layer) }
+    _state.withLock { state in state.inbox.isEmpty ? state.layers : state.layers + state.inbox.layers() }
   }
 
   /// Whether children have delivered saves that the context has not looked at yet.
@@ -300,14 +317,19 @@ extension [Layer] {
   ///
   /// - Parameter withMembers: False where nobody looks at the to-manys of its row.
   func entry(for key: ObjectTable.Key, withMembers: Bool = true) -> Layer.Entry? {
-    guard !isEmpty else { return nil }
-    var found: Layer.Entry?
+    var newest: Layer.Entry?
+    var older: [Layer.Entry] = []
     for layer in reversed() {
       guard let entry = layer.entry(for: key) else { continue }
-      found = found.map { Layer.composed(entry, $0, withMembers: withMembers) } ?? entry
+      if newest == nil { newest = entry } else { older.append(entry) }
+      if entry.isWhole { break }
     }
-    return found
+    guard let newest, !older.isEmpty else { return newest }
+    return Layer.composed([newest] + older, withMembers: withMembers)
   }
+
+  /// Whether any layer says anything of an object.
+  func contains(_ key: ObjectTable.Key) -> Bool { contains { $0.entry(for: key) != nil } }
 
   /// One entry for each object that any layer speaks of.
   var composedEntries: [Layer.Entry] {

@@ -16,11 +16,7 @@ struct ObjectTable {
     }
 
     /// The key of an ID as it is known now: of its permanent form if it has one.
-    init(_ id: NSManagedObjectID) {
-      let id = id.canonical
-      reference = id.reference
-      space = id.space.number
-    }
+    @inline(__always) init(_ id: NSManagedObjectID) { (reference, space) = id.identity }
 
     var isTemporary: Bool { space == 0 }
 
@@ -156,7 +152,8 @@ struct ObjectTable {
 
   /// Empties the table.
   mutating func removeAll() {
-    _places = Places(16)
+    // As many places again as it had: what is emptied is mostly filled again, unless it was uncommonly full.
+    _places = Places(min(_places.count, 2048))
     count = 0
     _temporaries = 0
     _liveAfterSweep = 0

@@ -42,15 +42,16 @@ struct ReadChain {
 
   var hasOverlays: Bool { !overlays.isEmpty }
 
-  /// What the nearest ancestor that changed the object says of it.
-  ///
-  /// - Parameter withMembers: False where nobody looks at the to-manys of its row.
-  func entry(for key: ObjectTable.Key, withMembers: Bool = true) -> Layer.Entry? {
+  /// What the nearest ancestor that changed the object says of it. The to-manys of its row say nothing: `related` reads them.
+  func entry(for key: ObjectTable.Key) -> Layer.Entry? {
     for layers in overlays {
-      if let entry = layers.entry(for: key, withMembers: withMembers) { return entry }
+      if let entry = layers.entry(for: key, withMembers: false) { return entry }
     }
     return nil
   }
+
+  /// Whether any ancestor has changed the object.
+  func contains(_ key: ObjectTable.Key) -> Bool { overlays.contains { $0.contains(key) } }
 
   enum Found {
     case row(Row)
@@ -86,7 +87,7 @@ struct ReadChain {
     var row = saved
     if let cached, cached.version >= saved?.version ?? 0 { row = cached }
     for layers in overlays.reversed() {
-      guard let entry = layers.entry(for: key) else { continue }
+      guard let entry = layers.entry(for: key, withMembers: false) else { continue }
       guard let own = entry.row else { return nil }
       // What is on its way into the store may be there already; and what was made on top of a row that is not there yet
       // stands.

@@ -25,7 +25,7 @@ final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
       guard let key = node.objectID.key else { continue }
       changes.inserted.append(ChangeSet.Insertion(id: NSManagedObjectID(key), row: try _row(node, key)))
     }
-    try _memory.commit(changes)
+    _ = try _memory.save(changes)
   }
 
   private func _row(_ node: NSAtomicStoreCacheNode, _ key: ObjectKey) throws -> Row {
@@ -94,11 +94,14 @@ final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
     }
   }
 
-  func save(_ changes: ChangeSet, in context: NSManagedObjectContext) throws -> SaveOutcome {
+  func save(
+    _ changes: ChangeSet, in context: NSManagedObjectContext, along others: () throws -> Void
+  ) throws -> SaveOutcome {
     try _turn.withLock {
       let conflicts = _memory.conflicts(in: changes)
       guard conflicts.isEmpty else { throw StoreConflictError(conflicts: conflicts) }
       try obtainPermanentIDs(for: changes.inserted.map(\.id), in: context)
+      try others()
       let before = NodesBefore(changes, in: _store)
       let new = changes.inserted.map { _store.newCacheNode(for: context.object(with: $0.id)) }
       if !new.isEmpty { _store.addCacheNodes(Set(new)) }
@@ -117,7 +120,7 @@ final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
         before.restore()
         throw error
       }
-      try _memory.commit(changes)
+      _ = try _memory.save(changes)
       return SaveOutcome()
     }
   }

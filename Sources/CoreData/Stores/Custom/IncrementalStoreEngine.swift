@@ -216,11 +216,14 @@ final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
     }
   }
 
-  func save(_ changes: ChangeSet, in context: NSManagedObjectContext) throws -> SaveOutcome {
+  func save(
+    _ changes: ChangeSet, in context: NSManagedObjectContext, along others: () throws -> Void
+  ) throws -> SaveOutcome {
     try _turn.withLock {
       try _check(changes)
       let unnamed = changes.inserted.map(\.id).filter { $0.key == nil }
       if !unnamed.isEmpty { try obtainPermanentIDs(for: unnamed, in: context) }
+      try others()
       let request = changes.request(in: context)
       _ = try ErrorOfOnesOwn.marking { try _store.execute(request, with: context) }
       for insertion in changes.inserted {

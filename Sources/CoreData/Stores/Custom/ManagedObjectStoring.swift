@@ -9,8 +9,12 @@ protocol ManagedObjectStoring: StoreEngine {
 
   /// Saves, also where nothing has changed: that is how metadata get written.
   ///
+  /// - Parameter others: Saves into other stores of one's own that belong with this one; called once, when this one is known
+  ///   to be no conflict, and before it is made.
   /// - Throws: `StoreConflictError`, or what the class of one's own throws.
-  func save(_ changes: ChangeSet, in context: NSManagedObjectContext) throws -> SaveOutcome
+  func save(
+    _ changes: ChangeSet, in context: NSManagedObjectContext, along others: () throws -> Void
+  ) throws -> SaveOutcome
 
   /// Learns that a context does not show these objects any more.
   func didUnregister(_ ids: [NSManagedObjectID])
@@ -39,7 +43,9 @@ extension ManagedObjectStoring {
 
   func reserveKeys(_ counts: [Int: Int]) throws -> [Int: [Int64]] { throw _needsObjects }
 
-  func commit(_ changes: ChangeSet) throws { throw _needsObjects }
+  func save(_ changes: ChangeSet, along others: () throws -> Void) throws -> SaveOutcome {
+    throw _needsObjects
+  }
 
   private var _needsObjects: CocoaError {
     CocoaError.coreData(

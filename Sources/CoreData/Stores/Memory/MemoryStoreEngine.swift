@@ -114,10 +114,11 @@ final class MemoryStoreEngine: StoreEngine {
     _tables.withLock { $0.conflicts(in: changes) }
   }
 
-  func commit(_ changes: ChangeSet) throws {
+  func save(_ changes: ChangeSet, along others: () throws -> Void) throws -> SaveOutcome {
     try _tables.withLock { tables in
       let conflicts = tables.conflicts(in: changes)
       guard conflicts.isEmpty else { throw StoreConflictError(conflicts: conflicts) }
+      try others()
       for insertion in changes.inserted where insertion.id.key == nil {
         let number = insertion.id.space.layout.entityNumber
         let key = tables.reserve(1, root: insertion.id.space.layout.rootNumber)[0]
@@ -125,6 +126,7 @@ final class MemoryStoreEngine: StoreEngine {
       }
       tables.write(changes)
     }
+    return SaveOutcome()
   }
 
   // MARK: Metadata

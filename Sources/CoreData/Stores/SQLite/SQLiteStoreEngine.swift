@@ -5,8 +5,8 @@ import Synchronization
 
 /// A Core Data store in an SQLite file.
 ///
-/// All methods may be called from any thread, several at once: reads run on pooled connections and see the
-/// last commit, writes take turns on one connection.
+/// All methods may be called from any thread, several at once: reads and writes run on pooled connections, reads see the last
+/// commit, writes take turns.
 final class SQLiteStoreEngine: StoreEngine {
   let options: SQLiteStoreOptions
   let path: String
@@ -27,8 +27,8 @@ final class SQLiteStoreEngine: StoreEngine {
   let writePlans: WritePlans
   let queries = QueryCache<QueryShape, CompiledQuery>()
   let tableQueries = QueryCache<TableShape, CompiledTable>()
-  /// What the triggers of derived attributes report while the writer writes.
-  let derivedReports = DerivedReports()
+  /// What the triggers of derived attributes report while somebody writes.
+  let derivedReports: DerivedReports
   /// Older states of the store that somebody holds.
   let generations = OpenGenerations()
   /// How the store's history is written; nil when it keeps none.
@@ -48,7 +48,10 @@ final class SQLiteStoreEngine: StoreEngine {
     options: SQLiteStoreOptions = SQLiteStoreOptions(), initialMetadata: [String: Any] = [:]
   ) throws {
     precondition(entities.count == layout.layouts.count, "one description for each entity")
-    let opened = try StoreOpening(url: url, layout: layout, options: options).open(initialMetadata)
+    let reports = DerivedReports()
+    derivedReports = reports
+    let opened = try StoreOpening(url: url, layout: layout, options: options, reports: reports)
+      .open(initialMetadata)
     self.options = options
     path = opened.path
     let url = URL(fileURLWithPath: opened.path)
@@ -83,8 +86,6 @@ final class SQLiteStoreEngine: StoreEngine {
     }
     writePlans = WritePlans(opened.mapping)
     history = opened.history
-    let reports = derivedReports
-    try SQLiteStoreError.translating { try opened.pool.write { try reports.listen(on: $0) } }
   }
 
   /// `PRAGMA synchronous` of the connections, in lower case.

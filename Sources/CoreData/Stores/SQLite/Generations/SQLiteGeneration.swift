@@ -14,7 +14,7 @@ final class SQLiteGeneration: StoreReading {
   /// - Throws: `SQLiteError` when no further connection can be opened.
   init(_ engine: SQLiteStoreEngine) throws {
     _engine = engine
-    let connection = try engine.pool.openReader()
+    let connection = try engine.pool.openConnection()
     try connection.execute("BEGIN")
     _connection = Mutex(connection)
     engine.generations.open()

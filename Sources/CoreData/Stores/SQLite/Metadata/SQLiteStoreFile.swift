@@ -70,9 +70,11 @@ struct SQLiteStoreFile: Sendable {
   /// Opens the database for reading once, changing nothing on disk.
   func openForReading() throws -> Connection { try untouched().open() }
 
-  /// Opens one more connection for reading a database that a writer has open.
-  func openReader() throws -> Connection {
-    let connection = try Connection(path: path, mode: .readOnly, busyTimeout: _timeout)
+  /// Opens one more connection to a database that somebody has open.
+  ///
+  /// - Parameter mode: `.readWrite` or `.readOnly`.
+  func openAnother(_ mode: Connection.Mode = .readWrite) throws -> Connection {
+    let connection = try Connection(path: path, mode: mode, busyTimeout: _timeout)
     _ = try connection.firstValue("SELECT COUNT(*) FROM sqlite_master")
     return connection
   }

@@ -200,7 +200,7 @@ extension QueryCompiler {
         throw untranslatable(outline, "'\(key)' must follow a to-many relationship")
       }
       let known = scope.layout.slotsByName.keys.sorted()
-      let guess = Spelling.nearest(to: key, in: known).map { "; did you mean '\($0)'?" } ?? ""
+      let guess = Spelling.nearest(to: key, in: known).map { " (did you mean '\($0)'?)" } ?? ""
       throw untranslatable(outline, "keypath \(key) not found in entity \(scope.layout.entityName)\(guess)")
     }
   }

@@ -9,19 +9,23 @@ extension SQLiteStoreEngine {
   /// - Throws: `StoreConflictError`, `StoreConstraintError`, `SQLiteStoreError`.
   func commit(_ changes: ChangeSet) throws { _ = try save(changes) }
 
-  /// Commits, and answers the rows whose derived values the commit has changed, and its number in the history.
-  func save(_ changes: ChangeSet) throws -> SaveOutcome {
+  /// Commits, together with saves into other stores, and answers the rows whose derived values the commit has changed, and
+  /// its number in the history.
+  func save(_ changes: ChangeSet, along others: () throws -> Void) throws -> SaveOutcome {
     guard !options.isReadOnly else { throw SQLiteStoreError.readOnly(path: path) }
-    if changes.isEmpty { return SaveOutcome() }
+    if changes.isEmpty {
+      try others()
+      return SaveOutcome()
+    }
     return try SQLiteStoreError.translating {
       try pool.write { connection in
         let outcome: SaveOutcome
         do {
-          outcome = try _commit(changes, on: connection, isCareful: false)
+          outcome = try _commit(changes, on: connection, isCareful: false, along: others)
         } catch let error as SQLiteError where error.isUniqueViolation {
           // Rare, so worth a second run: it lets rows exchange values, and finds out who is at odds with
           // whom.
-          outcome = try _commit(changes, on: connection, isCareful: true)
+          outcome = try _commit(changes, on: connection, isCareful: true, along: others)
         }
         didCommit()
         return outcome
@@ -30,7 +34,7 @@ extension SQLiteStoreEngine {
   }
 
   private func _commit(
-    _ changes: ChangeSet, on connection: Connection, isCareful: Bool
+    _ changes: ChangeSet, on connection: Connection, isCareful: Bool, along others: () throws -> Void
   ) throws -> SaveOutcome {
     _ = derivedReports.take()
     let transaction = SaveTransaction(changes, engine: self, connection: connection, isCareful: isCareful)
@@ -41,6 +45,7 @@ extension SQLiteStoreEngine {
         try transaction.run()
         try transaction.note(in: entry)
         let computed = try computedRows(on: connection)
+        try others()
         transaction.linkIDs()
         return SaveOutcome(computed: computed, transaction: entry?.number)
       }

@@ -60,9 +60,11 @@ final class SaveTransaction {
 
   /// Tells temporary IDs what they have become; to be called right before the commit.
   func linkIDs() {
-    for (index, insertion) in changes.inserted.enumerated() where insertion.id.permanent == nil {
-      let space = engine.spaces[insertion.id.space.layout.entityNumber - 1]
-      insertion.id.link(to: NSManagedObjectID(ObjectKey(space: space, reference: insertedKeys[index])))
+    for index in changes.inserted.indices {
+      let id = changes.inserted[index].id
+      if id.isPermanent { continue }
+      let space = engine.spaces[id.space.layout.entityNumber - 1]
+      id.link(to: NSManagedObjectID(ObjectKey(space: space, reference: insertedKeys[index])))
     }
   }
 
@@ -75,30 +77,41 @@ final class SaveTransaction {
     let size = mapping.layout.layouts.count + 1
     var counts = [Int](repeating: 0, count: size)
     var highestGiven = [Int64](repeating: 0, count: size)
-    // One after the other they are mostly of one entity.
+    // One after the other they are mostly of one entity: runs of one table each.
+    var runs: [(root: Int, end: Int)] = []
     var space: ObjectIDSpace?
     var root = 0
-    for (index, insertion) in changes.inserted.enumerated() {
-      if insertion.id.space !== space {
-        space = insertion.id.space
-        root = try layout(of: insertion.id).rootNumber
+    for index in changes.inserted.indices {
+      let id = changes.inserted[index].id
+      if id.space !== space {
+        space = id.space
+        let known = root
+        root = try layout(of: id).rootNumber
+        if root != known, index > 0 { runs.append((known, index)) }
       }
-      if let key = insertion.id.key {
-        insertedKeys[index] = key.reference
-        highestGiven[root] = max(highestGiven[root], key.reference)
+      if id.isPermanent {
+        let key = id.identity.reference
+        insertedKeys[index] = key
+        highestGiven[root] = max(highestGiven[root], key)
       } else {
         counts[root] += 1
       }
     }
+    runs.append((root, insertedKeys.count))
     var next = [Int64](repeating: 0, count: size)
     for root in counts.indices where counts[root] > 0 || highestGiven[root] > 0 {
       next[root] = try engine.allocate(
         counts[root], ofRoot: root, atLeast: highestGiven[root], on: connection)
     }
-    for (index, insertion) in changes.inserted.enumerated() where insertedKeys[index] == 0 {
-      let root = insertion.id.space.layout.rootNumber
-      insertedKeys[index] = next[root]
-      next[root] += 1
+    var index = 0
+    for run in runs {
+      while index < run.end {
+        if insertedKeys[index] == 0 {
+          insertedKeys[index] = next[run.root]
+          next[run.root] += 1
+        }
+        index += 1
+      }
     }
   }
 

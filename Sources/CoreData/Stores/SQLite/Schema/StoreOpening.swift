@@ -20,8 +20,11 @@ struct StoreOpening {
   private let _untouched: UntouchedFile
   private let _layout: ModelLayout
   private let _options: SQLiteStoreOptions
+  private let _reports: DerivedReports
 
-  init(url: URL, layout: ModelLayout, options: SQLiteStoreOptions) {
+  /// - Parameter reports: Takes what the triggers of derived attributes report on any connection.
+  init(url: URL, layout: ModelLayout, options: SQLiteStoreOptions, reports: DerivedReports) {
+    _reports = reports
     _file = SQLiteStoreFile(url: url, timeout: options.timeout)
     _untouched = _file.untouched()
     _layout = layout
@@ -96,34 +99,35 @@ struct StoreOpening {
   }
 
   private func _pool(_ writer: Connection) throws -> ConnectionPool {
-    let file = _file, untouched = _untouched, options = _options
+    let file = _file, untouched = _untouched, options = _options, reports = _reports
     // What is opened for reading only is left alone, locks included.
     let hasLog =
       try !options.isReadOnly && writer.pragma("journal_mode")?.lowercased() == "wal"
       && writer.pragma("locking_mode")?.lowercased() == "normal"
     return ConnectionPool(
-      writer: writer, maximumReaders: options.maximumReaders, sharesWriter: file.isInMemory,
-      holdsReads: hasLog
+      writer, maximumReads: options.maximumReaders, hasOne: file.isInMemory, holdsReads: hasLog
     ) {
-      let reader = try options.isReadOnly ? untouched.open() : file.openReader()
-      try Self._configure(reader, options, isNew: false, isReader: true)
-      return reader
+      let connection = try options.isReadOnly ? untouched.open() : file.openAnother()
+      try Self._configure(connection, options, reports, isNew: false, isFirst: false)
+      return connection
     }
   }
 
   private func _prepare(_ writer: Connection, isNew: Bool) throws {
-    try Self._configure(writer, _options, isNew: isNew, isReader: false)
+    try Self._configure(writer, _options, _reports, isNew: isNew, isFirst: true)
   }
 
   private static func _configure(
-    _ connection: Connection, _ options: SQLiteStoreOptions, isNew: Bool, isReader: Bool
+    _ connection: Connection, _ options: SQLiteStoreOptions, _ reports: DerivedReports, isNew: Bool,
+    isFirst: Bool
   ) throws {
     for statement in try options.pragmaStatements(isNew: isNew) {
-      // The journal mode belongs to the file, not the connection, and a reader could not change it.
-      if isReader, statement.hasPrefix("PRAGMA journal_mode") { continue }
+      // The journal mode belongs to the file, not the connection.
+      if !isFirst, statement.hasPrefix("PRAGMA journal_mode") { continue }
       try connection.execute(statement)
     }
     try SQLFunctions.register(on: connection)
+    try reports.listen(on: connection)
     if let trace = options.trace { connection.trace(showsValues: options.tracesValues, trace) }
   }
 

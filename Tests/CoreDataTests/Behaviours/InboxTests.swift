@@ -1,0 +1,117 @@
+import Foundation
+import ModelSchema
+import Testing
+
+@testable import CoreData
+
+/// What children have saved into a context that is busy, as its other children read it.
+@Suite struct InboxTests {
+  private let _overlay = PublishedOverlay()
+  private let _child: NSManagedObjectContext
+  private let _stack: TestStack
+  private let _ada: NSManagedObject
+  private let _age: Int
+  private let _books: Int
+
+  init() throws {
+    _stack = try TestStack(.memory)
+    _child = _stack.child(of: _stack.context)
+    let context = _stack.context
+    _ada = try context.performAndWait {
+      let ada = context.insert("Author", ["name": "Ada", "age": 0])
+      try context.save()
+      return ada
+    }
+    _age = try #require(_ada._layout.slot(named: "age"))
+    _books = try #require(_ada._layout.slot(named: "books"))
+  }
+
+  /// A child's save of Ada's age and of one more book of hers.
+  private func save(_ age: Int, adding book: NSManagedObjectID) -> Layer {
+    let base = _ada._row!
+    let row = Row(copying: base, version: base.version.next)
+    row.set(.int(Int64(age)), at: _age)
+    row.set(.toMany(ToManyDelta(added: [book], removed: [], order: nil)), at: _books)
+    let entry = Layer.Entry(
+      kind: .updated, id: _ada._objectID, base: base, row: row, changed: SlotSet([_age, _books]), isWhole: false)
+    return Layer([entry])
+  }
+
+  private func newBook() -> NSManagedObjectID {
+    _child.performAndWait { _child.insert("Book", ["title": "Notes"])._objectID }
+  }
+
+  private var _seen: (age: Value?, books: Set<NSManagedObjectID>) {
+    let entry = _overlay.visibleLayers.entry(for: ObjectTable.Key(_ada._objectID))
+    guard case .toMany(let delta)? = entry?.row?[_books] else { return (entry?.row?[_age], []) }
+    return (entry?.row?[_age], Set(delta.added))
+  }
+
+  @Test func readersLookThroughFewLayersHoweverManySavesWait() {
+    let books = (0..<1000).map { _ in newBook() }
+    for (age, book) in books.enumerated() { _overlay.deliver(save(age, adding: book), from: _child) }
+    #expect(_overlay.visibleLayers.count < 32)
+    #expect(_seen.age == .int(999))
+    #expect(_seen.books == Set(books))
+  }
+
+  @Test func savesAreTakenInAsTheyCameWhateverReadersHaveSeenTogether() throws {
+    let books = (0..<100).map { _ in newBook() }
+    for (age, book) in books[..<90].enumerated() { _overlay.deliver(save(age, adding: book), from: _child) }
+    _ = _overlay.visibleLayers
+    for age in 0..<80 {
+      let next = try #require(_overlay.nextDelivery())
+      #expect(next.layer.entries[0].row?[_age] == .int(Int64(age)))
+      _overlay.settleDelivery(as: next.layer)
+      if age % 8 == 0 {
+        let late = 90 + age / 8
+        _overlay.deliver(save(late, adding: books[late]), from: _child)
+        #expect(_seen.age == .int(Int64(late)))
+      }
+    }
+    #expect(_overlay.visibleLayers.count < 32)
+    #expect(_seen.books == Set(books))
+    while let next = _overlay.nextDelivery() { _overlay.settleDelivery(as: next.layer) }
+    #expect(!_overlay.hasMail)
+    #expect(_seen.age == .int(99))
+    #expect(_seen.books == Set(books))
+  }
+
+  @Test func whatTheContextDoesItselfStandsUnderWhatIsStillOnItsWay() throws {
+    for age in 1...9 { _overlay.deliver(save(age, adding: newBook()), from: _child) }
+    #expect(_seen.age == .int(9))
+    let first = try #require(_overlay.nextDelivery())
+    _overlay.settleDelivery(as: first.layer)
+    _overlay.push(save(50, adding: newBook()))
+    #expect(_seen.age == .int(9))
+    for _ in 2...9 { _overlay.settleDelivery(as: try #require(_overlay.nextDelivery()).layer) }
+    #expect(_seen.books.count == 10)
+  }
+}
+
+/// Changes of one to-many laid over each other.
+@Suite struct ToManyDeltaTests {
+  @Test func manyDeltasAtOnceAreWhatTheyAreOneByOne() throws {
+    let stack = try TestStack(.memory)
+    let ids = stack.context.performAndWait { (0..<6).map { _ in stack.context.insert("Tag")._objectID } }
+    var random = SeededRandom(seed: 7)
+    for _ in 0..<200 {
+      // Newest first. No change adds what is there or removes what is not.
+      var members = Set<NSManagedObjectID>()
+      var deltas: [ToManyDelta] = []
+      for _ in 0..<5 {
+        let changed = ids.filter { _ in random.chance(40) }
+        let removed = changed.filter(members.contains)
+        let added = changed.filter { !members.contains($0) }
+        members = members.subtracting(removed).union(added)
+        deltas.insert(ToManyDelta(added: added, removed: removed, order: nil), at: 0)
+      }
+      let together = ToManyDelta.composed(deltas)
+      let oneByOne = deltas.dropFirst().reduce(deltas[0]) { later, earlier in earlier.followed(by: later) }
+      #expect(Set(together.added) == Set(oneByOne.added))
+      #expect(Set(together.removed) == Set(oneByOne.removed))
+      #expect(together.added.count == Set(together.added).count)
+      #expect(Set(together.added) == members)
+    }
+  }
+}

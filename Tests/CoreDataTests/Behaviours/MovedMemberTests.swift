@@ -1,0 +1,65 @@
+import CoreData
+import Foundation
+import Testing
+
+/// A to-many that is read again when one of its members has been pointed elsewhere here, and back at it by somebody else.
+@Suite struct MovedMemberTests {
+  /// A book that this context has taken from Ada again, before a sibling gives it to her.
+  private func taken(
+    _ stack: TestStack, readingFirst: Bool, _ body: (NSManagedObject, NSManagedObject) throws -> Void
+  ) throws {
+    let context = stack.context
+    try context.performAndWait {
+      let ada = context.insert("Author", ["name": "Ada"])
+      let bob = context.insert("Author", ["name": "Bob"])
+      let book = context.insert("Book", ["title": "Notes", "author": bob])
+      try context.save()
+      context.refreshAllObjects()
+      if readingFirst {
+        // Ada's books are read while the book is one of them, and the book's end when it is not.
+        try move(book, to: ada, stack)
+        context.refresh(ada, mergeChanges: false)
+        #expect(ada.objects("books") == [book])
+        try move(book, to: bob, stack)
+        context.refresh(book, mergeChanges: false)
+        #expect(book.object("author") === bob)
+      }
+      book.setValue(ada, forKey: "author")
+      book.setValue(nil, forKey: "author")
+      context.processPendingChanges()
+      try move(book, to: ada, stack)
+      context.refresh(ada, mergeChanges: true)
+      try body(ada, book)
+    }
+  }
+
+  private func move(_ book: NSManagedObject, to author: NSManagedObject, _ stack: TestStack) throws {
+    let sibling = stack.sibling()
+    try sibling.performAndWait {
+      sibling.object(with: book.objectID).setValue(sibling.object(with: author.objectID), forKey: "author")
+      try sibling.save()
+    }
+  }
+
+  @Test(arguments: Setting.direct, [false, true])
+  func whatWasTakenOutHereIsNoMemberThoughOthersMadeItOne(
+    _ setting: Setting, _ readingFirst: Bool
+  ) throws {
+    let stack = try TestStack(setting)
+    try taken(stack, readingFirst: readingFirst) { ada, book in
+      #expect(book.object("author") == nil)
+      #expect(ada.objects("books").isEmpty)
+    }
+  }
+
+  @Test(arguments: Setting.direct)
+  func whatWasTakenOutHereIsNoMemberWhenPrefetched(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    try taken(stack, readingFirst: false) { ada, _ in
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+      request.relationshipKeyPathsForPrefetching = ["books"]
+      _ = try stack.context.fetch(request)
+      #expect(ada.objects("books").isEmpty)
+    }
+  }
+}
