@@ -145,7 +145,7 @@ extension NSManagedObjectContext {
     var sets = spareEventSets.take() ?? EventSets()
     // Most often all are of one kind, and the first one tells.
     if objects.count > 8 {
-      if objects[0]._flags.contains(.eventInserted) {
+      if !objects[0]._flags.isDisjoint(with: [.eventInserted, .eventMergedInsert]) {
         sets.inserted.reserveCapacity(objects.count)
       } else if objects[0]._flags.contains(.eventUpdated) {
         sets.updated.reserveCapacity(objects.count)
@@ -220,9 +220,11 @@ struct EventSets {
   }
 
   func post(by context: NSManagedObjectContext) {
-    for object in updated { object.noteAllWritten() }
-    for object in refreshed { object.noteAllWritten() }
-    for object in deleted { object.noteAllWritten() }
+    if ObservedObjects.exist.load(ordering: .relaxed) {
+      for object in updated { object.noteAllWritten() }
+      for object in refreshed { object.noteAllWritten() }
+      for object in deleted { object.noteAllWritten() }
+    }
     context.tellObservers(self)
     let combination = _combination
     // Taken while it is in use: an observer's own change is announced with another.

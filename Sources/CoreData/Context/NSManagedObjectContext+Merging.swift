@@ -54,6 +54,12 @@ extension NSManagedObjectContext {
       coordinator.adopt(changes.entries)
     }
     var merged = MergedSets()
+    // Growing step by step would take a third of the time that an insertion takes here, mostly on the main thread.
+    let insertions = changes.insertionCount
+    if insertions > 16 {
+      merged.inserted.reserveCapacity(insertions)
+      table.reserve(insertions)
+    }
     let chain = _parent == nil ? nil : ReadChain(above: self)
     // What was deleted comes last: links cut by the deletion have been merged then.
     for entry in changes.entries where entry.kind != .deleted {

@@ -45,7 +45,7 @@ extension NSManagedObjectContext {
     sweepIfDue()
     let changes = SavedChanges(layer.entries, isStored: false, context: self)
     for other in mergingChildren() where ObjectIdentifier(other) != child {
-      other.queue.async { other.merge(changes) }
+      other.queue.inTurn { other.merge(changes) }
     }
   }
 

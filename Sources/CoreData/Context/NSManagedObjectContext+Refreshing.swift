@@ -148,6 +148,7 @@ extension NSManagedObjectContext {
       object._flags = .fault
     }
     forgetUndo()
+    persistentStoreCoordinator?.didUnregister(ids)
     table.removeAll()
     savedLately = []
     announcedUnsaved = nil

@@ -167,7 +167,9 @@ extension NSManagedObjectContext {
   }
 
   /// Makes the object for what a child has saved up into this context.
-  final func materialize(_ entry: Layer.Entry) -> NSManagedObject {
+  ///
+  /// - Parameter isNew: Whether an inserted object is told of it by `awakeFromInsert()`.
+  final func materialize(_ entry: Layer.Entry, isNew: Bool = true) -> NSManagedObject {
     if let object = table.object(for: entry.id) { return object }
     let object = ObjectMaker.make(entry.id.entity)
     object._id = entry.id
@@ -185,7 +187,7 @@ extension NSManagedObjectContext {
     if notesReads { object._flags.insert(.notesReads) }
     table.insert(object)
     if let row = entry.row { adoptMembers(of: object, from: row, changed: entry.changed) }
-    if entry.kind == .inserted, object._shape.hasOwnClass { object.awakeFromInsert() }
+    if isNew, entry.kind == .inserted, object._shape.hasOwnClass { object.awakeFromInsert() }
     return object
   }
 

@@ -380,4 +380,10 @@ final class SavedChanges: NSObject, @unchecked Sendable {
   }
 
   var isEmpty: Bool { entries.isEmpty }
+
+  var insertionCount: Int {
+    var count = 0
+    entries.forEachHeld { if $0.kind == .inserted { count += 1 } }
+    return count
+  }
 }

@@ -43,6 +43,7 @@ extension NSManagedObject {
     let registrar = _observation ?? ObservationRegistrar()
     _observation = registrar
     _flags.insert(.observed)
+    ObservedObjects.exist.store(true, ordering: .relaxed)
     registrar.access(self, keyPath: \NSManagedObject[observed: slot])
   }
 
@@ -60,6 +61,11 @@ extension NSManagedObject {
 
   /// What the key paths given to `Observation` lead to; never read.
   fileprivate final subscript(observed slot: Int) -> Int { slot }
+}
+
+/// Whether any object of the process has ever been tracked: else nobody needs to look for those that are.
+enum ObservedObjects {
+  static let exist = Atomic<Bool>(false)
 }
 
 /// Finds out whether the calling thread is inside `withObservationTracking`, which `Observation` does not tell.

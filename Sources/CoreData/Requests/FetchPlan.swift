@@ -8,11 +8,21 @@ import PredicateLanguage
 /// object's ID matches no stored row.
 struct FetchPlan: Sendable {
   /// A comparison of a key with a plain value, made of a format whose predicates differ in this value only.
-  struct TemplatedComparison: Sendable {
+  final class TemplatedComparison: Sendable {
     let template: PredicateTemplate
     let value: PredicateValue
     /// What the value adds to the shape.
     let kind: UInt8
+
+    /// Nil where the format's argument was an object, a collection or an expression, which say more than a value.
+    init?(_ template: PredicateTemplate, _ tree: PredicateTree) {
+      guard case .comparison(let comparison) = tree, case .constant(let value) = comparison.right,
+        let kind = PredicateShape.kind(of: value)
+      else { return nil }
+      self.template = template
+      self.value = value
+      self.kind = kind
+    }
   }
 
   struct SortTerm: Sendable, Hashable {
@@ -136,15 +146,5 @@ struct FetchPlan: Sendable {
     } else {
       self.predicate = try PredicateTree(predicate).forStores
     }
-  }
-}
-
-extension FetchPlan.TemplatedComparison {
-  /// Nil where the format's argument was an object, a collection or an expression, which say more than a value.
-  init?(_ template: PredicateTemplate, _ tree: PredicateTree) {
-    guard case .comparison(let comparison) = tree, case .constant(let value) = comparison.right,
-      let kind = PredicateShape.kind(of: value)
-    else { return nil }
-    self.init(template: template, value: value, kind: kind)
   }
 }

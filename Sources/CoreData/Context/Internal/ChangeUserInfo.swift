@@ -30,10 +30,16 @@ struct ChangeUserInfo {
   /// Puts the sets in, in the order of the bits, those that are not empty.
   mutating func fill(_ sets: EventSets) {
     var number = 0
-    for set in [sets.inserted, sets.updated, sets.deleted, sets.refreshed] where !set.isEmpty {
-      dictionary.values[_places[number]] = set
-      number += 1
-    }
+    _put(sets.inserted, &number)
+    _put(sets.updated, &number)
+    _put(sets.deleted, &number)
+    _put(sets.refreshed, &number)
+  }
+
+  private mutating func _put(_ set: Set<NSManagedObject>, _ number: inout Int) {
+    if set.isEmpty { return }
+    dictionary.values[_places[number]] = set
+    number += 1
   }
 
   /// Lets go of the sets. Whoever has kept the notification keeps them.
