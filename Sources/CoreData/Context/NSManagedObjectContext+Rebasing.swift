@@ -10,29 +10,42 @@ extension NSManagedObjectContext {
   /// over them slot by slot anyway.
   final func rebased(_ layer: Layer) -> Layer {
     let layers = overlay.layers
-    let above = _parent.map { _ in ReadChain(peekingAbove: self) }
+    let known = KnownRows(in: self)
     var entries: [Layer.Entry]?
     for (position, entry) in layer.entries.enumerated() where entry.kind == .updated {
       guard let base = entry.base else { continue }
       let key = ObjectTable.Key(entry.id)
       let object = table.object(for: entry.id)
       if object?._flags.contains(.listed) ?? false || layers.contains(key) { continue }
-      guard let known = knownRow(for: entry, object, above: above), !(known === base),
-        let rebased = entry.rebased(on: known)
+      guard let newest = known.row(for: entry, object), !(newest === base),
+        let rebased = entry.rebased(on: newest)
       else { continue }
       if entries == nil { entries = layer.entries }
       entries![position] = rebased
     }
     return entries.map { Layer($0) } ?? layer
   }
+}
+
+/// The rows that a context, its ancestors and the coordinator have in memory, to be asked for one after the other.
+struct KnownRows {
+  private let _above: ReadChain?
+  private let _coordinator: NSPersistentStoreCoordinator?
+  private let _generation: StoreGeneration?
+
+  init(in context: NSManagedObjectContext) {
+    _above = context._parent.map { _ in ReadChain(peekingAbove: context) }
+    _coordinator = context.persistentStoreCoordinator
+    _generation = context.readGeneration
+  }
 
   /// The newest row, no older than the one a child's update was made on, of an object without unsaved changes here: this
   /// context's, an ancestor's, the stores'. Nil if none is in memory. Its to-manys say nothing.
-  final func knownRow(for entry: Layer.Entry, _ object: NSManagedObject?, above: ReadChain?) -> Row? {
+  func row(for entry: Layer.Entry, _ object: NSManagedObject?) -> Row? {
     guard entry.kind == .updated, let base = entry.base else { return nil }
     let known =
-      object?._row ?? above?.entry(for: ObjectTable.Key(entry.id))?.row
-      ?? entry.id.key.flatMap { persistentStoreCoordinator?.cachedRow(for: $0, at: readGeneration) }
+      object?._row ?? _above?.entry(for: ObjectTable.Key(entry.id))?.row
+      ?? entry.id.key.flatMap { _coordinator?.cachedRow(for: $0, at: _generation) }
     guard let known, known.version >= base.version else { return nil }
     return known
   }
