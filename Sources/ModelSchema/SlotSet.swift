@@ -48,15 +48,6 @@ package struct SlotSet: Sendable, Hashable {
     return result
   }
 
-  /// True if both sets have a slot in common.
-  package func intersects(_ other: SlotSet) -> Bool {
-    if _low & other._low != 0 { return true }
-    return zip(_high, other._high).contains { $0 & $1 != 0 }
-  }
-
-  /// The low 64 slots as a bit mask and whether that is all there is; for cache keys.
-  package var inlineMask: UInt64? { _high.allSatisfy { $0 == 0 } ? _low : nil }
-
   package static func == (left: SlotSet, right: SlotSet) -> Bool {
     guard left._low == right._low else { return false }
     let count = max(left._high.count, right._high.count)

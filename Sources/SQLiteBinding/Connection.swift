@@ -139,9 +139,6 @@ package final class Connection: @unchecked Sendable {
   /// Rows changed by the last INSERT, UPDATE or DELETE.
   @inlinable package var changes: Int { Int(sqlite3_changes(handle)) }
 
-  /// Rows changed since the connection was opened, by triggers too.
-  package var totalChanges: Int { Int(sqlite3_total_changes(handle)) }
-
   /// Whether the file was opened, or can only be used, for reading.
   package var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 

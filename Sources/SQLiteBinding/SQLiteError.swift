@@ -34,13 +34,10 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
   package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
   /// A UNIQUE index, or the primary key of a table without row ID, has these values already.
   package var isUniqueViolation: Bool { code == 2067 || code == 1555 || code == 2579 }
-  package var isConstraintViolation: Bool { primaryCode == SQLITE_CONSTRAINT }
   package var isNotADatabase: Bool { primaryCode == SQLITE_NOTADB }
   package var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT }
   package var isReadOnly: Bool { primaryCode == SQLITE_READONLY }
-  package var isCannotOpen: Bool { primaryCode == SQLITE_CANTOPEN }
   package var isFull: Bool { primaryCode == SQLITE_FULL }
-  package var isInterrupted: Bool { primaryCode == SQLITE_INTERRUPT }
 
   package var description: String {
     guard let sql else { return "SQLite error \(code): \(message)" }

@@ -47,23 +47,8 @@ package final class Statement {
   /// Text as prepared.
   package var sql: String { sqlite3_sql(handle).map { String(cString: $0) } ?? "" }
 
-  /// Text with the bound values in it: shows data, so only for a log that was asked for.
-  package var expandedSQL: String {
-    guard let text = sqlite3_expanded_sql(handle) else { return sql }
-    defer { sqlite3_free(text) }
-    return String(cString: text)
-  }
-
-  /// Number of `?`.
-  package var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
-
   /// Number of columns in the result.
   package var columnCount: Int { Int(sqlite3_column_count(handle)) }
-
-  /// Name of a result column.
-  package func columnName(_ column: Int32) -> String {
-    sqlite3_column_name(handle, column).map { String(cString: $0) } ?? ""
-  }
 
   // MARK: Stepping
 

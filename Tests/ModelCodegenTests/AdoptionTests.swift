@@ -55,6 +55,17 @@ import Testing
     #expect(SourceAdoption(source).remarks.map(\.line) == [1, 2, 3])
   }
 
+  @Test func `An override in an extension is reported`() {
+    let source =
+      "extension Book {\n  override func awakeFromInsert() {}\n}\nclass Page: Book {\n  override func willSave() {}\n}\n"
+    #expect(SourceAdoption(source).remarks.map(\.line) == [2])
+  }
+
+  @Test func `A cast between fetch requests is reported`() {
+    let source = "let all = request as! NSFetchRequest<NSFetchRequestResult>\nlet r = NSFetchRequest<Book>()\n"
+    #expect(SourceAdoption(source).remarks.map(\.line) == [1])
+  }
+
   @Test func `A diff shows the lines around a change`() {
     let text = UnifiedDiff.text(from: "a\nb\nc\n", to: "a\nx\nc\n", path: "F.swift")
     #expect(text == "--- F.swift\n+++ F.swift\n@@ -1,3 +1,3 @@\n a\n-b\n+x\n c\n")

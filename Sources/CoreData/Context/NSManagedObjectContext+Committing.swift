@@ -25,7 +25,7 @@ extension NSManagedObjectContext {
   /// Gives inserted objects, those of children included, permanent IDs as far as the stores do.
   private final func obtainPermanentIDs(of entries: [Layer.Entry]) {
     let ids = entries.filter { $0.kind == .inserted && $0.id.isTemporaryID }.map(\.id)
-    try? persistentStoreCoordinator?.obtainPermanentIDs(for: ids.filter { $0.permanent == nil })
+    try? persistentStoreCoordinator?.obtainPermanentIDs(for: ids.filter { $0.permanent == nil }, in: self)
     for id in ids {
       if let permanent = id.permanent, let object = table.object(for: permanent) { object._id = permanent }
     }
@@ -42,7 +42,8 @@ extension NSManagedObjectContext {
     while true {
       do {
         let origin = ChangeOrigin(author: transactionAuthor, contextName: name)
-        let (computed, token) = try coordinator.commit(entries, locked: lockedObjects, by: origin)
+        let (computed, token) = try coordinator.commit(
+          entries, locked: lockedObjects, by: origin, in: self)
         savedToken = token
         return computed.isEmpty ? entries : taking(computed, into: entries)
       } catch let error as StoreConflictError {
@@ -68,7 +69,7 @@ extension NSManagedObjectContext {
         throw CocoaError.coreData(
           NSCoreDataError, "\(label) has no coordinator to obtain permanent IDs from.")
       }
-      try coordinator.obtainPermanentIDs(for: temporary.map(\._objectID))
+      try coordinator.obtainPermanentIDs(for: temporary.map(\._objectID), in: self)
     }
     for object in objects {
       if let id = object._id, id.isTemporaryID, let permanent = id.permanent {

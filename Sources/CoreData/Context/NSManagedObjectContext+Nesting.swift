@@ -48,7 +48,7 @@ extension NSManagedObjectContext {
     sweepSoonIfDue()
     let changes = SavedChanges(layer.entries, isStored: false, context: self)
     for other in mergingChildren() where ObjectIdentifier(other) != child {
-      other.queue.async { other.merge(changes) }
+      other.queue.inTurn { other.merge(changes) }
     }
   }
 

@@ -148,6 +148,7 @@ extension NSManagedObjectContext {
       object._flags = object._flags.intersection(.observed).union(.fault)
     }
     forgetUndo()
+    persistentStoreCoordinator?.didUnregister(ids)
     // The old table's objects go after it has been replaced.
     withExtendedLifetime(table) { table = table.emptied }
     savedLately = []

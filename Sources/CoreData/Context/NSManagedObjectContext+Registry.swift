@@ -175,13 +175,17 @@ extension NSManagedObjectContext {
   }
 
   /// Makes the object for what a child has saved up into this context.
-  final func materialize(_ entry: Layer.Entry) -> NSManagedObject {
+  ///
+  /// - Parameter isNew: Whether an inserted object is told of it by `awakeFromInsert()`.
+  final func materialize(_ entry: Layer.Entry, isNew: Bool = true) -> NSManagedObject {
     let key = ObjectTable.Key(entry.id)
-    return table.object(for: key) ?? materialize(entry, as: key)
+    return table.object(for: key) ?? materialize(entry, as: key, isNew: isNew)
   }
 
   /// Makes the object for what a child has saved up into this context, which has none of this key.
-  final func materialize(_ entry: Layer.Entry, as key: ObjectTable.Key) -> NSManagedObject {
+  final func materialize(_ entry: Layer.Entry, as key: ObjectTable.Key, isNew: Bool = true)
+    -> NSManagedObject
+  {
     let object = ObjectMaker.make(entry.id.entity)
     object.identify(as: entry.id)
     object._context = self
@@ -198,7 +202,7 @@ extension NSManagedObjectContext {
     if notesReads { object._flags.insert(.notesReads) }
     table.insert(object, as: key)
     if let row = entry.row { adoptMembers(of: object, from: row, changed: entry.changed) }
-    if entry.kind == .inserted, object._shape.hasOwnClass { object.awakeFromInsert() }
+    if isNew, entry.kind == .inserted, object._shape.hasOwnClass { object.awakeFromInsert() }
     return object
   }
 

@@ -12,10 +12,13 @@ extension NSPersistentStoreCoordinator {
     options: [AnyHashable: Any]? = nil
   ) throws {
     guard storeType == NSSQLiteStoreType else {
-      throw CocoaError.coreData(
-        NSPersistentStoreInvalidTypeError,
-        "Stores of type '\(storeType)' have no file to write metadata to; "
-          + "'\(NSSQLiteStoreType)' has.")
+      guard let storeClass = StoreRegistry.storeClass(for: storeType) else {
+        throw CocoaError.coreData(
+          NSPersistentStoreInvalidTypeError,
+          "Stores of type '\(storeType)' have no file to write metadata to; "
+            + "'\(NSSQLiteStoreType)' has.")
+      }
+      return try storeClass.setMetadata(metadata, forPersistentStoreAt: url)
     }
     try StoreErrors.translating(url: url) {
       let file = SQLiteStoreFile(url: url)
@@ -33,19 +36,6 @@ extension NSPersistentStoreCoordinator {
 }
 
 extension NSPersistentStore {
-  /// Metadata of the store file at a URL, read without opening the store.
-  ///
-  /// - Throws: A Cocoa error if there is no such file or it is no store.
-  public class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
-    try SQLiteStoreOpening.metadata(at: url)
-  }
-
-  /// Writes metadata into the store file at a URL; as the coordinator's method.
-  public class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
-    try NSPersistentStoreCoordinator.setMetadata(
-      metadata, forPersistentStoreOfType: NSSQLiteStoreType, at: url)
-  }
-
   /// New metadata together with those of the present that a store cannot be without.
   final class func completed(_ metadata: [String: Any], from present: [String: Any]) -> [String: Any] {
     var result = metadata

@@ -101,6 +101,10 @@ extension NSPersistentStoreCoordinator {
     if !plan.sort.isEmpty { each.content = .values }
     var found = try stores.flatMap { try $0.fetch(each) }
     if !plan.sort.isEmpty {
+      // A store of one's own may tell identities only.
+      found = try found.map { stored in
+        stored.row == nil ? StoredObject(key: stored.key, row: try row(for: stored.key)) : stored
+      }
       guard let order = RowOrdering(plan).bySlot else {
         throw CocoaError.coreData(
           NSCoreDataError,
@@ -214,11 +218,12 @@ extension NSPersistentStoreCoordinator {
   /// The ID that a URI stands for, if a store of this coordinator has its UUID; whether there is such a row is not checked.
   public final func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
     guard let parts = ObjectURI(url) else { return nil }
-    for store in persistentStores where store.identifier == parts.store {
+    for store in persistentStores where store.key.identifier == parts.store {
       guard let engine = store.engine,
-        let space = engine.spaces.first(where: { $0.layout.entityName == parts.entity })
+        let space = engine.spaces.first(where: { $0.layout.entityName == parts.entity }),
+        let reference = space.references?.key(for: parts.reference, in: space) ?? Int64(parts.reference)
       else { return nil }
-      return NSManagedObjectID(ObjectKey(space: space, reference: parts.reference))
+      return NSManagedObjectID(ObjectKey(space: space, reference: reference))
     }
     return nil
   }

@@ -217,6 +217,7 @@ enum StoreErrors {
     if let url { info[NSURLErrorKey] = url }
     switch error {
     case is CocoaError, is StoreConflictError, is StoreConstraintError: return error
+    case let error as ErrorOfOnesOwn: return error.underlying
     case let error as StoreOpenError:
       note(error.underlying, &info)
       return CocoaError.coreData(error.cocoaCode, "\(error).", info)

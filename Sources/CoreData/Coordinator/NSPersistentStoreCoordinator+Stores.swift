@@ -7,7 +7,7 @@ extension NSPersistentStoreCoordinator {
   /// Adds a store, creating its file if there is none.
   ///
   /// - Parameters:
-  ///   - storeType: `NSSQLiteStoreType` or `NSInMemoryStoreType`.
+  ///   - storeType: `NSSQLiteStoreType`, `NSInMemoryStoreType` or a type that a class is registered for.
   ///   - configuration: Configuration of the model that the store takes; nil for all entities.
   ///   - storeURL: Where the file lies; nil for memory.
   ///   - options: Options by the constants for them.
@@ -19,7 +19,7 @@ extension NSPersistentStoreCoordinator {
     options: [AnyHashable: Any]? = nil
   ) throws -> NSPersistentStore {
     let model = try usableModel()
-    let entities = try _entities(of: configuration)
+    let entities = try entities(of: configuration)
     let store: NSPersistentStore
     switch storeType {
     case NSInMemoryStoreType:
@@ -33,16 +33,14 @@ extension NSPersistentStoreCoordinator {
       }
       store = try openSQLite(storeURL, configuration, options, entities, model)
     default:
-      throw CocoaError.coreData(
-        NSPersistentStoreInvalidTypeError,
-        "There is no store type '\(storeType)'. There are '\(NSSQLiteStoreType)' and "
-          + "'\(NSInMemoryStoreType)'.")
+      store = try openRegistered(storeType, configuration, storeURL, options, model)
     }
     try _checkIsNew(store)
     store._coordinator = self
     for line in model.missingTransformers { Console.warn(line) }
     try followRemoteChanges(of: store)
     append(store)
+    store.didAdd(to: self)
     NotificationCenter.default.post(
       name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
       userInfo: [NSAddedPersistentStoresKey: [store]])
@@ -97,6 +95,7 @@ extension NSPersistentStoreCoordinator {
         [NSAffectedStoresErrorKey: [store]])
     }
     NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
+    store.willRemove(from: self)
     drop(store)
     store._coordinator = nil
     store.remoteChanges.withLock { $0 = nil }
@@ -122,7 +121,10 @@ extension NSPersistentStoreCoordinator {
   public class func metadataForPersistentStore(
     ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws -> [String: Any] {
-    try SQLiteStoreOpening.metadata(at: url)
+    if storeType != NSSQLiteStoreType, let storeClass = StoreRegistry.storeClass(for: storeType) {
+      return try storeClass.metadataForPersistentStore(with: url)
+    }
+    return try SQLiteStoreOpening.metadata(at: url)
   }
 
   /// Metadata of a store file that no coordinator needs to have open; throws as the other form.
@@ -144,7 +146,8 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  private final func _entities(of configuration: String?) throws -> Set<String>? {
+  /// Names of the entities of a configuration; nil for all.
+  final func entities(of configuration: String?) throws -> Set<String>? {
     guard let configuration, configuration != "PF_DEFAULT_CONFIGURATION_NAME", configuration != "Default"
     else {
       return nil

@@ -9,11 +9,13 @@ extension NSPersistentStoreCoordinator {
   /// - Parameters:
   ///   - locked: Unchanged objects whose version is checked along.
   ///   - origin: Who saves, for the stores' histories.
+  ///   - context: The context that saves, whose objects stores of one's own are given.
   /// - Returns: Rows in which a store has computed values itself, and the place in history that the save has led to.
   /// - Throws: `StoreConflictError`, `StoreConstraintError` or a Cocoa error; then nothing was written, or with several
   ///   stores, 134040 when one had committed already as the next failed to.
   final func commit(
-    _ entries: [Layer.Entry], locked: [NSManagedObject], by origin: ChangeOrigin
+    _ entries: [Layer.Entry], locked: [NSManagedObject], by origin: ChangeOrigin,
+    in context: NSManagedObjectContext
   ) throws -> Outcome {
     let entries = entries.persistent
     let stores = persistentStores
@@ -23,7 +25,7 @@ extension NSPersistentStoreCoordinator {
     let outcome = try commitOrder.withLock { _ in
       var saved = JointSave()
       do {
-        try _write(changes, by: origin, into: &saved)
+        try _write(changes, by: origin, in: context, into: &saved)
       } catch {
         // The stores that have committed have their part, and faults are to show it.
         if !saved.written.isEmpty {
@@ -81,19 +83,29 @@ extension NSPersistentStoreCoordinator {
   /// Writes each store that has anything to write, its metadata included; where there are several, all of them before any
   /// commits, so that what one refuses is in none.
   private final func _write(
-    _ changes: [StoreChanges], by origin: ChangeOrigin, into saved: inout JointSave
+    _ changes: [StoreChanges], by origin: ChangeOrigin, in context: NSManagedObjectContext,
+    into saved: inout JointSave
   ) throws {
-    var changes = changes.filter { !$0.set.isEmpty || $0.store.needsMetadataSave }
+    // A store of one's own is told of a save without changes too: it is where metadata get written.
+    var changes = changes.filter { store, set in
+      !set.isEmpty || store.needsMetadataSave || store.objectEngine != nil && !store.isReadOnly
+    }
     for (store, set) in changes where store.isReadOnly && !set.isEmpty {
       throw CocoaError.coreData(
         NSPersistentStoreSaveError,
         "The store at \(store.url?.path ?? "memory") is read-only; add it without "
           + "NSReadOnlyPersistentStoreOption to save to it.", [NSAffectedStoresErrorKey: [store]])
     }
-    // Coordinators that write the same files lock them in the same order, so that they do not wait for each other.
-    if changes.count > 1 { changes.sort { $0.store.identifier < $1.store.identifier } }
+    // Coordinators that write the same files lock them in the same order, so that they do not wait for each other. What a
+    // store of one's own has done is not undone; it comes when the others have written all that may be refused.
+    if changes.count > 1 {
+      changes.sort { left, right in
+        let (isLeftOwn, isRightOwn) = (left.store.objectEngine != nil, right.store.objectEngine != nil)
+        return isLeftOwn == isRightOwn ? left.store.identifier < right.store.identifier : isRightOwn
+      }
+    }
     do {
-      try _write(changes[...], by: origin, into: &saved)
+      try _write(changes[...], by: origin, in: context, into: &saved)
     } catch {
       guard !saved.written.isEmpty else { throw error }
       let missing = changes.filter { change in
@@ -108,17 +120,25 @@ extension NSPersistentStoreCoordinator {
 
   /// Writes the first store and, before it commits, the others.
   private final func _write(
-    _ changes: ArraySlice<StoreChanges>, by origin: ChangeOrigin, into saved: inout JointSave
+    _ changes: ArraySlice<StoreChanges>, by origin: ChangeOrigin, in context: NSManagedObjectContext,
+    into saved: inout JointSave
   ) throws {
     guard let (store, set) = changes.first else { return }
     let others = changes.dropFirst()
     try StoreErrors.translating(url: store.url) {
       try store.saveMetadataIfNeeded()
-      if set.isEmpty { return try _write(others, by: origin, into: &saved) }
+      if let engine = store.objectEngine {
+        saved.computed += try engine.save(set, in: context) {
+          try _write(others, by: origin, in: context, into: &saved)
+        }.computed
+        if !set.isEmpty { saved.written.append(store.key) }
+        return
+      }
+      if set.isEmpty { return try _write(others, by: origin, in: context, into: &saved) }
       var set = set
       set.origin = origin
       let outcome = try store.engine!.save(set) {
-        if !others.isEmpty { try _write(others, by: origin, into: &saved) }
+        if !others.isEmpty { try _write(others, by: origin, in: context, into: &saved) }
       }
       saved.computed += outcome.computed
       saved.transactions[store.identifier] = outcome.transaction
@@ -167,11 +187,17 @@ extension NSPersistentStoreCoordinator {
   final func adopt(_ entries: [Layer.Entry]) { rowCache.commit(entries) }
 
   /// Gives temporary IDs their permanent ones.
-  final func obtainPermanentIDs(for ids: [NSManagedObjectID]) throws {
+  final func obtainPermanentIDs(
+    for ids: [NSManagedObjectID], in context: NSManagedObjectContext
+  ) throws {
     let stores = persistentStores
     var byStore: [Int: [NSManagedObjectID]] = [:]
     for id in ids { byStore[try _storeIndex(for: id, stores), default: []].append(id) }
     for (index, ids) in byStore {
+      if let engine = stores[index].objectEngine {
+        try StoreErrors.translating { try engine.obtainPermanentIDs(for: ids, in: context) }
+        continue
+      }
       let engine = stores[index].engine!
       var counts: [Int: Int] = [:]
       for id in ids { counts[id.space.layout.entityNumber, default: 0] += 1 }
@@ -181,6 +207,15 @@ extension NSPersistentStoreCoordinator {
         guard let reference = keys[number]?.popFirst() else { continue }
         id.link(to: NSManagedObjectID(ObjectKey(space: engine.spaces[number - 1], reference: reference)))
       }
+    }
+  }
+
+  /// Tells stores of one's own which objects a context does not show any more.
+  final func didUnregister(_ ids: [NSManagedObjectID]) {
+    for store in persistentStores {
+      guard let engine = store.objectEngine else { continue }
+      let own = ids.compactMap(\.permanent).filter { $0.space.store === store.key }
+      if !own.isEmpty { engine.didUnregister(own) }
     }
   }
 

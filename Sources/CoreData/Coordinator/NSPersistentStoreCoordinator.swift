@@ -122,11 +122,12 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
     _state.withLock { $0.contexts.removeAll { $0.context == nil || $0.context === context } }
   }
 
-  /// Has every other context that merges by itself take over a save, each on its own queue.
+  /// Has every other context that merges by itself take over a save, each on its own queue, on the main one in turn with its
+  /// other work.
   final func broadcast(_ changes: SavedChanges, from saver: NSManagedObjectContext) {
     let contexts = _state.withLock { $0.contexts.compactMap(\.context) }
     for context in contexts where context !== saver && context.automaticallyMergesChangesFromParent {
-      context.queue.async { context.merge(changes) }
+      context.queue.inTurn { context.merge(changes) }
     }
   }
 
@@ -156,6 +157,10 @@ extension NSPersistentStoreCoordinator: NSLocking {
   /// Deprecated: use perform blocks.
   @available(*, deprecated, message: "Use perform blocks")
   public func unlock() {}
+
+  /// Deprecated: use perform blocks.
+  @available(*, deprecated, message: "Use perform blocks")
+  public func tryLock() -> Bool { true }
 }
 
 /// Models that some coordinator uses, for finding the entity of a class.

@@ -60,27 +60,11 @@ open class NSEntityMigrationPolicy: NSObject {
 
 /// Makes policies of the classes that mappings name.
 enum PolicyClass {
-  /// Same shape as `NSEntityMigrationPolicy`: through it the initialiser, which no subclass had to call
-  /// `required`, is reached at its place in the class's table. `ObjectMaker` tells why that works.
-  private class Lens: NSObject {
-    required override init() { fatalError("the lens is only looked through") }
-  }
-
-  /// Overrides the initialiser, so that the compiler does not take `Lens` for final and call it directly.
-  private final class OtherLens: Lens {
-    required init() { super.init() }
-  }
-
   /// - Throws: A Cocoa error with code 134170 for a name that no class of the program has.
   static func make(for mapping: NSEntityMapping) throws -> NSEntityMigrationPolicy {
     guard let name = mapping.entityMigrationPolicyClassName, !name.isEmpty, name != "NSEntityMigrationPolicy"
     else { return NSEntityMigrationPolicy() }
-    for candidate in EntityClass.candidates(name) {
-      guard let type = NSClassFromString(candidate) as? NSEntityMigrationPolicy.Type else { continue }
-      if type == NSEntityMigrationPolicy.self { return NSEntityMigrationPolicy() }
-      let lens = unsafeBitCast(type, to: Lens.Type.self)
-      return unsafeBitCast(lens.init() as AnyObject, to: NSEntityMigrationPolicy.self)
-    }
+    if let policy = NamedClass.instance(of: name, as: NSEntityMigrationPolicy.self) { return policy }
     throw CocoaError.coreData(
       NSEntityMigrationPolicyError,
       "The mapping '\(mapping.name ?? "")' names the policy class '\(name)', which is not in this program or is no subclass of "

@@ -28,7 +28,8 @@ public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
 /// Turns values of one kind into another, and back if it can; transformable attributes store what it yields.
 ///
 /// Foundation has this class on Apple's platforms only. Register an instance before a store that needs it is
-/// loaded; from then on its methods are called on any thread.
+/// loaded, unless its name is that of its class: then one is made with `init()` when it is needed. Its methods are called on
+/// any thread.
 open class ValueTransformer: NSObject, _ValueTransformerCluster {
   public override init() { super.init() }
 
@@ -70,7 +71,7 @@ open class ValueTransformer: NSObject, _ValueTransformerCluster {
 public protocol _ValueTransformerCluster {}
 
 extension _ValueTransformerCluster {
-  /// The transformer registered under this name; nil if there is none.
+  /// The transformer registered under this name, or made of the class of this name; nil if there is neither.
   public init?(forName name: NSValueTransformerName) {
     guard let found = ValueTransformer.registered(name) as? Self else { return nil }
     self = found
@@ -126,8 +127,17 @@ private final class TransformerRegistry: @unchecked Sendable {
     .isNotNilTransformerName: PredicateTransformer { $0 != nil },
   ]
 
+  /// The transformer registered under a name, or, as in Core Data, one of the class of that name, which is registered then.
   func transformer(named name: NSValueTransformerName) -> ValueTransformer? {
-    _lock.withLock { _transformers[name] }
+    if let found = _lock.withLock({ _transformers[name] }) { return found }
+    guard !name.rawValue.isEmpty,
+      let made = NamedClass.instance(of: name.rawValue, as: ValueTransformer.self)
+    else { return nil }
+    return _lock.withLock {
+      if let found = _transformers[name] { return found }
+      _transformers[name] = made
+      return made
+    }
   }
 
   func set(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {

@@ -72,6 +72,9 @@ extension NSManagedObject {
   }
 
   /// The members of a to-many as a set that writes through, inverses included.
+  ///
+  /// Foundation here bridges only sets of its own: `as? Set<Book>` of this one comes out empty. Take
+  /// `value(forKey:) as? Set<Book>`, or `allObjects`.
   public final func mutableSetValue(forKey key: String) -> NSMutableSet {
     LiveSet(self, slot: toManySlot(key))
   }

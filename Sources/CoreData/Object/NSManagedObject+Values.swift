@@ -171,8 +171,12 @@ extension NSManagedObject {
   final func unknownKeyMessage(_ key: String) -> String {
     let known = _layout.slotsByName.keys.sorted()
     let guess = Spelling.nearest(to: key, in: known).map { " Did you mean '\($0)'?" } ?? ""
+    let computed =
+      _shape.hasOwnClass && guess.isEmpty
+      ? " A computed property of \(type(of: self)) is not found by its name without Objective-C: override "
+        + "value(forUndefinedKey:) to answer it." : ""
     return "entity '\(_entity.name ?? "?")' has no property '\(key)'.\(guess) It has: "
-      + known.joined(separator: ", ") + "."
+      + known.joined(separator: ", ") + ".\(computed)"
   }
 
   // MARK: By slot

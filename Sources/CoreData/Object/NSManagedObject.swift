@@ -73,7 +73,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
       return "<\(type(of: self)): \(_entity.name ?? "?") \(id); data: <fault>>"
     }
     let values = _layout.slots.enumerated().filter { !$0.element.isHidden }.map { number, slot in
-      "\(slot.name) = \(slot.isToMany ? "<relationship>" : String(describing: row[number]))"
+      "\(slot.name) = \(slot.isToMany ? "<relationship>" : row[number].text(as: slot.attribute?.type))"
     }
     return "<\(type(of: self)): \(_entity.name ?? "?") \(id); data: {\(values.joined(separator: "; "))}>"
   }

@@ -11,6 +11,9 @@ final class StoreKey: Sendable {
   let number: UInt32
   private static let _lastNumber = Atomic<UInt32>(0)
 
+  /// Numbers for the references that the store, if it is of one's own, has chosen.
+  let references = ObjectReferences()
+
   private init(_ identifier: String) {
     self.identifier = identifier
     number = Self._lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
@@ -42,10 +45,14 @@ final class ObjectIDSpace: @unchecked Sendable {
   /// Store and root entity in one word: what keys are compared by. 0 for temporary IDs.
   let number: UInt64
   @Loose private(set) var persistentStore: NSPersistentStore?
+  /// What the keys stand for, in a store that chooses references of its own.
+  let references: ObjectReferences?
 
   init(
-    layout: PropertyLayout, entity: NSEntityDescription, store: StoreKey?, persistentStore: NSPersistentStore?
+    layout: PropertyLayout, entity: NSEntityDescription, store: StoreKey?, persistentStore: NSPersistentStore?,
+    references: ObjectReferences? = nil
   ) {
+    self.references = references
     self.layout = layout
     self.entity = entity
     self.store = store

@@ -4,32 +4,36 @@ import Foundation
 struct ObjectURI {
   let store: String
   let entity: String
-  let reference: Int64
+  /// What follows the "p": a number, or the text of a reference that a store of one's own has chosen.
+  let reference: String
 
   /// Nil for anything that is not a permanent object ID.
   init?(_ url: URL) {
     let text = url.absoluteString
     let prefix = "x-coredata://"
     guard text.lowercased().hasPrefix(prefix) else { return nil }
-    let parts = text.dropFirst(prefix.count).split(separator: "/", omittingEmptySubsequences: false)
+    let parts = text.dropFirst(prefix.count).split(
+      separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, !parts[0].isEmpty, parts[2].first == "p",
-      let reference = Int64(parts[2].dropFirst()), let entity = parts[1].removingPercentEncoding
+      let entity = parts[1].removingPercentEncoding
     else { return nil }
     store = String(parts[0])
     self.entity = entity
-    self.reference = reference
+    reference = String(parts[2].dropFirst())
   }
 }
 
 extension NSManagedObjectID {
   /// The ID as a URI: `x-coredata://<store UUID>/<Entity>/p<key>`, or `x-coredata:///<Entity>/t<number>` for a temporary one.
   ///
+  /// In a store of one's own the key is the text of the reference object.
+  ///
   /// A permanent ID's URI may be kept and turned back into the ID by a coordinator with the same store.
   public func uriRepresentation() -> URL {
     let name = space.layout.entityName.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? ""
     let text =
       if let store = space.store {
-        "x-coredata://\(store.identifier)/\(name)/p\(reference)"
+        "x-coredata://\(store.identifier)/\(name)/p\(space.references?.pathText(of: reference) ?? "\(reference)")"
       } else {
         "x-coredata:///\(name)/t\(Self._process)\(reference)"
       }

@@ -2,9 +2,37 @@ import Foundation
 import ModelSchema
 import Synchronization
 
-/// One store of a coordinator: a SQLite file, or memory. May be used from any thread.
+/// One store of a coordinator: a SQLite file, memory, or a store of one's own. May be used from any thread.
+///
+/// Stores of one's own are subclasses of `NSIncrementalStore` or `NSAtomicStore`, made known with
+/// `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`.
 open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
-  // Unchecked: `_state` is guarded by its lock; the engine is Sendable and set once, before the store is added.
+  // Unchecked: `_state` is guarded by its lock; engine and key are set before the store is added, and not after.
+
+  /// Creates a store of a class of one's own. The coordinator calls it when a store of the registered type is added.
+  ///
+  /// First member of the class: `StoreMaker` reaches a subclass's override by its place.
+  ///
+  /// - Parameters:
+  ///   - root: Coordinator that the store is to be added to.
+  ///   - name: Configuration of the model that the store holds; nil for all entities.
+  ///   - url: Where the store lies.
+  ///   - options: Options it is added with.
+  public init(
+    persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
+    at url: URL, options: [AnyHashable: Any]? = nil
+  ) {
+    _type = ""
+    _configurationName = name ?? NSManagedObjectModel.defaultConfigurationName
+    _options = options
+    entities = root.flatMap { try? $0.entities(of: name) }
+    key = StoreKey.named(UUID().uuidString)
+    let isReadOnly = (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false
+    _state = Mutex(State(url: url, metadata: [:], isReadOnly: isReadOnly))
+    super.init()
+    lifeline.tie(to: self)
+    _coordinator = root
+  }
 
   private struct State: @unchecked Sendable {
     // Unchecked: metadata is property list values that nobody changes in place.
@@ -15,11 +43,14 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   }
 
   private let _state: Mutex<State>
+  /// Empty for a store of the user's own class, which says itself what it is.
   private let _type: String
   private let _configurationName: String
   private let _options: [AnyHashable: Any]?
   /// Does the work; nil only while the store is being opened.
   final private(set) var engine: (any StoreEngine)?
+  /// The engine, of a store that is given the objects of a save; nil for those that take values.
+  final private(set) var objectEngine: (any ManagedObjectStoring)?
   /// Identity of the store in object IDs.
   final private(set) var key: StoreKey
   /// Names of the entities the store takes; nil for all.
@@ -48,8 +79,10 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   /// Gives the store what does its work; once.
   final func attach(_ engine: any StoreEngine, metadata: [String: Any]) {
     self.engine = engine
+    objectEngine = engine as? any ManagedObjectStoring
     var state = _state.withLock { $0 }
     state.metadata = metadata
+    state.needsMetadataSave = false
     let new = state
     _state.withLock { $0 = new }
     if let identifier = metadata[NSStoreUUIDKey] as? String { key = StoreKey.named(identifier) }
@@ -67,19 +100,40 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   /// Class that migrates stores of this kind object by object.
   open class func migrationManagerClass() -> AnyClass { NSMigrationManager.self }
 
-  /// Where the store lies; nil for memory.
-  open var url: URL? { _state.withLock { $0.url } }
+  /// Where the store lies; nil for memory. A store keeps its new place to itself until it is saved: see
+  /// `NSPersistentStoreCoordinator.setURL(_:for:)`.
+  open var url: URL? {
+    get { _state.withLock { $0.url } }
+    set { _state.withLock { $0.url = newValue } }
+  }
 
   /// UUID of the store, as in its metadata.
-  open var identifier: String! { key.identifier }
+  ///
+  /// Object IDs keep the one with which the store was added until it is added again.
+  open var identifier: String! {
+    get { _state.withLock { $0 }.metadata[NSStoreUUIDKey] as? String ?? key.identifier }
+    set {
+      guard let newValue else { return }
+      var metadata = self.metadata ?? [:]
+      metadata[NSStoreUUIDKey] = newValue
+      setMetadata(metadata)
+    }
+  }
 
-  /// One of the store type constants.
-  open var type: String { _type }
+  /// One of the store type constants, or the type that a class of one's own was registered for.
+  open var type: String {
+    _type.isEmpty ? _state.withLock { $0 }.metadata[NSStoreTypeKey] as? String ?? "" : _type
+  }
 
   /// Whether saves to the store fail.
-  open var isReadOnly: Bool { _state.withLock { $0.isReadOnly } }
+  open var isReadOnly: Bool {
+    get { _state.withLock { $0.isReadOnly } }
+    set { _state.withLock { $0.isReadOnly = newValue } }
+  }
 
   /// Metadata; what is set reaches the file with the next save.
+  ///
+  /// A class of one's own sets them in `loadMetadata()`, with `NSStoreTypeKey` and `NSStoreUUIDKey` at least.
   open var metadata: [String: Any]! {
     get {
       _state.withLock { $0 }.metadata
@@ -89,14 +143,46 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
 
   final func setMetadata(_ metadata: [String: Any]) {
     var metadata = metadata
-    metadata[NSStoreTypeKey] = _type
-    if metadata[NSStoreUUIDKey] == nil { metadata[NSStoreUUIDKey] = key.identifier }
+    if !_type.isEmpty { metadata[NSStoreTypeKey] = _type }
+    if let identifier = metadata[NSStoreUUIDKey] as? String {
+      if engine == nil { key = StoreKey.named(identifier) }
+    } else {
+      metadata[NSStoreUUIDKey] = identifier
+    }
     metadata = NSPersistentStore.completed(metadata, from: self.metadata ?? [:])
     var state = _state.withLock { $0 }
     state.metadata = metadata
     state.needsMetadataSave = true
     let new = state
     _state.withLock { $0 = new }
+  }
+
+  // MARK: For classes of one's own
+
+  /// Finds out whether the URL can be used, and sets `metadata`. Called before the store is added.
+  ///
+  /// - Throws: What `addPersistentStore(ofType:configurationName:at:options:)` is to throw.
+  open func loadMetadata() throws {}
+
+  /// Called after the store was added.
+  open func didAdd(to coordinator: NSPersistentStoreCoordinator) {}
+
+  /// Called before the store is removed.
+  open func willRemove(from coordinator: NSPersistentStoreCoordinator?) {}
+
+  /// Metadata of the store at a URL, read without opening the store. A SQLite file unless overridden.
+  ///
+  /// - Throws: A Cocoa error if there is no such file or it is no store.
+  open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+    try SQLiteStoreOpening.metadata(at: url)
+  }
+
+  /// Writes metadata into the store at a URL, without opening the store. A SQLite file unless overridden.
+  ///
+  /// - Throws: As the coordinator's method.
+  open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+    try NSPersistentStoreCoordinator.setMetadata(
+      metadata, forPersistentStoreOfType: NSSQLiteStoreType, at: url)
   }
 
   /// Keys about the format, which setting an application's own metadata does not remove.
@@ -131,5 +217,7 @@ extension NSPersistentStore {
     public static let inMemory = StoreType(rawValue: NSInMemoryStoreType)
     /// One file, read and written whole.
     public static let binary = StoreType(rawValue: NSBinaryStoreType)
+    /// One file of XML, read and written whole.
+    public static let xml = StoreType(rawValue: NSXMLStoreType)
   }
 }

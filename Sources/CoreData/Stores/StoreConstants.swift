@@ -4,6 +4,8 @@ public let NSSQLiteStoreType = "SQLite"
 public let NSInMemoryStoreType = "InMemory"
 /// One file, read and written whole.
 public let NSBinaryStoreType = "Binary"
+/// One file of XML, read and written whole.
+public let NSXMLStoreType = "XML"
 
 /// Metadata key of the store type.
 public let NSStoreTypeKey = "NSStoreType"
@@ -36,6 +38,15 @@ public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomati
 public let NSPersistentStoreConnectionPoolMaxSizeKey = "NSPersistentStoreConnectionPoolMaxSize"
 /// Option: destroy a store even if it cannot be opened. A boolean.
 public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
+/// Option: check an XML store against its document type when it is read. Has no effect here: what a store of a class of
+/// one's own reads is its affair.
+public let NSValidateXMLStoreOption = "NSValidateXMLStoreOption"
+/// Option: classes that a binary store may hold. Has no effect here.
+public let NSBinaryStoreSecureDecodingClasses = "NSBinaryStoreSecureDecodingClasses"
+/// Option: whether a binary store may hold objects of any class. Has no effect here.
+public let NSBinaryStoreInsecureDecodingCompatibilityOption = "NSBinaryStoreInsecureDecodingCompatibilityOption"
+/// Metadata key of the system versions that a store is for. Never set here.
+public let NSPersistentStoreOSCompatibility = "NSPersistentStoreOSCompatibility"
 /// Option: file protection class; has no effect here.
 public let NSPersistentStoreFileProtectionKey = "NSPersistentStoreFileProtectionKey"
 /// Option: keep a history of transactions. A boolean or a dictionary.

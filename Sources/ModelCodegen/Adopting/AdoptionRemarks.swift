@@ -26,22 +26,50 @@ enum AdoptionRemarks {
 
   static func remarks(_ tokens: [SourceToken]) -> [SourceAdoption.Remark] {
     var remarks: [SourceAdoption.Remark] = []
+    var blocks = Blocks()
     for (index, token) in tokens.enumerated() {
-      if let message = _message(token, at: index, in: tokens) {
+      blocks.take(token)
+      let override =
+        token.isKeyword("override") && blocks.isDirectlyInExtension
+        ? "nothing is overridden in an extension without Objective-C; move it into the class, for which an entity whose class is "
+          + "generated needs Category/Extension" : nil
+      if let message = override ?? _message(token, at: index, in: tokens) {
         remarks.append(SourceAdoption.Remark(line: token.line, column: token.column, message: message))
       }
     }
     return remarks
   }
 
+  /// The braces around a token.
+  private struct Blocks {
+    /// Whether each is an extension's, outermost first.
+    private var _open: [Bool] = []
+    private var _isExtensionAhead = false
+
+    var isDirectlyInExtension: Bool { _open.last ?? false }
+
+    mutating func take(_ token: SourceToken) {
+      if token.isKeyword("extension") { _isExtensionAhead = true }
+      if token.isPunctuation("{") {
+        _open.append(_isExtensionAhead)
+        _isExtensionAhead = false
+      }
+      if token.isPunctuation("}") { _ = _open.popLast() }
+    }
+  }
+
   private static func _message(_ token: SourceToken, at index: Int, in tokens: [SourceToken]) -> String? {
     func next(_ ahead: Int) -> SourceToken? { index + ahead < tokens.count ? tokens[index + ahead] : nil }
     let previous = index > 0 ? tokens[index - 1] : nil
     if token.kind == .directive, token.text == "#selector" {
-      return "there are no selectors; pass a closure instead"
+      return
+        "there are no selectors; pass a closure instead, and to a sort descriptor the name as text (\"localizedCompare:\")"
     }
     guard token.kind == .identifier else { return nil }
     if previous?.isKeyword("import") ?? false { return _modules[token.text] }
+    if token.text == "NSFetchRequest", index > 1, tokens[index - 2].text == "as" {
+      return "a cast between fetch requests fails here; pass the request as it is, or make NSFetchRequest<T>(entityName:)"
+    }
     guard let message = _names[token.text] else { return nil }
     switch token.text {
     case "observe":

@@ -25,6 +25,8 @@ final class ContextQueue: @unchecked Sendable {
   let kind: Kind
   /// A queue of the name that a private one was given later; it works through the first one.
   private let _labelled = Mutex<DispatchQueue?>(nil)
+  /// Merges that wait for their turn on the main queue.
+  let turns = Turns()
   /// Not weak: a weak reference would make every retain of the context slower from then on. Cleared when it dies.
   unowned(unsafe) var context: NSManagedObjectContext?
 
@@ -113,11 +115,15 @@ final class ContextQueue: @unchecked Sendable {
     }
   }
 
-  private func _run<T>(onMain: Bool, _ block: () throws -> T) rethrows -> T {
+  /// Runs a piece of work that takes its turn on the main queue.
+  func inItsPlace(_ block: () -> Bool) -> Bool { _run(onMain: true, isTurn: true, block) }
+
+  private func _run<T>(onMain: Bool, isTurn: Bool = false, _ block: () throws -> T) rethrows -> T {
     let stack = ThreadStack.current
     stack.push(self)
     defer { stack.pop() }
     if let context, context.overlay.hasMail { context.takeDeliveries() }
+    if onMain, !isTurn { turns.takeAll() }
     guard onMain, let recorder = MainQueueTrace.recorder else { return try block() }
     let begin = DispatchTime.now().uptimeNanoseconds
     defer { recorder(begin, DispatchTime.now().uptimeNanoseconds) }

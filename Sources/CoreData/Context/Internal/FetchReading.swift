@@ -226,9 +226,15 @@ final class FetchReading {
   private func _row(_ candidate: Candidate) -> Row? {
     switch candidate {
     case .stored(let stored):
-      stored.row ?? _context.table.object(for: stored.key)?._current
+      stored.row ?? _context.table.object(for: stored.key)?._current ?? _unfetchedRow(stored)
     case .object(let object): object._current
     case .entry(let entry): entry.row
     }
+  }
+
+  /// The row of an object of which its store has told no more than the identity.
+  private func _unfetchedRow(_ stored: StoredObject) -> Row? {
+    plan.content == .values
+      ? (try? _context.persistentStoreCoordinator?.row(for: stored.key, at: _chain.generation)) ?? nil : nil
   }
 }

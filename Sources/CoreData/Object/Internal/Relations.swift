@@ -50,8 +50,6 @@ final class Relations {
     return state
   }
 
-  func dropMembers(_ slot: Int) { _toMany.removeAll { $0.slot == slot } }
-
   func forEachToMany(_ body: (Int, ToManyState) -> Void) {
     for entry in _toMany { body(entry.slot, entry.state) }
   }

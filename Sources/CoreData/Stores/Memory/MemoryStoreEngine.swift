@@ -15,10 +15,14 @@ final class MemoryStoreEngine: StoreEngine {
     var values: [String: Any]
   }
 
-  init(_ model: FrozenModel, key: StoreKey, store: NSPersistentStore?, metadata: [String: Any]) {
+  /// - Parameter references: What keys stand for, in a store that chooses references of its own.
+  init(
+    _ model: FrozenModel, key: StoreKey, store: NSPersistentStore?, metadata: [String: Any],
+    references: ObjectReferences? = nil
+  ) {
     _layout = model.layout
     spaces = zip(model.layout.layouts, model.entities).map {
-      ObjectIDSpace(layout: $0, entity: $1, store: key, persistentStore: store)
+      ObjectIDSpace(layout: $0, entity: $1, store: key, persistentStore: store, references: references)
     }
     _tables = Mutex(MemoryTables())
     _metadata = Mutex(MetadataBox(values: metadata))
@@ -103,6 +107,11 @@ final class MemoryStoreEngine: StoreEngine {
       }
       return result
     }
+  }
+
+  /// Rows that are not what a save expects.
+  func conflicts(in changes: ChangeSet) -> [VersionConflict] {
+    _tables.withLock { $0.conflicts(in: changes) }
   }
 
   func save(_ changes: ChangeSet, along others: () throws -> Void) throws -> SaveOutcome {

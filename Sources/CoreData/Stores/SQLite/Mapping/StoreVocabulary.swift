@@ -5,8 +5,6 @@ enum StoreVocabulary {
   static let primaryKey = "Z_PK"
   static let entity = "Z_ENT"
   static let version = "Z_OPT"
-  static let keysTable = "Z_PRIMARYKEY"
-  static let metadataTable = "Z_METADATA"
   static let modelCacheTable = "Z_MODELCACHE"
 
   /// Order of the first member of an ordered relationship, and the step to the next.

@@ -199,7 +199,9 @@ extension QueryCompiler {
       if key.hasPrefix("@") {
         throw untranslatable(outline, "'\(key)' must follow a to-many relationship")
       }
-      throw untranslatable(outline, "keypath \(key) not found in entity \(scope.layout.entityName)")
+      let known = scope.layout.slotsByName.keys.sorted()
+      let guess = Spelling.nearest(to: key, in: known).map { " (did you mean '\($0)'?)" } ?? ""
+      throw untranslatable(outline, "keypath \(key) not found in entity \(scope.layout.entityName)\(guess)")
     }
   }
 

@@ -1,0 +1,159 @@
+import Foundation
+
+// Stores that move: to another place, or into a store of another type.
+
+extension NSPersistentStoreCoordinator {
+  /// Writes all objects of a store into a new one, of any type, and puts that in its place.
+  ///
+  /// The old store is removed from the coordinator; its file stays as it is. The objects get new IDs, and contexts have to
+  /// fetch them again: `NSPersistentStoreCoordinatorStoresDidChange` tells with `NSUUIDChangedPersistentStoresKey` which ID
+  /// became which. Metadata of the application's own go along. When anything fails, the coordinator and the old store are
+  /// what they were, and there is no new file. Everything is held in memory meanwhile.
+  ///
+  /// Where Core Data would write over a file at the URL, this refuses to.
+  ///
+  /// - Parameters:
+  ///   - store: A store of this coordinator.
+  ///   - URL: Where the new store is to lie; ignored for one in memory.
+  ///   - options: Options of the new store.
+  ///   - storeType: Type of the new store.
+  /// - Returns: The new store.
+  /// - Throws: A Cocoa error: 516 if there is a file already, 134070 for a store that is not of this coordinator, and what
+  ///   adding the new store and saving to it throw.
+  @discardableResult
+  public final func migratePersistentStore(
+    _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
+  ) throws -> NSPersistentStore {
+    guard let source = store.engine, persistentStores.contains(where: { $0 === store }) else {
+      throw CocoaError.coreData(
+        NSPersistentStoreOperationError,
+        "The store at \(store.url?.path ?? "memory") is not of this coordinator, so that it cannot be moved by it.",
+        [NSAffectedStoresErrorKey: [store]])
+    }
+    let isFile = storeType != NSInMemoryStoreType && URL.path != "/dev/null"
+    if isFile, SQLiteStoreOpening.isFilled(URL) {
+      throw CocoaError(
+        .fileWriteFileExists,
+        userInfo: [
+          NSLocalizedDescriptionKey:
+            "There is a file at \(URL.path) already, and a store is moved to a new one only. Remove it, or destroy the store in "
+            + "it with destroyPersistentStore(at:ofType:options:).", NSURLErrorKey: URL,
+        ])
+    }
+    var options = options ?? [:]
+    // What is read only is so once it has been written.
+    let isReadOnly = (options.removeValue(forKey: NSReadOnlyPersistentStoreOption) as? NSNumber)?.boolValue
+    let moved = try addPersistentStore(
+      ofType: storeType, configurationName: store.configurationName, at: isFile ? URL : nil, options: options)
+    do {
+      let ids = try _copy(source, to: moved)
+      try _carryMetadata(of: store, to: moved)
+      if isReadOnly ?? false { moved.isReadOnly = true }
+      _announce(store, moved, ids)
+    } catch {
+      try? remove(moved)
+      if isFile { try? _discard(URL, storeType) }
+      throw error
+    }
+    try remove(store)
+    return moved
+  }
+
+  /// Writes all objects of a store into a new one, of any type, and puts that in its place; as the other form.
+  @discardableResult
+  public final func migratePersistentStore(
+    _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil,
+    type storeType: NSPersistentStore.StoreType
+  ) throws -> NSPersistentStore {
+    try migratePersistentStore(store, to: storeURL, options: options, withType: storeType.rawValue)
+  }
+
+  /// IDs by what they were.
+  private typealias Moved = [(old: NSManagedObjectID, new: NSManagedObjectID)]
+
+  private final func _copy(_ source: any StoreEngine, to store: NSPersistentStore) throws -> Moved {
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = self
+    context.undoManager = nil
+    return try context.performAndWait {
+      let copy = try StoreErrors.translating {
+        try StoreCopy(of: source, in: context, tellsAllMembers: store.objectEngine != nil)
+      }
+      for (_, id) in copy.ids { assign(id, to: store) }
+      defer { clearAssignments(copy.ids.lazy.map(\.new)) }
+      if store.objectEngine != nil {
+        // A store of one's own is given objects, which show what they were and are not new to anybody.
+        context.overlay.push(Layer(copy.entries))
+        for entry in copy.entries { _ = context.materialize(entry, isNew: false) }
+      }
+      _ = try context.commit(copy.entries)
+      return copy.ids.compactMap { old, new in new.permanent.map { (NSManagedObjectID(old), $0) } }
+    }
+  }
+
+  /// Gives the new store what the application keeps in the metadata of the old one, and writes it.
+  private final func _carryMetadata(of store: NSPersistentStore, to moved: NSPersistentStore) throws {
+    var metadata = moved.metadata ?? [:]
+    for (name, value) in store.metadata ?? [:]
+    where metadata[name] == nil && !NSPersistentStore.formatKeys.contains(name) {
+      metadata[name] = value
+    }
+    moved.metadata = metadata
+    try StoreErrors.translating(url: moved.url) { try moved.saveMetadataIfNeeded() }
+    guard let engine = moved.objectEngine else { return }
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = self
+    _ = try context.performAndWait {
+      try StoreErrors.translating(url: moved.url) { try engine.save(ChangeSet(), in: context) {} }
+    }
+  }
+
+  /// Tells what became of the objects' IDs, in the order in which Core Data was seen to.
+  private final func _announce(_ store: NSPersistentStore, _ moved: NSPersistentStore, _ ids: Moved) {
+    for store in [store, moved] {
+      NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
+    }
+    let pairs: [NSManagedObjectID] = ids.flatMap { [$0.old, $0.new] }
+    NotificationCenter.default.post(
+      name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
+      userInfo: [NSUUIDChangedPersistentStoresKey: [store, moved, pairs] as [Any]])
+  }
+
+  /// Removes what was begun at a URL where nothing had been before.
+  private final func _discard(_ url: URL, _ storeType: String) throws {
+    if storeType == NSSQLiteStoreType { return try destroyPersistentStore(at: url, ofType: storeType) }
+    try FileManager.default.removeItem(at: url)
+  }
+
+  /// Gives a store another place.
+  ///
+  /// A SQLite store is connected to the store that lies there already; nothing may use it meanwhile, and what its objects
+  /// show is read anew. A store that is written whole is written there with the next save.
+  ///
+  /// - Returns: False, with nothing changed, for a store that is not of this coordinator, or a SQLite store where no file of
+  ///   the same model version lies.
+  public final func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
+    guard persistentStores.contains(where: { $0 === store }) else { return false }
+    guard store.type == NSSQLiteStoreType else {
+      store.url = url
+      return true
+    }
+    guard SQLiteStoreOpening.isFilled(url), let metadata = try? SQLiteStoreOpening.metadata(at: url),
+      model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata),
+      let settings = try? SQLiteStoreOpening.options(store.options), let model = frozen
+    else { return false }
+    let isFollowed = store.remoteChanges.withLock { $0 != nil }
+    guard
+      let engine = try? SQLiteStoreEngine(
+        url: url, layout: model.layout, entities: model.entities, persistentStore: store, options: settings,
+        initialMetadata: metadata), let opened = try? engine.metadata
+    else { return false }
+    store.remoteChanges.withLock { $0 = nil }
+    store.engine?.close()
+    store.attach(engine, metadata: opened)
+    store.url = url
+    rowCache.removeAll()
+    if isFollowed { try? followRemoteChanges(of: store) }
+    return true
+  }
+}

@@ -1,0 +1,93 @@
+import ModelSchema
+
+/// What one store holds, as insertions into another.
+///
+/// Reads all of it into memory, as Core Data does. Values are passed on as they are; no object is made, and no hook called.
+struct StoreCopy {
+  /// Insertions under temporary IDs, in the order of the entities and keys.
+  private(set) var entries: [Layer.Entry] = []
+  /// The objects' IDs there, and those they will have.
+  private(set) var ids: [(old: ObjectKey, new: NSManagedObjectID)] = []
+  private var _new: [ObjectKey: NSManagedObjectID] = [:]
+
+  /// - Parameters:
+  ///   - engine: The store to be read.
+  ///   - context: A context of nobody else's, which gives the temporary IDs.
+  ///   - tellsAllMembers: Whether insertions tell of to-manys that follow from the to-one at the other end, too: for a
+  ///     store that is given objects.
+  /// - Throws: What reading the store throws.
+  init(of engine: any StoreEngine, in context: NSManagedObjectContext, tellsAllMembers: Bool) throws {
+    var rows: [Row] = []
+    for space in engine.spaces where !space.layout.isAbstract {
+      var plan = FetchPlan(layout: space.layout)
+      plan.includesSubentities = false
+      let temporary = context.temporarySpace(space.entity, space.layout)
+      let found = try engine.fetch(plan)
+      let values = try _rows(found, in: engine)
+      for (stored, row) in zip(found, values) {
+        guard let row else { continue }
+        let id = NSManagedObjectID(temporaryIn: temporary)
+        _new[stored.key] = id
+        ids.append((stored.key, id))
+        rows.append(row)
+      }
+    }
+    let relationships = try _relationships(in: engine, all: tellsAllMembers)
+    entries.reserveCapacity(ids.count)
+    for (index, (old, new)) in ids.enumerated() {
+      entries.append(_entry(new, old, rows[index], relationships[old] ?? [:]))
+    }
+  }
+
+  /// A store may have told identities only.
+  private func _rows(_ found: [StoredObject], in engine: any StoreEngine) throws -> [Row?] {
+    if found.allSatisfy({ $0.row != nil }) { return found.map(\.row) }
+    return try engine.rows(for: found.map(\.key))
+  }
+
+  /// Members of the to-manys that rows do not tell of: those without a to-one at the other end, and ordered ones.
+  private func _relationships(
+    in engine: any StoreEngine, all: Bool
+  ) throws -> [ObjectKey: [Int: ToManyDelta]] {
+    var result: [ObjectKey: [Int: ToManyDelta]] = [:]
+    for (_, owners) in Dictionary(grouping: ids.map(\.old), by: \.space.layout.entityNumber) {
+      let layout = owners[0].space.layout
+      for slot in layout.toManySlots {
+        let relationship = layout.slots[slot].relationship!
+        guard all || relationship.isManyToMany || relationship.isOrdered || relationship.inverseSlot == nil
+        else { continue }
+        for (owner, members) in zip(owners, try engine.related(to: owners, slot: slot)) {
+          let new = members.compactMap { _new[$0] }
+          if new.isEmpty { continue }
+          result[owner, default: [:]][slot] = ToManyDelta(
+            added: new, removed: [], order: relationship.isOrdered ? new : nil)
+        }
+      }
+    }
+    return result
+  }
+
+  private func _entry(
+    _ new: NSManagedObjectID, _ old: ObjectKey, _ row: Row, _ members: [Int: ToManyDelta]
+  ) -> Layer.Entry {
+    let layout = old.space.layout
+    let copy = Row(count: layout.slots.count, version: 1)
+    var changed = SlotSet()
+    for slot in layout.slots.indices {
+      switch row[slot] {
+      case .null, .toMany: continue
+      case let value where layout.slots[slot].relationship != nil:
+        // One that leads nowhere is left out.
+        guard let target = value.key.flatMap({ _new[$0] }) else { continue }
+        copy.set(.pending(target), at: slot)
+      case let value: copy.set(value, at: slot)
+      }
+      changed.insert(slot)
+    }
+    for (slot, delta) in members {
+      copy.set(.toMany(delta), at: slot)
+      changed.insert(slot)
+    }
+    return Layer.Entry(kind: .inserted, id: new, base: nil, row: copy, changed: changed, isWhole: false)
+  }
+}

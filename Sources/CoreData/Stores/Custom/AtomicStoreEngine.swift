@@ -1,0 +1,157 @@
+import Foundation
+import ModelSchema
+
+/// Keeps the objects of an `NSAtomicStore` in memory, and its nodes in step with what is saved.
+final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
+  // Unchecked: the tables have their own lock; the store's methods are called under `_turn` only. The store owns this and
+  // outlives it.
+  private unowned let _store: NSAtomicStore
+  private let _memory: MemoryStoreEngine
+  /// Recursive: reading relationships while nodes are updated comes back here.
+  private let _turn = NSRecursiveLock()
+
+  init(_ store: NSAtomicStore, _ model: FrozenModel) {
+    _store = store
+    _memory = MemoryStoreEngine(
+      model, key: store.key, store: store, metadata: [:], references: store.key.references)
+  }
+
+  /// Takes the nodes that the store has loaded.
+  ///
+  /// - Throws: A Cocoa error for values that do not fit the model.
+  func adopt(_ nodes: Set<NSAtomicStoreCacheNode>) throws {
+    var changes = ChangeSet()
+    for node in nodes.sorted(by: { ($0.objectID.key?.reference ?? 0) < ($1.objectID.key?.reference ?? 0) }) {
+      guard let key = node.objectID.key else { continue }
+      changes.inserted.append(ChangeSet.Insertion(id: NSManagedObjectID(key), row: try _row(node, key)))
+    }
+    _ = try _memory.save(changes)
+  }
+
+  private func _row(_ node: NSAtomicStoreCacheNode, _ key: ObjectKey) throws -> Row {
+    let layout = key.space.layout
+    let shape = key.space.entity.shape
+    let row = Row(count: layout.slots.count, version: 1)
+    for slot in layout.slots.indices where !layout.slots[slot].isTransient {
+      guard let property = shape.properties[slot], let value = node.value(forKey: property.name) else {
+        continue
+      }
+      if let coding = shape.codings[slot] {
+        do {
+          row.set(try coding.value(from: value), at: slot)
+        } catch {
+          throw CocoaError.coreData(
+            NSCoreDataError, "The store at \(_store.url?.path ?? "?") has loaded an \(error).")
+        }
+      } else if layout.slots[slot].isToMany {
+        let members = try _nodes(value, property.name, key).map(\.objectID)
+        let order = layout.slots[slot].relationship!.isOrdered ? members : nil
+        row.set(.toMany(ToManyDelta(added: members, removed: [], order: order)), at: slot)
+      } else if let target = try _nodes(value, property.name, key).first?.objectID.key {
+        row.set(.reference(target), at: slot)
+      }
+    }
+    return row
+  }
+
+  private func _nodes(_ value: Any, _ name: String, _ key: ObjectKey) throws -> [NSAtomicStoreCacheNode] {
+    switch value {
+    case let node as NSAtomicStoreCacheNode: return [node]
+    case let nodes as Set<NSAtomicStoreCacheNode>: return Array(nodes)
+    case let nodes as [NSAtomicStoreCacheNode]: return nodes
+    case let nodes as NSOrderedSet: if let found = nodes.array as? [NSAtomicStoreCacheNode] { return found }
+    case let nodes as NSSet: if let found = nodes.allObjects as? [NSAtomicStoreCacheNode] { return found }
+    default: break
+    }
+    throw CocoaError.coreData(
+      NSCoreDataError,
+      "The store at \(_store.url?.path ?? "?") has loaded a \(type(of: value)) for \(key.space.layout.entityName).\(name); "
+        + "a relationship's value is a node or a set of nodes.")
+  }
+
+  // MARK: Reading
+
+  var spaces: [ObjectIDSpace] { _memory.spaces }
+  var evaluatesPredicates: Bool { true }
+
+  func fetch(_ plan: FetchPlan) throws -> [StoredObject] { try _memory.fetch(plan) }
+  func count(_ plan: FetchPlan) throws -> Int { try _memory.count(plan) }
+  func table(_ plan: DictionaryPlan) throws -> [[Value]] { try _memory.table(plan) }
+  func rows(for keys: [ObjectKey]) throws -> [Row?] { try _memory.rows(for: keys) }
+  func related(to owners: [ObjectKey], slot: Int) throws -> [[ObjectKey]] {
+    try _memory.related(to: owners, slot: slot)
+  }
+
+  // MARK: Writing
+
+  func obtainPermanentIDs(for ids: [NSManagedObjectID], in context: NSManagedObjectContext) throws {
+    _turn.withLock {
+      for id in ids where id.permanent == nil {
+        let reference = _store.newReferenceObject(for: context.object(with: id))
+        id.link(to: _store.objectID(for: id.entity, withReferenceObject: reference))
+        context.adoptPermanentID(of: id)
+      }
+    }
+  }
+
+  func save(
+    _ changes: ChangeSet, in context: NSManagedObjectContext, along others: () throws -> Void
+  ) throws -> SaveOutcome {
+    try _turn.withLock {
+      let conflicts = _memory.conflicts(in: changes)
+      guard conflicts.isEmpty else { throw StoreConflictError(conflicts: conflicts) }
+      try obtainPermanentIDs(for: changes.inserted.map(\.id), in: context)
+      try others()
+      let before = NodesBefore(changes, in: _store)
+      let new = changes.inserted.map { _store.newCacheNode(for: context.object(with: $0.id)) }
+      if !new.isEmpty { _store.addCacheNodes(Set(new)) }
+      for update in changes.updated {
+        guard let node = _store.cacheNode(for: update.id) else { continue }
+        _store.updateCacheNode(node, from: context.object(with: update.id))
+      }
+      let deleted = changes.deleted.compactMap { _store.cacheNode(for: $0.id) }
+      if !deleted.isEmpty {
+        _store.willRemoveCacheNodes(Set(deleted))
+        _store.dropCacheNodes(deleted.compactMap(\.objectID.key))
+      }
+      do {
+        try ErrorOfOnesOwn.marking { try _store.save() }
+      } catch {
+        before.restore()
+        throw error
+      }
+      _ = try _memory.save(changes)
+      return SaveOutcome()
+    }
+  }
+
+  /// What a save does to nodes, to be undone when the file cannot be written.
+  private struct NodesBefore {
+    private let _store: NSAtomicStore
+    private let _inserted: [ObjectKey]
+    private let _values: [(node: NSAtomicStoreCacheNode, values: NSMutableDictionary?)]
+
+    init(_ changes: ChangeSet, in store: NSAtomicStore) {
+      _store = store
+      _inserted = changes.inserted.compactMap(\.id.key)
+      _values = (changes.updated.map(\.id) + changes.deleted.map(\.id)).compactMap { id in
+        store.cacheNode(for: id).map { ($0, $0.propertyCache?.mutableCopy() as? NSMutableDictionary) }
+      }
+    }
+
+    func restore() {
+      _store.dropCacheNodes(_inserted)
+      for (node, values) in _values { node.propertyCache = values }
+      _store.addCacheNodes(Set(_values.map(\.node)))
+    }
+  }
+
+  // MARK: Metadata
+
+  var metadata: [String: Any] { _store.metadata ?? [:] }
+
+  /// The save that follows has the store write them.
+  func setMetadata(_ metadata: [String: Any]) throws {}
+
+  func close() { _memory.close() }
+}

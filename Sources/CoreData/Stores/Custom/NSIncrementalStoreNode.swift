@@ -1,0 +1,46 @@
+import Foundation
+import Synchronization
+
+/// The values of one object as a store of one's own hands them out, with their version.
+///
+/// A relationship's value is an `NSManagedObjectID`, or `NSNull` for none; a to-many's a set or an array of IDs, empty if it
+/// has no members. What is left out of the values of relationships is asked for when it is needed; an attribute that is left
+/// out is nil.
+open class NSIncrementalStoreNode: NSObject, @unchecked Sendable {
+  // Unchecked: guarded by the lock; the values are what a store is about to hand out and nobody changes in place.
+  private struct Content: @unchecked Sendable {
+    var values: [String: Any]
+    var version: UInt64
+  }
+
+  private let _content: Mutex<Content>
+  private let _objectID: NSManagedObjectID
+
+  /// Creates a node.
+  ///
+  /// - Parameters:
+  ///   - values: Values by property name; names that the entity does not have are ignored.
+  ///   - version: A number that grows with each change of the object in the store.
+  public init(objectID: NSManagedObjectID, withValues values: [String: Any], version: UInt64) {
+    _objectID = objectID
+    _content = Mutex(Content(values: values, version: version))
+    super.init()
+  }
+
+  /// Replaces values and version after a save.
+  open func update(withValues values: [String: Any], version: UInt64) {
+    let content = Content(values: values, version: version)
+    _content.withLock { $0 = content }
+  }
+
+  /// ID of the object.
+  open var objectID: NSManagedObjectID { _objectID }
+
+  /// Version of the values.
+  open var version: UInt64 { _content.withLock { $0.version } }
+
+  /// Value of a property; nil if the node does not have it.
+  open func value(for prop: NSPropertyDescription) -> Any? {
+    _content.withLock { $0 }.values[prop.name]
+  }
+}

@@ -1,0 +1,97 @@
+import CoreData
+import Foundation
+import Testing
+
+/// A transformer that nobody registers.
+final class MirrorTransformer: ValueTransformer {
+  override func transformedValue(_ value: Any?) -> Any? {
+    (value as? String).map { Data($0.reversed().map { String($0) }.joined().utf8) }
+  }
+
+  override func reverseTransformedValue(_ value: Any?) -> Any? {
+    (value as? Data).map { String(String(decoding: $0, as: UTF8.self).reversed()) }
+  }
+}
+
+final class SpelledTag: NSManagedObject {
+  var name: String? {
+    get { value(forKey: "name") as? String }
+    set { setValue(newValue, forKey: "name") }
+  }
+}
+
+/// Second ways to say things, as Core Data's interface has them.
+@Suite struct SpellingTests {
+  @available(*, deprecated)
+  private func formerNames() -> [CocoaError.Code] {
+    [.managedObjectValidationError, CocoaError.sqliteError, .inferredMappingModelError]
+  }
+
+  @available(*, deprecated)
+  @Test func errorCodesHaveTheirFormerNames() {
+    #expect(formerNames() == [.managedObjectValidation, .sqlite, .inferredMappingModel])
+  }
+
+  @available(*, deprecated)
+  @Test func aCoordinatorsLockIsAlwaysFree() {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+    #expect(coordinator.tryLock())
+    coordinator.unlock()
+  }
+
+  @Test func anExpressionIsMadeOfASwiftKeyPath() throws {
+    let model = LibraryModel.make()
+    model.entitiesByName["Tag"]!.managedObjectClassName = NSStringFromClass(SpelledTag.self)
+    let stack = try TestStack(.sqlite, model: model)
+    #expect(NSExpression(forKeyPath: \SpelledTag.name).keyPath == "name")
+    withExtendedLifetime(stack) {}
+  }
+
+  @Test func aTransformerIsMadeOfTheClassOfItsName() throws {
+    let model = LibraryModel.make()
+    model.entitiesByName["Book"]!.attributesByName["extra"]!.valueTransformerName = "MirrorTransformer"
+    let stack = try TestStack(.sqlite, model: model)
+    try stack.context.performAndWait {
+      stack.context.insert("Book", ["extra": "abc"])
+      try stack.context.save()
+    }
+    try stack.fresh { context in
+      try #expect(context.all("Book").first?.value(forKey: "extra") as? String == "abc")
+    }
+    #expect(ValueTransformer(forName: NSValueTransformerName("MirrorTransformer")) is MirrorTransformer)
+  }
+
+  @Test(arguments: ["NSSecureUnarchiveFromDataTransformer", "NSSecureUnarchiveFromData"])
+  func theSecureTransformerIsKnownByItsClassToo(_ name: String) throws {
+    let model = LibraryModel.make()
+    model.entitiesByName["Book"]!.attributesByName["extra"]!.valueTransformerName = name
+    let stack = try TestStack(.sqlite, model: model)
+    try stack.context.performAndWait {
+      stack.context.insert("Book", ["extra": ["a", "b"]])
+      try stack.context.save()
+    }
+    try stack.fresh { context in
+      try #expect(context.all("Book").first?.value(forKey: "extra") as? [String] == ["a", "b"])
+    }
+  }
+
+  @Test func anObjectsDescriptionShowsItsValuesAsOneWritesThem() throws {
+    let stack = try TestStack(.memory)
+    try stack.context.performAndWait {
+      let book = stack.context.insert(
+        "Book",
+        [
+          "title": "Effi", "pages": 7, "inPrint": true, "cover": Data([1, 2]),
+          "published": Date(timeIntervalSinceReferenceDate: 0),
+        ])
+      try stack.context.save()
+      let text = book.description
+      #expect(text.contains("title = \"Effi\"; "))
+      #expect(text.contains("pages = 7; "))
+      #expect(text.contains("inPrint = true; "))
+      #expect(text.contains("cover = 2 bytes; "))
+      #expect(text.contains("published = 2001-01-01 00:00:00 +0000; "))
+      #expect(text.contains("author = nil; "))
+    }
+  }
+}
