@@ -172,8 +172,8 @@ extension NSManagedObject {
     }
     guard !isFault, let row = _current else { return false }
     switch row[slot] {
-    case .reference(let key): return other._objectID.key == key
-    case .pending(let id): return ObjectTable.Key(id) == ObjectTable.Key(other._objectID)
+    case .reference(let key): return other._key == key
+    case .pending(let id): return ObjectTable.Key(id) == ObjectTable.Key(of: other)
     default: return false
     }
   }

@@ -39,11 +39,11 @@ extension NSManagedObjectContext {
   /// - Returns: False if there is no such object.
   final func load(_ object: NSManagedObject, alone isAlone: Bool = false) throws -> Bool {
     let chain = ReadChain(above: self)
-    if !chain.hasOverlays, let key = object._objectID.key, let coordinator = chain.coordinator {
+    if !chain.hasOverlays, let key = object._key, let coordinator = chain.coordinator {
       return try _load(object, key, from: coordinator, at: chain.generation, alone: isAlone)
     }
     let (found, neighbours) = try chain.row(for: object._objectID) {
-      guard let key = object._objectID.key else { return [] }
+      guard let key = object._key else { return [] }
       return faultBatch.neighbours(of: key).filter { other in
         guard other.space.layout.rootNumber == key.space.layout.rootNumber,
           let fault = table.object(for: other)
@@ -112,7 +112,7 @@ extension NSManagedObjectContext {
   /// Objects of a to-many as upstream has them.
   final func relatedObjects(of object: NSManagedObject, slot: Int) -> [NSManagedObject] {
     let chain = ReadChain(above: self)
-    guard !chain.hasOverlays, let key = object._objectID.key, let coordinator = chain.coordinator else {
+    guard !chain.hasOverlays, let key = object._key, let coordinator = chain.coordinator else {
       return relatedIDs(of: object, slot: slot).map { self.object(with: $0) }
     }
     do {

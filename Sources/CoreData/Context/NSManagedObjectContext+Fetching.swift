@@ -64,7 +64,7 @@ extension NSManagedObjectContext {
     let isPlain = !reading.needsOverlay && reading.plan.content == .values
     let objects = try isPlain ? objects(for: reading.stored()) : reading.objects()
     if request.fetchBatchSize > 0 {
-      faultBatch.add(FetchPages(objects.compactMap { $0._objectID.key }, size: request.fetchBatchSize))
+      faultBatch.add(FetchPages(objects.compactMap(\._key), size: request.fetchBatchSize))
     }
     try finish(objects, of: request)
     return objects
@@ -82,19 +82,20 @@ extension NSManagedObjectContext {
 
   /// The object for what a store has found; a registered one keeps its values.
   final func object(for stored: StoredObject) -> NSManagedObject {
-    if let object = table.object(for: stored.key) {
+    let key = ObjectTable.Key(stored.key)
+    if let object = table.object(for: key) {
       if object.isFault, object._row == nil { object.take(stored) }
       return object
     }
-    if let entry = overlay.layers.entry(for: ObjectTable.Key(stored.key)) { return materialize(entry) }
+    if let entry = overlay.layers.entry(for: key) { return materialize(entry) }
     if stored.part != nil {
-      let object = make(NSManagedObjectID(stored.key), row: nil)
+      let object = make(stored.key, key, row: nil)
       object.take(stored)
-      faultBatch.add(object)
+      faultBatch.add(stored.key)
       return object
     }
-    let object = make(NSManagedObjectID(stored.key), row: stored.row)
-    if stored.row == nil { faultBatch.add(object) }
+    let object = make(stored.key, key, row: stored.row)
+    if stored.row == nil { faultBatch.add(stored.key) }
     return object
   }
 

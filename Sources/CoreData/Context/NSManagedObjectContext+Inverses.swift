@@ -9,15 +9,16 @@ extension NSManagedObjectContext {
   final func settleInverses(before layer: Layer, knowing known: KnownRows) {
     let layers = overlay.layers
     for entry in layer.entries {
+      let movesLinks = entry.id.space.layout.toOneSlots.contains { entry.changed.contains($0) }
+      guard movesLinks || entry.kind == .deleted || entry.kind == .annihilated else { continue }
       let object = table.object(for: entry.id)
       let key = ObjectTable.Key(entry.id)
       let pending = layers.isEmpty ? nil : layers.entry(for: key, withMembers: false)
       // Also of an object that this context does not have: its row is rebased on what is known above, which the contexts
       // there then take for what the child had read.
-      let movesLinks = entry.id.space.layout.toOneSlots.contains { entry.changed.contains($0) }
       guard
         let current = _currentRow(object, pending, entry)
-          ?? (movesLinks ? known.row(for: entry, object) : nil)
+          ?? (movesLinks ? known.row(for: entry, object, keeping: true) : nil)
       else { continue }
       // The child has changed what this context has now: it knew of every link.
       if let base = entry.base, current === base { continue }

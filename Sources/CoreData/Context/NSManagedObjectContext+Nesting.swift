@@ -18,7 +18,10 @@ extension NSManagedObjectContext {
     let layer = rebased(clean, knowing: known)
     let before = overlay.layers
     // Objects made from here on show the layer by themselves; these are older and have to be told.
-    let older = layer.entries.compactMap { entry in table.object(for: entry.id).map { (entry, $0) } }
+    let older =
+      table.count == 0
+      ? [] : layer.entries.compactMap { entry in table.object(for: entry.id).map { (entry, $0) } }
+    makeRoom(for: layer.entries.count - older.count)
     adopt(layer)
     for (entry, object) in older { apply(entry, to: object, over: before) }
     let gone = older.filter { $0.0.kind == .deleted || $0.0.kind == .annihilated }
@@ -28,10 +31,11 @@ extension NSManagedObjectContext {
       if entry.kind == .annihilated { forget(object) }
     }
     for entry in layer.entries where entry.kind != .annihilated {
+      let key = ObjectTable.Key(entry.id)
       let object =
-        table.object(for: entry.id)
+        table.object(for: key)
         // An older layer may speak of the object too: then all of them together say what it is.
-        ?? materialize(before.isEmpty ? entry : overlay.layers.entry(for: ObjectTable.Key(entry.id)) ?? entry)
+        ?? materialize(before.isEmpty ? entry : overlay.layers.entry(for: key) ?? entry, as: key)
       switch entry.kind {
       case .inserted: noteEvent(object, .eventInserted)
       case .updated: noteEvent(object, .eventUpdated)
@@ -42,7 +46,7 @@ extension NSManagedObjectContext {
     // Readers see the layer as it is. Only what changed in this context's own objects has to be published anew, and marks
     // the overlay stale by itself.
     processPendingChanges()
-    sweepIfDue()
+    sweepSoonIfDue()
     let changes = SavedChanges(layer.entries, isStored: false, context: self)
     for other in mergingChildren() where ObjectIdentifier(other) != child {
       other.queue.inTurn { other.merge(changes) }

@@ -9,7 +9,7 @@ extension NSManagedObjectContext {
     let chain = ReadChain(above: self)
     var wanted: [ObjectKey: NSManagedObject] = [:]
     for object in objects where object.isFault && object._row == nil {
-      guard let key = object._objectID.key, !chain.contains(ObjectTable.Key(object._objectID)) else {
+      guard let key = object._key, !chain.contains(ObjectTable.Key(key)) else {
         // What an ancestor has unsaved is at hand.
         _ = try load(object)
         continue
@@ -65,7 +65,7 @@ extension NSManagedObjectContext {
         if let target = _destination(of: object, slot) { reach(target) }
       } else if let state = object._relations?.members(slot), state.isRealised {
         state.list.forEach(reach)
-      } else if let key = object._objectID.key, !object.isNew, !chain.hasOverlays {
+      } else if let key = object._key, !object.isNew, !chain.hasOverlays {
         owners[object._layout.entityNumber, default: []].append((object, slot, key))
       } else {
         object.members(slot).list.forEach(reach)
@@ -97,13 +97,13 @@ extension NSManagedObjectContext {
 
   /// Brings registered objects up to the values that the stores have now, keeping unsaved changes.
   final func refreshRefetched(_ objects: [NSManagedObject]) throws {
-    let stored = objects.filter { $0._row != nil && $0._objectID.key != nil && !$0._flags.contains(.deleted) }
+    let stored = objects.filter { $0._row != nil && $0._key != nil && !$0._flags.contains(.deleted) }
     guard !stored.isEmpty, let coordinator = persistentStoreCoordinator else { return }
     let chain = ReadChain(above: self)
-    let rows = try coordinator.rows(for: stored.map { $0._objectID.key! }, at: chain.generation)
+    let rows = try coordinator.rows(for: stored.map { $0._key! }, at: chain.generation)
     for (object, row) in zip(stored, rows) {
       guard let row, let mine = object._row, !(mine === row), mine.version != row.version,
-        !chain.contains(ObjectTable.Key(object._objectID))
+        !chain.contains(ObjectTable.Key(of: object))
       else { continue }
       if object.isFault {
         object._row = row

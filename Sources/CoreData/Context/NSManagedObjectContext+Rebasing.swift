@@ -16,7 +16,7 @@ extension NSManagedObjectContext {
       let key = ObjectTable.Key(entry.id)
       let object = table.object(for: entry.id)
       if object?._flags.contains(.listed) ?? false || layers.contains(key) { continue }
-      guard let newest = known.row(for: entry, object), !(newest === base),
+      guard let newest = known.row(for: entry, object, keeping: false), !(newest === base),
         let rebased = entry.rebased(on: newest)
       else { continue }
       if entries == nil { entries = layer.entries }
@@ -31,44 +31,31 @@ extension NSManagedObjectContext {
 /// Ancestors and stores go on meanwhile. Whoever asks for an object again gets the row that he got before: a link is settled
 /// and the change rebased on the same values, or nobody would tell the target that loses the link.
 final class KnownRows {
-  private let _context: NSManagedObjectContext
   private let _above: ReadChain?
+  private let _coordinator: NSPersistentStoreCoordinator?
+  private let _generation: StoreGeneration?
   private var _rows: [ObjectTable.Key: Row?] = [:]
 
   init(in context: NSManagedObjectContext) {
-    _context = context
     _above = context._parent.map { _ in ReadChain(peekingAbove: context) }
+    _coordinator = context.persistentStoreCoordinator
+    _generation = context.readGeneration
   }
 
   /// A row no older than the one that a child's update was made on, of an object without unsaved changes here: this
   /// context's, an ancestor's, the stores'. Nil if none is in memory. Its to-manys say nothing.
-  func row(for entry: Layer.Entry, _ object: NSManagedObject?) -> Row? {
+  ///
+  /// - Parameter keeping: Whether somebody may ask for the same object again.
+  func row(for entry: Layer.Entry, _ object: NSManagedObject?, keeping: Bool) -> Row? {
     guard entry.kind == .updated, let base = entry.base else { return nil }
     if let row = object?._row { return row.version >= base.version ? row : nil }
     let key = ObjectTable.Key(entry.id)
-    if let row = _rows[key] { return row }
+    if !_rows.isEmpty, let row = _rows[key] { return row }
     let row =
       _above?.entry(for: key)?.row
-      ?? entry.id.key.flatMap {
-        _context.persistentStoreCoordinator?.cachedRow(for: $0, at: _context.readGeneration)
-      }
+      ?? entry.id.key.flatMap { _coordinator?.cachedRow(for: $0, at: _generation) }
     let known = row.flatMap { $0.version >= base.version ? $0 : nil }
-    _rows.updateValue(known, forKey: key)
+    if keeping { _rows.updateValue(known, forKey: key) }
     return known
-  }
-}
-
-extension Layer.Entry {
-  /// The same changes made to a newer row; nil if that makes no difference.
-  fileprivate func rebased(on newer: Row) -> Layer.Entry? {
-    guard let base, let row else { return nil }
-    let slots = id.space.layout.slots
-    let isSame = slots.indices.allSatisfy { slot in
-      slots[slot].isToMany || slots[slot].isTransient || changed.contains(slot) || newer[slot] == base[slot]
-    }
-    if isSame, newer.version == base.version { return nil }
-    let rebased = row.rebased(from: base, onto: newer, changed: changed, layout: id.space.layout)
-    for slot in id.space.layout.toManySlots { rebased.set(row[slot], at: slot) }
-    return Layer.Entry(kind: kind, id: id, base: newer, row: rebased, changed: changed, isWhole: isWhole)
   }
 }

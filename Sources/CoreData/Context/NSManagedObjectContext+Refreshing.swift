@@ -44,7 +44,7 @@ extension NSManagedObjectContext {
       if mergeChanges { return }
       refault(new: object)
     } else {
-      if isStale, let key = object._objectID.key { persistentStoreCoordinator?.rowCache.forget([key]) }
+      if isStale, let key = object._key { persistentStoreCoordinator?.rowCache.forget([key]) }
       dropChanges(of: object)
       object.turnIntoFault()
       faultBatch.add(object)
@@ -66,7 +66,7 @@ extension NSManagedObjectContext {
 
   /// What an object would read now.
   private final func currentRow(of object: NSManagedObject, rereading: Bool) -> Row? {
-    if rereading, let key = object._objectID.key { persistentStoreCoordinator?.rowCache.forget([key]) }
+    if rereading, let key = object._key { persistentStoreCoordinator?.rowCache.forget([key]) }
     guard case .row(let row)? = try? ReadChain(above: self).row(for: object._objectID, neighbours: { [] }).0
     else {
       return nil
@@ -145,11 +145,12 @@ extension NSManagedObjectContext {
       object._draft = nil
       object._changed = SlotSet()
       object._relations = nil
-      object._flags = .fault
+      object._flags = object._flags.intersection(.observed).union(.fault)
     }
     forgetUndo()
     persistentStoreCoordinator?.didUnregister(ids)
-    table.removeAll()
+    // The old table's objects go after it has been replaced.
+    withExtendedLifetime(table) { table = table.emptied }
     savedLately = []
     announcedUnsaved = nil
     listed = []

@@ -7,7 +7,7 @@ extension NSManagedObjectContext {
   final func objects(for found: [StoredObject]) -> [NSManagedObject] {
     let layers = overlay.layers
     guard layers.isEmpty else { return found.map { object(for: $0) } }
-    _makeRoom(for: found.count)
+    makeRoom(for: found.count)
     var faults: [ObjectKey] = []
     let objects = found.map { stored in
       let key = ObjectTable.Key(stored.key)
@@ -16,7 +16,7 @@ extension NSManagedObjectContext {
         return object
       }
       if stored.row == nil { faults.append(stored.key) }
-      return _make(stored.key, key, row: stored.row)
+      return make(stored.key, key, row: stored.row)
     }
     faultBatch.add(faults)
     return objects
@@ -33,15 +33,17 @@ extension NSManagedObjectContext {
     return unsafeBitCast(objects, to: [T].self)
   }
 
-  /// What is fetched for the first time is all new; what was fetched before has its places already.
-  private final func _makeRoom(for count: Int) {
+  /// Makes places for objects about to be registered. What is fetched for the first time is all new; what was fetched
+  /// before has its places already.
+  final func makeRoom(for count: Int) {
     if count > 64, table.count < count / 2 { table.reserve(count) }
   }
 
+  /// Registers a new fault that stands for a stored object; `row` is what it shows when filled, if that is at hand.
   @inline(__always)
-  private final func _make(_ stored: ObjectKey, _ key: ObjectTable.Key, row: Row?) -> NSManagedObject {
+  final func make(_ stored: ObjectKey, _ key: ObjectTable.Key, row: Row?) -> NSManagedObject {
     let object = ObjectMaker.make(stored.space.entity)
-    object._id = NSManagedObjectID(stored)
+    object.identify(as: stored)
     object._context = self
     object._row = row
     object._flags.formUnion(isChecked ? [.fault, .checked] : .fault)

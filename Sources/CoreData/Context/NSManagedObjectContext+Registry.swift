@@ -28,7 +28,12 @@ extension NSManagedObjectContext {
     checkQueue()
     let id = localized(objectID)
     letGoOfSaved()
-    if let object = table.objectInUse(for: id, isNeeded: { self.isNeeded($0) }) { return object }
+    if let (object, isOnlyHolder) = table.objectAndHold(for: id) {
+      guard isOnlyHolder, !isNeeded(object) else { return object }
+      // Nobody holds it any more: to those who look, it is not registered.
+      table.remove(object)
+      object._context = nil
+    }
     // What a child has saved up is unsaved here, and so registered, though its object is made only now.
     guard let entry = overlay.layers.entry(for: ObjectTable.Key(id)), entry.kind != .annihilated else {
       return nil
@@ -138,7 +143,17 @@ extension NSManagedObjectContext {
 
   final func object(for key: ObjectKey) -> NSManagedObject {
     if let object = table.object(for: key) { return object }
-    return makeFault(NSManagedObjectID(localized(key)))
+    return makeFault(localized(key))
+  }
+
+  /// - Parameter isInBatches: Whether the caller notes which faults are filled together.
+  final func object(for key: ObjectKey, inBatches isInBatches: Bool) -> NSManagedObject {
+    let hashed = ObjectTable.Key(key)
+    if let object = table.object(for: hashed) { return object }
+    if let entry = overlay.layers.entry(for: hashed) { return materialize(entry) }
+    let object = make(key, hashed, row: nil)
+    if !isInBatches { faultBatch.add(key) }
+    return object
   }
 
   /// The ID in use for a key, so that IDs handed out stay few.
@@ -154,10 +169,13 @@ extension NSManagedObjectContext {
     return object
   }
 
+  /// Registers a new object that stands for `key`, as `makeFault(_:)` does for an ID.
+  final func makeFault(_ key: ObjectKey) -> NSManagedObject { object(for: key, inBatches: false) }
+
   /// Registers a new fault; `row` is what it shows when filled, if that is at hand.
   final func make(_ id: NSManagedObjectID, row: Row?) -> NSManagedObject {
     let object = ObjectMaker.make(id.entity)
-    object._id = id
+    object.identify(as: id)
     object._context = self
     object._row = row
     object._flags.formUnion(isChecked ? [.fault, .checked] : .fault)
@@ -170,9 +188,16 @@ extension NSManagedObjectContext {
   ///
   /// - Parameter isNew: Whether an inserted object is told of it by `awakeFromInsert()`.
   final func materialize(_ entry: Layer.Entry, isNew: Bool = true) -> NSManagedObject {
-    if let object = table.object(for: entry.id) { return object }
+    let key = ObjectTable.Key(entry.id)
+    return table.object(for: key) ?? materialize(entry, as: key, isNew: isNew)
+  }
+
+  /// Makes the object for what a child has saved up into this context, which has none of this key.
+  final func materialize(_ entry: Layer.Entry, as key: ObjectTable.Key, isNew: Bool = true)
+    -> NSManagedObject
+  {
     let object = ObjectMaker.make(entry.id.entity)
-    object._id = entry.id
+    object.identify(as: entry.id)
     object._context = self
     object._row = entry.base
     object._draft = entry.row
@@ -185,7 +210,7 @@ extension NSManagedObjectContext {
     case .annihilated: break
     }
     if notesReads { object._flags.insert(.notesReads) }
-    table.insert(object)
+    table.insert(object, as: key)
     if let row = entry.row { adoptMembers(of: object, from: row, changed: entry.changed) }
     if isNew, entry.kind == .inserted, object._shape.hasOwnClass { object.awakeFromInsert() }
     return object
@@ -238,17 +263,31 @@ extension NSManagedObjectContext {
     if table.isSweepDue { sweep() }
   }
 
+  /// Sweeps in a turn of its own: letting go of what was made for an announcement only takes a while, and nobody waits for it.
+  final func sweepSoonIfDue() {
+    guard table.isSweepDue else { return }
+    if concurrencyType == .confinement { return sweep() }
+    queue.async { [weak self] in self?.sweepIfDue() }
+  }
+
   /// Drops objects that nobody else holds and that carry no unsaved state of their own.
   final func sweep() {
     guard !retainsRegisteredObjects, !isSaving, !isFlushing else { return }
     letGoOfSaved()
-    table.sweep { object in
-      self.isNeeded(object)
-    } dropped: { object in
-      object._context = nil
-      guard object._relations != nil else { return false }
-      object._relations = nil
-      return true
+    var mayFreeMore = true
+    while mayFreeMore {
+      let dead = table.takeOut(unless: isNeeded)
+      mayFreeMore = false
+      for object in dead {
+        object._withUnsafeGuaranteedRef { object in
+          object._context = nil
+          guard object._relations != nil else { return }
+          object._relations = nil
+          // What it held may be free now.
+          mayFreeMore = true
+        }
+        object.release()
+      }
     }
   }
 }

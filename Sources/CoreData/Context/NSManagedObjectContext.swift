@@ -46,7 +46,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
 
   // MARK: Registry and changes
 
-  var table = ObjectTable()
+  @exclusivity(unchecked) var table = ObjectTable()
   /// Objects with unsaved changes of their own, in the order in which they were first changed. Some may have lost their
   /// flags since; lists are filtered when read.
   @exclusivity(unchecked) var listed: [NSManagedObject] = []
@@ -61,7 +61,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// Pending objects by attribute value, for look-ups among them; see `PendingIndex`.
   var pendingIndex = PendingIndex()
   /// Faults made lately without values, that load together.
-  var faultBatch = FaultBatch()
+  @exclusivity(unchecked) var faultBatch = FaultBatch()
   @exclusivity(unchecked) var isSaving = false
   /// Whether objects' `willSave` is being called.
   var isCallingWillSave = false

@@ -142,6 +142,18 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
+  /// Goes through the rows that `table` would give. `body` may not ask the stores for anything.
+  final func forEachRow(
+    of plan: DictionaryPlan, in affected: [NSPersistentStore]?, at generation: StoreGeneration?,
+    _ body: ([Value]) -> Void
+  ) throws {
+    let stores = _readings(affected, generation)
+    if stores.count == 1, !judgesByClosures(plan.rows, stores) {
+      return try StoreErrors.translating { try stores[0].forEachRow(of: plan, body) }
+    }
+    for row in try table(plan, in: affected, at: generation) { body(row) }
+  }
+
   final func count(
     _ plan: FetchPlan, in affected: [NSPersistentStore]?, at generation: StoreGeneration? = nil
   ) throws -> Int {

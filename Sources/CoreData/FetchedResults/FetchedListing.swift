@@ -7,7 +7,7 @@ import PredicateLanguage
 struct FetchedListing {
   struct Entry {
     let object: NSManagedObject
-    let keys: [Value]
+    let keys: SortKeys
   }
 
   /// Neighbours that share a section name.
@@ -29,7 +29,7 @@ struct FetchedListing {
   /// Appends the next object in order.
   ///
   /// - Throws: A Cocoa error 134060 if its section has ended before.
-  mutating func append(_ object: NSManagedObject, keys: [Value], section name: String) throws {
+  mutating func append(_ object: NSManagedObject, keys: SortKeys, section name: String) throws {
     if runs.last?.name != name {
       guard _names.insert(name).inserted else {
         throw CocoaError.coreData(
@@ -106,10 +106,17 @@ struct ListingReader {
     return slots
   }
 
+  /// An identity as the store has it, with what places it.
+  private struct Place {
+    let key: ObjectKey
+    let keys: SortKeys
+    let section: Value?
+  }
+
   /// An object that was found, with what places it.
   private struct Found {
     let object: NSManagedObject
-    let keys: [Value]
+    let keys: SortKeys
     let section: String
   }
 
@@ -124,17 +131,25 @@ struct ListingReader {
       columns.append(
         .init(name: slot.name, expression: .keyPath([slot.name]), type: slot.attribute?.type ?? .undefined))
     }
-    let table = try coordinator.table(
-      DictionaryPlan(rows: plan, columns: columns), in: request.affectedStores, at: context.readGeneration)
-    var found: [Found] = []
-    found.reserveCapacity(table.count)
-    for row in table {
-      guard case .reference(let key) = row[0], unsaved?.isOverlaid(key) != true else { continue }
-      let object = context.object(for: StoredObject(key: key, row: nil))
-      let name =
-        row.count > plan.sort.count + 1 ? keys.sectionName(row[plan.sort.count + 1], of: object) : ""
-      found.append(Found(object: object, keys: Array(row[1...].prefix(plan.sort.count)), section: name))
+    var places: [Place] = []
+    let sortCount = plan.sort.count
+    try coordinator.forEachRow(
+      of: DictionaryPlan(rows: plan, columns: columns), in: request.affectedStores, at: context.readGeneration
+    ) { row in
+      guard case .reference(let key) = row[0] else { return }
+      places.append(
+        Place(
+          key: key, keys: SortKeys(row[1..<(sortCount + 1)]),
+          section: row.count > sortCount + 1 ? row[sortCount + 1] : nil))
     }
+    var found: [Found] = []
+    found.reserveCapacity(places.count)
+    for place in places where unsaved?.isOverlaid(place.key) != true {
+      let object = context.object(for: place.key, inBatches: true)
+      let name = place.section.map { keys.sectionName($0, of: object) } ?? ""
+      found.append(Found(object: object, keys: place.keys, section: name))
+    }
+    places = []
     if let unsaved { found = try _merged(found, try unsaved.unsavedObjects()) }
     var listing = FetchedListing(sectionNameKeyPath, capacity: found.count)
     for found in found { try listing.append(found.object, keys: found.keys, section: found.section) }
@@ -173,7 +188,7 @@ struct ListingReader {
     let objects = listing.entries.map(\.object)
     if request.fetchBatchSize > 0 {
       context.faultBatch.add(
-        FetchPages(objects.compactMap { $0._objectID.key }, size: request.fetchBatchSize))
+        FetchPages(objects.compactMap(\._key), size: request.fetchBatchSize))
     }
     try context.finish(objects, of: request)
   }
@@ -186,7 +201,8 @@ struct ListingReader {
       for entry in cached.entries[next..<(next + run.count)] {
         let key = ObjectKey(space: engine.spaces[entry.entityNumber - 1], reference: entry.reference)
         try listing.append(
-          context.object(for: StoredObject(key: key, row: nil)), keys: entry.keys, section: run.name)
+          context.object(for: key, inBatches: request.fetchBatchSize > 0), keys: entry.keys, section: run.name
+        )
       }
       next += run.count
     }

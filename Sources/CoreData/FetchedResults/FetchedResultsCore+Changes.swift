@@ -39,7 +39,7 @@ struct FetchedChanges {
   private var _seen = Set<ObjectIdentifier>()
   private var _deletions: [(result: FetchedResult, old: IndexPath)] = []
   private var _insertions: [FetchedResult] = []
-  private var _moves: [(result: FetchedResult, keys: [Value], name: String, old: IndexPath)] = []
+  private var _moves: [(result: FetchedResult, keys: SortKeys, name: String, old: IndexPath)] = []
   private var _updates: [(result: FetchedResult, old: IndexPath)] = []
   /// Section names of insertions, in their order.
   private var _insertionNames: [String] = []
@@ -56,7 +56,7 @@ struct FetchedChanges {
   }
 
   /// Compares by sort keys, and counts that.
-  private func _order(_ left: [Value], _ right: [Value]) -> Int {
+  private func _order(_ left: SortKeys, _ right: SortKeys) -> Int {
     _core.comparisons &+= 1
     return _keys.order(left, right)
   }
@@ -96,6 +96,7 @@ struct FetchedChanges {
       let old = _core.path(of: result)
       if name == result.section.name, _order(keys, result.keys) == 0 || _fits(keys, old) {
         result.keys = keys
+        result.section.results.setRank(_keys.rank(of: keys), of: result.handle)
         _updates.append((result, old))
       } else {
         _moves.append((result, keys, name, old))
@@ -135,7 +136,7 @@ struct FetchedChanges {
   }
 
   /// Whether a result with new keys may stay where it is: between its neighbours.
-  private func _fits(_ keys: [Value], _ path: IndexPath) -> Bool {
+  private func _fits(_ keys: SortKeys, _ path: IndexPath) -> Bool {
     let results = _core.sections![path.section].results
     if path.item > 0, _order(results[path.item - 1].keys, keys) > 0 { return false }
     if path.item + 1 < results.count, _order(keys, results[path.item + 1].keys) > 0 { return false }
@@ -167,8 +168,15 @@ struct FetchedChanges {
     }
     var arrivals: [(result: FetchedResult, name: String)] = _moves.map { ($0.result, $0.name) }
     arrivals += zip(_insertions, _insertionNames).map { ($0, $1) }
-    // In order, so that results of one new section meet it with its first.
-    arrivals.sort { _order($0.result.keys, $1.result.keys) < 0 }
+    if _core.sectionNameKeyPath != nil {
+      // In order, so that results of one new section meet it with its first.
+      // Not through `self`, of which each call of the closure would make a copy.
+      let (core, keys) = (_core, _keys)
+      arrivals.sort { left, right in
+        core.comparisons &+= 1
+        return keys.order(left.result.keys, right.result.keys) < 0
+      }
+    }
     for (result, name) in arrivals {
       _putIn(result, name)
       _core.results[ObjectIdentifier(result.object)] = result
@@ -183,21 +191,22 @@ struct FetchedChanges {
     let section = result.section
     _drained[ObjectIdentifier(section)] = _drained[ObjectIdentifier(section)] ?? (section, old.section)
     if section.results.count == 1 { section.pivot = result.keys }
-    section.results.remove(result.handle!)
+    section.results.remove(result.handle)
     section.noteChange()
-    result.handle = nil
+    result.handle = .none
   }
 
   private mutating func _putIn(_ result: FetchedResult, _ name: String) {
     let section = _section(named: name, for: result.keys)
-    let place = section.results.partitionPoint { _order($0.keys, result.keys) <= 0 }
+    let (keys, rank) = (result.keys, _keys.rank(of: result.keys))
+    let place = section.results.partitionPoint(beside: rank) { _order($0.keys, keys) <= 0 }
     result.section = section
-    result.handle = section.results.insert(result, at: place)
+    result.handle = section.results.insert(result, at: place, rank: rank)
     section.noteChange()
   }
 
   /// The section of this name, made or moved if there is none where the keys belong.
-  private mutating func _section(named name: String, for keys: [Value]) -> FetchedSection {
+  private mutating func _section(named name: String, for keys: SortKeys) -> FetchedSection {
     if let section = _core.sectionsByName[name] {
       if !section.results.isEmpty || _core.sectionNameKeyPath == nil || _stays(section, keys) {
         return section
@@ -215,7 +224,7 @@ struct FetchedChanges {
   }
 
   /// Whether a section that has lost all results may take one with these keys without changing places.
-  private func _stays(_ section: FetchedSection, _ keys: [Value]) -> Bool {
+  private func _stays(_ section: FetchedSection, _ keys: SortKeys) -> Bool {
     let sections = _core.sections!
     let position = sections.position(of: section.handle!)
     var before = position - 1
@@ -259,13 +268,25 @@ struct FetchedChanges {
       delegate.controller(controller, didChange: section, atSectionIndex: new, for: .insert)
     }
     // All paths first: a delegate that changes objects now starts a round of its own.
-    let insertions = _insertions.map { ($0, _core.path(of: $0)) }.sorted { $0.1 < $1.1 }
-    let moves = _moves.map { ($0.result, $0.old, _core.path(of: $0.result)) }.sorted { $0.2 < $1.2 }
-    let updates = _updates.map { ($0.result, $0.old, _core.path(of: $0.result)) }.sorted { $0.1 < $1.1 }
-    for (result, old) in _deletions.sorted(by: { $0.old < $1.old }) {
+    var inOrder = InOrder<(FetchedResult, IndexPath?, IndexPath)>()
+    for result in _insertions {
+      inOrder.add((result, nil, _core.path(of: result)), at: _core.path(of: result))
+    }
+    let insertions = inOrder.take()
+    for move in _moves {
+      let new = _core.path(of: move.result)
+      inOrder.add((move.result, move.old, new), at: new)
+    }
+    let moves = inOrder.take()
+    for update in _updates {
+      inOrder.add((update.result, update.old, _core.path(of: update.result)), at: update.old)
+    }
+    let updates = inOrder.take()
+    for deletion in _deletions { inOrder.add((deletion.result, nil, deletion.old), at: deletion.old) }
+    for (result, _, old) in inOrder.take() {
       delegate.controller(controller, didChange: result.object, at: old, for: .delete, newIndexPath: nil)
     }
-    for (result, new) in insertions {
+    for (result, _, new) in insertions {
       delegate.controller(controller, didChange: result.object, at: nil, for: .insert, newIndexPath: new)
     }
     for (result, old, new) in moves {
@@ -293,5 +314,20 @@ struct FetchedChanges {
     }
     // Offsets of one round are distinct on either side, which is all that is asked of them.
     return CollectionDifference(steps)!
+  }
+}
+
+/// What is to be told in the order of its paths. A path is a bag of bytes, slow to compare: its numbers are taken out once.
+private struct InOrder<Element> {
+  private var _elements: [(place: Int, element: Element)] = []
+
+  mutating func add(_ element: Element, at path: IndexPath) {
+    _elements.append((path.section << 40 | path.item, element))
+  }
+
+  /// The elements in order, and begins anew.
+  mutating func take() -> [Element] {
+    defer { _elements = [] }
+    return _elements.sorted { $0.place < $1.place }.map(\.element)
   }
 }

@@ -85,9 +85,10 @@ final class FetchedResultsCore {
     let reader = ListingReader(
       request: request, plan: plan, keys: keys, context: context, sectionNameKeyPath: sectionNameKeyPath,
       cacheName: cacheName)
-    _show(try reader.listing())
+    let listing = try reader.listing()
     self.plan = plan
     self.keys = keys
+    _show(listing)
     matcher = PendingMatcher(plan)
     plainResults = nil
     isFollowing = true
@@ -106,13 +107,13 @@ final class FetchedResultsCore {
       let found = listing.entries[start..<(start + run.count)].map {
         FetchedResult($0.object, keys: $0.keys, section: section)
       }
-      section.results = RankedTree(found) { $0.handle = $1 }
-      section.pivot = found.first?.keys ?? []
+      section.results = RankedTree(found, rank: { keys?.rank(of: $0.keys) ?? 0 }) { $0.handle = $1 }
+      section.pivot = found.first?.keys ?? .none
       for result in found { results[ObjectIdentifier(result.object)] = result }
       start += run.count
     }
     sectionsByName = Dictionary(uniqueKeysWithValues: list.map { ($0.name, $0) })
-    sections = RankedTree(list) { $0.handle = $1 }
+    sections = RankedTree(list, placed: { $0.handle = $1 })
     noteChange()
   }
 
@@ -123,7 +124,7 @@ final class FetchedResultsCore {
         "Sections need managed objects: the request's resultType must be .managedObjectResultType.")
     }
     plainResults = results
-    sections = RankedTree([FetchedSection("", self)]) { $0.handle = $1 }
+    sections = RankedTree([FetchedSection("", self)], placed: { $0.handle = $1 })
     self.results = [:]
     sectionsByName = [:]
     noteChange()

@@ -1,4 +1,5 @@
 import Foundation
+import ModelSchema
 
 /// A run of results under one name. Used on the controller's context's queue.
 final class FetchedSection: NSFetchedResultsSectionInfo {
@@ -8,7 +9,7 @@ final class FetchedSection: NSFetchedResultsSectionInfo {
   /// Place among the sections; nil once the section is gone.
   var handle: RankedTree<FetchedSection>.Handle?
   /// Sort keys of the first result, or of the last one there was: where the section stands among the others.
-  var pivot: [Value] = []
+  var pivot = SortKeys.none
   private weak var _core: FetchedResultsCore?
   private var _objects: [Any]?
 
@@ -36,24 +37,64 @@ final class FetchedSection: NSFetchedResultsSectionInfo {
   func noteChange() { _objects = nil }
 
   /// Sort keys that the section is placed by.
-  var keys: [Value] { results.first?.keys ?? pivot }
+  var keys: SortKeys { results.first?.keys ?? pivot }
 }
 
 /// One object of the results, with the keys it is placed by: those must not change while it stands there.
+///
+/// There is one for each row of a list, so its members stand in the order that takes the least room.
 final class FetchedResult {
   let object: NSManagedObject
-  var keys: [Value]
+  var keys: SortKeys
+  var handle = RankedTree<FetchedResult>.Handle.none
   /// The section holds its results.
   unowned var section: FetchedSection
-  var handle: RankedTree<FetchedResult>.Handle?
 
-  init(_ object: NSManagedObject, keys: [Value], section: FetchedSection) {
+  init(_ object: NSManagedObject, keys: SortKeys, section: FetchedSection) {
     self.object = object
     self.keys = keys
     self.section = section
   }
 
-  var item: Int { section.results.position(of: handle!) }
+  var item: Int { section.results.position(of: handle) }
+}
+
+/// The values that an object is placed by, one for each sort descriptor. Most lists are sorted by one, which needs no array.
+enum SortKeys {
+  case one(Value)
+  case several([Value])
+
+  /// Of something that was never placed.
+  static let none = SortKeys.several([])
+
+  init(_ values: some Collection<Value>) {
+    if values.count == 1, let first = values.first {
+      self = .one(first)
+    } else {
+      self = .several(Array(values))
+    }
+  }
+
+  var count: Int {
+    switch self {
+    case .one: 1
+    case .several(let values): values.count
+    }
+  }
+
+  var first: Value? {
+    switch self {
+    case .one(let value): value
+    case .several(let values): values.first
+    }
+  }
+
+  var values: [Value] {
+    switch self {
+    case .one(let value): [value]
+    case .several(let values): values
+    }
+  }
 }
 
 /// Where in the model a result's sort keys and section name are read.
@@ -61,16 +102,24 @@ struct FetchedKeys {
   private let _plan: FetchPlan
   /// Slot of each sort term; nil for a key path that leads on.
   private let _slots: [Int?]
+  private let _terms: [(comparison: FetchPlan.SortTerm.Comparison, ascending: Bool)]
+  private let _isRanked: Bool
   private let _sectionSlot: Int?
   private let _sectionPath: String?
 
   init(_ plan: FetchPlan, sectionNameKeyPath: String?) {
     _plan = plan
+    _terms = plan.sort.map { ($0.comparison, $0.ascending) }
     _slots = plan.sort.map { term in
       guard term.keyPath.count == 1, let slot = plan.layout.slot(named: term.keyPath[0]),
         plan.layout.slots[slot].attribute != nil
       else { return nil }
       return slot
+    }
+    if let first = plan.sort.first {
+      _isRanked = Self._ranks(first, _slots[0], plan.layout)
+    } else {
+      _isRanked = false
     }
     _sectionPath = sectionNameKeyPath
     // What is stored is read off the row; anything else (transient, computed, across relationships) is the
@@ -88,13 +137,14 @@ struct FetchedKeys {
     return _sectionPath == nil ? slots : _sectionSlot.map { slots + [$0] }
   }
 
-  func sortKeys(of object: NSManagedObject, _ row: Row) throws -> [Value] {
+  func sortKeys(of object: NSManagedObject, _ row: Row) throws -> SortKeys {
+    if _slots.count == 1, let slot = _slots[0] { return .one(row[slot]) }
     var keys: [Value] = []
     keys.reserveCapacity(_slots.count)
     for (index, slot) in _slots.enumerated() {
       keys.append(try slot.map { row[$0] } ?? RowOrdering.cell(_plan.sort[index].keyPath, of: object))
     }
-    return keys
+    return SortKeys(keys)
   }
 
   /// Name of the section that an object belongs to: the text of the value, empty for nil.
@@ -123,9 +173,31 @@ struct FetchedKeys {
     }
   }
 
+  /// A number that orders as the keys do as far as a number can: where two are equal the keys must be asked.
+  func rank(of keys: SortKeys) -> UInt64 {
+    guard _isRanked, let first = keys.first else { return 0 }
+    let rank = PackedCell.rank(of: first)
+    return _terms[0].ascending ? rank : ~rank
+  }
+
+  /// Whether values of this term order by their bytes or as numbers. Of a term that does not, all ranks are zero.
+  private static func _ranks(_ term: FetchPlan.SortTerm, _ slot: Int?, _ layout: PropertyLayout) -> Bool {
+    guard let slot, let type = layout.slots[slot].attribute?.type else { return false }
+    switch type {
+    case .boolean, .integer16, .integer32, .integer64, .float, .double, .date: return true
+    case .string: return term.comparison == .binary
+    default: return false
+    }
+  }
+
   /// Negative, zero or positive, as the fetch orders.
-  func order(_ left: [Value], _ right: [Value]) -> Int {
-    for (index, term) in _plan.sort.enumerated() {
+  func order(_ left: SortKeys, _ right: SortKeys) -> Int {
+    if case .one(let l) = left, case .one(let r) = right {
+      let verdict = RowOrdering.compare(l, r, _terms[0].comparison)
+      return _terms[0].ascending ? verdict : -verdict
+    }
+    let (left, right) = (left.values, right.values)
+    for (index, term) in _terms.enumerated() {
       let verdict = RowOrdering.compare(left[index], right[index], term.comparison)
       if verdict != 0 { return term.ascending ? verdict : -verdict }
     }

@@ -9,6 +9,9 @@ struct RankedTree<Element> {
   /// Names an element for as long as it is in the tree, wherever it moves to meanwhile.
   struct Handle: Hashable {
     fileprivate let number: Int32
+
+    /// Of an element that is in no tree.
+    static var none: Handle { Handle(number: -1) }
   }
 
   private struct Node {
@@ -17,6 +20,8 @@ struct RankedTree<Element> {
     var right: Int32 = -1
     var parent: Int32 = -1
     var count: Int32 = 1
+    /// Orders as the elements do, as far as a number can.
+    var rank: UInt64 = 0
   }
 
   private var _nodes: [Node] = []
@@ -28,12 +33,17 @@ struct RankedTree<Element> {
 
   /// Creates a tree of elements in order, in O(n).
   ///
-  /// - Parameter placed: Told the handle of each element.
-  init(_ elements: some Collection<Element>, placed: (Element, Handle) -> Void = { _, _ in }) {
+  /// - Parameters:
+  ///   - rank: A number for each element, for `partitionPoint(beside:where:)`.
+  ///   - placed: Told the handle of each element.
+  init(
+    _ elements: some Collection<Element>, rank: (Element) -> UInt64 = { _ in 0 },
+    placed: (Element, Handle) -> Void = { _, _ in }
+  ) {
     _nodes.reserveCapacity(elements.count)
     for element in elements {
       placed(element, Handle(number: Int32(_nodes.count)))
-      _nodes.append(Node(element: element))
+      _nodes.append(Node(element: element, rank: rank(element)))
     }
     _root = _link(0..<Int32(_nodes.count), parent: -1)
   }
@@ -94,6 +104,23 @@ struct RankedTree<Element> {
     return Int(position)
   }
 
+  /// First position whose element does not meet `isBefore`, which is asked only where an element's rank is this one: those
+  /// of smaller rank meet it, and those of greater rank do not. The nodes tell, without a look at the elements.
+  func partitionPoint(beside rank: UInt64, where isBefore: (Element) throws -> Bool) rethrows -> Int {
+    var node = _root
+    var position: Int32 = 0
+    while node >= 0 {
+      let other = _nodes[Int(node)].rank
+      if try other == rank ? isBefore(_nodes[Int(node)].element!) : other < rank {
+        position += _count(_nodes[Int(node)].left) + 1
+        node = _nodes[Int(node)].right
+      } else {
+        node = _nodes[Int(node)].left
+      }
+    }
+    return Int(position)
+  }
+
   /// All elements in order.
   var elements: [Element] {
     var result: [Element] = []
@@ -139,9 +166,9 @@ struct RankedTree<Element> {
 
   /// Inserts an element so that it stands at a position.
   @discardableResult
-  mutating func insert(_ element: Element, at position: Int) -> Handle {
+  mutating func insert(_ element: Element, at position: Int, rank: UInt64 = 0) -> Handle {
     precondition(position >= 0 && position <= count, "position out of range")
-    let new = _makeNode(element)
+    let new = _makeNode(element, rank)
     if _root < 0 {
       _root = new
       return Handle(number: new)
@@ -201,12 +228,15 @@ struct RankedTree<Element> {
     return element
   }
 
-  private mutating func _makeNode(_ element: Element) -> Int32 {
+  /// Gives an element that stays where it is another rank.
+  mutating func setRank(_ rank: UInt64, of handle: Handle) { _nodes[Int(handle.number)].rank = rank }
+
+  private mutating func _makeNode(_ element: Element, _ rank: UInt64) -> Int32 {
     if let number = _free.popLast() {
-      _nodes[Int(number)] = Node(element: element)
+      _nodes[Int(number)] = Node(element: element, rank: rank)
       return number
     }
-    _nodes.append(Node(element: element))
+    _nodes.append(Node(element: element, rank: rank))
     return Int32(_nodes.count - 1)
   }
 

@@ -12,7 +12,7 @@ struct SectionCache {
   struct Entry: Equatable {
     let entityNumber: Int
     let reference: Int64
-    let keys: [Value]
+    let keys: SortKeys
 
     static func == (left: Entry, right: Entry) -> Bool {
       left.entityNumber == right.entityNumber && left.reference == right.reference
@@ -29,6 +29,8 @@ struct SectionCache {
   /// Entities whose objects decide what the fetch finds.
   private let _entityNumbers: [Int]
   private let _family: [Int]
+  /// Values that place an object.
+  private let _keyCount: Int
 
   /// Nil if the fetch cannot be cached: several stores or one without a file, or a predicate that only this
   /// process knows.
@@ -44,6 +46,7 @@ struct SectionCache {
     guard let predicate = Self._text(of: plan.predicate) else { return nil }
     engine = engines[0]
     _family = plan.layout.family
+    _keyCount = plan.sort.count
     let layouts = model.layout.layouts
     let isOwn = Self._looksNoFurther(than: plan, reader.keys, reader.sectionNameKeyPath)
     _entityNumbers = isOwn ? [plan.layout.entityNumber] : layouts.map(\.entityNumber)
@@ -132,11 +135,12 @@ struct SectionCache {
     }
     writer.write(listing.entries.count)
     for entry in listing.entries {
-      guard let key = entry.object._objectID.key else { return nil }
+      guard let key = entry.object._key else { return nil }
       writer.write(key.space.layout.entityNumber)
       writer.write(Int(key.reference))
-      writer.write(entry.keys.count)
-      for value in entry.keys { guard writer.write(value) else { return nil } }
+      let values = entry.keys.values
+      writer.write(values.count)
+      for value in values { guard writer.write(value) else { return nil } }
     }
     return writer.sealed()
   }
@@ -158,7 +162,8 @@ struct SectionCache {
         let number = try reader.integer()
         guard _family.contains(number), number <= engine.spaces.count else { return nil }
         let reference = Int64(try reader.integer())
-        let keys = try (0..<(try reader.count())).map { _ in try reader.value() }
+        let keys = SortKeys(try (0..<(try reader.count())).map { _ in try reader.value() })
+        guard keys.count == _keyCount else { return nil }
         contents.entries.append(Entry(entityNumber: number, reference: reference, keys: keys))
       }
       return reader.isAtEnd ? contents : nil

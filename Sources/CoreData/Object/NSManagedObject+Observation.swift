@@ -40,8 +40,7 @@ extension NSManagedObject {
   @inline(never)
   private final func _noteObservedRead(_ slot: Int) {
     guard TrackingProbe.isTracking else { return }
-    let registrar = _observation ?? ObservationRegistrar()
-    _observation = registrar
+    let registrar = ObservationRegistrars.registrar(for: self)
     _flags.insert(.observed)
     ObservedObjects.exist.store(true, ordering: .relaxed)
     registrar.access(self, keyPath: \NSManagedObject[observed: slot])
@@ -49,7 +48,7 @@ extension NSManagedObject {
 
   @inline(never)
   private final func _tellObservers(_ slot: Int) {
-    guard let registrar = _observation else { return }
+    let registrar = ObservationRegistrars.registrar(for: self)
     registrar.willSet(self, keyPath: \NSManagedObject[observed: slot])
     registrar.didSet(self, keyPath: \NSManagedObject[observed: slot])
   }

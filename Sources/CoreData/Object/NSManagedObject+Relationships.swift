@@ -47,9 +47,8 @@ extension NSManagedObject {
 
   final func reference(to target: NSManagedObject?) -> Value {
     guard let target else { return .null }
-    let id = target._objectID
-    if let key = id.key { return .reference(key) }
-    return .pending(id)
+    if let key = target._key { return .reference(key) }
+    return .pending(target._objectID)
   }
 
   // MARK: To-many

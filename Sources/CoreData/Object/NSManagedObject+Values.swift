@@ -25,7 +25,7 @@ extension NSManagedObject {
     }
     if !_layout.slots[slot].isToMany { return toOne(slot) }
     let state = members(slot)
-    return state.isOrdered ? NSOrderedSet(array: state.order) : state.members
+    return state.isOrdered ? state.foundationOrder : state.members
   }
 
   final func setValueOfProperty(_ value: Any?, _ key: String) {

@@ -1,6 +1,6 @@
 import Foundation
 import ModelSchema
-import Observation
+import Synchronization
 
 /// An object of an entity: identity, values by property name, relationships to other objects of its context.
 ///
@@ -21,14 +21,22 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     if let context { context.insert(self) }
   }
 
+  deinit {
+    releaseIdentity()
+    if _flags.contains(.observed) { ObservationRegistrars.forget(self) }
+  }
+
   // MARK: State
 
   /// Entity; its layout is what slots are numbered in.
   final let _entity: NSEntityDescription
-  /// Slots, defaults and codings of the entity.
-  final let _shape: FrozenEntity
-  /// Nil until the object is registered or asked for its ID.
-  @exclusivity(unchecked) final var _id: NSManagedObjectID?
+  /// Slots, defaults and codings of the entity, which holds them from when it is first used.
+  final unowned(unsafe) let _shape: FrozenEntity
+  /// An ID or the space of a key, held: see `NSManagedObject+Identity.swift`. 0 until the object is registered or asked
+  /// for its ID.
+  final let _identity = Atomic<UInt>(0)
+  /// Primary key, where `_identity` has the space only.
+  @exclusivity(unchecked) final var _reference: Int64 = 0
   /// The context outlives its registration of the object: it clears this when it forgets the object or dies.
   @exclusivity(unchecked) final unowned(unsafe) var _context: NSManagedObjectContext?
   /// Values as last fetched or saved; nil in a fault and in an object that was never saved.
@@ -40,8 +48,6 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// Realised relationships.
   @exclusivity(unchecked) final var _relations: Relations?
   @exclusivity(unchecked) final var _flags: ObjectFlags = []
-  /// Made by the first tracked read; see `NSManagedObject+Observation.swift`.
-  @exclusivity(unchecked) final var _observation: ObservationRegistrar?
 
   /// Makes something that is no object of any entity, with a line on the standard error, as Core Data does.
   @available(*, deprecated, message: "Use init(context:) or init(entity:insertInto:)")

@@ -26,6 +26,16 @@ enum PackedCell {
     return left.count - right.count
   }
 
+  /// The rank that a value of a kind that can be packed has there; zero for any other.
+  static func rank(of value: Value) -> UInt64 {
+    switch value {
+    case .int(let number): return PackedCell.int(number).rank
+    case .double(let number): return PackedCell.double(number).rank
+    case .string(var text): return text.withUTF8 { PackedCell.text($0).rank }
+    default: return 0
+    }
+  }
+
   /// A number that orders as the cell does as far as it can: where two are equal the cells must be asked.
   @inline(__always)
   var rank: UInt64 {

@@ -62,6 +62,10 @@ protocol StoreReading: AnyObject, Sendable {
   /// There is an implementation on top of the other calls; a store that can do better has its own.
   func table(_ plan: DictionaryPlan) throws -> [[Value]]
 
+  /// Goes through the rows that `table` would give, handing out one after the other. The store is in the middle of a read:
+  /// `body` may not ask it for anything.
+  func forEachRow(of plan: DictionaryPlan, _ body: ([Value]) -> Void) throws
+
   /// Rows for these keys, in their order; nil where there is none.
   func rows(for keys: [ObjectKey]) throws -> [Row?]
 
@@ -127,6 +131,10 @@ extension StoreReading {
   var evaluatesPredicates: Bool { false }
 
   func row(for key: ObjectKey) throws -> Row? { try rows(for: [key])[0] }
+
+  func forEachRow(of plan: DictionaryPlan, _ body: ([Value]) -> Void) throws {
+    for row in try table(plan) { body(row) }
+  }
 
   func members(of owner: ObjectKey, slot: Int) throws -> [StoredObject] {
     try related(to: [owner], slot: slot)[0].map { StoredObject(key: $0, row: nil) }

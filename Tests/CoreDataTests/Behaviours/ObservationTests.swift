@@ -88,7 +88,7 @@ struct ObservationTests {
         _ = author.value(forKey: "name")
       } onChange: {
       }
-      #expect(author._observation == nil)
+      #expect(!author._flags.contains(.observed))
     }
   }
 }

@@ -7,7 +7,7 @@ struct RankedTreeTests {
   @Test("Built from elements, it has them in order and each at its position")
   func builds() {
     var handles: [RankedTree<Int>.Handle] = []
-    let tree = RankedTree(Array(0..<1000)) { handles.append($1) }
+    let tree = RankedTree(Array(0..<1000), placed: { handles.append($1) })
     #expect(tree.elements == Array(0..<1000))
     #expect(handles.enumerated().allSatisfy { tree.position(of: $1) == $0 })
     #expect((0..<1000).allSatisfy { tree[$0] == $0 })
@@ -38,5 +38,24 @@ struct RankedTreeTests {
     for value in 0..<4096 { tree.insert(value, at: value) }
     #expect(tree.depth <= 30)
     #expect(tree.partitionPoint { $0 < 1234 } == 1234)
+  }
+
+  @Test("By rank it finds the same place, and asks only about elements of the same rank")
+  func findsByRank() {
+    // Four elements share each rank.
+    var tree = RankedTree((0..<400).map { $0 * 2 }, rank: { UInt64($0 / 8) })
+    var asked: Set<Int> = []
+    for value in 0..<800 {
+      let place = tree.partitionPoint(beside: UInt64(value / 8)) { element in
+        if element / 8 != value / 8 { asked.insert(element) }
+        return element < value
+      }
+      #expect(place == tree.partitionPoint { $0 < value })
+    }
+    #expect(asked.isEmpty)
+    let handle = tree.insert(1001, at: 400, rank: 200)
+    tree.setRank(300, of: handle)
+    #expect(tree.partitionPoint(beside: 250) { _ in true } == 400)
+    #expect(tree.partitionPoint(beside: 301) { _ in true } == 401)
   }
 }

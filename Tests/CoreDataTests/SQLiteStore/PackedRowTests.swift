@@ -184,6 +184,18 @@ import Testing
     #expect(found == found.filter { $0 % 2 == 1 }.sorted() + found.filter { $0 % 2 == 0 }.sorted())
   }
 
+  @Test(arguments: ["number", "value"], [true, false])
+  func anOrderByOneNumberPutsNullBeforeTheLeast(_ name: String, _ ascending: Bool) throws {
+    let slot = try #require(fixture.plan("Mark").layout.slot(named: name))
+    let rows = try fixture.engine.fetch(fixture.plan("Mark", sort: [_term(name, ascending)])).compactMap(
+      \.row)
+    #expect(rows.count == 420)
+    for (left, right) in zip(rows, rows.dropFirst()) {
+      let verdict = PackedCell.order(left.packed(slot), right.packed(slot))
+      #expect(ascending ? verdict <= 0 : verdict >= 0)
+    }
+  }
+
   @Test func anOrderByRulesOfALanguageIsLeftToSQLite() {
     let term = FetchPlan.SortTerm(keyPath: ["label"], ascending: true, comparison: .localizedStandard)
     #expect(fixture.engine.packedOrder(fixture.plan("Mark", sort: [term])) == nil)

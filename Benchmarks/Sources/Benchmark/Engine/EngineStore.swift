@@ -83,6 +83,11 @@ extension Stop {
 }
 
 extension Route {
+  private static let _stopsKey = ManagedKey<Set<Stop>>("stops")
+
+  /// The stops as a class written by hand has them: `@NSManaged var stops: Set<Stop>`.
+  var allStops: Set<Stop> { Self._stopsKey[self] }
+
   /// All routes in their order.
   static func all(in context: NSManagedObjectContext) throws -> [Route] {
     let request = Route.fetchRequest()

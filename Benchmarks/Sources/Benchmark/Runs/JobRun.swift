@@ -96,6 +96,7 @@ struct JobRun: Sendable {
     case .count: return try reading.counts(watch)
     case .byID: return try reading.byID(_lookUps, watch)
     case .traverse: return try reading.traverse(watch)
+    case .traverseNSSet: return try reading.traverseFoundationSets(watch)
     case .update, .delete:
       let changing = EngineChanging(store: store)
       let rows = try job.work == .update ? changing.update(_updated, watch) : changing.delete(_deleted, watch)
@@ -161,7 +162,7 @@ struct JobRun: Sendable {
     case .fetchPage: return try reading.pages(watch)
     case .count: return try reading.counts(watch)
     case .byID: return try reading.byID(_lookUps, watch)
-    case .traverse: return try reading.traverse(watch)
+    case .traverse, .traverseNSSet: return try reading.traverse(watch)
     case .update: return try FloorChanging(database: database).update(_updated, watch)
     case .delete: return try FloorChanging(database: database).delete(_deleted, watch)
     case .concurrent:

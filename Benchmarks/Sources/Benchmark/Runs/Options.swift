@@ -36,7 +36,8 @@ struct Options {
       --help             show this
 
     WORKS: \(Work.compared.map(\.rawValue).joined(separator: ", "));
-      of the engine alone: \(Work.claims.map(\.rawValue).joined(separator: ", "))
+      of the engine alone: \(Work.claims.map(\.rawValue).joined(separator: ", "));
+      only when named: \(Work.traverseNSSet.rawValue)
     """
 
   init(_ arguments: [String]) throws {

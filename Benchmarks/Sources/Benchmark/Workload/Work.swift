@@ -13,6 +13,9 @@ enum Work: String, CaseIterable, Codable {
   case count
   case concurrent
 
+  /// `traverse` once more, the members taken as Foundation's sets. Measured when it is asked for.
+  case traverseNSSet = "traverse-nsset"
+
   // Claims about the engine alone: nothing in SQLite compares with them.
   case shared
   case nested3

@@ -22,14 +22,14 @@ struct FaultBatch {
     if keys.isEmpty { return }
     guard keys.count <= Self.size else { return add(FetchPages(keys, size: Self.size)) }
     if _starts.last != _keys.count { _starts.append(_keys.count) }
-    for key in keys { _add(key) }
+    for key in keys { add(key) }
   }
 
   mutating func add(_ object: NSManagedObject) {
-    if let key = object._objectID.key { _add(key) }
+    if let key = object._key { add(key) }
   }
 
-  private mutating func _add(_ key: ObjectKey) {
+  mutating func add(_ key: ObjectKey) {
     _keys.append(key)
     // Only keys are kept: the registry decides at reading time which of them are still faults in use.
     guard _keys.count > FaultBatch.size * 512 else { return }
@@ -42,7 +42,7 @@ struct FaultBatch {
   /// Keys of faults made around `key`, of the same table.
   mutating func neighbours(of key: ObjectKey) -> ArraySlice<ObjectKey> {
     for pages in _fetches.reversed() {
-      if let page = pages.page(of: key) { return page }
+      if let page = pages.page(of: key) { return page[...] }
     }
     let near = min(_last, _keys.count)..<min(_last + Self.size + 1, _keys.count)
     guard let position = near.first(where: { _keys[$0] == key }) ?? _keys.lastIndex(of: key) else {

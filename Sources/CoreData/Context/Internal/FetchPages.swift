@@ -1,36 +1,61 @@
 /// The identities that one fetch with a batch size found: filling one of its faults brings the rest of its
 /// batch.
+///
+/// A list keeps one for as long as it is shown, so that an identity takes a word, and four bytes more once faults are touched
+/// out of order.
 final class FetchPages {
   let size: Int
-  private let _keys: [ObjectKey]
+  /// Primary keys in the order of the fetch.
+  private let _references: [Int64]
+  /// The spaces of the keys: one if all are of it, else one each.
+  private let _spaces: [ObjectIDSpace]
   /// Where the last key was found; objects are mostly touched in order.
   private var _last = 0
-  /// Places by key, made when they are first touched out of order.
-  private var _places: [ObjectKey: Int]?
+  /// Places in the order of their primary keys, made when they are first touched out of order.
+  private var _sorted: [Int32]?
 
   init(_ keys: [ObjectKey], size: Int) {
-    _keys = keys
+    _references = keys.map(\.reference)
+    let first = keys.first?.space
+    _spaces = keys.allSatisfy { $0.space === first } ? first.map { [$0] } ?? [] : keys.map(\.space)
     self.size = max(1, size)
   }
 
   /// Keys of the batch that holds `key`; nil if this fetch did not find it.
-  func page(of key: ObjectKey) -> ArraySlice<ObjectKey>? {
-    guard _keys.first?.space.number == key.space.number, let place = _place(of: key) else { return nil }
+  func page(of key: ObjectKey) -> [ObjectKey]? {
+    guard _spaces.first?.number == key.space.number, let place = _place(of: key.reference) else { return nil }
     let start = place - place % size
-    return _keys[start..<min(start + size, _keys.count)]
+    return (start..<min(start + size, _references.count)).map {
+      ObjectKey(space: _spaces.count == 1 ? _spaces[0] : _spaces[$0], reference: _references[$0])
+    }
   }
 
-  private func _place(of key: ObjectKey) -> Int? {
-    let near = _last..<min(_last + size + 1, _keys.count)
-    if let found = near.first(where: { _keys[$0] == key }) {
+  private func _place(of reference: Int64) -> Int? {
+    let near = _last..<min(_last + size + 1, _references.count)
+    if let found = near.first(where: { _references[$0] == reference }) {
       _last = found
       return found
     }
-    if _places == nil {
-      _places = Dictionary(_keys.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    let sorted = _sorted ?? _sort()
+    var range = sorted.indices
+    while !range.isEmpty {
+      let middle = range.lowerBound + range.count / 2
+      if _references[Int(sorted[middle])] < reference {
+        range = (middle + 1)..<range.upperBound
+      } else {
+        range = range.lowerBound..<middle
+      }
     }
-    guard let found = _places?[key] else { return nil }
+    guard range.lowerBound < sorted.count else { return nil }
+    let found = Int(sorted[range.lowerBound])
+    guard _references[found] == reference else { return nil }
     _last = found
     return found
+  }
+
+  private func _sort() -> [Int32] {
+    let sorted = (0..<Int32(_references.count)).sorted { _references[Int($0)] < _references[Int($1)] }
+    _sorted = sorted
+    return sorted
   }
 }

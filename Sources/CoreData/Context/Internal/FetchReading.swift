@@ -128,7 +128,7 @@ final class FetchReading {
   private func _key(_ candidate: Candidate) -> ObjectTable.Key {
     switch candidate {
     case .stored(let stored): ObjectTable.Key(stored.key)
-    case .object(let object): ObjectTable.Key(object._objectID)
+    case .object(let object): ObjectTable.Key(of: object)
     case .entry(let entry): ObjectTable.Key(entry.id)
     }
   }

@@ -3,6 +3,9 @@
 /// Objects are held strongly and let go by `sweep`, which drops those that nobody else holds. So looking up and creating an
 /// object costs no weak reference, and what is observable stays what Core Data documents: an object that is clean and
 /// unreferenced is no longer registered when one looks (`registeredObjects` and every look-up that could tell sweep first).
+///
+/// Changed in place without exclusivity checks, so that nothing here may let the program's own code run: no object goes
+/// away inside of a call. Those that are let go are handed to the caller.
 struct ObjectTable {
   /// Identity as hashed: permanent IDs by store, root entity and key, temporary ones by number.
   struct Key: Hashable {
@@ -17,6 +20,11 @@ struct ObjectTable {
 
     /// The key of an ID as it is known now: of its permanent form if it has one.
     @inline(__always) init(_ id: NSManagedObjectID) { (reference, space) = id.identity }
+
+    /// The key of an object as it is known now.
+    @inline(__always) init(of object: NSManagedObject) {
+      if let key = object._key { self.init(key) } else { self.init(object._objectID) }
+    }
 
     var isTemporary: Bool { space == 0 }
 
@@ -105,7 +113,7 @@ struct ObjectTable {
   // MARK: Changing
 
   /// Registers an object under its ID as known now. The ID must not be registered yet.
-  mutating func insert(_ object: NSManagedObject) { insert(object, as: Key(object._objectID)) }
+  mutating func insert(_ object: NSManagedObject) { insert(object, as: Key(of: object)) }
 
   /// Registers an object under the key of its ID, which must not be registered yet.
   @inline(__always) mutating func insert(_ object: NSManagedObject, as key: Key) {
@@ -126,7 +134,7 @@ struct ObjectTable {
 
   /// Forgets an object.
   mutating func remove(_ object: NSManagedObject) {
-    if let index = _index(of: object, key: Key(object._objectID)) {
+    if let index = _index(of: object, key: Key(of: object)) {
       _removePlace(at: index)
     } else if let index = (0..<_places.count).first(where: {
       _places.start[$0].object?.toOpaque() == Self._address(object)
@@ -150,13 +158,12 @@ struct ObjectTable {
     return nil
   }
 
-  /// Empties the table.
-  mutating func removeAll() {
-    // As many places again as it had: what is emptied is mostly filled again, unless it was uncommonly full.
-    _places = Places(min(_places.count, 2048))
-    count = 0
-    _temporaries = 0
-    _liveAfterSweep = 0
+  /// A table without objects, with as many places again: what is emptied is mostly filled again, unless it was uncommonly
+  /// full.
+  var emptied: ObjectTable {
+    var table = ObjectTable()
+    table._places = Places(min(_places.count, 2048))
+    return table
   }
 
   func forEach(_ body: (NSManagedObject) throws -> Void) rethrows {
@@ -183,43 +190,22 @@ struct ObjectTable {
 
   // MARK: Letting go
 
-  /// The object of this ID if anybody else holds it or `isNeeded` claims it; else it is dropped now.
-  mutating func objectInUse(
-    for id: NSManagedObjectID, isNeeded: (NSManagedObject) -> Bool
-  ) -> NSManagedObject? {
+  /// The object of this ID, and whether the table alone holds it.
+  mutating func objectAndHold(for id: NSManagedObjectID) -> (object: NSManagedObject, isOnlyHolder: Bool)? {
     if _temporaries > 0 { _adoptLinks() }
     guard let index = _places.index(of: Key(id)) else { return nil }
+    // Before another reference is made.
     let isOnlyHolder = _places.isOnlyHolder(at: index)
-    guard let object = _places.start[index].object?.takeUnretainedValue() else { return nil }
-    guard isOnlyHolder, !isNeeded(object) else { return object }
-    _removePlace(at: index)
-    object._context = nil
-    return nil
+    return _places.start[index].object.map { ($0.takeUnretainedValue(), isOnlyHolder) }
   }
 
   /// Whether enough has been registered since the last sweep to make another worth its cost.
   var isSweepDue: Bool { count > 2 * _liveAfterSweep + 512 }
 
-  /// Drops every object that only the table holds and that `isNeeded` does not claim; hands each to `dropped`, which says
-  /// whether the object held others.
-  mutating func sweep(
-    isNeeded: (NSManagedObject) -> Bool, dropped: (NSManagedObject) -> Bool
-  ) {
-    var mayFreeMore = true
-    while mayFreeMore {
-      let dead = _takeOut(isNeeded)
-      // What the dropped ones held may be free now.
-      mayFreeMore = false
-      for object in dead {
-        object._withUnsafeGuaranteedRef { if dropped($0) { mayFreeMore = true } }
-        object.release()
-      }
-    }
-    _liveAfterSweep = count
-  }
-
-  /// Takes the objects that nobody needs out of the table; the count that it held of each is the caller's now.
-  private mutating func _takeOut(_ isNeeded: (NSManagedObject) -> Bool) -> [Unmanaged<NSManagedObject>] {
+  /// Takes out every object that only the table holds and that `isNeeded` does not claim; the count that it held of each is
+  /// the caller's to release.
+  mutating func takeOut(unless isNeeded: (NSManagedObject) -> Bool) -> [Unmanaged<NSManagedObject>] {
+    defer { _liveAfterSweep = count }
     let places = _places
     var dead: [Unmanaged<NSManagedObject>] = []
     for index in 0..<places.count where places.start[index].object != nil && places.isOnlyHolder(at: index) {
@@ -253,7 +239,7 @@ struct ObjectTable {
       // The count moves with the place.
       old.start[index].object = nil
       if isRekeying, place.space == 0 {
-        let key = object._withUnsafeGuaranteedRef { Key($0._objectID) }
+        let key = object._withUnsafeGuaranteedRef { Key(of: $0) }
         (place.reference, place.space) = (key.reference, key.space)
         if key.isTemporary { _temporaries += 1 }
       }

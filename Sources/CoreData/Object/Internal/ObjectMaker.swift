@@ -10,9 +10,9 @@ enum ObjectMaker {
   /// Same shape as `NSManagedObject`; never instantiated.
   class Lens: NSObject {
     // The offsets of stored properties stand in the table before its methods: one for each of NSManagedObject's.
-    final var entity = 0, shape = 0, id = 0, context = 0, row = 0, draft = 0, changed = 0, relations = 0,
-      flags = 0
-    final var observation = 0
+    final var entity = 0, shape = 0, identity = 0, reference = 0, context = 0, row = 0, draft = 0,
+      changed = 0,
+      relations = 0, flags = 0
 
     required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
       fatalError("the lens is only looked through")

@@ -1,3 +1,4 @@
+import Foundation
 import ModelSchema
 
 /// The relationships of one object that have been looked at: by slot, the other object or the members.
@@ -74,17 +75,27 @@ final class ToManyState {
       _makeSet()
       return _set
     }
-    set { (_set, _isSetDue) = (newValue, false) }
+    set {
+      (_set, _isSetDue) = (newValue, false)
+      _forgetViews()
+    }
     _modify {
       _makeSet()
+      _forgetViews()
       yield &_set
     }
   }
   @exclusivity(unchecked) private var _set: Set<NSManagedObject> = []
   /// Whether `_set` is yet to be made of `base`.
   @exclusivity(unchecked) private var _isSetDue = false
+  /// The members as Foundation takes them, from when they were asked for so until they change.
+  @exclusivity(unchecked) private var _foundationSet: NSSet?
+  /// A class that all members have been found to be of, until they change.
+  @exclusivity(unchecked) private var _commonClass: ObjectIdentifier?
   /// All members in order, when realised and ordered.
-  @exclusivity(unchecked) private(set) var order: [NSManagedObject] = []
+  @exclusivity(unchecked) private(set) var order: [NSManagedObject] = [] { didSet { _foundationOrder = nil } }
+  /// The order as Foundation takes it, from when it was asked for so until it changes.
+  @exclusivity(unchecked) private var _foundationOrder: NSOrderedSet?
   /// As read from upstream, in its order; what committed values answer.
   @exclusivity(unchecked) private(set) var base: [NSManagedObject] = []
   @exclusivity(unchecked) private(set) var added: Set<NSManagedObject> = []
@@ -107,11 +118,45 @@ final class ToManyState {
     _set = Set(base)
   }
 
+  private func _forgetViews() { (_foundationSet, _commonClass) = (nil, nil) }
+
+  /// A member that is not of this class, if there is any.
+  func member<Object: NSManagedObject>(notOf type: Object.Type) -> NSManagedObject? {
+    let wanted = ObjectIdentifier(type)
+    if _commonClass == wanted || type == NSManagedObject.self { return nil }
+    func isOther(_ member: NSManagedObject) -> Bool {
+      ObjectIdentifier(Swift.type(of: member)) != wanted && !(member is Object)
+    }
+    if let other = _isSetDue ? base.first(where: isOther) : _set.first(where: isOther) { return other }
+    _commonClass = wanted
+    return nil
+  }
+
+  /// The members in a Foundation set. A plain one, since Foundation bridges no subclass: `as? Set<Book>` would give an
+  /// empty set. Making it costs more than reading the members, so that it is kept.
+  var foundationSet: NSSet {
+    if let _foundationSet { return _foundationSet }
+    let set = list.withUnsafeBufferPointer { members in
+      members.withMemoryRebound(to: AnyObject.self) { NSSet(objects: $0.baseAddress, count: $0.count) }
+    }
+    _foundationSet = set
+    return set
+  }
+
+  /// The members of an ordered to-many in a Foundation set.
+  var foundationOrder: NSOrderedSet {
+    if let _foundationOrder { return _foundationOrder }
+    let set = NSOrderedSet(array: list)
+    _foundationOrder = set
+    return set
+  }
+
   /// Takes what upstream has, then replays what was added and removed before.
   func realise(_ read: [NSManagedObject]) {
     base = read
     if !isOrdered, added.isEmpty, removed.isEmpty {
       (_set, _isSetDue) = ([], true)
+      _forgetViews()
       isRealised = true
       return
     }
@@ -181,7 +226,10 @@ final class ToManyState {
   /// Drops an object that is gone for everybody: no change, nothing to save.
   func forget(_ object: NSManagedObject) {
     // The set first: it may yet have to be made of `base`.
-    if members.remove(object) != nil, let index = order.firstIndex(of: object) { order.remove(at: index) }
+    if members.contains(object) {
+      members.remove(object)
+      if let index = order.firstIndex(of: object) { order.remove(at: index) }
+    }
     base.removeAll { $0 === object }
     _wantedOrder?.removeAll { $0 === object }
     added.remove(object)

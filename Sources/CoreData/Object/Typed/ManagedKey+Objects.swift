@@ -53,7 +53,7 @@ extension ManagedKey where Value == NSSet {
 extension ManagedKey where Value == NSOrderedSet? {
   /// The members of an object's ordered to-many.
   public subscript(object: NSManagedObject) -> NSOrderedSet? {
-    get { NSOrderedSet(array: object.members(toManySlot(in: object)).list) }
+    get { object.members(toManySlot(in: object)).foundationOrder }
     set { setMembers(newValue?.array.compactMap { $0 as? NSManagedObject } ?? [], object) }
   }
 }
@@ -61,7 +61,7 @@ extension ManagedKey where Value == NSOrderedSet? {
 extension ManagedKey where Value == NSOrderedSet {
   /// The members of an object's ordered to-many.
   public subscript(object: NSManagedObject) -> NSOrderedSet {
-    get { NSOrderedSet(array: object.members(toManySlot(in: object)).list) }
+    get { object.members(toManySlot(in: object)).foundationOrder }
     set { setMembers(newValue.array.compactMap { $0 as? NSManagedObject }, object) }
   }
 }
@@ -81,20 +81,15 @@ extension ManagedKey {
     set { setMembers(newValue.map(Array.init) ?? [], object) }
   }
 
-  /// A plain set, since Foundation bridges no subclass of NSSet: `as? Set<Book>` would give an empty one.
   private func members(_ object: NSManagedObject) -> NSSet {
-    object.members(toManySlot(in: object)).list.withUnsafeBufferPointer { members in
-      members.withMemoryRebound(to: AnyObject.self) { NSSet(objects: $0.baseAddress, count: $0.count) }
-    }
+    object.members(toManySlot(in: object)).foundationSet
   }
 
   private func typedMembers<Object: NSManagedObject>(_ object: NSManagedObject) -> Set<Object> {
-    let members = object.members(toManySlot(in: object)).members
-    if Object.self != NSManagedObject.self {
-      for member in members where !(member is Object) { return mismatch(member, object) }
-    }
+    let state = object.members(toManySlot(in: object))
+    if let other = state.member(notOf: Object.self) { return mismatch(other, object) }
     // Each member is an Object, and managed objects hash by identity whatever their class: the table is the same.
-    return unsafeBitCast(members, to: Set<Object>.self)
+    return unsafeBitCast(state.members, to: Set<Object>.self)
   }
 
   private func setMembers(_ objects: [NSManagedObject], _ object: NSManagedObject) {

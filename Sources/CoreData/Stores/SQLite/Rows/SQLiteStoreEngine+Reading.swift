@@ -64,8 +64,19 @@ extension SQLiteStoreEngine {
     try SQLiteStoreError.translating { try pool.read { try table(plan, on: $0) } }
   }
 
+  func forEachRow(of plan: DictionaryPlan, _ body: ([Value]) -> Void) throws {
+    try SQLiteStoreError.translating { try pool.read { try forEachRow(of: plan, on: $0, body) } }
+  }
+
   /// Computes the columns of a dictionary fetch on the caller's connection.
   func table(_ plan: DictionaryPlan, on connection: Connection) throws -> [[Value]] {
+    var result: [[Value]] = []
+    try forEachRow(of: plan, on: connection) { row in result.append(row) }
+    return result
+  }
+
+  /// Goes through the rows of a dictionary fetch on the caller's connection. One that keeps no row has but one array made.
+  func forEachRow(of plan: DictionaryPlan, on connection: Connection, _ body: ([Value]) -> Void) throws {
     let (query, constants) = try compiled(plan)
     let statement = try connection.lend(query.sql)
     defer { connection.giveBack(statement) }
@@ -73,17 +84,19 @@ extension SQLiteStoreEngine {
     binder.bind(query.parameters, plan.rows, constants, to: statement)
     let report = SQLReport.begin(query.sql, binder.bindings(query.parameters, plan.rows, constants))
     defer { report?.end(connection) }
-    var result: [[Value]] = []
+    var row: [Value] = []
     while try statement.step() {
       report?.note(statement)
       do {
-        result.append(try query.cells.map { try $0.value(statement, context) })
+        row.removeAll(keepingCapacity: true)
+        row.reserveCapacity(query.cells.count)
+        for cell in query.cells { row.append(try cell.value(statement, context)) }
       } catch let error as CellError {
         let table = mapping.table(of: plan.rows.layout.entityNumber).name
         throw SQLiteStoreError.corruptRow(table: table, key: 0, reason: error.reason)
       }
+      body(row)
     }
-    return result
   }
 
   /// The SQL of a dictionary fetch, compiled once per shape, and its constants.
