@@ -6,6 +6,10 @@ extension FormatArgument {
   /// - Throws: `PredicateEvaluationError.unsupported` for a predicate.
   init(any argument: Any) throws {
     let type = Swift.type(of: argument)
+    if type == String.self, let text = argument as? String {
+      self = .value(.string(text))
+      return
+    }
     // Text, numbers and lists of them, nearly all there is, without asking what else it might be.
     guard type is AnyClass || Self._mayHoldExpressions(type) else {
       self = .value(PredicateValue(any: argument))
