@@ -36,6 +36,10 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult, @unchec
   open func cancel() { _isCancelled.store(true, ordering: .releasing) }
 }
 
+/// What is called with the result of an asynchronous fetch, whatever the type of its objects.
+public typealias NSPersistentStoreAsynchronousFetchResultCompletionBlock =
+  (NSAsynchronousFetchResult<any NSFetchRequestResult>) -> Void
+
 /// The results of an asynchronous fetch.
 open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousResult, @unchecked Sendable {
   // Unchecked: as in the superclass.

@@ -22,6 +22,19 @@ final class SpelledTag: NSManagedObject {
 
 /// Second ways to say things, as Core Data's interface has them.
 @Suite struct SpellingTests {
+  @Test func versionsOfCoreDataAreInOrder() {
+    #expect(NSCoreDataVersionNumber > NSCoreDataVersionNumber10_11_3)
+    #expect(NSCoreDataVersionNumber10_11 > NSCoreDataVersionNumber10_4)
+    #expect(NSCoreDataVersionNumber_iPhoneOS_9_3 == 641.6)
+  }
+
+  @Test func aClosureForAsynchronousFetchesHasItsName() {
+    let block: NSPersistentStoreAsynchronousFetchResultCompletionBlock = { _ in }
+    let request = NSAsynchronousFetchRequest(
+      fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Tag"), completionBlock: block)
+    #expect(request.completionBlock != nil)
+  }
+
   @available(*, deprecated)
   private func formerNames() -> [CocoaError.Code] {
     [.managedObjectValidationError, CocoaError.sqliteError, .inferredMappingModelError]

@@ -123,10 +123,12 @@ final class ContextQueue: @unchecked Sendable {
     stack.push(self)
     defer { stack.pop() }
     if let context, context.overlay.hasMail { context.takeDeliveries() }
-    if onMain, !isTurn { turns.takeAll() }
-    guard onMain, let recorder = MainQueueTrace.recorder else { return try block() }
-    let begin = DispatchTime.now().uptimeNanoseconds
-    defer { recorder(begin, DispatchTime.now().uptimeNanoseconds) }
+    guard onMain else { return try block() }
+    let recorder = MainQueueTrace.recorder
+    let begin = recorder == nil ? 0 : DispatchTime.now().uptimeNanoseconds
+    defer { recorder?(begin, DispatchTime.now().uptimeNanoseconds) }
+    // What was saved before this block was sent is merged before it runs.
+    if !isTurn { turns.takeAll() }
     return try block()
   }
 

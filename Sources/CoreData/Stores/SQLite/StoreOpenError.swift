@@ -1,3 +1,4 @@
+import Foundation
 import SQLiteBinding
 
 /// Why a store file could not be opened.
@@ -53,13 +54,34 @@ enum StoreOpenError: Error, Sendable, CustomStringConvertible {
   var description: String {
     switch self {
     case .notADatabase(let path):
-      "\(path) is not an SQLite database; open it with the type of store that wrote it"
+      Self._isDirectory(path)
+        ? "\(path) is a directory and no store; name the file in it"
+        : "\(path) is not an SQLite database; open it with the type of store that wrote it"
     case .typeMismatch(let path, let found): "\(path) is not an SQLite Core Data store: \(found)"
     case .incompatible(let path, let reason): "the store \(path) does not fit the model: \(reason)"
     case .missing(let path): "there is no store at \(path), and a read-only store is not created"
-    case .unreadable(let path, let error): "the store \(path) cannot be opened: \(error)"
+    case .unreadable(let path, let error):
+      Self._place(of: path).map { "the store \(path) cannot be opened: \($0)" }
+        ?? "the store \(path) cannot be opened: \(error)"
     case .busy(let path, let error): "the store \(path) is locked by somebody else: \(error)"
     case .invalidOption(let name, let reason): "store option \(name): \(reason)"
     }
+  }
+
+  /// What is wrong with the place of a file that cannot be opened; nil if nothing is seen to be.
+  private static func _place(of path: String) -> String? {
+    let files = FileManager.default
+    if files.fileExists(atPath: path) { return nil }
+    let directory = (path as NSString).deletingLastPathComponent
+    guard files.fileExists(atPath: directory) else {
+      return "there is no directory \(directory); create it first"
+    }
+    guard _isDirectory(directory) else { return "\(directory) is a file and no directory" }
+    return files.isWritableFile(atPath: directory) ? nil : "nothing can be created in \(directory)"
+  }
+
+  private static func _isDirectory(_ path: String) -> Bool {
+    var isDirectory: ObjCBool = false
+    return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue
   }
 }
