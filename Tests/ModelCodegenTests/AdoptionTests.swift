@@ -62,7 +62,8 @@ import Testing
   }
 
   @Test func `A cast between fetch requests is reported`() {
-    let source = "let all = request as! NSFetchRequest<NSFetchRequestResult>\nlet r = NSFetchRequest<Book>()\n"
+    let source =
+      "let all = request as! NSFetchRequest<NSFetchRequestResult>\nlet r = NSFetchRequest<Book>()\n"
     #expect(SourceAdoption(source).remarks.map(\.line) == [1])
   }
 

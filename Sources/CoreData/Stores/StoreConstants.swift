@@ -44,7 +44,8 @@ public let NSValidateXMLStoreOption = "NSValidateXMLStoreOption"
 /// Option: classes that a binary store may hold. Has no effect here.
 public let NSBinaryStoreSecureDecodingClasses = "NSBinaryStoreSecureDecodingClasses"
 /// Option: whether a binary store may hold objects of any class. Has no effect here.
-public let NSBinaryStoreInsecureDecodingCompatibilityOption = "NSBinaryStoreInsecureDecodingCompatibilityOption"
+public let NSBinaryStoreInsecureDecodingCompatibilityOption =
+  "NSBinaryStoreInsecureDecodingCompatibilityOption"
 /// Metadata key of the system versions that a store is for. Never set here.
 public let NSPersistentStoreOSCompatibility = "NSPersistentStoreOSCompatibility"
 /// Option: file protection class; has no effect here.

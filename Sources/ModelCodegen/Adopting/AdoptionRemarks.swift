@@ -68,7 +68,8 @@ enum AdoptionRemarks {
     guard token.kind == .identifier else { return nil }
     if previous?.isKeyword("import") ?? false { return _modules[token.text] }
     if token.text == "NSFetchRequest", index > 1, tokens[index - 2].text == "as" {
-      return "a cast between fetch requests fails here; pass the request as it is, or make NSFetchRequest<T>(entityName:)"
+      return
+        "a cast between fetch requests fails here; pass the request as it is, or make NSFetchRequest<T>(entityName:)"
     }
     guard let message = _names[token.text] else { return nil }
     switch token.text {
