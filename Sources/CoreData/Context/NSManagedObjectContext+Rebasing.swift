@@ -59,3 +59,18 @@ final class KnownRows {
     return known
   }
 }
+
+extension Layer.Entry {
+  /// The same changes made to a newer row; nil if that makes no difference.
+  fileprivate func rebased(on newer: Row) -> Layer.Entry? {
+    guard let base, let row else { return nil }
+    let slots = id.space.layout.slots
+    let isSame = slots.indices.allSatisfy { slot in
+      slots[slot].isToMany || slots[slot].isTransient || changed.contains(slot) || newer[slot] == base[slot]
+    }
+    if isSame, newer.version == base.version { return nil }
+    let rebased = row.rebased(from: base, onto: newer, changed: changed, layout: id.space.layout)
+    for slot in id.space.layout.toManySlots { rebased.set(row[slot], at: slot) }
+    return Layer.Entry(kind: kind, id: id, base: newer, row: rebased, changed: changed, isWhole: isWhole)
+  }
+}

@@ -49,7 +49,8 @@ final class ObjectIDSpace: @unchecked Sendable {
   let references: ObjectReferences?
 
   init(
-    layout: PropertyLayout, entity: NSEntityDescription, store: StoreKey?, persistentStore: NSPersistentStore?,
+    layout: PropertyLayout, entity: NSEntityDescription, store: StoreKey?,
+    persistentStore: NSPersistentStore?,
     references: ObjectReferences? = nil
   ) {
     self.references = references
