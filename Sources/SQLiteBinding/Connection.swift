@@ -1,4 +1,5 @@
 import CSQLite
+import Synchronization
 
 /// An open database.
 package final class Connection: @unchecked Sendable {
@@ -24,6 +25,7 @@ package final class Connection: @unchecked Sendable {
   package var isOutdated: (() -> Bool)?
   private let _statements: StatementCache
   private var _trace: Trace?
+  private let _wasInterrupted = Atomic<Bool>(false)
   /// Kept open between reads; the pool's readers only.
   @exclusivity(unchecked) var heldRead = HeldRead()
 
@@ -79,6 +81,8 @@ package final class Connection: @unchecked Sendable {
 
   deinit {
     _statements.removeAll()
+    // An interruption lasts until the next statement, and would keep the log from being folded into the file.
+    if _wasInterrupted.load(ordering: .relaxed) { sqlite3_exec(handle, "SELECT 1", nil, nil, nil) }
     sqlite3_close_v2(handle)
   }
 
@@ -143,7 +147,10 @@ package final class Connection: @unchecked Sendable {
   package var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
   /// Ends whatever statement is running with an `isInterrupted` error. Any thread.
-  package func interrupt() { sqlite3_interrupt(handle) }
+  package func interrupt() {
+    _wasInterrupted.store(true, ordering: .relaxed)
+    sqlite3_interrupt(handle)
+  }
 
   // MARK: Tracing
 

@@ -266,8 +266,9 @@ package final class ConnectionPool: Sendable {
   package func close() {
     let (readers, waiters) = _state.withLock { state in
       state.isClosed = true
-      let writing = state.writing
-      let result = (state.open.filter { $0 !== writing }, state.waiters)
+      let (idle, writing) = (state.idle, state.writing)
+      let reading = state.open.filter { open in open !== writing && !idle.contains { $0 === open } }
+      let result = (reading, state.waiters)
       state.idle = []
       state.open = []
       state.current = nil

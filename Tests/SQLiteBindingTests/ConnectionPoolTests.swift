@@ -1,15 +1,18 @@
 import Dispatch
+import Foundation
 import Synchronization
 import Testing
 
 @testable import SQLiteBinding
 
 @Suite struct ConnectionPoolTests {
-  private func _pool(_ directory: TemporaryDirectory, readers: Int) throws -> ConnectionPool {
+  private func _pool(_ directory: TemporaryDirectory, readers: Int, holdsReads: Bool = false) throws
+    -> ConnectionPool
+  {
     let path = directory.path("a.db")
     let writer = try Connection(path: path)
     try writer.execute("PRAGMA journal_mode = WAL; CREATE TABLE t(a)")
-    return ConnectionPool(writer, maximumReads: readers) {
+    return ConnectionPool(writer, maximumReads: readers, holdsReads: holdsReads) {
       try Connection(path: path, mode: .readWrite)
     }
   }
@@ -81,6 +84,27 @@ import Testing
     }
     #expect(pool.connectionCount <= 2)
     #expect(highest.load(ordering: .relaxed) <= 2)
+  }
+
+  @Test(arguments: [false, true])
+  func aClosedPoolLeavesNoLogBehind(holdsReads: Bool) throws {
+    let directory = try TemporaryDirectory()
+    let pool = try _pool(directory, readers: 2, holdsReads: holdsReads)
+    try pool.write { try $0.execute("INSERT INTO t VALUES(1)") }
+    for _ in 0..<3 { _ = try pool.read { try $0.firstValue("SELECT COUNT(*) FROM t") } }
+    pool.close()
+    #expect(!FileManager.default.fileExists(atPath: directory.path("a.db-wal")))
+  }
+
+  @Test func anInterruptedConnectionLeavesNoLogBehind() throws {
+    let directory = try TemporaryDirectory()
+    func open() throws {
+      let connection = try Connection(path: directory.path("a.db"))
+      try connection.execute("PRAGMA journal_mode = WAL; CREATE TABLE t(a)")
+      connection.interrupt()
+    }
+    try open()
+    #expect(!FileManager.default.fileExists(atPath: directory.path("a.db-wal")))
   }
 
   @Test func aClosedPoolSaysSo() throws {
