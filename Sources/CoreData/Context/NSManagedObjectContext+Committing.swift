@@ -37,7 +37,7 @@ extension NSManagedObjectContext {
       throw CocoaError.coreData(
         NSCoreDataError, "\(label) has neither coordinator nor parent; there is nowhere to save to.")
     }
-    var entries = withoutLost(entries)
+    var entries = try onStoredRows(withoutLost(entries))
     var settlement = ConflictSettlement(context: self)
     while true {
       do {

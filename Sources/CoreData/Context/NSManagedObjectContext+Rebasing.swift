@@ -62,7 +62,7 @@ final class KnownRows {
 
 extension Layer.Entry {
   /// The same changes made to a newer row; nil if that makes no difference.
-  fileprivate func rebased(on newer: Row) -> Layer.Entry? {
+  func rebased(on newer: Row) -> Layer.Entry? {
     guard let base, let row else { return nil }
     let slots = id.space.layout.slots
     let isSame = slots.indices.allSatisfy { slot in

@@ -173,7 +173,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  private final func savedEntry(for object: NSManagedObject) throws -> Layer.Entry? {
+  final func savedEntry(for object: NSManagedObject) throws -> Layer.Entry? {
     if object._flags.contains(.deleted) {
       if !object._flags.isDisjoint(with: [.inserted, .vanished]) { return nil }
       return Layer.Entry(
