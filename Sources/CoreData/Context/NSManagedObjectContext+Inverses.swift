@@ -8,9 +8,9 @@ extension NSManagedObjectContext {
   /// the target that this context had is told that it lost the link.
   final func settleInverses(before layer: Layer, knowing known: KnownRows) {
     let layers = overlay.layers
-    for entry in layer.entries {
+    layer.entries.forEachHeld { entry in
       let movesLinks = entry.id.space.layout.toOneSlots.contains { entry.changed.contains($0) }
-      guard movesLinks || entry.kind == .deleted || entry.kind == .annihilated else { continue }
+      guard movesLinks || entry.kind == .deleted || entry.kind == .annihilated else { return }
       let object = table.object(for: entry.id)
       let key = ObjectTable.Key(entry.id)
       let pending = layers.isEmpty ? nil : layers.entry(for: key, withMembers: false)
@@ -19,15 +19,15 @@ extension NSManagedObjectContext {
       guard
         let current = _currentRow(object, pending, entry)
           ?? (movesLinks ? known.row(for: entry, object, keeping: true) : nil)
-      else { continue }
+      else { return }
       // The child has changed what this context has now: it knew of every link.
-      if let base = entry.base, current === base { continue }
+      if let base = entry.base, current === base { return }
       if entry.kind == .deleted || entry.kind == .annihilated {
         // Its links as they are here are cut once it is marked as deleted; for that it has to be there.
         if pending != nil, let whole = layers.entry(for: key) { _ = materialize(whole) }
-        continue
+        return
       }
-      guard let row = entry.row else { continue }
+      guard let row = entry.row else { return }
       for slot in entry.id.space.layout.slots.indices where entry.changed.contains(slot) {
         guard let relationship = entry.id.space.layout.slots[slot].relationship, !relationship.isToMany,
           let inverse = relationship.inverseSlot, current[slot] != row[slot],

@@ -18,9 +18,12 @@ extension NSManagedObjectContext {
     let layer = rebased(clean, knowing: known)
     let before = overlay.layers
     // Objects made from here on show the layer by themselves; these are older and have to be told.
-    let older =
-      table.count == 0
-      ? [] : layer.entries.compactMap { entry in table.object(for: entry.id).map { (entry, $0) } }
+    var older: [(Layer.Entry, NSManagedObject)] = []
+    if table.count > 0 {
+      layer.entries.forEachHeld { entry in
+        if let object = table.object(for: entry.id) { older.append((entry, object)) }
+      }
+    }
     makeRoom(for: layer.entries.count - older.count)
     adopt(layer)
     for (entry, object) in older { apply(entry, to: object, over: before) }
@@ -30,7 +33,8 @@ extension NSManagedObjectContext {
     for (entry, object) in gone {
       if entry.kind == .annihilated { forget(object) }
     }
-    for entry in layer.entries where entry.kind != .annihilated {
+    layer.entries.forEachHeld { entry in
+      if entry.kind == .annihilated { return }
       let key = ObjectTable.Key(entry.id)
       let object =
         table.object(for: key)

@@ -11,7 +11,8 @@ extension NSManagedObjectContext {
   final func rebased(_ layer: Layer, knowing known: KnownRows) -> Layer {
     let layers = overlay.layers
     var entries: [Layer.Entry]?
-    for (position, entry) in layer.entries.enumerated() where entry.kind == .updated {
+    for position in layer.entries.indices where layer.entries[position].kind == .updated {
+      let entry = layer.entries[position]
       guard let base = entry.base else { continue }
       let key = ObjectTable.Key(entry.id)
       let object = table.object(for: entry.id)
@@ -31,15 +32,14 @@ extension NSManagedObjectContext {
 /// Ancestors and stores go on meanwhile. Whoever asks for an object again gets the row that he got before: a link is settled
 /// and the change rebased on the same values, or nobody would tell the target that loses the link.
 final class KnownRows {
-  private let _above: ReadChain?
-  private let _coordinator: NSPersistentStoreCoordinator?
-  private let _generation: StoreGeneration?
+  private unowned let _context: NSManagedObjectContext
+  /// Made for the first object that this context shows no values of; putting together what ancestors have takes a while.
+  private lazy var _above = _context._parent.map { _ in ReadChain(peekingAbove: _context) }
+  private lazy var _generation = _context.readGeneration
   private var _rows: [ObjectTable.Key: Row?] = [:]
 
   init(in context: NSManagedObjectContext) {
-    _above = context._parent.map { _ in ReadChain(peekingAbove: context) }
-    _coordinator = context.persistentStoreCoordinator
-    _generation = context.readGeneration
+    _context = context
   }
 
   /// A row no older than the one that a child's update was made on, of an object without unsaved changes here: this
@@ -53,7 +53,9 @@ final class KnownRows {
     if !_rows.isEmpty, let row = _rows[key] { return row }
     let row =
       _above?.entry(for: key)?.row
-      ?? entry.id.key.flatMap { _coordinator?.cachedRow(for: $0, at: _generation) }
+      ?? entry.id.key.flatMap {
+        _context.persistentStoreCoordinator?.cachedRow(for: $0, at: _generation)
+      }
     let known = row.flatMap { $0.version >= base.version ? $0 : nil }
     if keeping { _rows.updateValue(known, forKey: key) }
     return known

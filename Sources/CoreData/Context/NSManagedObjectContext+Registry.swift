@@ -225,16 +225,16 @@ extension NSManagedObjectContext {
 
   /// Takes the to-many changes that came with a child's row.
   final func adoptMembers(of object: NSManagedObject, from row: Row, changed: SlotSet) {
+    // A child's IDs are of this context's own coordinator.
+    func member(_ id: NSManagedObjectID) -> NSManagedObject { table.object(for: id) ?? makeFault(id) }
     for slot in object._layout.toManySlots where changed.contains(slot) {
       guard case .toMany(let delta) = row[slot] else { continue }
       let state = object.makeMembers(slot)
       if object._row == nil, !state.isRealised { state.realise([]) }
       let known = state.isOrdered && !state.isRealised ? object.members(slot) : state
-      for id in delta.removed { _ = known.lose(self.object(with: id)) }
-      for id in delta.added { _ = known.gain(self.object(with: id)) }
-      if let order = delta.order, known.isRealised {
-        known.reorder(asFarAsKnown: order.map { self.object(with: $0) })
-      }
+      delta.removed.forEachHeld { _ = known.lose(member($0)) }
+      delta.added.forEachHeld { _ = known.gain(member($0)) }
+      if let order = delta.order, known.isRealised { known.reorder(asFarAsKnown: order.map(member)) }
     }
   }
 

@@ -96,8 +96,9 @@ extension NSManagedObjectContext {
 
   /// Objects with hooks of their own take part in every save of every level, so those handed up by children are made.
   private final func materializeHooked() {
-    for entry in overlay.layers.composedEntries
-    where entry.kind != .annihilated && !entry.id.entity.shape.hooks.isEmpty { _ = materialize(entry) }
+    overlay.layers.composedEntries.forEachHeld { entry in
+      if entry.kind != .annihilated, !entry.id.entity.shape.hooks.isEmpty { _ = materialize(entry) }
+    }
   }
 
   /// Own changed objects: nearly always all that are listed.
@@ -250,10 +251,9 @@ extension NSManagedObjectContext {
       }
       settle(object, row: nil)
     }
-    for entry in hadAdopted ? entries : [] {
-      guard let object = table.object(for: entry.id), object._flags.contains(.adopted) else {
-        continue
-      }
+    let adopted = hadAdopted ? entries : []
+    adopted.forEachHeld { entry in
+      guard let object = table.object(for: entry.id), object._flags.contains(.adopted) else { return }
       switch entry.kind {
       case .inserted: sets.inserted.insert(object)
       case .updated: sets.updated.insert(object)

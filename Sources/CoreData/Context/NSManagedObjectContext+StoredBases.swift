@@ -46,7 +46,8 @@ extension Layer.Entry {
     guard let base else { return false }
     let slots = id.space.layout.slots
     return slots.indices.contains { slot in
-      !slots[slot].isToMany && !slots[slot].isTransient && !changed.contains(slot) && stored[slot] != base[slot]
+      !slots[slot].isToMany && !slots[slot].isTransient && !changed.contains(slot)
+        && stored[slot] != base[slot]
     }
   }
 }
