@@ -45,7 +45,9 @@ extension NSManagedObjectContext {
     else { return read }
     // What was removed here is known to have been a member, and is one again when that is taken back.
     let removed = owner._relations?.members(slot)?.removed ?? []
-    return read.filter { removed.contains($0) || !$0.wasPointed(elsewhereThan: owner, inverse) }
+    let present = read.filter { removed.contains($0) || !$0.wasPointed(elsewhereThan: owner, inverse) }
+    if present.count < read.count { hasLeftOutMembers = true }
+    return present
   }
 
   /// Whether a to-many of any object here may hold one of these: most lists are of objects that no to-many was read for, and

@@ -125,8 +125,9 @@ extension NSManagedObjectContext {
       if wasDeleted { sets.inserted.insert(object) } else { sets.refreshed.insert(object) }
       object.awake(fromSnapshotEvents: .rollback)
     }
-    if !sets.inserted.isEmpty {
-      // Relationships had forgotten what was deleted: those that were read are read again.
+    if !sets.inserted.isEmpty || hasLeftOutMembers {
+      // Relationships had forgotten what was deleted or pointed elsewhere: those that were read are read again.
+      hasLeftOutMembers = false
       table.forEach { $0._relations?.dropClean() }
     }
     guard !(objects.isEmpty && adopted.isEmpty) else { return }

@@ -83,6 +83,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) var changeObservers: [WeakObserver] = []
   /// Merged updates of objects that are not shown, until the observers are told.
   @exclusivity(unchecked) var unseenMerges: [MergedRow] = []
+  /// Whether members were left out of a to-many that was read, because they are pointed elsewhere here.
+  @exclusivity(unchecked) var hasLeftOutMembers = false
   /// The sets of the last announcement if these are all unsaved objects: then the save tells of the same ones.
   @exclusivity(unchecked) var announcedUnsaved: EventSets?
   /// Empty sets of a small announcement made before, to be filled again.

@@ -42,6 +42,16 @@ import Testing
   }
 
   @Test(arguments: Setting.direct, [false, true])
+  func whatWasTakenOutHereIsAMemberOnceThatIsRolledBack(_ setting: Setting, _ readingFirst: Bool) throws {
+    let stack = try TestStack(setting)
+    try taken(stack, readingFirst: readingFirst) { ada, book in
+      #expect(ada.objects("books").isEmpty)
+      stack.context.rollback()
+      #expect(ada.objects("books") == [book])
+    }
+  }
+
+  @Test(arguments: Setting.direct, [false, true])
   func whatWasTakenOutHereIsNoMemberThoughOthersMadeItOne(
     _ setting: Setting, _ readingFirst: Bool
   ) throws {
