@@ -48,6 +48,12 @@ static inline void coredata_result_blob_copying(sqlite3_context *context, const 
   sqlite3_result_blob(context, bytes, count, SQLITE_TRANSIENT);
 }
 
+/* Whether SQLite counts the memory that it uses, for which all threads of the process take one lock at every allocation.
+ * Has an effect only before the process first uses SQLite; an error afterwards, which does no harm. */
+static inline int coredata_set_memory_statistics(int on) {
+  return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, on);
+}
+
 /* Turns on or off the mode in which VACUUM empties a database in place. */
 static inline int coredata_set_reset_database(sqlite3 *connection, int on) {
   return sqlite3_db_config(connection, SQLITE_DBCONFIG_RESET_DATABASE, on, (int *)0);
