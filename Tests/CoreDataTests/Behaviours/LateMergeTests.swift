@@ -4,20 +4,6 @@ import Testing
 
 /// Saves that are merged after the receiver has moved on.
 @Suite struct LateMergeTests {
-  private func saved(_ context: NSManagedObjectContext, _ body: () throws -> Void = {}) throws -> Notification
-  {
-    nonisolated(unsafe) var notification: Notification?
-    let token = NotificationCenter.default.addObserver(
-      forName: .NSManagedObjectContextDidSave, object: context, queue: nil
-    ) { notification = $0 }
-    defer { NotificationCenter.default.removeObserver(token) }
-    try context.performAndWait {
-      try body()
-      try context.save()
-    }
-    return try #require(notification)
-  }
-
   /// An author, the context that saves, and one below it.
   private func family(_ stack: TestStack) throws -> (
     id: NSManagedObjectID, parent: NSManagedObjectContext, child: NSManagedObjectContext
@@ -39,7 +25,7 @@ import Testing
         try child.save()
       }
     }
-    let notification = try saved(parent) {
+    let notification = try parent.saved {
       parent.insert("Book", ["title": "B", "author": parent.object(with: id)])
     }
     child.performAndWait {
@@ -54,7 +40,7 @@ import Testing
   func aChildKeepsWhatItSavedWhenAnOlderSaveComesLate(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let (id, parent, child) = try family(stack)
-    let notification = try saved(parent) { parent.object(with: id).setValue("First", forKey: "name") }
+    let notification = try parent.saved { parent.object(with: id).setValue("First", forKey: "name") }
     try child.performAndWait {
       child.object(with: id).setValue("Second", forKey: "name")
       try child.save()
@@ -82,7 +68,7 @@ import Testing
       return book
     }
     // Back to what is stored: nothing is written, and yet it is a change to whoever saw the link.
-    let notification = try saved(parent) { parent.object(with: bookID).setValue(nil, forKey: "author") }
+    let notification = try parent.saved { parent.object(with: bookID).setValue(nil, forKey: "author") }
     child.performAndWait {
       child.mergeChanges(fromContextDidSave: notification)
       #expect(book.object("author") == nil)
@@ -95,7 +81,7 @@ import Testing
     let stack = try TestStack(setting)
     let id = try stack.stored("Author", ["name": "Ada"]).objectID
     let other = stack.sibling()
-    let notification = try saved(stack.root) { stack.root.object(with: id).setValue("First", forKey: "name") }
+    let notification = try stack.root.saved { stack.root.object(with: id).setValue("First", forKey: "name") }
     try other.performAndWait {
       let ada = other.object(with: id)
       ada.setValue("Second", forKey: "name")
@@ -109,10 +95,10 @@ import Testing
   @Test(arguments: Setting.direct)
   func aFaultKeepsWhatItWasFetchedWithWhenOlderSavesComeLate(_ setting: Setting) throws {
     let stack = try TestStack(setting)
-    let insertion = try saved(stack.root) { stack.root.insert("Author", ["name": "Ada"]) }
+    let insertion = try stack.root.saved { stack.root.insert("Author", ["name": "Ada"]) }
     let writer = stack.sibling()
-    let update = try saved(writer) { try writer.all("Author").first?.setValue("First", forKey: "name") }
-    _ = try saved(writer) { try writer.all("Author").first?.setValue("Second", forKey: "name") }
+    let update = try writer.saved { try writer.all("Author").first?.setValue("First", forKey: "name") }
+    _ = try writer.saved { try writer.all("Author").first?.setValue("Second", forKey: "name") }
     for late in [insertion, update] {
       let reader = stack.sibling()
       try reader.performAndWait {
@@ -127,7 +113,7 @@ import Testing
   @Test(arguments: Setting.direct)
   func anObjectKeepsWhatItShowsWhenItsInsertionComesLate(_ setting: Setting) throws {
     let stack = try TestStack(setting)
-    let insertion = try saved(stack.root) { stack.root.insert("Author", ["name": "Ada"]) }
+    let insertion = try stack.root.saved { stack.root.insert("Author", ["name": "Ada"]) }
     let reader = stack.sibling()
     try reader.performAndWait {
       let author = try #require(try reader.all("Author").first)

@@ -16,28 +16,12 @@ import Testing
     return (stack, stack.root, stack.sibling(), ids)
   }
 
-  private func saved(
-    _ context: NSManagedObjectContext, _ name: Notification.Name = .NSManagedObjectContextDidSave,
-    _ body: () throws -> Void
-  ) throws -> Notification {
-    nonisolated(unsafe) var notification: Notification?
-    let token = NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) {
-      notification = $0
-    }
-    defer { NotificationCenter.default.removeObserver(token) }
-    try context.performAndWait {
-      try body()
-      try context.save()
-    }
-    return try #require(notification)
-  }
-
   @Test(arguments: Setting.direct)
   func aRegisteredFaultIsSkippedSilently(_ setting: Setting) throws {
     let (_, one, two, ids) = try siblings(setting)
     let fault = two.performAndWait { two.object(with: ids[0]) }
     let log = NotificationLog(two)
-    let notification = try saved(one) { one.object(with: ids[0]).setValue("New", forKey: "name") }
+    let notification = try one.saved { one.object(with: ids[0]).setValue("New", forKey: "name") }
     two.performAndWait {
       two.mergeChanges(fromContextDidSave: notification)
       #expect(fault.isFault)
@@ -54,7 +38,7 @@ import Testing
       for object in mine { object.willAccessValue(forKey: nil) }
       return mine
     }
-    let notification = try saved(one, .NSManagedObjectContextDidSaveObjectIDs) {
+    let notification = try one.saved(.NSManagedObjectContextDidSaveObjectIDs) {
       one.object(with: ids[0]).setValue("New", forKey: "name")
       one.delete(one.object(with: ids[1]))
       one.insert("Author", ["name": "Third"])
@@ -96,7 +80,7 @@ import Testing
   func mergedInsertsAndUpdatesLeaveNothingToSave(_ setting: Setting) throws {
     let (_, one, two, ids) = try siblings(setting)
     two.performAndWait { two.object(with: ids[0]).willAccessValue(forKey: nil) }
-    let notification = try saved(one) {
+    let notification = try one.saved {
       one.object(with: ids[0]).setValue("New", forKey: "name")
       one.insert("Author", ["name": "Third"])
     }
@@ -111,7 +95,7 @@ import Testing
   func mergingRefreshesTheCacheForLaterFaults(_ setting: Setting) throws {
     let (stack, one, two, ids) = try siblings(setting)
     two.performAndWait { two.object(with: ids[0]).willAccessValue(forKey: nil) }
-    let notification = try saved(one) { one.object(with: ids[0]).setValue("New", forKey: "name") }
+    let notification = try one.saved { one.object(with: ids[0]).setValue("New", forKey: "name") }
     two.performAndWait { two.mergeChanges(fromContextDidSave: notification) }
     stack.fresh { context in #expect(context.object(with: ids[0]).text("name") == "New") }
   }
@@ -141,7 +125,7 @@ import Testing
     let (_, one, two, ids) = try siblings(setting)
     let mine = two.performAndWait { two.object(with: ids[0]) }
     two.performAndWait { mine.setValue("Mine", forKey: "name") }
-    let notification = try saved(one) {
+    let notification = try one.saved {
       one.object(with: ids[0]).setValue("Theirs", forKey: "name")
       one.object(with: ids[0]).setValue(77, forKey: "age")
     }
@@ -158,7 +142,7 @@ import Testing
   func anObjectFilledBetweenSaveAndMergeIsStillAnnounced(_ setting: Setting) throws {
     let (_, one, two, ids) = try siblings(setting)
     let fault = two.performAndWait { two.object(with: ids[0]) }
-    let notification = try saved(one) { one.object(with: ids[0]).setValue("New", forKey: "name") }
+    let notification = try one.saved { one.object(with: ids[0]).setValue("New", forKey: "name") }
     let posted = Posted(.NSManagedObjectContextObjectsDidChange, by: two)
     two.performAndWait {
       // The way to have a merge tell of objects that are faults.

@@ -16,20 +16,6 @@ import Testing
     return (stack, stack.root, other)
   }
 
-  /// The did-save notification of one save.
-  private func saved(_ context: NSManagedObjectContext, _ body: () throws -> Void) throws -> Notification {
-    nonisolated(unsafe) var notification: Notification?
-    let token = NotificationCenter.default.addObserver(
-      forName: .NSManagedObjectContextDidSave, object: context, queue: nil
-    ) { notification = $0 }
-    defer { NotificationCenter.default.removeObserver(token) }
-    try context.performAndWait {
-      try body()
-      try context.save()
-    }
-    return try #require(notification)
-  }
-
   @Test(arguments: Setting.direct)
   func updatesReachRealisedObjects(_ setting: Setting) throws {
     let (_, one, two) = try siblings(setting)
@@ -39,7 +25,7 @@ import Testing
       return mine
     }
     let log = NotificationLog(two)
-    let notification = try saved(one) { try one.all("Author").first?.setValue("Grace", forKey: "name") }
+    let notification = try one.saved { try one.all("Author").first?.setValue("Grace", forKey: "name") }
     two.performAndWait {
       #expect(mine.text("name") == "Ada")
       two.mergeChanges(fromContextDidSave: notification)
@@ -57,7 +43,7 @@ import Testing
       mine.setValue("Mine", forKey: "name")
       return mine
     }
-    let notification = try saved(one) {
+    let notification = try one.saved {
       let theirs = try #require(try one.all("Author").first)
       theirs.setValue("Theirs", forKey: "name")
       theirs.setValue(40, forKey: "age")
@@ -79,7 +65,7 @@ import Testing
   func insertsAreRegisteredAndAnnouncedThenForgotten(_ setting: Setting) throws {
     let (_, one, two) = try siblings(setting)
     let log = NotificationLog(two)
-    let notification = try saved(one) { one.insert("Author", ["name": "New"]) }
+    let notification = try one.saved { one.insert("Author", ["name": "New"]) }
     two.performAndWait { two.mergeChanges(fromContextDidSave: notification) }
     #expect(log.changes == ["inserted 1"])
     two.performAndWait {
@@ -97,7 +83,7 @@ import Testing
       mine.fireForTest()
       return mine
     }
-    let notification = try saved(one) { one.delete(try #require(try one.all("Author").first)) }
+    let notification = try one.saved { one.delete(try #require(try one.all("Author").first)) }
     try two.performAndWait {
       two.mergeChanges(fromContextDidSave: notification)
       #expect(mine.isDeleted)
@@ -116,7 +102,7 @@ import Testing
       mine.fireForTest()
       return mine
     }
-    _ = try saved(one) { try one.all("Author").first?.setValue("Grace", forKey: "name") }
+    _ = try one.saved { try one.all("Author").first?.setValue("Grace", forKey: "name") }
     two.performAndWait {}
     two.performAndWait { #expect(mine.text("name") == "Grace") }
   }
@@ -132,7 +118,7 @@ import Testing
       mine.fireForTest()
       return mine
     }
-    let notification = try saved(one) {
+    let notification = try one.saved {
       try one.all("Author").first?.setValue("Grace", forKey: "name")
       one.insert("Author", ["name": "New"])
     }
@@ -159,7 +145,7 @@ import Testing
       mine.setValue("Mine", forKey: "name")
       return mine
     }
-    _ = try saved(one) { try one.all("Author").first?.setValue("Theirs", forKey: "name") }
+    _ = try one.saved { try one.all("Author").first?.setValue("Theirs", forKey: "name") }
     try two.performAndWait {
       let error = #expect(throws: CocoaError.self) { try two.save() }
       #expect(error?.code.rawValue == NSManagedObjectMergeError)

@@ -84,16 +84,8 @@ import Testing
       #expect(ada.objects("books") == [book])
       try context.save()
       let sibling = stack.sibling()
-      nonisolated(unsafe) var saved: Notification?
-      let token = NotificationCenter.default.addObserver(
-        forName: .NSManagedObjectContextDidSave, object: sibling, queue: nil
-      ) { saved = $0 }
-      defer { NotificationCenter.default.removeObserver(token) }
-      try sibling.performAndWait {
-        sibling.object(with: book.objectID).setValue(nil, forKey: "author")
-        try sibling.save()
-      }
-      context.mergeChanges(fromContextDidSave: try #require(saved))
+      let saved = try sibling.saved { sibling.object(with: book.objectID).setValue(nil, forKey: "author") }
+      context.mergeChanges(fromContextDidSave: saved)
       #expect(book.object("author") == nil)
       #expect(ada.objects("books").isEmpty)
     }
