@@ -9,7 +9,7 @@ extension NSPersistentStoreCoordinator {
   /// An SQLite store refuses closures, as Core Data's does.
   final func judgesByClosures(_ plan: FetchPlan, _ stores: [any StoreReading]) -> Bool {
     for store in stores where !store.evaluatesPredicates { return false }
-    return plan.predicate?.hasClosure ?? false
+    return plan.known == nil && plan.predicate?.hasClosure ?? false
   }
 
   /// What the stores find, where closures judge: they are shown managed objects with the saved values.

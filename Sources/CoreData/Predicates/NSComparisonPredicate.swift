@@ -7,23 +7,41 @@ import PredicateLanguage
 /// file that imports Foundation as well, `import class CoreData.NSComparisonPredicate` says which of the two
 /// is meant.
 open class NSComparisonPredicate: NSPredicate {
+  private enum Form {
+    case tree(PredicateTree)
+    /// Of a key with a plain value, made of a format.
+    case templated(TemplatedComparison)
+  }
+
+  private let _form: Form
   /// What is compared, and how.
-  final let tree: PredicateTree
+  final var tree: PredicateTree {
+    switch _form {
+    case .tree(let tree): tree
+    case .templated(let comparison): comparison.tree
+    }
+  }
   final var comparison: PredicateTree.Comparison {
     guard case .comparison(let comparison) = tree else { preconditionFailure("not a comparison") }
     return comparison
   }
   /// What is known of a comparison of a key with a plain value that was made of a format.
-  final let templated: FetchPlan.TemplatedComparison?
+  final var templated: TemplatedComparison? {
+    if case .templated(let comparison) = _form { comparison } else { nil }
+  }
   /// What holds it back from being evaluated, if anything does.
   final var gate: EvaluationGate?
 
   /// `tree` is a comparison.
-  init(tree: PredicateTree, templated: FetchPlan.TemplatedComparison? = nil) {
+  init(tree: PredicateTree) {
     guard case .comparison = tree else { preconditionFailure("not a comparison") }
-    self.tree = tree
-    self.templated = templated
+    _form = .tree(tree)
     // As a closure to Foundation: what it takes for a constant it would compare as one.
+    super.init(block: Self._neverCalled)
+  }
+
+  init(_ comparison: TemplatedComparison) {
+    _form = .templated(comparison)
     super.init(block: Self._neverCalled)
   }
 

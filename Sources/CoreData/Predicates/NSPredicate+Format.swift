@@ -48,10 +48,13 @@ extension ClassCluster where Self: NSPredicate {
   private static func _made(_ format: String, _ count: Int, _ argument: (Int) -> Any) -> Self {
     do {
       let template = try PredicateTemplate.cached(format)
-      let tree = try template.predicate(count: count) { try FormatArgument(any: argument($0)) }
+      let source = { (number: Int) in try FormatArgument(any: argument(number)) }
       let predicate =
-        template.keyComparison != nil
-        ? NSComparisonPredicate(tree: tree, templated: .init(template, tree)) : tree.predicate
+        if let comparison = try template.comparison(count: count, argument: source) {
+          NSComparisonPredicate(comparison)
+        } else {
+          try template.predicate(count: count, argument: source).predicate
+        }
       if Self.self == NSPredicate.self { return unsafeDowncast(predicate, to: Self.self) }
       return answer(predicate, "The format “\(format)”")
     } catch {

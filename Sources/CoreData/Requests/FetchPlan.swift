@@ -7,24 +7,6 @@ import PredicateLanguage
 /// Object and object-ID constants in the predicate are `PredicateValue.object` around an `NSManagedObjectID`; an unsaved
 /// object's ID matches no stored row.
 struct FetchPlan: Sendable {
-  /// A comparison of a key with a plain value, made of a format whose predicates differ in this value only.
-  final class TemplatedComparison: Sendable {
-    let template: PredicateTemplate
-    let value: PredicateValue
-    /// What the value adds to the shape.
-    let kind: UInt8
-
-    /// Nil where the format's argument was an object, a collection or an expression, which say more than a value.
-    init?(_ template: PredicateTemplate, _ tree: PredicateTree) {
-      guard case .comparison(let comparison) = tree, case .constant(let value) = comparison.right,
-        let kind = PredicateShape.kind(of: value)
-      else { return nil }
-      self.template = template
-      self.value = value
-      self.kind = kind
-    }
-  }
-
   struct SortTerm: Sendable, Hashable {
     /// How two strings are ordered; anything else is compared by its natural order.
     enum Comparison: Sendable, Hashable {
@@ -95,7 +77,7 @@ struct FetchPlan: Sendable {
   }
 
   var predicate: PredicateTree? {
-    get { _contents.predicate }
+    get { _contents.known?.tree ?? _contents.predicate }
     set {
       let contents = _own()
       contents.predicate = newValue
@@ -103,7 +85,7 @@ struct FetchPlan: Sendable {
     }
   }
 
-  /// What is known of `predicate` without walking it.
+  /// The predicate, where it is a comparison of a key with a value: cheaper to ask for than the tree of it.
   var known: TemplatedComparison? { _contents.known }
 
   var sort: [SortTerm] {
@@ -141,7 +123,7 @@ struct FetchPlan: Sendable {
     if let comparison = predicate as? NSComparisonPredicate, let known = comparison.templated {
       // Nothing in it has to be carried out or replaced.
       let contents = _own()
-      contents.predicate = comparison.tree
+      contents.predicate = nil
       contents.known = known
     } else {
       self.predicate = try PredicateTree(predicate).forStores

@@ -79,6 +79,13 @@ struct ArgumentBinding {
     }
   }
 
+  /// The argument with a number, as the placeholder wants it; nil if it is an expression.
+  func value(_ number: Int, _ source: Source) throws -> PredicateValue? {
+    let placeholder = placeholders[number]
+    guard case .value(let value) = try _get(placeholder, source) else { return nil }
+    return try _converted(value, placeholder)
+  }
+
   private func _mismatch(_ placeholder: Placeholder, _ found: String) -> PredicateFormatError {
     _failure(
       placeholder,

@@ -17,6 +17,7 @@ package final class PredicateTemplate: Sendable {
     package let op: PredicateTree.Comparison.Operator
     /// Whether it has neither modifier nor options.
     package let isPlain: Bool
+    fileprivate let placeholder: Int
   }
 
   /// Parses `format`; prefer `cached(_:)`.
@@ -25,10 +26,11 @@ package final class PredicateTemplate: Sendable {
     self.format = format
     (tree, placeholders) = try Parser.predicate(format)
     _single = Self._single(tree, placeholders)
-    if let comparison = _single?.comparison, case .keyPath(let path) = comparison.left {
+    if let single = _single, case .keyPath(let path) = single.comparison.left {
       keyComparison = KeyComparison(
-        path: path, op: comparison.op,
-        isPlain: comparison.modifier == .direct && comparison.options.isEmpty)
+        path: path, op: single.comparison.op,
+        isPlain: single.comparison.modifier == .direct && single.comparison.options.isEmpty,
+        placeholder: single.placeholder)
     } else {
       keyComparison = nil
     }
@@ -36,7 +38,7 @@ package final class PredicateTemplate: Sendable {
 
   private static func _single(
     _ tree: PredicateTree, _ placeholders: [Placeholder]
-  ) -> (PredicateTree.Comparison, Int)? {
+  ) -> (comparison: PredicateTree.Comparison, placeholder: Int)? {
     guard placeholders.count == 1, case .comparison(let comparison) = tree,
       case .variable(let name) = comparison.right,
       let number = Placeholder.number(in: name)
@@ -77,6 +79,24 @@ package final class PredicateTemplate: Sendable {
 
   package func predicate(_ arguments: [FormatArgument] = []) throws -> PredicateTree {
     try predicate(count: arguments.count) { arguments[$0] }
+  }
+
+  /// The comparison that the arguments make; nil unless it is one of a key with a plain value.
+  /// - Throws: As `predicate(count:argument:)`.
+  package func comparison(
+    count: Int, argument: (Int) throws -> FormatArgument
+  ) throws -> TemplatedComparison? {
+    guard let placeholder = keyComparison?.placeholder else { return nil }
+    let binding = ArgumentBinding(format: format, placeholders: placeholders, count: count)
+    guard let value = try binding.value(placeholder, argument) else { return nil }
+    return TemplatedComparison(self, value)
+  }
+
+  /// The predicate that compares the key with a value.
+  func tree(comparingWith value: PredicateValue) -> PredicateTree {
+    guard var comparison = _single?.comparison else { return tree }
+    comparison.right = .constant(value)
+    return .comparison(comparison)
   }
 }
 

@@ -9,6 +9,8 @@ final class TemplateCache<Template: AnyObject & Sendable>: Sendable {
   private struct Generations {
     var young: [String: Template] = [:]
     var old: [String: Template] = [:]
+    /// The one asked for last: a program that makes predicates in a loop is not made to hash their text each time.
+    var last: (format: String, template: Template)?
   }
 
   /// Formats in a generation.
@@ -21,7 +23,11 @@ final class TemplateCache<Template: AnyObject & Sendable>: Sendable {
   subscript(format: String) -> Template? {
     get {
       _generations.withLock { generations in
-        if let template = generations.young[format] { return template }
+        if let last = generations.last, last.format == format { return last.template }
+        if let template = generations.young[format] {
+          generations.last = (format, template)
+          return template
+        }
         guard let template = generations.old[format] else { return nil }
         Self._insert(template, format, &generations)
         return template

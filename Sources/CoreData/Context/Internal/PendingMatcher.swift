@@ -13,15 +13,11 @@ struct PendingMatcher {
 
   let pin: Pin?
   private let _test: SlotTest
-  private let _tree: PredicateTree?
+  private let _plan: FetchPlan
 
   init(_ plan: __shared FetchPlan) {
-    _tree = plan.predicate
-    if let known = plan.known, let test = SlotTest(known, plan.layout) {
-      _test = test
-    } else {
-      _test = plan.predicate.map { SlotTest($0, plan.layout) } ?? .constant(true)
-    }
+    _plan = plan
+    _test = SlotTest(plan)
     pin = _test.pin
   }
 
@@ -38,24 +34,33 @@ struct PendingMatcher {
   }
 
   private func _evaluate(_ object: NSManagedObject) throws -> Bool {
-    guard let _tree else { return true }
+    guard let tree = _plan.predicate else { return true }
     var evaluator = PredicateEvaluator(ManagedObjectSubject(object: object))
-    return try evaluator.matches(_tree)
+    return try evaluator.matches(tree)
   }
 }
 
 /// A predicate on the cells of a Row, as far as it can be decided there.
-indirect enum SlotTest {
+enum SlotTest {
   case constant(Bool)
   case equal(slot: Int, Value)
   case compare(slot: Int, PredicateTree.Comparison.Operator, Value)
   case and([SlotTest])
   case or([SlotTest])
-  case not(SlotTest)
+  indirect case not(SlotTest)
   /// Needs the object.
   case undecided
 
-  init(_ tree: PredicateTree, _ layout: PropertyLayout) {
+  /// The test of a plan's predicate.
+  init(_ plan: __shared FetchPlan) {
+    if let known = plan.known, let test = Self(known, plan.layout) {
+      self = test
+    } else {
+      self = plan.predicate.map { Self($0, plan.layout) } ?? .constant(true)
+    }
+  }
+
+  private init(_ tree: PredicateTree, _ layout: PropertyLayout) {
     switch tree {
     case .constant(let value): self = .constant(value)
     case .and(let members): self = .and(members.map { SlotTest($0, layout) })
@@ -67,7 +72,7 @@ indirect enum SlotTest {
   }
 
   /// The test of an equality that is known without walking the tree; nil for any other comparison.
-  init?(_ known: FetchPlan.TemplatedComparison, _ layout: PropertyLayout) {
+  private init?(_ known: TemplatedComparison, _ layout: PropertyLayout) {
     guard let comparison = known.template.keyComparison, comparison.isPlain, comparison.op == .equal,
       comparison.path.count == 1, let slot = layout.slot(named: comparison.path[0]),
       let type = layout.slots[slot].type, let value = Value(known.value, comparableWith: type)

@@ -33,7 +33,7 @@ final class MemoryStoreEngine: StoreEngine {
   var evaluatesPredicates: Bool { true }
 
   func fetch(_ plan: FetchPlan) throws -> [StoredObject] {
-    let test = plan.predicate.map { SlotTest($0, plan.layout) } ?? .constant(true)
+    let test = SlotTest(plan)
     var found = try _tables.withLock { tables -> [(key: Int64, record: MemoryTables.Record)] in
       try tables.candidates(root: plan.layout.rootNumber, pin: test.pin).filter { candidate in
         let number = candidate.record.entityNumber

@@ -29,10 +29,10 @@ struct QueryShape: Hashable, Sendable {
   static func taking(_ plan: FetchPlan, _ purpose: Purpose) -> (
     shape: QueryShape, constants: [PredicateValue]
   ) {
-    guard let predicate = plan.predicate else { return (QueryShape(plan, purpose, .none), []) }
     if let known = plan.known {
       return (QueryShape(plan, purpose, .template(known.template, kind: known.kind)), [known.value])
     }
+    guard let predicate = plan.predicate else { return (QueryShape(plan, purpose, .none), []) }
     let (shape, constants) = PredicateShape.taking(predicate)
     return (QueryShape(plan, purpose, .shape(shape)), constants)
   }

@@ -1,0 +1,31 @@
+import Synchronization
+
+/// A comparison of a key with a plain value, made of a format whose predicates differ in this value only.
+///
+/// Its tree is made when somebody asks for it: a store that knows the format needs the value alone.
+package final class TemplatedComparison: Sendable {
+  private final class Tree: Sendable {
+    let tree: PredicateTree
+    init(_ tree: PredicateTree) { self.tree = tree }
+  }
+
+  package let template: PredicateTemplate
+  package let value: PredicateValue
+  /// What the value adds to the shape.
+  package let kind: UInt8
+  private let _tree = AtomicLazyReference<Tree>()
+
+  /// Nil for an object or a collection, which says more than a value.
+  init?(_ template: PredicateTemplate, _ value: PredicateValue) {
+    guard let kind = PredicateShape.kind(of: value) else { return nil }
+    self.template = template
+    self.value = value
+    self.kind = kind
+  }
+
+  /// The predicate. May be called on any thread.
+  package var tree: PredicateTree {
+    if let made = _tree.load() { return made.tree }
+    return _tree.storeIfNil(Tree(template.tree(comparingWith: value))).tree
+  }
+}
