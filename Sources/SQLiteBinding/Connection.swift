@@ -62,7 +62,7 @@ package final class Connection: @unchecked Sendable {
     }
     // A plain path must not be taken for a URI, as builds of SQLite with SQLITE_USE_URI do.
     if flags & SQLITE_OPEN_URI == 0, name.hasPrefix("file:") { name = "./" + name }
-    Self._configuration
+    _ = SQLiteLibrary.isPrepared
     var opened: OpaquePointer?
     let result = sqlite3_open_v2(name, &opened, flags, nil)
     guard result == SQLITE_OK, let opened else {
@@ -79,10 +79,6 @@ package final class Connection: @unchecked Sendable {
     _ = coredata_set_trusted_schema(opened, 0)
     try ValueArray.register(on: opened)
   }
-
-  /// Done once, before the first connection is opened: nobody here asks how much memory SQLite uses, and counting it costs
-  /// every allocation a lock that all connections share. Without effect where the process has used SQLite before.
-  private static let _configuration: Void = { _ = coredata_set_memory_statistics(0) }()
 
   deinit {
     _statements.removeAll()

@@ -9,6 +9,7 @@ package enum DatabaseHead {
   ///
   /// Read through SQLite, so that the locks of connections that the process has open on the file stay.
   package static func bytes(_ path: String, count: Int) -> [UInt8]? {
+    _ = SQLiteLibrary.isPrepared
     // A plain path must not be taken for a URI, as builds of SQLite with SQLITE_USE_URI do.
     let name = path.hasPrefix("file:") ? "./" + path : path
     var bytes = [UInt8](repeating: 0, count: count)
