@@ -17,6 +17,20 @@ extension NSManagedObjectContext {
     }
   }
 
+  /// Puts a deletion on a newer row: its delete rules reach what others have linked to the object since it was deleted here.
+  final func followDeletion(of object: NSManagedObject, over newer: Row) {
+    object._row = newer
+    object._draft = nil
+    object._changed = SlotSet()
+    object._relations = nil
+    object._flags.subtract([.draftShared, .deletePropagated])
+    unpropagatedDeletions.append(object)
+    // Whoever linked them has changed them, too: they are not in conflict with that.
+    for slot in object._layout.slots.indices where object._layout.slots[slot].relationship != nil {
+      for other in object.targets(slot) { takeNews(of: other) }
+    }
+  }
+
   /// Drops objects deleted elsewhere from every to-many that was read while they were there.
   final func forgetMembers(_ gone: Set<NSManagedObject>) {
     guard !gone.isEmpty, mayBeMembers(gone) else { return }

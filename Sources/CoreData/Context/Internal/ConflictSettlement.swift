@@ -88,6 +88,7 @@ struct ConflictSettlement {
       return nil
     }
     guard entry.kind != .deleted, let local = entry.row else {
+      context.followDeletion(of: object ?? context.object(with: entry.id), over: persisted)
       return Layer.Entry(
         kind: .deleted, id: entry.id, base: persisted, row: nil, changed: SlotSet(), isWhole: false)
     }
@@ -155,7 +156,7 @@ struct VersionSettlement {
       _takeBack(persisted)
     } else if _object._flags.contains(.deleted) {
       // Deleting goes on, over the newer version.
-      _object._row = persisted
+      _context.followDeletion(of: _object, over: persisted)
     } else {
       _merge(persisted)
     }
