@@ -100,8 +100,9 @@ extension NSManagedObjectContext {
     for id in ids.inserted { mergeInsertion(of: localized(id), row: nil, into: &merged) }
     for id in ids.updated {
       let id = localized(id)
-      guard let object = table.object(for: id), !object.isFault else {
-        if let object = table.object(for: id) { object._row = nil }
+      // A fault that was handed out is laid over what there is now, so that this has to be read.
+      guard let object = table.object(for: id), !object.isFault || object._draft != nil else {
+        table.object(for: id)?.takeUnseen(nil)
         noteUnseenMerge(id, nil)
         continue
       }
@@ -117,7 +118,7 @@ extension NSManagedObjectContext {
   private final func mergeInsertion(of id: NSManagedObjectID, row: Row?, into merged: inout MergedSets) {
     if let object = table.object(for: id) {
       if object.isFault {
-        if let row, isNews(row, for: object) { object._row = row }
+        if let row, isNews(row, for: object) { object.takeUnseen(row) }
       } else if let row, let mine = object._row, isNews(row, for: object) {
         // A child that has read its parent's unsaved object: it was changed again before the parent saved.
         rereadInverses(object._layout, from: mine, to: row)
@@ -143,7 +144,7 @@ extension NSManagedObjectContext {
     }
     guard !object.isFault else {
       // Not shown to anybody yet: it just has newer values when it is.
-      if object._row != nil, row.map({ isNews($0, for: object) }) ?? true { object._row = row }
+      if object._row != nil, row.map({ isNews($0, for: object) }) ?? true { object.takeUnseen(row) }
       noteUnseenMerge(id, row)
       return
     }
