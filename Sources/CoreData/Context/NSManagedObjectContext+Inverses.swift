@@ -88,13 +88,12 @@ extension NSManagedObjectContext {
 extension NSManagedObject {
   /// Where this object's unsaved to-one wins over one that was saved elsewhere, the other target loses the link.
   final func cutOvertakenInverses(by row: Row) {
-    guard let draft = _draft, let base = _row, let context = _context else { return }
+    guard let draft = _draft, let base = _row else { return }
     _changed.forEach { slot in
       guard let relationship = _layout.slots[slot].relationship, !relationship.isToMany,
         let inverse = relationship.inverseSlot, draft[slot] != base[slot], row[slot] != base[slot],
-        row[slot] != draft[slot], let key = row[slot].key
+        row[slot] != draft[slot], let loser = target(in: row[slot])
       else { return }
-      let loser = context.object(for: key)
       if !loser._flags.contains(.deleted) { loser.inverseWasCut(inverse, self) }
     }
   }
