@@ -119,9 +119,7 @@ extension NSManagedObjectContext {
     for (number, slot) in object._layout.slots.enumerated() {
       guard let relationship = slot.relationship else { continue }
       guard relationship.deleteRule == .nullify || relationship.deleteRule == .cascade else { continue }
-      let others =
-        relationship.isToMany ? object.members(number).list : object.toOne(number).map { [$0] } ?? []
-      for other in others where !other._flags.contains(.deletePropagated) {
+      for other in object.targets(number) where !other._flags.contains(.deletePropagated) {
         if relationship.deleteRule == .cascade, !other._flags.contains(.deleted) { deleteObject(other) }
         if let inverse = relationship.inverseSlot { other.inverseWasCut(inverse, object) }
       }

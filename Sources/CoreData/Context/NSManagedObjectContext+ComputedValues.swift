@@ -35,7 +35,7 @@ extension NSManagedObjectContext {
       let id = NSManagedObjectID(key)
       if let object = table.object(for: id) {
         if object.isFault {
-          if object._row != nil { object._row = row }
+          if object._row != nil { object.takeUnseen(row) }
         } else if !object.hasChanges {
           object.rebase(on: row)
           noteEvent(object, .eventRefreshed)

@@ -17,6 +17,20 @@ extension NSManagedObjectContext {
     }
   }
 
+  /// Puts a deletion on a newer row: its delete rules reach what others have linked to the object since it was deleted here.
+  final func followDeletion(of object: NSManagedObject, over newer: Row) {
+    object._row = newer
+    object._draft = nil
+    object._changed = SlotSet()
+    object._relations = nil
+    object._flags.subtract([.draftShared, .deletePropagated])
+    unpropagatedDeletions.append(object)
+    // Whoever linked them has changed them, too: they are not in conflict with that.
+    for slot in object._layout.slots.indices where object._layout.slots[slot].relationship != nil {
+      for other in object.targets(slot) { takeNews(of: other) }
+    }
+  }
+
   /// Drops objects deleted elsewhere from every to-many that was read while they were there.
   final func forgetMembers(_ gone: Set<NSManagedObject>) {
     guard !gone.isEmpty, mayBeMembers(gone) else { return }
@@ -96,21 +110,36 @@ extension NSManagedObjectContext {
 
   /// Entries without those about objects that this context was to insert but has thrown away since: a child that had read
   /// them has changed them.
-  final func withoutLost(_ entries: [Layer.Entry]) -> [Layer.Entry] {
-    if entries.allHeld({ $0.kind == .inserted || $0.id.isPermanent }) { return entries }
-    let lost = entries.filter { $0.kind != .inserted && $0.id.key == nil }
-    return withoutReferences(
-      to: lost.map(\.id), in: entries.filter { $0.kind == .inserted || $0.id.key != nil })
+  ///
+  /// - Throws: What collecting anew throws.
+  final func withoutLost(_ entries: [Layer.Entry]) throws -> [Layer.Entry] {
+    if entries.allHeld({ !$0.isLost }) { return entries }
+    let lost = entries.filter(\.isLost).map(\.id)
+    cutReferences(to: lost)
+    return try collectLayer().entries.filter { !$0.isLost }.dropping(lost)
   }
 
-  /// Entries without references to objects that turned out to be gone from the store.
-  final func withoutReferences(to gone: [NSManagedObjectID], in entries: [Layer.Entry]) -> [Layer.Entry] {
-    let keys = Set(gone.map { ObjectTable.Key($0) })
+  /// Applies the delete rules of objects that turned out to be gone from the store. Comes before a save is collected: what is
+  /// cut here is to be in it.
+  final func cutReferences(to gone: [NSManagedObjectID]) {
     for id in gone {
       if let object = table.object(for: id) { cutReferences(to: object) }
     }
-    return entries.map { entry in entry.dropping { keys.contains(ObjectTable.Key($0)) } ?? entry }
   }
+}
+
+extension [Layer.Entry] {
+  /// The entries without references to some objects.
+  func dropping(_ gone: [NSManagedObjectID]) -> [Layer.Entry] {
+    if gone.isEmpty { return self }
+    let keys = Set(gone.map { ObjectTable.Key($0) })
+    return map { entry in entry.dropping { keys.contains(ObjectTable.Key($0)) } ?? entry }
+  }
+}
+
+extension Layer.Entry {
+  /// Whether it is about an object that was never stored and is not to be inserted either.
+  fileprivate var isLost: Bool { kind != .inserted && !id.isPermanent }
 }
 
 extension Layer.Entry {

@@ -8,35 +8,40 @@ extension NSManagedObjectContext {
   /// the target that this context had is told that it lost the link.
   final func settleInverses(before layer: Layer, knowing known: KnownRows) {
     let layers = overlay.layers
-    layer.entries.forEachHeld { entry in
-      let movesLinks = entry.id.space.layout.toOneSlots.contains { entry.changed.contains($0) }
-      guard movesLinks || entry.kind == .deleted || entry.kind == .annihilated else { return }
-      let object = table.object(for: entry.id)
-      let key = ObjectTable.Key(entry.id)
-      let pending = layers.isEmpty ? nil : layers.entry(for: key, withMembers: false)
-      // Also of an object that this context does not have: its row is rebased on what is known above, which the contexts
-      // there then take for what the child had read.
-      guard
-        let current = _currentRow(object, pending, entry)
-          ?? (movesLinks ? known.row(for: entry, object, keeping: true) : nil)
-      else { return }
-      // The child has changed what this context has now: it knew of every link.
-      if let base = entry.base, current === base { return }
-      if entry.kind == .deleted || entry.kind == .annihilated {
-        // Its links as they are here are cut once it is marked as deleted; for that it has to be there.
-        if pending != nil, let whole = layers.entry(for: key) { _ = materialize(whole) }
-        return
-      }
-      guard let row = entry.row else { return }
-      for slot in entry.id.space.layout.slots.indices where entry.changed.contains(slot) {
-        guard let relationship = entry.id.space.layout.slots[slot].relationship, !relationship.isToMany,
-          let inverse = relationship.inverseSlot, current[slot] != row[slot],
-          current[slot] != entry.base?[slot] ?? .null
-        else { continue }
-        let mover = self.object(with: entry.id)
-        guard let loser = mover.target(in: current[slot]), !loser._flags.contains(.deleted) else { continue }
-        loser.inverseWasCut(inverse, mover)
-      }
+    layer.entries.forEachHeld { settleInverses(before: $0, over: layers, knowing: known) }
+  }
+
+  /// Prepares for one entry of a child's layer.
+  ///
+  /// - Parameter layers: What children have handed up before.
+  final func settleInverses(before entry: Layer.Entry, over layers: [Layer], knowing known: KnownRows) {
+    let movesLinks = entry.id.space.layout.toOneSlots.contains { entry.changed.contains($0) }
+    guard movesLinks || entry.kind == .deleted || entry.kind == .annihilated else { return }
+    let object = table.object(for: entry.id)
+    let key = ObjectTable.Key(entry.id)
+    let pending = layers.isEmpty ? nil : layers.entry(for: key, withMembers: false)
+    // Also of an object that this context does not have: its row is rebased on what is known above, which the contexts
+    // there then take for what the child had read.
+    guard
+      let current = _currentRow(object, pending, entry)
+        ?? (movesLinks ? known.row(for: entry, object, keeping: true) : nil)
+    else { return }
+    // The child has changed what this context has now: it knew of every link.
+    if let base = entry.base, current === base { return }
+    if entry.kind == .deleted || entry.kind == .annihilated {
+      // Its links as they are here are cut once it is marked as deleted; for that it has to be there.
+      if pending != nil, let whole = layers.entry(for: key) { _ = materialize(whole) }
+      return
+    }
+    guard let row = entry.row else { return }
+    for slot in entry.id.space.layout.slots.indices where entry.changed.contains(slot) {
+      guard let relationship = entry.id.space.layout.slots[slot].relationship, !relationship.isToMany,
+        let inverse = relationship.inverseSlot, current[slot] != row[slot],
+        current[slot] != entry.base?[slot] ?? .null
+      else { continue }
+      let mover = self.object(with: entry.id)
+      guard let loser = mover.target(in: current[slot]), !loser._flags.contains(.deleted) else { continue }
+      loser.inverseWasCut(inverse, mover)
     }
   }
 
@@ -88,13 +93,12 @@ extension NSManagedObjectContext {
 extension NSManagedObject {
   /// Where this object's unsaved to-one wins over one that was saved elsewhere, the other target loses the link.
   final func cutOvertakenInverses(by row: Row) {
-    guard let draft = _draft, let base = _row, let context = _context else { return }
+    guard let draft = _draft, let base = _row else { return }
     _changed.forEach { slot in
       guard let relationship = _layout.slots[slot].relationship, !relationship.isToMany,
         let inverse = relationship.inverseSlot, draft[slot] != base[slot], row[slot] != base[slot],
-        row[slot] != draft[slot], let key = row[slot].key
+        row[slot] != draft[slot], let loser = target(in: row[slot])
       else { return }
-      let loser = context.object(for: key)
       if !loser._flags.contains(.deleted) { loser.inverseWasCut(inverse, self) }
     }
   }

@@ -70,10 +70,10 @@ extension NSManagedObjectContext {
       let row = isSeen ? chain?.rowOnceMerged(for: id, saved: stored) ?? entry.row : entry.row
       switch entry.kind {
       case .inserted:
-        mergeInsertion(of: id, row: row, into: &merged)
+        mergeInsertion(of: id, row: row, changed: entry.changed, into: &merged)
         if let row { followPendingDeletions(id, row) }
       case .updated:
-        mergeUpdate(of: id, row: row, into: &merged)
+        mergeUpdate(of: id, row: row, changed: entry.changed, into: &merged)
         if let row { followPendingDeletions(id, row) }
       case .deleted, .annihilated: break
       }
@@ -97,15 +97,16 @@ extension NSManagedObjectContext {
       guard case .row(let row)? = try? chain.row(for: id, neighbours: { [] }).0 else { return nil }
       return row
     }
-    for id in ids.inserted { mergeInsertion(of: localized(id), row: nil, into: &merged) }
+    for id in ids.inserted { mergeInsertion(of: localized(id), row: nil, changed: SlotSet(), into: &merged) }
     for id in ids.updated {
       let id = localized(id)
-      guard let object = table.object(for: id), !object.isFault else {
-        if let object = table.object(for: id) { object._row = nil }
+      // A fault that was handed out is laid over what there is now, so that this has to be read.
+      guard let object = table.object(for: id), !object.isFault || object._draft != nil else {
+        table.object(for: id)?.takeUnseen(nil)
         noteUnseenMerge(id, nil)
         continue
       }
-      mergeUpdate(of: id, row: row(id), into: &merged)
+      mergeUpdate(of: id, row: row(id), changed: SlotSet(), into: &merged)
     }
     for id in ids.deleted { mergeDeletion(of: localized(id), into: &merged) }
     forgetMembers(Set(merged.deleted.compactMap { table.object(for: $0) }))
@@ -114,10 +115,13 @@ extension NSManagedObjectContext {
 
   // MARK: One object
 
-  private final func mergeInsertion(of id: NSManagedObjectID, row: Row?, into merged: inout MergedSets) {
+  /// - Parameter changed: What the save has changed; nothing where only identities are told.
+  private final func mergeInsertion(
+    of id: NSManagedObjectID, row: Row?, changed: SlotSet, into merged: inout MergedSets
+  ) {
     if let object = table.object(for: id) {
       if object.isFault {
-        if let row, isNews(row, for: object) { object._row = row }
+        if let row, isNews(row, for: object) { object.takeUnseen(row) }
       } else if let row, let mine = object._row, isNews(row, for: object) {
         // A child that has read its parent's unsaved object: it was changed again before the parent saved.
         rereadInverses(object._layout, from: mine, to: row)
@@ -125,6 +129,8 @@ extension NSManagedObjectContext {
         object.rebase(on: row)
         object.awake(fromSnapshotEvents: .refresh)
         noteEvent(object, .eventRefreshed)
+      } else {
+        rereadMembers(of: object, changed)
       }
       if !object._flags.contains(.inserted) { noteEvent(object, .eventMergedInsert) }
       merged.inserted.insert(object._objectID)
@@ -136,14 +142,16 @@ extension NSManagedObjectContext {
     merged.inserted.insert(object._objectID)
   }
 
-  private final func mergeUpdate(of id: NSManagedObjectID, row: Row?, into merged: inout MergedSets) {
+  private final func mergeUpdate(
+    of id: NSManagedObjectID, row: Row?, changed: SlotSet, into merged: inout MergedSets
+  ) {
     guard let object = table.object(for: id) else {
       noteUnseenMerge(id, row)
       return
     }
     guard !object.isFault else {
       // Not shown to anybody yet: it just has newer values when it is.
-      if object._row != nil, row.map({ isNews($0, for: object) }) ?? true { object._row = row }
+      if object._row != nil, row.map({ isNews($0, for: object) }) ?? true { object.takeUnseen(row) }
       noteUnseenMerge(id, row)
       return
     }
@@ -155,6 +163,8 @@ extension NSManagedObjectContext {
       rereadInverses(object._layout, from: object._row, to: row)
       object.cutOvertakenInverses(by: row)
       object.rebase(on: row)
+    } else {
+      rereadMembers(of: object, changed)
     }
     if object._shape.hasOwnClass { object.awake(fromSnapshotEvents: .refresh) }
     noteEvent(object, .eventRefreshed)
@@ -169,6 +179,15 @@ extension NSManagedObjectContext {
   private final func isNews(_ row: Row, for object: NSManagedObject) -> Bool {
     guard let mine = object._row else { return true }
     return !(mine === row) && (_parent != nil || row.version >= mine.version)
+  }
+
+  /// Makes to-manys that a save has changed read again, though the values are no news. A child may have made them itself, on
+  /// top of its own older ones, which had reached the stores with members that a sibling had added.
+  private final func rereadMembers(of object: NSManagedObject, _ changed: SlotSet) {
+    guard _parent != nil else { return }
+    object._relations?.forEachToMany { slot, state in
+      if changed.contains(slot) { state.unrealise() }
+    }
   }
 
   private final func mergeDeletion(of id: NSManagedObjectID, into merged: inout MergedSets) {

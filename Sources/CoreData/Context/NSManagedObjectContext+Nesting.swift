@@ -26,7 +26,7 @@ extension NSManagedObjectContext {
     }
     makeRoom(for: layer.entries.count - older.count)
     adopt(layer)
-    for (entry, object) in older { apply(entry, to: object, over: before) }
+    for (entry, object) in older { apply(entry, to: object, over: before, knowing: known) }
     let gone = older.filter { $0.0.kind == .deleted || $0.0.kind == .annihilated }
     for (_, object) in gone { cutReferences(to: object) }
     forgetMembers(Set(gone.map(\.1)))
@@ -66,7 +66,9 @@ extension NSManagedObjectContext {
   }
 
   /// Lays a child's change over an object that this context has.
-  private final func apply(_ entry: Layer.Entry, to object: NSManagedObject, over layers: [Layer]) {
+  private final func apply(
+    _ entry: Layer.Entry, to object: NSManagedObject, over layers: [Layer], knowing known: KnownRows
+  ) {
     if entry.kind == .deleted || entry.kind == .annihilated {
       object._flags.formUnion([.deleted, .deletePropagated])
       if !object._flags.contains(.listed) { object._flags.insert(.adopted) } else { noteChanged(object) }
@@ -78,7 +80,10 @@ extension NSManagedObjectContext {
     if let base = entry.base, let mine = object._row, base.version > mine.version, _parent != nil || isClean {
       // The child has changed what this context has not seen yet: over its older values, a change back to one of them would
       // be none. What the stores have got is news for an object without unsaved changes only, so that conflicts show.
-      takeNews(of: object, through: ReadChain(peekingAbove: self))
+      // Links that came with the news are cut where the child has moved them.
+      if takeNews(of: object, through: ReadChain(peekingAbove: self)) {
+        settleInverses(before: entry, over: layers, knowing: known)
+      }
     }
     let isCurrent = object._row == nil || entry.base == nil || object._row!.version == entry.base!.version
     if isClean, isCurrent {

@@ -106,7 +106,7 @@ extension NSManagedObjectContext {
         !chain.contains(ObjectTable.Key(of: object))
       else { continue }
       if object.isFault {
-        object._row = row
+        object.takeUnseen(row)
         continue
       }
       object.rebase(on: row)

@@ -175,6 +175,8 @@ extension NSManagedObjectContext {
   }
 
   final func savedEntry(for object: NSManagedObject) throws -> Layer.Entry? {
+    // A save that failed may have left it.
+    object._flags.remove(.written)
     if object._flags.contains(.deleted) {
       if !object._flags.isDisjoint(with: [.inserted, .vanished]) { return nil }
       return Layer.Entry(

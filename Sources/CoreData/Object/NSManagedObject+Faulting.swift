@@ -98,6 +98,16 @@ extension NSManagedObject {
     return slots.indices.contains { slots[$0].isTransient && !row[$0].isNull } ? row : nil
   }
 
+  /// Takes newer values of the store while it is a fault; nil: they are read when somebody asks for them.
+  final func takeUnseen(_ row: Row?) {
+    if _draft == nil {
+      _row = row
+    } else if let row {
+      // Changed from the other end of a relationship and handed out since: the draft is of the values that it had then.
+      rebase(on: row)
+    }
+  }
+
   /// Takes newer values of the store, keeping unsaved ones; what is not changed here changes.
   final func rebase(on row: Row) {
     if let draft = _draft, !_changed.isEmpty {

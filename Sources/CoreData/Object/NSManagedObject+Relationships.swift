@@ -120,6 +120,12 @@ extension NSManagedObject {
 
   // MARK: The other end
 
+  /// Objects at the other end of a relationship of either kind, read if need be.
+  final func targets(_ slot: Int) -> [NSManagedObject] {
+    if _layout.slots[slot].isToMany { return members(slot).list }
+    return toOne(slot).map { [$0] } ?? []
+  }
+
   /// The relationship at a slot; nil where a damaged file has led to an object of an entity that has none there.
   private final func relationship(_ slot: Int) -> PropertyLayout.Relationship? {
     slot < _layout.slots.count ? _layout.slots[slot].relationship : nil

@@ -1,6 +1,7 @@
-import CoreData
 import Foundation
 import Synchronization
+
+@testable import CoreData
 
 /// A context of the soak: notes when something points at an object that is not there.
 final class SoakContext: NSManagedObjectContext, @unchecked Sendable {
@@ -260,6 +261,7 @@ final class GraphSoak {
       }
       _noteDangling(context)
       _checkRegistry(context)
+      try _checkVersions(context)
     }
   }
 
@@ -270,6 +272,20 @@ final class GraphSoak {
       for object in context.registeredObjects where !object.objectID.isTemporaryID {
         if !seen.insert(object.objectID.uriRepresentation()).inserted {
           fail("\(context.name!) has \(object.objectID) twice")
+        }
+      }
+    }
+  }
+
+  /// Every object is of the version that the store has: with another its next save would be a conflict with nobody.
+  private func _checkVersions(_ context: SoakContext) throws {
+    try context.performAndWait {
+      for object in context.registeredObjects {
+        guard let key = object._key, let version = object._row?.version,
+          let stored = try stack.coordinator.row(for: key)?.version
+        else { continue }
+        if version != stored {
+          fail("\(context.name!) has version \(version) of \(object.objectID), the store \(stored)")
         }
       }
     }

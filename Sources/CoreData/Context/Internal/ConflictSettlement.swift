@@ -61,15 +61,20 @@ struct ConflictSettlement {
   }
 
   private func _collect() throws -> [Layer.Entry] {
-    for object in context.listed { object._flags.remove(.written) }
-    context.processPendingChanges()
-    var entries = context.withoutLost(try context.collectLayer().entries)
-    if !_settled.isEmpty {
-      entries = entries.compactMap { entry in _settled[ObjectTable.Key(entry.id)] ?? entry }
-    }
     // An object that the policy had written again is not gone.
     let gone = _gone.filter { context.table.object(for: $0)?._flags.contains(.vanished) ?? true }
-    return gone.isEmpty ? entries : context.withoutReferences(to: gone, in: entries)
+    context.cutReferences(to: gone)
+    context.processPendingChanges()
+    var entries = try context.withoutLost(context.collectLayer().entries)
+    if !_settled.isEmpty {
+      entries = entries.compactMap { entry in
+        guard let settled = _settled[ObjectTable.Key(entry.id)] else { return entry }
+        // What has been changed here since, by the settlement of another, was changed on top.
+        let isOwn = context.table.object(for: entry.id)?._flags.contains(.listed) ?? false
+        return isOwn && settled != nil ? entry : settled
+      }
+    }
+    return entries.dropping(gone)
   }
 
   // MARK: Children's changes
@@ -83,6 +88,7 @@ struct ConflictSettlement {
       return nil
     }
     guard entry.kind != .deleted, let local = entry.row else {
+      context.followDeletion(of: object ?? context.object(with: entry.id), over: persisted)
       return Layer.Entry(
         kind: .deleted, id: entry.id, base: persisted, row: nil, changed: SlotSet(), isWhole: false)
     }
@@ -150,7 +156,7 @@ struct VersionSettlement {
       _takeBack(persisted)
     } else if _object._flags.contains(.deleted) {
       // Deleting goes on, over the newer version.
-      _object._row = persisted
+      _context.followDeletion(of: _object, over: persisted)
     } else {
       _merge(persisted)
     }

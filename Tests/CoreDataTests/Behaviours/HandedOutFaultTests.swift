@@ -1,0 +1,58 @@
+import CoreData
+import Foundation
+import Testing
+
+/// A fault that was changed from the other end of a relationship and shown to a child, when others change its values.
+@Suite struct HandedOutFaultTests {
+  /// How a context learns what others have saved.
+  enum News: CaseIterable {
+    case notification
+    case identities
+    case refetch
+  }
+
+  @Test(arguments: Setting.direct, News.allCases)
+  func itTakesTheirValuesAndKeepsItsMembers(_ setting: Setting, _ news: News) throws {
+    let stack = try TestStack(setting)
+    let root = stack.root
+    let ada = try stack.stored("Author", ["name": "Ada", "age": 1])
+    root.performAndWait {
+      root.refresh(ada, mergeChanges: false)
+      root.insert("Book", ["title": "Notes", "author": ada])
+      #expect(ada.isFault)
+    }
+    let child = stack.child(of: root)
+    child.performAndWait { #expect(child.object(with: ada.objectID).objects("books").count == 1) }
+
+    let sibling = stack.sibling()
+    nonisolated(unsafe) var saved: Notification?
+    let token = NotificationCenter.default.addObserver(
+      forName: .NSManagedObjectContextDidSave, object: sibling, queue: nil
+    ) { saved = $0 }
+    defer { NotificationCenter.default.removeObserver(token) }
+    try sibling.performAndWait {
+      sibling.object(with: ada.objectID).setValue(99, forKey: "age")
+      try sibling.save()
+    }
+    try root.performAndWait {
+      #expect(ada.isFault)
+      switch news {
+      case .notification: root.mergeChanges(fromContextDidSave: try #require(saved))
+      case .identities:
+        NSManagedObjectContext.mergeChanges(
+          fromRemoteContextSave: [NSUpdatedObjectsKey: [ada.objectID]], into: [root])
+      case .refetch:
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+        request.shouldRefreshRefetchedObjects = true
+        _ = try root.fetch(request)
+      }
+      #expect(ada.value(forKey: "age") as? Int == 99)
+      try root.save()
+    }
+    try stack.fresh { context in
+      let ada = try #require(try context.all("Author").first)
+      #expect(ada.value(forKey: "age") as? Int == 99)
+      #expect(ada.objects("books").count == 1)
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import CoreData
+import Foundation
+import Testing
+
+/// A link that a child has moved, and its parent meanwhile to an object that it has just made.
+@Suite struct OvertakenNewTargetTests {
+  @Test(arguments: Setting.direct)
+  func theNewObjectLosesTheLink(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let parent = stack.child(of: stack.root)
+    let child = stack.child(of: parent)
+    let chapter = try stack.stored("Chapter", ["heading": "One"]).objectID
+    let second = try stack.stored("Book", ["title": "Second"]).objectID
+    child.performAndWait {
+      child.object(with: chapter).setValue(child.object(with: second), forKey: "book")
+    }
+    nonisolated(unsafe) var saved: Notification?
+    let token = NotificationCenter.default.addObserver(
+      forName: .NSManagedObjectContextDidSave, object: parent, queue: nil
+    ) { saved = $0 }
+    defer { NotificationCenter.default.removeObserver(token) }
+    try parent.performAndWait {
+      parent.insert("Book", ["title": "New"])
+        .setValue(NSOrderedSet(object: parent.object(with: chapter)), forKey: "chapters")
+      try parent.save()
+    }
+    try child.performAndWait {
+      child.mergeChanges(fromContextDidSave: try #require(saved))
+      try child.save()
+    }
+    try parent.performAndWait { try parent.save() }
+    try stack.root.performAndWait {
+      let new = try #require(
+        try stack.root.all("Book", where: NSPredicate(format: "title == 'New'")).first)
+      try stack.root.save()
+      #expect((new.value(forKey: "chapters") as? NSOrderedSet)?.count == 0)
+      #expect(stack.root.object(with: chapter).object("book")?.objectID == second)
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import CoreData
+import Foundation
+import Testing
+
+/// What a save leaves behind that met changes of others on its way into the store, and what one leaves that failed.
+@Suite struct SettledSaveTests {
+  // MARK: Deletions
+
+  /// Who deletes: the saving context itself, under a policy by which its changes win, or a child of it.
+  enum Deleter: CaseIterable {
+    case root
+    case child
+  }
+
+  /// Stores two authors and a book. The first author is deleted; before that is saved, a sibling makes the other its pupil and
+  /// gives it the book.
+  private func deleteOverNewLinks(_ stack: TestStack, by deleter: Deleter) throws {
+    let ids = try stack.root.performAndWait {
+      let objects = [
+        stack.root.insert("Author", ["name": "Gone"]), stack.root.insert("Author", ["name": "Pupil"]),
+        stack.root.insert("Book", ["title": "Book"]),
+      ]
+      try stack.root.save()
+      if deleter == .root {
+        stack.root.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        stack.root.delete(objects[0])
+        stack.root.processPendingChanges()
+      }
+      return objects.map(\.objectID)
+    }
+    if deleter == .child {
+      let child = stack.child(of: stack.root)
+      try child.performAndWait {
+        child.delete(child.object(with: ids[0]))
+        try child.save()
+      }
+    }
+    let sibling = stack.sibling()
+    try sibling.performAndWait {
+      sibling.object(with: ids[1]).setValue(sibling.object(with: ids[0]), forKey: "mentor")
+      sibling.object(with: ids[2]).setValue(sibling.object(with: ids[0]), forKey: "author")
+      try sibling.save()
+    }
+    try stack.root.performAndWait { try stack.root.save() }
+  }
+
+  @Test(arguments: Setting.direct, Deleter.allCases)
+  func aDeletionCutsLinksThatOthersMadeMeanwhile(_ setting: Setting, _ deleter: Deleter) throws {
+    let stack = try TestStack(setting)
+    try deleteOverNewLinks(stack, by: deleter)
+    try stack.fresh { context in
+      let authors = try context.all("Author")
+      #expect(authors.map { $0.text("name") } == ["Pupil"])
+      #expect(authors.first?.object("mentor") == nil)
+    }
+  }
+
+  @Test(arguments: Setting.direct, Deleter.allCases)
+  func aDeletionCascadesToWhatOthersLinkedMeanwhile(_ setting: Setting, _ deleter: Deleter) throws {
+    let stack = try TestStack(setting)
+    try deleteOverNewLinks(stack, by: deleter)
+    let books = try stack.fresh { try $0.count("Book") }
+    #expect(books == 0)
+  }
+
+  // MARK: Versions
+
+  /// A child has tagged a book that somebody else has deleted when its parent saves: the tag is saved without it.
+  @Test(arguments: Setting.direct)
+  func whatLosesALinkWhileItIsSavedShowsWhatWasSaved(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let root = stack.root
+    let (tag, book) = try root.performAndWait {
+      let (tag, book) = (root.insert("Tag", ["name": "Tag"]), root.insert("Book", ["title": "Book"]))
+      try root.save()
+      return (tag, book)
+    }
+    let child = stack.child(of: root)
+    try child.performAndWait {
+      child.object(with: tag.objectID).setValue(
+        Set([child.object(with: book.objectID)]), forKey: "books")
+      try child.save()
+    }
+    let sibling = stack.sibling()
+    try sibling.performAndWait {
+      sibling.delete(sibling.object(with: book.objectID))
+      try sibling.save()
+    }
+    try root.performAndWait {
+      try root.save()
+      #expect(tag.objects("books").isEmpty)
+      tag.setValue("Renamed", forKey: "name")
+      #expect(throws: Never.self, "the tag is as it is stored") { try root.save() }
+    }
+  }
+
+  /// After a save that failed and was taken back, an object that was set to what it was anyway.
+  @Test(arguments: Setting.direct)
+  func aFailedSaveLeavesNothingToTheNext(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let root = stack.root
+    let ada = try stack.stored("Author", ["name": "Ada", "age": 1])
+    let sibling = stack.sibling()
+    try sibling.performAndWait {
+      sibling.object(with: ada.objectID).setValue(2, forKey: "age")
+      try sibling.save()
+    }
+    try root.performAndWait {
+      ada.setValue("Lost", forKey: "name")
+      #expect(throws: CocoaError.self) { try root.save() }
+      root.rollback()
+      root.refresh(ada, mergeChanges: false)
+      ada.setValue("Other", forKey: "name")
+      ada.setValue("Ada", forKey: "name")
+      try root.save()
+      ada.setValue("Countess", forKey: "name")
+      #expect(throws: Never.self, "nobody has changed it since") { try root.save() }
+    }
+  }
+}

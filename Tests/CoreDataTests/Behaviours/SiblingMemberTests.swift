@@ -1,0 +1,53 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Members that two siblings add and remove, saved on by their parent in between.
+@Suite struct SiblingMemberTests {
+  /// Saves a context; gives what the others are told.
+  private func save(_ context: NSManagedObjectContext) throws -> Notification {
+    nonisolated(unsafe) var saved: Notification?
+    let token = NotificationCenter.default.addObserver(
+      forName: .NSManagedObjectContextDidSave, object: context, queue: nil
+    ) { saved = $0 }
+    defer { NotificationCenter.default.removeObserver(token) }
+    try context.performAndWait { try context.save() }
+    return try #require(saved)
+  }
+
+  /// A tag gets a book from either of two siblings that have read it before; when the parent has saved that, the first takes
+  /// its own out again.
+  @Test(arguments: Setting.direct)
+  func aSiblingsMemberIsSeenThoughTheRowIsOnesOwn(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let (one, two) = (stack.child(of: stack.root), stack.child(of: stack.root))
+    let books = try ["Mine", "Theirs"].map { try stack.stored("Book", ["title": $0]).objectID }
+    let id = try stack.stored("Tag", ["name": "Tag"]).objectID
+    let theirs = try two.performAndWait { try two.existingObject(with: id) }
+    let tag = try one.performAndWait {
+      let tag = try one.existingObject(with: id)
+      tag.setValue(Set([one.object(with: books[0])]), forKey: "books")
+      try one.save()
+      return tag
+    }
+    try two.performAndWait {
+      theirs.mutableSetValue(forKey: "books").add(two.object(with: books[1]))
+      try two.save()
+    }
+    let first = try save(stack.root)
+    try one.performAndWait {
+      tag.mutableSetValue(forKey: "books").remove(one.object(with: books[0]))
+      try one.save()
+    }
+    let second = try save(stack.root)
+    one.performAndWait {
+      one.mergeChanges(fromContextDidSave: first)
+      one.mergeChanges(fromContextDidSave: second)
+      #expect(tag.objects("books").map { $0.text("title") } == ["Theirs"])
+    }
+    try stack.fresh { context in
+      let tag = try #require(try context.all("Tag").first)
+      #expect(tag.objects("books").map { $0.text("title") } == ["Theirs"])
+    }
+  }
+}
