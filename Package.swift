@@ -52,7 +52,8 @@ let package = Package(
         .target(name: "CoreData", condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd]))
       ],
       swiftSettings: settings),
-    // Trials of the engine on store files, its own and Apple's: what tests, scripts and docs/Interop.md rest on.
+    // Trials of the engine on store files, its own and Apple's: what tests, scripts and docs/Interop.md rest
+    // on.
     .target(
       name: "StoreTrials", dependencies: ["CoreData", "ModelFiles", "SQLiteBinding"], swiftSettings: settings),
     .executableTarget(

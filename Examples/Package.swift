@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Small programs for a terminal, each in one file beside its model, whose classes are generated: swift run Books, and so on.
+// Small programs for a terminal, each in one file beside its model, whose classes are generated: swift run
+// Books, and so on.
 
 let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]
 

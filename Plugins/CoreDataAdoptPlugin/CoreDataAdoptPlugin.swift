@@ -1,9 +1,9 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package coredata-adopt [--write] [--target NAME]`: shows, or makes, the changes that source written for Apple's
-/// Core Data needs. The package manager asks before it lets the command write; `--allow-writing-to-package-directory`, before
-/// the command's name, answers it.
+/// `swift package coredata-adopt [--write] [--target NAME]`: shows, or makes, the changes that source written
+/// for Apple's Core Data needs. The package manager asks before it lets the command write;
+/// `--allow-writing-to-package-directory`, before the command's name, answers it.
 @main struct CoreDataAdoptPlugin: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) async throws {
     let tool = try context.tool(named: "coredata-codegen").url

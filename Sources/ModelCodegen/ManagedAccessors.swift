@@ -1,7 +1,7 @@
 import ModelSchema
 
-/// Supplies what `@NSManaged` declarations leave open: on Apple's platforms the Objective-C runtime makes the accessors,
-/// here this does, in a source file of the same module.
+/// Supplies what `@NSManaged` declarations leave open: on Apple's platforms the Objective-C runtime makes the
+/// accessors, here this does, in a source file of the same module.
 package enum ManagedAccessors {
   /// A source file: its path, used in messages and in the symbols of private declarations, and its text.
   package struct Source: Sendable {

@@ -4,8 +4,8 @@ import ModelSchema
 package enum ClassStyle: String, Sendable, CaseIterable {
   /// Computed properties over slots, as the build plugin writes them.
   case slots = "accessors"
-  /// `@NSManaged` declarations with guarded `@objc` lines, to be kept as source: valid on Apple's platforms, and here with
-  /// the plugin's accessors.
+  /// `@NSManaged` declarations with guarded `@objc` lines, to be kept as source: valid on Apple's platforms,
+  /// and here with the plugin's accessors.
   case annotated = "managed"
 }
 
@@ -13,8 +13,8 @@ package enum ClassStyle: String, Sendable, CaseIterable {
 package enum ModelCodegen {
   /// All classes that the build is to add, in one file.
   ///
-  /// Entities with code generation *class* get their class and its properties, those with *category* the properties,
-  /// others nothing.
+  /// Entities with code generation *class* get their class and its properties, those with *category* the
+  /// properties, others nothing.
   ///
   /// - Parameters:
   ///   - name: Name of the model, for the header.

@@ -1,8 +1,8 @@
 import Foundation
 import ModelSchema
 
-/// Reads model files of every kind: `.xcdatamodeld`, `.xcdatamodel`, its `contents`, `.momd`, `.mom`, and `.omo` by way of
-/// the `.mom` beside it.
+/// Reads model files of every kind: `.xcdatamodeld`, `.xcdatamodel`, its `contents`, `.momd`, `.mom`, and
+/// `.omo` by way of the `.mom` beside it.
 package enum ModelFile {
   /// Reads the model at `path`: of a directory with several versions, the current one.
   ///
@@ -35,8 +35,8 @@ package enum ModelFile {
     return try ModelContentsReader.read(data, path: path)
   }
 
-  /// The model that an `.omo` is the optimised copy of: its format is private to the system that made it, and everything
-  /// in it stands in the `.mom` beside it.
+  /// The model that an `.omo` is the optimised copy of: its format is private to the system that made it, and
+  /// everything in it stands in the `.mom` beside it.
   private static func _twin(ofOptimized path: String) throws -> ModelSchema {
     let twin = (path as NSString).deletingPathExtension + ".mom"
     guard path.hasSuffix(".omo"), FileManager.default.fileExists(atPath: twin) else {
@@ -52,7 +52,8 @@ package enum ModelFile {
     return try CompiledModelReader.read(data, path: twin)
   }
 
-  /// The file that the model at `path` is read from: of a directory with several versions, the current one's `contents`.
+  /// The file that the model at `path` is read from: of a directory with several versions, the current one's
+  /// `contents`.
   ///
   /// - Throws: `ModelFileError`.
   static func contentsPath(of path: String) throws -> String {

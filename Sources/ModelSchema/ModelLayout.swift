@@ -1,7 +1,7 @@
 /// All layouts of a frozen model.
 ///
-/// Entities are numbered as Apple's SQLite store numbers them: roots sorted by name without regard to case, each
-/// followed depth-first by its subentities in the same order, from 1.
+/// Entities are numbered as Apple's SQLite store numbers them: roots sorted by name without regard to case,
+/// each followed depth-first by its subentities in the same order, from 1.
 package final class ModelLayout: Sendable {
   package let schema: ModelSchema
   /// Layouts in the order of their entity numbers.
@@ -10,8 +10,8 @@ package final class ModelLayout: Sendable {
 
   /// Lays out `schema`.
   ///
-  /// - Throws: `ModelLayoutError` for a duplicate entity or property name, a missing or cyclic parent, a missing
-  ///   destination or an inverse that does not point back.
+  /// - Throws: `ModelLayoutError` for a duplicate entity or property name, a missing or cyclic parent, a
+  ///   missing destination or an inverse that does not point back.
   package init(_ schema: ModelSchema) throws {
     self.schema = schema
     let builder = try LayoutBuilder(schema)

@@ -1,8 +1,8 @@
 /// Where each property of one entity lives: property name to slot number.
 ///
-/// Made once, when a model is first used and so becomes immutable. A subentity extends its parent's slots: a slot
-/// number means the same property in every entity below the one that declares it. Hot paths speak slots, never
-/// dictionaries of names.
+/// Made once, when a model is first used and so becomes immutable. A subentity extends its parent's slots: a
+/// slot number means the same property in every entity below the one that declares it. Hot paths speak slots,
+/// never dictionaries of names.
 package final class PropertyLayout: Sendable {
   /// A relationship as the engine sees it: entity and slot numbers, no names.
   package struct Relationship: Sendable {

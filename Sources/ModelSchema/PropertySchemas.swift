@@ -1,4 +1,5 @@
-/// A literal that a model file may give as a default value or a limit, before it is bound to a Foundation type.
+/// A literal that a model file may give as a default value or a limit, before it is bound to a Foundation
+/// type.
 ///
 /// Dates are seconds since 2001-01-01 00:00 UTC. Decimals keep their text, so that no digit is lost.
 package enum SchemaLiteral: Sendable, Hashable {

@@ -1,5 +1,5 @@
-/// Where the boxes of a graph go: in columns, so that every line runs between neighbouring columns or within one, and none
-/// runs through a box.
+/// Where the boxes of a graph go: in columns, so that every line runs between neighbouring columns or within
+/// one, and none runs through a box.
 struct GraphLayout {
   struct Box: Sendable {
     var x = 0

@@ -20,8 +20,8 @@ package final class Connection: @unchecked Sendable {
 
   @usableFromInline let handle: OpaquePointer
   package let path: String
-  /// Whether the files have changed behind the back of a connection that does not notice by itself; a pool does not
-  /// lend it any more then.
+  /// Whether the files have changed behind the back of a connection that does not notice by itself; a pool
+  /// does not lend it any more then.
   package var isOutdated: (() -> Bool)?
   private let _statements: StatementCache
   private var _trace: Trace?

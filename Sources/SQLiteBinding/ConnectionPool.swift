@@ -1,13 +1,15 @@
 import Dispatch
 import Synchronization
 
-/// Connections to one database: any number of reads at once, up to a bound, and one write. Opened when needed.
+/// Connections to one database: any number of reads at once, up to a bound, and one write. Opened when
+/// needed.
 ///
-/// With a write-ahead log a read sees the last commit and never waits for the write. A database in memory has one connection
-/// for both.
+/// With a write-ahead log a read sees the last commit and never waits for the write. A database in memory has
+/// one connection for both.
 ///
-/// Any connection serves for reading and for writing. The one that wrote last is taken first, by both: it alone has the pages
-/// as they are now, while SQLite throws away all that another connection has kept once it sees a commit that was not its own.
+/// Any connection serves for reading and for writing. The one that wrote last is taken first, by both: it
+/// alone has the pages as they are now, while SQLite throws away all that another connection has kept once it
+/// sees a commit that was not its own.
 package final class ConnectionPool: Sendable {
   private struct State {
     var idle: [Connection] = []
@@ -50,8 +52,8 @@ package final class ConnectionPool: Sendable {
   /// - Parameters:
   ///   - maximumReads: most reads at once.
   ///   - hasOne: everybody uses this connection, one at a time: for a database in memory.
-  ///   - holdsReads: a connection keeps its transaction from one read to the next while nobody commits; only for a database
-  ///     with a write-ahead log.
+  ///   - holdsReads: a connection keeps its transaction from one read to the next while nobody commits; only
+  ///     for a database with a write-ahead log.
   ///   - open: opens one more connection; called on the thread that needs it.
   package init(
     _ connection: Connection, maximumReads: Int, hasOne: Bool = false, holdsReads: Bool = false,
@@ -218,7 +220,8 @@ package final class ConnectionPool: Sendable {
   /// How long an unused reader may keep its transaction, in milliseconds.
   private static let _patience = 20
 
-  /// Ends the transactions of idle readers; with `ifUnused` only of those that have not read since this was last asked.
+  /// Ends the transactions of idle readers; with `ifUnused` only of those that have not read since this was
+  /// last asked.
   ///
   /// - Returns: Whether any remain to be looked after.
   @discardableResult

@@ -27,7 +27,8 @@ struct CellComparison {
       guard let uuid = value as? UUID else { return false }
       return withUnsafeBytes(of: uuid.uuid) { Array($0) } == _bytes(statement)
     case .decimalAttributeType:
-      // A floating-point cell as the shortest text that reads back as the same number; SQL's own has 15 digits.
+      // A floating-point cell as the shortest text that reads back as the same number; SQL's own has 15
+      // digits.
       if case .double(let number) = statement.value(0) {
         return (value as? NSDecimalNumber)?.decimalValue == Decimal(string: "\(number)", locale: nil)
       }

@@ -1,7 +1,8 @@
 import CoreData
 import Foundation
 
-/// Opens a file that may be anything, reads all of it, and tries to change it: what comes of it is data or errors.
+/// Opens a file that may be anything, reads all of it, and tries to change it: what comes of it is data or
+/// errors.
 package struct HostileRead {
   /// What was read, or the first error, in a few words.
   package private(set) var outcome = ""

@@ -1,7 +1,8 @@
 import CoreData
 import Foundation
 
-/// Spoils copies of stores in every way there is and reads them in child processes, each file within a time limit.
+/// Spoils copies of stores in every way there is and reads them in child processes, each file within a time
+/// limit.
 package struct HostileRun {
   /// Directory of stores to start from; those larger than `sizeLimit` are left out.
   package var originals: [URL]
@@ -31,8 +32,9 @@ package struct HostileRun {
 
   /// Runs everything; `note` gets a line now and then.
   ///
-  /// - Parameter reader: Program and first words of the child process, which takes pairs of a spoilt file and its original, and
-  ///   writes a line for each: whether it went well, the file, and what came of it, between tabs.
+  /// - Parameter reader: Program and first words of the child process, which takes pairs of a spoilt file and
+  ///   its original, and writes a line for each: whether it went well, the file, and what came of it, between
+  ///   tabs.
   package func run(reader: [String], note: (String) -> Void) throws -> (
     outcomes: [String: Int], findings: [Finding]
   ) {

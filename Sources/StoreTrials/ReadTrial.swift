@@ -88,7 +88,8 @@ package struct ReadTrial {
     for (_, object) in objects { context.refresh(object, mergeChanges: false) }
   }
 
-  /// Calls `body` with the number of each row and a statement whose first column is the cell; answers the number of rows.
+  /// Calls `body` with the number of each row and a statement whose first column is the cell; answers the
+  /// number of rows.
   private static func _eachCell(
     _ column: String, _ place: StoredPlace, _ connection: Connection, _ body: (Int, Statement) -> Void
   ) throws -> Int {

@@ -23,7 +23,8 @@ final class ReaderProcess {
     try _process.run()
   }
 
-  /// What became of each file, and how the child ended if not well; it is killed when it says nothing for too long.
+  /// What became of each file, and how the child ended if not well; it is killed when it says nothing for too
+  /// long.
   func wait() -> (outcomes: [Outcome], failure: String?) {
     let watch = DispatchSource.makeTimerSource(queue: .global())
     let isLate = Mutex(false)

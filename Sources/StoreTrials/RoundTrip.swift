@@ -2,8 +2,8 @@ import CoreData
 import Foundation
 import SQLiteBinding
 
-/// Opens a store for writing, changes one row, inserts one, deletes one, saves, and holds the file against what it was: only
-/// the cells that had to change may have changed.
+/// Opens a store for writing, changes one row, inserts one, deletes one, saves, and holds the file against
+/// what it was: only the cells that had to change may have changed.
 package struct RoundTrip {
   /// What changed that should not have, or the reverse, in words.
   package private(set) var differences: [String] = []

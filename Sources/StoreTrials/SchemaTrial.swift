@@ -2,17 +2,19 @@ import CoreData
 import Foundation
 import SQLiteBinding
 
-/// Compares the tables, indexes and triggers that a new store of a model would get here with those of a file that Apple's
-/// framework wrote.
+/// Compares the tables, indexes and triggers that a new store of a model would get here with those of a file
+/// that Apple's framework wrote.
 ///
-/// The text must be equal, and in the same order. Where Apple's own files differ from each other, by framework version or
-/// because a migration has been over them, both sides are brought into one form by rules; which were needed is said.
+/// The text must be equal, and in the same order. Where Apple's own files differ from each other, by
+/// framework version or because a migration has been over them, both sides are brought into one form by
+/// rules; which were needed is said.
 package struct SchemaTrial {
   /// A way in which Apple's files differ among themselves.
   package enum Rule: String, CaseIterable, Sendable {
     /// A file that was rebuilt by the sqlite3 shell has names such as "Z_1BOOKS" in quotes.
     case quotes = "quoted names"
-    /// Up to version 754 indexes are named after columns and say nothing of collation; up to 851 unique ones are constraints.
+    /// Up to version 754 indexes are named after columns and say nothing of collation; up to 851 unique ones
+    /// are constraints.
     case oldIndexes = "indexes before 866"
     /// Up to version 754 tables and indexes stand in no order.
     case oldOrder = "order before 847"

@@ -8,7 +8,8 @@ struct StoredPlace {
   let table: String
   /// Columns of attributes by name; composites and transient ones have none.
   private(set) var attributes: [String: String] = [:]
-  /// Columns that hold the keys of to-one destinations, by the relationship's name, and all that come with them.
+  /// Columns that hold the keys of to-one destinations, by the relationship's name, and all that come with
+  /// them.
   private(set) var toOnes: [String: StoreAnatomy.ToOneColumns] = [:]
   private(set) var toManys: [String: StoreAnatomy.ToMany] = [:]
 

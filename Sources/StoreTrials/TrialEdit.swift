@@ -19,8 +19,8 @@ struct TrialEdit {
   private var _keyColumns: [String: Set<String>] = [:]
   private var _computed: [String: Set<String>] = [:]
 
-  /// Columns that may change in a row: the assigned one in the changed row, those of relationships and the version in rows
-  /// that lost somebody or were touched.
+  /// Columns that may change in a row: the assigned one in the changed row, those of relationships and the
+  /// version in rows that lost somebody or were touched.
   func allowedColumns(of row: RowName) -> Set<String> {
     var columns = _computed[row.table] ?? []
     if row == changedRow { columns.formUnion(changedColumns) }
@@ -32,8 +32,8 @@ struct TrialEdit {
   /// Columns of derived attributes, which triggers write.
   func computedColumns(of table: String) -> Set<String> { _computed[table] ?? [] }
 
-  /// Changes one object, inserts one, deletes one and saves. Not every deletion can be saved, nor leaves the others alone:
-  /// the first that does is taken.
+  /// Changes one object, inserts one, deletes one and saves. Not every deletion can be saved, nor leaves the
+  /// others alone: the first that does is taken.
   static func perform(
     in context: NSManagedObjectContext, _ model: NSManagedObjectModel, _ store: NSPersistentStore
   ) throws -> TrialEdit {

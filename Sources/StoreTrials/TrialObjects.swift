@@ -3,7 +3,8 @@ import Foundation
 
 /// Makes objects that pass validation, for any model.
 enum TrialObjects {
-  /// Inserts an object with everything that the model demands; nil, with nothing inserted, if that cannot be met.
+  /// Inserts an object with everything that the model demands; nil, with nothing inserted, if that cannot be
+  /// met.
   static func make(_ entity: NSEntityDescription, in context: NSManagedObjectContext, depth: Int = 0)
     -> NSManagedObject?
   {

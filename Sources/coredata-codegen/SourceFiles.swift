@@ -23,7 +23,8 @@ enum SourceFiles {
     try Data(text.utf8).write(to: url)
   }
 
-  /// All Swift files under a path, in a stable order; a file stands for itself. Hidden directories are left out.
+  /// All Swift files under a path, in a stable order; a file stands for itself. Hidden directories are left
+  /// out.
   static func swiftFiles(in path: String) throws -> [String] {
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {

@@ -3,8 +3,8 @@ import Foundation
 import StoreTrials
 import ToolKit
 
-/// Opens, reads and changes spoilt files one after the other, given as pairs of a file and the store it was made from: the
-/// child of `fuzz`.
+/// Opens, reads and changes spoilt files one after the other, given as pairs of a file and the store it was
+/// made from: the child of `fuzz`.
 func readSpoiltFiles(_ words: [String]) throws {
   // One model for each original: 'fuzz' uses few.
   var models: [String: NSManagedObjectModel] = [:]

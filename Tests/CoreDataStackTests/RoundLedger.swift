@@ -14,7 +14,8 @@ class RoundObject: NSManagedObject {
   deinit { Self.living.wrappingSubtract(1, ordering: .relaxed) }
 }
 
-/// What a worker enters in a round: a name, how often it was worked on, and the entry of the round before that it follows.
+/// What a worker enters in a round: a name, how often it was worked on, and the entry of the round before
+/// that it follows.
 final class RoundEntry: RoundObject {
   var name: String { value(forKey: "name") as? String ?? "-" }
   var rank: Int { (value(forKey: "rank") as? NSNumber)?.intValue ?? -1 }
@@ -26,9 +27,9 @@ final class RoundNote: RoundObject {}
 
 /// What each of eight workers does in a round, and what must be there afterwards.
 ///
-/// Worker w in round r enters (w, r), which follows its neighbour's entry of the round before, raises that one's rank, and
-/// deletes an entry that another one made three rounds ago. So each entry is touched by several workers, never by two in
-/// one round.
+/// Worker w in round r enters (w, r), which follows its neighbour's entry of the round before, raises that
+/// one's rank, and deletes an entry that another one made three rounds ago. So each entry is touched by
+/// several workers, never by two in one round.
 enum RoundLedger {
   static let workers = 8
 

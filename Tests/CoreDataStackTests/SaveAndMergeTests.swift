@@ -4,8 +4,8 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Eight workers save at once, round after round, under two lists on main. `COREDATA_ROUNDS` sets how many rounds;
-/// `Scripts/rounds` runs a thousand.
+/// Eight workers save at once, round after round, under two lists on main. `COREDATA_ROUNDS` sets how many
+/// rounds; `Scripts/rounds` runs a thousand.
 @Suite("Save and merge rounds", .serialized)
 struct SaveAndMergeTests {
   private static let _rounds = ProcessInfo.processInfo.environment["COREDATA_ROUNDS"].flatMap(Int.init) ?? 12

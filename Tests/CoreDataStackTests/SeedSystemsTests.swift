@@ -278,7 +278,8 @@ struct SeedSystems {
     try await _mergeWithWorkAround()
   }
 
-  /// The article's merge: faults of all updated objects are fired first. It works as well, and tells of each change once.
+  /// The article's merge: faults of all updated objects are fired first. It works as well, and tells of each
+  /// change once.
   private func _mergeWithWorkAround() async throws {
     let directory = try StoreDirectory()
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: SampleBooks.model())

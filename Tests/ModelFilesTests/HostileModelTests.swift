@@ -4,7 +4,8 @@ import Testing
 
 @testable import ModelFiles
 
-/// Model files that are wrong, whatever way: each ends with an error that says where, and what to do, or with a model.
+/// Model files that are wrong, whatever way: each ends with an error that says where, and what to do, or with
+/// a model.
 @Suite("Hostile model files")
 struct HostileModelTests {
   private func failure(_ xml: String) -> ModelFileError? {

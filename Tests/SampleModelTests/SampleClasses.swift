@@ -1,7 +1,8 @@
 import CoreData
 import CoreDataStack
 
-// Written by hand, as the stack library's sample has them: native sets, and a publisher without a class of its own.
+// Written by hand, as the stack library's sample has them: native sets, and a publisher without a class of
+// its own.
 
 final class Author: NSManagedObject, CoreDataModelable {
   static let entityName = "Author"

@@ -48,7 +48,8 @@ struct StackTests {
     let list = try #require(try _measure(.stack(design), keepsLiveList: true).list)
     // 230 stops come, and some of those that come again are updated or move after they were shown.
     #expect(list.rows == 230)
-    // A fetch in the list's own context tells of what came before it, so there main hears of each stop by itself.
+    // A fetch in the list's own context tells of what came before it, so there main hears of each stop by
+    // itself.
     #expect(list.rounds >= 1 && list.rounds <= (design == .main ? 239 : 11))
     #expect(list.changes >= 230 && list.changes <= 239)
     #expect(try _measure(.stack(.main)).list == nil)

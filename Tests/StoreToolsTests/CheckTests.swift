@@ -25,7 +25,8 @@ import ToolKit
     #expect(answer.output == "store.sqlite: nothing to complain of.\n")
   }
 
-  /// Damage that can be mended, the kind it is found as, a part of what is said, and what the mended copy must answer.
+  /// Damage that can be mended, the kind it is found as, a part of what is said, and what the mended copy
+  /// must answer.
   static let mendable: [(sql: String, kind: String, message: String, question: String, answer: Binding?)] = [
     (
       "UPDATE ZBOOK SET ZAUTHOR = 99 WHERE Z_PK = 3", "dangling-reference", "ZBOOK row 3",

@@ -129,7 +129,8 @@ final class Shelf {
     </model>
     """
 
-  /// Two authors with passports, three books, two of them novels, tags, chapters in an order of their own, gaps in the keys.
+  /// Two authors with passports, three books, two of them novels, tags, chapters in an order of their own,
+  /// gaps in the keys.
   static let library = #"""
     {"$entity":"Author","$id":"Author/p2","name":"Theodor Fontane","age":78,"passport":"Passport/p9"}
     {"$entity":"Author","$id":"Author/p5","name":"夏目漱石 \ud83d\udcda","age":null}

@@ -3,8 +3,8 @@ import Foundation
 import StoreTrials
 import Testing
 
-/// Version hashes that Core Data wrote, against all models that are at hand: the editor's, the compiler's and those inside
-/// stores.
+/// Version hashes that Core Data wrote, against all models that are at hand: the editor's, the compiler's and
+/// those inside stores.
 @Suite(.enabled(if: Corpus.isPresent)) struct RecordedHashTests {
   private static func _hashes() -> Set<String> {
     var result: Set<String> = []

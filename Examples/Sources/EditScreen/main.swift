@@ -1,4 +1,5 @@
-// An edit screen on a scratch pad: Save keeps all, Cancel throws it away, the list never shows anything half-filled.
+// An edit screen on a scratch pad: Save keeps all, Cancel throws it away, the list never shows anything
+// half-filled.
 //
 //   swift run EditScreen
 

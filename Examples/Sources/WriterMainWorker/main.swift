@@ -1,4 +1,5 @@
-// Three levels: a worker saves into main, main into the writer, the writer into the file. Nothing is merged by hand.
+// Three levels: a worker saves into main, main into the writer, the writer into the file. Nothing is merged
+// by hand.
 //
 //   swift run WriterMainWorker
 
@@ -30,7 +31,8 @@ func printSaves(of stack: WriterMainWorkerStack) -> any NSObjectProtocol {
   defer { NotificationCenter.default.removeObserver(token) }
 
   for number in 1...3 {
-    // Spawned on main; main is briefly busy while it takes the save over, which the progress lets a screen show.
+    // Spawned on main; main is briefly busy while it takes the save over, which the progress lets a screen
+    // show.
     print("Record \(number)")
     let worker = stack.newWorkerContext()
     await worker.perform { Note(context: worker).text = "Record \(number)" }

@@ -25,7 +25,8 @@ final class BatchRows {
 
   /// The next row; nil when there are no more.
   ///
-  /// - Throws: A Cocoa error for an unknown key, a value that does not fit, or a mandatory attribute without value (1570).
+  /// - Throws: A Cocoa error for an unknown key, a value that does not fit, or a mandatory attribute without
+  ///   value (1570).
   func next() throws -> Row? {
     if _isDone { return nil }
     guard let row = try _next() else {

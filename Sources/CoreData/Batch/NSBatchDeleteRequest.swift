@@ -12,18 +12,21 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
 
 /// Deletes the objects of a SQLite store that a fetch would find, without making managed objects.
 ///
-/// One transaction. Delete rules are followed: cascade takes the members along (they are among the results), nullify and no
-/// action clear what pointed at a deleted object, deny refuses the whole request as long as there are members that are not
-/// deleted with it. Nothing else is validated; counts of relationships are not looked at.
+/// One transaction. Delete rules are followed: cascade takes the members along (they are among the results),
+/// nullify and no action clear what pointed at a deleted object, deny refuses the whole request as long as
+/// there are members that are not deleted with it. Nothing else is validated; counts of relationships are not
+/// looked at.
 ///
 /// Execute it with `NSManagedObjectContext.execute(_:)`; contexts learn of it by
-/// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`. Not safe to use from several threads at once.
+/// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`. Not safe to use from several threads
+/// at once.
 open class NSBatchDeleteRequest: NSPersistentStoreRequest {
   private let _fetch: AnyFetchRequest
   /// What is returned.
   open var resultType = NSBatchDeleteRequestResultType.resultTypeStatusOnly
 
-  /// Creates a request to delete what a fetch of any kind finds: its condition, subentities, order, limit and offset count.
+  /// Creates a request to delete what a fetch of any kind finds: its condition, subentities, order, limit and
+  /// offset count.
   public init(fetchRequest fetch: AnyFetchRequest) {
     _fetch = fetch
     super.init()

@@ -12,24 +12,27 @@ public enum NSBatchInsertRequestResultType: UInt, Sendable {
 
 /// Inserts many objects into a SQLite store at once, without making managed objects in a context.
 ///
-/// One transaction: either all rows are written or none. Default values fill what is not given; nothing is validated but
-/// that mandatory attributes are not nil. Relationships are left empty. A row that a stored one is in the way of, by a
-/// uniqueness constraint, fails the request under the error policy; under `NSMergePolicy.mergeByPropertyObjectTrump` and
-/// `.overwrite` the stored row takes all its values, defaults included, and under the other policies the row is left out.
+/// One transaction: either all rows are written or none. Default values fill what is not given; nothing is
+/// validated but that mandatory attributes are not nil. Relationships are left empty. A row that a stored one
+/// is in the way of, by a uniqueness constraint, fails the request under the error policy; under
+/// `NSMergePolicy.mergeByPropertyObjectTrump` and `.overwrite` the stored row takes all its values, defaults
+/// included, and under the other policies the row is left out.
 ///
 /// Execute it with `NSManagedObjectContext.execute(_:)`; contexts learn of it by
-/// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`. Not safe to use from several threads at once.
+/// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`. Not safe to use from several threads
+/// at once.
 open class NSBatchInsertRequest: NSPersistentStoreRequest {
   private let _entityName: String
   private let _entity: NSEntityDescription?
   /// Values by property name, one dictionary for each object.
   open var objectsToInsert: [[String: Any]]?
-  /// Called with an empty dictionary for each object to fill it; true when there are no more, and that one is not inserted.
+  /// Called with an empty dictionary for each object to fill it; true when there are no more, and that one is
+  /// not inserted.
   ///
   /// The store is being written to meanwhile: do not save to it here.
   open var dictionaryHandler: ((NSMutableDictionary) -> Bool)?
-  /// Called with an object of the entity's class, in no context, for each object to fill it; true when there are no more,
-  /// and that one is not inserted.
+  /// Called with an object of the entity's class, in no context, for each object to fill it; true when there
+  /// are no more, and that one is not inserted.
   ///
   /// The store is being written to meanwhile: do not save to it here.
   open var managedObjectHandler: ((NSManagedObject) -> Bool)?

@@ -12,11 +12,12 @@ public enum NSBatchUpdateRequestResultType: UInt, Sendable {
 
 /// Sets properties of all objects in a SQLite store that meet a condition, without making managed objects.
 ///
-/// One UPDATE, one transaction. Nothing is validated: a mandatory attribute can be set to nil. Versions of the rows go up, so
-/// that contexts with older values notice when they save.
+/// One UPDATE, one transaction. Nothing is validated: a mandatory attribute can be set to nil. Versions of
+/// the rows go up, so that contexts with older values notice when they save.
 ///
 /// Execute it with `NSManagedObjectContext.execute(_:)`; contexts learn of it by
-/// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`. Not safe to use from several threads at once.
+/// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`. Not safe to use from several threads
+/// at once.
 open class NSBatchUpdateRequest: NSPersistentStoreRequest {
   private let _entityName: String
   private let _entity: NSEntityDescription?
@@ -26,8 +27,8 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
   open var includesSubentities = true
   /// What is returned.
   open var resultType = NSBatchUpdateRequestResultType.statusOnlyResultType
-  /// What is set, by property name or `NSPropertyDescription`: a value, or an `NSExpression` computed from each object's own
-  /// properties. To-one relationships take an object or its ID.
+  /// What is set, by property name or `NSPropertyDescription`: a value, or an `NSExpression` computed from
+  /// each object's own properties. To-one relationships take an object or its ID.
   open var propertiesToUpdate: [AnyHashable: Any]?
 
   private init(_ entity: NSEntityDescription?, _ name: String) {
@@ -45,7 +46,8 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
   /// Name of the entity of the objects.
   open var entityName: String { _entityName }
 
-  /// Entity of the objects. Traps for a request made with a name, as Core Data raises; ask `entityName` instead.
+  /// Entity of the objects. Traps for a request made with a name, as Core Data raises; ask `entityName`
+  /// instead.
   open var entity: NSEntityDescription {
     guard let _entity else {
       programmerError(

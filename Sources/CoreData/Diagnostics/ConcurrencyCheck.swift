@@ -2,8 +2,9 @@ import Foundation
 
 /// Whether contexts and objects check that they are used on their queue.
 ///
-/// On by default in debug builds. The arguments `-com.apple.CoreData.ConcurrencyDebug 1` (or `0`), or the environment variables
-/// of that name or `COREDATA_CONCURRENCY_DEBUG`, decide otherwise. Read once, when the first context is made.
+/// On by default in debug builds. The arguments `-com.apple.CoreData.ConcurrencyDebug 1` (or `0`), or the
+/// environment variables of that name or `COREDATA_CONCURRENCY_DEBUG`, decide otherwise. Read once, when the
+/// first context is made.
 enum ConcurrencyCheck {
   static let argument = "com.apple.CoreData.ConcurrencyDebug"
 

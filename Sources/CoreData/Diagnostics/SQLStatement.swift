@@ -47,10 +47,11 @@ public struct SQLStatement: Sendable, CustomStringConvertible {
   public let sql: String
   /// What stands for each `?`, from left to right. Holds data of the predicate: don't log it unasked.
   public let bindings: [SQLBinding]
-  /// Keys that the rows are sorted by in memory once they are read, such as `name` and `age descending`; empty where the
-  /// statement sorts them itself.
+  /// Keys that the rows are sorted by in memory once they are read, such as `name` and `age descending`;
+  /// empty where the statement sorts them itself.
   ///
-  /// A fetch of all matches, ordered by attributes of their own, is: that costs a tenth of what SQLite takes for it.
+  /// A fetch of all matches, ordered by attributes of their own, is: that costs a tenth of what SQLite takes
+  /// for it.
   public let memoryOrder: [String]
   /// Rows that the statement gives now; nil unless they were to be counted.
   public let rowCount: Int?

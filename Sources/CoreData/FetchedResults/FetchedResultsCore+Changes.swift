@@ -317,7 +317,8 @@ struct FetchedChanges {
   }
 }
 
-/// What is to be told in the order of its paths. A path is a bag of bytes, slow to compare: its numbers are taken out once.
+/// What is to be told in the order of its paths. A path is a bag of bytes, slow to compare: its numbers are
+/// taken out once.
 private struct InOrder<Element> {
   private var _elements: [(place: Int, element: Element)] = []
 

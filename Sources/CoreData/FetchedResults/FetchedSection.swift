@@ -59,7 +59,8 @@ final class FetchedResult {
   var item: Int { section.results.position(of: handle) }
 }
 
-/// The values that an object is placed by, one for each sort descriptor. Most lists are sorted by one, which needs no array.
+/// The values that an object is placed by, one for each sort descriptor. Most lists are sorted by one, which
+/// needs no array.
 enum SortKeys {
   case one(Value)
   case several([Value])
@@ -180,7 +181,8 @@ struct FetchedKeys {
     return _terms[0].ascending ? rank : ~rank
   }
 
-  /// Whether values of this term order by their bytes or as numbers. Of a term that does not, all ranks are zero.
+  /// Whether values of this term order by their bytes or as numbers. Of a term that does not, all ranks are
+  /// zero.
   private static func _ranks(_ term: FetchPlan.SortTerm, _ slot: Int?, _ layout: PropertyLayout) -> Bool {
     guard let slot, let type = layout.slots[slot].attribute?.type else { return false }
     switch type {

@@ -104,8 +104,9 @@ struct RankedTree<Element> {
     return Int(position)
   }
 
-  /// First position whose element does not meet `isBefore`, which is asked only where an element's rank is this one: those
-  /// of smaller rank meet it, and those of greater rank do not. The nodes tell, without a look at the elements.
+  /// First position whose element does not meet `isBefore`, which is asked only where an element's rank is
+  /// this one: those of smaller rank meet it, and those of greater rank do not. The nodes tell, without a
+  /// look at the elements.
   func partitionPoint(beside rank: UInt64, where isBefore: (Element) throws -> Bool) rethrows -> Int {
     var node = _root
     var position: Int32 = 0

@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// The stores of a coordinator as they were at one moment, with the rows read of that state. May be used from any thread.
+/// The stores of a coordinator as they were at one moment, with the rows read of that state. May be used from
+/// any thread.
 final class StoreGeneration: Sendable {
   /// Tells generations apart, in archives of their tokens.
   let name = UUID().uuidString

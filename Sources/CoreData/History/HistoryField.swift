@@ -116,8 +116,9 @@ struct HistorySearch {
     _offset = 0
   }
 
-  /// - Throws: A Cocoa error for a request of another entity, or with a condition that says nothing about history: 134301
-  ///   when it compares with the token of an empty history, or with one that has nothing to do with the store.
+  /// - Throws: A Cocoa error for a request of another entity, or with a condition that says nothing about
+  ///   history: 134301 when it compares with the token of an empty history, or with one that has nothing to
+  ///   do with the store.
   init(_ request: AnyFetchRequest, in store: NSPersistentStore) throws {
     _limit = max(0, request.fetchLimit)
     _offset = max(0, request.fetchOffset)

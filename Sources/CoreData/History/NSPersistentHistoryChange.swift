@@ -37,7 +37,8 @@ public final class NSPersistentHistoryChange: NSObject, NSCopying {
     NSPersistentHistoryChangeType(rawValue: _record.kind.rawValue)!
   }
 
-  /// Values of a deleted object, of the attributes with `preservesValueInHistoryOnDeletion`, by name; nil if there are none.
+  /// Values of a deleted object, of the attributes with `preservesValueInHistoryOnDeletion`, by name; nil if
+  /// there are none.
   public var tombstone: [AnyHashable: Any]? {
     var result: [AnyHashable: Any] = [:]
     let shape = _record.key.space.entity.shape

@@ -29,14 +29,15 @@ public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
 
   let place: Place
   let isDeletion: Bool
-  /// What is returned; transactions with their changes unless set. A deletion always returns whether it was done.
+  /// What is returned; transactions with their changes unless set. A deletion always returns whether it was
+  /// done.
   public var resultType = NSPersistentHistoryResultType.transactionsAndChanges
   /// Narrows the request to transactions or changes that meet a predicate; its entity is that of
   /// `NSPersistentHistoryTransaction` or `NSPersistentHistoryChange`.
   ///
-  /// Predicates on transactions know author, bundleID, contextName, processID, timestamp, token and transactionNumber;
-  /// those on changes changedObjectID, changedEntity (an `NSEntityDescription`, without its subentities), changedID (the
-  /// object's primary key), changeType and changeID.
+  /// Predicates on transactions know author, bundleID, contextName, processID, timestamp, token and
+  /// transactionNumber; those on changes changedObjectID, changedEntity (an `NSEntityDescription`, without
+  /// its subentities), changedID (the object's primary key), changeType and changeID.
   public var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
 
   init(_ place: Place, isDeletion: Bool) {
@@ -59,8 +60,8 @@ public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
 
   /// A request for transactions after a token; nil for all.
   ///
-  /// Executing it throws 134301 when transactions after the token have been deleted from the history, or when no store has
-  /// to do with the token.
+  /// Executing it throws 134301 when transactions after the token have been deleted from the history, or when
+  /// no store has to do with the token.
   public class func fetchHistory(after token: NSPersistentHistoryToken?) -> Self {
     Self(token.map(Place.token) ?? .beginning, isDeletion: false)
   }
@@ -101,8 +102,8 @@ public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
 
 /// What a history request gave.
 public final class NSPersistentHistoryResult: NSPersistentStoreResult {
-  /// A `Bool`, `[NSManagedObjectID]`, `Int`, `[NSPersistentHistoryTransaction]` or `[NSPersistentHistoryChange]`, as the
-  /// result type says; the oldest first.
+  /// A `Bool`, `[NSManagedObjectID]`, `Int`, `[NSPersistentHistoryTransaction]` or
+  /// `[NSPersistentHistoryChange]`, as the result type says; the oldest first.
   public let result: Any?
   /// What was asked for.
   public let resultType: NSPersistentHistoryResultType

@@ -1,9 +1,11 @@
 import Foundation
 
-/// A place in the history of one or several stores: what was written up to there is known, what comes later is news.
+/// A place in the history of one or several stores: what was written up to there is known, what comes later
+/// is news.
 ///
-/// Immutable; may be kept in a file with `NSKeyedArchiver` and used by another process on the same stores. Two tokens are
-/// equal when they name the same transaction of the same stores, whichever coordinator gave them.
+/// Immutable; may be kept in a file with `NSKeyedArchiver` and used by another process on the same stores.
+/// Two tokens are equal when they name the same transaction of the same stores, whichever coordinator gave
+/// them.
 public final class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Unchecked: an immutable dictionary of values; the superclass has no state.
 

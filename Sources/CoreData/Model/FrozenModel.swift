@@ -23,8 +23,8 @@ final class FrozenModel: Reachable, @unchecked Sendable {
 
   deinit { lifeline.cut() }
 
-  /// What to say of attributes whose value transformer is not registered: it must be before a store is loaded. A line each,
-  /// once for each transformer.
+  /// What to say of attributes whose value transformer is not registered: it must be before a store is
+  /// loaded. A line each, once for each transformer.
   var missingTransformers: [String] {
     var seen = Set<String>()
     return layout.layouts.flatMap { layout in
@@ -114,8 +114,8 @@ final class FrozenEntity: @unchecked Sendable {
 }
 
 extension NSManagedObjectModel {
-  /// The model as the engine reads it. The first call makes the model immutable; later ones answer the same object.
-  /// Callable from any thread.
+  /// The model as the engine reads it. The first call makes the model immutable; later ones answer the same
+  /// object. Callable from any thread.
   ///
   /// - Throws: `ModelLayoutError` for a model that makes no sense; it stays editable then.
   final func frozen() throws -> FrozenModel {

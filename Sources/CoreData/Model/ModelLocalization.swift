@@ -1,8 +1,10 @@
 import Foundation
 
-/// Localised names of a model's parts: the strings file that stands beside the model, by the model's name and "Model".
+/// Localised names of a model's parts: the strings file that stands beside the model, by the model's name and
+/// "Model".
 enum ModelLocalization {
-  /// The strings for the model at `url` in the first language preferred that there are any for; nil if there are none.
+  /// The strings for the model at `url` in the first language preferred that there are any for; nil if there
+  /// are none.
   static func strings(forModelAt url: URL) -> [String: String]? {
     let name = url.deletingPathExtension().lastPathComponent + "Model.strings"
     let directory = url.deletingLastPathComponent()

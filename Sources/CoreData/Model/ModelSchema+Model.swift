@@ -67,7 +67,8 @@ extension PropertyTraits {
 }
 
 extension AttributeSchema {
-  /// The attribute as plain values. A default value that is no plain one, a transformable's, stays with the description.
+  /// The attribute as plain values. A default value that is no plain one, a transformable's, stays with the
+  /// description.
   init(_ attribute: NSAttributeDescription) {
     let type = attribute.attributeType.schemaType
     self.init(traits: PropertyTraits(attribute), type: type)
@@ -127,7 +128,8 @@ extension FetchIndexSchema {
   }
 }
 
-/// User info as a model file can hold it: entries whose key or value is no text are shown as their descriptions.
+/// User info as a model file can hold it: entries whose key or value is no text are shown as their
+/// descriptions.
 private func schemaUserInfo(_ info: [AnyHashable: Any]?) -> [String: String] {
   var result: [String: String] = [:]
   for (key, value) in info ?? [:] { result["\(key.base)"] = (value as? String) ?? "\(value)" }

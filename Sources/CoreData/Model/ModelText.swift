@@ -2,8 +2,8 @@ import Foundation
 import ModelSchema
 import PredicateLanguage
 
-/// The one place where text from a model file becomes a predicate or an expression. It is hostile until parsed, so this
-/// throws where `NSPredicate(format:)` traps.
+/// The one place where text from a model file becomes a predicate or an expression. It is hostile until
+/// parsed, so this throws where `NSPredicate(format:)` traps.
 enum ModelText {
   static func predicate(_ text: String) throws -> NSPredicate { try NSPredicate(parsing: text) }
 
@@ -27,9 +27,9 @@ extension NSPredicate {
 }
 
 extension NSAttributeDescription {
-  /// What the model file asks of a value: its limits as predicates, each with the number of the Cocoa error for a value
-  /// that fails it, then its other predicates with their messages. Text that is no predicate is left out here; using the
-  /// model reports it.
+  /// What the model file asks of a value: its limits as predicates, each with the number of the Cocoa error
+  /// for a value that fails it, then its other predicates with their messages. Text that is no predicate is
+  /// left out here; using the model reports it.
   final var modelValidation: [(predicate: NSPredicate, warning: Any)] {
     limitPredicates.map { ($0.predicate, NSNumber(value: $0.code) as Any) }
       + fileValidations.compactMap { validation in

@@ -32,7 +32,8 @@ open class NSAttributeDescription: NSPropertyDescription {
     set { attributeType = newValue.rawValue }
   }
 
-  /// Name of the class of the attribute's values: that of its type, or for a transformable attribute the one set.
+  /// Name of the class of the attribute's values: that of its type, or for a transformable attribute the one
+  /// set.
   open var attributeValueClassName: String? {
     get { _attributeType.valueClassName ?? _valueClassName }
     set {
@@ -55,7 +56,8 @@ open class NSAttributeDescription: NSPropertyDescription {
     }
   }
 
-  /// Name of the transformer between a transformable attribute's objects and their stored data; nil for keyed archives.
+  /// Name of the transformer between a transformable attribute's objects and their stored data; nil for keyed
+  /// archives.
   open var valueTransformerName: String? {
     get { _valueTransformerName }
     set {

@@ -6,7 +6,8 @@ extension NSManagedObjectModel {
   ///
   /// - Throws: `ModelLayoutError` for entities that can't be connected as the schema says.
   convenience init(schema: ModelSchema) throws {
-    // What can't be laid out can't be connected either: a missing parent, a circle of parents, a missing destination.
+    // What can't be laid out can't be connected either: a missing parent, a circle of parents, a missing
+    // destination.
     _ = try ModelLayout(schema)
     self.init()
     var byName: [String: NSEntityDescription] = [:]

@@ -3,10 +3,11 @@ import ModelFiles
 import ModelSchema
 
 extension NSManagedObjectModel {
-  /// Reads the model of a SQLite store file from the store itself, so that a store opens without a model file.
+  /// Reads the model of a SQLite store file from the store itself, so that a store opens without a model
+  /// file.
   ///
-  /// Since 2015 a store holds a copy of the model it was last saved with; that one is exact. For an older store, or one
-  /// whose copy is damaged, a model is put together from its tables as well as they tell: see
+  /// Since 2015 a store holds a copy of the model it was last saved with; that one is exact. For an older
+  /// store, or one whose copy is damaged, a model is put together from its tables as well as they tell: see
   /// `isReconstructedFromTables`. The file is not changed.
   ///
   /// - Throws: A Cocoa error for a file that is no store, or whose tables make no model.

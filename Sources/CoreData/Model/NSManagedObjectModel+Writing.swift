@@ -7,11 +7,11 @@ extension NSManagedObjectModel {
   ///
   /// Equal models give equal bytes, whatever the order in which they were put together.
   ///
-  /// - Parameter url: An `.xcdatamodeld`, in which the version of the same name is written and becomes the current one, an
-  ///   `.xcdatamodel`, or a file for its `contents`.
-  /// - Throws: A Cocoa error with code 134060 for a model that cannot be laid out, and for what the file cannot hold:
-  ///   binary default values, validation predicates that are no limits, control characters in names. The file system's
-  ///   errors.
+  /// - Parameter url: An `.xcdatamodeld`, in which the version of the same name is written and becomes the
+  ///   current one, an `.xcdatamodel`, or a file for its `contents`.
+  /// - Throws: A Cocoa error with code 134060 for a model that cannot be laid out, and for what the file
+  ///   cannot hold: binary default values, validation predicates that are no limits, control characters in
+  ///   names. The file system's errors.
   ///
   /// > Note: Not in Apple's Core Data.
   public func write(to url: URL) throws {

@@ -14,9 +14,9 @@ open class NSManagedObjectModel: NSObject, NSCopying {
   private var _versionIdentifiers: Set<AnyHashable> = []
   /// Configurations that the model file marks for CloudKit; kept for writing the model back.
   final var cloudKitConfigurations: Set<String> = []
-  /// Whether the model was put together from the tables of a store that keeps no copy of its model: names, types and
-  /// relationships are as good as tables tell, version hashes are not the store's, and only that store, opened
-  /// read-only, takes the model.
+  /// Whether the model was put together from the tables of a store that keeps no copy of its model: names,
+  /// types and relationships are as good as tables tell, version hashes are not the store's, and only that
+  /// store, opened read-only, takes the model.
   ///
   /// > Note: Not in Apple's Core Data.
   public internal(set) final var isReconstructedFromTables = false
@@ -133,7 +133,8 @@ open class NSManagedObjectModel: NSObject, NSCopying {
     return made
   }
 
-  /// A copy of the request stored under this name, its variables replaced by `variables`; nil is given as `NSNull()`.
+  /// A copy of the request stored under this name, its variables replaced by `variables`; nil is given as
+  /// `NSNull()`.
   ///
   /// Traps if a variable is given no value, as Core Data raises; values without a variable are ignored.
   open func fetchRequestFromTemplate(
@@ -179,9 +180,9 @@ open class NSManagedObjectModel: NSObject, NSCopying {
 
   // MARK: Labels
 
-  /// Localised names of entities ("Entity/Book"), properties ("Property/title/Entity/Book", "Property/title") and error
-  /// messages ("ErrorString/…"): those set, or those of the strings file beside the model that this was read from, which
-  /// is named after it ("LibraryModel.strings") and may lie in a language's `.lproj`.
+  /// Localised names of entities ("Entity/Book"), properties ("Property/title/Entity/Book", "Property/title")
+  /// and error messages ("ErrorString/…"): those set, or those of the strings file beside the model that this
+  /// was read from, which is named after it ("LibraryModel.strings") and may lie in a language's `.lproj`.
   open var localizationDictionary: [String: String]?
 
   /// Free labels of the model's version; combined when models merge, never used otherwise.

@@ -2,8 +2,8 @@ import Foundation
 
 /// Makes instances of classes that models and mappings only name.
 enum NamedClass {
-  /// Of no class in particular: through it the initialiser, which no subclass had to call `required`, is reached at its
-  /// place in the class's table. `ObjectMaker` tells why that works.
+  /// Of no class in particular: through it the initialiser, which no subclass had to call `required`, is
+  /// reached at its place in the class's table. `ObjectMaker` tells why that works.
   private class Lens: NSObject {
     required override init() { fatalError("the lens is only looked through") }
   }
@@ -13,8 +13,8 @@ enum NamedClass {
     required init() { super.init() }
   }
 
-  /// An instance, made by `init()`, of the class of this name, which may lack its module; nil if the program has none, or it
-  /// is no subclass of `type`.
+  /// An instance, made by `init()`, of the class of this name, which may lack its module; nil if the program
+  /// has none, or it is no subclass of `type`.
   static func instance<Object: NSObject>(of name: String, as type: Object.Type) -> Object? {
     for candidate in EntityClass.candidates(name) {
       guard let found = NSClassFromString(candidate) as? Object.Type else { continue }

@@ -28,8 +28,8 @@ public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
 /// Turns values of one kind into another, and back if it can; transformable attributes store what it yields.
 ///
 /// Foundation has this class on Apple's platforms only. Register an instance before a store that needs it is
-/// loaded, unless its name is that of its class: then one is made with `init()` when it is needed. Its methods are called on
-/// any thread.
+/// loaded, unless its name is that of its class: then one is made with `init()` when it is needed. Its
+/// methods are called on any thread.
 open class ValueTransformer: NSObject, _ValueTransformerCluster {
   public override init() { super.init() }
 
@@ -127,7 +127,8 @@ private final class TransformerRegistry: @unchecked Sendable {
     .isNotNilTransformerName: PredicateTransformer { $0 != nil },
   ]
 
-  /// The transformer registered under a name, or, as in Core Data, one of the class of that name, which is registered then.
+  /// The transformer registered under a name, or, as in Core Data, one of the class of that name, which is
+  /// registered then.
   func transformer(named name: NSValueTransformerName) -> ValueTransformer? {
     if let found = _lock.withLock({ _transformers[name] }) { return found }
     guard !name.rawValue.isEmpty,

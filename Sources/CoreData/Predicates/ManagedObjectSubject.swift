@@ -2,8 +2,8 @@ import Foundation
 import ModelSchema
 import PredicateLanguage
 
-/// A managed object as what a predicate is evaluated on: values as they are now, relationships followed in its
-/// context.
+/// A managed object as what a predicate is evaluated on: values as they are now, relationships followed in
+/// its context.
 struct ManagedObjectSubject: PredicateSubject {
   let object: NSManagedObject
 
@@ -66,7 +66,8 @@ struct ManagedObjectSubject: PredicateSubject {
 }
 
 extension PredicateValue {
-  /// What predicates may ask of an entity or a property, such as the name in `entity.name`; nil for anything else.
+  /// What predicates may ask of an entity or a property, such as the name in `entity.name`; nil for anything
+  /// else.
   init?(ofDescription object: PredicateObject, _ key: String) {
     switch (object.base.base, key) {
     case (let entity as NSEntityDescription, "name"): self = entity.name.map(PredicateValue.string) ?? .null

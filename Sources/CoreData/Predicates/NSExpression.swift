@@ -101,8 +101,8 @@ open class NSExpression: NSObject, NSCopying {
     self.init(tree: path == "self" || path == "SELF" ? .evaluatedObject : .keyPath(components))
   }
 
-  /// Makes an expression with the value at a key path from a class of managed objects. Traps for a key path that stands for no
-  /// property of a model in use.
+  /// Makes an expression with the value at a key path from a class of managed objects. Traps for a key path
+  /// that stands for no property of a model in use.
   public convenience init<Root: NSManagedObject, Value>(forKeyPath keyPath: KeyPath<Root, Value>) {
     do {
       self.init(tree: .keyPath(try KeyRecorder.path(of: keyPath)))

@@ -3,8 +3,9 @@ import PredicateLanguage
 
 /// An expression with what a fetch finds: objects, IDs, dictionaries, or how many there are.
 ///
-/// Evaluated by executing the request in its context, on that context's queue. In the predicate of another fetch it is
-/// executed first, and stands for what it has found; its offset is ignored there. In a format: `FETCH(request, context, NO)`.
+/// Evaluated by executing the request in its context, on that context's queue. In the predicate of another
+/// fetch it is executed first, and stands for what it has found; its offset is ignored there. In a format:
+/// `FETCH(request, context, NO)`.
 open class NSFetchRequestExpression: NSExpression {
   /// An expression with the result of a fetch.
   ///
@@ -46,8 +47,8 @@ public let NSFetchRequestExpressionType = NSExpression.ExpressionType.fetchReque
 enum FetchCall {
   /// Result of a fetch, as predicates see it.
   ///
-  /// - Parameter isNested: Whether the result takes part in another fetch: offsets do not count then, objects are their
-  ///   IDs, and dictionaries of one property their values.
+  /// - Parameter isNested: Whether the result takes part in another fetch: offsets do not count then, objects
+  ///   are their IDs, and dictionaries of one property their values.
   static func result(
     _ request: PredicateValue, in context: PredicateValue, countOnly: Bool, isNested: Bool = false
   ) throws -> PredicateValue {

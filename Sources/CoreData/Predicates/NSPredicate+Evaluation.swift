@@ -18,7 +18,8 @@ extension NSPredicate {
   ///
   /// Called on the thread that may read the object. Not in Core Data, which raises.
   /// - Throws: ``Foundation/NSPredicate/EvaluationError``: a variable has no value, an object no such key, a
-  ///   comparison no meaning, or the predicate comes from a compiled model and was not allowed to be evaluated.
+  ///   comparison no meaning, or the predicate comes from a compiled model and was not allowed to be
+  ///   evaluated.
   public func matches(_ object: Any?, substitutionVariables bindings: [String: Any]? = nil) throws -> Bool {
     if let gate = (self as? any GatedPredicate)?.gate, !gate.isOpen {
       throw EvaluationError(
@@ -33,8 +34,9 @@ extension NSPredicate {
     }
   }
 
-  /// Allows a predicate from a compiled model, such as that of a fetch request template, to be evaluated. Until then
-  /// `evaluate(with:)` traps, as Core Data raises; fetching with it needs no permission. Does nothing for others.
+  /// Allows a predicate from a compiled model, such as that of a fetch request template, to be evaluated.
+  /// Until then `evaluate(with:)` traps, as Core Data raises; fetching with it needs no permission. Does
+  /// nothing for others.
   public func allowEvaluation() { (self as? any GatedPredicate)?.gate?.open() }
 }
 

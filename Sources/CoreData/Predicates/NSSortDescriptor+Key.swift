@@ -28,8 +28,8 @@ extension ClassCluster where Self: NSSortDescriptor {
 extension ClassCluster where Self: NSSortDescriptor {
   /// Makes a sort descriptor for a key path to a property that may be nil; nil comes first.
   ///
-  /// Foundation here has this for values that are comparable in Swift only, which an optional is not. Traps for a key path
-  /// that stands for no property of a model in use.
+  /// Foundation here has this for values that are comparable in Swift only, which an optional is not. Traps
+  /// for a key path that stands for no property of a model in use.
   public init<Root: NSManagedObject, Value>(keyPath: KeyPath<Root, Value>, ascending: Bool) {
     do {
       let key = try KeyRecorder.path(of: keyPath).joined(separator: ".")
@@ -40,8 +40,9 @@ extension ClassCluster where Self: NSSortDescriptor {
   }
 }
 
-/// Tells the order that Foundation gives a sort descriptor by a Swift key path from one that a closure of the caller's
-/// decides: the former is always the same function. Nothing in the interface of `NSSortDescriptor` says so; a test holds it.
+/// Tells the order that Foundation gives a sort descriptor by a Swift key path from one that a closure of the
+/// caller's decides: the former is always the same function. Nothing in the interface of `NSSortDescriptor`
+/// says so; a test holds it.
 enum NaturalOrder {
   private struct Stored {
     let comparator: Comparator

@@ -14,7 +14,8 @@ final class CommitBoard: Sendable {
   /// How many follow anything, so that a commit nobody follows costs one load.
   private let _count = Atomic<Int>(0)
 
-  /// Calls `handler` after each commit to the file, on the committing thread, until the board is told to end it.
+  /// Calls `handler` after each commit to the file, on the committing thread, until the board is told to end
+  /// it.
   func follow(_ file: String, _ handler: @escaping @Sendable () -> Void) -> Int {
     _count.wrappingAdd(1, ordering: .relaxed)
     return _state.withLock { state in

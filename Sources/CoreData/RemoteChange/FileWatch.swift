@@ -10,8 +10,9 @@ import Musl
 
 /// Tells when a file, or another whose name begins with its name, is written to by any process.
 ///
-/// The kernel tells (inotify), for the whole directory, since a database's log comes and goes. Where it does not, because
-/// there is no inotify or its watches are used up, the file is taken to be written to twice a second.
+/// The kernel tells (inotify), for the whole directory, since a database's log comes and goes. Where it does
+/// not, because there is no inotify or its watches are used up, the file is taken to be written to twice a
+/// second.
 final class FileWatch: Sendable {
   private let _cancel: @Sendable () -> Void
 

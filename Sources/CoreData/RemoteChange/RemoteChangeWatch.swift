@@ -5,13 +5,14 @@ import Synchronization
 
 /// Posts `NSPersistentStoreRemoteChange` for one store whenever anybody has written to it.
 ///
-/// Whether something was written is asked of SQLite itself: `PRAGMA data_version` on a connection of the watch's own
-/// changes with every commit of any other connection, of whatever process. When to ask is told by the stores of this process
-/// right after a commit, and by the kernel when another process writes to the file or its log. A commit becomes visible a
-/// little after the last write to the log, so after such a write it is asked several times within two seconds.
+/// Whether something was written is asked of SQLite itself: `PRAGMA data_version` on a connection of the
+/// watch's own changes with every commit of any other connection, of whatever process. When to ask is told by
+/// the stores of this process right after a commit, and by the kernel when another process writes to the file
+/// or its log. A commit becomes visible a little after the last write to the log, so after such a write it is
+/// asked several times within two seconds.
 final class RemoteChangeWatch: @unchecked Sendable {
-  // Unchecked: `_connection`, `_version` and `_retries` are used on `_queue` only, once the watch is made, and `_store` and
-  // `_coordinator` are not written again.
+  // Unchecked: `_connection`, `_version` and `_retries` are used on `_queue` only, once the watch is made,
+  // and `_store` and `_coordinator` are not written again.
 
   private let _queue = DispatchQueue(label: "CoreData.remote-change", qos: .utility)
   @Loose private var _store: NSPersistentStore?
@@ -37,7 +38,8 @@ final class RemoteChangeWatch: @unchecked Sendable {
     _file = engine.commitName
     if !engine.isInMemory {
       let file = SQLiteStoreFile(url: URL(fileURLWithPath: engine.path))
-      // A connection that takes part in the log, so that it notices; on a medium that allows none there is nothing to notice.
+      // A connection that takes part in the log, so that it notices; on a medium that allows none there is
+      // nothing to notice.
       let connection =
         try engine.options.isReadOnly
         ? ((try? file.openAnother(.readOnly)) ?? file.openForReading()) : file.openAnother(.readOnly)
@@ -102,12 +104,12 @@ final class RemoteChangeWatch: @unchecked Sendable {
 }
 
 extension NSNotification.Name {
-  /// Posted by a coordinator, on an arbitrary thread, after anybody has written to one of its stores that was added with
-  /// `NSPersistentStoreRemoteChangeNotificationPostOptionKey`: a context of this coordinator, another coordinator, another
-  /// process. Several writes may come as one.
+  /// Posted by a coordinator, on an arbitrary thread, after anybody has written to one of its stores that was
+  /// added with `NSPersistentStoreRemoteChangeNotificationPostOptionKey`: a context of this coordinator,
+  /// another coordinator, another process. Several writes may come as one.
   ///
-  /// The user info has the store's UUID (`NSStoreUUIDKey`), its URL (`NSPersistentStoreURLKey`) and, with history tracking,
-  /// the token of the last transaction (`NSPersistentHistoryTokenKey`).
+  /// The user info has the store's UUID (`NSStoreUUIDKey`), its URL (`NSPersistentStoreURLKey`) and, with
+  /// history tracking, the token of the last transaction (`NSPersistentHistoryTokenKey`).
   public static let NSPersistentStoreRemoteChange = NSNotification.Name(
     "NSPersistentStoreRemoteChangeNotification")
 }

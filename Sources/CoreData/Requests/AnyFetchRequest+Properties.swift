@@ -4,7 +4,8 @@ import ModelSchema
 extension AnyFetchRequest {
   /// What has to be read for a fetch of objects.
   ///
-  /// - Throws: A Cocoa error if `propertiesToFetch` holds an expression, or a property that the entity does not have.
+  /// - Throws: A Cocoa error if `propertiesToFetch` holds an expression, or a property that the entity does
+  ///   not have.
   func contentOfObjects(_ layout: PropertyLayout) throws -> FetchPlan.Content {
     let slots = try _partialSlots(layout)
     if !includesPropertyValues || fetchBatchSize > 0 { return .identity }
@@ -15,7 +16,8 @@ extension AnyFetchRequest {
     return .slots(slots)
   }
 
-  /// Slots of `propertiesToFetch` in ascending order; nil if there are none. A key path stands for its first step.
+  /// Slots of `propertiesToFetch` in ascending order; nil if there are none. A key path stands for its first
+  /// step.
   private func _partialSlots(_ layout: PropertyLayout) throws -> [Int]? {
     guard let propertiesToFetch, !propertiesToFetch.isEmpty, resultType == .managedObjectResultType else {
       return nil

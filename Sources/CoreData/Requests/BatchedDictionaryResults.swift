@@ -4,11 +4,12 @@ import PredicateLanguage
 
 /// Dictionaries of a fetch, read batch by batch as they are looked at.
 ///
-/// As in Core Data, only if `objectID` is among the properties to fetch: identities are then read at once, so `count` and the
-/// order are those of the time of the fetch, and the other columns with the batch that holds them, in one statement. A batch
-/// is let go when the next one is looked at. Without `objectID`, with groups or distinct results, everything is read at once.
-/// A row deleted since has its object ID alone. Used by one thread at a time. Not in Core Data, whose batched NSArray is
-/// walked whole when Swift bridges it to an array.
+/// As in Core Data, only if `objectID` is among the properties to fetch: identities are then read at once, so
+/// `count` and the order are those of the time of the fetch, and the other columns with the batch that holds
+/// them, in one statement. A batch is let go when the next one is looked at. Without `objectID`, with groups
+/// or distinct results, everything is read at once. A row deleted since has its object ID alone. Used by one
+/// thread at a time. Not in Core Data, whose batched NSArray is walked whole when Swift bridges it to an
+/// array.
 public struct BatchedDictionaryResults: RandomAccessCollection {
   private enum _Source {
     case whole([NSDictionary])
@@ -110,8 +111,8 @@ extension DictionaryPlan {
 extension NSManagedObjectContext {
   /// Fetches dictionaries to be looked at batch by batch.
   ///
-  /// Batches have the request's `fetchBatchSize`, or 100 dictionaries if that is 0. The request's result type need not be
-  /// set. Not in Core Data.
+  /// Batches have the request's `fetchBatchSize`, or 100 dictionaries if that is 0. The request's result type
+  /// need not be set. Not in Core Data.
   ///
   /// - Throws: As `fetch(_:)`.
   public final func fetchBatched(_ request: NSFetchRequest<NSDictionary>) throws -> BatchedDictionaryResults {

@@ -2,10 +2,11 @@ import Foundation
 
 /// Objects of a fetch, made and loaded batch by batch as they are looked at.
 ///
-/// Identities are read at once, so `count` and the order are those of the time of the fetch; objects and their values come
-/// with the batch that holds them, in one statement, and are let go again with it unless somebody holds them. Belongs to the
-/// context's queue like the objects. An object deleted since appears as a fault that cannot be filled. Not in Core Data, whose
-/// batched NSArray is walked whole when Swift bridges it to an array.
+/// Identities are read at once, so `count` and the order are those of the time of the fetch; objects and
+/// their values come with the batch that holds them, in one statement, and are let go again with it unless
+/// somebody holds them. Belongs to the context's queue like the objects. An object deleted since appears as a
+/// fault that cannot be filled. Not in Core Data, whose batched NSArray is walked whole when Swift bridges it
+/// to an array.
 public struct BatchedFetchResults<Object: NSManagedObject>: RandomAccessCollection {
   private let _context: NSManagedObjectContext
   private let _ids: [NSManagedObjectID]

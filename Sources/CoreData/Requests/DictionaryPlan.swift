@@ -44,7 +44,8 @@ enum RowAggregate {
     _names.contains(name) && arguments.count == 1 && _isSingle(arguments[0], layout, model)
   }
 
-  /// What an aggregate of these values comes to in a dictionary, which has room for one: of several modes the smallest.
+  /// What an aggregate of these values comes to in a dictionary, which has room for one: of several modes the
+  /// smallest.
   static func value(_ function: String, of values: [PredicateValue]) throws -> PredicateValue {
     let nothing = ValueSubject(.null)
     let result = try ExpressionTree.function(function, [.constant(.collection(values))]).value(for: nothing)

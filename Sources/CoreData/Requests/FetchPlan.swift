@@ -4,8 +4,8 @@ import PredicateLanguage
 
 /// A fetch request resolved against a frozen model: what a store is asked.
 ///
-/// Object and object-ID constants in the predicate are `PredicateValue.object` around an `NSManagedObjectID`; an unsaved
-/// object's ID matches no stored row.
+/// Object and object-ID constants in the predicate are `PredicateValue.object` around an `NSManagedObjectID`;
+/// an unsaved object's ID matches no stored row.
 struct FetchPlan: Sendable {
   struct SortTerm: Sendable, Hashable {
     /// How two strings are ordered; anything else is compared by its natural order.
@@ -32,7 +32,8 @@ struct FetchPlan: Sendable {
     case slots([Int])
   }
 
-  /// What the plan says, as one reference: a plan goes through many hands, which would count each of its parts.
+  /// What the plan says, as one reference: a plan goes through many hands, which would count each of its
+  /// parts.
   private final class Contents: @unchecked Sendable {
     // Unchecked: written only while one plan holds it, see `_own`.
     @exclusivity(unchecked) var layout: PropertyLayout

@@ -16,8 +16,9 @@ public struct NSFetchRequestResultType: OptionSet, Sendable, Hashable {
 
 /// Everything about a fetch request but the type of its results.
 ///
-/// On Apple's platforms `NSFetchRequest<Book>` converts to `NSFetchRequest<any NSFetchRequestResult>`; Swift's own generics do
-/// not. What takes any fetch request there takes this class here, so that the same calls compile.
+/// On Apple's platforms `NSFetchRequest<Book>` converts to `NSFetchRequest<any NSFetchRequestResult>`;
+/// Swift's own generics do not. What takes any fetch request there takes this class here, so that the same
+/// calls compile.
 open class AnyFetchRequest: NSPersistentStoreRequest {
   @exclusivity(unchecked) var _entity: NSEntityDescription?
   @exclusivity(unchecked) private var _entityName: String?
@@ -32,8 +33,8 @@ open class AnyFetchRequest: NSPersistentStoreRequest {
 
   /// Entity whose objects are fetched.
   ///
-  /// Reading it traps for a request made with an entity name that no context has executed yet, as Core Data raises; ask
-  /// `entityName` instead.
+  /// Reading it traps for a request made with an entity name that no context has executed yet, as Core Data
+  /// raises; ask `entityName` instead.
   open var entity: NSEntityDescription? {
     get {
       if _entity == nil, let _entityName {
@@ -142,8 +143,8 @@ open class AnyFetchRequest: NSPersistentStoreRequest {
 
 /// A search for objects of one entity, with condition, order and extent.
 ///
-/// Not safe to use from several threads at once. `ResultType` is not constrained to `NSFetchRequestResult` here: without
-/// Objective-C `any NSFetchRequestResult` does not conform to itself, and code spells
+/// Not safe to use from several threads at once. `ResultType` is not constrained to `NSFetchRequestResult`
+/// here: without Objective-C `any NSFetchRequestResult` does not conform to itself, and code spells
 /// `NSFetchRequest<any NSFetchRequestResult>`.
 open class NSFetchRequest<ResultType>: AnyFetchRequest {
   /// Creates a request without entity; set one before use.

@@ -1,9 +1,10 @@
 import Foundation
 
-/// What a save asks of a store: the objects to insert, update and delete, and those whose version is to be checked.
+/// What a save asks of a store: the objects to insert, update and delete, and those whose version is to be
+/// checked.
 ///
-/// Made by contexts for stores; `NSManagedObjectContext.execute(_:)` rejects it, save the context instead. Immutable but for
-/// `affectedStores`; use it, like its objects, on their context's queue.
+/// Made by contexts for stores; `NSManagedObjectContext.execute(_:)` rejects it, save the context instead.
+/// Immutable but for `affectedStores`; use it, like its objects, on their context's queue.
 open class NSSaveChangesRequest: NSPersistentStoreRequest {
   private let _inserted: Set<NSManagedObject>?
   private let _updated: Set<NSManagedObject>?

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Records how to take changes back, and takes them back in groups. Foundation has none on Linux; this one has the same API,
-/// without selectors and invocations.
+/// Records how to take changes back, and takes them back in groups. Foundation has none on Linux; this one
+/// has the same API, without selectors and invocations.
 ///
-/// Not thread-safe: use it where what it records is used, for a context's manager on the context's queue. With
-/// `groupsByEvent` a group is opened by the first registration and closed by `undo()`, at the end of the main queue's turn,
-/// or at the end of the `perform` block of the context that it belongs to.
+/// Not thread-safe: use it where what it records is used, for a context's manager on the context's queue.
+/// With `groupsByEvent` a group is opened by the first registration and closed by `undo()`, at the end of the
+/// main queue's turn, or at the end of the `perform` block of the context that it belongs to.
 open class UndoManager: NSObject {
   private var _undoStack: [UndoGroup] = []
   private var _redoStack: [UndoGroup] = []
@@ -115,7 +115,8 @@ open class UndoManager: NSObject {
 
   /// Records how to take a change back.
   ///
-  /// Traps when no group is open and `groupsByEvent` is off. The target is not kept alive; once it is gone nothing is called.
+  /// Traps when no group is open and `groupsByEvent` is off. The target is not kept alive; once it is gone
+  /// nothing is called.
   public final func registerUndo<TargetType: AnyObject>(
     withTarget target: TargetType, handler: @escaping (TargetType) -> Void
   ) {
@@ -227,7 +228,8 @@ open class UndoManager: NSObject {
     _post(.NSUndoManagerDidRedoChange)
   }
 
-  /// Runs a group's actions, last first, and files what they register as one group that takes them back again.
+  /// Runs a group's actions, last first, and files what they register as one group that takes them back
+  /// again.
   private func _run(_ group: UndoGroup) {
     _begin()
     _open.last!.name = group.name
@@ -288,8 +290,8 @@ public let NSUndoManagerGroupIsDiscardableKey = "NSUndoManagerGroupIsDiscardable
 public let NSUndoCloseGroupingRunLoopOrdering = 350_000
 
 extension NSNotification.Name {
-  /// Posted before a group is opened inside another or closed, and before undoing or looking for something to redo: pending
-  /// changes should be registered now.
+  /// Posted before a group is opened inside another or closed, and before undoing or looking for something to
+  /// redo: pending changes should be registered now.
   public static let NSUndoManagerCheckpoint = NSNotification.Name("NSUndoManagerCheckpointNotification")
   /// Posted after a group was opened.
   public static let NSUndoManagerDidOpenUndoGroup = NSNotification.Name(

@@ -1,7 +1,7 @@
 import ModelSchema
 
-/// What a context's objects were before the event under way changed them. There is one as long as the context has an undo
-/// manager; it is asked before every change, and takes the first of each object.
+/// What a context's objects were before the event under way changed them. There is one as long as the context
+/// has an undo manager; it is asked before every change, and takes the first of each object.
 final class UndoRecorder {
   private var _before: [ObjectIdentifier: ObjectSnapshot] = [:]
   /// In the order of their first change.
@@ -125,7 +125,8 @@ extension NSManagedObject {
   /// Whether the object is part of its context and not marked as deleted.
   final var isAliveInContext: Bool { _context != nil && !_flags.contains(.deleted) }
 
-  /// Called before every change; costs a load and a branch as long as no context of the program has an undo manager.
+  /// Called before every change; costs a load and a branch as long as no context of the program has an undo
+  /// manager.
   @inline(__always)
   final func willChangeState() {
     if UndoLink.isInUse.load(ordering: .relaxed) { _recordState() }

@@ -5,8 +5,8 @@ import Foundation
 private struct WeakContext { weak var context: NSManagedObjectContext? }
 #endif
 
-/// Merges what one context saves into the others, each on its own queue; on the main queue one merge at a time
-/// waits, so that other things get their turn between two.
+/// Merges what one context saves into the others, each on its own queue; on the main queue one merge at a
+/// time waits, so that other things get their turn between two.
 ///
 /// Saves of coordinators that it was not told of (other databases) are ignored, and a context is never handed
 /// its own. May be used from any thread.

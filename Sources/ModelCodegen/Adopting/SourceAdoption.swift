@@ -1,7 +1,7 @@
 /// What source written for Apple's Core Data needs to compile on other platforms too.
 ///
-/// `@objc` attributes are put under `#if canImport(ObjectiveC)` or taken out, `#keyPath` becomes a string. What takes a
-/// person to change (observation of keys, selectors, Combine) is reported with its place.
+/// `@objc` attributes are put under `#if canImport(ObjectiveC)` or taken out, `#keyPath` becomes a string.
+/// What takes a person to change (observation of keys, selectors, Combine) is reported with its place.
 package struct SourceAdoption: Sendable {
   /// What to do with attributes that only Apple's compilers take.
   package enum AttributeRule: String, Sendable, CaseIterable {

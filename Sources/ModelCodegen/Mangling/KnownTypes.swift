@@ -1,5 +1,5 @@
-/// Types of the standard library, Foundation and Core Data that managed properties have, and the modules that declare
-/// them on Linux.
+/// Types of the standard library, Foundation and Core Data that managed properties have, and the modules that
+/// declare them on Linux.
 enum KnownTypes {
   static let standard: [String: Character] = [
     "String": "S", "Int": "i", "UInt": "u", "Bool": "b", "Double": "d", "Float": "f", "Array": "a",

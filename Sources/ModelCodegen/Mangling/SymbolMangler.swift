@@ -1,8 +1,8 @@
 /// Writes the symbol names that the Swift compiler gives to members of classes.
 ///
-/// It covers what `@NSManaged` declarations can be made of: getters, setters and methods of nominal types, with the
-/// substitutions (earlier identifiers and types, words, standard types) that the compiler's own mangling makes. The
-/// test suite compares it with the compiler, declaration by declaration.
+/// It covers what `@NSManaged` declarations can be made of: getters, setters and methods of nominal types,
+/// with the substitutions (earlier identifiers and types, words, standard types) that the compiler's own
+/// mangling makes. The test suite compares it with the compiler, declaration by declaration.
 struct SymbolMangler {
   private var _buffer: [UInt8] = Array("$s".utf8)
 

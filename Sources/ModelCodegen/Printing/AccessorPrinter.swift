@@ -1,7 +1,7 @@
 /// Writes the accessor functions that `@NSManaged` declarations need to be linked.
 ///
-/// Each function carries the symbol that the compiler asks for, and the access level of the declaration: whole-module
-/// builds insist on both.
+/// Each function carries the symbol that the compiler asks for, and the access level of the declaration:
+/// whole-module builds insist on both.
 struct AccessorPrinter {
   private let _catalogue: TypeCatalogue
   /// Property names of the model, if it was given; tells `primitiveTitle` from a property of that name.

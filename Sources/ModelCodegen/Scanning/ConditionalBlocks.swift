@@ -1,7 +1,7 @@
 /// Leaves out of a source's tokens what `#if` excludes on the platform at hand.
 ///
-/// A condition that cannot be known here, such as one on a custom flag, keeps all its branches: accessors for a property
-/// that is then not compiled do no harm.
+/// A condition that cannot be known here, such as one on a custom flag, keeps all its branches: accessors for
+/// a property that is then not compiled do no harm.
 struct ConditionalBlocks {
   private enum Truth {
     case yes, no, unknown

@@ -26,8 +26,8 @@ struct SourceToken: Sendable, Hashable {
 
 /// Cuts Swift source into tokens, leaving out comments.
 ///
-/// Tolerant: it never fails. What it does not know becomes punctuation, and an unclosed string or comment ends with the
-/// file; the compiler reports such things better.
+/// Tolerant: it never fails. What it does not know becomes punctuation, and an unclosed string or comment
+/// ends with the file; the compiler reports such things better.
 struct SourceLexer {
   private let _bytes: [UInt8]
   private var _position = 0

@@ -1,7 +1,7 @@
 /// Reads the declarations of types and `@NSManaged` members from a Swift source.
 ///
-/// It looks at declarations only and steps over bodies, so it need not understand expressions. The source is the user's
-/// own and will be compiled: what is wrong in it, the compiler says.
+/// It looks at declarations only and steps over bodies, so it need not understand expressions. The source is
+/// the user's own and will be compiled: what is wrong in it, the compiler says.
 struct SourceScanner {
   /// Deepest nesting of types.
   private static let _depthLimit = 64
@@ -30,7 +30,8 @@ struct SourceScanner {
 
   /// Adds what `source` declares to `module`.
   ///
-  /// - Parameter file: Path of the source, for messages and for what private declarations are called in symbols.
+  /// - Parameter file: Path of the source, for messages and for what private declarations are called in
+  ///   symbols.
   static func scan(_ source: String, file: String, into module: inout ScannedModule) {
     var scanner = SourceScanner(source, file, module)
     scanner._scanMembers(Context())

@@ -58,7 +58,8 @@ struct TypeParser {
     return type
   }
 
-  /// Reads the type that starts at `position`; nil for one that no managed property can have, such as a function.
+  /// Reads the type that starts at `position`; nil for one that no managed property can have, such as a
+  /// function.
   mutating func parse() -> TypeSyntax? {
     _depth += 1
     defer { _depth -= 1 }

@@ -84,7 +84,8 @@ struct ArchivedPredicateText {
         try _expression($0, depth: depth + 1)
       }
       let name = _archive.string(object.fields["NSSelectorName"]) ?? ""
-      // The functions of the language are those of a constant, a class; any other target is somebody's object.
+      // The functions of the language are those of a constant, a class; any other target is somebody's
+      // object.
       if let target = _archive.object(object.fields["NSOperand"]),
         target.className != "NSConstantValueExpression"
       {

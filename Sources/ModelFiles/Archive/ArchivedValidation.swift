@@ -1,7 +1,8 @@
 import Foundation
 import ModelSchema
 
-/// The validation predicates of an attribute and what each says when it fails, in archived form: limits first.
+/// The validation predicates of an attribute and what each says when it fails, in archived form: limits
+/// first.
 struct ArchivedValidation {
   private(set) var predicates: [KeyedObject] = []
   /// Messages, or the numbers of Cocoa's errors for limits.

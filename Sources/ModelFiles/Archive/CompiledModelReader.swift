@@ -21,7 +21,8 @@ package struct CompiledModelReader {
     }
   }
 
-  /// Names of each entity's properties, inherited ones among them, in the order in which they stand in the archive.
+  /// Names of each entity's properties, inherited ones among them, in the order in which they stand in the
+  /// archive.
   ///
   /// Nothing in the model depends on it; the history of a store does.
   ///
@@ -139,8 +140,8 @@ package struct CompiledModelReader {
     return entity
   }
 
-  /// Leaves each index once. An archive that lists indexes says the same again in the older ways, and has another index,
-  /// named after the attribute, for every one over a single attribute.
+  /// Leaves each index once. An archive that lists indexes says the same again in the older ways, and has
+  /// another index, named after the attribute, for every one over a single attribute.
   private func _dropImplied(from entity: inout EntitySchema) {
     var seen: Set<FetchIndexSchema> = []
     entity.indexes.removeAll { !seen.insert($0).inserted }

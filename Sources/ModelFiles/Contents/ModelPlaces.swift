@@ -49,7 +49,8 @@ package struct ModelPlaces: Sendable {
   /// Place of a template (`fetchRequest`) or a configuration.
   package func place(of element: String, named name: String) -> Place? { _places["<\(element)>\(name)"] }
 
-  /// Longest line that is shown: a file without line ends is one line, which would be gone through for every name.
+  /// Longest line that is shown: a file without line ends is one line, which would be gone through for every
+  /// name.
   private static let _lineLimit = 2_000
 
   private static func _place(_ node: XMLNode, _ name: String, _ lines: [Substring]) -> Place? {

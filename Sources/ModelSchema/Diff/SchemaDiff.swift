@@ -190,8 +190,8 @@ package struct SchemaDiff: Sendable {
   }
 }
 
-/// Entities that had no ancestor in common and are to get one, which no lightweight migration can give them: their rows
-/// are in different tables, with numbers of their own.
+/// Entities that had no ancestor in common and are to get one, which no lightweight migration can give them:
+/// their rows are in different tables, with numbers of their own.
 private struct HierarchyMerges {
   private let _matching: SchemaMatching
   /// Entities of the new version that were there before, by the root that they have now.

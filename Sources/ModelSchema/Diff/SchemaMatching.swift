@@ -23,7 +23,8 @@ package struct SchemaMatching: Sendable {
       _children = children
     }
 
-    /// An entity and those it inherits from, nearest first; what is no line of parents ends where it stops being one.
+    /// An entity and those it inherits from, nearest first; what is no line of parents ends where it stops
+    /// being one.
     package func line(_ name: String) -> [EntitySchema] {
       var line: [EntitySchema] = []
       var seen: Set<String> = []
@@ -106,8 +107,8 @@ package struct SchemaMatching: Sendable {
     return names.compactMapValues { byName[$0] }
   }
 
-  /// Old names by new names. The identifier of the new must be the canonical name of the old, which is its own identifier
-  /// if it has one; failing that, one name must be the other's.
+  /// Old names by new names. The identifier of the new must be the canonical name of the old, which is its
+  /// own identifier if it has one; failing that, one name must be the other's.
   private static func _match(
     _ wanted: [(name: String, identifier: String?)], _ there: [(name: String, identifier: String?)]
   ) -> [String: String] {

@@ -47,7 +47,8 @@ package struct SHA2<Word: SHA2Word> {
     let bits = _length &* 8
     _pending.append(0x80)
     if _pending.count == Self._blockSize { _compress() }
-    // The length takes two words, of which all but the lower 64 bits are zero for any message that fits in memory.
+    // The length takes two words, of which all but the lower 64 bits are zero for any message that fits in
+    // memory.
     while _pending.count != Self._blockSize - 2 * Self._wordSize {
       _pending.append(0)
       if _pending.count == Self._blockSize { _compress() }

@@ -6,9 +6,11 @@ package final class PredicateTemplate: Sendable {
   let format: String
   let tree: PredicateTree
   let placeholders: [Placeholder]
-  /// By far the most frequent format, `key == %@`: a comparison whose right side is one argument, which needs no search.
+  /// By far the most frequent format, `key == %@`: a comparison whose right side is one argument, which needs
+  /// no search.
   private let _single: (comparison: PredicateTree.Comparison, placeholder: Int)?
-  /// What it compares its one argument with, if that is a key: then all its predicates are alike but for this value.
+  /// What it compares its one argument with, if that is a key: then all its predicates are alike but for this
+  /// value.
   package let keyComparison: KeyComparison?
 
   /// A comparison of a key with a value, but for the value.

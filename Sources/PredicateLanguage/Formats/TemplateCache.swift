@@ -9,7 +9,8 @@ final class TemplateCache<Template: AnyObject & Sendable>: Sendable {
   private struct Generations {
     var young: [String: Template] = [:]
     var old: [String: Template] = [:]
-    /// The one asked for last: a program that makes predicates in a loop is not made to hash their text each time.
+    /// The one asked for last: a program that makes predicates in a loop is not made to hash their text each
+    /// time.
     var last: (format: String, template: Template)?
   }
 

@@ -121,8 +121,8 @@ private final class RegularExpressions: Sendable {
     let options: NSRegularExpression.Options = ignoringCase ? [.caseInsensitive] : []
     let expression: NSRegularExpression
     do {
-      // By itself first: `a)(b` must not become an expression by being put in parentheses. Foundation takes the empty
-      // expression, which nothing but the empty text fits, for none.
+      // By itself first: `a)(b` must not become an expression by being put in parentheses. Foundation takes
+      // the empty expression, which nothing but the empty text fits, for none.
       if !pattern.isEmpty { _ = try NSRegularExpression(pattern: pattern, options: options) }
       expression = try NSRegularExpression(pattern: "\\A(?:\(pattern))\\z", options: options)
     } catch {

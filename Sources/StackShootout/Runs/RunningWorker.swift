@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// The child that is at work, for the signal handler that has to end it: what it goes on writing could not be removed.
+/// The child that is at work, for the signal handler that has to end it: what it goes on writing could not be
+/// removed.
 enum RunningWorker {
   private struct State {
     var id: pid_t?
@@ -10,8 +11,8 @@ enum RunningWorker {
 
   private static let _state = Mutex(State())
 
-  /// Notes the child that was started, or nil when it is gone. Does not come back once `end` was called: the program is about
-  /// to exit, and what happens to the child now is no failure to be reported.
+  /// Notes the child that was started, or nil when it is gone. Does not come back once `end` was called: the
+  /// program is about to exit, and what happens to the child now is no failure to be reported.
   static func note(_ id: pid_t?) {
     let isEnded = _state.withLock { state in
       state.id = id

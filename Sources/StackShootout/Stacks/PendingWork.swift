@@ -24,8 +24,8 @@ final class PendingWork: Sendable {
     }
   }
 
-  /// Starts work on a context's queue, where one piece at a time waits: whatever else the queue has to do gets its
-  /// turn between two.
+  /// Starts work on a context's queue, where one piece at a time waits: whatever else the queue has to do
+  /// gets its turn between two.
   func performInTurn(on context: NSManagedObjectContext, _ work: @escaping @Sendable () throws -> Void) {
     _group.enter()
     let isFirst = _line.withLock { line in

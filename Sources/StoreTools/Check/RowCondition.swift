@@ -39,7 +39,8 @@ struct RowCondition: Sendable {
 }
 
 extension StoreAnatomy {
-  /// The condition that a row belongs to an entity or one of its subentities; empty where all rows of the table do.
+  /// The condition that a row belongs to an entity or one of its subentities; empty where all rows of the
+  /// table do.
   func isKind(of entity: Int, alias: String = "t0") -> String {
     let table = table(of: entity)
     guard table.root != entity else { return "" }

@@ -118,7 +118,8 @@ enum CellRule {
     }
   }
 
-  /// Expression that turns a wrong cell into a right one without losing anything, or leaves it; nil where none can.
+  /// Expression that turns a wrong cell into a right one without losing anything, or leaves it; nil where
+  /// none can.
   static func conversion(_ column: StoreAnatomy.AttributeColumn, cell: String) -> String? {
     switch column.attribute.type {
     case .integer16, .integer32, .integer64:

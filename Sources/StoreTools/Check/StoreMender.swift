@@ -9,7 +9,8 @@ package struct StoreMender {
   private let _anatomy: StoreAnatomy
   private let _path: String
 
-  /// Copies the store at `path` with its log and external data to `copy`, where nothing may be yet, and mends the copy.
+  /// Copies the store at `path` with its log and external data to `copy`, where nothing may be yet, and mends
+  /// the copy.
   ///
   /// What cannot be mended without guessing stays as it is; check the copy to learn what that is.
   ///

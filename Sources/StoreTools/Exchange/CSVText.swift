@@ -1,7 +1,7 @@
 import ToolKit
 
-/// Comma-separated values as RFC 4180 has them, with one more distinction: an empty field is null, a quoted empty
-/// field is an empty string.
+/// Comma-separated values as RFC 4180 has them, with one more distinction: an empty field is null, a quoted
+/// empty field is an empty string.
 enum CSVText {
   /// One record with its line end.
   static func line(_ fields: [String?]) -> String { fields.map(_field).joined(separator: ",") + "\r\n" }

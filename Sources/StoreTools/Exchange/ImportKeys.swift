@@ -3,8 +3,8 @@ import ModelSchema
 import SQLiteBinding
 import ToolKit
 
-/// Which row each object of an import becomes: names from the input to primary keys, kept in a temporary database, so
-/// that millions of objects need no memory.
+/// Which row each object of an import becomes: names from the input to primary keys, kept in a temporary
+/// database, so that millions of objects need no memory.
 ///
 /// Filled in a first run over the input; then asked.
 final class ImportKeys {

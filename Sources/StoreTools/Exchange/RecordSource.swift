@@ -95,8 +95,8 @@ struct LineSource: RecordSource {
   }
 }
 
-/// One document, read object by object: `{ "Book": [ {…}, {…} ], "Author": […] }`, or one array of objects that say
-/// their entity themselves.
+/// One document, read object by object: `{ "Book": [ {…}, {…} ], "Author": […] }`, or one array of objects
+/// that say their entity themselves.
 ///
 /// Not for several threads at once.
 final class DocumentSource: RecordSource {

@@ -4,8 +4,8 @@ import ModelSchema
 import SQLiteBinding
 import ToolKit
 
-/// Writes the objects of an export into a store, in three runs over the input: their names, their rows, the members of
-/// their to-many relationships. What it holds in memory does not grow with the input.
+/// Writes the objects of an export into a store, in three runs over the input: their names, their rows, the
+/// members of their to-many relationships. What it holds in memory does not grow with the input.
 final class StoreImporter {
   /// What came of an import.
   struct Outcome {

@@ -49,8 +49,8 @@ struct FetchColumn: Sendable {
     }
   }
 
-  /// Columns for somebody who asked for none: the object, its attributes, its to-one relationships by name; to-many
-  /// ones too where there is room for them.
+  /// Columns for somebody who asked for none: the object, its attributes, its to-one relationships by name;
+  /// to-many ones too where there is room for them.
   static func standard(
     of entity: PropertyLayout, in layout: ModelLayout, withMembers: Bool
   ) throws(ToolFailure) -> [FetchColumn] {

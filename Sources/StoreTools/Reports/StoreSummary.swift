@@ -80,8 +80,8 @@ struct StoreSummary {
       ]))
   }
 
-  /// How the database keeps changes that are under way. From its header: a connection that must not write may have been
-  /// opened otherwise.
+  /// How the database keeps changes that are under way. From its header: a connection that must not write may
+  /// have been opened otherwise.
   private static func _journal(_ path: String) -> String { DatabaseHead.hasLog(path) ? "wal" : "delete" }
 
   private mutating func _addHistory(_ connection: Connection) throws {

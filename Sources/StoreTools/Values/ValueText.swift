@@ -80,7 +80,8 @@ struct ValueText: Sendable {
     return result
   }
 
-  /// Whole numbers of moderate size without the ".0" that says they are doubles; the property's type says that.
+  /// Whole numbers of moderate size without the ".0" that says they are doubles; the property's type says
+  /// that.
   private static func _number(_ number: Double) -> String {
     if number.isNaN { return "NaN" }
     if number.isInfinite { return number < 0 ? "-Infinity" : "Infinity" }

@@ -163,8 +163,8 @@ package struct CompletionScript: Sendable {
     return "__\(_tool)_" + place.joined(separator: " ")
   }
 
-  /// Functions that tell where the command line has come to. By the place of the words, not by their being there: one name
-  /// may be a command in several groups, or a file's.
+  /// Functions that tell where the command line has come to. By the place of the words, not by their being
+  /// there: one name may be a command in several groups, or a file's.
   private var _fishFunctions: String {
     """
     function __\(_tool)_words

@@ -40,8 +40,8 @@ package struct TextTable: Sendable {
     _rows.append(cells + Array(repeating: "", count: _columns.count - cells.count))
   }
 
-  /// The table cut to a width: the widest columns are narrowed first, down to a dozen characters; when that is not
-  /// enough the last columns go.
+  /// The table cut to a width: the widest columns are narrowed first, down to a dozen characters; when that
+  /// is not enough the last columns go.
   ///
   /// - Returns: The table, and the titles of the columns that were left out.
   package func fitted(to width: Int) -> (table: TextTable, dropped: [String]) {

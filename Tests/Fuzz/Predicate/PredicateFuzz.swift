@@ -1,9 +1,10 @@
 import Foundation
 
-// Built by Scripts/fuzz together with the sources of PredicateLanguage, as one module; no target of the package.
+// Built by Scripts/fuzz together with the sources of PredicateLanguage, as one module; no target of the
+// package.
 
-/// One run of the fuzzer: whatever the text, parsing it ends in a tree or an error, and a tree's own text parses to an
-/// equal tree.
+/// One run of the fuzzer: whatever the text, parsing it ends in a tree or an error, and a tree's own text
+/// parses to an equal tree.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let text = String(

@@ -19,7 +19,8 @@ struct EngineClaims {
     return ["total_s": watch.seconds, "main_busy_s": busy.total]
   }
 
-  /// Changes objects in a worker and saves them at once through three levels: the longest block of the main thread.
+  /// Changes objects in a worker and saves them at once through three levels: the longest block of the main
+  /// thread.
   func savingAtOnce(_ main: MainThreadWatch) throws -> [String: Double] {
     let stack = EngineStack(.nested3, store.coordinator)
     defer { stack.end() }
@@ -117,8 +118,8 @@ struct EngineClaims {
     }
   }
 
-  /// Opens a controller over all stops in batches of fifty, and looks at the first and the last twenty: what opening takes
-  /// in milliseconds, bytes that the process holds for each row, and objects that are filled.
+  /// Opens a controller over all stops in batches of fifty, and looks at the first and the last twenty: what
+  /// opening takes in milliseconds, bytes that the process holds for each row, and objects that are filled.
   func listing() throws -> [String: Double] {
     func list(_ limit: Int) throws -> (NSFetchedResultsController<Stop>, Stopwatch) {
       let context = store.newContext()

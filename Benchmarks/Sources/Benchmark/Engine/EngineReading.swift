@@ -90,8 +90,8 @@ struct EngineReading {
     }
   }
 
-  /// The same through the accessor that is generated for a to-many, of whose cost most is Foundation's: its sets cast each
-  /// member several times on the way out.
+  /// The same through the accessor that is generated for a to-many, of whose cost most is Foundation's: its
+  /// sets cast each member several times on the way out.
   func traverseFoundationSets(_ watch: Stopwatch) throws -> Check {
     let context = store.newContext()
     return try context.performAndWait {

@@ -21,7 +21,8 @@ final class EngineStack: Sendable {
 
   /// A save on its way to main.
   private struct Save: @unchecked Sendable {
-    // Unchecked: mergeChanges(fromContextDidSave:) takes it over on the context's queue, as Core Data documents.
+    // Unchecked: mergeChanges(fromContextDidSave:) takes it over on the context's queue, as Core Data
+    // documents.
     let notification: Notification
   }
 

@@ -1,7 +1,7 @@
 import CSQLite
 
-/// A connection used the way a C program would. On purpose not the project's own binding: the floor must neither profit
-/// nor suffer from it.
+/// A connection used the way a C program would. On purpose not the project's own binding: the floor must
+/// neither profit nor suffer from it.
 final class Database {
   struct Failure: Error, CustomStringConvertible { let description: String }
 

@@ -4,8 +4,8 @@ import CSQLite
 enum FloorFile: String, Codable {
   /// As the workload has it.
   case plain
-  /// With what a file of Core Data's costs SQLite itself: incremental vacuuming, collations that are named, and two columns of
-  /// bookkeeping in each row.
+  /// With what a file of Core Data's costs SQLite itself: incremental vacuuming, collations that are named,
+  /// and two columns of bookkeeping in each row.
   case coreData = "core-data"
 }
 

@@ -69,7 +69,8 @@ extension [Double] {
       ? (sorted[sorted.count / 2 - 1] + sorted[sorted.count / 2]) / 2 : sorted[sorted.count / 2]
   }
 
-  /// How far the middle half of the values spreads, as a part of the median: what a difference must exceed to mean anything.
+  /// How far the middle half of the values spreads, as a part of the median: what a difference must exceed to
+  /// mean anything.
   var spread: Double {
     let sorted = self.sorted()
     guard sorted.count > 1, median > 0 else { return 0 }

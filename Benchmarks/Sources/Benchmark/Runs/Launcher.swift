@@ -19,7 +19,8 @@ struct Launcher {
       .split(separator: "\n").count { $0.contains("sql: SELECT") }
   }
 
-  /// Instructions that a job takes in user space, by `perf stat` where the machine counts them, otherwise by callgrind.
+  /// Instructions that a job takes in user space, by `perf stat` where the machine counts them, otherwise by
+  /// callgrind.
   static func instructions(of job: Job) throws -> Double {
     let counted = try _instructions(of: job)
     var idle = job

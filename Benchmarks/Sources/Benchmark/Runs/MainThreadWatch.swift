@@ -2,7 +2,8 @@ import CoreFoundation
 import Foundation
 import Synchronization
 
-/// Notes when the main thread is awake: between the end of one wait of its run loop and the beginning of the next.
+/// Notes when the main thread is awake: between the end of one wait of its run loop and the beginning of the
+/// next.
 ///
 /// Blocks that follow each other without a wait count as one, so the longest shown is never too short.
 final class MainThreadWatch: Sendable {

@@ -5,7 +5,8 @@ struct Check: Codable, Equatable {
   /// Digest of all stops left by an import.
   var digest: String?
 
-  /// What the workload's text says must come out with 15,000 (or, as stated, 1,000,000) stops; nil where it says nothing.
+  /// What the workload's text says must come out with 15,000 (or, as stated, 1,000,000) stops; nil where it
+  /// says nothing.
   static func expected(_ work: Work, objects: Int) -> Check? {
     switch (work, objects) {
     case (.fetchAll, 15_000), (.byID, 15_000), (.traverse, 15_000), (.traverseNSSet, 15_000):

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Holds predicates from a compiled model back from being evaluated until somebody allows it.
 ///
-/// They come from an archive, which may call selectors on whatever it is evaluated with. As in Core Data, only
-/// `evaluate(with:)` asks: fetches and validation know their predicates by other ways.
+/// They come from an archive, which may call selectors on whatever it is evaluated with. As in Core Data,
+/// only `evaluate(with:)` asks: fetches and validation know their predicates by other ways.
 final class EvaluationGate: Sendable {
   private let _isOpen = Atomic<Bool>(false)
 
@@ -30,7 +30,8 @@ protocol GatedPredicate: NSPredicate {
 extension NSComparisonPredicate: GatedPredicate {}
 extension CompoundPredicate: GatedPredicate {}
 
-/// The gates of one model, by the text of the predicate: whoever asks the model for a predicate again finds it allowed.
+/// The gates of one model, by the text of the predicate: whoever asks the model for a predicate again finds
+/// it allowed.
 final class EvaluationGates: Sendable {
   private let _gates = Mutex<[String: EvaluationGate]>([:])
 

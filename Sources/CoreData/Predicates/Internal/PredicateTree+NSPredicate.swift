@@ -69,7 +69,8 @@ extension PredicateTree {
 }
 
 extension PredicateTree {
-  /// The tree with managed objects replaced by their IDs: what a store knows them by, and what may leave the queue.
+  /// The tree with managed objects replaced by their IDs: what a store knows them by, and what may leave the
+  /// queue.
   var referringByID: PredicateTree {
     // The usual comparison of a key with a plain value has nothing to be replaced.
     if case .comparison(let comparison) = self, case .keyPath = comparison.left,

@@ -143,7 +143,8 @@ extension PredicateExpressions.OptionalFlatMap: OptionalPart {
 
 extension PredicateExpressions.NilCoalesce: TranslatablePart {
   func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
-    // Of `author?.name.contains("x") ?? true` a test is no value that could be nil: what it is about is asked instead.
+    // Of `author?.name.contains("x") ?? true` a test is no value that could be nil: what it is about is asked
+    // instead.
     if case .predicate(let test) = try translator.part(lhs), let part = lhs as? any OptionalPart {
       let present = try part.presence(&translator)
       let holds = PredicateTree.and(present + [test])
