@@ -139,8 +139,15 @@ extension NSManagedObjectContext {
       merged.inserted.insert(object._objectID)
       return
     }
-    let object = make(id.canonical, row: row)
-    if row == nil { faultBatch.add(object) }
+    let object: NSManagedObject
+    if overlay.hasReaders, let entry = overlay.layers.entry(for: ObjectTable.Key(id)) {
+      // A child was faster: it has read the object and handed up a change.
+      object = materialize(entry)
+      if object._flags.contains(.deleted) { return }
+    } else {
+      object = make(id.canonical, row: row)
+      if row == nil { faultBatch.add(object) }
+    }
     noteEvent(object, .eventMergedInsert)
     merged.inserted.insert(object._objectID)
   }
