@@ -42,9 +42,10 @@ extension NSManagedObjectContext {
     while true {
       do {
         let origin = ChangeOrigin(author: transactionAuthor, contextName: name)
-        let (computed, token) = try coordinator.commit(
+        let (computed, token, epoch) = try coordinator.commit(
           entries, locked: lockedObjects, by: origin, in: self)
         savedToken = token
+        savedEpoch = epoch
         return computed.isEmpty ? entries : taking(computed, into: entries)
       } catch let error as StoreConflictError {
         entries = try settlement.settle(error.conflicts, in: entries)

@@ -61,6 +61,7 @@ extension NSManagedObjectContext {
       table.reserve(insertions)
     }
     let chain = _parent == nil ? nil : ReadChain(above: self)
+    let isOvertaken = chain == nil && (isForeign || changes.isOvertaken)
     // What was deleted comes last: links cut by the deletion have been merged then.
     for entry in changes.entries where entry.kind != .deleted {
       let id = isForeign ? localized(entry.id) : entry.id
@@ -70,7 +71,9 @@ extension NSManagedObjectContext {
       let row = isSeen ? chain?.rowOnceMerged(for: id, saved: stored) ?? entry.row : entry.row
       switch entry.kind {
       case .inserted:
-        mergeInsertion(of: id, row: row, changed: entry.changed, into: &merged)
+        // Changes of it may have been merged already, when there was no object yet to take them.
+        let newest = isOvertaken ? id.key.flatMap { persistentStoreCoordinator?.rowCache.row(for: $0) } : row
+        mergeInsertion(of: id, row: newest, changed: entry.changed, into: &merged)
         if let row { followPendingDeletions(id, row) }
       case .updated:
         mergeUpdate(of: id, row: row, changed: entry.changed, into: &merged)
@@ -136,8 +139,15 @@ extension NSManagedObjectContext {
       merged.inserted.insert(object._objectID)
       return
     }
-    let object = make(id.canonical, row: row)
-    if row == nil { faultBatch.add(object) }
+    let object: NSManagedObject
+    if overlay.hasReaders, let entry = overlay.layers.entry(for: ObjectTable.Key(id)) {
+      // A child was faster: it has read the object and handed up a change.
+      object = materialize(entry)
+      if object._flags.contains(.deleted) { return }
+    } else {
+      object = make(id.canonical, row: row)
+      if row == nil { faultBatch.add(object) }
+    }
     noteEvent(object, .eventMergedInsert)
     merged.inserted.insert(object._objectID)
   }

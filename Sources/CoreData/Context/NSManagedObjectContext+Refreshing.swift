@@ -98,7 +98,9 @@ extension NSManagedObjectContext {
     pendingIndex.clear()
     overlay.clear()
     var sets = EventSets()
+    let chain = ReadChain(peekingAbove: self)
     for object in objects + adopted {
+      let isAdopted = object._flags.contains(.adopted)
       let wasInserted = object._flags.contains(.inserted)
       let wasDeleted = object._flags.contains(.deleted)
       object._flags.subtract(.event)
@@ -122,6 +124,8 @@ extension NSManagedObjectContext {
       } else {
         object._relations?.rollback()
       }
+      // What a child had read may be older than what was merged since, when there was no object to take it.
+      if isAdopted { takeNews(of: object, through: chain) }
       if wasDeleted { sets.inserted.insert(object) } else { sets.refreshed.insert(object) }
       object.awake(fromSnapshotEvents: .rollback)
     }

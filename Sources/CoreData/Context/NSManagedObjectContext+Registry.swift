@@ -189,7 +189,17 @@ extension NSManagedObjectContext {
   /// - Parameter isNew: Whether an inserted object is told of it by `awakeFromInsert()`.
   final func materialize(_ entry: Layer.Entry, isNew: Bool = true) -> NSManagedObject {
     let key = ObjectTable.Key(entry.id)
-    return table.object(for: key) ?? materialize(entry, as: key, isNew: isNew)
+    return table.object(for: key) ?? materialize(renewed(entry), as: key, isNew: isNew)
+  }
+
+  /// A child's change on the newest values that are known by now: others have saved since it was handed up, and
+  /// this context may have merged that when it had no object to take it.
+  private final func renewed(_ entry: Layer.Entry) -> Layer.Entry {
+    guard entry.kind == .updated, let base = entry.base,
+      let newest = ReadChain(peekingAbove: self).rowOnceMerged(for: entry.id, saved: nil),
+      newest.version > base.version
+    else { return entry }
+    return entry.rebased(on: newest) ?? entry
   }
 
   /// Makes the object for what a child has saved up into this context, which has none of this key.

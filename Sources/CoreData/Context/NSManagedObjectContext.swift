@@ -71,6 +71,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   var savedLately: [NSManagedObject] = []
   /// Place in history that the save under way has led to.
   @exclusivity(unchecked) var savedToken: NSPersistentHistoryToken?
+  /// Mark of the row cache's state that the last save into stores has led to.
+  @exclusivity(unchecked) var savedEpoch = 0
   @exclusivity(unchecked) var isFlushing = false
   @exclusivity(unchecked) var isFlushScheduled = false
   /// Entity that a class was last found to stand for.

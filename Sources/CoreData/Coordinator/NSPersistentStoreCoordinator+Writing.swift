@@ -33,10 +33,10 @@ extension NSPersistentStoreCoordinator {
         }
         throw error
       }
-      let outcome = saved.outcome
-      adopt(entries)
+      var outcome = saved.outcome
+      outcome.epoch = adopt(entries)
       if !outcome.computed.isEmpty {
-        rowCache.commit(
+        outcome.epoch = rowCache.commit(
           written: outcome.computed.compactMap { object in object.row.map { (object.key, $0) } }, deleted: [])
       }
       return outcome
@@ -45,8 +45,8 @@ extension NSPersistentStoreCoordinator {
     return outcome
   }
 
-  /// What a save has come to.
-  typealias Outcome = (computed: [StoredObject], token: NSPersistentHistoryToken?)
+  /// What a save has come to; `epoch` is the row cache's.
+  typealias Outcome = (computed: [StoredObject], token: NSPersistentHistoryToken?, epoch: Int)
 
   /// What one store is to write.
   private typealias StoreChanges = (store: NSPersistentStore, set: ChangeSet)
@@ -154,7 +154,7 @@ extension NSPersistentStoreCoordinator {
     var written: [StoreKey] = []
 
     var outcome: Outcome {
-      (computed, transactions.isEmpty ? nil : NSPersistentHistoryToken(transactions))
+      (computed, transactions.isEmpty ? nil : NSPersistentHistoryToken(transactions), 0)
     }
   }
 
@@ -184,7 +184,10 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// Puts what was saved into the row cache.
-  final func adopt(_ entries: [Layer.Entry]) { rowCache.commit(entries) }
+  ///
+  /// - Returns: The cache's epoch from then on.
+  @discardableResult
+  final func adopt(_ entries: [Layer.Entry]) -> Int { rowCache.commit(entries) }
 
   /// Gives temporary IDs their permanent ones.
   final func obtainPermanentIDs(

@@ -50,7 +50,10 @@ final class RowCache: Sendable {
   }
 
   /// Takes what a save has written and deleted.
-  func commit(_ entries: [Layer.Entry]) {
+  ///
+  /// - Returns: Mark of the state that the save has led to.
+  @discardableResult
+  func commit(_ entries: [Layer.Entry]) -> Int {
     _rows.withLock { rows in
       rows.commits += 1
       entries.forEachHeld { entry in
@@ -63,16 +66,21 @@ final class RowCache: Sendable {
         }
       }
       _age(&rows)
+      return rows.commits
     }
   }
 
   /// Takes what a commit has written.
-  func commit(written: [(ObjectKey, Row)], deleted: [ObjectKey]) {
+  ///
+  /// - Returns: Mark of the state that the commit has led to.
+  @discardableResult
+  func commit(written: [(ObjectKey, Row)], deleted: [ObjectKey]) -> Int {
     _rows.withLock { rows in
       rows.commits += 1
       for (key, row) in written { _take(row, ObjectTable.Key(key), &rows) }
       for key in deleted { _drop(ObjectTable.Key(key), &rows) }
       _age(&rows)
+      return rows.commits
     }
   }
 

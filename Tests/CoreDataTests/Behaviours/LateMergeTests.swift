@@ -110,6 +110,29 @@ import Testing
     }
   }
 
+  /// The change was nobody's business when it was merged: there was no object yet, or one without values.
+  @Test(arguments: Setting.direct, [false, true])
+  func anObjectIsOfTheNewestRowWhenItsInsertionComesAfterAChange(
+    _ setting: Setting, isKnown: Bool
+  ) throws {
+    let stack = try TestStack(setting)
+    let insertion = try stack.root.saved { stack.root.insert("Author", ["name": "Ada"]) }
+    let writer = stack.sibling()
+    let update = try writer.saved { try writer.all("Author").first?.setValue("Second", forKey: "name") }
+    let id = try #require(try writer.performAndWait { try writer.all("Author").first?.objectID })
+    let reader = stack.sibling()
+    try reader.performAndWait {
+      reader.retainsRegisteredObjects = true
+      let fault = isKnown ? reader.object(with: id) : nil
+      reader.mergeChanges(fromContextDidSave: update)
+      reader.mergeChanges(fromContextDidSave: insertion)
+      let author = try fault ?? #require(reader.registeredObject(for: id))
+      #expect(author.text("name") == "Second")
+      author.setValue("Third", forKey: "name")
+      #expect(throws: Never.self, "nobody has changed it since") { try reader.save() }
+    }
+  }
+
   @Test(arguments: Setting.direct)
   func anObjectKeepsWhatItShowsWhenItsInsertionComesLate(_ setting: Setting) throws {
     let stack = try TestStack(setting)
