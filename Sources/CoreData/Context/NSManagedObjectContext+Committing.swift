@@ -6,8 +6,8 @@ import ModelSchema
 extension NSManagedObjectContext {
   /// Writes the entries in one transaction of each store, settling conflicts as the merge policy says.
   ///
-  /// Where the stores refuse them, inserted objects have their permanent IDs all the same, as in Core Data, which asks for
-  /// them first.
+  /// Where the stores refuse them, inserted objects have their permanent IDs all the same, as in Core Data,
+  /// which asks for them first.
   ///
   /// - Returns: The entries as written.
   final func commit(_ entries: [Layer.Entry]) throws -> [Layer.Entry] {

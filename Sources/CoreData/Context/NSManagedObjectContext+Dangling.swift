@@ -1,8 +1,8 @@
 import Foundation
 import ModelSchema
 
-// Keeping the graph whole when one side deletes what the other side has just pointed at. Delete rules ran where the object
-// was deleted; here they reach what only this context knows: unsaved references to it.
+// Keeping the graph whole when one side deletes what the other side has just pointed at. Delete rules ran
+// where the object was deleted; here they reach what only this context knows: unsaved references to it.
 
 extension NSManagedObjectContext {
   /// Applies the delete rules of an object deleted elsewhere to this context's objects. Reads nothing.
@@ -17,7 +17,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Puts a deletion on a newer row: its delete rules reach what others have linked to the object since it was deleted here.
+  /// Puts a deletion on a newer row: its delete rules reach what others have linked to the object since it
+  /// was deleted here.
   final func followDeletion(of object: NSManagedObject, over newer: Row) {
     object._row = newer
     object._draft = nil
@@ -44,7 +45,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Members just read, without those that somebody else has linked anew since they were deleted here, or pointed elsewhere.
+  /// Members just read, without those that somebody else has linked anew since they were deleted here, or
+  /// pointed elsewhere.
   final func present(
     _ read: [NSManagedObject], _ slot: Int, of owner: NSManagedObject
   ) -> [NSManagedObject] {
@@ -64,15 +66,16 @@ extension NSManagedObjectContext {
     return present
   }
 
-  /// Whether a to-many of any object here may hold one of these: most lists are of objects that no to-many was read for, and
-  /// all objects need not be looked at then.
+  /// Whether a to-many of any object here may hold one of these: most lists are of objects that no to-many
+  /// was read for, and all objects need not be looked at then.
   private final func mayBeMembers(_ objects: Set<NSManagedObject>) -> Bool {
     guard !knownMemberKinds.isEmpty, let layouts = frozen?.layout.layouts else { return false }
     let kinds = knownMemberKinds.map { layouts[$0 - 1] }
     return objects.contains { object in kinds.contains { object._layout.isKind(of: $0) } }
   }
 
-  /// Applies the delete rules of what is to be deleted here to an object that was linked to it elsewhere meanwhile.
+  /// Applies the delete rules of what is to be deleted here to an object that was linked to it elsewhere
+  /// meanwhile.
   final func followPendingDeletions(_ id: NSManagedObjectID, _ row: Row) {
     guard hasPendingDeletions else { return }
     for (number, slot) in id.space.layout.slots.enumerated() {
@@ -108,8 +111,8 @@ extension NSManagedObjectContext {
     return isClean ? layer : Layer(entries)
   }
 
-  /// Entries without those about objects that this context was to insert but has thrown away since: a child that had read
-  /// them has changed them.
+  /// Entries without those about objects that this context was to insert but has thrown away since: a child
+  /// that had read them has changed them.
   ///
   /// - Throws: What collecting anew throws.
   final func withoutLost(_ entries: [Layer.Entry]) throws -> [Layer.Entry] {
@@ -119,8 +122,8 @@ extension NSManagedObjectContext {
     return try collectLayer().entries.filter { !$0.isLost }.dropping(lost)
   }
 
-  /// Applies the delete rules of objects that turned out to be gone from the store. Comes before a save is collected: what is
-  /// cut here is to be in it.
+  /// Applies the delete rules of objects that turned out to be gone from the store. Comes before a save is
+  /// collected: what is cut here is to be in it.
   final func cutReferences(to gone: [NSManagedObjectID]) {
     for id in gone {
       if let object = table.object(for: id) { cutReferences(to: object) }

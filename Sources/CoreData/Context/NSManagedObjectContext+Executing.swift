@@ -10,8 +10,8 @@ extension NSManagedObjectContext {
   /// Carries out any request but a save.
   ///
   /// A fetch gives an `NSAsynchronousFetchResult` that is complete at once; an asynchronous one is complete
-  /// later. Batch and history requests go to the coordinator's stores and leave the context, and its parents' unsaved
-  /// changes, as they are.
+  /// later. Batch and history requests go to the coordinator's stores and leave the context, and its parents'
+  /// unsaved changes, as they are.
   ///
   /// - Throws: A Cocoa error.
   @discardableResult

@@ -134,8 +134,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// A relationship in a damaged file reads as empty, with a line on the standard error; any other failure stops the program,
-  /// as Core Data raises.
+  /// A relationship in a damaged file reads as empty, with a line on the standard error; any other failure
+  /// stops the program, as Core Data raises.
   private final func _cannotRead(_ slot: Int, of object: NSManagedObject, _ error: any Error) {
     let message =
       "could not read '\(object._layout.slots[slot].name)' of '\(object.objectID.uriRepresentation().absoluteString)'"

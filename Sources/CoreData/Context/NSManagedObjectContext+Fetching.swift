@@ -3,8 +3,8 @@ import ModelSchema
 import PredicateLanguage
 
 extension NSManagedObjectContext {
-  /// Objects (or IDs, dictionaries, one count) that meet the request, unsaved changes of this context and its parents
-  /// included.
+  /// Objects (or IDs, dictionaries, one count) that meet the request, unsaved changes of this context and its
+  /// parents included.
   ///
   /// - Throws: A Cocoa error: an unknown entity, a predicate that cannot be translated, the store's own.
   public final func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
@@ -101,8 +101,8 @@ extension NSManagedObjectContext {
 
   // MARK: IDs and dictionaries
 
-  /// - Parameter sortsUnsaved: Whether unsaved objects stand where the sort descriptors put them. As in Core Data, those of
-  ///   a fetch of IDs do not: they follow what the store has found.
+  /// - Parameter sortsUnsaved: Whether unsaved objects stand where the sort descriptors put them. As in Core
+  ///   Data, those of a fetch of IDs do not: they follow what the store has found.
   final func fetchIDs(_ request: AnyFetchRequest, sortsUnsaved: Bool = false) throws -> [NSManagedObjectID] {
     let reading = try FetchReading(plan(for: request), request, in: self)
     if !reading.needsOverlay || !sortsUnsaved || reading.plan.sort.isEmpty {

@@ -4,8 +4,8 @@ import ModelSchema
 // Both ends of a link when two sides have moved it: the last one wins, and whoever had it loses it.
 
 extension NSManagedObjectContext {
-  /// Prepares for a child's layer: where it moves a link that was moved here, or by another child, since the child read it,
-  /// the target that this context had is told that it lost the link.
+  /// Prepares for a child's layer: where it moves a link that was moved here, or by another child, since the
+  /// child read it, the target that this context had is told that it lost the link.
   final func settleInverses(before layer: Layer, knowing known: KnownRows) {
     let layers = overlay.layers
     layer.entries.forEachHeld { settleInverses(before: $0, over: layers, knowing: known) }
@@ -20,8 +20,8 @@ extension NSManagedObjectContext {
     let object = table.object(for: entry.id)
     let key = ObjectTable.Key(entry.id)
     let pending = layers.isEmpty ? nil : layers.entry(for: key, withMembers: false)
-    // Also of an object that this context does not have: its row is rebased on what is known above, which the contexts
-    // there then take for what the child had read.
+    // Also of an object that this context does not have: its row is rebased on what is known above, which the
+    // contexts there then take for what the child had read.
     guard
       let current = _currentRow(object, pending, entry)
         ?? (movesLinks ? known.row(for: entry, object, keeping: true) : nil)
@@ -45,8 +45,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Values as this context has them, its own before those of its other children, unsaved before saved; nil for an object
-  /// that it does not have.
+  /// Values as this context has them, its own before those of its other children, unsaved before saved; nil
+  /// for an object that it does not have.
   private final func _currentRow(_ object: NSManagedObject?, _ pending: Layer.Entry?, _ entry: Layer.Entry)
     -> Row?
   {
@@ -55,8 +55,8 @@ extension NSManagedObjectContext {
     return object?._current
   }
 
-  /// Takes an object's newest values as far as they are in memory. Asked where the two ends of a link disagree: then one of
-  /// them was read before somebody else moved the link.
+  /// Takes an object's newest values as far as they are in memory. Asked where the two ends of a link
+  /// disagree: then one of them was read before somebody else moved the link.
   ///
   /// - Parameter chain: What to read through, where none of the ancestors is to be waited for.
   /// - Returns: Whether there were newer ones.
@@ -73,7 +73,8 @@ extension NSManagedObjectContext {
     return true
   }
 
-  /// Makes to-manys read before a row changed elsewhere read again: those of the targets that its to-ones had and have.
+  /// Makes to-manys read before a row changed elsewhere read again: those of the targets that its to-ones had
+  /// and have.
   final func rereadInverses(_ layout: PropertyLayout, from old: Row?, to new: Row) {
     for slot in layout.slots.indices {
       guard let relationship = layout.slots[slot].relationship, !relationship.isToMany,
@@ -91,7 +92,8 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-  /// Where this object's unsaved to-one wins over one that was saved elsewhere, the other target loses the link.
+  /// Where this object's unsaved to-one wins over one that was saved elsewhere, the other target loses the
+  /// link.
   final func cutOvertakenInverses(by row: Row) {
     guard let draft = _draft, let base = _row else { return }
     _changed.forEach { slot in

@@ -4,8 +4,8 @@ import ModelSchema
 // Objects that a save depends on without changing them, and the stores that new objects go to.
 
 extension NSManagedObjectContext {
-  /// Has the next save check that an object still is as it was read, though it is not changed here: if somebody else has
-  /// saved it since, that is a conflict like one over a changed object.
+  /// Has the next save check that an object still is as it was read, though it is not changed here: if
+  /// somebody else has saved it since, that is a conflict like one over a changed object.
   public final func detectConflicts(for object: NSManagedObject) {
     checkQueue()
     guard object._context === self else {
@@ -22,9 +22,9 @@ extension NSManagedObjectContext {
 
   /// Chooses the store that a new object is saved to.
   ///
-  /// Without it that is the first writable store, in the order in which they were added, whose configuration has the
-  /// object's entity. Traps for a store of another coordinator, for one that does not take the entity, and for an object that
-  /// lives in another store already.
+  /// Without it that is the first writable store, in the order in which they were added, whose configuration
+  /// has the object's entity. Traps for a store of another coordinator, for one that does not take the
+  /// entity, and for an object that lives in another store already.
   public final func assign(_ object: Any, to store: NSPersistentStore) {
     checkQueue()
     guard let object = object as? NSManagedObject, object._context === self else {

@@ -4,8 +4,8 @@ import ModelSchema
 // Taking over what other contexts have saved.
 
 extension NSManagedObjectContext {
-  /// Refreshes objects updated elsewhere, registers those inserted, deletes those deleted; unsaved changes win over merged
-  /// values of the same property.
+  /// Refreshes objects updated elsewhere, registers those inserted, deletes those deleted; unsaved changes
+  /// win over merged values of the same property.
   ///
   /// Call it on this context's queue. Objects that this context has not registered cost nothing.
   ///
@@ -25,8 +25,8 @@ extension NSManagedObjectContext {
 
   /// Merges object IDs, as batch requests and history give them, into several contexts, parents first.
   ///
-  /// - Parameter changeNotificationData: Arrays or sets of `NSManagedObjectID` or of URI URLs under the inserted, updated and
-  ///   deleted keys.
+  /// - Parameter changeNotificationData: Arrays or sets of `NSManagedObjectID` or of URI URLs under the
+  ///   inserted, updated and deleted keys.
   public class func mergeChanges(
     fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
   ) {
@@ -54,7 +54,8 @@ extension NSManagedObjectContext {
       coordinator.adopt(changes.entries)
     }
     var merged = MergedSets()
-    // Growing step by step would take a third of the time that an insertion takes here, mostly on the main thread.
+    // Growing step by step would take a third of the time that an insertion takes here, mostly on the main
+    // thread.
     let insertions = changes.insertionCount
     if insertions > 16 {
       merged.inserted.reserveCapacity(insertions)
@@ -184,15 +185,16 @@ extension NSManagedObjectContext {
 
   /// Whether a row that was saved elsewhere is not older than what the object shows.
   ///
-  /// A save told of late may be older than what this context has written or read since. Between parent and child versions
-  /// say nothing of the order, but there the row holds what the parents have now.
+  /// A save told of late may be older than what this context has written or read since. Between parent and
+  /// child versions say nothing of the order, but there the row holds what the parents have now.
   private final func isNews(_ row: Row, for object: NSManagedObject) -> Bool {
     guard let mine = object._row else { return true }
     return !(mine === row) && (_parent != nil || row.version >= mine.version)
   }
 
-  /// Makes to-manys that a save has changed read again, though the values are no news. A child may have made them itself, on
-  /// top of its own older ones, which had reached the stores with members that a sibling had added.
+  /// Makes to-manys that a save has changed read again, though the values are no news. A child may have made
+  /// them itself, on top of its own older ones, which had reached the stores with members that a sibling had
+  /// added.
   private final func rereadMembers(of object: NSManagedObject, _ changed: SlotSet) {
     guard _parent != nil else { return }
     object._relations?.forEachToMany { slot, state in

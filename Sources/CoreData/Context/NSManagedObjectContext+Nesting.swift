@@ -6,8 +6,8 @@ import ModelSchema
 extension NSManagedObjectContext {
   /// Takes over a child's changes; runs on this context's queue.
   ///
-  /// The layer is adopted as it is. Only objects that this context has already are touched, and objects are made for the
-  /// announcement alone.
+  /// The layer is adopted as it is. Only objects that this context has already are touched, and objects are
+  /// made for the announcement alone.
   ///
   /// - Parameter adopt: Puts the layer among this context's own.
   final func accept(_ layer: Layer, from child: ObjectIdentifier, adopting adopt: (Layer) -> Void) {
@@ -47,8 +47,8 @@ extension NSManagedObjectContext {
       case .annihilated: break
       }
     }
-    // Readers see the layer as it is. Only what changed in this context's own objects has to be published anew, and marks
-    // the overlay stale by itself.
+    // Readers see the layer as it is. Only what changed in this context's own objects has to be published
+    // anew, and marks the overlay stale by itself.
     processPendingChanges()
     sweepSoonIfDue()
     let changes = SavedChanges(layer.entries, isStored: false, context: self)
@@ -79,9 +79,9 @@ extension NSManagedObjectContext {
     let isOwn = object._flags.contains(.listed)
     let isClean = !isOwn && !layers.contains(ObjectTable.Key(entry.id))
     if let base = entry.base, let mine = object._row, base.version > mine.version, _parent != nil || isClean {
-      // The child has changed what this context has not seen yet: over its older values, a change back to one of them would
-      // be none. What the stores have got is news for an object without unsaved changes only, so that conflicts show.
-      // Links that came with the news are cut where the child has moved them.
+      // The child has changed what this context has not seen yet: over its older values, a change back to one
+      // of them would be none. What the stores have got is news for an object without unsaved changes only,
+      // so that conflicts show. Links that came with the news are cut where the child has moved them.
       if takeNews(of: object, through: ReadChain(peekingAbove: self)) {
         settleInverses(before: entry, over: layers, knowing: known)
       }

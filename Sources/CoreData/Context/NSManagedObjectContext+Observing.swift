@@ -7,16 +7,16 @@ protocol ContextObserver: AnyObject {
   /// The context has processed changes; called before the notification is posted.
   func context(_ context: NSManagedObjectContext, didProcess changes: EventSets, merged: [MergedRow])
 
-  /// The context has saved; called before the notification is posted. Inserted objects of a context on a coordinator have
-  /// their permanent IDs.
+  /// The context has saved; called before the notification is posted. Inserted objects of a context on a
+  /// coordinator have their permanent IDs.
   func contextDidSave(_ context: NSManagedObjectContext)
 
   /// The context has forgotten all its objects.
   func contextWasReset(_ context: NSManagedObjectContext)
 }
 
-/// A merged update of an object that the context does not show: not registered, or a fault. No notification tells of it, but
-/// it may belong into a list, or to another place there.
+/// A merged update of an object that the context does not show: not registered, or a fault. No notification
+/// tells of it, but it may belong into a list, or to another place there.
 struct MergedRow {
   let id: NSManagedObjectID
   /// Values as saved; nil where the merge brought identities only.

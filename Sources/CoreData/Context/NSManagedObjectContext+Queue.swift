@@ -9,7 +9,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Runs a block for the context and waits. May be called from inside itself. Changes are not processed after it.
+  /// Runs a block for the context and waits. May be called from inside itself. Changes are not processed
+  /// after it.
   ///
   /// A private-queue context runs the block on the caller's thread; a main-queue one on the main queue.
   public final func performAndWait(_ block: () -> Void) {

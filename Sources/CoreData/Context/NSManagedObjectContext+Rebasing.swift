@@ -3,11 +3,11 @@ import ModelSchema
 // Laying a child's changes over what this context knows of the objects by now.
 
 extension NSManagedObjectContext {
-  /// A child's layer, changes on top of the newest rows known here: what the child has not changed is not taken from it, as
-  /// it may have read the object long ago.
+  /// A child's layer, changes on top of the newest rows known here: what the child has not changed is not
+  /// taken from it, as it may have read the object long ago.
   ///
-  /// Reads nothing and waits for nobody. Objects with unsaved changes here are left out: what the child has changed is laid
-  /// over them slot by slot anyway.
+  /// Reads nothing and waits for nobody. Objects with unsaved changes here are left out: what the child has
+  /// changed is laid over them slot by slot anyway.
   final func rebased(_ layer: Layer, knowing known: KnownRows) -> Layer {
     let layers = overlay.layers
     var entries: [Layer.Entry]?
@@ -27,13 +27,16 @@ extension NSManagedObjectContext {
   }
 }
 
-/// The newest rows known in memory of objects that a child has changed, for as long as its layer is taken over.
+/// The newest rows known in memory of objects that a child has changed, for as long as its layer is taken
+/// over.
 ///
-/// Ancestors and stores go on meanwhile. Whoever asks for an object again gets the row that he got before: a link is settled
-/// and the change rebased on the same values, or nobody would tell the target that loses the link.
+/// Ancestors and stores go on meanwhile. Whoever asks for an object again gets the row that he got before: a
+/// link is settled and the change rebased on the same values, or nobody would tell the target that loses the
+/// link.
 final class KnownRows {
   private unowned let _context: NSManagedObjectContext
-  /// Made for the first object that this context shows no values of; putting together what ancestors have takes a while.
+  /// Made for the first object that this context shows no values of; putting together what ancestors have
+  /// takes a while.
   private lazy var _above = _context._parent.map { _ in ReadChain(peekingAbove: _context) }
   private lazy var _generation = _context.readGeneration
   private var _rows: [ObjectTable.Key: Row?] = [:]
@@ -42,8 +45,8 @@ final class KnownRows {
     _context = context
   }
 
-  /// A row no older than the one that a child's update was made on, of an object without unsaved changes here: this
-  /// context's, an ancestor's, the stores'. Nil if none is in memory. Its to-manys say nothing.
+  /// A row no older than the one that a child's update was made on, of an object without unsaved changes
+  /// here: this context's, an ancestor's, the stores'. Nil if none is in memory. Its to-manys say nothing.
   ///
   /// - Parameter keeping: Whether somebody may ask for the same object again.
   func row(for entry: Layer.Entry, _ object: NSManagedObject?, keeping: Bool) -> Row? {

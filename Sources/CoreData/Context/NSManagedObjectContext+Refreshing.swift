@@ -8,8 +8,8 @@ extension NSManagedObjectContext {
   ///
   /// - Parameters:
   ///   - object: An object of this context.
-  ///   - flag: True: unsaved changes are kept on top of the newer values. False: they are dropped and the object becomes a
-  ///     fault.
+  ///   - flag: True: unsaved changes are kept on top of the newer values. False: they are dropped and the
+  ///     object becomes a fault.
   public final func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
     checkQueue()
     guard object._context === self else {
@@ -130,7 +130,8 @@ extension NSManagedObjectContext {
       object.awake(fromSnapshotEvents: .rollback)
     }
     if !sets.inserted.isEmpty || hasLeftOutMembers {
-      // Relationships had forgotten what was deleted or pointed elsewhere: those that were read are read again.
+      // Relationships had forgotten what was deleted or pointed elsewhere: those that were read are read
+      // again.
       hasLeftOutMembers = false
       table.forEach { $0._relations?.dropClean() }
     }

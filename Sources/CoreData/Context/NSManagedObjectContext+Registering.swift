@@ -33,13 +33,14 @@ extension NSManagedObjectContext {
     return unsafeBitCast(objects, to: [T].self)
   }
 
-  /// Makes places for objects about to be registered. What is fetched for the first time is all new; what was fetched
-  /// before has its places already.
+  /// Makes places for objects about to be registered. What is fetched for the first time is all new; what was
+  /// fetched before has its places already.
   final func makeRoom(for count: Int) {
     if count > 64, table.count < count / 2 { table.reserve(count) }
   }
 
-  /// Registers a new fault that stands for a stored object; `row` is what it shows when filled, if that is at hand.
+  /// Registers a new fault that stands for a stored object; `row` is what it shows when filled, if that is at
+  /// hand.
   @inline(__always)
   final func make(_ stored: ObjectKey, _ key: ObjectTable.Key, row: Row?) -> NSManagedObject {
     let object = ObjectMaker.make(stored.space.entity)

@@ -119,7 +119,8 @@ extension NSManagedObjectContext {
 
   // MARK: Identity
 
-  /// The ID as this context's coordinator knows it: another coordinator over the same file has its own entities.
+  /// The ID as this context's coordinator knows it: another coordinator over the same file has its own
+  /// entities.
   final func localized(_ id: NSManagedObjectID) -> NSManagedObjectID {
     guard let coordinator = persistentStoreCoordinator, let key = id.key,
       let local = coordinator.localized(key), local.space !== id.space
@@ -131,8 +132,8 @@ extension NSManagedObjectContext {
     persistentStoreCoordinator?.localized(key) ?? key
   }
 
-  /// The object that a to-one's value leads to, if this context has it. A value that was saved along with its target names
-  /// that by its temporary ID still.
+  /// The object that a to-one's value leads to, if this context has it. A value that was saved along with its
+  /// target names that by its temporary ID still.
   final func registered(in value: Value) -> NSManagedObject? {
     switch value {
     case .reference(let key): table.object(for: key)
@@ -161,7 +162,8 @@ extension NSManagedObjectContext {
 
   // MARK: Making
 
-  /// Registers a new object that stands for `id`: with the unsaved state that children have handed up, or as a fault.
+  /// Registers a new object that stands for `id`: with the unsaved state that children have handed up, or as
+  /// a fault.
   final func makeFault(_ id: NSManagedObjectID) -> NSManagedObject {
     if let entry = overlay.layers.entry(for: ObjectTable.Key(id)) { return materialize(entry) }
     let object = make(id, row: nil)
@@ -192,8 +194,8 @@ extension NSManagedObjectContext {
     return table.object(for: key) ?? materialize(renewed(entry), as: key, isNew: isNew)
   }
 
-  /// A child's change on the newest values that are known by now: others have saved since it was handed up, and
-  /// this context may have merged that when it had no object to take it.
+  /// A child's change on the newest values that are known by now: others have saved since it was handed up,
+  /// and this context may have merged that when it had no object to take it.
   private final func renewed(_ entry: Layer.Entry) -> Layer.Entry {
     guard entry.kind == .updated, let base = entry.base,
       let newest = ReadChain(peekingAbove: self).rowOnceMerged(for: entry.id, saved: nil),
@@ -264,7 +266,8 @@ extension NSManagedObjectContext {
     retainsRegisteredObjects || !object._flags.isDisjoint(with: [.listed, .eventListed, .locked])
   }
 
-  /// Lets go of what the last save wrote, unless an insertion is waiting: Core Data keeps it then until the next clean save.
+  /// Lets go of what the last save wrote, unless an insertion is waiting: Core Data keeps it then until the
+  /// next clean save.
   private final func letGoOfSaved() {
     if !savedLately.isEmpty, !listed.contains(where: { $0._flags.contains(.inserted) }) { savedLately = [] }
   }
@@ -273,7 +276,8 @@ extension NSManagedObjectContext {
     if table.isSweepDue { sweep() }
   }
 
-  /// Sweeps in a turn of its own: letting go of what was made for an announcement only takes a while, and nobody waits for it.
+  /// Sweeps in a turn of its own: letting go of what was made for an announcement only takes a while, and
+  /// nobody waits for it.
   final func sweepSoonIfDue() {
     guard table.isSweepDue else { return }
     if concurrencyType == .confinement { return sweep() }

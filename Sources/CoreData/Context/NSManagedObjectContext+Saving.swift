@@ -29,11 +29,12 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Gives a parent what is saved. The layer was built and indexed here; the parent's queue only takes it over.
+  /// Gives a parent what is saved. The layer was built and indexed here; the parent's queue only takes it
+  /// over.
   ///
-  /// Waits for the parent's turn, so that it has announced the changes when the save returns. The main queue does not wait
-  /// for a parent that may be writing to disk: the layer is seen from here on, and the parent takes it over first thing in
-  /// its next turn.
+  /// Waits for the parent's turn, so that it has announced the changes when the save returns. The main queue
+  /// does not wait for a parent that may be writing to disk: the layer is seen from here on, and the parent
+  /// takes it over first thing in its next turn.
   private final func handUp(_ layer: Layer, to parent: NSManagedObjectContext) {
     if !parent.queue.isCurrent, ContextQueue.isOnMainQueue {
       parent.overlay.deliver(layer, from: self)
@@ -94,7 +95,8 @@ extension NSManagedObjectContext {
     primitivesInWillSave[ObjectIdentifier(object), default: SlotSet()].insert(slot)
   }
 
-  /// Objects with hooks of their own take part in every save of every level, so those handed up by children are made.
+  /// Objects with hooks of their own take part in every save of every level, so those handed up by children
+  /// are made.
   private final func materializeHooked() {
     overlay.layers.composedEntries.forEachHeld { entry in
       if entry.kind != .annihilated, !entry.id.entity.shape.hooks.isEmpty { _ = materialize(entry) }
@@ -119,7 +121,8 @@ extension NSManagedObjectContext {
     return objects
   }
 
-  /// - Parameter onlyWhereRulesAre: Whether objects without hooks are passed over for which the model states no rule.
+  /// - Parameter onlyWhereRulesAre: Whether objects without hooks are passed over for which the model states
+  ///   no rule.
   private final func validate(_ objects: [NSManagedObject], onlyWhereRulesAre: Bool = false) throws {
     var errors: [any Error] = []
     objects.forEachHeld { object in
@@ -214,7 +217,8 @@ extension NSManagedObjectContext {
       changed: changed, isWhole: false)
   }
 
-  /// Key, in did-save notifications, of the place in history that the save has led to; as Core Data spells it.
+  /// Key, in did-save notifications, of the place in history that the save has led to; as Core Data spells
+  /// it.
   static let changeTokenKey = "newChangeToken"
 
   // MARK: Afterwards
@@ -244,7 +248,8 @@ extension NSManagedObjectContext {
         if announced == nil { sets.inserted.insert(object) }
       } else {
         if announced == nil { sets.updated.insert(object) }
-        // Nothing to write, but told like the others: what a child knows of the object may be what was taken back here.
+        // Nothing to write, but told like the others: what a child knows of the object may be what was taken
+        // back here.
         if !object._flags.contains(.written), let row = object._row {
           unwritten.append(
             Layer.Entry(
@@ -270,8 +275,8 @@ extension NSManagedObjectContext {
     announce(sets, changes)
   }
 
-  /// The sets of the last announcement, if the save tells of the same objects in the same way. A bulk import announces all it
-  /// has made once, right before it is saved.
+  /// The sets of the last announcement, if the save tells of the same objects in the same way. A bulk import
+  /// announces all it has made once, right before it is saved.
   private final func takeAnnounced(_ own: [NSManagedObject], _ hadAdopted: Bool) -> EventSets? {
     defer { announcedUnsaved = nil }
     guard let sets = announcedUnsaved, !hadAdopted, sets.holdsAll(own) else { return nil }

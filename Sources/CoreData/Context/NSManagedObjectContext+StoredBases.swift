@@ -3,12 +3,14 @@ import ModelSchema
 // What the stores have, under changes that children made on rows which were never stored.
 
 extension NSManagedObjectContext {
-  /// The entries of a save, those made on an unsaved row of a parent put on the row that is stored under the same version.
+  /// The entries of a save, those made on an unsaved row of a parent put on the row that is stored under the
+  /// same version.
   ///
-  /// A row handed up by a child has the version that it will have once stored. If the parent has dropped it meanwhile (by a
-  /// rollback, or settling a conflict) and another context has stored a row of its own, both have that version: the store would
-  /// take the change, rightly, but the whole row made on other values would go to the row cache and to merging contexts.
-  /// Entries of another version than the stored row's are left to the check of versions.
+  /// A row handed up by a child has the version that it will have once stored. If the parent has dropped it
+  /// meanwhile (by a rollback, or settling a conflict) and another context has stored a row of its own, both
+  /// have that version: the store would take the change, rightly, but the whole row made on other values
+  /// would go to the row cache and to merging contexts. Entries of another version than the stored row's are
+  /// left to the check of versions.
   ///
   /// Reads nothing where no child has ever been, or where each row is known to be the stores'.
   ///

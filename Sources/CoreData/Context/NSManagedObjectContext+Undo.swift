@@ -7,8 +7,8 @@ import ModelSchema
 extension NSManagedObjectContext {
   /// Records changes for undo and redo; nil, the default, records nothing.
   ///
-  /// Changes are registered as one action when they are processed. With a manager whose `groupsByEvent` is off and no group
-  /// open, where Core Data raises, the context puts each action into a group of its own.
+  /// Changes are registered as one action when they are processed. With a manager whose `groupsByEvent` is
+  /// off and no group open, where Core Data raises, the context puts each action into a group of its own.
   public final var undoManager: UndoManager? {
     get { _undo?.manager }
     set {
@@ -33,13 +33,15 @@ extension NSManagedObjectContext {
     manager.redo()
   }
 
-  /// What notes the state of objects before they change; nil as long as there is no undo manager or it is switched off.
+  /// What notes the state of objects before they change; nil as long as there is no undo manager or it is
+  /// switched off.
   final var undoRecorder: UndoRecorder? {
     guard let _undo else { return nil }
     return _undo.recorder
   }
 
-  /// What a merge changes is not the user's to take back; what the user changed before it is registered first.
+  /// What a merge changes is not the user's to take back; what the user changed before it is registered
+  /// first.
   final func beginMerge() {
     guard let recorder = undoRecorder else { return }
     processPendingChanges()

@@ -17,13 +17,14 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
 
 /// A space in which managed objects are fetched, changed and saved.
 ///
-/// A context is a serial executor: use it and its objects only inside `perform` blocks, or, for a main-queue context, on the
-/// main queue. Its upstream is a coordinator or a parent context; what differs between the two stays behind that line. The
-/// context publishes its unsaved state, so that children read it without visiting its queue.
+/// A context is a serial executor: use it and its objects only inside `perform` blocks, or, for a main-queue
+/// context, on the main queue. Its upstream is a coordinator or a parent context; what differs between the
+/// two stays behind that line. The context publishes its unsaved state, so that children read it without
+/// visiting its queue.
 open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
-  // Unchecked: every member is used on the context's queue only, but `queue`, `overlay` and `generationPin`, which are
-  // Sendable, and the few read from elsewhere while immutable (`parent`, `persistentStoreCoordinator`: set once, before
-  // the context is used).
+  // Unchecked: every member is used on the context's queue only, but `queue`, `overlay` and `generationPin`,
+  // which are Sendable, and the few read from elsewhere while immutable (`parent`,
+  // `persistentStoreCoordinator`: set once, before the context is used).
 
   final let lifeline = Lifeline()
   let queue: ContextQueue
@@ -47,8 +48,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   // MARK: Registry and changes
 
   @exclusivity(unchecked) var table = ObjectTable()
-  /// Objects with unsaved changes of their own, in the order in which they were first changed. Some may have lost their
-  /// flags since; lists are filtered when read.
+  /// Objects with unsaved changes of their own, in the order in which they were first changed. Some may have
+  /// lost their flags since; lists are filtered when read.
   @exclusivity(unchecked) var listed: [NSManagedObject] = []
   /// Objects changed since changes were last processed.
   @exclusivity(unchecked) var eventList: [NSManagedObject] = []
@@ -56,7 +57,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) var unpropagatedDeletions: [NSManagedObject] = []
   /// Whether anything was deleted here since the last save.
   @exclusivity(unchecked) var hasPendingDeletions = false
-  /// Entity numbers of which objects' to-manys may hold members here: what was deleted elsewhere is looked for in none else.
+  /// Entity numbers of which objects' to-manys may hold members here: what was deleted elsewhere is looked
+  /// for in none else.
   var knownMemberKinds: Set<Int> = []
   /// Pending objects by attribute value, for look-ups among them; see `PendingIndex`.
   var pendingIndex = PendingIndex()
@@ -87,7 +89,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) var unseenMerges: [MergedRow] = []
   /// Whether members were left out of a to-many that was read, because they are pointed elsewhere here.
   @exclusivity(unchecked) var hasLeftOutMembers = false
-  /// The sets of the last announcement if these are all unsaved objects: then the save tells of the same ones.
+  /// The sets of the last announcement if these are all unsaved objects: then the save tells of the same
+  /// ones.
   @exclusivity(unchecked) var announcedUnsaved: EventSets?
   /// Empty sets of a small announcement made before, to be filled again.
   @exclusivity(unchecked) var spareEventSets: EventSets?
@@ -128,7 +131,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// Kind of queue the context works on.
   open var concurrencyType: NSManagedObjectContextConcurrencyType { _concurrencyType }
 
-  /// Coordinator that the context, or the root of its parents, is connected to. Set once, before the context is used.
+  /// Coordinator that the context, or the root of its parents, is connected to. Set once, before the context
+  /// is used.
   open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
     get { _coordinator ?? _parent?.persistentStoreCoordinator }
     set {
@@ -150,7 +154,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
     }
   }
 
-  /// Context that this one reads through and saves to. Set once, before the context is used; both must work on queues.
+  /// Context that this one reads through and saves to. Set once, before the context is used; both must work
+  /// on queues.
   open var parent: NSManagedObjectContext? {
     get { _parent }
     set {
@@ -204,7 +209,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// Seconds after which cached values are read again; negative: never, 0: always.
   @exclusivity(unchecked) open var stalenessInterval: TimeInterval = -1
 
-  /// Whether saves of the parent, or of other contexts of the same coordinator, are merged on this context's queue.
+  /// Whether saves of the parent, or of other contexts of the same coordinator, are merged on this context's
+  /// queue.
   open var automaticallyMergesChangesFromParent = false {
     didSet {
       guard automaticallyMergesChangesFromParent != oldValue else { return }
@@ -277,7 +283,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   }
 }
 
-/// A context held without keeping it alive, and without making every retain of it slower, as a weak reference would.
+/// A context held without keeping it alive, and without making every retain of it slower, as a weak reference
+/// would.
 package struct WeakContext: Sendable {
   @Loose private var _context: NSManagedObjectContext?
 

@@ -7,8 +7,8 @@ open class NSMergeConflict: NSObject {
   public let sourceObject: NSManagedObject
   /// Attributes and to-one IDs as the local object last read them.
   public let objectSnapshot: [String: Any]?
-  /// Values in the coordinator's row cache, when the conflict is with another context, or as this coordinator knew them
-  /// before another one saved.
+  /// Values in the coordinator's row cache, when the conflict is with another context, or as this coordinator
+  /// knew them before another one saved.
   public let cachedSnapshot: [String: Any]?
   /// Values in the store, when the conflict is with another coordinator.
   public let persistedSnapshot: [String: Any]?
@@ -37,7 +37,8 @@ open class NSMergeConflict: NSObject {
     let cached = conflict.id.key.flatMap {
       object._context?.persistentStoreCoordinator?.rowCache.row(for: $0)
     }
-    // Known to this coordinator's row cache: another context saved it; else another coordinator or process did.
+    // Known to this coordinator's row cache: another context saved it; else another coordinator or process
+    // did.
     let isCached = cached?.version == conflict.persisted?.version
     self.init(
       source: object, newVersion: Int(conflict.persisted?.version ?? 0),
@@ -63,8 +64,8 @@ open class NSConstraintConflict: NSObject {
   public let constraintValues: [String: Any]
   /// The object that the store has with these values; nil when only objects of the context are at odds.
   ///
-  /// After `resolve(constraintConflicts:)` the object that stands for the row from then on, which may be a formerly new
-  /// one.
+  /// After `resolve(constraintConflicts:)` the object that stands for the row from then on, which may be a
+  /// formerly new one.
   public var databaseObject: NSManagedObject? { survivor ?? _database }
   /// Values of the stored row.
   public let databaseSnapshot: [String: Any]?

@@ -30,11 +30,12 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
 
   /// Settles all conflicts of a save: first those of versions, then those of uniqueness constraints.
   ///
-  /// Called on the saving context's queue. A subclass that overrides one of the three methods calls super and then adjusts
-  /// the objects; what it changes there is saved.
+  /// Called on the saving context's queue. A subclass that overrides one of the three methods calls super and
+  /// then adjusts the objects; what it changes there is saved.
   ///
   /// - Parameter list: `NSMergeConflict` and `NSConstraintConflict` objects.
-  /// - Throws: Cocoa error 133020 or 133021 under the error policy; anything a subclass throws fails the save.
+  /// - Throws: Cocoa error 133020 or 133021 under the error policy; anything a subclass throws fails the
+  ///   save.
   open func resolve(mergeConflicts list: [Any]) throws {
     let versions = list.compactMap { $0 as? NSMergeConflict }
     if !versions.isEmpty { try resolve(optimisticLockingConflicts: versions) }
@@ -57,7 +58,8 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
 
   /// Settles conflicts of objects that have the same values where only one may have them.
   ///
-  /// Under the trump policies one row remains. A new object that duplicates a stored row takes over the row's identity.
+  /// Under the trump policies one row remains. A new object that duplicates a stored row takes over the row's
+  /// identity.
   ///
   /// - Throws: Cocoa error 133021 under the error policy.
   open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
@@ -71,7 +73,8 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     }
     var settled = Set<NSManagedObject>()
     for conflict in list {
-      // An object in several conflicts is settled once; what is left of the others shows when the save is tried again.
+      // An object in several conflicts is settled once; what is left of the others shows when the save is
+      // tried again.
       let objects = conflict.conflictingObjects + [conflict.databaseObject].compactMap { $0 }
       guard settled.isDisjoint(with: objects) else { continue }
       settled.formUnion(objects)

@@ -14,8 +14,9 @@ extension NSPersistentStoreCoordinator {
 
   /// What the stores find, where closures judge: they are shown managed objects with the saved values.
   ///
-  /// The objects are those of a context of their own, which lasts as long as the fetch: the values to be judged are the
-  /// stores', not what some context has made of them, and a closure must not be called while a store is locked.
+  /// The objects are those of a context of their own, which lasts as long as the fetch: the values to be
+  /// judged are the stores', not what some context has made of them, and a closure must not be called while a
+  /// store is locked.
   ///
   /// - Parameters:
   ///   - fetch: Runs a plan without closures.

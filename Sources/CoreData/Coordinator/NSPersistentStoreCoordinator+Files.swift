@@ -3,8 +3,8 @@ import Foundation
 // Store files as a whole.
 
 extension NSPersistentStoreCoordinator {
-  /// Deletes a store: its file, what SQLite keeps beside it, and its external data. A store of this coordinator is removed
-  /// from it first. Nothing happens where there is no file.
+  /// Deletes a store: its file, what SQLite keeps beside it, and its external data. A store of this
+  /// coordinator is removed from it first. Nothing happens where there is no file.
   ///
   /// - Throws: A Cocoa error for a file that is no store of the type, or that cannot be deleted.
   public final func destroyPersistentStore(
@@ -14,7 +14,8 @@ extension NSPersistentStoreCoordinator {
     let files = FileManager.default
     guard files.fileExists(atPath: url.path) else { return }
     guard storeType == NSSQLiteStoreType else { return try _destroyRegistered(url, storeType) }
-    // What is no store stays: a wrong path must not cost anybody a file. An empty file is a store that was never written.
+    // What is no store stays: a wrong path must not cost anybody a file. An empty file is a store that was
+    // never written.
     let size = (try? files.attributesOfItem(atPath: url.path)[.size] as? NSNumber)?.intValue ?? 0
     if size > 0 { _ = try SQLiteStoreOpening.metadata(at: url) }
     do {

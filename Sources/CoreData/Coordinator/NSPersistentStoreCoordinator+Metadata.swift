@@ -3,10 +3,11 @@ import Foundation
 // Metadata of store files that no coordinator needs to have open.
 
 extension NSPersistentStoreCoordinator {
-  /// Writes metadata into a store file at once. What says how the store was saved (version hashes, UUID, type) stays unless
-  /// it is given.
+  /// Writes metadata into a store file at once. What says how the store was saved (version hashes, UUID,
+  /// type) stays unless it is given.
   ///
-  /// - Throws: A Cocoa error: 134000 for a type that has no files, 260 if there is no such file, 134010 if it is no store.
+  /// - Throws: A Cocoa error: 134000 for a type that has no files, 260 if there is no such file, 134010 if it
+  ///   is no store.
   public class func setMetadata(
     _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
     options: [AnyHashable: Any]? = nil

@@ -215,7 +215,8 @@ extension NSPersistentStoreCoordinator {
 
   // MARK: Identity
 
-  /// The ID that a URI stands for, if a store of this coordinator has its UUID; whether there is such a row is not checked.
+  /// The ID that a URI stands for, if a store of this coordinator has its UUID; whether there is such a row
+  /// is not checked.
   public final func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
     guard let parts = ObjectURI(url) else { return nil }
     for store in persistentStores where store.key.identifier == parts.store {

@@ -36,8 +36,8 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Opens a store read-only that has kept a history and is now not asked to: what would be written to it would be missing
-  /// there for whoever follows it.
+  /// Opens a store read-only that has kept a history and is now not asked to: what would be written to it
+  /// would be missing there for whoever follows it.
   private final func _protectHistory(
     of url: URL, _ options: [AnyHashable: Any]?, _ settings: inout SQLiteStoreOptions
   ) throws {
@@ -62,7 +62,8 @@ extension NSPersistentStoreCoordinator {
     store.remoteChanges.withLock { $0 = watch }
   }
 
-  /// A model put together from tables is good for reading only: what it does not know would be lost on writing.
+  /// A model put together from tables is good for reading only: what it does not know would be lost on
+  /// writing.
   private final func _checkReconstructed(_ url: URL, isReadOnly: Bool) throws {
     guard model.isReconstructedFromTables, !isReadOnly else { return }
     throw CocoaError.coreData(
@@ -72,8 +73,8 @@ extension NSPersistentStoreCoordinator {
     )
   }
 
-  /// Compares the version hashes in the file with the model's. Answers with what migrates the store if they differ and the
-  /// options ask for that; nil if nothing is to be done.
+  /// Compares the version hashes in the file with the model's. Answers with what migrates the store if they
+  /// differ and the options ask for that; nil if nothing is to be done.
   private final func _migration(
     of url: URL, _ configuration: String?, _ options: [AnyHashable: Any]?, _ frozen: FrozenModel
   ) throws -> (() throws -> Void)? {
@@ -130,7 +131,8 @@ enum SQLiteStoreOpening {
     return (size?.int64Value ?? 0) > 0
   }
 
-  /// Whether an option is given and is not false; a dictionary, as Core Data takes it for some, counts as true.
+  /// Whether an option is given and is not false; a dictionary, as Core Data takes it for some, counts as
+  /// true.
   static func isOn(_ key: String, _ options: [AnyHashable: Any]?) -> Bool {
     guard let value = options?[key] else { return false }
     return (value as? NSNumber)?.boolValue ?? (value as? Bool) ?? !(value is NSNull)

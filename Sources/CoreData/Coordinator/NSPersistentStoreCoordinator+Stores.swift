@@ -11,8 +11,9 @@ extension NSPersistentStoreCoordinator {
   ///   - configuration: Configuration of the model that the store takes; nil for all entities.
   ///   - storeURL: Where the file lies; nil for memory.
   ///   - options: Options by the constants for them.
-  /// - Throws: A Cocoa error: 134000 unknown type, 134010 a file of another format, 134080 cannot be opened, 134081 a store
-  ///   that is here already, 134100 a file of another model version, 134060 a model that makes no sense.
+  /// - Throws: A Cocoa error: 134000 unknown type, 134010 a file of another format, 134080 cannot be opened,
+  ///   134081 a store that is here already, 134100 a file of another model version, 134060 a model that makes
+  ///   no sense.
   @discardableResult
   public final func addPersistentStore(
     ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,

@@ -10,9 +10,10 @@ extension NSPersistentStoreCoordinator {
   ///   - locked: Unchanged objects whose version is checked along.
   ///   - origin: Who saves, for the stores' histories.
   ///   - context: The context that saves, whose objects stores of one's own are given.
-  /// - Returns: Rows in which a store has computed values itself, and the place in history that the save has led to.
-  /// - Throws: `StoreConflictError`, `StoreConstraintError` or a Cocoa error; then nothing was written, or with several
-  ///   stores, 134040 when one had committed already as the next failed to.
+  /// - Returns: Rows in which a store has computed values itself, and the place in history that the save has
+  ///   led to.
+  /// - Throws: `StoreConflictError`, `StoreConstraintError` or a Cocoa error; then nothing was written, or
+  ///   with several stores, 134040 when one had committed already as the next failed to.
   final func commit(
     _ entries: [Layer.Entry], locked: [NSManagedObject], by origin: ChangeOrigin,
     in context: NSManagedObjectContext
@@ -80,8 +81,8 @@ extension NSPersistentStoreCoordinator {
     return changes
   }
 
-  /// Writes each store that has anything to write, its metadata included; where there are several, all of them before any
-  /// commits, so that what one refuses is in none.
+  /// Writes each store that has anything to write, its metadata included; where there are several, all of
+  /// them before any commits, so that what one refuses is in none.
   private final func _write(
     _ changes: [StoreChanges], by origin: ChangeOrigin, in context: NSManagedObjectContext,
     into saved: inout JointSave
@@ -96,8 +97,9 @@ extension NSPersistentStoreCoordinator {
         "The store at \(store.url?.path ?? "memory") is read-only; add it without "
           + "NSReadOnlyPersistentStoreOption to save to it.", [NSAffectedStoresErrorKey: [store]])
     }
-    // Coordinators that write the same files lock them in the same order, so that they do not wait for each other. What a
-    // store of one's own has done is not undone; it comes when the others have written all that may be refused.
+    // Coordinators that write the same files lock them in the same order, so that they do not wait for each
+    // other. What a store of one's own has done is not undone; it comes when the others have written all that
+    // may be refused.
     if changes.count > 1 {
       changes.sort { left, right in
         let (isLeftOwn, isRightOwn) = (left.store.objectEngine != nil, right.store.objectEngine != nil)
@@ -222,8 +224,8 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// The store that an object is in, or that a new one goes to: the one it was assigned to, or the first that is writable and
-  /// takes its entity.
+  /// The store that an object is in, or that a new one goes to: the one it was assigned to, or the first that
+  /// is writable and takes its entity.
   private final func _storeIndex(for id: NSManagedObjectID, _ stores: [NSPersistentStore]) throws -> Int {
     if let key = id.key {
       guard let index = stores.firstIndex(where: { $0.key === key.space.store }) else {

@@ -4,7 +4,8 @@ import Synchronization
 
 /// Connects contexts to stores under one model. May be used from any thread.
 ///
-/// Reads run on the caller's thread, several at once; saves of different contexts follow one another in each store.
+/// Reads run on the caller's thread, several at once; saves of different contexts follow one another in each
+/// store.
 open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendable {
   // Unchecked: `_state` is guarded by its lock, everything else is immutable.
 
@@ -122,8 +123,8 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
     _state.withLock { $0.contexts.removeAll { $0.context == nil || $0.context === context } }
   }
 
-  /// Has every other context that merges by itself take over a save, each on its own queue, on the main one in turn with its
-  /// other work.
+  /// Has every other context that merges by itself take over a save, each on its own queue, on the main one
+  /// in turn with its other work.
   final func broadcast(_ changes: SavedChanges, from saver: NSManagedObjectContext) {
     let contexts = _state.withLock { $0.contexts.compactMap(\.context) }
     for context in contexts where context !== saver && context.automaticallyMergesChangesFromParent {

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Rows that the coordinator's contexts have seen lately, by identity. Two generations: what was not used while the younger
-/// one filled up goes with the older one.
+/// Rows that the coordinator's contexts have seen lately, by identity. Two generations: what was not used
+/// while the younger one filled up goes with the older one.
 final class RowCache: Sendable {
   private struct Generations {
     var young: [ObjectTable.Key: Row] = [:]

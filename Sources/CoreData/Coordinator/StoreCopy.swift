@@ -2,7 +2,8 @@ import ModelSchema
 
 /// What one store holds, as insertions into another.
 ///
-/// Reads all of it into memory, as Core Data does. Values are passed on as they are; no object is made, and no hook called.
+/// Reads all of it into memory, as Core Data does. Values are passed on as they are; no object is made, and
+/// no hook called.
 struct StoreCopy {
   /// Insertions under temporary IDs, in the order of the entities and keys.
   private(set) var entries: [Layer.Entry] = []
@@ -13,8 +14,8 @@ struct StoreCopy {
   /// - Parameters:
   ///   - engine: The store to be read.
   ///   - context: A context of nobody else's, which gives the temporary IDs.
-  ///   - tellsAllMembers: Whether insertions tell of to-manys that follow from the to-one at the other end, too: for a
-  ///     store that is given objects.
+  ///   - tellsAllMembers: Whether insertions tell of to-manys that follow from the to-one at the other end,
+  ///     too: for a store that is given objects.
   /// - Throws: What reading the store throws.
   init(of engine: any StoreEngine, in context: NSManagedObjectContext, tellsAllMembers: Bool) throws {
     var rows: [Row] = []
@@ -45,7 +46,8 @@ struct StoreCopy {
     return try engine.rows(for: found.map(\.key))
   }
 
-  /// Members of the to-manys that rows do not tell of: those without a to-one at the other end, and ordered ones.
+  /// Members of the to-manys that rows do not tell of: those without a to-one at the other end, and ordered
+  /// ones.
   private func _relationships(
     in engine: any StoreEngine, all: Bool
   ) throws -> [ObjectKey: [Int: ToManyDelta]] {

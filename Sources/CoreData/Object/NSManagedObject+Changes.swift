@@ -2,7 +2,8 @@ import Foundation
 import ModelSchema
 
 extension NSManagedObject {
-  /// Persistent properties changed since the object was last fetched or saved, with their new values. Reads nothing.
+  /// Persistent properties changed since the object was last fetched or saved, with their new values. Reads
+  /// nothing.
   public final func changedValues() -> [String: Any] {
     var result: [String: Any] = [:]
     changedSlots(ignoringTransient: true).forEach { slot in
@@ -35,7 +36,8 @@ extension NSManagedObject {
     return result
   }
 
-  /// Properties changed since changes were last processed, with the values they had at the last fetch or save.
+  /// Properties changed since changes were last processed, with the values they had at the last fetch or
+  /// save.
   public final func changedValuesForCurrentEvent() -> [String: Any] {
     guard _flags.contains(.eventListed) else { return [:] }
     var result: [String: Any] = [:]

@@ -19,7 +19,8 @@ extension NSManagedObject {
     context.fire(self)
   }
 
-  /// Loads the values of a fault of which one is about to be read; an object that only records reads notes which.
+  /// Loads the values of a fault of which one is about to be read; an object that only records reads notes
+  /// which.
   final func fireFault(reading slot: Int) {
     if _context == nil, let recorder = KeyRecorder.current, recorder.note(slot, of: self) { return }
     fireFault()
@@ -103,7 +104,8 @@ extension NSManagedObject {
     if _draft == nil {
       _row = row
     } else if let row {
-      // Changed from the other end of a relationship and handed out since: the draft is of the values that it had then.
+      // Changed from the other end of a relationship and handed out since: the draft is of the values that it
+      // had then.
       rebase(on: row)
     }
   }

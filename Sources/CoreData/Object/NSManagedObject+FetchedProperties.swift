@@ -2,7 +2,8 @@ import Foundation
 import PredicateLanguage
 
 extension NSManagedObject {
-  /// Results of a fetched property: evaluated when first asked for, kept until the object becomes a fault again.
+  /// Results of a fetched property: evaluated when first asked for, kept until the object becomes a fault
+  /// again.
   ///
   /// The property's predicate may use `$FETCH_SOURCE`, this object, and `$FETCHED_PROPERTY`, the description.
   final func valueOfFetchedProperty(_ property: NSFetchedPropertyDescription) -> Any? {

@@ -1,13 +1,14 @@
 import Synchronization
 
-// Who an object is. One made from a row knows its key; the ID, an object of its own, is made when somebody asks for it: of
-// the objects that are fetched, gone through and forgotten, next to none is asked.
+// Who an object is. One made from a row knows its key; the ID, an object of its own, is made when somebody
+// asks for it: of the objects that are fetched, gone through and forgotten, next to none is asked.
 
 extension NSManagedObject {
   /// Set in `_identity` where it points to the space of `_reference`, and not to an ID.
   private static var _isKey: UInt { 1 }
 
-  /// The ID, made if need be; nil until the object is registered or asked for its ID. May be read on any thread.
+  /// The ID, made if need be; nil until the object is registered or asked for its ID. May be read on any
+  /// thread.
   final var _id: NSManagedObjectID? {
     get {
       let word = _identity.load(ordering: .acquiring)
@@ -74,7 +75,8 @@ extension NSManagedObject {
       counted.release()
       return _id ?? id
     }
-    // The ID holds the space from here on, and the object the ID: whoever is reading the space just now may go on.
+    // The ID holds the space from here on, and the object the ID: whoever is reading the space just now may
+    // go on.
     space.release()
     return id
   }

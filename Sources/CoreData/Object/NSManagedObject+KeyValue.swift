@@ -5,7 +5,8 @@ import PredicateLanguage
 // Key paths, several keys at once, and live collections. Foundation has none of it here.
 
 extension NSManagedObject {
-  /// Value at the end of a path of keys; collection operators such as `books.@count` and `books.@avg.price` included.
+  /// Value at the end of a path of keys; collection operators such as `books.@count` and `books.@avg.price`
+  /// included.
   public final func value(forKeyPath keyPath: String) -> Any? {
     do {
       let path = keyPath.split(separator: ".").map(String.init)

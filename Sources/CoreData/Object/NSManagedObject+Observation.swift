@@ -2,16 +2,18 @@ import ModelSchema
 import Observation
 import Synchronization
 
-/// Managed objects of main-queue contexts take part in `Observation`: `withObservationTracking` notes the properties read and
-/// calls back when one of them changes, by assignment, merge, refresh, rollback or a child's save.
+/// Managed objects of main-queue contexts take part in `Observation`: `withObservationTracking` notes the
+/// properties read and calls back when one of them changes, by assignment, merge, refresh, rollback or a
+/// child's save.
 ///
-/// For other contexts set `NSManagedObjectContext.tracksObservation`. Where nobody tracks nothing is allocated. Differs from
-/// `@Observable` classes in that the call comes when the property has its new value already.
+/// For other contexts set `NSManagedObjectContext.tracksObservation`. Where nobody tracks nothing is
+/// allocated. Differs from `@Observable` classes in that the call comes when the property has its new value
+/// already.
 extension NSManagedObject: Observable {}
 
 extension NSManagedObjectContext {
-  /// Whether property reads of objects registered from now on are noted by `withObservationTracking`; at first true for
-  /// main-queue contexts only. Not in Core Data.
+  /// Whether property reads of objects registered from now on are noted by `withObservationTracking`; at
+  /// first true for main-queue contexts only. Not in Core Data.
   public final var tracksObservation: Bool {
     get { notesReads }
     set { notesReads = newValue }
@@ -67,11 +69,12 @@ enum ObservedObjects {
   static let exist = Atomic<Bool>(false)
 }
 
-/// Finds out whether the calling thread is inside `withObservationTracking`, which `Observation` does not tell.
+/// Finds out whether the calling thread is inside `withObservationTracking`, which `Observation` does not
+/// tell.
 ///
-/// A tracked access puts its key path into a set, which hashes it; an access outside tracking does not. So an access through
-/// a key path that counts its hashing tells. Another thread that tracks at the same moment may make the answer a false yes,
-/// which costs an object a registrar and nothing else.
+/// A tracked access puts its key path into a set, which hashes it; an access outside tracking does not. So an
+/// access through a key path that counts its hashing tells. Another thread that tracks at the same moment may
+/// make the answer a false yes, which costs an object a registrar and nothing else.
 private final class TrackingProbe: Observable, Sendable {
   private struct Index: Hashable {
     static func == (left: Index, right: Index) -> Bool { true }

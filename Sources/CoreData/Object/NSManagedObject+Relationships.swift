@@ -126,7 +126,8 @@ extension NSManagedObject {
     return toOne(slot).map { [$0] } ?? []
   }
 
-  /// The relationship at a slot; nil where a damaged file has led to an object of an entity that has none there.
+  /// The relationship at a slot; nil where a damaged file has led to an object of an entity that has none
+  /// there.
   private final func relationship(_ slot: Int) -> PropertyLayout.Relationship? {
     slot < _layout.slots.count ? _layout.slots[slot].relationship : nil
   }

@@ -76,7 +76,8 @@ extension NSManagedObject {
     _context?.notePrimitiveInWillSave(self, slot)
   }
 
-  /// A value given by the caller as a cell; a value of the wrong type is a programmer's mistake, as in Core Data.
+  /// A value given by the caller as a cell; a value of the wrong type is a programmer's mistake, as in Core
+  /// Data.
   private final func converted(_ value: Any?, _ coding: AttributeCoding) -> Value {
     do {
       return try coding.value(from: value)
@@ -85,8 +86,9 @@ extension NSManagedObject {
     }
   }
 
-  /// A cell as callers see it. A transformable whose bytes cannot be decoded shows as these bytes, with a line on the standard
-  /// error for the first: whoever reads a store of another program's has not got its classes and transformers.
+  /// A cell as callers see it. A transformable whose bytes cannot be decoded shows as these bytes, with a
+  /// line on the standard error for the first: whoever reads a store of another program's has not got its
+  /// classes and transformers.
   final func shown(_ value: Value, _ slot: Int) -> Any? {
     do {
       return try _shape.codings[slot]!.object(from: value)
@@ -108,8 +110,8 @@ extension NSManagedObject {
     return object
   }
 
-  /// Replaces the objects of transformable attributes by their bytes, before the draft is handed to others: those decode
-  /// objects of their own.
+  /// Replaces the objects of transformable attributes by their bytes, before the draft is handed to others:
+  /// those decode objects of their own.
   final func encodeTransformables() throws {
     guard !_layout.transformableSlots.isEmpty, let draft = _draft else { return }
     for slot in _layout.transformableSlots where !_layout.slots[slot].isTransient {

@@ -4,10 +4,11 @@ import Synchronization
 
 /// An object of an entity: identity, values by property name, relationships to other objects of its context.
 ///
-/// Belongs to one context and may be used only on that context's queue; pass `objectID` between contexts instead. A managed
-/// object that is a fault has identity but no values yet; touching a value loads them.
+/// Belongs to one context and may be used only on that context's queue; pass `objectID` between contexts
+/// instead. A managed object that is a fault has identity but no values yet; touching a value loads them.
 open class NSManagedObject: NSObject, NSFetchRequestResult {
-  // The designated initialiser stays the first member: `ObjectMaker` calls it through its place in the class's table.
+  // The designated initialiser stays the first member: `ObjectMaker` calls it through its place in the
+  // class's table.
 
   /// Creates an object of an entity and, with a context, inserts it there.
   ///
@@ -32,8 +33,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   final let _entity: NSEntityDescription
   /// Slots, defaults and codings of the entity, which holds them from when it is first used.
   final unowned(unsafe) let _shape: FrozenEntity
-  /// An ID or the space of a key, held: see `NSManagedObject+Identity.swift`. 0 until the object is registered or asked
-  /// for its ID.
+  /// An ID or the space of a key, held: see `NSManagedObject+Identity.swift`. 0 until the object is
+  /// registered or asked for its ID.
   final let _identity = Atomic<UInt>(0)
   /// Primary key, where `_identity` has the space only.
   @exclusivity(unchecked) final var _reference: Int64 = 0
@@ -104,8 +105,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
   /// Whether assigning to a transient attribute leaves an object as clean as it was; false unless overridden.
   ///
-  /// Stands for Core Data's `contextShouldIgnoreChangesFor<Key>` methods, which it finds by name. Asked once for each
-  /// transient attribute of an entity, when the model is first used.
+  /// Stands for Core Data's `contextShouldIgnoreChangesFor<Key>` methods, which it finds by name. Asked once
+  /// for each transient attribute of an entity, when the model is first used.
   open class func contextShouldIgnoreChanges(forKey key: String) -> Bool { false }
 
   /// Creates a request for the entity that this class stands for.
@@ -118,7 +119,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
   // MARK: Life-cycle hooks
 
-  /// Called once in each context in which the object appears as newly inserted, after default values were set.
+  /// Called once in each context in which the object appears as newly inserted, after default values were
+  /// set.
   open func awakeFromInsert() {}
 
   /// Called whenever a fault has been filled. Assigning values here does not make the object dirty.
@@ -144,20 +146,22 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
   // MARK: Key-value access
 
-  /// Value of a property: numbers as NSNumber, a to-one as a managed object, a to-many as a set or ordered set.
+  /// Value of a property: numbers as NSNumber, a to-one as a managed object, a to-many as a set or ordered
+  /// set.
   ///
   /// Fills a fault. Traps for a key that the entity does not have, as Core Data raises.
   open func value(forKey key: String) -> Any? { valueOfProperty(key) }
 
   /// Sets a property, keeping inverse relationships in step.
   ///
-  /// Fills a fault. Traps for a key that the entity does not have or a value of the wrong type, as Core Data raises.
+  /// Fills a fault. Traps for a key that the entity does not have or a value of the wrong type, as Core Data
+  /// raises.
   open func setValue(_ value: Any?, forKey key: String) { setValueOfProperty(value, key) }
 
   /// Answers for a key that the entity does not have; traps unless overridden, as Core Data raises.
   ///
-  /// A subclass answers here for keys of its own, which nothing finds by name on this platform: for key paths, predicates
-  /// on objects and sections of fetched results.
+  /// A subclass answers here for keys of its own, which nothing finds by name on this platform: for key
+  /// paths, predicates on objects and sections of fetched results.
   open func value(forUndefinedKey key: String) -> Any? { programmerError(unknownKeyMessage(key)) }
 
   /// Takes a value for a key that the entity does not have; traps unless overridden, as Core Data raises.

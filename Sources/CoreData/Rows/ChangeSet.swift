@@ -2,7 +2,8 @@ import ModelSchema
 
 /// What a save is: values, by object, that an upstream can take over without making an object.
 ///
-/// Rows carry the version they will have once saved: 1 for an inserted object, one more than its base for an updated one.
+/// Rows carry the version they will have once saved: 1 for an inserted object, one more than its base for an
+/// updated one.
 struct ChangeSet: Sendable {
   struct Insertion: Sendable {
     /// Temporary, unless a permanent ID was obtained before.

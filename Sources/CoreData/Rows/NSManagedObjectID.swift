@@ -3,8 +3,8 @@ import Synchronization
 
 /// Identity of a managed object, the same in every context and coordinator over one store.
 ///
-/// Immutable, may be read and passed on any thread. A temporary ID (an object not yet saved) stays as it is when the object
-/// is saved; the object then answers another, permanent ID.
+/// Immutable, may be read and passed on any thread. A temporary ID (an object not yet saved) stays as it is
+/// when the object is saved; the object then answers another, permanent ID.
 public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchecked Sendable {
   // Unchecked: everything is immutable but `_permanent`, which is atomic and set once.
   let space: ObjectIDSpace
@@ -15,7 +15,8 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
 
   private static let _nextTemporary = Atomic<Int64>(1)
 
-  /// Count of temporary IDs that have become permanent so far, anywhere; lets a registry notice cheaply that it has news.
+  /// Count of temporary IDs that have become permanent so far, anywhere; lets a registry notice cheaply that
+  /// it has news.
   static let linkEpoch = Atomic<Int>(0)
 
   /// A permanent ID.
@@ -53,7 +54,8 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
     return Unmanaged<NSManagedObjectID>.fromOpaque(known).takeUnretainedValue()
   }
 
-  /// What identities are compared by: key, and store with root entity, of the permanent ID if there is one. Counts nothing.
+  /// What identities are compared by: key, and store with root entity, of the permanent ID if there is one.
+  /// Counts nothing.
   @inline(__always) var identity: (reference: Int64, space: UInt64) {
     if isTemporaryID, let known = _permanent.load(ordering: .acquiring) {
       return Unmanaged<NSManagedObjectID>.fromOpaque(known)._withUnsafeGuaranteedRef {
@@ -78,8 +80,8 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
     return _learned.map { ObjectKey(space: $0.space, reference: $0.reference) }
   }
 
-  /// Tells a temporary ID which object in the store it has become. Done before COMMIT, so that whoever sees the row in the
-  /// store and the unsaved object in an overlay knows the two are one.
+  /// Tells a temporary ID which object in the store it has become. Done before COMMIT, so that whoever sees
+  /// the row in the store and the unsaved object in an overlay knows the two are one.
   func link(to permanent: NSManagedObjectID) {
     guard isTemporaryID else { return }
     let known = Unmanaged.passRetained(permanent)

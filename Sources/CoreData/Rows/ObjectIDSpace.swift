@@ -3,8 +3,8 @@ import Synchronization
 
 /// One store as far as object identity goes: its UUID.
 ///
-/// Two coordinators over the same file share one instance, so that an ID made by either is equal to the other's.
-/// Interned for the life of the process; a process opens few stores.
+/// Two coordinators over the same file share one instance, so that an ID made by either is equal to the
+/// other's. Interned for the life of the process; a process opens few stores.
 final class StoreKey: Sendable {
   let identifier: String
   /// Tells the store from every other of the process; from 1.
@@ -33,11 +33,11 @@ final class StoreKey: Sendable {
 
 /// The object IDs of one entity in one store of one coordinator (or of no store yet: temporary ones).
 ///
-/// What an ID needs to know beside its number, in one object, so that an ID costs one retain and a reference in a Row two
-/// words.
+/// What an ID needs to know beside its number, in one object, so that an ID costs one retain and a reference
+/// in a Row two words.
 final class ObjectIDSpace: @unchecked Sendable {
-  // Unchecked: all members are immutable; the description is frozen before the first space is made, and a lifeline may
-  // be read on any thread.
+  // Unchecked: all members are immutable; the description is frozen before the first space is made, and a
+  // lifeline may be read on any thread.
   let layout: PropertyLayout
   let entity: NSEntityDescription
   /// Nil for temporary IDs.

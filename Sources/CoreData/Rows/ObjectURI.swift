@@ -24,7 +24,8 @@ struct ObjectURI {
 }
 
 extension NSManagedObjectID {
-  /// The ID as a URI: `x-coredata://<store UUID>/<Entity>/p<key>`, or `x-coredata:///<Entity>/t<number>` for a temporary one.
+  /// The ID as a URI: `x-coredata://<store UUID>/<Entity>/p<key>`, or `x-coredata:///<Entity>/t<number>` for
+  /// a temporary one.
   ///
   /// In a store of one's own the key is the text of the reference object.
   ///

@@ -1,9 +1,10 @@
 /// An immutable snapshot of one object's persistent values by slot, with its version (`Z_OPT`).
 ///
-/// A reference: one Row is shared by the store's row cache and every context that shows the object; nobody copies it. It is
-/// filled by the one who makes it (a store stepping through a statement, an object collecting its unsaved values) and not
-/// written again once anybody else can see it. One allocation: the cells stand behind the header, as Values or, in rows read
-/// from a store whose entity allows it, packed: see `RowFormat`.
+/// A reference: one Row is shared by the store's row cache and every context that shows the object; nobody
+/// copies it. It is filled by the one who makes it (a store stepping through a statement, an object
+/// collecting its unsaved values) and not written again once anybody else can see it. One allocation: the
+/// cells stand behind the header, as Values or, in rows read from a store whose entity allows it, packed: see
+/// `RowFormat`.
 struct Row: @unchecked Sendable {
   // Unchecked: single writer until shared, immutable after; see `set`.
 
@@ -23,7 +24,8 @@ struct Row: @unchecked Sendable {
           format.release()
         } else {
           let values = UnsafeMutableRawPointer(words).assumingMemoryBound(to: Value.self)
-          // One by one: most hold nothing that is counted, which the runtime would find out by a call for each.
+          // One by one: most hold nothing that is counted, which the runtime would find out by a call for
+          // each.
           for slot in 0..<Int(header.pointee.count) where values[slot].isCounted {
             (values + slot).deinitialize(count: 1)
           }
@@ -62,7 +64,8 @@ struct Row: @unchecked Sendable {
     _values.initialize(repeating: .null, count: count)
   }
 
-  /// A Row of nulls in which `fill` may then initialise cells, once each, without reading or releasing what was there.
+  /// A Row of nulls in which `fill` may then initialise cells, once each, without reading or releasing what
+  /// was there.
   init(count: Int, version: Int64, filling fill: (UnsafeMutablePointer<Value>) throws -> Void) rethrows {
     self.init(count: count, version: version)
     try fill(_values)

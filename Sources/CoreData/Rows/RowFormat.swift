@@ -2,9 +2,10 @@ import ModelSchema
 
 /// Where a packed Row keeps which kind of value: one word for each slot, then the bytes of all texts.
 ///
-/// A Row of Values takes 24 bytes a slot and an allocation for each text that is longer than 15 bytes. Most rows that are
-/// read are never written, and few of their texts are looked at; packed, a row is one allocation of half the size, and a text
-/// is made when it is asked for. Entities with values of other kinds have Rows of Values.
+/// A Row of Values takes 24 bytes a slot and an allocation for each text that is longer than 15 bytes. Most
+/// rows that are read are never written, and few of their texts are looked at; packed, a row is one
+/// allocation of half the size, and a text is made when it is asked for. Entities with values of other kinds
+/// have Rows of Values.
 final class RowFormat: Sendable {
   enum Kind: UInt8, Sendable {
     /// Not part of stored rows: a to-many, a transient.

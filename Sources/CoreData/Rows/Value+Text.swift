@@ -2,7 +2,8 @@ import Foundation
 import ModelSchema
 
 extension Value {
-  /// The value as a description of an object shows it: nothing is decoded for it, and large values are not spelled out.
+  /// The value as a description of an object shows it: nothing is decoded for it, and large values are not
+  /// spelled out.
   ///
   /// - Parameter type: Type of the attribute; nil for a relationship.
   func text(as type: SchemaAttributeType?) -> String {

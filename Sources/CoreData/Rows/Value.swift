@@ -1,7 +1,8 @@
 import Foundation
 
-/// One cell of a Row. How it reads depends on the slot's attribute type: an integer attribute, a boolean and a scalar all
-/// store `int`; a date stores `double`, seconds since 2001-01-01 00:00 UTC; a URI stores `string`.
+/// One cell of a Row. How it reads depends on the slot's attribute type: an integer attribute, a boolean and
+/// a scalar all store `int`; a date stores `double`, seconds since 2001-01-01 00:00 UTC; a URI stores
+/// `string`.
 ///
 /// Two words and a tag. Nothing here is mutable once in a Row.
 enum Value: Sendable {
@@ -20,7 +21,8 @@ enum Value: Sendable {
   case transformable(TransformableBox)
   /// A to-one to a stored object.
   case reference(ObjectKey)
-  /// A to-one to an object that was not yet saved when the Row was made; its ID may have learned its key since.
+  /// A to-one to an object that was not yet saved when the Row was made; its ID may have learned its key
+  /// since.
   case pending(NSManagedObjectID)
   /// Changes to a to-many, in Rows that carry unsaved changes only; stored Rows have `null` there.
   case toMany(ToManyDelta)
@@ -48,8 +50,8 @@ final class CompositeBox: Sendable {
   init(_ values: [Value]) { self.values = values }
 }
 
-/// What happened to a to-many relationship since its owner's base Row: members added and removed, and for an ordered one
-/// the whole order afterwards.
+/// What happened to a to-many relationship since its owner's base Row: members added and removed, and for an
+/// ordered one the whole order afterwards.
 final class ToManyDelta: Sendable {
   let added: [NSManagedObjectID]
   let removed: [NSManagedObjectID]
@@ -99,7 +101,8 @@ final class ToManyDelta: Sendable {
 
 /// The value of a transformable attribute: the object, its encoded bytes, or both.
 final class TransformableBox: @unchecked Sendable {
-  // Unchecked: written once at initialisation; the object itself is the user's and, as in Core Data, not copied.
+  // Unchecked: written once at initialisation; the object itself is the user's and, as in Core Data, not
+  // copied.
   let object: Any?
   let data: Data?
 

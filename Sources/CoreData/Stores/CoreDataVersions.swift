@@ -1,4 +1,5 @@
-// Versions of Core Data that came with Apple's systems, for code that compares them with `NSCoreDataVersionNumber`.
+// Versions of Core Data that came with Apple's systems, for code that compares them with
+// `NSCoreDataVersionNumber`.
 
 /// Core Data of Mac OS X 10.4.
 public let NSCoreDataVersionNumber10_4 = 46.0

@@ -7,9 +7,11 @@ import Synchronization
 /// Stores of one's own are subclasses of `NSIncrementalStore` or `NSAtomicStore`, made known with
 /// `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`.
 open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
-  // Unchecked: `_state` is guarded by its lock; engine and key are set before the store is added, and not after.
+  // Unchecked: `_state` is guarded by its lock; engine and key are set before the store is added, and not
+  // after.
 
-  /// Creates a store of a class of one's own. The coordinator calls it when a store of the registered type is added.
+  /// Creates a store of a class of one's own. The coordinator calls it when a store of the registered type is
+  /// added.
   ///
   /// First member of the class: `StoreMaker` reaches a subclass's override by its place.
   ///

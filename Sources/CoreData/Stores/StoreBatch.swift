@@ -59,8 +59,8 @@ struct BatchConstraintError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// The batch deletes an object whose delete rule says that it must not be, as long as others refer to it; nothing was
-/// deleted.
+/// The batch deletes an object whose delete rule says that it must not be, as long as others refer to it;
+/// nothing was deleted.
 struct BatchDeniedError: Error, Sendable, CustomStringConvertible {
   let entity: String
   let relationship: String

@@ -38,8 +38,8 @@ public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomati
 public let NSPersistentStoreConnectionPoolMaxSizeKey = "NSPersistentStoreConnectionPoolMaxSize"
 /// Option: destroy a store even if it cannot be opened. A boolean.
 public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
-/// Option: check an XML store against its document type when it is read. Has no effect here: what a store of a class of
-/// one's own reads is its affair.
+/// Option: check an XML store against its document type when it is read. Has no effect here: what a store of
+/// a class of one's own reads is its affair.
 public let NSValidateXMLStoreOption = "NSValidateXMLStoreOption"
 /// Option: classes that a binary store may hold. Has no effect here.
 public let NSBinaryStoreSecureDecodingClasses = "NSBinaryStoreSecureDecodingClasses"
@@ -60,7 +60,7 @@ public let NSPersistentStoreRemoteChangeNotificationPostOptionKey =
 public let NSPersistentStoreStagedMigrationManagerOptionKey =
   "NSPersistentStoreStagedMigrationManagerOptionKey"
 
-/// Option that allows parts of a lightweight migration to be put off. Accepted; nothing is ever put off here: the whole
-/// migration happens in the one transaction in which the store is added.
+/// Option that allows parts of a lightweight migration to be put off. Accepted; nothing is ever put off here:
+/// the whole migration happens in the one transaction in which the store is added.
 public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
   "NSPersistentStoreDeferredLightweightMigrationOptionKey"

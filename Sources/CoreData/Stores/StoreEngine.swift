@@ -62,8 +62,8 @@ protocol StoreReading: AnyObject, Sendable {
   /// There is an implementation on top of the other calls; a store that can do better has its own.
   func table(_ plan: DictionaryPlan) throws -> [[Value]]
 
-  /// Goes through the rows that `table` would give, handing out one after the other. The store is in the middle of a read:
-  /// `body` may not ask it for anything.
+  /// Goes through the rows that `table` would give, handing out one after the other. The store is in the
+  /// middle of a read: `body` may not ask it for anything.
   func forEachRow(of plan: DictionaryPlan, _ body: ([Value]) -> Void) throws
 
   /// Rows for these keys, in their order; nil where there is none.
@@ -72,30 +72,34 @@ protocol StoreReading: AnyObject, Sendable {
   /// The row for one key; nil if there is none.
   func row(for key: ObjectKey) throws -> Row?
 
-  /// Members of a to-many relationship for each owner, in the relationship's order if it has one. All owners belong to the
-  /// entity that `slot` is numbered in.
+  /// Members of a to-many relationship for each owner, in the relationship's order if it has one. All owners
+  /// belong to the entity that `slot` is numbered in.
   func related(to owners: [ObjectKey], slot: Int) throws -> [[ObjectKey]]
 
-  /// Members of one owner's to-many, in its order if it has one; with their values where these come along cheaply.
+  /// Members of one owner's to-many, in its order if it has one; with their values where these come along
+  /// cheaply.
   func members(of owner: ObjectKey, slot: Int) throws -> [StoredObject]
 
   /// Spaces of the store's entities by entity number - 1.
   var spaces: [ObjectIDSpace] { get }
 
-  /// Whether predicates are evaluated on values, so that anything may stand in them; false where they become SQL.
+  /// Whether predicates are evaluated on values, so that anything may stand in them; false where they become
+  /// SQL.
   var evaluatesPredicates: Bool { get }
 }
 
-/// What the coordinator needs of a store. SQLite and memory answer alike; neither knows contexts or managed objects.
+/// What the coordinator needs of a store. SQLite and memory answer alike; neither knows contexts or managed
+/// objects.
 protocol StoreEngine: StoreReading {
-  /// Reserves keys for new objects, durable against any other writer of the store: as many per entity number as asked for.
+  /// Reserves keys for new objects, durable against any other writer of the store: as many per entity number
+  /// as asked for.
   func reserveKeys(_ counts: [Int: Int]) throws -> [Int: [Int64]]
 
-  /// Writes everything or nothing. Inserted objects without permanent ID get theirs, and temporary IDs are linked before
-  /// the commit.
+  /// Writes everything or nothing. Inserted objects without permanent ID get theirs, and temporary IDs are
+  /// linked before the commit.
   ///
-  /// - Parameter others: Saves into other stores that belong with this one; called once, when all is written here that may
-  ///   be refused and nothing is committed yet. What it throws undoes this save as well.
+  /// - Parameter others: Saves into other stores that belong with this one; called once, when all is written
+  ///   here that may be refused and nothing is committed yet. What it throws undoes this save as well.
   /// - Returns: What the save has come to.
   /// - Throws: `StoreConflictError`, `StoreConstraintError`, or an error from the medium or of `others`.
   func save(_ changes: ChangeSet, along others: () throws -> Void) throws -> SaveOutcome
@@ -106,8 +110,8 @@ protocol StoreEngine: StoreReading {
   /// Writes metadata; the next `metadata` answers it.
   func setMetadata(_ metadata: [String: Any]) throws
 
-  /// A text that differs whenever an object of these entities was inserted, updated or deleted in between; nil for a store
-  /// that does not outlive the process.
+  /// A text that differs whenever an object of these entities was inserted, updated or deleted in between;
+  /// nil for a store that does not outlive the process.
   func mark(of entityNumbers: some Collection<Int>) throws -> String?
 
   /// Ends all work and releases the medium.

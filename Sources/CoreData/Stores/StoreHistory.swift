@@ -10,7 +10,8 @@ struct ChangeOrigin: Sendable, Hashable {
 
 /// What a commit has come to.
 struct SaveOutcome: Sendable {
-  /// Rows in which the store itself has computed values: derived attributes, of objects of the save or of others.
+  /// Rows in which the store itself has computed values: derived attributes, of objects of the save or of
+  /// others.
   var computed: [StoredObject] = []
   /// Number of the transaction in the store's history; nil when it keeps none.
   var transaction: Int64?
@@ -74,7 +75,8 @@ protocol HistoryKeeping: StoreEngine {
   /// Numbers of the oldest and the latest transaction that have not been deleted; nil if there are none.
   func historyRange() throws -> ClosedRange<Int64>?
 
-  /// The transactions asked for that `isWanted` accepts, with those of their changes that `isChangeWanted` accepts.
+  /// The transactions asked for that `isWanted` accepts, with those of their changes that `isChangeWanted`
+  /// accepts.
   func history(
     _ query: HistoryQuery, isWanted: (HistoryTransactionRecord) throws -> Bool,
     isChangeWanted: (HistoryChangeRecord) throws -> Bool

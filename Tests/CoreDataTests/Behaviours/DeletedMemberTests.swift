@@ -4,8 +4,8 @@ import Testing
 
 /// A to-many that is read first when one of its members has been deleted here.
 @Suite struct DeletedMemberTests {
-  /// A book "Old" with a chapter, and a book "New"; the chapter is deleted in the context, moved to "New" by a sibling that does
-  /// not know, and that move merged.
+  /// A book "Old" with a chapter, and a book "New"; the chapter is deleted in the context, moved to "New" by
+  /// a sibling that does not know, and that move merged.
   private func moved(_ stack: TestStack, _ body: (NSManagedObject, NSManagedObject) throws -> Void) throws {
     let context = stack.context
     try context.performAndWait {

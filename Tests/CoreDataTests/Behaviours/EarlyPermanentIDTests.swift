@@ -4,8 +4,8 @@ import Testing
 
 /// Objects that get their permanent IDs long before they are saved, in contexts that others read from.
 @Suite struct EarlyPermanentIDTests {
-  /// Inserts an author that a child reads under its temporary ID, changes it under its permanent one, and answers the names
-  /// that the child finds then; what is saved must be the same.
+  /// Inserts an author that a child reads under its temporary ID, changes it under its permanent one, and
+  /// answers the names that the child finds then; what is saved must be the same.
   private func names(_ setting: Setting, changing change: (NSManagedObject) -> Void) throws -> [String?] {
     let stack = try TestStack(setting)
     let child = stack.child(of: stack.context)

@@ -2,7 +2,8 @@ import CoreData
 import Foundation
 import Testing
 
-/// A fault that was changed from the other end of a relationship and shown to a child, when others change its values.
+/// A fault that was changed from the other end of a relationship and shown to a child, when others change its
+/// values.
 @Suite struct HandedOutFaultTests {
   /// How a context learns what others have saved.
   enum News: CaseIterable {

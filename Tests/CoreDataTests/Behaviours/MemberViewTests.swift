@@ -3,7 +3,8 @@ import Testing
 
 @testable import CoreData
 
-/// To-manys as accessors give them: as Swift sets, as Foundation's, in order. What was given is kept until members change.
+/// To-manys as accessors give them: as Swift sets, as Foundation's, in order. What was given is kept until
+/// members change.
 @Suite struct MemberViewTests {
   private let _books = ManagedKey<NSSet?>("books")
   private let _typed = ManagedKey<Set<NSManagedObject>>("books")

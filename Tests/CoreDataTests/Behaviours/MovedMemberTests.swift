@@ -2,7 +2,8 @@ import CoreData
 import Foundation
 import Testing
 
-/// A to-many that is read again when one of its members has been pointed elsewhere here, and back at it by somebody else.
+/// A to-many that is read again when one of its members has been pointed elsewhere here, and back at it by
+/// somebody else.
 @Suite struct MovedMemberTests {
   /// A book that this context has taken from Ada again, before a sibling gives it to her.
   private func taken(

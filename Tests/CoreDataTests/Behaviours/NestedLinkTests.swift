@@ -2,7 +2,8 @@ import CoreData
 import Foundation
 import Testing
 
-/// Links that a grandchild and its grandparent both move: the one saved last wins, and at every level both ends know.
+/// Links that a grandchild and its grandparent both move: the one saved last wins, and at every level both
+/// ends know.
 @Suite struct NestedLinkTests {
   /// Three contexts, each the parent of the next.
   private struct Family {

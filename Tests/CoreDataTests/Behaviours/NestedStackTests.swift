@@ -216,7 +216,8 @@ import Testing
     }
   }
 
-  /// What a worker's save asks of the main queue is what makes the three stacks differ for whoever looks at the screen.
+  /// What a worker's save asks of the main queue is what makes the three stacks differ for whoever looks at
+  /// the screen.
   @Test func onlyAWorkerBelowTheMainContextNeedsTheMainQueueToSave() async throws {
     let stack = try TestStack(.sqlite)
     let main = NSManagedObjectContext(.mainQueue)

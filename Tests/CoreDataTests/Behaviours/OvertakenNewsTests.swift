@@ -2,7 +2,8 @@ import CoreData
 import Foundation
 import Testing
 
-/// A link that a child has moved on top of its parent's unsaved change, and a sibling of the parent meanwhile.
+/// A link that a child has moved on top of its parent's unsaved change, and a sibling of the parent
+/// meanwhile.
 @Suite struct OvertakenNewsTests {
   @Test(arguments: Setting.direct)
   func theSiblingsTargetLosesTheLink(_ setting: Setting) throws {

@@ -3,7 +3,8 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Reading through a chain of contexts without waiting for anyone. Uses the real main queue, so one test at a time.
+/// Reading through a chain of contexts without waiting for anyone. Uses the real main queue, so one test at a
+/// time.
 @Suite(.serialized) struct ReadChainTests {
   /// main on the coordinator, worker its child.
   private struct Stack {

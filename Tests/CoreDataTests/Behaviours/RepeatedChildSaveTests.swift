@@ -3,9 +3,9 @@ import Testing
 
 /// A worker that saves more often than its parents do.
 ///
-/// Its saves are written to the store as one version then, and its next save builds on the version of its own last one. So
-/// the parents have to hand on that version, whatever they have changed themselves: else the next save is refused as if
-/// somebody else had written in between.
+/// Its saves are written to the store as one version then, and its next save builds on the version of its own
+/// last one. So the parents have to hand on that version, whatever they have changed themselves: else the
+/// next save is refused as if somebody else had written in between.
 @Suite struct RepeatedChildSaveTests {
   /// When a context between the worker and the store changes the object, too.
   enum OwnChange: String, CaseIterable, CustomTestStringConvertible {
@@ -82,8 +82,8 @@ import Testing
     }
     try levels.saveParents()
     withExtendedLifetime(held) {}
-    // From here on main knows nothing of the object, and the root only that there is one: what they hold of it comes
-    // from the worker, and two saves of it meet in an object of the root.
+    // From here on main knows nothing of the object, and the root only that there is one: what they hold of
+    // it comes from the worker, and two saves of it meet in an object of the root.
     main.performAndWait { main.reset() }
     let known = stack.root.performAndWait {
       stack.root.reset()

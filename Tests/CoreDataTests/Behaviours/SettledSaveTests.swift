@@ -2,7 +2,8 @@ import CoreData
 import Foundation
 import Testing
 
-/// What a save leaves behind that met changes of others on its way into the store, and what one leaves that failed.
+/// What a save leaves behind that met changes of others on its way into the store, and what one leaves that
+/// failed.
 @Suite struct SettledSaveTests {
   // MARK: Deletions
 
@@ -12,8 +13,8 @@ import Testing
     case child
   }
 
-  /// Stores two authors and a book. The first author is deleted; before that is saved, a sibling makes the other its pupil and
-  /// gives it the book.
+  /// Stores two authors and a book. The first author is deleted; before that is saved, a sibling makes the
+  /// other its pupil and gives it the book.
   private func deleteOverNewLinks(_ stack: TestStack, by deleter: Deleter) throws {
     let ids = try stack.root.performAndWait {
       let objects = [
@@ -63,7 +64,8 @@ import Testing
     #expect(books == 0)
   }
 
-  /// The parent has changed what its child deletes, and merges the link before it saves: there is no conflict to settle.
+  /// The parent has changed what its child deletes, and merges the link before it saves: there is no conflict
+  /// to settle.
   @Test(arguments: Setting.direct)
   func aChildsDeletionCutsLinksThatItsParentMerges(_ setting: Setting) throws {
     let stack = try TestStack(setting)
@@ -92,7 +94,8 @@ import Testing
 
   // MARK: Versions
 
-  /// A child has tagged a book that somebody else has deleted when its parent saves: the tag is saved without it.
+  /// A child has tagged a book that somebody else has deleted when its parent saves: the tag is saved without
+  /// it.
   @Test(arguments: Setting.direct)
   func whatLosesALinkWhileItIsSavedShowsWhatWasSaved(_ setting: Setting) throws {
     let stack = try TestStack(setting)

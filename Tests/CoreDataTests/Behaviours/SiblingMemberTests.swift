@@ -15,8 +15,8 @@ import Testing
     return try #require(saved)
   }
 
-  /// A tag gets a book from either of two siblings that have read it before; when the parent has saved that, the first takes
-  /// its own out again.
+  /// A tag gets a book from either of two siblings that have read it before; when the parent has saved that,
+  /// the first takes its own out again.
   @Test(arguments: Setting.direct)
   func aSiblingsMemberIsSeenThoughTheRowIsOnesOwn(_ setting: Setting) throws {
     let stack = try TestStack(setting)

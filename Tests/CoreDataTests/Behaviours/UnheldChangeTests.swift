@@ -5,7 +5,8 @@ import Testing
 
 /// A child's changes to objects that its parent does not hold when it merges what others have saved of them.
 @Suite struct UnheldChangeTests {
-  /// Stores an author, lets a child rename or delete it and a sibling change its age, which the parent merges.
+  /// Stores an author, lets a child rename or delete it and a sibling change its age, which the parent
+  /// merges.
   private func merged(_ stack: TestStack, deleting isDeletion: Bool = false) throws -> NSManagedObjectID {
     let id = try stack.stored("Author", ["name": "Ada", "age": 1]).objectID
     let child = stack.child(of: stack.root)

@@ -4,8 +4,8 @@ import Testing
 
 /// Changes that a child made on values which its parent dropped, while somebody else stored others.
 @Suite struct UnstoredBaseTests {
-  /// Stores an author; a child changes it twice, its parent drops the first change, and another context saves an age in
-  /// between. What it stores has the version that the dropped row had.
+  /// Stores an author; a child changes it twice, its parent drops the first change, and another context saves
+  /// an age in between. What it stores has the version that the dropped row had.
   private func saved(_ stack: TestStack) throws -> NSManagedObjectID {
     let id = try stack.stored("Author", ["name": "Ada", "age": 1]).objectID
     let parent = stack.root

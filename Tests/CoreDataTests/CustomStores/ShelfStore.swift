@@ -1,7 +1,8 @@
 import CoreData
 import Foundation
 
-/// An incremental store over dictionaries in memory, which notes what it is asked. One world of objects for each URL.
+/// An incremental store over dictionaries in memory, which notes what it is asked. One world of objects for
+/// each URL.
 final class ShelfStore: NSIncrementalStore, @unchecked Sendable {
   // Unchecked: used by one test at a time, and the framework calls one method at a time.
   static let type = "Shelf"

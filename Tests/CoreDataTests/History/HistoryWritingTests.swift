@@ -123,8 +123,8 @@ struct HistoryWritingTests {
         WHERE ZTRANSACTIONID = \(transaction) AND Z_NAME = '\(entity)'
         """, stack)[0][0]
     }
-    // Novel: author; title of the root, then copies … weight of Book, then genre; chapters, tags. Author: mentor; age,
-    // name; books, pupils. Chapter: two bits for a book, which may be a novel; heading.
+    // Novel: author; title of the root, then copies … weight of Book, then genre; chapters, tags. Author:
+    // mentor; age, name; books, pupils. Chapter: two bits for a book, which may be a novel; heading.
     try #expect(columns(2, "Novel") == "C040")
     try #expect(columns(2, "Author") == "10")
     try #expect(columns(3, "Novel") == "0004")

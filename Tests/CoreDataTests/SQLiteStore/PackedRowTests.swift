@@ -115,7 +115,8 @@ import Testing
   }
 }
 
-/// Fetches of all matches, whose order is made in memory, beside the same order made by SQLite for those with a limit.
+/// Fetches of all matches, whose order is made in memory, beside the same order made by SQLite for those with
+/// a limit.
 @Suite struct PackedOrderTests {
   private static let _model = ModelSchema(entities: [
     EntitySchema(

@@ -38,13 +38,15 @@ final class SoakContext: NSManagedObjectContext, @unchecked Sendable {
 
 /// Random edits of one library through three sibling and three nested contexts, checked step by step.
 ///
-/// The steps come in phases. In a solo phase one context works alone, and it, its parents and the store are compared after
-/// every step. In a crowd phase all contexts work and merge each other's saves late or not at all until the phase ends.
-/// At the end of either, everything is saved and merged: then every context must show what a new one reads.
+/// The steps come in phases. In a solo phase one context works alone, and it, its parents and the store are
+/// compared after every step. In a crowd phase all contexts work and merge each other's saves late or not at
+/// all until the phase ends. At the end of either, everything is saved and merged: then every context must
+/// show what a new one reads.
 ///
-/// A crowd may work at the same time, a thread for each context. Then the same seed no longer makes the same edits, and a
-/// link may lead to what somebody else has just deleted; what must hold at the end is the same. Parents are not rolled back
-/// meanwhile: a child that saves before it has started over would save what it had read of them.
+/// A crowd may work at the same time, a thread for each context. Then the same seed no longer makes the same
+/// edits, and a link may lead to what somebody else has just deleted; what must hold at the end is the same.
+/// Parents are not rolled back meanwhile: a child that saves before it has started over would save what it
+/// had read of them.
 final class GraphSoak {
   let seed: UInt64
   let isConcurrent: Bool
@@ -192,7 +194,8 @@ final class GraphSoak {
       }
       guard failures.isEmpty else { return }
     }
-    // A merge may delete what others deleted, which is a change of its own; then it is saved and told once more.
+    // A merge may delete what others deleted, which is a change of its own; then it is saved and told once
+    // more.
     for _ in 0..<3 {
       for context in [5, 3, 4, 0, 1, 2].map({ contexts[$0] }) {
         try _mergeInbox(context)
@@ -277,7 +280,8 @@ final class GraphSoak {
     }
   }
 
-  /// Every object is of the version that the store has: with another its next save would be a conflict with nobody.
+  /// Every object is of the version that the store has: with another its next save would be a conflict with
+  /// nobody.
   private func _checkVersions(_ context: SoakContext) throws {
     try context.performAndWait {
       for object in context.registeredObjects {

@@ -1,8 +1,8 @@
 import CoreData
 import Foundation
 
-/// What a context shows of the library: a line for each object, by its label. Two contexts that should agree have equal
-/// views.
+/// What a context shows of the library: a line for each object, by its label. Two contexts that should agree
+/// have equal views.
 struct GraphView: Equatable {
   private(set) var lines: [String: String] = [:]
   /// Links that only one of their two ends knows, and links to objects that are not there.

@@ -2,7 +2,8 @@ import Foundation
 
 /// Directories for the stores of tests, which are gone when the process is.
 ///
-/// A test that shows how its process is stopped leaves what it made: the process that started it takes that away.
+/// A test that shows how its process is stopped leaves what it made: the process that started it takes that
+/// away.
 enum TemporaryPlace {
   private static let _prefix = "coredata-test-"
 

@@ -106,7 +106,8 @@ extension NSPersistentStoreCoordinator {
   }
 }
 
-/// Waits until something that happens on another thread, or in another process, has happened; false if it never does.
+/// Waits until something that happens on another thread, or in another process, has happened; false if it
+/// never does.
 func eventually(_ condition: () -> Bool) -> Bool {
   for _ in 0..<4000 {
     if condition() { return true }

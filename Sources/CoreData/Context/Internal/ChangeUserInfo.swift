@@ -1,7 +1,8 @@
 import Foundation
 
-/// The `userInfo` of ObjectsDidChange for one combination of keys, kept by its context to be filled again: the notification
-/// is posted before every fetch that follows a change, and hashing boxed keys was a third of its cost.
+/// The `userInfo` of ObjectsDidChange for one combination of keys, kept by its context to be filled again:
+/// the notification is posted before every fetch that follows a change, and hashing boxed keys was a third of
+/// its cost.
 struct ChangeUserInfo {
   private(set) var dictionary: [AnyHashable: Any]
   /// Where the values of the keys are; none is ever added or removed, so that they stay there.
@@ -17,7 +18,8 @@ struct ChangeUserInfo {
   /// What is there in place of sets that have been posted. Immutable.
   nonisolated(unsafe) private static let _nothing = Set<NSManagedObject>()
 
-  /// A dictionary with the context and the keys whose bits `combination` has: inserted, updated, deleted, refreshed.
+  /// A dictionary with the context and the keys whose bits `combination` has: inserted, updated, deleted,
+  /// refreshed.
   init(_ combination: Int, _ context: NSManagedObjectContext) {
     var dictionary = [AnyHashable: Any](minimumCapacity: 5)
     dictionary[Self._contextKey] = WeakContext(context: context)

@@ -1,12 +1,13 @@
 import Foundation
 import ModelSchema
 
-/// Between a save that the store refused and the next attempt: conflicts go to the merge policy as objects, and the save
-/// is collected anew from what the policy made of them.
+/// Between a save that the store refused and the next attempt: conflicts go to the merge policy as objects,
+/// and the save is collected anew from what the policy made of them.
 struct ConflictSettlement {
   let context: NSManagedObjectContext
   private var _attempts = 0
-  /// Entries of children's changes to objects that the context has not looked at, settled by value; nil: nothing is left.
+  /// Entries of children's changes to objects that the context has not looked at, settled by value; nil:
+  /// nothing is left.
   private var _settled: [ObjectTable.Key: Layer.Entry?] = [:]
   /// Objects whose rows others have deleted.
   private var _gone: [NSManagedObjectID] = []
@@ -27,8 +28,8 @@ struct ConflictSettlement {
       let object = context.table.object(for: conflict.id)
       if conflict.persisted == nil { _gone.append(conflict.id) }
       if let entry, !(object?._flags.contains(.listed) ?? false) {
-        // A change that a child made to an object this context never looked at is laid over whatever the store has, as
-        // if it had been read when the child saved.
+        // A change that a child made to an object this context never looked at is laid over whatever the
+        // store has, as if it had been read when the child saved.
         _settled[key] = .some(_rebased(entry, conflict, object))
       } else if entry?.kind == .deleted, conflict.persisted == nil {
         // Deleted by somebody else already: as wanted.
@@ -164,7 +165,8 @@ struct VersionSettlement {
     _context.noteEvent(_object, .eventRefreshed)
   }
 
-  /// The row was deleted elsewhere. Where local values win the object is written again, otherwise it goes as well.
+  /// The row was deleted elsewhere. Where local values win the object is written again, otherwise it goes as
+  /// well.
   private func _settleVanished() {
     guard _type == .mergeByPropertyObjectTrumpMergePolicyType || _type == .overwriteMergePolicyType,
       !_object._flags.contains(.deleted), _object.hasChanges

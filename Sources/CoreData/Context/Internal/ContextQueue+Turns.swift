@@ -1,9 +1,11 @@
 import Dispatch
 import Synchronization
 
-/// Work for a context of the main queue that comes by itself: of many pieces one at a time waits on the queue.
+/// Work for a context of the main queue that comes by itself: of many pieces one at a time waits on the
+/// queue.
 ///
-/// Merges that come faster than the main queue takes them would otherwise stand in line before everything that a user does.
+/// Merges that come faster than the main queue takes them would otherwise stand in line before everything
+/// that a user does.
 final class Turns: Sendable {
   private struct Line {
     var waiting: [@Sendable () -> Void] = []
@@ -36,7 +38,8 @@ final class Turns: Sendable {
     }
   }
 
-  /// Does all the work that waits: for a block of the context's own, which is to see what was saved before it was sent.
+  /// Does all the work that waits: for a block of the context's own, which is to see what was saved before it
+  /// was sent.
   func takeAll() {
     guard _isWaited.load(ordering: .acquiring) else { return }
     while let work = _next() { work() }
@@ -53,8 +56,8 @@ final class Turns: Sendable {
 }
 
 extension ContextQueue {
-  /// Appends work that nobody waits for by name. On the main queue its pieces take turns with whatever else that has to do,
-  /// but come before any block that is sent to the context later.
+  /// Appends work that nobody waits for by name. On the main queue its pieces take turns with whatever else
+  /// that has to do, but come before any block that is sent to the context later.
   func inTurn(_ work: @escaping @Sendable () -> Void) {
     guard case .main = kind else { return async(work) }
     if turns.add(work) { _askForTurn() }

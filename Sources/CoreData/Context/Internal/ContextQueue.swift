@@ -12,10 +12,12 @@ import Darwin
 
 /// The serial executor of one context: the main queue, a queue of its own, or (confinement) whoever calls.
 ///
-/// `performAndWait` runs on the caller's thread and may be entered again from inside itself, also through another
-/// context's block. What a thread is executing is kept in a stack of its own, since a dispatch queue cannot be asked.
+/// `performAndWait` runs on the caller's thread and may be entered again from inside itself, also through
+/// another context's block. What a thread is executing is kept in a stack of its own, since a dispatch queue
+/// cannot be asked.
 final class ContextQueue: @unchecked Sendable {
-  // Unchecked: immutable but `context`, which the context sets and clears itself and only its own queue reads.
+  // Unchecked: immutable but `context`, which the context sets and clears itself and only its own queue
+  // reads.
   enum Kind {
     case main
     case `private`(DispatchQueue)
@@ -27,7 +29,8 @@ final class ContextQueue: @unchecked Sendable {
   private let _labelled = Mutex<DispatchQueue?>(nil)
   /// Merges that wait for their turn on the main queue.
   let turns = Turns()
-  /// Not weak: a weak reference would make every retain of the context slower from then on. Cleared when it dies.
+  /// Not weak: a weak reference would make every retain of the context slower from then on. Cleared when it
+  /// dies.
   unowned(unsafe) var context: NSManagedObjectContext?
 
   init(_ type: NSManagedObjectContextConcurrencyType) {
@@ -91,7 +94,8 @@ final class ContextQueue: @unchecked Sendable {
     }
   }
 
-  /// Runs a block now: at once when the thread is executing for this context already, else after its turn has come.
+  /// Runs a block now: at once when the thread is executing for this context already, else after its turn has
+  /// come.
   func sync<T>(_ block: () throws -> T) rethrows -> T {
     switch kind {
     case .confinement:
@@ -107,7 +111,8 @@ final class ContextQueue: @unchecked Sendable {
       let queue = _labelled.withLock { $0 } ?? first
       let stack = ThreadStack.current
       if stack.contains(self) { return try _run(onMain: false, block) }
-      // Inside the block the queue in force is this one; that the thread holds the main queue too must not be forgotten.
+      // Inside the block the queue in force is this one; that the thread holds the main queue too must not be
+      // forgotten.
       let isOnMain = Self.isOnMainQueue
       if isOnMain { stack.mainDepth += 1 }
       defer { if isOnMain { stack.mainDepth -= 1 } }
@@ -139,7 +144,8 @@ final class ContextQueue: @unchecked Sendable {
   /// Marks the main queue once, so that code running on it is known whichever thread drains it.
   private static let _markMainQueue: Void = DispatchQueue.main.setSpecific(key: _mainKey, value: true)
 
-  /// True on the main thread, and in a block of the main queue when another thread drains it (as after `dispatchMain()`).
+  /// True on the main thread, and in a block of the main queue when another thread drains it (as after
+  /// `dispatchMain()`).
   static var isOnMainQueue: Bool {
     Thread.isMainThread || ThreadStack.current.mainDepth > 0
       || DispatchQueue.getSpecific(key: _mainKey) == true

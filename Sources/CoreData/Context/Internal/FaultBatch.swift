@@ -1,4 +1,5 @@
-/// Faults made one after the other without values; when one is filled, its neighbours are read in the same statement.
+/// Faults made one after the other without values; when one is filled, its neighbours are read in the same
+/// statement.
 struct FaultBatch {
   /// Most faults that are read together.
   static let size = 128
@@ -17,7 +18,8 @@ struct FaultBatch {
     if _fetches.count > 16 { _fetches.removeFirst() }
   }
 
-  /// Notes faults that were made together, by a fetch or as members of a relationship: they are not read along with others.
+  /// Notes faults that were made together, by a fetch or as members of a relationship: they are not read
+  /// along with others.
   mutating func add(_ keys: [ObjectKey]) {
     if keys.isEmpty { return }
     guard keys.count <= Self.size else { return add(FetchPages(keys, size: Self.size)) }

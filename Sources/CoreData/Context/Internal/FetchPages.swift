@@ -1,8 +1,8 @@
 /// The identities that one fetch with a batch size found: filling one of its faults brings the rest of its
 /// batch.
 ///
-/// A list keeps one for as long as it is shown, so that an identity takes a word, and four bytes more once faults are touched
-/// out of order.
+/// A list keeps one for as long as it is shown, so that an identity takes a word, and four bytes more once
+/// faults are touched out of order.
 final class FetchPages {
   let size: Int
   /// Primary keys in the order of the fetch.

@@ -1,10 +1,11 @@
 import ModelSchema
 import PredicateLanguage
 
-/// One fetch of one context: what the store finds, with the unsaved changes of the context and its ancestors laid over it.
+/// One fetch of one context: what the store finds, with the unsaved changes of the context and its ancestors
+/// laid over it.
 ///
-/// As in Core Data, the store applies limit and offset to saved values; unsaved changes are folded into that window, and
-/// only the limit is applied again.
+/// As in Core Data, the store applies limit and offset to saved values; unsaved changes are folded into that
+/// window, and only the limit is applied again.
 final class FetchReading {
   @exclusivity(unchecked) var plan: FetchPlan
   private let _request: AnyFetchRequest
@@ -53,7 +54,8 @@ final class FetchReading {
 
   /// The identities found, unsaved changes included.
   ///
-  /// - Parameter sortsUnsaved: Whether unsaved objects stand where the sort descriptors put them, or follow the others.
+  /// - Parameter sortsUnsaved: Whether unsaved objects stand where the sort descriptors put them, or follow
+  ///   the others.
   func identities(sortsUnsaved: Bool) throws -> [NSManagedObjectID] {
     try _fold(sortsUnsaved: sortsUnsaved).map { candidate in
       switch candidate {
@@ -133,7 +135,8 @@ final class FetchReading {
     }
   }
 
-  /// Unsaved objects that may match: through the equality index where the predicate pins an attribute to a value, else all.
+  /// Unsaved objects that may match: through the equality index where the predicate pins an attribute to a
+  /// value, else all.
   private func _candidates() -> [Candidate] {
     let root = plan.layout.rootNumber
     var candidates: [Candidate] = []

@@ -1,7 +1,7 @@
 /// Saves of children on their way into a context that has not looked at them yet, oldest first.
 ///
-/// They are taken out one by one, as they came. Readers get them put together eight by eight, eights to sixty-fours, and so
-/// on, so that they look through few layers however far the context has fallen behind.
+/// They are taken out one by one, as they came. Readers get them put together eight by eight, eights to
+/// sixty-fours, and so on, so that they look through few layers however far the context has fallen behind.
 struct Inbox: Sendable {
   private enum Node: Sendable {
     case delivery(PublishedOverlay.Delivery)
@@ -48,7 +48,8 @@ struct Inbox: Sendable {
     _nodes.removeFirst()
   }
 
-  /// What readers look through, oldest first. Put together when asked for: it costs nothing where nobody reads.
+  /// What readers look through, oldest first. Put together when asked for: it costs nothing where nobody
+  /// reads.
   mutating func layers() -> [Layer] {
     if _isUntidy { _tidy() }
     return _nodes.map(\.layer)

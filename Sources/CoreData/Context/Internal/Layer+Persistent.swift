@@ -8,7 +8,8 @@ extension [Layer.Entry] {
 }
 
 extension Layer.Entry {
-  /// The entry as stores and other contexts get it: without transient values, which belong to the context they were set in.
+  /// The entry as stores and other contexts get it: without transient values, which belong to the context
+  /// they were set in.
   var persistent: Layer.Entry {
     guard let row, id.space.layout.hasTransients else { return self }
     let slots = id.space.layout.slots

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Unsaved state of some objects as a context shows it to its children: immutable, by identity.
 ///
-/// A child's ChangeSet becomes a layer of its parent as it is: it is built, with its index, on the child's queue, and the
-/// parent only takes a reference.
+/// A child's ChangeSet becomes a layer of its parent as it is: it is built, with its index, on the child's
+/// queue, and the parent only takes a reference.
 final class Layer: Sendable {
   enum Kind: Sendable {
     case inserted
@@ -24,8 +24,8 @@ final class Layer: Sendable {
     let row: Row?
     /// Slots that differ from `base`; of an inserted object, all that were assigned.
     let changed: SlotSet
-    /// True for a context's own object, whose whole unsaved state this is; false for a child's change to an object that the
-    /// context has not made, which goes on top of what older layers say.
+    /// True for a context's own object, whose whole unsaved state this is; false for a child's change to an
+    /// object that the context has not made, which goes on top of what older layers say.
     let isWhole: Bool
 
     init(kind: Kind, id: NSManagedObjectID, base: Row?, row: Row?, changed: SlotSet, isWhole: Bool) {
@@ -137,7 +137,8 @@ final class Layer: Sendable {
 
   /// `newer` laid over `older`, both about one object.
   ///
-  /// - Parameter withMembers: Whether changes of to-manys are put together, too, which takes as long as they are.
+  /// - Parameter withMembers: Whether changes of to-manys are put together, too, which takes as long as they
+  ///   are.
   static func composed(_ older: Entry, _ newer: Entry, withMembers: Bool = true) -> Entry {
     if newer.isWhole { return newer }
     switch (older.kind, newer.kind) {
@@ -164,7 +165,8 @@ final class Layer: Sendable {
     }
   }
 
-  /// Several entries about one object laid over each other, newest first. Each change of a to-many is gone through once.
+  /// Several entries about one object laid over each other, newest first. Each change of a to-many is gone
+  /// through once.
   static func composed(_ entries: [Entry], withMembers: Bool) -> Entry {
     let isOrdinary = entries.allSatisfy { $0.row != nil && ($0.kind == .inserted || $0.kind == .updated) }
     let result = entries.dropFirst().reduce(entries[0]) { newer, older in
@@ -284,8 +286,8 @@ final class PublishedOverlay: Sendable {
 
   func markFresh() { _isStale.store(false, ordering: .releasing) }
 
-  /// Lays a layer on top. Layers of like size are merged, so that there are never many and each change is merged a
-  /// logarithmic number of times.
+  /// Lays a layer on top. Layers of like size are merged, so that there are never many and each change is
+  /// merged a logarithmic number of times.
   func push(_ layer: Layer) {
     let layers = _pushed(layer)
     _state.withLock { $0.layers = layers }

@@ -1,11 +1,12 @@
 /// The registry of a context: its managed objects by identity. Open addressing, linear probing.
 ///
-/// Objects are held strongly and let go by `sweep`, which drops those that nobody else holds. So looking up and creating an
-/// object costs no weak reference, and what is observable stays what Core Data documents: an object that is clean and
-/// unreferenced is no longer registered when one looks (`registeredObjects` and every look-up that could tell sweep first).
+/// Objects are held strongly and let go by `sweep`, which drops those that nobody else holds. So looking up
+/// and creating an object costs no weak reference, and what is observable stays what Core Data documents: an
+/// object that is clean and unreferenced is no longer registered when one looks (`registeredObjects` and
+/// every look-up that could tell sweep first).
 ///
-/// Changed in place without exclusivity checks, so that nothing here may let the program's own code run: no object goes
-/// away inside of a call. Those that are let go are handed to the caller.
+/// Changed in place without exclusivity checks, so that nothing here may let the program's own code run: no
+/// object goes away inside of a call. Those that are let go are handed to the caller.
 struct ObjectTable {
   /// Identity as hashed: permanent IDs by store, root entity and key, temporary ones by number.
   struct Key: Hashable {
@@ -158,8 +159,8 @@ struct ObjectTable {
     return nil
   }
 
-  /// A table without objects, with as many places again: what is emptied is mostly filled again, unless it was uncommonly
-  /// full.
+  /// A table without objects, with as many places again: what is emptied is mostly filled again, unless it
+  /// was uncommonly full.
   var emptied: ObjectTable {
     var table = ObjectTable()
     table._places = Places(min(_places.count, 2048))
@@ -175,8 +176,8 @@ struct ObjectTable {
 
   // MARK: Temporary IDs that became permanent
 
-  /// Files objects whose temporary ID has been linked to a permanent one under the latter. Costs one atomic load as long as
-  /// nothing was linked anywhere.
+  /// Files objects whose temporary ID has been linked to a permanent one under the latter. Costs one atomic
+  /// load as long as nothing was linked anywhere.
   private mutating func _adoptLinks() {
     let epoch = NSManagedObjectID.linkEpoch.load(ordering: .acquiring)
     guard epoch != _linkEpoch else { return }
@@ -202,8 +203,8 @@ struct ObjectTable {
   /// Whether enough has been registered since the last sweep to make another worth its cost.
   var isSweepDue: Bool { count > 2 * _liveAfterSweep + 512 }
 
-  /// Takes out every object that only the table holds and that `isNeeded` does not claim; the count that it held of each is
-  /// the caller's to release.
+  /// Takes out every object that only the table holds and that `isNeeded` does not claim; the count that it
+  /// held of each is the caller's to release.
   mutating func takeOut(unless isNeeded: (NSManagedObject) -> Bool) -> [Unmanaged<NSManagedObject>] {
     defer { _liveAfterSweep = count }
     let places = _places

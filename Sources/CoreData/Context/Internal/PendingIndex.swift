@@ -1,9 +1,11 @@
 import ModelSchema
 
-/// A context's own pending objects by the value of an attribute, so that a fetch for one value does not look at all of them.
+/// A context's own pending objects by the value of an attribute, so that a fetch for one value does not look
+/// at all of them.
 ///
-/// Built for an attribute when first asked for, then kept up as changes are processed. It may name objects whose value has
-/// changed since; the one who asks checks each against the predicate. Emptied when nothing is pending any more.
+/// Built for an attribute when first asked for, then kept up as changes are processed. It may name objects
+/// whose value has changed since; the one who asks checks each against the predicate. Emptied when nothing is
+/// pending any more.
 struct PendingIndex {
   /// Objects of one value: nearly always one, which needs no array.
   private struct Bucket {
@@ -64,7 +66,8 @@ struct PendingIndex {
     return place.objects(key)
   }
 
-  /// Forgets all objects. Attributes that were asked for go on being indexed: those who fetch in a loop save in it, too.
+  /// Forgets all objects. Attributes that were asked for go on being indexed: those who fetch in a loop save
+  /// in it, too.
   mutating func clear() {
     guard !_places.isEmpty else { return }
     _places.removeAll { !$0.isInUse }

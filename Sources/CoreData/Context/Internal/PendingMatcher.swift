@@ -2,8 +2,8 @@ import Foundation
 import ModelSchema
 import PredicateLanguage
 
-/// Whether unsaved objects meet a fetch's predicate. Comparisons of an attribute with a constant work on slots; anything
-/// else is evaluated on the object.
+/// Whether unsaved objects meet a fetch's predicate. Comparisons of an attribute with a constant work on
+/// slots; anything else is evaluated on the object.
 struct PendingMatcher {
   /// An attribute that the predicate pins to one value: the way into the equality indexes.
   struct Pin {
@@ -152,7 +152,8 @@ enum SlotTest {
 }
 
 extension Value {
-  /// A predicate's constant as the cell of an attribute of this type would be; nil if they compare in another way.
+  /// A predicate's constant as the cell of an attribute of this type would be; nil if they compare in another
+  /// way.
   init?(_ constant: PredicateValue, comparableWith type: AttributeType) {
     switch (constant, type) {
     case (.null, _): self = .null
@@ -173,7 +174,8 @@ extension Value {
     }
   }
 
-  /// Negative, zero or positive; nil for null and for cells that have no common order. Strings by their bytes.
+  /// Negative, zero or positive; nil for null and for cells that have no common order. Strings by their
+  /// bytes.
   static func order(_ left: Value, _ right: Value) -> Int? {
     switch (left, right) {
     case (.int(let l), .int(let r)): l < r ? -1 : (l == r ? 0 : 1)

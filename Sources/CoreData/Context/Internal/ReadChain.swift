@@ -2,8 +2,9 @@ import ModelSchema
 
 /// What a context reads through: the unsaved state of its ancestors, nearest first, then the store.
 ///
-/// Made for one read. The overlays are taken before the store is asked, so that a row on its way into the store is seen at
-/// least once; seen twice, identity tells. Nobody's queue is visited but that of an ancestor with unpublished changes.
+/// Made for one read. The overlays are taken before the store is asked, so that a row on its way into the
+/// store is seen at least once; seen twice, identity tells. Nobody's queue is visited but that of an ancestor
+/// with unpublished changes.
 struct ReadChain {
   /// Layers of each ancestor, nearest first; ancestors without any are left out.
   let overlays: [[Layer]]
@@ -42,7 +43,8 @@ struct ReadChain {
 
   var hasOverlays: Bool { !overlays.isEmpty }
 
-  /// What the nearest ancestor that changed the object says of it. The to-manys of its row say nothing: `related` reads them.
+  /// What the nearest ancestor that changed the object says of it. The to-manys of its row say nothing:
+  /// `related` reads them.
   func entry(for key: ObjectTable.Key) -> Layer.Entry? {
     for layers in overlays {
       if let entry = layers.entry(for: key, withMembers: false) { return entry }
@@ -76,8 +78,8 @@ struct ReadChain {
     return (rows[0].map(Found.row) ?? .missing, brought)
   }
 
-  /// The values that one object has once every ancestor has taken over what was stored: their unsaved changes over the
-  /// newest stored row. Reads nothing.
+  /// The values that one object has once every ancestor has taken over what was stored: their unsaved changes
+  /// over the newest stored row. Reads nothing.
   ///
   /// - Parameter saved: A row that the store has got lately; an older one than the cache's does not count.
   /// - Returns: Nil if an ancestor has deleted the object or none of this is in memory.
@@ -89,8 +91,8 @@ struct ReadChain {
     for layers in overlays.reversed() {
       guard let entry = layers.entry(for: key, withMembers: false) else { continue }
       guard let own = entry.row else { return nil }
-      // What is on its way into the store may be there already; and what was made on top of a row that is not there yet
-      // stands.
+      // What is on its way into the store may be there already; and what was made on top of a row that is not
+      // there yet stands.
       if let base = entry.base, let below = row, !(base === below), !(own === below),
         base.version <= below.version
       {

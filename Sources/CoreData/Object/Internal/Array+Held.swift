@@ -1,5 +1,6 @@
-// Going through arrays of references without counting each. A pass over what is saved does little with an object, and
-// counting it up and down (an atomic operation each) would cost more than that; the array holds what is gone through.
+// Going through arrays of references without counting each. A pass over what is saved does little with an
+// object, and counting it up and down (an atomic operation each) would cost more than that; the array holds
+// what is gone through.
 
 extension Array where Element: AnyObject {
   /// Calls a closure with each element.

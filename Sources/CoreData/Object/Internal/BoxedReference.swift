@@ -1,7 +1,8 @@
-/// The object in a box without the dynamic cast, which costs a walk through the type's conformances: sets of objects and IDs
-/// compare their members through `isEqual(_: Any?)` whenever two share a bucket.
+/// The object in a box without the dynamic cast, which costs a walk through the type's conformances: sets of
+/// objects and IDs compare their members through `isEqual(_: Any?)` whenever two share a bucket.
 ///
-/// Rests on Swift's stable ABI: a box of static type `Any` that holds a class's object begins with the reference.
+/// Rests on Swift's stable ABI: a box of static type `Any` that holds a class's object begins with the
+/// reference.
 enum BoxedReference {
   /// The object if it is of this very class, which must be final.
   @inline(__always)

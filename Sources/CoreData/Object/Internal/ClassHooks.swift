@@ -1,11 +1,11 @@
 /// Which of the hooks that the engine calls a class of the program's own overrides.
 ///
-/// Most classes override none or one, and a save that knows it need not box each value of each object for a method that only
-/// hands it on. Swift does not tell, but a class's table of methods does: an entry that is the same as in `NSManagedObject`'s
-/// table was not overridden. Where an entry stands is found by comparing two classes that differ in one override; the
-/// layout of the table's head is part of Swift's ABI ("Class Metadata" in the type metadata document). If anything looks
-/// other than expected, the hook counts as overridden, which is slower and never wrong. `ClassHooksTests` holds this to
-/// account for each toolchain.
+/// Most classes override none or one, and a save that knows it need not box each value of each object for a
+/// method that only hands it on. Swift does not tell, but a class's table of methods does: an entry that is
+/// the same as in `NSManagedObject`'s table was not overridden. Where an entry stands is found by comparing
+/// two classes that differ in one override; the layout of the table's head is part of Swift's ABI ("Class
+/// Metadata" in the type metadata document). If anything looks other than expected, the hook counts as
+/// overridden, which is slower and never wrong. `ClassHooksTests` holds this to account for each toolchain.
 struct ClassHooks: OptionSet, Sendable {
   let rawValue: UInt16
 
@@ -64,7 +64,8 @@ private struct MethodTable {
       to: UInt.self)
   }
 
-  /// Words of the head: kind, superclass, flags, instance size, class size, descriptor, destroyer of stored properties.
+  /// Words of the head: kind, superclass, flags, instance size, class size, descriptor, destroyer of stored
+  /// properties.
   private static var _head: Int { 7 }
 
   /// Where members stand that subclasses inherit.

@@ -1,7 +1,7 @@
 import Foundation
 
-// What mutableSetValue(forKey:) and mutableOrderedSetValue(forKey:) answer. Every mutating method is overridden: those of
-// Foundation's classes write to a storage of their own, which here stays empty.
+// What mutableSetValue(forKey:) and mutableOrderedSetValue(forKey:) answer. Every mutating method is
+// overridden: those of Foundation's classes write to a storage of their own, which here stays empty.
 
 /// A to-many that is read and written in place.
 final class LiveSet: NSMutableSet {

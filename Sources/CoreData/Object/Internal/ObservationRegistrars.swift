@@ -1,8 +1,8 @@
 import Observation
 import Synchronization
 
-/// The registrars of observed objects. They stand here, and not in the objects, because next to none has one: an object has
-/// the flag `observed` as long as its registrar is here.
+/// The registrars of observed objects. They stand here, and not in the objects, because next to none has one:
+/// an object has the flag `observed` as long as its registrar is here.
 enum ObservationRegistrars {
   private static let _registrars = Mutex<[ObjectIdentifier: ObservationRegistrar]>([:])
 

@@ -3,7 +3,8 @@ import ModelSchema
 
 /// The relationships of one object that have been looked at: by slot, the other object or the members.
 ///
-/// Strong references, as in Core Data: a pair whose two-way relationship was realised keeps itself registered.
+/// Strong references, as in Core Data: a pair whose two-way relationship was realised keeps itself
+/// registered.
 final class Relations {
   // The first to-one lies here: most objects have looked at one at most.
   @exclusivity(unchecked) private var _firstSlot = -1
@@ -132,8 +133,8 @@ final class ToManyState {
     return nil
   }
 
-  /// The members in a Foundation set. A plain one, since Foundation bridges no subclass: `as? Set<Book>` would give an
-  /// empty set. Making it costs more than reading the members, so that it is kept.
+  /// The members in a Foundation set. A plain one, since Foundation bridges no subclass: `as? Set<Book>`
+  /// would give an empty set. Making it costs more than reading the members, so that it is kept.
   var foundationSet: NSSet {
     if let _foundationSet { return _foundationSet }
     let set = list.withUnsafeBufferPointer { members in
@@ -210,7 +211,8 @@ final class ToManyState {
     return true
   }
 
-  /// Adds an object because its own end was pointed here, whatever was read: these members may be older than its end.
+  /// Adds an object because its own end was pointed here, whatever was read: these members may be older than
+  /// its end.
   func gain(_ object: NSManagedObject) -> Bool {
     if add(object) { return true }
     removed.remove(object)

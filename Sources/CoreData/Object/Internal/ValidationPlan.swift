@@ -4,8 +4,8 @@ import PredicateLanguage
 
 /// The checks of an entity's slots; most slots of most entities have none.
 ///
-/// Limits that the model editor offers are checked on the cells as they are. Predicates set by code stand instead of them
-/// and see the value as callers do.
+/// Limits that the model editor offers are checked on the cells as they are. Predicates set by code stand
+/// instead of them and see the value as callers do.
 struct ValidationPlan: Sendable {
   enum Check: Sendable {
     case mandatory

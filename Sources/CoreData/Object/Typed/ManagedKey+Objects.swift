@@ -88,7 +88,8 @@ extension ManagedKey {
   private func typedMembers<Object: NSManagedObject>(_ object: NSManagedObject) -> Set<Object> {
     let state = object.members(toManySlot(in: object))
     if let other = state.member(notOf: Object.self) { return mismatch(other, object) }
-    // Each member is an Object, and managed objects hash by identity whatever their class: the table is the same.
+    // Each member is an Object, and managed objects hash by identity whatever their class: the table is the
+    // same.
     return unsafeBitCast(state.members, to: Set<Object>.self)
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 
-// Types that are converted on the way: NSNumber, transformable objects, composites, enumerations by raw value.
+// Types that are converted on the way: NSNumber, transformable objects, composites, enumerations by raw
+// value.
 
 extension ManagedKey {
   /// The property of an object, by name and with a cast.
@@ -43,7 +44,8 @@ extension ManagedKey {
     set { object.setValueOfProperty(newValue?.rawValue, name) }
   }
 
-  /// What the model holds as an enumeration's raw value. A number that is nil counts as zero, as it does for scalars.
+  /// What the model holds as an enumeration's raw value. A number that is nil counts as zero, as it does for
+  /// scalars.
   private func rawValue<Raw>(_ found: Any?, _ type: Raw.Type) -> Raw? {
     if let integer = type as? any FixedWidthInteger.Type {
       guard let number = found as? NSNumber else { return nil }
@@ -64,7 +66,8 @@ extension Set: EmptyWhenNil {}
 extension Dictionary: EmptyWhenNil {}
 
 extension ManagedKey {
-  /// Sets the property as `setPrimitiveValue(_:forKey:)` does: untracked, and inverse relationships left alone.
+  /// Sets the property as `setPrimitiveValue(_:forKey:)` does: untracked, and inverse relationships left
+  /// alone.
   public func setPrimitive(_ value: Value, of object: NSManagedObject) {
     object.setPrimitiveValueOfProperty(value, name)
   }

@@ -1,10 +1,12 @@
 import ModelSchema
 import Synchronization
 
-/// A property of managed objects, as generated accessors name it: looked up once for each entity, by slot from then on.
+/// A property of managed objects, as generated accessors name it: looked up once for each entity, by slot
+/// from then on.
 ///
-/// The build plugin writes one for each property and reads and writes through it: `titleKey[self]`. Scalars are neither
-/// boxed nor looked up in a dictionary. A key may be used from any thread; the objects only on their context's queue.
+/// The build plugin writes one for each property and reads and writes through it: `titleKey[self]`. Scalars
+/// are neither boxed nor looked up in a dictionary. A key may be used from any thread; the objects only on
+/// their context's queue.
 ///
 /// > Note: Not in Apple's Core Data, where the Objective-C runtime supplies the accessors.
 public final class ManagedKey<Value>: Sendable {
@@ -12,8 +14,8 @@ public final class ManagedKey<Value>: Sendable {
   public let name: String
   let form: ManagedForm
 
-  // The slots of four entities, each the entity's serial number in the high half and the slot in the low half.
-  // A class usually stands for one entity and its subentities, so this all but never misses.
+  // The slots of four entities, each the entity's serial number in the high half and the slot in the low
+  // half. A class usually stands for one entity and its subentities, so this all but never misses.
   private let _first = Atomic<UInt64>(0)
   private let _second = Atomic<UInt64>(0)
   private let _third = Atomic<UInt64>(0)
@@ -27,7 +29,8 @@ public final class ManagedKey<Value>: Sendable {
     form = ManagedForm(Value.self)
   }
 
-  /// Stands in the low half for a property whose values are not of the form that `Value` is, or that has no slot.
+  /// Stands in the low half for a property whose values are not of the form that `Value` is, or that has no
+  /// slot.
   @inline(__always) static var indirect: Int { 0xFFFF_FFFF }
 
   /// Slot of the property in an object's entity; `indirect` if it must be read by name.

@@ -3,8 +3,8 @@ import ModelSchema
 
 /// Keeps the objects of an `NSAtomicStore` in memory, and its nodes in step with what is saved.
 final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
-  // Unchecked: the tables have their own lock; the store's methods are called under `_turn` only. The store owns this and
-  // outlives it.
+  // Unchecked: the tables have their own lock; the store's methods are called under `_turn` only. The store
+  // owns this and outlives it.
   private unowned let _store: NSAtomicStore
   private let _memory: MemoryStoreEngine
   /// Recursive: reading relationships while nodes are updated comes back here.

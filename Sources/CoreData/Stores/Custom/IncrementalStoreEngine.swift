@@ -5,8 +5,8 @@ import Synchronization
 
 /// Asks a store of one's own what the engine asks of any store, and saves to it.
 final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
-  // Unchecked: what may change is guarded by `_turn`, which also lets the store be called by one thread at a time. The store
-  // owns this and outlives it.
+  // Unchecked: what may change is guarded by `_turn`, which also lets the store be called by one thread at a
+  // time. The store owns this and outlives it.
   let spaces: [ObjectIDSpace]
   private unowned let _store: NSIncrementalStore
   private let _layouts: [PropertyLayout]
@@ -126,8 +126,8 @@ final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
       forRelationship: relationship, forObjectWith: NSManagedObjectID(owner), with: context)
   }
 
-  /// Lets the store be asked, for the context that is at work on this thread or, on threads that work for none, for one that
-  /// lasts as long as the question.
+  /// Lets the store be asked, for the context that is at work on this thread or, on threads that work for
+  /// none, for one that lasts as long as the question.
   private func _asking<T>(_ body: (NSManagedObjectContext) throws -> T) throws -> T {
     let coordinator = _store.persistentStoreCoordinator
     if let context = ContextQueue.current, context.persistentStoreCoordinator === coordinator {

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A store that is given the objects of a save and not only their values: what classes of one's own are written for.
+/// A store that is given the objects of a save and not only their values: what classes of one's own are
+/// written for.
 ///
 /// Called on the queue of the context that saves.
 protocol ManagedObjectStoring: StoreEngine {
@@ -9,8 +10,8 @@ protocol ManagedObjectStoring: StoreEngine {
 
   /// Saves, also where nothing has changed: that is how metadata get written.
   ///
-  /// - Parameter others: Saves into other stores of one's own that belong with this one; called once, when this one is known
-  ///   to be no conflict, and before it is made.
+  /// - Parameter others: Saves into other stores of one's own that belong with this one; called once, when
+  ///   this one is known to be no conflict, and before it is made.
   /// - Throws: `StoreConflictError`, or what the class of one's own throws.
   func save(
     _ changes: ChangeSet, in context: NSManagedObjectContext, along others: () throws -> Void

@@ -1,18 +1,18 @@
 import Foundation
 
-/// A store of one's own that is read whole when it is added, and written whole with each save: a document in a format of
-/// one's own.
+/// A store of one's own that is read whole when it is added, and written whole with each save: a document in
+/// a format of one's own.
 ///
-/// Subclass it, override `loadMetadata()`, `load()`, `save()`, `newReferenceObject(for:)`, `newCacheNode(for:)` and
-/// `updateCacheNode(_:from:)`, and register the class with
-/// `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`. Fetches are carried out on the nodes' values in
-/// memory. The methods are called one at a time, on the thread of whoever adds the store or saves.
+/// Subclass it, override `loadMetadata()`, `load()`, `save()`, `newReferenceObject(for:)`,
+/// `newCacheNode(for:)` and `updateCacheNode(_:from:)`, and register the class with
+/// `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`. Fetches are carried out on the nodes'
+/// values in memory. The methods are called one at a time, on the thread of whoever adds the store or saves.
 open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
   // Unchecked: as its superclass; `_nodes` is touched by the methods that are called one at a time.
   private var _nodes: [ObjectKey: NSAtomicStoreCacheNode] = [:]
 
-  /// Reads the store: makes a node for each object, with `objectID(for:withReferenceObject:)` as its ID, and adds them with
-  /// `addCacheNodes(_:)`. Must be overridden.
+  /// Reads the store: makes a node for each object, with `objectID(for:withReferenceObject:)` as its ID, and
+  /// adds them with `addCacheNodes(_:)`. Must be overridden.
   ///
   /// - Throws: What adding the store is to throw.
   open func load() throws { mustOverride("load()") }
@@ -24,8 +24,9 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
 
   /// A node with the values of a new object. Must be overridden.
   ///
-  /// Other new objects, to which it may have relationships, have no nodes yet, or are in the middle of getting them: what is
-  /// saved in `save()` can be read from the objects' IDs, or nodes be made for them here and answered when their turn comes.
+  /// Other new objects, to which it may have relationships, have no nodes yet, or are in the middle of
+  /// getting them: what is saved in `save()` can be read from the objects' IDs, or nodes be made for them
+  /// here and answered when their turn comes.
   open func newCacheNode(for managedObject: NSManagedObject) -> NSAtomicStoreCacheNode {
     mustOverride("newCacheNode(for:)")
   }
@@ -35,7 +36,8 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
     mustOverride("updateCacheNode(_:from:)")
   }
 
-  /// What names a new object in the store: a string, a number, or anything with a description. Must be overridden.
+  /// What names a new object in the store: a string, a number, or anything with a description. Must be
+  /// overridden.
   open func newReferenceObject(for managedObject: NSManagedObject) -> Any {
     mustOverride("newReferenceObject(for:)")
   }
@@ -65,7 +67,8 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
     objectID(entity, reference: data)
   }
 
-  /// The reference that an ID of this store was made for; traps for an ID of another store, as Core Data raises.
+  /// The reference that an ID of this store was made for; traps for an ID of another store, as Core Data
+  /// raises.
   public final func referenceObject(for objectID: NSManagedObjectID) -> Any { reference(of: objectID) }
 
   final func dropCacheNodes(_ keys: [ObjectKey]) { for key in keys { _nodes[key] = nil } }

@@ -2,7 +2,8 @@ import Foundation
 
 /// The values of one object in an `NSAtomicStore`.
 ///
-/// A to-one's value is another node, a to-many's a set of nodes. Used by the store's methods only, one thread at a time.
+/// A to-one's value is another node, a to-many's a set of nodes. Used by the store's methods only, one thread
+/// at a time.
 open class NSAtomicStoreCacheNode: NSObject {
   private let _objectID: NSManagedObjectID
 

@@ -1,28 +1,31 @@
 import Foundation
 
-/// A store of one's own that reads and writes objects as they are needed: a service, another database, a folder of files.
+/// A store of one's own that reads and writes objects as they are needed: a service, another database, a
+/// folder of files.
 ///
 /// Subclass it, override `loadMetadata()`, `execute(_:with:)`, `newValuesForObject(with:with:)`,
-/// `newValue(forRelationship:forObjectWith:with:)` and `obtainPermanentIDs(for:)`, and register the class with
-/// `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`.
+/// `newValue(forRelationship:forObjectWith:with:)` and `obtainPermanentIDs(for:)`, and register the class
+/// with `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`.
 ///
-/// The methods are called one at a time, on the thread of whoever fetches or saves. Fetch requests carry predicate, order,
-/// limit and offset as they were given; the engine lays unsaved changes over what the store finds, and sorts and filters
-/// nothing that is saved. Differences from Core Data: dictionaries are computed here from the objects that the store finds,
-/// so that requests ask for objects, IDs or a count; `propertiesToFetch`, batch size and prefetching are not passed on.
+/// The methods are called one at a time, on the thread of whoever fetches or saves. Fetch requests carry
+/// predicate, order, limit and offset as they were given; the engine lays unsaved changes over what the store
+/// finds, and sorts and filters nothing that is saved. Differences from Core Data: dictionaries are computed
+/// here from the objects that the store finds, so that requests ask for objects, IDs or a count;
+/// `propertiesToFetch`, batch size and prefetching are not passed on.
 open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
   // Unchecked: as its superclass; nothing is stored here.
 
-  /// Finds out whether the URL can be used, and sets `metadata` with `NSStoreTypeKey` and `NSStoreUUIDKey`. Must be
-  /// overridden.
+  /// Finds out whether the URL can be used, and sets `metadata` with `NSStoreTypeKey` and `NSStoreUUIDKey`.
+  /// Must be overridden.
   open override func loadMetadata() throws { mustOverride("loadMetadata()") }
 
   /// Carries out a request. Must be overridden.
   ///
   /// - Parameters:
-  ///   - request: An `NSFetchRequest`, for which the answer is an array of managed objects (`context.object(with:)`), of
-  ///     IDs, or of one number, as its `resultType` says; or an `NSSaveChangesRequest`, for which it is an empty array and
-  ///     whose sets may be empty: metadata are to be written then too. Batch requests do not come here; they are refused.
+  ///   - request: An `NSFetchRequest`, for which the answer is an array of managed objects
+  ///     (`context.object(with:)`), of IDs, or of one number, as its `resultType` says; or an
+  ///     `NSSaveChangesRequest`, for which it is an empty array and whose sets may be empty: metadata are to
+  ///     be written then too. Batch requests do not come here; they are refused.
   ///   - context: Context that asks.
   /// - Throws: What the fetch or save is to throw; 134091 for a request that the store does not know.
   open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any
@@ -39,8 +42,8 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     mustOverride("newValuesForObject(with:with:)")
   }
 
-  /// The ID at a to-one, or `NSNull`; the IDs at a to-many as a set or, for an ordered one, an array. Asked for
-  /// relationships that a node leaves out. Must be overridden.
+  /// The ID at a to-one, or `NSNull`; the IDs at a to-many as a set or, for an ordered one, an array. Asked
+  /// for relationships that a node leaves out. Must be overridden.
   open func newValue(
     forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
     with context: NSManagedObjectContext?
@@ -51,17 +54,18 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
   /// A UUID for the metadata of a store that does not exist yet.
   open class func identifierForNewStore(at storeURL: URL) -> Any { UUID().uuidString }
 
-  /// IDs for objects that are about to be saved, in their order; make them with `newObjectID(for:referenceObject:)`. Must be
-  /// overridden.
+  /// IDs for objects that are about to be saved, in their order; make them with
+  /// `newObjectID(for:referenceObject:)`. Must be overridden.
   open func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
     mustOverride("obtainPermanentIDs(for:)")
   }
 
-  /// Called with objects that a fetch or a save has made known to a context: once, until they are unregistered. Core Data
-  /// calls it for each context.
+  /// Called with objects that a fetch or a save has made known to a context: once, until they are
+  /// unregistered. Core Data calls it for each context.
   open func managedObjectContextDidRegisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
-  /// Called with objects that a context has forgotten by being reset. Core Data also calls it when a context goes away.
+  /// Called with objects that a context has forgotten by being reset. Core Data also calls it when a context
+  /// goes away.
   open func managedObjectContextDidUnregisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
   /// The ID of the object that a reference stands for.
@@ -73,7 +77,8 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     objectID(entity, reference: data)
   }
 
-  /// The reference that an ID of this store was made for; traps for an ID of another store, as Core Data raises.
+  /// The reference that an ID of this store was made for; traps for an ID of another store, as Core Data
+  /// raises.
   public final func referenceObject(for objectID: NSManagedObjectID) -> Any { reference(of: objectID) }
 
   private func mustOverride(_ method: String) -> Never {

@@ -3,9 +3,9 @@ import Synchronization
 
 /// Numbers for the references by which a store of one's own knows its objects.
 ///
-/// The engine knows objects by whole numbers. A store of one's own chooses strings, numbers or whatever has a description;
-/// equal descriptions within one hierarchy of entities are one object. Kept for as long as the store's identity is, so that
-/// IDs which different coordinators make are equal.
+/// The engine knows objects by whole numbers. A store of one's own chooses strings, numbers or whatever has a
+/// description; equal descriptions within one hierarchy of entities are one object. Kept for as long as the
+/// store's identity is, so that IDs which different coordinators make are equal.
 final class ObjectReferences: Sendable {
   private struct Name: Hashable {
     let root: Int

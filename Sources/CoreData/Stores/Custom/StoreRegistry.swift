@@ -15,8 +15,8 @@ enum StoreRegistry {
 }
 
 extension NSPersistentStoreCoordinator {
-  /// Store types that can be added. The value is the address of the class of their stores: boxed classes, as Core Data has
-  /// them here, there are none without Objective-C.
+  /// Store types that can be added. The value is the address of the class of their stores: boxed classes, as
+  /// Core Data has them here, there are none without Objective-C.
   public class var registeredStoreTypes: [String: NSValue] {
     var types = StoreRegistry.classes
     for builtIn in [NSSQLiteStoreType, NSInMemoryStoreType] where types[builtIn] == nil {
@@ -53,8 +53,8 @@ extension NSPersistentStoreCoordinator {
 
   /// Makes a store of the class registered for a type, and opens it.
   ///
-  /// - Throws: 134000 for a type that nothing is registered for, 134100 for a store of another model version, and what the
-  ///   class throws.
+  /// - Throws: 134000 for a type that nothing is registered for, 134100 for a store of another model version,
+  ///   and what the class throws.
   final func openRegistered(
     _ storeType: String, _ configuration: String?, _ url: URL?, _ options: [AnyHashable: Any]?,
     _ model: FrozenModel
@@ -107,8 +107,8 @@ extension NSPersistentStoreCoordinator {
 
 /// Makes stores of the classes that are registered.
 ///
-/// The initialiser need not be `required` in them; `ObjectMaker` tells how it is reached all the same. `CustomStoreTests`
-/// hold this to account for each toolchain.
+/// The initialiser need not be `required` in them; `ObjectMaker` tells how it is reached all the same.
+/// `CustomStoreTests` hold this to account for each toolchain.
 private enum StoreMaker {
   /// Same shape as `NSPersistentStore`; never instantiated.
   class Lens: NSObject {

@@ -3,7 +3,8 @@ import ModelSchema
 import PredicateLanguage
 import Synchronization
 
-/// A store in memory. Predicates are evaluated with Foundation's semantics; everything is gone when the store is.
+/// A store in memory. Predicates are evaluated with Foundation's semantics; everything is gone when the store
+/// is.
 final class MemoryStoreEngine: StoreEngine {
   let spaces: [ObjectIDSpace]
   private let _layout: ModelLayout

@@ -1,6 +1,7 @@
 import ModelSchema
 
-/// What a memory store holds: rows by root entity and key, members of many-to-many and ordered relationships by owner.
+/// What a memory store holds: rows by root entity and key, members of many-to-many and ordered relationships
+/// by owner.
 struct MemoryTables {
   struct Record {
     let entityNumber: Int

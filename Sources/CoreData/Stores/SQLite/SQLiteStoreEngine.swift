@@ -5,8 +5,8 @@ import Synchronization
 
 /// A Core Data store in an SQLite file.
 ///
-/// All methods may be called from any thread, several at once: reads and writes run on pooled connections, reads see the last
-/// commit, writes take turns.
+/// All methods may be called from any thread, several at once: reads and writes run on pooled connections,
+/// reads see the last commit, writes take turns.
 final class SQLiteStoreEngine: StoreEngine {
   let options: SQLiteStoreOptions
   let path: String
@@ -34,7 +34,8 @@ final class SQLiteStoreEngine: StoreEngine {
   /// How the store's history is written; nil when it keeps none.
   let history: HistoryJournal?
   private let _commits = Atomic<Int>(0)
-  /// What the database is known by among the engines of this process: its path without links, or a name of its own.
+  /// What the database is known by among the engines of this process: its path without links, or a name of
+  /// its own.
   let commitName: String
 
   /// Opens or creates the store at `url`; `/dev/null` means a database in memory.

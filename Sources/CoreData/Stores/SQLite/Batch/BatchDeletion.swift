@@ -1,10 +1,12 @@
 import ModelSchema
 import SQLiteBinding
 
-/// One batch deletion inside a transaction: the rows found, those that delete rules take along, and what refers to them.
+/// One batch deletion inside a transaction: the rows found, those that delete rules take along, and what
+/// refers to them.
 ///
-/// Cascade takes the members along, nullify and no action clear what points at the deleted rows, deny refuses. Counts of
-/// relationships are not looked at. Everything is done for all rows of an entity at a time.
+/// Cascade takes the members along, nullify and no action clear what points at the deleted rows, deny
+/// refuses. Counts of relationships are not looked at. Everything is done for all rows of an entity at a
+/// time.
 final class BatchDeletion {
   private let _plan: FetchPlan
   private let _engine: SQLiteStoreEngine

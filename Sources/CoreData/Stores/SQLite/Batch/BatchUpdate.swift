@@ -5,8 +5,8 @@ import SQLiteBinding
 
 /// One batch update inside a transaction: one UPDATE for all rows.
 ///
-/// Which rows they are is found out first only where somebody needs to know: the caller, the history, or because values in
-/// files of their own are replaced.
+/// Which rows they are is found out first only where somebody needs to know: the caller, the history, or
+/// because values in files of their own are replaced.
 struct BatchUpdate {
   private let _plan: BatchUpdatePlan
   private let _engine: SQLiteStoreEngine
@@ -91,7 +91,8 @@ struct CompiledUpdate {
 }
 
 extension BatchUpdatePlan {
-  /// What the SQL is bound to, from left to right: the values, then the condition's constants if it is part of it.
+  /// What the SQL is bound to, from left to right: the values, then the condition's constants if it is part
+  /// of it.
   func constants(byKeys: Bool, mapping: StoreMapping) throws -> [PredicateValue] {
     var result: [PredicateValue] = []
     for assignment in assignments {

@@ -2,8 +2,8 @@ import ModelSchema
 
 /// Which tables and columns of a store file hold what, for tools that look at the file itself.
 ///
-/// Names are as SQL takes them, quoted where need be; entities are by the numbers of the model, and `storedNumber`
-/// tells what Z_ENT a file has for one.
+/// Names are as SQL takes them, quoted where need be; entities are by the numbers of the model, and
+/// `storedNumber` tells what Z_ENT a file has for one.
 package struct StoreAnatomy: Sendable {
   /// A column that holds an attribute, or one element of a composite attribute.
   package struct AttributeColumn: Sendable {

@@ -2,8 +2,8 @@ import Foundation
 import ModelSchema
 import SQLiteBinding
 
-/// A store file opened for looking at, with a model to read it by: nothing is written, and everything read until
-/// `close` is of one moment.
+/// A store file opened for looking at, with a model to read it by: nothing is written, and everything read
+/// until `close` is of one moment.
 ///
 /// Not for several threads at once.
 package final class StoreReader {
@@ -18,8 +18,8 @@ package final class StoreReader {
   /// Opens the file.
   ///
   /// - Parameter timeout: seconds to wait for somebody else's lock.
-  /// - Throws: A Cocoa error: 260 no file, 259 damaged or no database, 134010 no store, 134020 a model that does not
-  ///   fit, 134090 locked.
+  /// - Throws: A Cocoa error: 260 no file, 259 damaged or no database, 134010 no store, 134020 a model that
+  ///   does not fit, 134090 locked.
   package init(path: String, model: ModelSchema, timeout: Double = 5) throws {
     let url = URL(fileURLWithPath: path)
     let file = SQLiteStoreFile(url: url, timeout: timeout)
@@ -48,7 +48,8 @@ package final class StoreReader {
     anatomy = StoreAnatomy(_context.mapping)
   }
 
-  /// Calls `body` with each row of one entity, its subentities' left out, by ascending key. Holds one row at a time.
+  /// Calls `body` with each row of one entity, its subentities' left out, by ascending key. Holds one row at
+  /// a time.
   ///
   /// - Throws: What `body` throws; a Cocoa error that names table and key for a row that cannot be read.
   package func forEachRow(of entity: Int, _ body: (StoredRow) throws -> Void) throws {
@@ -117,7 +118,8 @@ package final class StoreReader {
     request.sortDescriptors = query.sorting.map { NSSortDescriptor(key: $0.key, ascending: $0.isAscending) }
     request.resultType = .managedObjectIDResultType
     request.includesSubentities = query.includesSubentities
-    // What SQLite comes upon first depends on the indexes it uses; without another order that of the keys is meant.
+    // What SQLite comes upon first depends on the indexes it uses; without another order that of the keys is
+    // meant.
     let isSorted = !query.sorting.isEmpty
     if isSorted {
       if let limit = query.limit { request.fetchLimit = limit }
@@ -210,7 +212,8 @@ package enum StoreFileFacts {
     return try StoreErrors.translating(url: url) { try SQLiteStoreFile(url: url, timeout: 5).metadata() }
   }
 
-  /// The model that a store has inside: its own copy, or one put together from its tables, which is not exact.
+  /// The model that a store has inside: its own copy, or one put together from its tables, which is not
+  /// exact.
   ///
   /// - Throws: A Cocoa error.
   package static func model(path: String) throws -> (schema: ModelSchema, isExact: Bool) {
@@ -265,7 +268,8 @@ package enum StoreFileFacts {
     }
   }
 
-  /// Entities that differ between a model and the store's version hashes; nil where they agree or the store has none.
+  /// Entities that differ between a model and the store's version hashes; nil where they agree or the store
+  /// has none.
   package static func versionDifferences(model: ModelSchema, metadata: [String: Any]) throws -> String? {
     guard metadata[NSStoreModelVersionHashesKey] is [String: Any] else { return nil }
     let model = try NSManagedObjectModel(schema: model)

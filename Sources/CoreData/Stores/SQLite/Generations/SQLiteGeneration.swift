@@ -4,9 +4,9 @@ import Synchronization
 
 /// The store as it was at one moment: a connection of its own that holds a read transaction open.
 ///
-/// SQLite gives a transaction that reads the state at its first read, and keeps it until the transaction ends, whatever is
-/// written to the log meanwhile. As long as it lasts the log cannot be emptied into the file beyond that state. May be used
-/// from any thread; reads follow one another.
+/// SQLite gives a transaction that reads the state at its first read, and keeps it until the transaction
+/// ends, whatever is written to the log meanwhile. As long as it lasts the log cannot be emptied into the
+/// file beyond that state. May be used from any thread; reads follow one another.
 final class SQLiteGeneration: StoreReading {
   private let _engine: SQLiteStoreEngine
   private let _connection: Mutex<Connection>
@@ -68,7 +68,8 @@ final class OpenGenerations: Sendable {
     }
   }
 
-  /// The files among those that no row of the latest state names which can go at once; the rest go with the last generation.
+  /// The files among those that no row of the latest state names which can go at once; the rest go with the
+  /// last generation.
   func released(_ files: [String]) -> [String] {
     if files.isEmpty { return files }
     return _state.withLock { state in
@@ -89,6 +90,7 @@ extension SQLiteStoreEngine: GenerationKeeping {
     }
   }
 
-  /// Removes external data files that no row names any more, now or when the last generation that may need them is gone.
+  /// Removes external data files that no row names any more, now or when the last generation that may need
+  /// them is gone.
   func discard(_ files: [String]) { context.externalData.remove(generations.released(files)) }
 }

@@ -1,12 +1,13 @@
 import ModelSchema
 
-/// How history names the properties of an entity: a bit for each in ZCOLUMNS, a column for each that is kept of deleted
-/// objects.
+/// How history names the properties of an entity: a bit for each in ZCOLUMNS, a column for each that is kept
+/// of deleted objects.
 ///
-/// Bits count to-one relationships first (two bits where the destination's entity is stored beside its key), then
-/// attributes, then to-many relationships. Among the first two kinds the root's properties come first, level by level, and
-/// on a level they go by name. To-many relationships go as the copy of its model that the store keeps happens to list them:
-/// by name in stores made here, in any order in Core Data's. The first bit is the highest of the first byte.
+/// Bits count to-one relationships first (two bits where the destination's entity is stored beside its key),
+/// then attributes, then to-many relationships. Among the first two kinds the root's properties come first,
+/// level by level, and on a level they go by name. To-many relationships go as the copy of its model that the
+/// store keeps happens to list them: by name in stores made here, in any order in Core Data's. The first bit
+/// is the highest of the first byte.
 struct HistoryLayout: Sendable {
   struct Entity: Sendable {
     /// Bits by slot; empty for what is not stored.
@@ -45,8 +46,8 @@ struct HistoryLayout: Sendable {
   /// By entity number - 1.
   let entities: [Entity]
 
-  /// - Parameter propertyOrders: Properties of each entity, inherited ones among them, as the model in the store lists
-  ///   them; those that it does not list follow by name.
+  /// - Parameter propertyOrders: Properties of each entity, inherited ones among them, as the model in the
+  ///   store lists them; those that it does not list follow by name.
   init(_ mapping: StoreMapping, propertyOrders: [String: [String]] = [:]) {
     entities = mapping.layout.layouts.map { layout in
       Self._entity(layout, mapping, propertyOrders[layout.entityName] ?? [])

@@ -6,8 +6,8 @@ struct HistoryTables: Sendable, Hashable {
   static let transactionEntity = 16002
   static let stringEntity = 16003
 
-  /// Whether author, bundle, context and process are numbers of rows of ATRANSACTIONSTRING. Files from before 2019 have
-  /// the texts in ATRANSACTION itself.
+  /// Whether author, bundle, context and process are numbers of rows of ATRANSACTIONSTRING. Files from before
+  /// 2019 have the texts in ATRANSACTION itself.
   let internsStrings: Bool
   /// Columns for values of deleted objects.
   let tombstoneCount: Int

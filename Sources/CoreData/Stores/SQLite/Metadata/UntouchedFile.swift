@@ -2,12 +2,14 @@ import Foundation
 import SQLiteBinding
 import Synchronization
 
-/// Opens a database for reading so that nothing on disk changes: not the file, not its log, and no new file beside it.
+/// Opens a database for reading so that nothing on disk changes: not the file, not its log, and no new file
+/// beside it.
 ///
-/// SQLite itself leaves files behind when it reads a database with a write-ahead log: it makes the log and its shared
-/// memory. So such a database is opened as unchanging while its log is empty (and again as soon as the files changed); with
-/// a log, through the shared memory that is there, which is not written; and where that is missing, as forensic copies
-/// have it, from a private copy of database and log, which is deleted with the last user.
+/// SQLite itself leaves files behind when it reads a database with a write-ahead log: it makes the log and
+/// its shared memory. So such a database is opened as unchanging while its log is empty (and again as soon as
+/// the files changed); with a log, through the shared memory that is there, which is not written; and where
+/// that is missing, as forensic copies have it, from a private copy of database and log, which is deleted
+/// with the last user.
 final class UntouchedFile: Sendable {
   let path: String
   private let _timeout: Double

@@ -137,8 +137,8 @@ extension StoreMigration {
 
   // MARK: Old links
 
-  /// The links of an old relationship as a query of `owner`, `member`, the member's `place` among the owner's, and the
-  /// owner's place among the member's (`back`), for the owners that are of just this entity.
+  /// The links of an old relationship as a query of `owner`, `member`, the member's `place` among the
+  /// owner's, and the owner's place among the member's (`back`), for the owners that are of just this entity.
   private func _links(_ slot: Int, _ pair: MigrationPlan.Pair) -> (sql: String, destination: Int)? {
     let entity = pair.old.entityNumber
     let (owners, number) = (away(of: entity), old.numbers.stored(for: entity))

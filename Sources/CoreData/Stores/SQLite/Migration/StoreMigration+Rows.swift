@@ -11,8 +11,8 @@ struct SQLPiece: Hashable {
 }
 
 extension StoreMigration {
-  /// Copies the rows of an old table that go to a new one, slice by slice: attributes, and to-ones that are stored as they
-  /// were.
+  /// Copies the rows of an old table that go to a new one, slice by slice: attributes, and to-ones that are
+  /// stored as they were.
   func copyRows(_ flow: MigrationPlan.Flow, _ slices: [String], _ progress: MigrationProgress) throws {
     let table = new.table(of: flow.newRoot)
     var columns: [[SQLPiece]] = Array(

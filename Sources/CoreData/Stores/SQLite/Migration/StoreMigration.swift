@@ -3,8 +3,8 @@ import SQLiteBinding
 
 /// Rewrites a store's tables for another version of its model, as far as the change can be inferred.
 ///
-/// Everything happens inside the caller's transaction: either the store is wholly of the new version afterwards, or
-/// untouched. No object is made; SQLite copies the rows.
+/// Everything happens inside the caller's transaction: either the store is wholly of the new version
+/// afterwards, or untouched. No object is made; SQLite copies the rows.
 struct StoreMigration {
   let connection: Connection
   let plan: MigrationPlan
@@ -38,8 +38,8 @@ struct StoreMigration {
 
   /// Migrates the tables, telling `Progress.current()` how far it has come.
   ///
-  /// - Throws: `SQLiteError`, with a constraint's code when objects are in the way of a new uniqueness constraint;
-  ///   `UnsupportedModelError`; `CocoaError.userCancelled`.
+  /// - Throws: `SQLiteError`, with a constraint's code when objects are in the way of a new uniqueness
+  ///   constraint; `UnsupportedModelError`; `CocoaError.userCancelled`.
   func run() throws {
     let slices = plan.flows.map { MigrationProgress.slices(largestKey: _largestKeys[$0.oldRoot] ?? 0) }
     let progress = MigrationProgress(steps: slices.reduce(0) { $0 + $1.count } + 1 + new.tables.count)

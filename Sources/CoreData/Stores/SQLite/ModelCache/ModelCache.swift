@@ -28,8 +28,8 @@ enum ModelCache {
     try _unpacked(connection, path: path) { try CompiledModelReader.read($0, path: $1) }
   }
 
-  /// The order in which the model in an open store names the properties of each entity; empty where there is none that
-  /// can be read.
+  /// The order in which the model in an open store names the properties of each entity; empty where there is
+  /// none that can be read.
   static func propertyOrders(_ connection: Connection, path: String) -> [String: [String]] {
     let orders = try? _unpacked(connection, path: path) {
       try CompiledModelReader.propertyOrders(in: $0, path: $1)

@@ -5,8 +5,9 @@ import PredicateLanguage
 
 /// The archived form of predicates and expressions, for those kinds whose form stores by Core Data show.
 ///
-/// There is none for string operators other than LIKE, MATCHES and CONTAINS, for BETWEEN, subqueries, aggregates with
-/// expressions in them, and set operations: what Core Data would make of a guess is not known.
+/// There is none for string operators other than LIKE, MATCHES and CONTAINS, for BETWEEN, subqueries,
+/// aggregates with expressions in them, and set operations: what Core Data would make of a guess is not
+/// known.
 struct PredicateArchive: PredicateArchiving {
   func predicate(_ text: String) -> KeyedObject? {
     guard let template = try? PredicateTemplate.cached(text), let tree = try? template.predicate() else {

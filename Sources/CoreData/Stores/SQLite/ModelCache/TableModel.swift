@@ -4,12 +4,12 @@ import SQLiteBinding
 
 /// Puts a model together from the tables of a store that keeps no copy of its own: a best effort.
 ///
-/// What the tables tell: entities and their parents, exactly; attributes, under their names in small letters, all with
-/// the root entity, with a type by the column's (whole numbers as Integer 64, flags among them; dates and floating-point
-/// numbers apart; bytes as binary data); many-to-many relationships with their inverses; to-one relationships, where the
-/// destination is named by a second column, by its entity's name, or by the rows that the keys lead to. A to-one whose
-/// destination cannot be told stays an Integer 64 attribute. One-to-many relationships, whose names no table has, are
-/// missing.
+/// What the tables tell: entities and their parents, exactly; attributes, under their names in small letters,
+/// all with the root entity, with a type by the column's (whole numbers as Integer 64, flags among them;
+/// dates and floating-point numbers apart; bytes as binary data); many-to-many relationships with their
+/// inverses; to-one relationships, where the destination is named by a second column, by its entity's name,
+/// or by the rows that the keys lead to. A to-one whose destination cannot be told stays an Integer 64
+/// attribute. One-to-many relationships, whose names no table has, are missing.
 struct TableModel {
   private let _connection: Connection
   private let _path: String
@@ -168,7 +168,8 @@ struct TableModel {
 
   // MARK: Join tables
 
-  /// Z_1BOOKS ( Z_1AUTHORS, Z_2BOOKS ): entity 1 has `books`, which are of entity 2, whose inverse is `authors`.
+  /// Z_1BOOKS ( Z_1AUTHORS, Z_2BOOKS ): entity 1 has `books`, which are of entity 2, whose inverse is
+  /// `authors`.
   private func _addManyToMany(_ made: inout [Int: EntitySchema]) throws {
     var tables: [String] = []
     try _connection.query(

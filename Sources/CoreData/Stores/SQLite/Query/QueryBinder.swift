@@ -130,7 +130,8 @@ struct QueryBinder {
     return key.reference
   }
 
-  /// The bytes that a transformable attribute stores for a value; nil, which no row is equal to, if it cannot.
+  /// The bytes that a transformable attribute stores for a value; nil, which no row is equal to, if it
+  /// cannot.
   private func _bytes(_ value: PredicateValue, _ entity: Int, _ slot: Int) -> Data? {
     guard let object = value.any, entity <= _context.spaces.count,
       let coding = _context.spaces[entity - 1].entity.shape.codings[slot]

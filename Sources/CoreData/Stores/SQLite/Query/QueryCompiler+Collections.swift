@@ -61,8 +61,8 @@ extension QueryCompiler {
     let members = try _open(path)
     let key = QueryParameter.constant(index, .key(root: members.scope.layout.rootNumber))
     let isMember: SQLFragment = "\(sql: members.scope.identity) = \(key)"
-    // Without the tests for NULL, NOT of this would be unknown, not true: for a member without owner, and at the end of a
-    // path that leads nowhere.
+    // Without the tests for NULL, NOT of this would be unknown, not true: for a member without owner, and at
+    // the end of a path that leads nowhere.
     let owner = path.owner.identity
     let test: SQLFragment = """
       \(sql: owner) IN (SELECT \(sql: members.ownerColumn) FROM \(sql: members.source.text) \
@@ -172,10 +172,12 @@ extension QueryCompiler {
     return try _inValues(left, index, comparison)
   }
 
-  /// The rows that have one of many values of an attribute whose values are unique, as a join; nil for any other condition.
+  /// The rows that have one of many values of an attribute whose values are unique, as a join; nil for any
+  /// other condition.
   ///
-  /// It is what an import asks before each save: which of these identifiers are there already? For IN, SQLite would sort the
-  /// values into a table of its own first, which costs as much as finding the rows by the index.
+  /// It is what an import asks before each save: which of these identifiers are there already? For IN, SQLite
+  /// would sort the values into a table of its own first, which costs as much as finding the rows by the
+  /// index.
   mutating func uniqueLookUp(_ plan: FetchPlan) throws -> (values: SQLFragment, column: SQLFragment)? {
     guard case .comparison(let comparison) = plan.predicate, comparison.op == .in,
       comparison.modifier == .direct, comparison.options.isEmpty,

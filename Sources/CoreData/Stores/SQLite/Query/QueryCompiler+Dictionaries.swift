@@ -47,7 +47,8 @@ struct TableShape: Hashable, Sendable {
   private let _having: PredicateShape?
   private let _isDistinct: Bool
 
-  /// The shape of a plan, and the constants to bind: of the predicate, the columns, the groups, the having condition.
+  /// The shape of a plan, and the constants to bind: of the predicate, the columns, the groups, the having
+  /// condition.
   static func taking(_ plan: DictionaryPlan) -> (shape: TableShape, constants: [PredicateValue]) {
     let rows = QueryShape.taking(plan.rows, .objects)
     let columns = plan.columns.map { PredicateShape.taking($0.expression) }

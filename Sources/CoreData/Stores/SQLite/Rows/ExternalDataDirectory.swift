@@ -3,8 +3,8 @@ import Synchronization
 
 /// The hidden directory beside a store that holds large binary values, one file each.
 ///
-/// A cell of such an attribute begins with 1, then the bytes themselves; or with 2, then the name of a file and a
-/// zero. Values above the threshold are written to files.
+/// A cell of such an attribute begins with 1, then the bytes themselves; or with 2, then the name of a file
+/// and a zero. Values above the threshold are written to files.
 struct ExternalDataDirectory: Sendable {
   private let _path: String
   /// Whether there is a place for files; a store in memory has none.
@@ -60,8 +60,9 @@ struct ExternalDataDirectory: Sendable {
 
   // MARK: Reading
 
-  /// The value behind a cell; nil, with a line on the standard error, when it names a file that is not there: the row's other
-  /// values are no worse for it, and the cell stays as it is until somebody assigns the attribute.
+  /// The value behind a cell; nil, with a line on the standard error, when it names a file that is not there:
+  /// the row's other values are no worse for it, and the cell stays as it is until somebody assigns the
+  /// attribute.
   func read(_ bytes: UnsafeRawBufferPointer) -> Data? {
     guard let prefix = bytes.first else { return Data() }
     switch prefix {
@@ -82,7 +83,8 @@ struct ExternalDataDirectory: Sendable {
   }
 }
 
-/// Says which external data files are missing: the first few, for a store copied without its directory misses them all.
+/// Says which external data files are missing: the first few, for a store copied without its directory misses
+/// them all.
 private final class MissingFileNotices: Sendable {
   private let _names = Mutex<Set<String>>([])
   private static let _limit = 5

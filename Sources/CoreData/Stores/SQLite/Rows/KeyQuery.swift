@@ -31,8 +31,8 @@ struct RelationQuery: Sendable {
 
   /// Nil for a slot that is no stored to-many.
   ///
-  /// - Parameter readers: Readers of each entity with its subentities, by entity number - 1; none: members are read by
-  ///   their keys only.
+  /// - Parameter readers: Readers of each entity with its subentities, by entity number - 1; none: members
+  ///   are read by their keys only.
   init?(slot: Int, in layout: PropertyLayout, context: RowReader.Context, readers: [RowReader] = []) {
     let mapping = context.mapping
     let columns: String, from: String, owner: String, order: String

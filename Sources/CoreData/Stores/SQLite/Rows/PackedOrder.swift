@@ -2,9 +2,10 @@ import ModelSchema
 
 /// The order of a fetch that reads all its matches anyway, made here instead of in SQL.
 ///
-/// SQLite sorts whole rows: it writes each into a record, compares records and reads them again. What is fetched stands in
-/// memory in any case, and sorting places by the first eight bytes of a key costs a fraction of that. Only for orders by the
-/// entity's own attributes in their natural order, without limit; whatever else stays in SQL.
+/// SQLite sorts whole rows: it writes each into a record, compares records and reads them again. What is
+/// fetched stands in memory in any case, and sorting places by the first eight bytes of a key costs a
+/// fraction of that. Only for orders by the entity's own attributes in their natural order, without limit;
+/// whatever else stays in SQL.
 struct PackedOrder {
   private let _keys: [(slot: Int, isAscending: Bool)]
   /// Whether ranks order all that the cells do, but null and the least number.

@@ -1,4 +1,5 @@
-/// Sorts places by their ranks in time that grows with their number only: by one byte after the other, last byte first.
+/// Sorts places by their ranks in time that grows with their number only: by one byte after the other, last
+/// byte first.
 ///
 /// Ranks of texts often differ in few bytes and begin alike; bytes in which all ranks agree are passed over.
 enum RankSort {

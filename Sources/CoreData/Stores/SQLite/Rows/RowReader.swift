@@ -57,7 +57,8 @@ final class RowReader: Sendable {
   /// How rows are packed; nil if they are not, or if they are of several entities.
   var format: RowFormat? { _isPolymorphic ? nil : _only.packer?.format }
 
-  /// - Parameter part: The slots to read; nil for all. Subentities number inherited slots as their parents do.
+  /// - Parameter part: The slots to read; nil for all. Subentities number inherited slots as their parents
+  ///   do.
   init(entity number: Int, includesSubentities: Bool, part: RowPart? = nil, context: Context) {
     let mapping = context.mapping
     let layout = mapping.layout.layout(numbered: number)

@@ -3,11 +3,12 @@ import SQLiteBinding
 
 /// Telling whether objects have changed since some other time, in another process perhaps.
 extension SQLiteStoreEngine {
-  /// A text that differs whenever an object of these entities was inserted, updated or deleted in between, by any writer that
-  /// keeps Core Data's versions.
+  /// A text that differs whenever an object of these entities was inserted, updated or deleted in between, by
+  /// any writer that keeps Core Data's versions.
   ///
-  /// For each table: number of rows, sum of versions, and the last key given out. A deletion lowers the number, an insertion
-  /// raises the last key, and where neither has happened each update raises the sum. Costs a scan of the tables.
+  /// For each table: number of rows, sum of versions, and the last key given out. A deletion lowers the
+  /// number, an insertion raises the last key, and where neither has happened each update raises the sum.
+  /// Costs a scan of the tables.
   ///
   /// - Throws: `SQLiteStoreError`.
   func mark(of entityNumbers: some Collection<Int>) throws -> String? {

@@ -75,7 +75,8 @@ extension SQLiteStoreEngine {
     return result
   }
 
-  /// Goes through the rows of a dictionary fetch on the caller's connection. One that keeps no row has but one array made.
+  /// Goes through the rows of a dictionary fetch on the caller's connection. One that keeps no row has but
+  /// one array made.
   func forEachRow(of plan: DictionaryPlan, on connection: Connection, _ body: ([Value]) -> Void) throws {
     let (query, constants) = try compiled(plan)
     let statement = try connection.lend(query.sql)
@@ -245,7 +246,8 @@ extension SQLiteStoreEngine {
   /// Most members whose values are read along with them.
   private static let _membersReadAtOnce = 256
 
-  /// Members of a to-many; with their values unless they are very many, or have values that are costly to read.
+  /// Members of a to-many; with their values unless they are very many, or have values that are costly to
+  /// read.
   func members(of owner: ObjectKey, slot: Int) throws -> [StoredObject] {
     let number = owner.space.layout.entityNumber
     guard relationQueries[number - 1].indices.contains(slot), let query = relationQueries[number - 1][slot],

@@ -9,8 +9,8 @@ extension SQLiteStoreEngine {
   /// - Throws: `StoreConflictError`, `StoreConstraintError`, `SQLiteStoreError`.
   func commit(_ changes: ChangeSet) throws { _ = try save(changes) }
 
-  /// Commits, together with saves into other stores, and answers the rows whose derived values the commit has changed, and
-  /// its number in the history.
+  /// Commits, together with saves into other stores, and answers the rows whose derived values the commit has
+  /// changed, and its number in the history.
   func save(_ changes: ChangeSet, along others: () throws -> Void) throws -> SaveOutcome {
     guard !options.isReadOnly else { throw SQLiteStoreError.readOnly(path: path) }
     if changes.isEmpty {

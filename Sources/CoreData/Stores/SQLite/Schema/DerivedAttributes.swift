@@ -28,8 +28,8 @@ struct Derivation: Sendable {
 
   /// Reads a derivation expression of an entity.
   ///
-  /// - Throws: `UnsupportedModelError` for what Core Data does not take either, and for key paths over more than one
-  ///   relationship.
+  /// - Throws: `UnsupportedModelError` for what Core Data does not take either, and for key paths over more
+  ///   than one relationship.
   init(_ text: String, attribute: String, in layout: PropertyLayout, _ model: ModelLayout) throws {
     let canonical = DerivationText.canonical(text)
     func refuse(_ reason: String) -> UnsupportedModelError {

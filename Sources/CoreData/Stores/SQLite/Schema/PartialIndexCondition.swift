@@ -4,7 +4,8 @@ import PredicateLanguage
 
 /// The WHERE of a partial index, from the predicate that the model gives it.
 ///
-/// An index takes conditions on the row's own columns and constants: comparisons, nil, IN, and AND, OR and NOT of those.
+/// An index takes conditions on the row's own columns and constants: comparisons, nil, IN, and AND, OR and
+/// NOT of those.
 struct PartialIndexCondition {
   let sql: String
 

@@ -74,8 +74,8 @@ struct StoreOpening {
       pool: try _pool(writer), isNew: isNew, history: history)
   }
 
-  /// The store's history if it is to be kept: its tables are made when they are not there yet. A store that cannot be
-  /// written shows the history that it has.
+  /// The store's history if it is to be kept: its tables are made when they are not there yet. A store that
+  /// cannot be written shows the history that it has.
   private func _history(_ writer: Connection, _ mapping: StoreMapping) throws -> HistoryJournal? {
     let isThere = try HistoryTables.exist(on: writer)
     guard _options.isReadOnly ? isThere : _options.tracksHistory else { return nil }
@@ -151,8 +151,8 @@ struct StoreOpening {
     if !_file.isInMemory { try ModelCache.write(_layout.schema, to: connection) }
   }
 
-  /// Refuses to write to a store with R-tree indexes that nothing in the file keeps up to date: how Core Data does it is not
-  /// known, and an index that misses rows gives wrong answers there.
+  /// Refuses to write to a store with R-tree indexes that nothing in the file keeps up to date: how Core Data
+  /// does it is not known, and an index that misses rows gives wrong answers there.
   private func _checkSpatialIndexes(_ connection: Connection) throws {
     for entity in _layout.schema.entities {
       for index in entity.indexes where index.elements.contains(where: \.isRTree) {
