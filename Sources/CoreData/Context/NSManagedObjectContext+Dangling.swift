@@ -37,10 +37,8 @@ extension NSManagedObjectContext {
     guard !gone.isEmpty, mayBeMembers(gone) else { return }
     table.forEach { object in
       object._relations?.forEachToMany { _, state in
-        guard state.isRealised || !state.added.isEmpty else { return }
-        for member in gone where state.members.contains(member) || state.added.contains(member) {
-          state.forget(member)
-        }
+        guard state.isRealised || state.hasChanges else { return }
+        for member in gone where state.knows(member) { state.forget(member) }
       }
     }
   }

@@ -244,7 +244,11 @@ extension NSManagedObjectContext {
       let state = object.makeMembers(slot)
       if object._row == nil, !state.isRealised { state.realise([]) }
       let known = state.isOrdered && !state.isRealised ? object.members(slot) : state
-      delta.removed.forEachHeld { _ = known.lose(member($0)) }
+      // What the child takes back may have been there without it. What nobody knows any more was never stored.
+      delta.removed.forEachHeld { id in
+        if table.object(for: id) == nil, !id.isPermanent { return }
+        _ = known.lose(member(id), isNew: false)
+      }
       delta.added.forEachHeld { _ = known.gain(member($0)) }
       if let order = delta.order, known.isRealised { known.reorder(asFarAsKnown: order.map(member)) }
     }

@@ -99,7 +99,11 @@ extension NSManagedObjectContext {
     for change in change.members {
       object.willChangeState()
       let state = object.members(change.slot)
-      for member in change.added { state.remove(member) }
+      let isManyToMany = object._layout.slots[change.slot].relationship?.isManyToMany ?? false
+      for member in change.added {
+        // The other end of a one-to-many says itself where it was.
+        if isManyToMany { state.takeBack(member) } else { state.remove(member) }
+      }
       for member in change.removed where member._context === self { state.add(member) }
       if let order = change.order {
         let kept = order.filter { state.members.contains($0) }

@@ -104,9 +104,10 @@ extension NSManagedObject {
     let relationship = _layout.slots[slot].relationship!
     willChangeState()
     let state = members(slot)
+    let isNew = state.isNew(object)
     guard state.remove(object) else { return }
     markChanged(slot)
-    if let inverse = relationship.inverseSlot { object.inverseWasCut(inverse, self) }
+    if let inverse = relationship.inverseSlot { object.inverseWasCut(inverse, self, isNew: isNew) }
   }
 
   /// State of a to-many without reading it. A never-saved object has nothing to read.
@@ -154,11 +155,13 @@ extension NSManagedObject {
   }
 
   /// `other` has just turned its end away from this object.
-  final func inverseWasCut(_ slot: Int, _ other: NSManagedObject) {
+  ///
+  /// - Parameter isNew: Whether the link was only made since the last save, where that is known.
+  final func inverseWasCut(_ slot: Int, _ other: NSManagedObject, isNew: Bool? = nil) {
     willChangeState()
     guard let relationship = relationship(slot) else { return }
     if relationship.isToMany {
-      if memberState(slot).lose(other) { markTouched(slot) }
+      if memberState(slot).lose(other, isNew: isNew) { markTouched(slot) }
     } else if toOne(slot) === other || _context?.takeNews(of: self) ?? false && toOne(slot) === other {
       link(slot, to: nil)
     }

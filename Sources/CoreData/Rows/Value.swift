@@ -65,13 +65,15 @@ final class ToManyDelta: Sendable {
   }
 
   /// Several deltas as one, newest first; each is gone through once.
+  ///
+  /// The last word on a member stands, also where it takes back an earlier one: that may have asked for what
+  /// was so already.
   static func composed(_ deltas: [ToManyDelta]) -> ToManyDelta {
     var added = Set<NSManagedObjectID>()
     var removed = Set<NSManagedObjectID>()
     for delta in deltas {
-      // What is taken back later is no change at all.
-      for id in delta.added where removed.remove(id) == nil { added.insert(id) }
-      for id in delta.removed where added.remove(id) == nil { removed.insert(id) }
+      for id in delta.added where !removed.contains(id) { added.insert(id) }
+      for id in delta.removed where !added.contains(id) { removed.insert(id) }
     }
     func inOrder(_ members: Set<NSManagedObjectID>, _ list: (ToManyDelta) -> [NSManagedObjectID])
       -> [NSManagedObjectID]
@@ -84,17 +86,16 @@ final class ToManyDelta: Sendable {
       order: deltas.lazy.compactMap(\.order).first)
   }
 
-  /// This delta followed by `later`.
+  /// This delta followed by `later`, whose word stands.
   func followed(by later: ToManyDelta) -> ToManyDelta {
     let laterAdded = Set(later.added)
     let laterRemoved = Set(later.removed)
     let mineAdded = Set(added)
     let mineRemoved = Set(removed)
     return ToManyDelta(
-      added: added.filter { !laterRemoved.contains($0) }
-        + later.added.filter { !mineAdded.contains($0) && !mineRemoved.contains($0) },
+      added: added.filter { !laterRemoved.contains($0) } + later.added.filter { !mineAdded.contains($0) },
       removed: removed.filter { !laterAdded.contains($0) }
-        + later.removed.filter { !mineRemoved.contains($0) && !mineAdded.contains($0) },
+        + later.removed.filter { !mineRemoved.contains($0) },
       order: later.order ?? order)
   }
 }

@@ -101,6 +101,8 @@ final class ToManyState {
   @exclusivity(unchecked) private(set) var base: [NSManagedObject] = []
   @exclusivity(unchecked) private(set) var added: Set<NSManagedObject> = []
   @exclusivity(unchecked) private(set) var removed: Set<NSManagedObject> = []
+  /// Those of `added` that turned out, when the members were read, to have been there already.
+  @exclusivity(unchecked) private(set) var redundant: Set<NSManagedObject> = []
   /// Members keep their places only if this is false.
   @exclusivity(unchecked) private(set) var isReordered = false
   /// The unsaved order of a relationship whose members were forgotten to be read again.
@@ -164,8 +166,13 @@ final class ToManyState {
     order = isOrdered ? read.filter { !removed.contains($0) } : []
     members = Set(read)
     members.subtract(removed)
-    for object in added where members.insert(object).inserted {
-      if isOrdered { order.append(object) }
+    redundant = []
+    for object in added {
+      if !members.insert(object).inserted {
+        redundant.insert(object)
+      } else if isOrdered {
+        order.append(object)
+      }
     }
     isRealised = true
     if let wanted = _wantedOrder {
@@ -201,14 +208,25 @@ final class ToManyState {
     return true
   }
 
+  /// Whether an object is a member only because it was added since.
+  func isNew(_ object: NSManagedObject) -> Bool { added.contains(object) && !redundant.contains(object) }
+
+  /// - Parameter isNew: Whether it is a member only because it was added since, where that is known.
   @discardableResult
-  func remove(_ object: NSManagedObject) -> Bool {
+  func remove(_ object: NSManagedObject, isNew: Bool? = nil) -> Bool {
     if isRealised {
       guard members.remove(object) != nil else { return false }
       if isOrdered, let index = order.firstIndex(of: object) { order.remove(at: index) }
     }
-    if added.remove(object) == nil { removed.insert(object) }
+    let isNew = isNew ?? !redundant.contains(object)
+    redundant.remove(object)
+    if added.remove(object) == nil || !isNew { removed.insert(object) }
     return true
+  }
+
+  /// Undoes an addition: what was there before it stays.
+  func takeBack(_ object: NSManagedObject) {
+    if redundant.remove(object) != nil { added.remove(object) } else { remove(object) }
   }
 
   /// Adds an object because its own end was pointed here, whatever was read: these members may be older than
@@ -220,9 +238,16 @@ final class ToManyState {
   }
 
   /// Removes an object because its own end was turned away, whatever was read.
-  func lose(_ object: NSManagedObject) -> Bool {
-    if remove(object) { return true }
+  ///
+  /// - Parameter isNew: As for `remove`.
+  func lose(_ object: NSManagedObject, isNew: Bool? = nil) -> Bool {
+    if remove(object, isNew: isNew) { return true }
     return removed.insert(object).inserted
+  }
+
+  /// Whether an object is a member, or was before it was removed here.
+  func knows(_ object: NSManagedObject) -> Bool {
+    members.contains(object) || added.contains(object) || removed.contains(object)
   }
 
   /// Drops an object that is gone for everybody: no change, nothing to save.
@@ -235,6 +260,7 @@ final class ToManyState {
     base.removeAll { $0 === object }
     _wantedOrder?.removeAll { $0 === object }
     added.remove(object)
+    redundant.remove(object)
     removed.remove(object)
   }
 
@@ -255,6 +281,7 @@ final class ToManyState {
   /// What is there now becomes what was saved.
   func commit() {
     added = []
+    redundant = []
     removed = []
     isReordered = false
     _wantedOrder = nil
@@ -264,6 +291,7 @@ final class ToManyState {
   /// Goes back to what was read.
   func rollback() {
     added = []
+    redundant = []
     removed = []
     isReordered = false
     _wantedOrder = nil

@@ -20,6 +20,9 @@ extension SaveTransaction {
     let slot: Int
     let delta: ToManyDelta
     let plan: ToManyPlan
+
+    /// What was never stored need not be removed.
+    var removed: [NSManagedObjectID] { delta.removed.filter(\.isPermanent) }
   }
 
   /// Writes all deltas: first what is removed, then what is added, then the order of members.
@@ -32,10 +35,10 @@ extension SaveTransaction {
       switch change.plan.kind {
       case .inverse: break
       case .pairs(let join, let ownerIsFirst):
-        try _collect(change.delta.removed, change, join, ownerIsFirst, &removed)
+        try _collect(change.removed, change, join, ownerIsFirst, &removed)
         try _collect(change.delta.added, change, join, ownerIsFirst, &added)
       case .hidden(_, let remove, _):
-        for member in change.delta.removed {
+        for member in change.removed {
           try _run(remove, try key(of: member, entity: change.ownerEntity, slot: change.slot), change.owner)
         }
       }
@@ -128,7 +131,7 @@ extension SaveTransaction {
   private func _writeOrder(_ change: Change) throws {
     guard let order = change.plan.order else { return }
     if let forget = order.forget {
-      for member in change.delta.removed {
+      for member in change.removed {
         try _run(forget, try key(of: member, entity: change.ownerEntity, slot: change.slot))
       }
     }

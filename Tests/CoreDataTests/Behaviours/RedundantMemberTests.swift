@@ -1,0 +1,108 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Members added that were there already, or removed that were not, and that taken back: what is asked last
+/// holds, whatever was there before.
+@Suite struct RedundantMemberTests {
+  /// A book, with the tag or without it, that a context is about to see for the first time.
+  private func stored(_ stack: TestStack, tagged: Bool) throws -> (
+    book: NSManagedObjectID, tag: NSManagedObjectID
+  ) {
+    let tag = try stack.stored("Tag", ["name": "T"])
+    return try stack.root.performAndWait {
+      let book = stack.root.insert("Book", ["title": "B"])
+      if tagged { book.setValue(Set([tag]), forKey: "tags") }
+      try stack.root.save()
+      return (book.objectID, tag.objectID)
+    }
+  }
+
+  private func tags(_ stack: TestStack, of book: NSManagedObjectID) -> Int {
+    stack.fresh { $0.object(with: book).objects("tags").count }
+  }
+
+  @Test(arguments: Setting.allCases)
+  func aMemberAddedAgainAndRemovedIsGone(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let (book, tag) = try stored(stack, tagged: true)
+    let context = setting.isNested ? stack.context : stack.sibling()
+    try context.performAndWait {
+      let tags = context.object(with: book).mutableSetValue(forKey: "tags")
+      tags.add(context.object(with: tag))
+      tags.remove(context.object(with: tag))
+      #expect(context.object(with: tag).objects("books").isEmpty)
+      try context.save()
+      #expect(context.object(with: tag).objects("books").isEmpty)
+    }
+    if setting.isNested { try stack.save() }
+    #expect(tags(stack, of: book) == 0)
+  }
+
+  @Test(arguments: Setting.allCases)
+  func aMemberAddedAgainIsStillThereWhenThatIsUndone(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let (book, tag) = try stored(stack, tagged: true)
+    let context = setting.isNested ? stack.context : stack.sibling()
+    try context.performAndWait {
+      context.undoManager = UndoManager()
+      let mine = context.object(with: book), its = context.object(with: tag)
+      mine.mutableSetValue(forKey: "tags").add(its)
+      context.processPendingChanges()
+      context.undo()
+      #expect(mine.objects("tags") == [its])
+      #expect(its.objects("books") == [mine])
+      try context.save()
+    }
+    if setting.isNested { try stack.save() }
+    #expect(tags(stack, of: book) == 1)
+  }
+
+  /// The first save adds what somebody else has added by then.
+  @Test(arguments: Setting.nested, [false, true])
+  func aMemberAddedInOneSaveAndRemovedInTheNextIsGone(_ setting: Setting, isHeld: Bool) throws {
+    let stack = try TestStack(setting)
+    let (book, tag) = try stored(stack, tagged: false)
+    let context = stack.context
+    let held = isHeld ? stack.root.performAndWait { stack.root.object(with: book) } : nil
+    context.performAndWait {
+      let mine = context.object(with: book)
+      #expect(mine.objects("tags").isEmpty)
+    }
+    let other = stack.sibling()
+    try other.performAndWait {
+      other.object(with: book).setValue(Set([other.object(with: tag)]), forKey: "tags")
+      try other.save()
+    }
+    try context.performAndWait {
+      let mine = context.object(with: book)
+      mine.setValue(Set([context.object(with: tag)]), forKey: "tags")
+      try context.save()
+      mine.setValue(Set<NSManagedObject>(), forKey: "tags")
+      try context.save()
+      #expect(mine.objects("tags").isEmpty)
+    }
+    try stack.root.performAndWait {
+      stack.root.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+      try stack.root.save()
+    }
+    #expect(tags(stack, of: book) == 0)
+    _ = held
+  }
+
+  @Test(arguments: Setting.nested)
+  func aMemberInsertedInOneSaveAndDeletedInTheNextIsNobodys(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let (book, _) = try stored(stack, tagged: false)
+    let context = stack.context
+    try context.performAndWait {
+      let tag = context.insert("Tag", ["name": "Short-lived"])
+      context.object(with: book).setValue(Set([tag]), forKey: "tags")
+      try context.save()
+      context.delete(tag)
+      try context.save()
+    }
+    try stack.root.performAndWait { try stack.root.save() }
+    #expect(tags(stack, of: book) == 0)
+  }
+}
