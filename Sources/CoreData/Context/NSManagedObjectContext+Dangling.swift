@@ -83,6 +83,8 @@ extension NSManagedObjectContext {
         target._flags.contains(.deleted)
       else { continue }
       let object = self.object(with: id)
+      // By now it may be gone itself; then nobody asks for its values.
+      guard object._current != nil || (try? load(object)) ?? false else { return }
       guard !object._flags.contains(.deleted), object.toOne(number) === target else { continue }
       if target._layout.slots[inverse].relationship?.deleteRule == .cascade { deleteObject(object) }
       object.link(number, to: nil)

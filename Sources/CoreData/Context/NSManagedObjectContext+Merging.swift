@@ -62,7 +62,9 @@ extension NSManagedObjectContext {
       table.reserve(insertions)
     }
     let chain = _parent == nil ? nil : ReadChain(above: self)
-    let isOvertaken = chain == nil && (isForeign || changes.isOvertaken)
+    let isOvertaken = isForeign || changes.isOvertaken
+    let mayBeGone = isOvertaken || chain.map { !changes.isStored || $0.hasDeletions } ?? false
+    let gone = mayBeGone ? goneSince(changes, isForeign: isForeign, chain) : []
     // What was deleted comes last: links cut by the deletion have been merged then.
     for entry in changes.entries where entry.kind != .deleted {
       let id = isForeign ? localized(entry.id) : entry.id
@@ -72,8 +74,11 @@ extension NSManagedObjectContext {
       let row = isSeen ? chain?.rowOnceMerged(for: id, saved: stored) ?? entry.row : entry.row
       switch entry.kind {
       case .inserted:
+        if !gone.isEmpty, gone.contains(ObjectTable.Key(id)) { continue }
         // Changes of it may have been merged already, when there was no object yet to take them.
-        let newest = isOvertaken ? id.key.flatMap { persistentStoreCoordinator?.rowCache.row(for: $0) } : row
+        let newest =
+          isOvertaken && chain == nil
+          ? id.key.flatMap { persistentStoreCoordinator?.rowCache.row(for: $0) } : row
         mergeInsertion(of: id, row: newest, changed: entry.changed, into: &merged)
         if let row { followPendingDeletions(id, row) }
       case .updated:
@@ -87,6 +92,34 @@ extension NSManagedObjectContext {
     }
     forgetMembers(Set(merged.deleted.compactMap { table.object(for: $0) }))
     finishMerge(merged)
+  }
+
+  /// What a save has inserted that is not there any more: it is merged late, after a deletion.
+  ///
+  /// Reads, in one go, only what nobody has in memory.
+  private final func goneSince(
+    _ changes: SavedChanges, isForeign: Bool, _ chain: ReadChain?
+  ) -> Set<ObjectTable.Key> {
+    guard let coordinator = persistentStoreCoordinator else { return [] }
+    var gone = Set<ObjectTable.Key>()
+    var unknown: [ObjectKey] = []
+    for entry in changes.entries where entry.kind == .inserted {
+      let id = isForeign ? localized(entry.id) : entry.id
+      let key = ObjectTable.Key(id)
+      if table.object(for: key) != nil { continue }
+      if let found = chain?.entry(for: key) {
+        if found.row == nil { gone.insert(key) }
+      } else if let stored = id.key {
+        if coordinator.rowCache.row(for: stored) == nil { unknown.append(stored) }
+      } else {
+        gone.insert(key)
+      }
+    }
+    if unknown.isEmpty { return gone }
+    // Where the store cannot be read now, who asks for the objects will hear of it.
+    guard let rows = try? coordinator.rows(for: unknown) else { return gone }
+    for (key, row) in zip(unknown, rows) where row == nil { gone.insert(ObjectTable.Key(key)) }
+    return gone
   }
 
   // MARK: By identity

@@ -71,6 +71,7 @@ extension NSManagedObjectContext {
   ) {
     if entry.kind == .deleted || entry.kind == .annihilated {
       object._flags.formUnion([.deleted, .deletePropagated])
+      hasPendingDeletions = true
       if !object._flags.contains(.listed) { object._flags.insert(.adopted) } else { noteChanged(object) }
       return
     }

@@ -64,6 +64,34 @@ import Testing
     #expect(books == 0)
   }
 
+  /// The parent has changed what its child deletes, and merges the link before it saves: there is no conflict
+  /// to settle.
+  @Test(arguments: Setting.direct)
+  func aChildsDeletionCutsLinksThatItsParentMerges(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let root = stack.root
+    let ids = try ["Gone", "Pupil"].map { try stack.stored("Author", ["name": $0]).objectID }
+    root.performAndWait { root.object(with: ids[0]).setValue(2, forKey: "age") }
+    let child = stack.child(of: root)
+    try child.performAndWait {
+      child.delete(child.object(with: ids[0]))
+      try child.save()
+    }
+    let sibling = stack.sibling()
+    let link = try sibling.saved {
+      sibling.object(with: ids[1]).setValue(sibling.object(with: ids[0]), forKey: "mentor")
+    }
+    try root.performAndWait {
+      root.mergeChanges(fromContextDidSave: link)
+      try root.save()
+    }
+    try stack.fresh { context in
+      let authors = try context.all("Author")
+      #expect(authors.map { $0.text("name") } == ["Pupil"])
+      #expect(authors.first?.object("mentor") == nil)
+    }
+  }
+
   // MARK: Versions
 
   /// A child has tagged a book that somebody else has deleted when its parent saves: the tag is saved without

@@ -43,6 +43,9 @@ struct ReadChain {
 
   var hasOverlays: Bool { !overlays.isEmpty }
 
+  /// Whether any ancestor has deleted anything.
+  var hasDeletions: Bool { overlays.contains { $0.contains(where: \.hasDeletions) } }
+
   /// What the nearest ancestor that changed the object says of it. The to-manys of its row say nothing:
   /// `related` reads them.
   func entry(for key: ObjectTable.Key) -> Layer.Entry? {

@@ -1,0 +1,74 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Saves that are merged when what they tell of is not there any more.
+@Suite struct GoneMeanwhileTests {
+  /// A context between the one that reads and the stores, or none.
+  private func reader(_ stack: TestStack) -> NSManagedObjectContext {
+    stack.setting.isNested ? stack.child(of: stack.context) : stack.sibling()
+  }
+
+  @Test(arguments: Setting.allCases)
+  func anInsertionIsNotShownThatWasDeletedSince(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let writer = stack.root
+    let insertion = try writer.saved { writer.insert("Author", ["name": "Ada"]) }
+    let id = try #require(try writer.performAndWait { try writer.all("Author").first?.objectID })
+    _ = try writer.saved { writer.delete(writer.object(with: id)) }
+    let reader = reader(stack)
+    reader.performAndWait {
+      reader.retainsRegisteredObjects = true
+      reader.mergeChanges(fromContextDidSave: insertion)
+      #expect(reader.registeredObjects.isEmpty)
+    }
+  }
+
+  @Test(arguments: Setting.nested)
+  func aSiblingsInsertionIsNotShownThatTheParentHasDeletedSince(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let parent = stack.context
+    let sibling = stack.child(of: parent), reader = stack.child(of: parent)
+    let insertion = try sibling.saved { sibling.insert("Author", ["name": "Ada"]) }
+    try parent.performAndWait { try parent.all("Author").forEach(parent.delete) }
+    reader.performAndWait {
+      reader.retainsRegisteredObjects = true
+      reader.mergeChanges(fromContextDidSave: insertion)
+      #expect(reader.registeredObjects.isEmpty)
+    }
+  }
+
+  @Test(arguments: Setting.nested)
+  func aSiblingsInsertionIsNotShownThatTheParentHasThrownAwaySince(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let parent = stack.context
+    let sibling = stack.child(of: parent), reader = stack.child(of: parent)
+    let insertion = try sibling.saved { sibling.insert("Author", ["name": "Ada"]) }
+    parent.performAndWait { parent.rollback() }
+    reader.performAndWait {
+      reader.retainsRegisteredObjects = true
+      reader.mergeChanges(fromContextDidSave: insertion)
+      #expect(reader.registeredObjects.isEmpty)
+    }
+  }
+
+  /// Its author is to be deleted here, which would cut the link if the book were still there.
+  @Test(arguments: Setting.allCases)
+  func aLinkOfWhatIsGoneIsNotLookedFor(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let writer = stack.sibling()
+    let author = try stack.stored("Author").objectID, book = try stack.stored("Book").objectID
+    let link = try writer.saved {
+      writer.object(with: book).setValue(writer.object(with: author), forKey: "author")
+    }
+    _ = try writer.saved { writer.delete(writer.object(with: book)) }
+    let reader = reader(stack)
+    reader.performAndWait {
+      let gone = reader.object(with: author)
+      reader.delete(gone)
+      reader.processPendingChanges()
+      reader.mergeChanges(fromContextDidSave: link)
+      #expect(reader.deletedObjects == [gone])
+    }
+  }
+}
