@@ -96,7 +96,9 @@ extension NSManagedObjectContext {
     let layers = overlay.layers
     guard hasPendingDeletions || layers.contains(where: \.hasDeletions) else { return layer }
     func isGone(_ id: NSManagedObjectID) -> Bool {
-      if let object = table.object(for: id) { return object._flags.contains(.deleted) }
+      if let object = table.object(for: id), !object._flags.isDisjoint(with: [.deleted, .listed]) {
+        return object._flags.contains(.deleted)
+      }
       switch layers.entry(for: ObjectTable.Key(id), withMembers: false)?.kind {
       case .deleted?, .annihilated?: return true
       default: return false
@@ -204,11 +206,20 @@ extension NSManagedObject {
       guard let state = _relations?.members(slot) else { return false }
       return state.isRealised ? state.members.contains(other) : state.added.contains(other)
     }
-    guard !isFault, let row = _current else { return false }
-    switch row[slot] {
-    case .reference(let key): return other._key == key
-    case .pending(let id): return ObjectTable.Key(id) == ObjectTable.Key(of: other)
-    default: return false
+    return !isFault && other.isTarget(_current?[slot])
+  }
+
+  /// Whether a to-one led to another object when this one was last saved, or read.
+  final func wasSaved(pointingAt other: NSManagedObject, _ slot: Int) -> Bool {
+    !_layout.slots[slot].isToMany && other.isTarget(_row?[slot])
+  }
+
+  /// Whether a to-one cell stands for this object.
+  private final func isTarget(_ value: Value?) -> Bool {
+    switch value {
+    case .reference(let key): _key == key
+    case .pending(let id): ObjectTable.Key(id) == ObjectTable.Key(of: self)
+    default: false
     }
   }
 }

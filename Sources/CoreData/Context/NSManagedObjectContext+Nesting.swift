@@ -36,10 +36,16 @@ extension NSManagedObjectContext {
     layer.entries.forEachHeld { entry in
       if entry.kind == .annihilated { return }
       let key = ObjectTable.Key(entry.id)
-      let object =
-        table.object(for: key)
+      let object: NSManagedObject
+      if let known = table.object(for: key) {
+        object = known
+      } else {
         // An older layer may speak of the object too: then all of them together say what it is.
-        ?? materialize(before.isEmpty ? entry : overlay.layers.entry(for: key) ?? entry, as: key)
+        let whole = before.isEmpty ? entry : overlay.layers.entry(for: key) ?? entry
+        // Nothing, where it was thrown away here.
+        if whole.kind == .annihilated { return }
+        object = materialize(whole, as: key)
+      }
       switch entry.kind {
       case .inserted: noteEvent(object, .eventInserted)
       case .updated: noteEvent(object, .eventUpdated)

@@ -161,7 +161,9 @@ extension NSManagedObject {
     willChangeState()
     guard let relationship = relationship(slot) else { return }
     if relationship.isToMany {
-      if memberState(slot).lose(other, isNew: isNew) { markTouched(slot) }
+      // Read earlier, these members may not say so; its own end does.
+      let wasThere = relationship.inverseSlot.map { other.wasSaved(pointingAt: self, $0) } ?? false
+      if memberState(slot).lose(other, isNew: wasThere ? false : isNew) { markTouched(slot) }
     } else if toOne(slot) === other || _context?.takeNews(of: self) ?? false && toOne(slot) === other {
       link(slot, to: nil)
     }

@@ -52,6 +52,39 @@ import Testing
     }
   }
 
+  /// It has got its permanent ID by then, so that the store would take the link.
+  @Test(arguments: Setting.direct)
+  func whatTheParentHasThrownAwayGetsNoLinksFromItsChildren(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let root = stack.root
+    let deleter = stack.child(of: root), linker = stack.child(of: root)
+    let tag = try stack.stored("Tag").objectID
+    let book = try deleter.performAndWait {
+      let book = deleter.insert("Book")
+      try deleter.save()
+      return book
+    }
+    try root.performAndWait { try root.obtainPermanentIDs(for: root.all("Book")) }
+    let linked = try linker.performAndWait { try #require(try linker.all("Book").first) }
+    // What is announced is held, as an observer may do.
+    let posted = Posted(.NSManagedObjectContextObjectsDidChange, by: root)
+    try root.performAndWait {
+      try root.all("Book").forEach(root.delete)
+      root.processPendingChanges()
+    }
+    try deleter.performAndWait {
+      deleter.delete(book)
+      try deleter.save()
+    }
+    try linker.performAndWait {
+      linker.object(with: tag).setValue(Set([linked]), forKey: "books")
+      try linker.save()
+    }
+    try root.performAndWait { try root.save() }
+    stack.fresh { #expect($0.object(with: tag).objects("books").isEmpty) }
+    withExtendedLifetime(posted) {}
+  }
+
   /// Its author is to be deleted here, which would cut the link if the book were still there.
   @Test(arguments: Setting.allCases)
   func aLinkOfWhatIsGoneIsNotLookedFor(_ setting: Setting) throws {

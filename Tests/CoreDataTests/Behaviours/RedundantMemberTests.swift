@@ -22,6 +22,10 @@ import Testing
     stack.fresh { $0.object(with: book).objects("tags").count }
   }
 
+  private func chapters(_ book: NSManagedObjectID, in context: NSManagedObjectContext) -> Int? {
+    (context.object(with: book).value(forKey: "chapters") as? NSOrderedSet)?.count
+  }
+
   @Test(arguments: Setting.allCases)
   func aMemberAddedAgainAndRemovedIsGone(_ setting: Setting) throws {
     let stack = try TestStack(setting)
@@ -88,6 +92,33 @@ import Testing
     }
     #expect(tags(stack, of: book) == 0)
     _ = held
+  }
+
+  /// It was read as a chapter of the book, whose chapters had been read before.
+  @Test(arguments: Setting.nested)
+  func aMemberAddedAgainAndMovedAwayIsGoneForTheParent(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let (root, context) = (stack.root, stack.context)
+    let old = try stack.stored("Book", ["title": "Old"]).objectID
+    let new = try stack.stored("Book", ["title": "New"]).objectID
+    context.performAndWait { #expect(chapters(old, in: context) == 0) }
+    let other = stack.sibling()
+    let insertion = try other.saved { other.insert("Chapter", ["book": other.object(with: old)]) }
+    root.performAndWait {
+      root.mergeChanges(fromContextDidSave: insertion)
+      #expect(chapters(old, in: root) == 1)
+    }
+    try context.performAndWait {
+      let chapter = try #require(try context.all("Chapter").first)
+      #expect(chapter.object("book") === context.object(with: old))
+      context.object(with: old).mutableOrderedSetValue(forKey: "chapters").insert(chapter, at: 0)
+      chapter.setValue(context.object(with: new), forKey: "book")
+      try context.save()
+    }
+    root.performAndWait {
+      #expect(chapters(old, in: root) == 0)
+      #expect(chapters(new, in: root) == 1)
+    }
   }
 
   @Test(arguments: Setting.nested)
