@@ -93,15 +93,20 @@ extension NSManagedObjectContext {
 
 extension NSManagedObject {
   /// Where this object's unsaved to-one wins over one that was saved elsewhere, the other target loses the
-  /// link.
+  /// link. Where the same was saved elsewhere, it is nobody's change here any more.
   final func cutOvertakenInverses(by row: Row) {
     guard let draft = _draft, let base = _row else { return }
     _changed.forEach { slot in
       guard let relationship = _layout.slots[slot].relationship, !relationship.isToMany,
-        let inverse = relationship.inverseSlot, draft[slot] != base[slot], row[slot] != base[slot],
-        row[slot] != draft[slot], let loser = target(in: row[slot])
+        let inverse = relationship.inverseSlot, draft[slot] != base[slot], row[slot] != base[slot]
       else { return }
-      if !loser._flags.contains(.deleted) { loser.inverseWasCut(inverse, self) }
+      if row[slot] == draft[slot] {
+        for value in [base[slot], row[slot]] {
+          _context?.registered(in: value)?._relations?.members(inverse)?.settle(self)
+        }
+      } else if let loser = target(in: row[slot]), !loser._flags.contains(.deleted) {
+        loser.inverseWasCut(inverse, self)
+      }
     }
   }
 }

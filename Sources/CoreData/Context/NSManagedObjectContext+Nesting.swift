@@ -31,7 +31,12 @@ extension NSManagedObjectContext {
     for (_, object) in gone { cutReferences(to: object) }
     forgetMembers(Set(gone.map(\.1)))
     for (entry, object) in gone {
-      if entry.kind == .annihilated { forget(object) }
+      if entry.kind == .annihilated {
+        forget(object)
+      } else if let base = entry.base, let mine = object._row, mine.version > base.version {
+        // The child's delete rules went by older links.
+        followDeletion(of: object, over: mine)
+      }
     }
     layer.entries.forEachHeld { entry in
       if entry.kind == .annihilated { return }

@@ -64,6 +64,42 @@ import Testing
     #expect(books == 0)
   }
 
+  /// The parent has saved links to what its child deletes since the child looked at them, and goes on
+  /// changing it.
+  @Test(arguments: Setting.direct)
+  func aChildsDeletionReachesWhatItsParentHasSavedMeanwhile(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let root = stack.root
+    let id = try stack.stored("Author", ["name": "Gone"]).objectID
+    let child = stack.child(of: root)
+    let author = child.performAndWait {
+      let author = child.object(with: id)
+      #expect(author.objects("books").isEmpty && author.objects("pupils").isEmpty)
+      return author
+    }
+    let held = try root.performAndWait {
+      root.reset()
+      let author = root.object(with: id)
+      root.insert("Book", ["author": author])
+      root.insert("Author", ["name": "Pupil", "mentor": author])
+      try root.save()
+      author.setValue(2, forKey: "age")
+      return author
+    }
+    try child.performAndWait {
+      child.delete(author)
+      try child.save()
+    }
+    try root.performAndWait { try root.save() }
+    try stack.fresh { context in
+      #expect(try context.all("Book").isEmpty)
+      let authors = try context.all("Author")
+      #expect(authors.map { $0.text("name") } == ["Pupil"])
+      #expect(authors.first?.object("mentor") == nil)
+    }
+    withExtendedLifetime(held) {}
+  }
+
   /// The parent has changed what its child deletes, and merges the link before it saves: there is no conflict
   /// to settle.
   @Test(arguments: Setting.direct)

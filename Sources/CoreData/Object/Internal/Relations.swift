@@ -245,6 +245,13 @@ final class ToManyState {
     return removed.insert(object).inserted
   }
 
+  /// What was added or removed here has been saved elsewhere: no change any more. To be read again.
+  func settle(_ object: NSManagedObject) {
+    added.remove(object)
+    redundant.remove(object)
+    removed.remove(object)
+  }
+
   /// Whether an object is a member, or was before it was removed here.
   func knows(_ object: NSManagedObject) -> Bool {
     members.contains(object) || added.contains(object) || removed.contains(object)
