@@ -96,7 +96,10 @@ extension NSManagedObject {
     willChangeState()
     guard state.add(object, at: index) else { return }
     markChanged(slot)
-    if let inverse = relationship.inverseSlot { object.inverseWasMade(inverse, self, through: slot) }
+    guard let inverse = relationship.inverseSlot else { return }
+    object.inverseWasMade(inverse, self, through: slot)
+    // These members were only older than its end.
+    if object.wasSaved(pointingAt: self, inverse) { state.settle(object) }
   }
 
   /// Removes a member and clears its inverse.

@@ -121,6 +121,29 @@ import Testing
     }
   }
 
+  /// The book says that it is of the author, whose books were read before; then the parent moves it on.
+  @Test(arguments: Setting.direct)
+  func aMemberByItsOwnEndIsNotAddedForTheParent(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let root = stack.root, child = stack.child(of: root)
+    let ids = try ["Old", "New"].map { try stack.stored("Author", ["name": $0]).objectID }
+    child.performAndWait { #expect(child.object(with: ids[0]).objects("books").isEmpty) }
+    let book = root.performAndWait {
+      root.insert("Book", ["title": "B", "author": root.object(with: ids[0])])
+    }
+    try child.performAndWait {
+      let old = child.object(with: ids[0])
+      old.setValue(Set(try child.all("Book")), forKey: "books")
+      #expect(old.objects("books").count == 1)
+    }
+    root.performAndWait { book.setValue(root.object(with: ids[1]), forKey: "author") }
+    try child.performAndWait { try child.save() }
+    root.performAndWait {
+      #expect(book.object("author") === root.object(with: ids[1]))
+      #expect(ids.map { root.object(with: $0).objects("books").count } == [0, 1])
+    }
+  }
+
   @Test(arguments: Setting.nested)
   func aMemberInsertedInOneSaveAndDeletedInTheNextIsNobodys(_ setting: Setting) throws {
     let stack = try TestStack(setting)
