@@ -111,7 +111,7 @@ extension NSManagedObjectContext {
       return
     }
     if object.isFault {
-      if object._row == nil { object._row = entry.base }
+      if object._row == nil { object._row = known.row(for: entry, nil, keeping: false) ?? entry.base }
       object.fireFault()
     }
     let draft = object.writableDraft()

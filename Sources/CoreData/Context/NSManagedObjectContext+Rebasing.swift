@@ -71,7 +71,7 @@ extension Layer.Entry {
     guard let base, let row else { return nil }
     let slots = id.space.layout.slots
     let isSame = slots.indices.allSatisfy { slot in
-      slots[slot].isToMany || slots[slot].isTransient || changed.contains(slot) || newer[slot] == base[slot]
+      slots[slot].isToMany || slots[slot].isTransient || newer[slot] == base[slot]
     }
     if isSame, newer.version == base.version { return nil }
     let rebased = row.rebased(from: base, onto: newer, changed: changed, layout: id.space.layout)

@@ -25,4 +25,60 @@ import Testing
     let later = try #require(KnownRows(in: parent).row(for: entry, nil, keeping: false))
     #expect(later.version > first.version)
   }
+
+  /// The child has read the object before the change that its parent inserted it with: both have version 1.
+  @Test(arguments: Setting.direct)
+  func whatIsTakenBackIsWhatWasSavedNotWhatAChildHadRead(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let root = stack.root, child = stack.child(of: root)
+    let mentors = try ["Old", "New"].map { try stack.stored("Author", ["name": $0]).objectID }
+    let pupil = root.performAndWait { root.insert("Author", ["name": "Pupil"]) }
+    let read = try child.performAndWait {
+      try #require(try child.all("Author").first { $0.text("name") == "Pupil" })
+    }
+    child.performAndWait { #expect(read.object("mentor") == nil) }
+    let id = try root.performAndWait {
+      pupil.setValue(root.object(with: mentors[0]), forKey: "mentor")
+      try root.save()
+      let id = pupil.objectID
+      root.reset()
+      return id
+    }
+    try child.performAndWait {
+      read.setValue(child.object(with: mentors[1]), forKey: "mentor")
+      try child.save()
+    }
+    root.performAndWait {
+      let pupil = root.object(with: id)
+      #expect(pupil.object("mentor")?.objectID == mentors[1])
+      root.rollback()
+      #expect(pupil.object("mentor")?.objectID == mentors[0])
+      #expect(root.object(with: mentors[0]).objects("pupils") == [pupil])
+    }
+  }
+
+  /// The parent knows the object only because it loses a link; what it has saved itself is no conflict.
+  @Test(arguments: Setting.direct)
+  func aChildsChangeToWhatLosesALinkIsOfTheNewestRow(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let root = stack.root, child = stack.child(of: root)
+    let ids = try ["Old", "New", "Pupil"].map { try stack.stored("Author", ["name": $0]).objectID }
+    let read = child.performAndWait { ids.map { child.object(with: $0) } }
+    child.performAndWait { #expect(read.compactMap { $0.text("name") }.count == 3) }
+    try root.performAndWait {
+      root.object(with: ids[2]).setValue(root.object(with: ids[0]), forKey: "mentor")
+      try root.save()
+      root.reset()
+    }
+    try child.performAndWait {
+      read[0].setValue(5, forKey: "age")
+      read[2].setValue(read[1], forKey: "mentor")
+      try child.save()
+    }
+    try root.performAndWait { try root.save() }
+    stack.fresh { context in
+      #expect(context.object(with: ids[0]).value(forKey: "age") as? Int == 5)
+      #expect(context.object(with: ids[2]).object("mentor")?.objectID == ids[1])
+    }
+  }
 }
