@@ -244,7 +244,7 @@ extension NSManagedObjectContext {
       let state = object.makeMembers(slot)
       if object._row == nil, !state.isRealised { state.realise([]) }
       let known = state.isOrdered && !state.isRealised ? object.members(slot) : state
-      // What the child takes back may have been there without it. What nobody knows any more was never stored.
+      // What the child takes back may have been there without it; what nobody knows was never stored.
       delta.removed.forEachHeld { id in
         if table.object(for: id) == nil, !id.isPermanent { return }
         _ = known.lose(member(id), isNew: false)

@@ -102,7 +102,7 @@ final class ToManyState {
   @exclusivity(unchecked) private(set) var added: Set<NSManagedObject> = []
   @exclusivity(unchecked) private(set) var removed: Set<NSManagedObject> = []
   /// Those of `added` that turned out, when the members were read, to have been there already.
-  @exclusivity(unchecked) private(set) var redundant: Set<NSManagedObject> = []
+  @exclusivity(unchecked) private var _redundant: Set<NSManagedObject> = []
   /// Members keep their places only if this is false.
   @exclusivity(unchecked) private(set) var isReordered = false
   /// The unsaved order of a relationship whose members were forgotten to be read again.
@@ -166,10 +166,10 @@ final class ToManyState {
     order = isOrdered ? read.filter { !removed.contains($0) } : []
     members = Set(read)
     members.subtract(removed)
-    redundant = []
+    _redundant = []
     for object in added {
       if !members.insert(object).inserted {
-        redundant.insert(object)
+        _redundant.insert(object)
       } else if isOrdered {
         order.append(object)
       }
@@ -209,7 +209,7 @@ final class ToManyState {
   }
 
   /// Whether an object is a member only because it was added since.
-  func isNew(_ object: NSManagedObject) -> Bool { added.contains(object) && !redundant.contains(object) }
+  func isNew(_ object: NSManagedObject) -> Bool { added.contains(object) && !_redundant.contains(object) }
 
   /// - Parameter isNew: Whether it is a member only because it was added since, where that is known.
   @discardableResult
@@ -218,15 +218,15 @@ final class ToManyState {
       guard members.remove(object) != nil else { return false }
       if isOrdered, let index = order.firstIndex(of: object) { order.remove(at: index) }
     }
-    let isNew = isNew ?? !redundant.contains(object)
-    redundant.remove(object)
+    let isNew = isNew ?? !_redundant.contains(object)
+    _redundant.remove(object)
     if added.remove(object) == nil || !isNew { removed.insert(object) }
     return true
   }
 
   /// Undoes an addition: what was there before it stays.
   func takeBack(_ object: NSManagedObject) {
-    if redundant.remove(object) != nil { added.remove(object) } else { remove(object) }
+    if _redundant.remove(object) != nil { added.remove(object) } else { remove(object) }
   }
 
   /// Adds an object because its own end was pointed here, whatever was read: these members may be older than
@@ -248,7 +248,7 @@ final class ToManyState {
   /// What was added or removed here has been saved elsewhere: no change any more. To be read again.
   func settle(_ object: NSManagedObject) {
     added.remove(object)
-    redundant.remove(object)
+    _redundant.remove(object)
     removed.remove(object)
   }
 
@@ -267,7 +267,7 @@ final class ToManyState {
     base.removeAll { $0 === object }
     _wantedOrder?.removeAll { $0 === object }
     added.remove(object)
-    redundant.remove(object)
+    _redundant.remove(object)
     removed.remove(object)
   }
 
@@ -288,7 +288,7 @@ final class ToManyState {
   /// What is there now becomes what was saved.
   func commit() {
     added = []
-    redundant = []
+    _redundant = []
     removed = []
     isReordered = false
     _wantedOrder = nil
@@ -298,7 +298,7 @@ final class ToManyState {
   /// Goes back to what was read.
   func rollback() {
     added = []
-    redundant = []
+    _redundant = []
     removed = []
     isReordered = false
     _wantedOrder = nil
