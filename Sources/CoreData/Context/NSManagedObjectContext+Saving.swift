@@ -253,7 +253,8 @@ extension NSManagedObjectContext {
         if !object._flags.contains(.written), let row = object._row {
           unwritten.append(
             Layer.Entry(
-              kind: .updated, id: object._objectID, base: row, row: row, changed: SlotSet(), isWhole: false))
+              kind: .updated, id: object._objectID, base: row, row: row, changed: object._changed,
+              isWhole: false))
         }
       }
       settle(object, row: nil)

@@ -76,6 +76,22 @@ import Testing
     }
   }
 
+  /// Here of an object that was never stored.
+  @Test(arguments: Setting.direct)
+  func aChildHearsThatItsParentTookAMemberBack(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let (id, parent, child) = (try stack.stored("Author").objectID, stack.root, stack.child(of: stack.root))
+    let ada = child.performAndWait { child.object(with: id) }
+    child.performAndWait { #expect(ada.value(forKey: "age") != nil) }
+    let pupil = parent.performAndWait { parent.insert("Author", ["mentor": parent.object(with: id)]) }
+    child.performAndWait { #expect(ada.objects("pupils").count == 1) }
+    let notification = try parent.saved { parent.delete(pupil) }
+    child.performAndWait {
+      child.mergeChanges(fromContextDidSave: notification)
+      #expect(ada.objects("pupils").isEmpty)
+    }
+  }
+
   @Test(arguments: Setting.direct)
   func aSiblingKeepsWhatItSavedWhenAnOlderSaveComesLate(_ setting: Setting) throws {
     let stack = try TestStack(setting)

@@ -128,6 +128,38 @@ import Testing
     }
   }
 
+  /// A child's change to the book goes on top of what a sibling has stored, which is to say, not along with
+  /// the tag that the sibling gave it.
+  @Test(arguments: Setting.direct)
+  func aChildsChangeBringsBackNoLinkToWhatIsDeletedWithIt(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let root = stack.root
+    let tag = try stack.stored("Tag").objectID, book = try stack.stored("Book").objectID
+    root.performAndWait { root.reset() }
+    let child = stack.child(of: root)
+    try child.performAndWait {
+      child.object(with: book).setValue(7, forKey: "pages")
+      try child.save()
+    }
+    root.performAndWait {
+      root.delete(root.object(with: tag))
+      root.processPendingChanges()
+    }
+    let sibling = stack.sibling()
+    let link = try sibling.saved {
+      sibling.object(with: book).setValue(Set([sibling.object(with: tag)]), forKey: "tags")
+    }
+    try root.performAndWait {
+      root.mergeChanges(fromContextDidSave: link)
+      try root.save()
+    }
+    try stack.fresh { context in
+      let book = try #require(try context.all("Book").first)
+      #expect(book.value(forKey: "pages") as? Int == 7)
+      #expect(book.objects("tags").isEmpty)
+    }
+  }
+
   // MARK: Versions
 
   /// A child has tagged a book that somebody else has deleted when its parent saves: the tag is saved without

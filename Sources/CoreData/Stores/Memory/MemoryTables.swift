@@ -119,7 +119,7 @@ struct MemoryTables {
     for update in changes.updated { _put(_current(update), update.id.key!, isNew: false) }
     for deletion in changes.deleted { _remove(deletion.id.key!) }
     for insertion in changes.inserted { _relate(insertion.id.key!, insertion.row) }
-    for update in changes.updated { _relate(update.id.key!, update.row) }
+    for update in changes.updated { _relate(update.id.key!, update.row, changed: update.changed) }
   }
 
   /// What is stored, with what an update has changed: the rest of its row may be older.
@@ -177,9 +177,11 @@ struct MemoryTables {
   }
 
   /// Applies the to-many changes that came with a row. Both ends of a pair may tell of it.
-  private mutating func _relate(_ owner: ObjectKey, _ row: Row) {
+  ///
+  /// - Parameter changed: What counts of an update: the row may still hold what an older save has changed.
+  private mutating func _relate(_ owner: ObjectKey, _ row: Row, changed: SlotSet? = nil) {
     let layout = owner.space.layout
-    for slot in layout.toManySlots {
+    for slot in layout.toManySlots where changed?.contains(slot) ?? true {
       guard case .toMany(let delta) = row[slot] else { continue }
       let relationship = layout.slots[slot].relationship!
       let place = Members(declaring: layout.slots[slot].owner, slot: slot, owner: owner.reference)
