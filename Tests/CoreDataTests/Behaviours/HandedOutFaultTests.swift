@@ -26,19 +26,11 @@ import Testing
     child.performAndWait { #expect(child.object(with: ada.objectID).objects("books").count == 1) }
 
     let sibling = stack.sibling()
-    nonisolated(unsafe) var saved: Notification?
-    let token = NotificationCenter.default.addObserver(
-      forName: .NSManagedObjectContextDidSave, object: sibling, queue: nil
-    ) { saved = $0 }
-    defer { NotificationCenter.default.removeObserver(token) }
-    try sibling.performAndWait {
-      sibling.object(with: ada.objectID).setValue(99, forKey: "age")
-      try sibling.save()
-    }
+    let saved = try sibling.saved { sibling.object(with: ada.objectID).setValue(99, forKey: "age") }
     try root.performAndWait {
       #expect(ada.isFault)
       switch news {
-      case .notification: root.mergeChanges(fromContextDidSave: try #require(saved))
+      case .notification: root.mergeChanges(fromContextDidSave: saved)
       case .identities:
         NSManagedObjectContext.mergeChanges(
           fromRemoteContextSave: [NSUpdatedObjectsKey: [ada.objectID]], into: [root])

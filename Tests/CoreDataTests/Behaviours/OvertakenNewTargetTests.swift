@@ -14,18 +14,12 @@ import Testing
     child.performAndWait {
       child.object(with: chapter).setValue(child.object(with: second), forKey: "book")
     }
-    nonisolated(unsafe) var saved: Notification?
-    let token = NotificationCenter.default.addObserver(
-      forName: .NSManagedObjectContextDidSave, object: parent, queue: nil
-    ) { saved = $0 }
-    defer { NotificationCenter.default.removeObserver(token) }
-    try parent.performAndWait {
+    let saved = try parent.saved {
       parent.insert("Book", ["title": "New"])
         .setValue(NSOrderedSet(object: parent.object(with: chapter)), forKey: "chapters")
-      try parent.save()
     }
     try child.performAndWait {
-      child.mergeChanges(fromContextDidSave: try #require(saved))
+      child.mergeChanges(fromContextDidSave: saved)
       try child.save()
     }
     try parent.performAndWait { try parent.save() }

@@ -4,17 +4,6 @@ import Testing
 
 /// Members that two siblings add and remove, saved on by their parent in between.
 @Suite struct SiblingMemberTests {
-  /// Saves a context; gives what the others are told.
-  private func save(_ context: NSManagedObjectContext) throws -> Notification {
-    nonisolated(unsafe) var saved: Notification?
-    let token = NotificationCenter.default.addObserver(
-      forName: .NSManagedObjectContextDidSave, object: context, queue: nil
-    ) { saved = $0 }
-    defer { NotificationCenter.default.removeObserver(token) }
-    try context.performAndWait { try context.save() }
-    return try #require(saved)
-  }
-
   /// A tag gets a book from either of two siblings that have read it before; when the parent has saved that,
   /// the first takes its own out again.
   @Test(arguments: Setting.direct)
@@ -34,12 +23,12 @@ import Testing
       theirs.mutableSetValue(forKey: "books").add(two.object(with: books[1]))
       try two.save()
     }
-    let first = try save(stack.root)
+    let first = try stack.root.saved()
     try one.performAndWait {
       tag.mutableSetValue(forKey: "books").remove(one.object(with: books[0]))
       try one.save()
     }
-    let second = try save(stack.root)
+    let second = try stack.root.saved()
     one.performAndWait {
       one.mergeChanges(fromContextDidSave: first)
       one.mergeChanges(fromContextDidSave: second)
