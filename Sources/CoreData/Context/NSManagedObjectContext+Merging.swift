@@ -62,9 +62,10 @@ extension NSManagedObjectContext {
       table.reserve(insertions)
     }
     let chain = _parent == nil ? nil : ReadChain(above: self)
-    let isOvertaken = isForeign || changes.isOvertaken
-    let mayBeGone = isOvertaken || chain.map { !changes.isStored || $0.hasDeletions } ?? false
-    let gone = mayBeGone ? goneSince(changes, isForeign: isForeign, chain) : []
+    // Whether what was inserted may have been changed or deleted since.
+    let isOvertaken =
+      isForeign || changes.isOvertaken || chain.map { !changes.isStored || $0.hasDeletions } ?? false
+    var unknown: [(key: ObjectKey, changed: SlotSet)] = []
     // What was deleted comes last: links cut by the deletion have been merged then.
     for entry in changes.entries where entry.kind != .deleted {
       let id = isForeign ? localized(entry.id) : entry.id
@@ -74,19 +75,20 @@ extension NSManagedObjectContext {
       let row = isSeen ? chain?.rowOnceMerged(for: id, saved: stored) ?? entry.row : entry.row
       switch entry.kind {
       case .inserted:
-        if !gone.isEmpty, gone.contains(ObjectTable.Key(id)) { continue }
-        // Changes of it may have been merged already, when there was no object yet to take them.
-        let newest =
-          isOvertaken && chain == nil
-          ? id.key.flatMap { persistentStoreCoordinator?.rowCache.row(for: $0) } : row
-        mergeInsertion(of: id, row: newest, changed: entry.changed, into: &merged)
-        if let row { followPendingDeletions(id, row) }
+        switch isOvertaken ? standing(of: id, row, chain) : .there(row) {
+        case .there(let newest):
+          mergeInsertion(of: id, row: newest, changed: entry.changed, into: &merged)
+          if let row { followPendingDeletions(id, row) }
+        case .unknown(let key): unknown.append((key, entry.changed))
+        case .gone: break
+        }
       case .updated:
         mergeUpdate(of: id, row: row, changed: entry.changed, into: &merged)
         if let row { followPendingDeletions(id, row) }
       case .deleted, .annihilated: break
       }
     }
+    if !unknown.isEmpty { mergeInsertions(unknown, into: &merged) }
     for entry in changes.entries where entry.kind == .deleted {
       mergeDeletion(of: isForeign ? localized(entry.id) : entry.id, into: &merged)
     }
@@ -94,32 +96,48 @@ extension NSManagedObjectContext {
     finishMerge(merged)
   }
 
-  /// What a save has inserted that is not there any more: it is merged late, after a deletion.
-  ///
-  /// Reads, in one go, only what nobody has in memory.
-  private final func goneSince(
-    _ changes: SavedChanges, isForeign: Bool, _ chain: ReadChain?
-  ) -> Set<ObjectTable.Key> {
-    guard let coordinator = persistentStoreCoordinator else { return [] }
-    var gone = Set<ObjectTable.Key>()
-    var unknown: [ObjectKey] = []
-    for entry in changes.entries where entry.kind == .inserted {
-      let id = isForeign ? localized(entry.id) : entry.id
-      let key = ObjectTable.Key(id)
-      if table.object(for: key) != nil { continue }
-      if let found = chain?.entry(for: key) {
-        if found.row == nil { gone.insert(key) }
-      } else if let stored = id.key {
-        if coordinator.rowCache.row(for: stored) == nil { unknown.append(stored) }
-      } else {
-        gone.insert(key)
-      }
+  /// What has become of an object that a save merged now has inserted.
+  private enum Standing {
+    /// It is there, with these values if any are in memory.
+    case there(Row?)
+    case gone
+    /// Nobody has it in memory: the store has to tell.
+    case unknown(ObjectKey)
+  }
+
+  /// - Parameters:
+  ///   - row: Its values, had nobody changed or deleted it since.
+  ///   - chain: What a child reads through; nil for a context that reads the stores.
+  private final func standing(
+    of id: NSManagedObjectID, _ row: Row?, _ chain: ReadChain?
+  ) -> Standing {
+    let key = ObjectTable.Key(id)
+    let cache = persistentStoreCoordinator?.rowCache
+    guard let chain else {
+      guard let stored = id.key else { return .there(row) }
+      // Changes of it may have been merged already, when there was no object yet to take them.
+      if let newest = cache?.row(for: stored) { return .there(newest) }
+      return table.object(for: key) == nil ? .unknown(stored) : .there(nil)
     }
-    if unknown.isEmpty { return gone }
-    // Where the store cannot be read now, who asks for the objects will hear of it.
-    guard let rows = try? coordinator.rows(for: unknown) else { return gone }
-    for (key, row) in zip(unknown, rows) where row == nil { gone.insert(ObjectTable.Key(key)) }
-    return gone
+    if table.object(for: key) != nil { return .there(row) }
+    if let found = chain.entry(for: key) { return found.row == nil ? .gone : .there(row) }
+    guard let stored = id.key else { return .gone }
+    return cache?.row(for: stored) == nil ? .unknown(stored) : .there(row)
+  }
+
+  /// Merges insertions that only the store knows of, read in one go.
+  private final func mergeInsertions(
+    _ unknown: [(key: ObjectKey, changed: SlotSet)], into merged: inout MergedSets
+  ) {
+    // Where the store cannot be read now, whoever asks for the objects will hear of it.
+    let rows = try? persistentStoreCoordinator?.rows(for: unknown.map(\.key))
+    for (position, insertion) in unknown.enumerated() {
+      let row = rows?[position]
+      if rows != nil, row == nil { continue }
+      let id = NSManagedObjectID(insertion.key)
+      mergeInsertion(of: id, row: row, changed: insertion.changed, into: &merged)
+      if let row { followPendingDeletions(id, row) }
+    }
   }
 
   // MARK: By identity
