@@ -26,6 +26,23 @@ import Testing
     #expect(later.version > first.version)
   }
 
+  /// Somebody has saved since, and the row has left the cache: only the store knows whether it is there.
+  @Test(arguments: Setting.direct)
+  func aLateInsertionIsReadWhereNobodyHasIt(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let writer = stack.root, reader = stack.sibling()
+    let insertion = try writer.saved { writer.insert("Author", ["name": "Ada"]) }
+    _ = try writer.saved { writer.insert("Author", ["name": "Bob"]) }
+    stack.coordinator.rowCache.removeAll()
+    let reads = stack.coordinator.rowReads.load(ordering: .relaxed)
+    reader.performAndWait {
+      reader.retainsRegisteredObjects = true
+      reader.mergeChanges(fromContextDidSave: insertion)
+      #expect(reader.registeredObjects.map { $0.text("name") } == ["Ada"])
+    }
+    #expect(stack.coordinator.rowReads.load(ordering: .relaxed) == reads + 1)
+  }
+
   /// The child has read the object before the change that its parent inserted it with: both have version 1.
   @Test(arguments: Setting.direct)
   func whatIsTakenBackIsWhatWasSavedNotWhatAChildHadRead(_ setting: Setting) throws {
