@@ -15,7 +15,7 @@ extension NSPersistentStoreCoordinator {
   ) throws -> NSPersistentStore {
     let migration = try StoreErrors.translating(url: url) {
       try _checkReconstructed(url, isReadOnly: SQLiteStoreOpening.options(options).isReadOnly)
-      return url.path != "/dev/null" && SQLiteStoreOpening.isFilled(url)
+      return SQLiteStoreOpening.isFilled(url)
         ? try _migration(of: url, configuration, options, model) : nil
     }
     // Outside: what policies and handlers throw comes out as it is.
@@ -127,8 +127,7 @@ enum SQLiteStoreOpening {
 
   /// Whether there is a file with anything in it.
   static func isFilled(_ url: URL) -> Bool {
-    let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber
-    return (size?.int64Value ?? 0) > 0
+    if case .file(let size) = try? StoreLocation(url).occupant() { size > 0 } else { false }
   }
 
   /// Whether an option is given and is not false; a dictionary, as Core Data takes it for some, counts as

@@ -3,11 +3,12 @@ import SQLiteBinding
 
 /// The files of a SQLite store: the database, what SQLite keeps beside it, and external data.
 struct StoreFiles {
+  /// Where the real database file is, links resolved.
   let url: URL
   private var _support: String { ExternalDataDirectory(storePath: url.path).supportPath }
   private var _external: String { _support + "/_EXTERNAL_DATA" }
 
-  init(url: URL) { self.url = url }
+  init(url: URL) { self.url = URL(fileURLWithPath: StoreLocation(url).path) }
 
   /// Copies the store as it was last saved, its log included; the original stays as it is. What is there
   /// already at the destination is replaced.

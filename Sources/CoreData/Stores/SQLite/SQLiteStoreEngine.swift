@@ -9,7 +9,10 @@ import Synchronization
 /// reads see the last commit, writes take turns.
 final class SQLiteStoreEngine: StoreEngine {
   let options: SQLiteStoreOptions
+  /// Path of the real file, without symbolic links.
   let path: String
+  /// Whether the database lives in memory, for this engine alone.
+  let isInMemory: Bool
   let mapping: StoreMapping
   let context: RowReader.Context
   let pool: ConnectionPool
@@ -55,10 +58,8 @@ final class SQLiteStoreEngine: StoreEngine {
       .open(initialMetadata)
     self.options = options
     path = opened.path
-    let url = URL(fileURLWithPath: opened.path)
-    commitName =
-      SQLiteStoreFile(url: url).isInMemory
-      ? "memory \(UUID().uuidString)" : url.resolvingSymlinksInPath().path
+    isInMemory = StoreLocation(url).isInMemory
+    commitName = isInMemory ? "memory \(UUID().uuidString)" : opened.path
     mapping = opened.mapping
     pool = opened.pool
     isNew = opened.isNew
@@ -100,9 +101,6 @@ final class SQLiteStoreEngine: StoreEngine {
     _commits.wrappingAdd(1, ordering: .releasing)
     CommitBoard.shared.didCommit(commitName)
   }
-
-  /// Whether the database lives in memory, for this engine alone.
-  var isInMemory: Bool { SQLiteStoreFile(url: URL(fileURLWithPath: path)).isInMemory }
 
   /// Metadata of the store file at `url`, read without opening it as a store.
   ///

@@ -17,6 +17,8 @@ enum StoreOpenError: Error, Sendable, CustomStringConvertible {
   case busy(path: String, SQLiteError)
   /// An option makes no sense.
   case invalidOption(name: String, reason: String)
+  /// No store can be at the place asked for; the text says why and what to do.
+  case unusable(String)
 
   /// What `error` means when it is met while opening `path`.
   init(_ error: SQLiteError, path: String) {
@@ -38,7 +40,7 @@ enum StoreOpenError: Error, Sendable, CustomStringConvertible {
     case .missing: 260
     case .unreadable(_, let error): error.isCorrupt ? 259 : 134080
     case .busy: 134090
-    case .invalidOption: 134080
+    case .invalidOption, .unusable: 134080
     }
   }
 
@@ -65,6 +67,7 @@ enum StoreOpenError: Error, Sendable, CustomStringConvertible {
         ?? "the store \(path) cannot be opened: \(error)"
     case .busy(let path, let error): "the store \(path) is locked by somebody else: \(error)"
     case .invalidOption(let name, let reason): "store option \(name): \(reason)"
+    case .unusable(let reason): reason
     }
   }
 

@@ -240,7 +240,8 @@ package enum StoreFileFacts {
 
   /// Directory that holds the store's large values as files, there or not.
   package static func externalDirectory(path: String) -> String {
-    ExternalDataDirectory(storePath: path).supportPath + "/_EXTERNAL_DATA"
+    ExternalDataDirectory(storePath: StoreLocation(URL(fileURLWithPath: path)).path).supportPath
+      + "/_EXTERNAL_DATA"
   }
 
   /// Copies a store with its log and external data to a path where there is none.

@@ -3,16 +3,19 @@ import SQLiteBinding
 
 /// A store file as a whole: what can be done to it without opening it as a store.
 struct SQLiteStoreFile: Sendable {
-  let path: String
+  let location: StoreLocation
   private let _timeout: Double
 
   init(url: URL, timeout: Double = 240) {
-    path = url.path
+    location = StoreLocation(url)
     _timeout = timeout
   }
 
+  /// Path of the real file.
+  var path: String { location.path }
+
   /// Whether the URL means a database that lives in memory only.
-  var isInMemory: Bool { path == "/dev/null" || path == ":memory:" }
+  var isInMemory: Bool { location.isInMemory }
 
   /// What the file is by its first bytes.
   enum Kind: Sendable {
@@ -22,10 +25,13 @@ struct SQLiteStoreFile: Sendable {
     case other
   }
 
+  /// - Throws: `StoreOpenError` for what can be no store, or may not be read.
   func kind() throws -> Kind {
-    var isDirectory: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else { return .missing }
-    if isDirectory.boolValue { return .other }
+    switch try location.occupant() {
+    case .nothing: return .missing
+    case .directory: return .other
+    case .file: break
+    }
     guard let head = DatabaseHead.bytes(path, count: DatabaseHead.magic.count) else {
       throw StoreOpenError.unreadable(
         path: path, SQLiteError(code: 14, message: "no permission to read the file"))

@@ -67,7 +67,7 @@ final class UntouchedFile: Sendable {
 }
 
 /// What tells that a database or its log has changed.
-private struct FileState: Equatable {
+struct FileState: Equatable {
   private let _database: Part?
   private let _log: Part?
 
@@ -97,24 +97,4 @@ private struct FileState: Equatable {
       size: Int64(status.st_size), seconds: Int(time.tv_sec), nanoseconds: Int(time.tv_nsec),
       number: UInt64(status.st_ino))
   }
-}
-
-/// A copy of a database and its log in a directory of its own, deleted with the object.
-private final class PrivateCopy: Sendable {
-  let path: String
-  let state: FileState
-  private let _directory: URL
-
-  init(of original: String, _ state: FileState) throws {
-    self.state = state
-    _directory = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "coredata-\(UUID().uuidString)", isDirectory: true)
-    path = _directory.appendingPathComponent("Store.sqlite").path
-    try FileManager.default.createDirectory(
-      at: _directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    try FileManager.default.copyItem(atPath: original, toPath: path)
-    try FileManager.default.copyItem(atPath: original + "-wal", toPath: path + "-wal")
-  }
-
-  deinit { try? FileManager.default.removeItem(at: _directory) }
 }

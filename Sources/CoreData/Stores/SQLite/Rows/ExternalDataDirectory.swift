@@ -18,6 +18,7 @@ struct ExternalDataDirectory: Sendable {
   static let inline: UInt8 = 1
   private static let _file: UInt8 = 2
 
+  /// - Parameter storePath: Path of the real file, as a `StoreLocation` has it.
   init(storePath: String) {
     _isAvailable = storePath != "/dev/null" && storePath != ":memory:"
     let url = URL(fileURLWithPath: storePath)

@@ -1,0 +1,83 @@
+import Foundation
+
+/// The place of a SQLite store: its URL with symbolic links resolved, once.
+///
+/// SQLite looks for a store's log and shared memory beside the real file, and external data lies there too, so
+/// all paths of a store derive from this one.
+struct StoreLocation: Sendable, Hashable {
+  /// Path of the database file without symbolic links; `/dev/null` or `:memory:` for a database in memory.
+  let path: String
+  private let _url: URL
+
+  init(_ url: URL) {
+    _url = url
+    path = Self._resolved(url.path)
+  }
+
+  /// Whether the location stands for a database that lives in memory only.
+  var isInMemory: Bool { path == "/dev/null" || path == ":memory:" }
+
+  /// The directory that the file is in.
+  var directory: String { (path as NSString).deletingLastPathComponent }
+
+  /// What is at a location.
+  enum Occupant: Sendable, Equatable {
+    case nothing
+    case file(size: Int64)
+    case directory
+  }
+
+  /// Looks at the file system.
+  ///
+  /// - Throws: `StoreOpenError.unusable` for a URL that is no file URL, a symbolic link without target, and
+  ///   anything that is neither file nor directory.
+  func occupant() throws -> Occupant {
+    guard _url.isFileURL || isInMemory else {
+      throw StoreOpenError.unusable(
+        "\(_url.absoluteString) is not a file URL; make one with URL(fileURLWithPath:)")
+    }
+    if isInMemory { return .nothing }
+    var status = stat()
+    // What is a link even now leads nowhere.
+    guard lstat(path, &status) == 0 else { return .nothing }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: return .file(size: Int64(status.st_size))
+    case S_IFDIR: return .directory
+    case S_IFLNK:
+      let target = (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) ?? "nothing"
+      throw StoreOpenError.unusable(
+        "\(path) is a symbolic link to \(target), which does not exist; remove the link, or create its target")
+    case let type:
+      throw StoreOpenError.unusable(
+        "\(path) is \(Self._name(of: type)), and a store needs a regular file; use file:///dev/null for a store in memory"
+      )
+    }
+  }
+
+  private static func _name(of type: mode_t) -> String {
+    switch type {
+    case S_IFIFO: "a named pipe"
+    case S_IFSOCK: "a socket"
+    case S_IFCHR: "a character device"
+    case S_IFBLK: "a block device"
+    default: "a special file"
+    }
+  }
+
+  /// A path without symbolic links; of a file that is yet to be created, that of its directory.
+  private static func _resolved(_ path: String) -> String {
+    if let real = _realPath(path) { return real }
+    let name = (path as NSString).lastPathComponent
+    var status = stat()
+    guard path.hasPrefix("/"), name != "/", lstat(path, &status) != 0,
+      let directory = _realPath((path as NSString).deletingLastPathComponent)
+    else { return path }
+    return (directory as NSString).appendingPathComponent(name)
+  }
+
+  private static func _realPath(_ path: String) -> String? {
+    guard let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    return String(cString: real)
+  }
+}
