@@ -11,24 +11,25 @@ let package = Package(
   name: "CoreData",
   products: [
     .library(name: "CoreData", targets: ["CoreData"]),
-    .library(name: "CoreDataStack", targets: ["CoreDataStack"]),
+    .library(name: "CoreDataStacks", targets: ["CoreDataStacks"]),
     .executable(name: "coredata", targets: ["coredata"]),
     .plugin(name: "CoreDataModelPlugin", targets: ["CoreDataModelPlugin"]),
     .plugin(name: "CoreDataAdoptPlugin", targets: ["CoreDataAdoptPlugin"]),
   ],
   targets: [
     .systemLibrary(
-      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(name: "CSwiftRuntime"),
-    .target(name: "SQLiteBinding", dependencies: ["CSQLite"], swiftSettings: settings),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .target(name: "ZlibBinding", dependencies: ["CZlib"], swiftSettings: settings),
-    .target(name: "PredicateLanguage", swiftSettings: settings),
-    .target(name: "ModelSchema", swiftSettings: settings),
-    .target(name: "ModelFiles", dependencies: ["ModelSchema"], swiftSettings: settings),
-    .target(name: "ModelCodegen", dependencies: ["ModelSchema"], swiftSettings: settings),
+      name: "CoreDataCSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CoreDataCSwiftRuntime"),
+    .target(name: "CoreDataSQLiteBinding", dependencies: ["CoreDataCSQLite"], swiftSettings: settings),
+    .systemLibrary(name: "CoreDataCZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(name: "CoreDataZlibBinding", dependencies: ["CoreDataCZlib"], swiftSettings: settings),
+    .target(name: "CoreDataPredicateLanguage", swiftSettings: settings),
+    .target(name: "CoreDataModelSchema", swiftSettings: settings),
+    .target(name: "CoreDataModelFiles", dependencies: ["CoreDataModelSchema"], swiftSettings: settings),
+    .target(name: "CoreDataModelCodegen", dependencies: ["CoreDataModelSchema"], swiftSettings: settings),
     .executableTarget(
-      name: "coredata-codegen", dependencies: ["ModelFiles", "ModelCodegen", "ModelSchema"],
+      name: "coredata-codegen",
+      dependencies: ["CoreDataModelFiles", "CoreDataModelCodegen", "CoreDataModelSchema"],
       swiftSettings: settings),
     .plugin(
       name: "CoreDataModelPlugin", capability: .buildTool(), dependencies: ["coredata-codegen"]),
@@ -42,12 +43,13 @@ let package = Package(
     .target(
       name: "CoreData",
       dependencies: [
-        "CSwiftRuntime", "SQLiteBinding", "ZlibBinding", "PredicateLanguage", "ModelSchema", "ModelFiles",
+        "CoreDataCSwiftRuntime", "CoreDataSQLiteBinding", "CoreDataZlibBinding", "CoreDataPredicateLanguage",
+        "CoreDataModelSchema", "CoreDataModelFiles",
       ],
       swiftSettings: settings),
     // Works on the system's Core Data where there is one.
     .target(
-      name: "CoreDataStack",
+      name: "CoreDataStacks",
       dependencies: [
         .target(name: "CoreData", condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd]))
       ],
@@ -55,65 +57,79 @@ let package = Package(
     // Trials of the engine on store files, its own and Apple's: what tests, scripts and docs/Interop.md rest
     // on.
     .target(
-      name: "StoreTrials", dependencies: ["CoreData", "ModelFiles", "SQLiteBinding"], swiftSettings: settings),
+      name: "CoreDataStoreTrials", dependencies: ["CoreData", "CoreDataModelFiles", "CoreDataSQLiteBinding"],
+      swiftSettings: settings),
     .executableTarget(
-      name: "store-trials", dependencies: ["StoreTrials", "ToolKit"], swiftSettings: settings),
-    .target(name: "ToolKit", swiftSettings: settings),
+      name: "store-trials", dependencies: ["CoreDataStoreTrials", "CoreDataToolKit"], swiftSettings: settings),
+    .target(name: "CoreDataToolKit", swiftSettings: settings),
     .target(
-      name: "StackShootout", dependencies: ["CoreData", "CSQLite", "ToolKit"],
+      name: "CoreDataStackShootout", dependencies: ["CoreData", "CoreDataCSQLite", "CoreDataToolKit"],
       swiftSettings: settings),
     .target(
-      name: "ModelTools",
+      name: "CoreDataModelTools",
       dependencies: [
-        "ModelCodegen", "ModelFiles", "ModelSchema", "PredicateLanguage", "SQLiteBinding", "ToolKit",
-        "ZlibBinding",
+        "CoreDataModelCodegen", "CoreDataModelFiles", "CoreDataModelSchema", "CoreDataPredicateLanguage",
+        "CoreDataSQLiteBinding", "CoreDataToolKit",
+        "CoreDataZlibBinding",
       ],
       swiftSettings: settings),
     .target(
-      name: "StoreTools",
-      dependencies: ["CoreData", "ModelFiles", "ModelSchema", "SQLiteBinding", "ToolKit"],
+      name: "CoreDataStoreTools",
+      dependencies: [
+        "CoreData", "CoreDataModelFiles", "CoreDataModelSchema", "CoreDataSQLiteBinding", "CoreDataToolKit",
+      ],
       swiftSettings: settings),
     .executableTarget(
-      name: "coredata", dependencies: ["ModelTools", "StackShootout", "StoreTools", "ToolKit"],
+      name: "coredata",
+      dependencies: ["CoreDataModelTools", "CoreDataStackShootout", "CoreDataStoreTools", "CoreDataToolKit"],
       swiftSettings: settings),
     .testTarget(
-      name: "SQLiteBindingTests", dependencies: ["SQLiteBinding"], swiftSettings: settings),
+      name: "SQLiteBindingTests", dependencies: ["CoreDataSQLiteBinding"], swiftSettings: settings),
     .testTarget(
-      name: "PredicateLanguageTests", dependencies: ["PredicateLanguage"],
+      name: "PredicateLanguageTests", dependencies: ["CoreDataPredicateLanguage"],
       swiftSettings: settings),
-    .testTarget(name: "ModelSchemaTests", dependencies: ["ModelSchema"], swiftSettings: settings),
+    .testTarget(name: "ModelSchemaTests", dependencies: ["CoreDataModelSchema"], swiftSettings: settings),
     .testTarget(
-      name: "ModelFilesTests", dependencies: ["ModelFiles", "ModelSchema"],
+      name: "ModelFilesTests", dependencies: ["CoreDataModelFiles", "CoreDataModelSchema"],
       swiftSettings: settings),
     .testTarget(
-      name: "ModelCodegenTests", dependencies: ["ModelCodegen", "ModelFiles", "ModelSchema"],
+      name: "ModelCodegenTests",
+      dependencies: ["CoreDataModelCodegen", "CoreDataModelFiles", "CoreDataModelSchema"],
       swiftSettings: settings),
     .testTarget(
       name: "ModelToolsTests",
-      dependencies: ["ModelTools", "ModelFiles", "ModelSchema", "ModelCodegen", "SQLiteBinding", "ToolKit"],
+      dependencies: [
+        "CoreDataModelTools", "CoreDataModelFiles", "CoreDataModelSchema", "CoreDataModelCodegen",
+        "CoreDataSQLiteBinding", "CoreDataToolKit",
+      ],
       swiftSettings: settings),
     .testTarget(
-      name: "StoreTrialsTests", dependencies: ["StoreTrials", "CoreData", "SQLiteBinding", "store-trials"],
+      name: "StoreTrialsTests",
+      dependencies: ["CoreDataStoreTrials", "CoreData", "CoreDataSQLiteBinding", "store-trials"],
       swiftSettings: settings),
     .testTarget(
       name: "StoreToolsTests",
-      dependencies: ["StoreTools", "CoreData", "ModelFiles", "ModelSchema", "SQLiteBinding", "ToolKit"],
+      dependencies: [
+        "CoreDataStoreTools", "CoreData", "CoreDataModelFiles", "CoreDataModelSchema",
+        "CoreDataSQLiteBinding", "CoreDataToolKit",
+      ],
       swiftSettings: settings),
-    .testTarget(name: "ToolKitTests", dependencies: ["ToolKit"], swiftSettings: settings),
+    .testTarget(name: "ToolKitTests", dependencies: ["CoreDataToolKit"], swiftSettings: settings),
     .testTarget(
-      name: "StackShootoutTests", dependencies: ["StackShootout", "ToolKit", "coredata"],
+      name: "StackShootoutTests", dependencies: ["CoreDataStackShootout", "CoreDataToolKit", "coredata"],
       swiftSettings: settings),
     .testTarget(
-      name: "CoreDataStackTests", dependencies: ["CoreDataStack", "CoreData", "coredata"],
+      name: "CoreDataStacksTests", dependencies: ["CoreDataStacks", "CoreData", "coredata"],
       swiftSettings: settings),
     // Classes written by hand and generated ones, as a program's target has them.
     .testTarget(
-      name: "SampleModelTests", dependencies: ["CoreDataStack", "CoreData"], swiftSettings: settings,
+      name: "SampleModelTests", dependencies: ["CoreDataStacks", "CoreData"], swiftSettings: settings,
       plugins: ["CoreDataModelPlugin"]),
     .testTarget(
       name: "CoreDataTests",
       dependencies: [
-        "CoreData", "ModelFiles", "ModelSchema", "PredicateLanguage", "SQLiteBinding", "ZlibBinding",
+        "CoreData", "CoreDataModelFiles", "CoreDataModelSchema", "CoreDataPredicateLanguage",
+        "CoreDataSQLiteBinding", "CoreDataZlibBinding",
       ],
       swiftSettings: settings),
   ]

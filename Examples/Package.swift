@@ -10,7 +10,7 @@ func example(_ name: String) -> Target {
   .executableTarget(
     name: name,
     dependencies: [
-      .product(name: "CoreDataStack", package: "CoreData"),
+      .product(name: "CoreDataStacks", package: "CoreData"),
       // The system's own where there is one.
       .product(
         name: "CoreData", package: "CoreData",

@@ -67,7 +67,7 @@ import PackagePlugin
       switch dependency {
       case .target(let target): [target].compactMap { $0 as? SwiftSourceModuleTarget }
       case .product(let product):
-        ["CoreData", "CoreDataStack"].contains(product.name)
+        ["CoreData", "CoreDataStacks"].contains(product.name)
           ? [] : product.targets.compactMap { $0 as? SwiftSourceModuleTarget }
       @unknown default: []
       }

@@ -1,7 +1,7 @@
+import CoreDataModelCodegen
+import CoreDataModelFiles
+import CoreDataModelSchema
 import Foundation
-import ModelCodegen
-import ModelFiles
-import ModelSchema
 
 /// Writes the accessors of a module's `@NSManaged` declarations.
 struct AccessorsCommand {

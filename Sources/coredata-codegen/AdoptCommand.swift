@@ -1,5 +1,5 @@
+import CoreDataModelCodegen
 import Foundation
-import ModelCodegen
 
 /// Shows what sources written for Apple's Core Data need here, or changes them.
 struct AdoptCommand {

@@ -1,7 +1,7 @@
+import CoreDataModelCodegen
+import CoreDataModelFiles
+import CoreDataModelSchema
 import Foundation
-import ModelCodegen
-import ModelFiles
-import ModelSchema
 
 /// Writes the classes of one model.
 struct ClassesCommand {

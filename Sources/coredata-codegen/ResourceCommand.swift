@@ -1,5 +1,5 @@
+import CoreDataModelFiles
 import Foundation
-import ModelFiles
 
 /// Copies a model to where the build takes resources from.
 struct ResourceCommand {

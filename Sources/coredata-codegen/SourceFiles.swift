@@ -1,5 +1,5 @@
+import CoreDataModelCodegen
 import Foundation
-import ModelCodegen
 
 /// Reads and writes source files.
 enum SourceFiles {

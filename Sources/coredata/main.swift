@@ -1,8 +1,8 @@
+import CoreDataModelTools
+import CoreDataStackShootout
+import CoreDataStoreTools
+import CoreDataToolKit
 import Foundation
-import ModelTools
-import StackShootout
-import StoreTools
-import ToolKit
 
 let tool = CommandLineTool(
   name: "coredata", version: "0.1.0", summary: "Core Data on the command line.",

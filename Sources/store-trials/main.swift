@@ -1,7 +1,7 @@
 import CoreData
+import CoreDataStoreTrials
+import CoreDataToolKit
 import Foundation
-import StoreTrials
-import ToolKit
 
 /// Opens, reads and changes spoilt files one after the other, given as pairs of a file and the store it was
 /// made from: the child of `fuzz`.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ModelCodegen
+@testable import CoreDataModelCodegen
 
 @Suite struct AdoptionTests {
   @Test func `Attributes of Apple's are put under a condition`() {

@@ -1,9 +1,9 @@
+import CoreDataModelFiles
+import CoreDataModelSchema
 import Foundation
-import ModelFiles
-import ModelSchema
 import Testing
 
-@testable import ModelCodegen
+@testable import CoreDataModelCodegen
 
 /// Classes for real models. `CODEGEN_ALL_MODELS=1` in the environment takes all of them instead of a sample.
 @Suite struct CorpusClassTests {

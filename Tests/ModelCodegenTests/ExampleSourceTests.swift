@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ModelCodegen
+@testable import CoreDataModelCodegen
 
 /// The example's classes are written by hand as for Apple's platforms.
 @Suite struct ExampleSourceTests {

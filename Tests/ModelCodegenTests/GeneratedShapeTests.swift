@@ -1,7 +1,7 @@
-import ModelSchema
+import CoreDataModelSchema
 import Testing
 
-@testable import ModelCodegen
+@testable import CoreDataModelCodegen
 
 @Suite struct GeneratedShapeTests {
   private func book() -> EntitySchema {

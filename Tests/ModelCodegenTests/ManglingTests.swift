@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ModelCodegen
+@testable import CoreDataModelCodegen
 
 @Suite struct ManglingTests {
   /// Symbols of the accessors that the generator would supply.

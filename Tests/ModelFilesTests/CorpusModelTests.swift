@@ -1,8 +1,8 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 import Testing
 
-@testable import ModelFiles
+@testable import CoreDataModelFiles
 
 @Suite("Real model files", .enabled(if: SharedCorpus.root != nil))
 struct CorpusModelTests {

@@ -1,8 +1,8 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 import Testing
 
-@testable import ModelFiles
+@testable import CoreDataModelFiles
 
 /// Writing a model as XML loses nothing, and writing it twice makes the same file.
 @Suite("Formatting real models", .enabled(if: SharedCorpus.root != nil))

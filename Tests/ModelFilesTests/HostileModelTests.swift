@@ -1,8 +1,8 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 import Testing
 
-@testable import ModelFiles
+@testable import CoreDataModelFiles
 
 /// Model files that are wrong, whatever way: each ends with an error that says where, and what to do, or with
 /// a model.

@@ -1,8 +1,8 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 import Testing
 
-@testable import ModelFiles
+@testable import CoreDataModelFiles
 
 @Suite("The contents of an .xcdatamodel")
 struct ModelContentsTests {

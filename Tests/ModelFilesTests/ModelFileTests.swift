@@ -1,8 +1,8 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 import Testing
 
-@testable import ModelFiles
+@testable import CoreDataModelFiles
 
 @Suite("Finding the model in a file or directory")
 final class ModelFileTests {

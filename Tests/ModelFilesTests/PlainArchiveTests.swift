@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ModelFiles
+@testable import CoreDataModelFiles
 
 @Suite("Decoding archived plain values")
 struct PlainArchiveTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ModelSchema
+@testable import CoreDataModelSchema
 
 @Suite("SHA-2 agrees with the vectors of FIPS 180")
 struct SHA2Tests {

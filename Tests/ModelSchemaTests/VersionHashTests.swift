@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ModelSchema
+@testable import CoreDataModelSchema
 
 @Suite("Version hashes are Core Data's")
 struct VersionHashTests {

@@ -1,8 +1,8 @@
+import CoreDataToolKit
 import Foundation
 import Testing
-import ToolKit
 
-@testable import ModelTools
+@testable import CoreDataModelTools
 
 @Suite struct AdoptCommandTests {
   private static let source = """

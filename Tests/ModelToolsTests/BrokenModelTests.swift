@@ -1,8 +1,8 @@
+import CoreDataToolKit
 import Foundation
 import Testing
-import ToolKit
 
-@testable import ModelTools
+@testable import CoreDataModelTools
 
 /// What each command says of a model that is wrong: where, and what to do.
 @Suite struct BrokenModelTests {

@@ -1,10 +1,10 @@
+import CoreDataModelFiles
+import CoreDataSQLiteBinding
+import CoreDataToolKit
 import Foundation
-import ModelFiles
-import SQLiteBinding
 import Testing
-import ToolKit
 
-@testable import ModelTools
+@testable import CoreDataModelTools
 
 /// Every command on real models and real stores.
 @Suite struct CorpusCommandTests {

@@ -1,10 +1,10 @@
+import CoreDataModelFiles
+import CoreDataModelSchema
+import CoreDataToolKit
 import Foundation
-import ModelFiles
-import ModelSchema
 import Testing
-import ToolKit
 
-@testable import ModelTools
+@testable import CoreDataModelTools
 
 @Suite struct ModelToolsTests {
   private static let library = """

@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 import Testing
 
 /// Core Data's rules for what a lightweight migration carries, one by one.

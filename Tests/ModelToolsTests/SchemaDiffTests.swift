@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 import Testing
 
 @Suite struct SchemaDiffTests {

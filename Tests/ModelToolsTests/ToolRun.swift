@@ -1,8 +1,8 @@
+import CoreDataToolKit
 import Foundation
 import Synchronization
-import ToolKit
 
-@testable import ModelTools
+@testable import CoreDataModelTools
 
 /// What the tool says, and how it ends.
 struct ToolRun {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import PredicateLanguage
+@testable import CoreDataPredicateLanguage
 
 @Suite struct FormatArgumentTests {
   @Test(arguments: [

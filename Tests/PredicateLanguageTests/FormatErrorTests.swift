@@ -1,5 +1,5 @@
+import CoreDataPredicateLanguage
 import Foundation
-import PredicateLanguage
 import Testing
 
 @Suite struct FormatErrorTests {

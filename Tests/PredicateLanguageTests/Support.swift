@@ -1,5 +1,5 @@
+import CoreDataPredicateLanguage
 import Foundation
-import PredicateLanguage
 
 /// The predicate a format holds.
 func parsed(_ format: String, _ arguments: PredicateValue...) throws -> PredicateTree {

@@ -1,4 +1,4 @@
-import PredicateLanguage
+import CoreDataPredicateLanguage
 import Testing
 
 /// Predicates of a format that compares a key with its one argument.

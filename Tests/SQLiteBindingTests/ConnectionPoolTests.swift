@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import SQLiteBinding
+@testable import CoreDataSQLiteBinding
 
 @Suite struct ConnectionPoolTests {
   private func _pool(_ directory: TemporaryDirectory, readers: Int, holdsReads: Bool = false) throws

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import SQLiteBinding
+@testable import CoreDataSQLiteBinding
 
 /// A directory that is removed with everything in it.
 final class TemporaryDirectory {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import SQLiteBinding
+@testable import CoreDataSQLiteBinding
 
 @Suite struct DatabaseHeadTests {
   @Test func aDatabaseIsKnownByItsHead() throws {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SQLiteBinding
+@testable import CoreDataSQLiteBinding
 
 @Suite struct FunctionTests {
   @Test func functionsGetAndGiveValues() throws {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import SQLiteBinding
+@testable import CoreDataSQLiteBinding
 
 @Suite struct HeldReadTests {
   private let _directory: TemporaryDirectory

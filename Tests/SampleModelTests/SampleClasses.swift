@@ -1,5 +1,5 @@
 import CoreData
-import CoreDataStack
+import CoreDataStacks
 
 // Written by hand, as the stack library's sample has them: native sets, and a publisher without a class of
 // its own.

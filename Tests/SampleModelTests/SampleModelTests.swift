@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-@testable import CoreDataStack
+@testable import CoreDataStacks
 
 @Suite("The sample models of the Big Nerd Ranch stack")
 struct SampleModelTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import StackShootout
+@testable import CoreDataStackShootout
 
 /// What the built tool answers when it is asked the wrong thing: one sentence on standard error, nothing on
 /// standard output, the documented exit code.

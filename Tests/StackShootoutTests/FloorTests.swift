@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import StackShootout
+@testable import CoreDataStackShootout
 
 /// A directory that goes with its owner.
 final class ScratchDirectory {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import StackShootout
+@testable import CoreDataStackShootout
 
 @Suite("Figures from measurements")
 struct MeasurementTests {

@@ -1,8 +1,8 @@
+import CoreDataToolKit
 import Foundation
 import Testing
-import ToolKit
 
-@testable import StackShootout
+@testable import CoreDataStackShootout
 
 /// A result without a run.
 func sampleResult(

@@ -1,8 +1,8 @@
+import CoreDataToolKit
 import Foundation
 import Testing
-import ToolKit
 
-@testable import StackShootout
+@testable import CoreDataStackShootout
 
 @Suite("The stacks at work")
 struct StackTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import StackShootout
+@testable import CoreDataStackShootout
 
 /// Real stops, present beside the package on some machines only.
 private let realStops = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

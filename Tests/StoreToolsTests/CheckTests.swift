@@ -1,10 +1,10 @@
 import CoreData
+import CoreDataSQLiteBinding
+import CoreDataToolKit
 import Foundation
-import SQLiteBinding
 import Testing
-import ToolKit
 
-@testable import StoreTools
+@testable import CoreDataStoreTools
 
 /// `store check`, with and without `--repair`.
 @Suite struct CheckTests {

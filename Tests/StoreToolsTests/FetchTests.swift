@@ -1,8 +1,8 @@
+import CoreDataToolKit
 import Foundation
 import Testing
-import ToolKit
 
-@testable import StoreTools
+@testable import CoreDataStoreTools
 
 /// `store fetch`, `store entities` and `store info`.
 @Suite struct FetchTests {

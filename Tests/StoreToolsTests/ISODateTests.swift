@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import StoreTools
+@testable import CoreDataStoreTools
 
 @Suite struct ISODateTests {
   @Test(arguments: [

@@ -1,11 +1,11 @@
 import CoreData
+import CoreDataSQLiteBinding
+import CoreDataToolKit
 import Foundation
-import SQLiteBinding
 import Synchronization
 import Testing
-import ToolKit
 
-@testable import StoreTools
+@testable import CoreDataStoreTools
 
 /// A directory with a model in it, in which the tool is run; gone with the test.
 final class Shelf {

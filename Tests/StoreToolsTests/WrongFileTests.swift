@@ -1,9 +1,9 @@
+import CoreDataSQLiteBinding
+import CoreDataToolKit
 import Foundation
-import SQLiteBinding
 import Testing
-import ToolKit
 
-@testable import StoreTools
+@testable import CoreDataStoreTools
 
 /// What commands say to files that are no stores.
 @Suite struct WrongFileTests {

@@ -1,6 +1,6 @@
 import CoreData
+import CoreDataStoreTrials
 import Foundation
-import StoreTrials
 import Testing
 
 /// The collection of stores that Apple's framework wrote, beside the package.

@@ -1,6 +1,6 @@
 import CoreData
+import CoreDataStoreTrials
 import Foundation
-import StoreTrials
 import Testing
 
 @Suite(.enabled(if: Corpus.isPresent)) struct CorpusWritingTests {

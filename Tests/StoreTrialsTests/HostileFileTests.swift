@@ -1,6 +1,6 @@
 import CoreData
+import CoreDataStoreTrials
 import Foundation
-import StoreTrials
 import Testing
 
 /// Spoilt files end in data or an error. The long form is `Scripts/fuzz store`.

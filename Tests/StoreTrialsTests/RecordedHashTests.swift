@@ -1,6 +1,6 @@
 import CoreData
+import CoreDataStoreTrials
 import Foundation
-import StoreTrials
 import Testing
 
 /// Version hashes that Core Data wrote, against all models that are at hand: the editor's, the compiler's and

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ToolKit
+@testable import CoreDataToolKit
 
 @Suite("Scanning a command line")
 struct ArgumentScannerTests {

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import ToolKit
+@testable import CoreDataToolKit
 
 /// A command's world whose streams are kept.
 private final class Recorder: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ToolKit
+@testable import CoreDataToolKit
 
 @Suite("Completing command lines")
 struct CompletionTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ToolKit
+@testable import CoreDataToolKit
 
 @Suite struct JSONValueTests {
   private func parse(_ text: String) throws -> JSONValue { try JSONValue(parsing: Array(text.utf8)) }

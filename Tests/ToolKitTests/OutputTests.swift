@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ToolKit
+@testable import CoreDataToolKit
 
 @Suite("A text table")
 struct TextTableTests {

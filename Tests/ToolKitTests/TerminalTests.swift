@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import ToolKit
+@testable import CoreDataToolKit
 
 @Suite("What a terminal can show")
 struct TerminalTests {

@@ -3,7 +3,7 @@
 //   swift run Books
 
 import CoreData
-import CoreDataStack
+import CoreDataStacks
 import Foundation
 
 /// Prints what changes, as a table view would animate it.

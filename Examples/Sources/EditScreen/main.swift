@@ -4,7 +4,7 @@
 //   swift run EditScreen
 
 import CoreData
-import CoreDataStack
+import CoreDataStacks
 import Foundation
 
 /// Prints what the list is told of.

@@ -4,7 +4,7 @@
 //   swift run Transit [single|shared|nested2|nested3|sharedStore|bigNerdRanch] [number of stops]
 
 import CoreData
-import CoreDataStack
+import CoreDataStacks
 import Foundation
 
 extension Stop {

@@ -4,7 +4,7 @@
 //   swift run WriterMainWorker
 
 import CoreData
-import CoreDataStack
+import CoreDataStacks
 import Foundation
 
 /// Prints whose save begins.

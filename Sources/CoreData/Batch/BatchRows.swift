@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 /// The rows of a batch insertion, made one at a time from dictionaries or scratch objects.
 final class BatchRows {

@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 // A root context's save into the stores, and what happens when they have moved on.
 

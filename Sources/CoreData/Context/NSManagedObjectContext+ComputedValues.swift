@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 // Values that the store has computed: derived attributes show what a save made of them.
 

@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 // Keeping the graph whole when one side deletes what the other side has just pointed at. Delete rules ran
 // where the object was deleted; here they reach what only this context knows: unsaved references to it.

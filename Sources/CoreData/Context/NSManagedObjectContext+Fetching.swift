@@ -1,6 +1,6 @@
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
 import Foundation
-import ModelSchema
-import PredicateLanguage
 
 extension NSManagedObjectContext {
   /// Objects (or IDs, dictionaries, one count) that meet the request, unsaved changes of this context and its

@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 // Both ends of a link when two sides have moved it: the last one wins, and whoever had it loses it.
 

@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 // Objects that a save depends on without changing them, and the stores that new objects go to.
 

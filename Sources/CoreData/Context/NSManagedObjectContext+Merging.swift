@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 // Taking over what other contexts have saved.
 

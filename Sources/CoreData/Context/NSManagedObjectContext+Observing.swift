@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 // What the framework's own followers of a context are told: more than the notification says.
 

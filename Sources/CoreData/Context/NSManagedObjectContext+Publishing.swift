@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 // Showing unsaved state to children.
 

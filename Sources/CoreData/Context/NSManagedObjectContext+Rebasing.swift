@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 // Laying a child's changes over what this context knows of the objects by now.
 

@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 // Objects for many rows or keys at once: what every fetch and every to-many goes through.
 

@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 // A save as passes over plain values: hooks, validation, entries, upstream, and what objects learn from it.
 

@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 // What the stores have, under changes that children made on rows which were never stored.
 

@@ -1,6 +1,6 @@
+import CoreDataModelSchema
 import Foundation
 import Synchronization
-import ModelSchema
 
 // Taking changes back, an event at a time.
 

@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 /// On which queue a context works; raw values are Apple's.
 public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {

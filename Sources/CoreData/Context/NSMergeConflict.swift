@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 /// One object that was changed both here and elsewhere.
 open class NSMergeConflict: NSObject {

@@ -1,6 +1,6 @@
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
 import Foundation
-import ModelSchema
-import SQLiteBinding
 
 /// Brings a SQLite store to a coordinator's model when it is added: by a mapping model among the program's,
 /// or else as far as the change can be inferred.

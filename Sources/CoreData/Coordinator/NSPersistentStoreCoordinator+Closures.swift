@@ -1,5 +1,5 @@
-import ModelSchema
-import PredicateLanguage
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
 
 // Predicates with Swift closures in them, on stores that are not SQLite.
 

@@ -1,7 +1,7 @@
+import CoreDataModelFiles
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
 import Foundation
-import ModelFiles
-import ModelSchema
-import SQLiteBinding
 
 // Opening SQLite stores.
 

@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 // Routing saves to the stores.
 

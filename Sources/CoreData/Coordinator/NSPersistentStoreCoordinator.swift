@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 import Synchronization
 
 /// Connects contexts to stores under one model. May be used from any thread.

@@ -1,5 +1,5 @@
+import CoreDataSQLiteBinding
 import Foundation
-import SQLiteBinding
 import Synchronization
 
 /// The log of SQL statements that `-com.apple.CoreData.SQLDebug 1...4` switches on, as a pair of arguments

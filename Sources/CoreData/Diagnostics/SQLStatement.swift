@@ -1,5 +1,5 @@
+import CoreDataSQLiteBinding
 import Foundation
-import SQLiteBinding
 
 /// A value bound to a `?` of a statement. Not in Core Data.
 public enum SQLBinding: Sendable, Hashable, CustomStringConvertible {

@@ -1,6 +1,6 @@
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
 import Foundation
-import ModelSchema
-import PredicateLanguage
 
 /// What a controller's fetch has found: objects in order with the keys they are placed by, and the runs that
 /// are sections.

@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 // Following the context: k changes among n results cost O(k log n).
 

@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 /// What a controller shows and follows; all faces of one controller share it. Used on the context's queue.
 final class FetchedResultsCore {

@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 /// A run of results under one name. Used on the controller's context's queue.
 final class FetchedSection: NSFetchedResultsSectionInfo {

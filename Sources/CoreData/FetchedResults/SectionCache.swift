@@ -1,6 +1,6 @@
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
 import Foundation
-import ModelSchema
-import PredicateLanguage
 
 /// What a controller's fetch found, kept on disk under a name for the next run of the program: order, sort
 /// keys, sections.

@@ -1,5 +1,5 @@
+import CoreDataPredicateLanguage
 import Foundation
-import PredicateLanguage
 
 /// What a search of the history may ask about transactions and changes.
 enum HistoryField {

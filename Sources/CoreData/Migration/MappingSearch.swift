@@ -1,6 +1,6 @@
+import CoreDataModelFiles
+import CoreDataModelSchema
 import Foundation
-import ModelFiles
-import ModelSchema
 
 /// Finds mapping models in bundles and makes mappings of what their files say.
 struct MappingSearch {

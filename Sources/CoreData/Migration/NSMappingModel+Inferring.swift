@@ -1,6 +1,6 @@
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
 import Foundation
-import ModelSchema
-import PredicateLanguage
 
 /// The two versions that a mapping was inferred between, by their hashes.
 struct MappingInference: Equatable {

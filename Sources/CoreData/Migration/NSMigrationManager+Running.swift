@@ -1,6 +1,6 @@
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
 import Foundation
-import ModelSchema
-import SQLiteBinding
 
 // Migrating: the stores opened, the mapping checked, the three passes.
 

@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 /// Brings a SQLite store to a coordinator's model by the stages of a manager.
 ///

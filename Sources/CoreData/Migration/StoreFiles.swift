@@ -1,5 +1,5 @@
+import CoreDataSQLiteBinding
 import Foundation
-import SQLiteBinding
 
 /// The files of a SQLite store: the database, what SQLite keeps beside it, and external data.
 struct StoreFiles {

@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 extension AttributeCoding {
   /// What `value(forKey:)` answers: an NSNumber for numbers and booleans, an NSDecimalNumber for decimals,

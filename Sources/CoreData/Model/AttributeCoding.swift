@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 /// A value that does not fit its attribute: which one, what was expected, what was found.
 struct AttributeValueError: Error, Sendable, CustomStringConvertible {

@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 import Synchronization
 
 /// What the engine reads of a model in use: slots instead of names, and everything about them computed once.

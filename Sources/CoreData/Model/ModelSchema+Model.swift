@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 extension ModelSchema {
   /// The model as plain values.

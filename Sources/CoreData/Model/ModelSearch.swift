@@ -1,5 +1,5 @@
+import CoreDataModelFiles
 import Foundation
-import ModelFiles
 
 /// Finds model files in bundles.
 enum ModelSearch {

@@ -1,6 +1,6 @@
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
 import Foundation
-import ModelSchema
-import PredicateLanguage
 
 /// The one place where text from a model file becomes a predicate or an expression. It is hostile until
 /// parsed, so this throws where `NSPredicate(format:)` traps.

@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 /// Describes an attribute: a property that holds a plain value.
 open class NSAttributeDescription: NSPropertyDescription {

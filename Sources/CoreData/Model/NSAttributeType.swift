@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 /// Kind of value an attribute holds.
 public enum NSAttributeType: UInt, Sendable {

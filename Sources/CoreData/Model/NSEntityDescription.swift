@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 /// Describes an entity: what a table is to a database, and a class to a program.
 ///

@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 extension NSFetchRequest where ResultType == any NSFetchRequestResult {
   /// A request stored in a model file.

@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 /// Describes a property whose value is the result of a fetch, read when first asked for.
 ///

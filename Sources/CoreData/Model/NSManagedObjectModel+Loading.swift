@@ -1,6 +1,6 @@
+import CoreDataModelFiles
+import CoreDataModelSchema
 import Foundation
-import ModelFiles
-import ModelSchema
 
 extension NSManagedObjectModel {
   /// Reads a model file like `init(contentsOf:)`, but says why it can't.

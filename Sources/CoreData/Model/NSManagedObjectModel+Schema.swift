@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 extension NSManagedObjectModel {
   /// Makes an editable model of plain values.

@@ -1,6 +1,6 @@
+import CoreDataModelFiles
+import CoreDataModelSchema
 import Foundation
-import ModelFiles
-import ModelSchema
 
 extension NSManagedObjectModel {
   /// Reads the model of a SQLite store file from the store itself, so that a store opens without a model

@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 extension NSManagedObjectModel {
   /// Version hash of each entity by name, 32 bytes each, equal to those Core Data computes.

@@ -1,6 +1,6 @@
+import CoreDataModelFiles
+import CoreDataModelSchema
 import Foundation
-import ModelFiles
-import ModelSchema
 
 extension NSManagedObjectModel {
   /// Writes the model as an editor's model, which Xcode opens and `init(contentsOf:)` reads.

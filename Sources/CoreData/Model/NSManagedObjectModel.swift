@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 import Synchronization
 
 /// A set of entities that refer to each other: the shape of an object graph.

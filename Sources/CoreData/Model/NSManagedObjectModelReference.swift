@@ -1,5 +1,5 @@
+import CoreDataModelFiles
 import Foundation
-import ModelFiles
 
 /// A model that is loaded when first needed, and checked against a checksum then: how a staged migration
 /// names its versions.

@@ -1,5 +1,5 @@
+import CoreDataModelFiles
 import Foundation
-import ModelFiles
 
 /// Turns the objects of transformable attributes into stored data and back.
 enum TransformableCoding {

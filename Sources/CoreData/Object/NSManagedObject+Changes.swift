@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 extension NSManagedObject {
   /// Persistent properties changed since the object was last fetched or saved, with their new values. Reads

@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 extension NSManagedObject {
   /// Loads the values of a fault; nothing for an object that has them.

@@ -1,5 +1,5 @@
+import CoreDataPredicateLanguage
 import Foundation
-import PredicateLanguage
 
 extension NSManagedObject {
   /// Results of a fetched property: evaluated when first asked for, kept until the object becomes a fault

@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 import Observation
 import Synchronization
 

@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 // Faults that were fetched with some of their properties: `NSFetchRequest.propertiesToFetch`.
 

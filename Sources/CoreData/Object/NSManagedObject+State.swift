@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 extension NSManagedObject {
   final var _layout: PropertyLayout { _shape.layout }

@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 // Values by key and by slot.
 

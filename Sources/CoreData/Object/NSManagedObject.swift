@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 import Synchronization
 
 /// An object of an entity: identity, values by property name, relationships to other objects of its context.

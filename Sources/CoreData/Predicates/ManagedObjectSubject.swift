@@ -1,6 +1,6 @@
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
 import Foundation
-import ModelSchema
-import PredicateLanguage
 
 /// A managed object as what a predicate is evaluated on: values as they are now, relationships followed in
 /// its context.

@@ -1,5 +1,5 @@
+import CoreDataPredicateLanguage
 import Foundation
-import PredicateLanguage
 
 /// AND, OR or NOT of predicates, as a format gives it.
 ///

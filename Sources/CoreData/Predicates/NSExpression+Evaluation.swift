@@ -1,5 +1,5 @@
+import CoreDataPredicateLanguage
 import Foundation
-import PredicateLanguage
 
 extension NSExpression {
   /// Value of the expression for `object`; `context` holds the values of variables and takes those of

@@ -1,5 +1,5 @@
+import CoreDataPredicateLanguage
 import Foundation
-import PredicateLanguage
 
 /// What an expression is made of. A part that its kind does not have traps, as Core Data raises.
 extension NSExpression {

@@ -1,5 +1,5 @@
+import CoreDataPredicateLanguage
 import Foundation
-import PredicateLanguage
 
 /// One side of a comparison: a constant, a key path, a function of other expressions.
 ///

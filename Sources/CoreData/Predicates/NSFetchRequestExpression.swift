@@ -1,5 +1,5 @@
+import CoreDataPredicateLanguage
 import Foundation
-import PredicateLanguage
 
 /// An expression with what a fetch finds: objects, IDs, dictionaries, or how many there are.
 ///

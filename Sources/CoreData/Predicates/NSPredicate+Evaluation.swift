@@ -1,5 +1,5 @@
+import CoreDataPredicateLanguage
 import Foundation
-import PredicateLanguage
 
 extension NSPredicate {
   /// A copy in which variables such as `$NAME` are replaced by values, or by expressions given as

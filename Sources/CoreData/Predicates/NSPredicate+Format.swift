@@ -1,5 +1,5 @@
+import CoreDataPredicateLanguage
 import Foundation
-import PredicateLanguage
 
 extension ClassCluster where Self: NSPredicate {
   /// Makes a predicate of a format string, such as `"name BEGINSWITH[c] %@ AND age > %d"`, and its arguments.

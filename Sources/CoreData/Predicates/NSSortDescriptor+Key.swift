@@ -1,5 +1,5 @@
+import CoreDataPredicateLanguage
 import Foundation
-import PredicateLanguage
 
 extension ClassCluster where Self: NSSortDescriptor {
   /// Makes a sort descriptor for a key path: numbers and dates by value, strings byte by byte, nil first.

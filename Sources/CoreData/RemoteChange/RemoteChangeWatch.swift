@@ -1,6 +1,6 @@
+import CoreDataSQLiteBinding
 import Dispatch
 import Foundation
-import SQLiteBinding
 import Synchronization
 
 /// Posts `NSPersistentStoreRemoteChange` for one store whenever anybody has written to it.

@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 extension AnyFetchRequest {
   /// What has to be read for a fetch of objects.

@@ -1,5 +1,5 @@
-import ModelSchema
-import PredicateLanguage
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
 
 /// A fetch of dictionaries resolved against a frozen model: columns computed from rows, one by one or in
 /// groups.

@@ -1,6 +1,6 @@
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
 import Foundation
-import ModelSchema
-import PredicateLanguage
 
 /// A fetch request resolved against a frozen model: what a store is asked.
 ///

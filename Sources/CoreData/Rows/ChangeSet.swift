@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 /// What a save is: values, by object, that an upstream can take over without making an object.
 ///

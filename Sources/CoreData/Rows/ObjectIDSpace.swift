@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 import Synchronization
 
 /// One store as far as object identity goes: its UUID.

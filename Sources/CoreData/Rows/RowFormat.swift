@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 /// Where a packed Row keeps which kind of value: one word for each slot, then the bytes of all texts.
 ///

@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 extension Value {
   /// The value as a description of an object shows it: nothing is decoded for it, and large values are not

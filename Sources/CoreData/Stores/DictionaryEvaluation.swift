@@ -1,6 +1,6 @@
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
 import Foundation
-import ModelSchema
-import PredicateLanguage
 
 /// Where stored objects are read from while dictionaries are computed in memory. Used by one thread, for one
 /// fetch.

@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 import Synchronization
 
 /// One store of a coordinator: a SQLite file, memory, or a store of one's own. May be used from any thread.

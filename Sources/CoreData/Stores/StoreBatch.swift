@@ -1,5 +1,5 @@
-import ModelSchema
-import PredicateLanguage
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
 
 /// Rows of one entity to be inserted at once.
 struct BatchInsertPlan {

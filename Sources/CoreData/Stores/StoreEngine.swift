@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 /// An object as a store hands it out: its identity, and its Row unless only identities were asked for.
 struct StoredObject: Sendable {

@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 /// Who makes a change, as far as the context that makes it knows.
 struct ChangeOrigin: Sendable, Hashable {

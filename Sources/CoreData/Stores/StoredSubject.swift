@@ -1,5 +1,5 @@
-import ModelSchema
-import PredicateLanguage
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
 
 /// Where the values of stored objects come from while predicates and expressions are evaluated on them.
 protocol StoredValues {

@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 /// What a context's objects were before the event under way changed them. There is one as long as the context
 /// has an undo manager; it is asked before every change, and takes the first of each object.

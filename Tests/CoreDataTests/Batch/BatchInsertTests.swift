@@ -1,6 +1,6 @@
 import CoreData
+import CoreDataSQLiteBinding
 import Foundation
-import SQLiteBinding
 import Testing
 
 /// Insertions of many objects without a context.

@@ -1,6 +1,6 @@
 import CoreData
+import CoreDataSQLiteBinding
 import Foundation
-import SQLiteBinding
 import Testing
 
 /// What is left of a save that the store refuses.

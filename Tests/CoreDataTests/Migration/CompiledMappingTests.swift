@@ -1,5 +1,5 @@
+import CoreDataModelFiles
 import Foundation
-import ModelFiles
 import Testing
 
 @testable import CoreData

@@ -1,5 +1,5 @@
+import CoreDataSQLiteBinding
 import Foundation
-import SQLiteBinding
 
 @testable import CoreData
 

@@ -1,5 +1,5 @@
+import CoreDataSQLiteBinding
 import Foundation
-import SQLiteBinding
 import Testing
 
 @testable import CoreData

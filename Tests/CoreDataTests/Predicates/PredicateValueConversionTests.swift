@@ -1,7 +1,7 @@
 import Testing
 
 @testable import CoreData
-@testable import PredicateLanguage
+@testable import CoreDataPredicateLanguage
 
 @Suite struct PredicateValueConversionTests {
   @Test(

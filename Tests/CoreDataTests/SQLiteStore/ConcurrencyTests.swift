@@ -1,7 +1,7 @@
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
 import Dispatch
 import Foundation
-import ModelSchema
-import PredicateLanguage
 import Synchronization
 import Testing
 

@@ -1,9 +1,9 @@
+import CoreDataModelFiles
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
+import CoreDataZlibBinding
 import Foundation
-import ModelFiles
-import ModelSchema
-import SQLiteBinding
 import Testing
-import ZlibBinding
 
 @testable import CoreData
 

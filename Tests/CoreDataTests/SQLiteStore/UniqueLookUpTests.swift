@@ -1,7 +1,7 @@
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
+import CoreDataSQLiteBinding
 import Foundation
-import ModelSchema
-import PredicateLanguage
-import SQLiteBinding
 import Testing
 
 @testable import CoreData

@@ -1,5 +1,5 @@
+import CoreDataSQLiteBinding
 import Foundation
-import SQLiteBinding
 
 /// Looks into a store's file as SQL shows it.
 enum SQLiteText {

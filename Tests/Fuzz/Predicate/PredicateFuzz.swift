@@ -1,6 +1,6 @@
 import Foundation
 
-// Built by Scripts/fuzz together with the sources of PredicateLanguage, as one module; no target of the
+// Built by Scripts/fuzz together with the sources of CoreDataPredicateLanguage, as one module; no target of the
 // package.
 
 /// One run of the fuzzer: whatever the text, parsing it ends in a tree or an error, and a tree's own text

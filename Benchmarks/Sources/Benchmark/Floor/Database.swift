@@ -1,4 +1,4 @@
-import CSQLite
+import CoreDataCSQLite
 
 /// A connection used the way a C program would. On purpose not the project's own binding: the floor must
 /// neither profit nor suffer from it.

@@ -1,4 +1,4 @@
-import CSQLite
+import CoreDataCSQLite
 
 /// Updates and deletions on SQLite's C API: each row is read first, then changed, all in one transaction.
 struct FloorChanging {

@@ -1,4 +1,4 @@
-import CSQLite
+import CoreDataCSQLite
 
 /// Imports on SQLite's C API: statements prepared once, one transaction a batch.
 struct FloorImport {

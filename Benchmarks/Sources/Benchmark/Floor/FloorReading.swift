@@ -1,4 +1,4 @@
-import CSQLite
+import CoreDataCSQLite
 
 /// Reads on SQLite's C API: one prepared statement, stepped for each question.
 struct FloorReading {

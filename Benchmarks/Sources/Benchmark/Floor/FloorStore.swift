@@ -1,4 +1,4 @@
-import CSQLite
+import CoreDataCSQLite
 
 /// How the floor's file is laid out.
 enum FloorFile: String, Codable {

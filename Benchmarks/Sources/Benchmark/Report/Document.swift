@@ -1,4 +1,4 @@
-import CSQLite
+import CoreDataCSQLite
 import Foundation
 
 /// Results as they are printed as JSON and kept.

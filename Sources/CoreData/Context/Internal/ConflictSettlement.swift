@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 /// Between a save that the store refused and the next attempt: conflicts go to the merge policy as objects,
 /// and the save is collected anew from what the policy made of them.

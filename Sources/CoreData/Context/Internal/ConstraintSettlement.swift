@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 /// How objects that have the same values of a uniqueness constraint become one.
 ///

@@ -1,6 +1,6 @@
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
 import Foundation
-import ModelSchema
-import PredicateLanguage
 
 /// The columns of a dictionary fetch as asked for by names and descriptions: the plan for the store, and how
 /// its values

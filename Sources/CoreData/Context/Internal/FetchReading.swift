@@ -1,5 +1,5 @@
-import ModelSchema
-import PredicateLanguage
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
 
 /// One fetch of one context: what the store finds, with the unsaved changes of the context and its ancestors
 /// laid over it.

@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 extension [Layer.Entry] {
   /// The entries as stores and other contexts get them.

@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 import Synchronization
 
 /// Unsaved state of some objects as a context shows it to its children: immutable, by identity.

@@ -1,4 +1,4 @@
-import CSwiftRuntime
+import CoreDataCSwiftRuntime
 import Synchronization
 
 // References that keep nothing alive, for objects whose retains are hot.

@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 /// A context's own pending objects by the value of an attribute, so that a fetch for one value does not look
 /// at all of them.

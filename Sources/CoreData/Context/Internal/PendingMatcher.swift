@@ -1,6 +1,6 @@
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
 import Foundation
-import ModelSchema
-import PredicateLanguage
 
 /// Whether unsaved objects meet a fetch's predicate. Comparisons of an attribute with a constant work on
 /// slots; anything else is evaluated on the object.

@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 /// What a context reads through: the unsaved state of its ancestors, nearest first, then the store.
 ///

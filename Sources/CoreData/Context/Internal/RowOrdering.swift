@@ -1,6 +1,6 @@
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
 import Foundation
-import ModelSchema
-import PredicateLanguage
 
 /// The order that a fetch asks for, in memory: on cells where all keys are attributes, else on objects.
 struct RowOrdering {

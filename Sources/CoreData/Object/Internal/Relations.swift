@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 /// The relationships of one object that have been looked at: by slot, the other object or the members.
 ///

@@ -1,6 +1,6 @@
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
 import Foundation
-import ModelSchema
-import PredicateLanguage
 
 /// The checks of an entity's slots; most slots of most entities have none.
 ///

@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 /// How values of a Swift type lie in a Row, for the types that need no conversion on the way.
 enum ManagedForm: Sendable {

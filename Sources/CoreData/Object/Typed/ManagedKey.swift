@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 import Synchronization
 
 /// A property of managed objects, as generated accessors name it: looked up once for each entity, by slot

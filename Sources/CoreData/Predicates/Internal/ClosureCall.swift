@@ -1,5 +1,5 @@
+import CoreDataPredicateLanguage
 import Foundation
-import PredicateLanguage
 
 /// Calls the closures of predicates and expressions.
 enum ClosureCall {

@@ -1,5 +1,5 @@
+import CoreDataPredicateLanguage
 import Foundation
-import PredicateLanguage
 
 extension FormatArgument {
   /// A format argument as callers give it: an expression takes its place as it is, also inside an array.

@@ -1,5 +1,5 @@
+import CoreDataPredicateLanguage
 import Foundation
-import PredicateLanguage
 
 /// A sort descriptor for a key path given as text. Immutable.
 final class KeyedSortDescriptor: NSSortDescriptor {

@@ -1,5 +1,5 @@
+import CoreDataPredicateLanguage
 import Foundation
-import PredicateLanguage
 
 /// Anything a caller may evaluate a predicate on: a managed object, an object read by key, a dictionary, a
 /// plain value.

@@ -1,5 +1,5 @@
+import CoreDataPredicateLanguage
 import Foundation
-import PredicateLanguage
 
 /// Between predicate objects and the trees they are faces of.
 extension PredicateTree {

@@ -1,5 +1,5 @@
+import CoreDataPredicateLanguage
 import Foundation
-import PredicateLanguage
 
 /// A value of no type the language knows, wrapped to be compared: by identity if it is an object, else only
 /// with itself.

@@ -1,5 +1,5 @@
+import CoreDataPredicateLanguage
 import Foundation
-import PredicateLanguage
 
 // Each kind of part that a `#Predicate` is made of, as what it means in the language of stores.
 

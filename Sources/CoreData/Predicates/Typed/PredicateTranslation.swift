@@ -1,5 +1,5 @@
+import CoreDataPredicateLanguage
 import Foundation
-import PredicateLanguage
 
 /// Why a `Predicate` has no translation into the language of stores. Not in Core Data.
 public struct PredicateTranslationError: LocalizedError, CustomStringConvertible, Sendable {

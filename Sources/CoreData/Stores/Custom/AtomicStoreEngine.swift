@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 /// Keeps the objects of an `NSAtomicStore` in memory, and its nodes in step with what is saved.
 final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {

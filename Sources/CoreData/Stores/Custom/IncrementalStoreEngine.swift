@@ -1,6 +1,6 @@
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
 import Foundation
-import ModelSchema
-import PredicateLanguage
 import Synchronization
 
 /// Asks a store of one's own what the engine asks of any store, and saves to it.

@@ -1,6 +1,6 @@
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
 import Foundation
-import ModelSchema
-import PredicateLanguage
 import Synchronization
 
 /// A store in memory. Predicates are evaluated with Foundation's semantics; everything is gone when the store

@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 /// What a memory store holds: rows by root entity and key, members of many-to-many and ordered relationships
 /// by owner.

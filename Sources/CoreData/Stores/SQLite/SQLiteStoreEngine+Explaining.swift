@@ -1,5 +1,5 @@
-import PredicateLanguage
-import SQLiteBinding
+import CoreDataPredicateLanguage
+import CoreDataSQLiteBinding
 
 /// What a fetch would run, without running it.
 extension SQLiteStoreEngine {

@@ -1,4 +1,4 @@
-import SQLiteBinding
+import CoreDataSQLiteBinding
 
 /// What can go wrong in an open store, apart from conflicts and broken constraints.
 enum SQLiteStoreError: Error, Sendable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-import SQLiteBinding
+import CoreDataSQLiteBinding
 
 /// How an SQLite store is opened.
 struct SQLiteStoreOptions: Sendable {

@@ -1,5 +1,5 @@
+import CoreDataSQLiteBinding
 import Foundation
-import SQLiteBinding
 
 /// Why a store file could not be opened.
 enum StoreOpenError: Error, Sendable, CustomStringConvertible {

@@ -1,5 +1,5 @@
-import ModelSchema
-import SQLiteBinding
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
 
 /// One batch deletion inside a transaction: the rows found, those that delete rules take along, and what
 /// refers to them.

@@ -1,5 +1,5 @@
-import ModelSchema
-import SQLiteBinding
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
 
 /// One batch insertion inside a transaction: rows as they come, with one prepared statement.
 final class BatchInsertion {

@@ -1,7 +1,7 @@
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
+import CoreDataSQLiteBinding
 import Foundation
-import ModelSchema
-import PredicateLanguage
-import SQLiteBinding
 
 /// One batch update inside a transaction: one UPDATE for all rows.
 ///

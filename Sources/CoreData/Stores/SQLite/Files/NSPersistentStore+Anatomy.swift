@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 extension NSPersistentStore {
   /// Where the store's file keeps everything; nil for a store that is no SQLite file.

@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 /// Which tables and columns of a store file hold what, for tools that look at the file itself.
 ///

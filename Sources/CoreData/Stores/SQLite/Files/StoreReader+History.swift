@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 /// A transaction of a store's history.
 package struct StoredTransaction: Sendable {

@@ -1,6 +1,6 @@
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
 import Foundation
-import ModelSchema
-import SQLiteBinding
 
 /// A store file opened for looking at, with a model to read it by: nothing is written, and everything read
 /// until `close` is of one moment.

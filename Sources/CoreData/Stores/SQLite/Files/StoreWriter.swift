@@ -1,6 +1,6 @@
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
 import Foundation
-import ModelSchema
-import SQLiteBinding
 
 /// A store file that rows with keys of the caller's choice are written to: what an import is made of.
 ///

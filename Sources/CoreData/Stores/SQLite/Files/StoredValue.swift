@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 /// Identity of a row in a store file: its entity's number in the model, and its primary key.
 package struct StoredReference: Sendable, Hashable {

@@ -1,5 +1,5 @@
-import ModelSchema
-import SQLiteBinding
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
 import Synchronization
 
 /// The store as it was at one moment: a connection of its own that holds a read transaction open.

@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 /// How history names the properties of an entity: a bit for each in ZCOLUMNS, a column for each that is kept
 /// of deleted objects.

@@ -1,4 +1,4 @@
-import SQLiteBinding
+import CoreDataSQLiteBinding
 
 /// The tables in which a store keeps its history, as they are in one file.
 struct HistoryTables: Sendable, Hashable {

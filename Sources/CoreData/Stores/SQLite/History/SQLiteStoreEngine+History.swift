@@ -1,6 +1,6 @@
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
 import Foundation
-import ModelSchema
-import SQLiteBinding
 
 /// The history of the store's transactions.
 extension SQLiteStoreEngine: HistoryKeeping {

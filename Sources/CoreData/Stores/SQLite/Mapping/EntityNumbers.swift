@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 /// How the entity numbers of a model and those of a file (`Z_ENT`) correspond.
 ///

@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 /// Finds tables, columns and join tables for a model.
 struct MappingBuilder {

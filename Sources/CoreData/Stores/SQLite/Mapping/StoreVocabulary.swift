@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 /// Names that every store has, and how names of the model become names in SQL.
 enum StoreVocabulary {

@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 /// What a column holds, which decides how a cell is read and written.
 enum ColumnContent: Sendable, Hashable {

@@ -1,5 +1,5 @@
+import CoreDataSQLiteBinding
 import Foundation
-import SQLiteBinding
 
 /// A store file as a whole: what can be done to it without opening it as a store.
 struct SQLiteStoreFile: Sendable {

@@ -1,5 +1,5 @@
+import CoreDataSQLiteBinding
 import Foundation
-import SQLiteBinding
 
 /// The one row of Z_METADATA: the store's UUID in a column of its own, everything else as a binary property
 /// list.

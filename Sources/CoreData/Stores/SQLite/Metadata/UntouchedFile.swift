@@ -1,5 +1,5 @@
+import CoreDataSQLiteBinding
 import Foundation
-import SQLiteBinding
 import Synchronization
 
 /// Opens a database for reading so that nothing on disk changes: not the file, not its log, and no new file

@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 /// What of a store's old tables goes where in the new ones.
 struct MigrationPlan {

@@ -1,5 +1,5 @@
-import ModelSchema
-import SQLiteBinding
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
 
 /// Rewrites a store's tables for another version of its model, as far as the change can be inferred.
 ///

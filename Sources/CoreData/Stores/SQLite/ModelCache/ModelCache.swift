@@ -1,8 +1,8 @@
+import CoreDataModelFiles
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
+import CoreDataZlibBinding
 import Foundation
-import ModelFiles
-import ModelSchema
-import SQLiteBinding
-import ZlibBinding
 
 /// The copy of its model that a store keeps in Z_MODELCACHE: a keyed archive, compressed.
 enum ModelCache {

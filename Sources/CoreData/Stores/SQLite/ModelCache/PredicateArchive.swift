@@ -1,7 +1,7 @@
+import CoreDataModelFiles
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
 import Foundation
-import ModelFiles
-import ModelSchema
-import PredicateLanguage
 
 /// The archived form of predicates and expressions, for those kinds whose form stores by Core Data show.
 ///

@@ -1,6 +1,6 @@
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
 import Foundation
-import ModelSchema
-import SQLiteBinding
 
 /// Puts a model together from the tables of a store that keeps no copy of its own: a best effort.
 ///

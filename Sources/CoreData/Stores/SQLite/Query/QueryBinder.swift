@@ -1,7 +1,7 @@
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
+import CoreDataSQLiteBinding
 import Foundation
-import ModelSchema
-import PredicateLanguage
-import SQLiteBinding
 
 /// Binds the values of one fetch to a statement compiled for its shape.
 struct QueryBinder {

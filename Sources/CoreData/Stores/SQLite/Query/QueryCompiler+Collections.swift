@@ -1,5 +1,5 @@
-import PredicateLanguage
-import SQLiteBinding
+import CoreDataPredicateLanguage
+import CoreDataSQLiteBinding
 
 /// To-many relationships and collections of constants.
 extension QueryCompiler {

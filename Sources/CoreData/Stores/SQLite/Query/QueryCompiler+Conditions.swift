@@ -1,4 +1,4 @@
-import PredicateLanguage
+import CoreDataPredicateLanguage
 
 /// Predicates.
 extension QueryCompiler {

@@ -1,6 +1,6 @@
-import ModelSchema
-import PredicateLanguage
-import SQLiteBinding
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
+import CoreDataSQLiteBinding
 
 /// A dictionary fetch as SQL: what every one of the same shape runs.
 final class CompiledTable: Sendable {

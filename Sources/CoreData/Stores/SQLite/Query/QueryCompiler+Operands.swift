@@ -1,5 +1,5 @@
-import ModelSchema
-import PredicateLanguage
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
 
 /// What a value in SQL is, as far as constants beside it must be converted.
 enum ValueKind: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import PredicateLanguage
+import CoreDataPredicateLanguage
 
 /// What can be asked of two texts.
 enum StringOperation: Int64, Sendable {

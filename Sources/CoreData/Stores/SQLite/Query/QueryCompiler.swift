@@ -1,6 +1,6 @@
-import ModelSchema
-import PredicateLanguage
-import SQLiteBinding
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
+import CoreDataSQLiteBinding
 
 /// A fetch as SQL: what every fetch of the same shape runs.
 final class CompiledQuery: Sendable {

@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 /// The FROM clause of one SELECT, growing as key paths need more tables.
 final class SelectSource {

@@ -1,5 +1,5 @@
-import ModelSchema
-import PredicateLanguage
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
 
 /// A fetch without its constants: all plans of one shape run the same SQL with other values bound.
 struct QueryShape: Hashable, Sendable {

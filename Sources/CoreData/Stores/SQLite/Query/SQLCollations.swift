@@ -1,6 +1,6 @@
+import CoreDataPredicateLanguage
+import CoreDataSQLiteBinding
 import Foundation
-import PredicateLanguage
-import SQLiteBinding
 
 /// Collations by which texts are sorted as their comparison selectors say.
 enum SQLCollations {

@@ -1,6 +1,6 @@
+import CoreDataPredicateLanguage
+import CoreDataSQLiteBinding
 import Foundation
-import PredicateLanguage
-import SQLiteBinding
 
 /// Functions that SQL calls for what SQLite cannot do itself.
 enum SQLFunctions {

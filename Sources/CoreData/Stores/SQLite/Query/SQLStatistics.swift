@@ -1,5 +1,5 @@
-import PredicateLanguage
-import SQLiteBinding
+import CoreDataPredicateLanguage
+import CoreDataSQLiteBinding
 
 /// Aggregates that SQLite lacks: median, mode and standard deviation, computed by the same code as in memory.
 enum SQLStatistics {

@@ -1,4 +1,4 @@
-import PredicateLanguage
+import CoreDataPredicateLanguage
 
 /// A fetch that cannot be said in SQL. The store never filters in memory instead.
 struct UntranslatableQueryError: Error, Sendable, CustomStringConvertible {

@@ -1,6 +1,6 @@
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
 import Foundation
-import ModelSchema
-import SQLiteBinding
 
 /// How one cell of a statement's row becomes one cell of a Row.
 struct CellDecoder: Sendable {

@@ -1,5 +1,5 @@
-import ModelSchema
-import SQLiteBinding
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
 
 /// How the columns of a composite attribute's elements become one cell of a Row.
 struct CompositeDecoder: Sendable {

@@ -1,5 +1,5 @@
-import ModelSchema
-import SQLiteBinding
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
 
 /// Reads rows of one entity, subentities included, by primary key.
 struct KeyQuery: Sendable {

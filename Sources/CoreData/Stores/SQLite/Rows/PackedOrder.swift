@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 /// The order of a fetch that reads all its matches anyway, made here instead of in SQL.
 ///

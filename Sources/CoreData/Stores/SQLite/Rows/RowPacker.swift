@@ -1,4 +1,4 @@
-import SQLiteBinding
+import CoreDataSQLiteBinding
 
 /// Reads the rows of one entity into packed Rows: the loop that everything fetched goes through.
 ///

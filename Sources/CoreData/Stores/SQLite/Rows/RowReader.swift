@@ -1,5 +1,5 @@
-import ModelSchema
-import SQLiteBinding
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
 
 /// Reads the rows of one entity, with or without its subentities, out of a statement that selects
 /// `selectList`.

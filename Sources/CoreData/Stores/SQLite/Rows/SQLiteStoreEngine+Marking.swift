@@ -1,5 +1,5 @@
-import ModelSchema
-import SQLiteBinding
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
 
 /// Telling whether objects have changed since some other time, in another process perhaps.
 extension SQLiteStoreEngine {

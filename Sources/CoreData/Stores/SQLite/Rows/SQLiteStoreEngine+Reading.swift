@@ -1,6 +1,6 @@
-import ModelSchema
-import PredicateLanguage
-import SQLiteBinding
+import CoreDataModelSchema
+import CoreDataPredicateLanguage
+import CoreDataSQLiteBinding
 
 /// Fetches, faults and relationships.
 extension SQLiteStoreEngine {

@@ -1,4 +1,4 @@
-import SQLiteBinding
+import CoreDataSQLiteBinding
 import Synchronization
 
 /// Rows whose derived values the triggers of the current transaction have changed.

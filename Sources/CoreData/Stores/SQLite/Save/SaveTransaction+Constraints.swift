@@ -1,5 +1,5 @@
-import ModelSchema
-import SQLiteBinding
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
 
 /// Uniqueness constraints.
 extension SaveTransaction {

@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 /// What a save adds to the store's history.
 extension SaveTransaction {

@@ -1,5 +1,5 @@
-import ModelSchema
-import SQLiteBinding
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
 
 /// To-many relationships: pairs of join tables, hidden to-ones, and the order of members.
 extension SaveTransaction {

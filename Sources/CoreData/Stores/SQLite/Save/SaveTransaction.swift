@@ -1,5 +1,5 @@
-import ModelSchema
-import SQLiteBinding
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
 
 /// One save, as a sequence of passes inside a transaction: keys, locks, deletions, updates, insertions,
 /// to-many relationships.

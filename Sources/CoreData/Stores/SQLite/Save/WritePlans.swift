@@ -1,5 +1,5 @@
-import ModelSchema
-import SQLiteBinding
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
 import Synchronization
 
 /// One bound value of an INSERT or UPDATE.

@@ -1,5 +1,5 @@
+import CoreDataModelSchema
 import Foundation
-import ModelSchema
 
 /// What a derived attribute is computed from, as far as SQL triggers can keep it up to date.
 struct Derivation: Sendable {

@@ -1,5 +1,5 @@
-import ModelSchema
-import SQLiteBinding
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
 
 /// Finds the tables and columns of a mapping in an existing file: by name, wherever a migration may have put
 /// them.

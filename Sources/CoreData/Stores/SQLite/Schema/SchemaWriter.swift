@@ -1,4 +1,4 @@
-import ModelSchema
+import CoreDataModelSchema
 
 /// The SQL that makes a new store, in Core Data's own words and order: entity tables each followed by its
 /// join tables, indexes table by table, then the system tables.

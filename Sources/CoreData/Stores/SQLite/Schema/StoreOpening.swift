@@ -1,6 +1,6 @@
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
 import Foundation
-import ModelSchema
-import SQLiteBinding
 
 /// Opens a store file: makes it if it is not there, and finds its way in it if it is.
 struct StoreOpening {

@@ -1,0 +1,383 @@
+import CoreDataModelSchema
+import Foundation
+
+/// Turns predicate texts of a model into the objects that stand for them in an archive.
+package protocol PredicateArchiving {
+  /// The archived form; nil for a predicate that no form is known for.
+  func predicate(_ text: String) -> KeyedObject?
+  /// The archived form; nil for an expression that no form is known for.
+  func expression(_ text: String) -> KeyedObject?
+}
+
+/// Writes the keyed archive that a store keeps of its model: the vocabulary, the kinds of collections and the
+/// order that such archives of Core Data have.
+///
+/// Every entity lists all its properties, inherited ones as copies of its own, by name. Version hashes do not
+/// cover what `PredicateArchiving` has no form for, and a transformable's default value that is no plain one:
+/// these are left out.
+package struct CompiledModelWriter {
+  let schema: ModelSchema
+  let predicates: any PredicateArchiving
+  private let _entities: [String: KeyedObject]
+  private let _model = KeyedObject(["NSManagedObjectModel", "NSObject"])
+  private let _noInfo = KeyedObject(
+    ["NSDictionary", "NSObject"], [("NS.keys", .members([])), ("NS.objects", .members([]))])
+  /// Each entity's line of parents, topmost first, itself last.
+  private let _lines: [String: [EntitySchema]]
+  private var _relationships: [String: KeyedObject] = [:]
+
+  /// The archive of a model.
+  package static func write(_ schema: ModelSchema, predicates: any PredicateArchiving) -> Data {
+    var schema = schema
+    schema.entities.sort { $0.name < $1.name }
+    var writer = CompiledModelWriter(schema, predicates)
+    return KeyedArchiveWriter.archive(writer._archived())
+  }
+
+  private init(_ schema: ModelSchema, _ predicates: any PredicateArchiving) {
+    self.schema = schema
+    self.predicates = predicates
+    let byName = Dictionary(schema.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    _entities = byName.mapValues { _ in KeyedObject(["NSEntityDescription", "NSObject"]) }
+    _lines = byName.mapValues { entity in
+      var line = [entity]
+      var seen: Set<String> = [entity.name]
+      while let name = line[0].parent, let parent = byName[name], seen.insert(name).inserted {
+        line.insert(parent, at: 0)
+      }
+      return line
+    }
+  }
+
+  // MARK: Model
+
+  private mutating func _archived() -> KeyedObject {
+    // Made first: each end of a relationship refers to the other.
+    for (name, line) in _lines {
+      for relationship in line.flatMap(\.relationships) {
+        _relationships["\(name).\(relationship.name)"] = KeyedObject(
+          ["NSRelationshipDescription", "NSPropertyDescription", "NSObject"])
+      }
+    }
+    for entity in schema.entities { _fill(entity) }
+    _model.fields = [("NSEntities", .object(_knownKeys())), ("NSFetchRequestTemplates", _templates())]
+    if !schema.configurations.isEmpty { _model.fields.append(("NSConfigurations", _configurations())) }
+    let identifiers = schema.versionIdentifiers.map { KeyedValue.text($0) }
+    _model.fields.append(("NSVersionIdentifiers", .object(_collection(["NSSet", "NSObject"], identifiers))))
+    return _model
+  }
+
+  /// The dictionary of entities, in the form that stores have it.
+  private func _knownKeys() -> KeyedObject {
+    let names = schema.entities.map { KeyedValue.text($0.name) }
+    let mapping = KeyedObject(
+      ["NSKnownKeysMappingStrategy1", "NSKnownKeysMappingStrategy", "NSObject"],
+      [
+        ("keys", .object(_collection(_array, names))), ("length", .plain(.integer(Int64(names.count)))),
+        ("version", .plain(.integer(1))),
+      ])
+    let values = schema.entities.map { KeyedValue.object(_entities[$0.name]!) }
+    return KeyedObject(
+      ["NSKnownKeysDictionary1", "NSKnownKeysDictionary", "NSMutableDictionary", "NSDictionary", "NSObject"],
+      [
+        ("searchMapping", .object(mapping)),
+        ("emptyToken", .text("__empty_slot_token_4c24_98dc_ac1e_b773__")),
+        ("values", .object(_collection(_array, values))), ("version", .plain(.integer(1))),
+      ])
+  }
+
+  private func _configurations() -> KeyedValue {
+    let entries = schema.configurations.map { configuration in
+      let members = configuration.entities.compactMap { _entities[$0] }.map { KeyedValue.object($0) }
+      return (configuration.name, KeyedValue.object(_collection(["NSSet", "NSObject"], members)))
+    }
+    return .object(_dictionary(entries))
+  }
+
+  private func _templates() -> KeyedValue {
+    let entries = schema.fetchRequests.map { ($0.name, KeyedValue.object(_fetchRequest($0))) }
+    return entries.isEmpty ? .null : .object(_dictionary(entries))
+  }
+
+  // MARK: Entities
+
+  private func _fill(_ entity: EntitySchema) {
+    let object = _entities[entity.name]!
+    let line = _lines[entity.name]!
+    let subentities = schema.entities.filter { $0.parent == entity.name }
+    object.fields = [
+      ("NSEntityName", .text(entity.name)),
+      ("NSClassNameForEntity", .text(entity.className ?? "NSManagedObject")),
+      ("NSManagedObjectModel", .reference(_model)),
+      ("NSSuperentity", entity.parent.flatMap { _entities[$0] }.map { .reference($0) } ?? .null),
+      ("NSSubentities", .object(_dictionary(subentities.map { ($0.name, .object(_entities[$0.name]!)) }))),
+      ("NSProperties", .object(_dictionary(_properties(of: entity.name, line)))),
+      ("NSUserInfo", _userInfo(entity.userInfo)),
+      ("NSVersionHashModifier", .text(entity.versionHashModifier)),
+      ("NSRenamingIdentifier", .text(entity.renamingIdentifier ?? entity.name)),
+    ]
+    if entity.isAbstract { object.fields.append(("NSIsAbstract", .plain(.boolean(true)))) }
+    if !entity.uniquenessConstraints.isEmpty {
+      object.fields.append(("NSUniqueTuples", _tuples(entity.uniquenessConstraints)))
+    }
+    let compound = entity.compoundIndexes + entity.indexes.compactMap(_compoundIndex)
+    if !compound.isEmpty { object.fields.append(("NSCompoundIndexes", _tuples(compound))) }
+    let listed = _impliedIndexes(of: entity) + entity.indexes
+    if !listed.isEmpty {
+      let indexes = listed.map { KeyedValue.object(_index($0, in: object)) }
+      object.fields.append(("NSFetchIndexDescriptions", .object(_collection(_mutableArray, indexes))))
+    }
+  }
+
+  /// The indexes, each named after its attribute, that Core Data adds to those over a single attribute.
+  private func _impliedIndexes(of entity: EntitySchema) -> [FetchIndexSchema] {
+    var taken = Set(entity.indexes.map(\.name))
+    let attributes = Set(entity.attributes.map(\.name))
+    return entity.indexes.compactMap { index in
+      guard index.elements.count == 1, let name = index.elements[0].property,
+        index.elements == [.init(property: name)],
+        index.partialIndexPredicate == nil, attributes.contains(name), taken.insert(name).inserted
+      else { return nil }
+      return FetchIndexSchema(name: name, elements: index.elements)
+    }
+  }
+
+  /// Names of an index's properties, if it has more than one and nothing else.
+  private func _compoundIndex(_ index: FetchIndexSchema) -> [String]? {
+    let names = index.elements.compactMap(\.property)
+    return names.count > 1 && names.count == index.elements.count ? names : nil
+  }
+
+  private func _tuples(_ tuples: [[String]]) -> KeyedValue {
+    .object(
+      _collection(_mutableArray, tuples.map { .object(_collection(_mutableArray, $0.map { .text($0) })) }))
+  }
+
+  private func _index(_ index: FetchIndexSchema, in entity: KeyedObject) -> KeyedObject {
+    let object = KeyedObject(["NSFetchIndexDescription", "NSObject"])
+    let elements = index.elements.map { element -> KeyedValue in
+      let made = KeyedObject(
+        ["NSFetchIndexElementDescription", "NSObject"],
+        [
+          ("NSPropertyName", .text(element.property ?? element.expression)),
+          ("NSFetchIndexElementType", .plain(.integer(element.isRTree ? 1 : 0))),
+          ("NSAscending", .plain(.boolean(element.isAscending))),
+          ("NSFetchIndexDescription", .reference(object)),
+        ])
+      if let text = element.expression, let expression = predicates.expression(text) {
+        let computed = KeyedObject(
+          ["NSExpressionDescription", "NSPropertyDescription", "NSObject"],
+          [
+            ("NSPropertyName", .text(text)), ("NSExpression", .object(expression)),
+            ("NSExpressionResultType", .plain(.integer(Int64(element.expressionType?.rawValue ?? 0)))),
+          ])
+        made.fields.append(("NSProperty", .object(computed)))
+      }
+      return .object(made)
+    }
+    object.fields = [
+      ("NSIndexName", .text(index.name)), ("NSEntity", .reference(entity)),
+      (
+        "NSPartialIndexPredicate",
+        index.partialIndexPredicate.flatMap { predicates.predicate($0) }.map { .object($0) } ?? .null
+      ),
+      ("NSIndexElements", .object(_collection(_array, elements))),
+    ]
+    return object
+  }
+
+  // MARK: Properties
+
+  /// All properties of an entity by name, inherited ones among them.
+  private func _properties(of entity: String, _ line: [EntitySchema]) -> [(String, KeyedValue)] {
+    let owner = _entities[entity]!
+    var found: [(String, KeyedValue)] = []
+    for member in line {
+      let indexed = Set(
+        member.indexes.filter { $0.elements.count == 1 }.compactMap { $0.elements[0].property })
+      for attribute in member.attributes {
+        let isIndexed = attribute.isIndexed || indexed.contains(attribute.name)
+        found.append((attribute.name, .object(_attribute(attribute, of: owner, isIndexed: isIndexed))))
+      }
+      for relationship in member.relationships {
+        found.append(
+          (relationship.name, .object(_relationship(relationship, of: entity, declaredBy: member.name))))
+      }
+      for fetched in member.fetchedProperties {
+        found.append((fetched.traits.name, .object(_fetchedProperty(fetched, of: owner))))
+      }
+    }
+    return found.sorted { $0.0.utf16.lexicographicallyPrecedes($1.0.utf16) }
+  }
+
+  /// What a property's `_P` says, besides the flags that are fields of their own, too.
+  private enum Mark {
+    static let always: Int64 = 1
+    static let optional: Int64 = 2
+    static let readOnly: Int64 = 4
+    static let transient: Int64 = 8
+    static let noValidation: Int64 = 0x30
+    static let noUserInfo: Int64 = 0x40
+    static let noHashModifier: Int64 = 0x80
+    static let spotlight: Int64 = 0x100
+    static let ordered: Int64 = 0x400
+  }
+
+  private func _traits(
+    _ traits: PropertyTraits, of entity: KeyedObject, marks: Int64 = 0, isReadOnly: Bool = false,
+    isValidated: Bool = false
+  ) -> [(key: String, value: KeyedValue)] {
+    var marks = marks | Mark.always
+    if traits.isOptional { marks |= Mark.optional }
+    if isReadOnly { marks |= Mark.readOnly }
+    if traits.isTransient { marks |= Mark.transient }
+    if !isValidated { marks |= Mark.noValidation }
+    if traits.userInfo.isEmpty { marks |= Mark.noUserInfo }
+    if traits.versionHashModifier == nil { marks |= Mark.noHashModifier }
+    var fields: [(key: String, value: KeyedValue)] = [
+      ("_P", .plain(.integer(marks))), ("NSPropertyName", .text(traits.name)),
+      ("NSEntity", .reference(entity)),
+      ("NSRenamingIdentifier", .text(traits.renamingIdentifier ?? traits.name)),
+    ]
+    if traits.isOptional { fields.append(("NSIsOptional", .plain(.boolean(true)))) }
+    if traits.isTransient { fields.append(("NSIsTransient", .plain(.boolean(true)))) }
+    if isReadOnly { fields.append(("NSIsReadOnly", .plain(.boolean(true)))) }
+    if !traits.userInfo.isEmpty { fields.append(("NSUserInfo", _userInfo(traits.userInfo))) }
+    if let modifier = traits.versionHashModifier { fields.append(("NSVersionHashModifier", .text(modifier))) }
+    return fields
+  }
+
+  private func _attribute(_ attribute: AttributeSchema, of entity: KeyedObject, isIndexed: Bool)
+    -> KeyedObject
+  {
+    var classes = ["NSAttributeDescription", "NSPropertyDescription", "NSObject"]
+    if attribute.isDerived { classes.insert("NSDerivedAttributeDescription", at: 0) }
+    if attribute.type == .composite { classes.insert("NSCompositeAttributeDescription", at: 0) }
+    let validation = ArchivedValidation(attribute, predicates)
+    let object = KeyedObject(classes)
+    object.fields = _traits(
+      attribute.traits, of: entity, marks: attribute.isIndexedBySpotlight ? Mark.spotlight : 0,
+      isReadOnly: attribute.isDerived, isValidated: !validation.isEmpty)
+    let flags: Int64 =
+      (attribute.allowsExternalBinaryDataStorage ? 4 : 0)
+      | (attribute.preservesValueInHistoryOnDeletion ? 16 : 0)
+    object.fields += [
+      ("NSAttributeType", .plain(.integer(Int64(attribute.type.rawValue)))),
+      ("NSAttributeValueClassName", .text(attribute.archivedClassName)),
+      ("NSDefaultValue", attribute.defaultValue.map { $0.archived() } ?? .null),
+      ("NSValueTransformerName", .text(attribute.valueTransformerName)),
+      ("NSFlagsKey", .plain(.integer(flags))),
+    ]
+    if isIndexed { object.fields.append(("NSIsIndexed", .plain(.boolean(true)))) }
+    if attribute.isIndexedBySpotlight {
+      object.fields.append(("NSIndexedBySpotlight", .plain(.boolean(true))))
+    }
+    if let text = attribute.derivationExpression {
+      let expression = predicates.expression(DerivationText.canonical(text))
+      object.fields += [
+        ("NSDerivationExpression", expression.map { .object($0) } ?? .null), ("NSFilteringPredicate", .null),
+      ]
+    }
+    if attribute.type == .composite {
+      let elements = attribute.elements.map {
+        KeyedValue.object(_attribute($0, of: entity, isIndexed: false))
+      }
+      object.fields.append(("NSElements", .object(_collection(_array, elements))))
+    }
+    if !validation.isEmpty {
+      object.fields += [
+        ("NSValidationPredicates", .object(_collection(_array, validation.predicates.map { .object($0) }))),
+        ("NSValidationWarnings", .object(_collection(_array, validation.warnings))),
+      ]
+    }
+    return object
+  }
+
+  private func _relationship(
+    _ relationship: RelationshipSchema, of entity: String, declaredBy declarer: String
+  ) -> KeyedObject {
+    let object = _relationships["\(entity).\(relationship.name)"]!
+    object.fields = _traits(
+      relationship.traits, of: _entities[entity]!, marks: relationship.isOrdered ? Mark.ordered : 0)
+    let inverse = relationship.inverse.flatMap { _relationships["\(relationship.destination).\($0)"] }
+    // The largest integer, which code sets to say "no limit", has -1 left of it here.
+    let maxCount = Int64(Int32(truncatingIfNeeded: relationship.maxCount))
+    object.fields += [
+      ("NSDestinationEntity", _entities[relationship.destination].map { .reference($0) } ?? .null),
+      ("NSInverseRelationship", inverse.map { .reference($0) } ?? .null),
+      ("_NSInverseRelationshipName", .text(relationship.inverse)),
+      ("_NSDestinationEntityName", .text(relationship.destination)),
+      ("NSMaxCount", .plain(.integer(maxCount))),
+      ("NSMinCount", .plain(.integer(Int64(Int32(truncatingIfNeeded: relationship.minCount))))),
+      ("NSDeleteRule", .plain(.integer(Int64(relationship.deleteRule.rawValue)))),
+    ]
+    if relationship.isOrdered { object.fields.append(("NSIsOrdered", .plain(.boolean(true)))) }
+    return object
+  }
+
+  private func _fetchedProperty(_ fetched: FetchedPropertySchema, of entity: KeyedObject) -> KeyedObject {
+    var traits = fetched.traits
+    traits.isTransient = true
+    let object = KeyedObject(["NSFetchedPropertyDescription", "NSPropertyDescription", "NSObject"])
+    object.fields = _traits(traits, of: entity, isReadOnly: true)
+    object.fields += [
+      ("NSFetchRequest", .object(_fetchRequest(fetched.request))),
+      ("_NSFetchRequestEntityName", .text(fetched.request.entity)),
+    ]
+    return object
+  }
+
+  private func _fetchRequest(_ request: FetchRequestSchema) -> KeyedObject {
+    KeyedObject(
+      ["NSFetchRequest", "NSPersistentStoreRequest", "NSObject"],
+      [
+        ("NSEntity", _entities[request.entity].map { .reference($0) } ?? .null),
+        ("NSPredicate", request.predicate.flatMap { predicates.predicate($0) }.map { .object($0) } ?? .null),
+        ("NSSortDescriptors", .null), ("NSValuesToFetch", .null), ("NSValuesToGroupBy", .null),
+        ("NSHavingPredicate", .null), ("NSRelationshipKeyPathsForPrefetching", .null),
+        ("NSHasFetchRequestFlags", .plain(.boolean(true))), ("NSFetchRequestFlags", .plain(.integer(30))),
+        ("NSResultType", .plain(.integer(Int64(clamping: request.resultType)))),
+        ("NSFetchOffset", .plain(.integer(0))), ("NSFetchLimit", .plain(.integer(Int64(request.fetchLimit)))),
+        ("NSBatchSize", .plain(.integer(Int64(request.fetchBatchSize)))),
+        ("NSAllocationType", .plain(.integer(0))),
+      ])
+  }
+
+  // MARK: Collections
+
+  private var _array: [String] { ["NSArray", "NSObject"] }
+  private var _mutableArray: [String] { ["NSMutableArray", "NSArray", "NSObject"] }
+
+  private func _collection(_ classes: [String], _ members: [KeyedValue]) -> KeyedObject {
+    KeyedObject(classes, [("NS.objects", .members(members))])
+  }
+
+  private func _dictionary(_ entries: [(String, KeyedValue)], isMutable: Bool = true) -> KeyedObject {
+    KeyedObject(
+      isMutable ? ["NSMutableDictionary", "NSDictionary", "NSObject"] : ["NSDictionary", "NSObject"],
+      [("NS.keys", .members(entries.map { .text($0.0) })), ("NS.objects", .members(entries.map(\.1)))])
+  }
+
+  private func _userInfo(_ info: [String: String]) -> KeyedValue {
+    guard !info.isEmpty else { return .object(_noInfo) }
+    return .object(
+      _dictionary(info.sorted { $0.key < $1.key }.map { ($0.key, .text($0.value)) }, isMutable: false))
+  }
+}
+
+extension AttributeSchema {
+  /// Class of the values, as archives name it.
+  fileprivate var archivedClassName: String? {
+    switch type {
+    case .integer16, .integer32, .integer64, .double, .float, .boolean: "NSNumber"
+    case .decimal: "NSDecimalNumber"
+    case .string: "NSString"
+    case .date: "NSDate"
+    case .binaryData: "NSData"
+    case .uuid: "NSUUID"
+    case .uri: "NSURL"
+    case .transformable: customClassName
+    case .composite, .objectID, .undefined: nil
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import CoreDataModelSchema
+import Foundation
+
+/// Reads model files of every kind: `.xcdatamodeld`, `.xcdatamodel`, its `contents`, `.momd`, `.mom`, and
+/// `.omo` by way of the `.mom` beside it.
+package enum ModelFile {
+  /// Reads the model at `path`: of a directory with several versions, the current one.
+  ///
+  /// - Throws: `ModelFileError`.
+  package static func load(path: String) throws -> ModelSchema {
+    let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    var isDirectory: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
+      throw ModelFileError(path: path, reason: "there is no such file")
+    }
+    guard isDirectory.boolValue else { return try _parse(bytes(ofFile: path), path: path) }
+    let contents = path + "/contents"
+    if FileManager.default.fileExists(atPath: contents) {
+      return try _parse(bytes(ofFile: contents), path: contents)
+    }
+    if FileManager.default.fileExists(atPath: path + "/elements") {
+      throw ModelFileError(
+        path: path, reason: "in the binary format of Xcode 3; open and save it with Xcode 4 or later")
+    }
+    return try load(path: ModelVersions(path: path).current.path)
+  }
+
+  private static func _parse(_ data: Data, path: String) throws -> ModelSchema {
+    if data.starts(with: Data("bplist".utf8)) { return try CompiledModelReader.read(data, path: path) }
+    if data.starts(with: Data("momv2$".utf8)) { return try _twin(ofOptimized: path) }
+    if data.starts(with: Data("SQLite format 3".utf8)) {
+      throw ModelFileError(
+        path: path, reason: "a SQLite file, not a model; a store's model is shown by 'coredata model'")
+    }
+    return try ModelContentsReader.read(data, path: path)
+  }
+
+  /// The model that an `.omo` is the optimised copy of: its format is private to the system that made it, and
+  /// everything in it stands in the `.mom` beside it.
+  private static func _twin(ofOptimized path: String) throws -> ModelSchema {
+    let twin = (path as NSString).deletingPathExtension + ".mom"
+    guard path.hasSuffix(".omo"), FileManager.default.fileExists(atPath: twin) else {
+      throw ModelFileError(
+        path: path,
+        reason:
+          "an optimised copy of a compiled model; load the .mom of the same name, or the .momd directory")
+    }
+    let data = try bytes(ofFile: twin)
+    guard data.starts(with: Data("bplist".utf8)) else {
+      throw ModelFileError(path: twin, reason: "no compiled model")
+    }
+    return try CompiledModelReader.read(data, path: twin)
+  }
+
+  /// The file that the model at `path` is read from: of a directory with several versions, the current one's
+  /// `contents`.
+  ///
+  /// - Throws: `ModelFileError`.
+  static func contentsPath(of path: String) throws -> String {
+    var path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    if path.hasSuffix(".xcdatamodeld") { path = try ModelVersions(path: path).current.path }
+    return FileManager.default.fileExists(atPath: path + "/contents") ? path + "/contents" : path
+  }
+
+  /// The XML of the model at `path`, as it stands in its file; nil for a model of another form.
+  ///
+  /// - Throws: `ModelFileError`.
+  package static func text(path: String) throws -> String? {
+    let path = try contentsPath(of: path)
+    var isDirectory: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), !isDirectory.boolValue
+    else { return nil }
+    let data = try bytes(ofFile: path)
+    return ["bplist", "momv2$", "SQLite"].contains { data.starts(with: Data($0.utf8)) }
+      ? nil : String(decoding: data, as: UTF8.self)
+  }
+
+  /// The bytes of a file, unless there are too many for a model.
+  static func bytes(ofFile path: String) throws -> Data {
+    do {
+      let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber
+      guard (size?.intValue ?? 0) <= XMLTreeReader.sizeLimit else {
+        throw ModelFileError(path: path, reason: "\(size!) bytes is more than any model has; not read")
+      }
+      return try Data(contentsOf: URL(fileURLWithPath: path))
+    } catch let error as ModelFileError {
+      throw error
+    } catch {
+      let reason = error.localizedDescription
+      throw ModelFileError(
+        path: path, reason: "can't be read: \(reason.hasSuffix(".") ? String(reason.dropLast()) : reason)")
+    }
+  }
+}

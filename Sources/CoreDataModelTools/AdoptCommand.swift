@@ -1,0 +1,99 @@
+import CoreDataModelCodegen
+import CoreDataToolKit
+import Foundation
+
+extension Command {
+  /// `coredata model adopt`.
+  static let adopt = Command(
+    CommandSyntax(
+      "adopt", summary: "Adapt source written for Apple's Core Data: guard @objc, replace #keyPath.",
+      discussion: [
+        "Shows the changes as a diff; --write makes them. What takes a person to change (observation of keys, selectors, "
+          + "Combine) is listed with its place."
+      ],
+      options: [
+        .flag("write", "Change the files."),
+        .choice(
+          "attributes", "RULE", SourceAdoption.AttributeRule.self,
+          "What to do with @objc: guard (the default) or strip."),
+        .flag("json", "Write files, changes and remarks as JSON."),
+      ], operands: [CommandSyntax.Operand("PATH", "A Swift file, or a directory of them.")],
+      exitCodes: [.success, .usage, .badInput, .noInput, .cannotCreateOutput])
+  ) { arguments, environment in
+    let rule: SourceAdoption.AttributeRule = try arguments.choice("attributes") ?? .guard
+    let writes = arguments.has("write")
+    var (changed, left) = (0, 0)
+    var files: [JSONText] = []
+    for path in try SourceTree.swiftFiles(in: arguments.operands[0]) {
+      guard let data = FileManager.default.contents(atPath: path) else {
+        throw ToolFailure(.noInput, "Cannot read '\(path)'.")
+      }
+      guard let source = String(validating: data, as: UTF8.self) else {
+        throw ToolFailure(.badInput, "'\(path)' is not UTF-8 text; save it as such.")
+      }
+      let adoption = SourceAdoption(source, attributes: rule)
+      left += adoption.remarks.count
+      if adoption.isChanged { changed += 1 }
+      let preview =
+        writes || !adoption.isChanged
+        ? nil : UnifiedDiff.text(from: adoption.original, to: adoption.adopted, path: path)
+      if adoption.isChanged, writes { try OutputFile(path: path).write(adoption.adopted) }
+      if arguments.has("json") {
+        files.append(_json(adoption, path: path, preview: preview))
+        continue
+      }
+      for remark in adoption.remarks {
+        environment.output("\(path):\(remark.line):\(remark.column): note: \(remark.message)\n")
+      }
+      if let preview { environment.output(preview) }
+    }
+    if arguments.has("json") {
+      let report = JSONText.object([
+        ("files", .array(files)), ("changed", .integer(changed)), ("written", .boolean(writes)),
+        ("remarks", .integer(left)),
+      ])
+      environment.output(report.text() + "\n")
+      return
+    }
+    let verb = writes ? "changed" : "to be changed (--write does it)"
+    environment.output("\(changed) file(s) \(verb), \(left) place(s) left for a person.\n")
+  }
+
+  private static func _json(_ adoption: SourceAdoption, path: String, preview: String?) -> JSONText {
+    .object([
+      ("path", .string(path)), ("isChanged", .boolean(adoption.isChanged)),
+      ("diff", preview.map { .string($0) } ?? .null),
+      (
+        "remarks",
+        .array(
+          adoption.remarks.map {
+            .object([
+              ("line", .integer($0.line)), ("column", .integer($0.column)), ("message", .string($0.message)),
+            ])
+          })
+      ),
+    ])
+  }
+}
+
+/// Swift files under a path.
+enum SourceTree {
+  static func swiftFiles(in path: String) throws(ToolFailure) -> [String] {
+    var isDirectory: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
+      throw ToolFailure(.noInput, "There is no '\(path)'.")
+    }
+    guard isDirectory.boolValue else { return [path] }
+    guard let files = FileManager.default.enumerator(atPath: path) else { return [] }
+    var found: [String] = []
+    for case let file as String in files {
+      let name = (file as NSString).lastPathComponent
+      if name.hasPrefix(".") {
+        files.skipDescendants()
+      } else if name.hasSuffix(".swift") {
+        found.append("\(path)/\(file)")
+      }
+    }
+    return found.sorted()
+  }
+}

@@ -1,0 +1,91 @@
+import CoreDataModelSchema
+import CoreDataToolKit
+
+extension Command {
+  /// `coredata model diff`.
+  static let diff = Command(
+    CommandSyntax(
+      "diff", summary: "Say what changed between two models, and whether lightweight migration carries it.",
+      discussion: [
+        "Says for each change what becomes of the data in existing stores. With --strict the code is 65 if lightweight "
+          + "migration cannot carry the change, or loses data."
+      ],
+      options: [jsonOption, .flag("strict", "Fail for what is lost or needs a mapping model.")],
+      operands: [
+        CommandSyntax.Operand("OLD", "The model that stores have now."),
+        CommandSyntax.Operand("NEW", "The model that they are to have."),
+      ], exitCodes: [.success, .usage, .badInput, .noInput])
+  ) { arguments, environment in
+    let diff = SchemaDiff(
+      from: try ModelInput.load(arguments.operands[0]), to: try ModelInput.load(arguments.operands[1]))
+    let report = DiffReport(diff)
+    environment.output(
+      arguments.has("json")
+        ? report.json.text() + "\n"
+        : report.text(usesColor: environment.outputTerminal.usesColor))
+    if arguments.has("strict") {
+      let harmful = diff.changes.filter { $0.verdict == .blocked || $0.verdict == .loses }
+      if !harmful.isEmpty {
+        throw ToolFailure(.badInput, "\(harmful.count) change(s) lose data or need a mapping model.")
+      }
+    }
+  }
+}
+
+/// A comparison in words.
+struct DiffReport {
+  private let _diff: SchemaDiff
+
+  init(_ diff: SchemaDiff) { _diff = diff }
+
+  private var _canInfer: Bool { !_diff.changes.contains { $0.verdict == .blocked } }
+
+  func text(usesColor: Bool) -> String {
+    if _diff.changes.isEmpty { return "No differences.\n" }
+    var table = TextTable([
+      TextTable.Column("where", .left), TextTable.Column("change", .left),
+      TextTable.Column("migration", .left),
+      TextTable.Column("why", .left),
+    ])
+    for change in _diff.changes {
+      table.add([
+        .init(change.property.map { "\(change.entity).\($0)" } ?? change.entity), .init(change.what),
+        .init(change.verdict.shown), .init(change.why),
+      ])
+    }
+    let losses = _diff.changes.count { $0.verdict == .loses }
+    let end =
+      _canInfer
+      ? "Lightweight migration can carry this\(losses == 0 ? "" : "; \(losses) change(s) lose data").\n"
+      : "Lightweight migration cannot carry this: see the changes that need a mapping model.\n"
+    return table.text(usesColor: usesColor) + end
+  }
+
+  var json: JSONText {
+    .object([
+      ("isLightweight", .boolean(_canInfer)),
+      (
+        "changes",
+        .array(
+          _diff.changes.map {
+            .object([
+              ("entity", .string($0.entity)), ("property", $0.property.map(JSONText.string) ?? .null),
+              ("change", .string($0.what)), ("verdict", .string($0.verdict.rawValue)),
+              ("why", .string($0.why)),
+            ])
+          })
+      ),
+    ])
+  }
+}
+
+extension SchemaChange.Verdict {
+  fileprivate var shown: String {
+    switch self {
+    case .free: "nothing to do"
+    case .inferred: "inferred"
+    case .loses: "inferred, loses data"
+    case .blocked: "needs a mapping model"
+    }
+  }
+}

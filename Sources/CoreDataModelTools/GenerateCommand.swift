@@ -1,0 +1,62 @@
+import CoreDataModelCodegen
+import CoreDataModelSchema
+import CoreDataToolKit
+import Foundation
+
+extension Command {
+  /// `coredata model generate`.
+  static let generate = Command(
+    CommandSyntax(
+      "generate", summary: "Write the classes of a model's entities as source files to keep.",
+      discussion: [
+        "A build with CoreDataModelPlugin needs none of this: it writes the classes of entities whose code generation is "
+          + "'class' or 'category' by itself. The files written here compile on Apple's platforms, and elsewhere with the "
+          + "plugin's accessors; set the entities' code generation to manual. --form accessors shows the classes as the plugin "
+          + "writes them."
+      ],
+      options: [
+        .value(
+          "output", "DIRECTORY", "Write the files there; without it, all of them go to standard output."),
+        .value("entity", "NAME", repeats: true, "Only this entity's class."),
+        .choice("form", "FORM", ClassStyle.self, "managed (@NSManaged, the default) or accessors."),
+        .flag("json", "Write names and texts of the files as JSON; with --output, their paths."),
+      ], operands: [modelOperand], exitCodes: [.success, .usage, .badInput, .noInput, .cannotCreateOutput])
+  ) { arguments, environment in
+    let schema = try ModelInput.load(arguments.operands[0])
+    let style: ClassStyle = try arguments.choice("form") ?? .annotated
+    let files: [GeneratedFile]
+    do {
+      files = try ModelCodegen.files(
+        of: schema, entities: arguments.values["entity"].map(Set.init), style: style)
+    } catch {
+      throw ToolFailure(.badInput, "\(error).")
+    }
+    guard let directory = arguments.text("output") else {
+      if arguments.has("json") {
+        let texts = files.map { JSONText.object([("name", .string($0.name)), ("text", .string($0.text))]) }
+        environment.output(JSONText.array(texts).text() + "\n")
+        return
+      }
+      for file in files { environment.output("// \(file.name)\n\(file.text)\n") }
+      return
+    }
+    do {
+      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    } catch {
+      throw ToolFailure(
+        .cannotCreateOutput, "Cannot make the directory '\(directory)': \(error.localizedDescription)")
+    }
+    for file in files { try OutputFile(path: "\(directory)/\(file.name)").write(file.text) }
+    if arguments.has("json") {
+      let paths = files.map {
+        JSONText.object([("name", .string($0.name)), ("path", .string("\(directory)/\($0.name)"))])
+      }
+      environment.output(JSONText.array(paths).text() + "\n")
+      return
+    }
+    environment.output(
+      files.isEmpty
+        ? "Nothing to write: no entity\(arguments.values["entity"] == nil ? "" : " chosen") names a class of its own.\n"
+        : "\(files.count) file(s) written to \(directory).\n")
+  }
+}

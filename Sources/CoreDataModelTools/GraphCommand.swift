@@ -1,0 +1,25 @@
+import CoreDataModelSchema
+import CoreDataToolKit
+
+extension Command {
+  /// `coredata model graph`.
+  static let graph = Command(
+    CommandSyntax(
+      "graph", summary: "Draw a model's entities.",
+      options: [
+        .choice("format", "FORM", ModelGraph.Form.self, "dot (the default), mermaid or svg."),
+        .value("output", "FILE", "Write there instead of to standard output."),
+        .flag("json", "Write entities and lines as JSON instead of drawing them."),
+      ], operands: [modelOperand], exitCodes: [.success, .usage, .badInput, .noInput, .cannotCreateOutput])
+  ) { arguments, environment in
+    if arguments.has("json"), arguments.has("format") { throw UsageError.conflict("--json", "--format") }
+    let form: ModelGraph.Form = try arguments.choice("format") ?? .dot
+    let graph = ModelGraph(try ModelInput.load(arguments.operands[0]))
+    let text = arguments.has("json") ? graph.json.text() + "\n" : graph.text(form)
+    if let output = arguments.text("output") {
+      try OutputFile(path: output).write(text)
+    } else {
+      environment.output(text)
+    }
+  }
+}

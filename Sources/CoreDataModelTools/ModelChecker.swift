@@ -1,0 +1,203 @@
+import CoreDataModelCodegen
+import CoreDataModelSchema
+
+/// Something in a model that is wrong, or likely to be.
+struct ModelFinding: Sendable, Hashable {
+  enum Severity: String, Sendable { case error, warning }
+
+  /// What the finding is about.
+  struct Subject: Sendable, Hashable {
+    enum Kind: Sendable, Hashable {
+      case entity
+      case property(of: String)
+      case fetchRequest
+      case configuration
+      /// The file as a whole.
+      case file
+    }
+
+    let kind: Kind
+    let name: String
+
+    /// As messages call it.
+    var shown: String {
+      switch kind {
+      case .entity: name
+      case .property(let entity): "\(entity).\(name)"
+      case .fetchRequest: "fetch request '\(name)'"
+      case .configuration: "configuration '\(name)'"
+      case .file: ""
+      }
+    }
+  }
+
+  let severity: Severity
+  let subject: Subject
+  let message: String
+
+  init(severity: Severity, subject: Subject, message: String) {
+    self.severity = severity
+    self.subject = subject
+    self.message = message
+  }
+
+  init(severity: Severity, entity: String, property: String? = nil, message: String) {
+    let subject =
+      property.map { Subject(kind: .property(of: entity), name: $0) } ?? Subject(kind: .entity, name: entity)
+    self.init(severity: severity, subject: subject, message: message)
+  }
+}
+
+/// Looks for what Xcode warns of, and for what the engine would refuse.
+struct ModelChecker {
+  private let _entities: [String: EntitySchema]
+  /// Names of the entities that others inherit from.
+  private let _parents: Set<String>
+  private(set) var findings: [ModelFinding] = []
+
+  init(_ schema: ModelSchema) {
+    _entities = Dictionary(schema.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    _parents = Set(schema.entities.compactMap(\.parent))
+    findings = StructureChecker(schema).findings
+    do {
+      _ = try ModelLayout(schema)
+    } catch let error as ModelLayoutError {
+      // The engine stops at the first thing that is wrong, which mostly was found above.
+      if findings.isEmpty {
+        findings.append(
+          ModelFinding(
+            severity: .error, entity: error.entity, property: error.property, message: error.reason))
+      }
+    } catch {
+      findings.append(ModelFinding(severity: .error, entity: "", property: nil, message: "\(error)"))
+    }
+    for entity in schema.entities { _check(entity) }
+  }
+
+  private mutating func _warn(_ entity: EntitySchema, _ property: String? = nil, _ message: String) {
+    findings.append(
+      ModelFinding(severity: .warning, entity: entity.name, property: property, message: message))
+  }
+
+  private mutating func _check(_ entity: EntitySchema) {
+    if !(entity.name.first?.isUppercase ?? false) {
+      _warn(entity, nil, "entity names begin with a capital letter")
+    }
+    if entity.isAbstract, !_parents.contains(entity.name) {
+      _warn(entity, nil, "abstract, but no entity inherits from it: it can have no objects")
+    }
+    if entity.attributes.isEmpty, entity.relationships.isEmpty, entity.parent == nil {
+      _warn(entity, nil, "has no properties")
+    }
+    for attribute in entity.attributes { _check(attribute, entity) }
+    for relationship in entity.relationships { _check(relationship, entity) }
+    _checkSpelling(entity)
+    _checkSorting(entity)
+  }
+
+  /// Names that differ by case only are one to SQLite, and to whoever reads them aloud.
+  private mutating func _checkSpelling(_ entity: EntitySchema) {
+    var spellings: [String: String] = [:]
+    for name in entity.attributes.map(\.name) + entity.relationships.map(\.name) {
+      guard let other = spellings.updateValue(name, forKey: name.lowercased()), other != name else {
+        continue
+      }
+      _warn(entity, name, "differs from '\(other)' by case only; choose names that can be told apart")
+    }
+  }
+
+  /// What an index or a constraint cannot put in order.
+  private mutating func _checkSorting(_ entity: EntitySchema) {
+    let attributes = Dictionary(
+      entity.attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let uses =
+      entity.indexes.flatMap { index in
+        index.elements.compactMap { $0.property.map { ("index '\(index.name)'", $0) } }
+      }
+      + entity.uniquenessConstraints.joined().map { ("a uniqueness constraint", $0) }
+    for (user, name) in uses {
+      guard let attribute = attributes[name] else { continue }
+      if attribute.isTransient {
+        _warn(entity, name, "\(user) names it, but it is transient, so that no store has it")
+      } else if [.binaryData, .transformable, .composite, .objectID].contains(attribute.type) {
+        _warn(entity, name, "\(user) names it, but values of type \(attribute.type.fileName) have no order")
+      }
+    }
+  }
+
+  private mutating func _checkName(_ traits: PropertyTraits, _ entity: EntitySchema) {
+    if ReservedNames.members.contains(traits.name) {
+      _warn(entity, traits.name, "every managed object has a member '\(traits.name)'; choose another name")
+    }
+    if traits.name.first?.isUppercase ?? false {
+      _warn(entity, traits.name, "property names begin with a small letter")
+    }
+  }
+
+  private mutating func _check(_ attribute: AttributeSchema, _ entity: EntitySchema) {
+    _checkName(attribute.traits, entity)
+    let name = attribute.name
+    if !attribute.isOptional, attribute.defaultValue == nil, !attribute.isTransient, !attribute.isDerived {
+      _warn(entity, name, "not optional and without default: adding it to existing data can't be inferred")
+    }
+    if attribute.isOptional, attribute.usesScalarValueType {
+      _warn(entity, name, "optional but scalar: the class cannot tell nil from zero")
+    }
+    if attribute.type == .transformable, attribute.valueTransformerName == nil {
+      _warn(
+        entity, name, "transformable without a transformer; name one, NSSecureUnarchiveFromData for instance")
+    }
+    if let minimum = attribute.limits.minimum?.number, let maximum = attribute.limits.maximum?.number,
+      minimum > maximum
+    {
+      _warn(entity, name, "its minimum is greater than its maximum: no value is valid")
+    }
+    guard let value = attribute.defaultValue?.number ?? attribute.defaultValue?.length else { return }
+    if let minimum = attribute.limits.minimum?.number, value < minimum {
+      _warn(entity, name, "its default value is less than its minimum")
+    }
+    if let maximum = attribute.limits.maximum?.number, value > maximum {
+      _warn(entity, name, "its default value is greater than its maximum")
+    }
+  }
+
+  private mutating func _check(_ relationship: RelationshipSchema, _ entity: EntitySchema) {
+    _checkName(relationship.traits, entity)
+    let name = relationship.name
+    if relationship.inverse == nil {
+      _warn(entity, name, "has no inverse: deletions leave it pointing to nothing")
+    }
+    if relationship.deleteRule == .noAction {
+      _warn(entity, name, "its delete rule is No Action, which leaves the other end pointing to nothing")
+    }
+    if relationship.isOrdered, !relationship.isToMany { _warn(entity, name, "ordered, but to-one") }
+    if relationship.maxCount > 0, relationship.minCount > relationship.maxCount {
+      _warn(entity, name, "its minimum count is greater than its maximum count")
+    }
+    if !relationship.isOptional,
+      let inverse = _entities[relationship.destination]?.relationships
+        .first(where: { $0.name == relationship.inverse }), !inverse.isOptional,
+      inverse.deleteRule == .nullify
+    {
+      _warn(
+        entity, name,
+        "required, but deleting the other end sets it to nil: the save will fail; cascade, or deny")
+    }
+  }
+}
+
+extension SchemaLiteral {
+  fileprivate var number: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .double(let value), .date(let value): value
+    case .decimal(let text): Double(text)
+    default: nil
+    }
+  }
+
+  /// Limits of a string bound its length.
+  fileprivate var length: Double? {
+    if case .string(let text) = self { Double(text.count) } else { nil }
+  }
+}

@@ -1,0 +1,14 @@
+import CoreDataToolKit
+
+extension Command {
+  /// `coredata model`: everything that can be done with a model without opening a store.
+  package static let model = Command(
+    "model", summary: "Show, check, compare and convert data models.",
+    subcommands: [.show, .check, .diff, .format, .generate, .graph, .adopt])
+
+  static let modelOperand = CommandSyntax.Operand(
+    "MODEL",
+    "A .xcdatamodeld, .xcdatamodel, .momd, .mom or .omo, or a SQLite store, which keeps a copy of its model.")
+
+  static let jsonOption = OptionSyntax.flag("json", "Write JSON instead of text.")
+}

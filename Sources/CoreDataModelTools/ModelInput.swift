@@ -1,0 +1,124 @@
+import CoreDataModelFiles
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
+import CoreDataToolKit
+import CoreDataZlibBinding
+import Foundation
+
+/// Loads models for commands: from model files, and from stores, which keep a copy of theirs.
+enum ModelInput {
+  /// - Throws: `ToolFailure` that says what is wrong with the file, and where.
+  static func load(_ path: String) throws(ToolFailure) -> ModelSchema {
+    do {
+      return try read(path)
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  /// - Throws: `ModelFileError`.
+  static func read(_ path: String) throws(ModelFileError) -> ModelSchema {
+    do {
+      return try _isStore(path) ? _storedModel(path) : ModelFile.load(path: path)
+    } catch let error as ModelFileError {
+      throw error
+    } catch {
+      throw ModelFileError(path: path, reason: "\(error)")
+    }
+  }
+
+  /// The failure of a command that could not read its model, with the line that is to blame.
+  static func failure(_ error: ModelFileError) -> ToolFailure {
+    let isMissing = error.reason == "there is no such file"
+    guard let place = ModelErrorPlace(error) else {
+      return ToolFailure(isMissing ? .noInput : .badInput, "\(error).")
+    }
+    return ToolFailure(
+      .badInput,
+      "\(error.path):\(place.line):\(place.column): \(error.reason).\(place.excerpt.map { "\n" + $0 } ?? "")")
+  }
+
+  // MARK: Stores
+
+  private static func _isStore(_ path: String) -> Bool { DatabaseHead.isDatabase(path) }
+
+  private static func _storedModel(_ path: String) throws -> ModelSchema {
+    // Without a write-ahead log beside it nothing is needed but the file, which may lie where nobody can
+    // write.
+    let hasLog = FileManager.default.fileExists(atPath: path + "-wal")
+    let content: Binding?
+    do {
+      let connection = try Connection(path: path, mode: hasLog ? .readOnly : .immutable)
+      let isThere = try connection.firstValue(
+        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'Z_MODELCACHE'")
+      content = try isThere == nil ? nil : connection.firstValue("SELECT Z_CONTENT FROM Z_MODELCACHE")
+    } catch {
+      throw ModelFileError(path: path, reason: "this store cannot be read: \(error)")
+    }
+    guard case .blob(let bytes)? = content else {
+      throw ModelFileError(
+        path: path, reason: "this SQLite file keeps no model of itself; name the model that it was saved with"
+      )
+    }
+    let archive: [UInt8]
+    do {
+      archive = try RawDeflate.unpack(bytes, limit: 64 << 20)
+    } catch {
+      throw ModelFileError(
+        path: path, reason: "the model that the store keeps cannot be unpacked: it \(error)")
+    }
+    return try CompiledModelReader.read(Data(archive), path: path)
+  }
+}
+
+/// Where in a model file an error is, as exactly as its message allows.
+struct ModelErrorPlace {
+  let line: Int
+  let column: Int
+  /// The line, and below it a mark; nil if the line is too long to show.
+  let excerpt: String?
+
+  /// Nil for an error without a line.
+  init?(_ error: ModelFileError) {
+    guard let line = error.line else { return nil }
+    self.line = line
+    let given = max(1, error.column ?? 1)
+    guard let data = FileManager.default.contents(atPath: error.path), let text = Self._line(line, of: data)
+    else {
+      column = given
+      excerpt = nil
+      return
+    }
+    let (start, length) = Self._mark(in: text, error.reason) ?? (min(given, text.count + 1), 1)
+    column = start
+    excerpt = SourceExcerpt.text(line: text, column: start, length: length)
+  }
+
+  /// A line of a file, if it is one to be shown.
+  private static func _line(_ number: Int, of data: Data) -> String? {
+    let lines = data.split(separator: UInt8(ascii: "\n"), maxSplits: number, omittingEmptySubsequences: false)
+    guard number <= lines.count, lines[number - 1].count <= 2_000 else { return nil }
+    return String(decoding: lines[number - 1], as: UTF8.self)
+  }
+
+  /// The value that the message quotes, if it stands in the line.
+  private static func _mark(in line: String, _ reason: String) -> (column: Int, length: Int)? {
+    let quoted = reason.split(separator: "'", omittingEmptySubsequences: false).enumerated()
+      .filter { $0.offset % 2 == 1 && !$0.element.isEmpty }.map(\.element)
+    for word in quoted {
+      for (form, lead) in [("\"\(word)\"", 1), ("<\(word)", 1)] {
+        guard let found = line.range(of: form) else { continue }
+        return (line.distance(from: line.startIndex, to: found.lowerBound) + 1 + lead, word.count)
+      }
+    }
+    return nil
+  }
+}
+
+/// A line of a file with a mark below it, as a compiler shows it.
+enum SourceExcerpt {
+  static func text(line: String, column: Int, length: Int) -> String {
+    let blanks = String(line.prefix(column - 1).map { $0 == "\t" ? "\t" : " " })
+    return "\(line)\n\(blanks)^\(String(repeating: "~", count: max(0, length - 1)))"
+  }
+}

@@ -1,0 +1,191 @@
+import CoreDataCSQLite
+import Synchronization
+
+/// An open database.
+package final class Connection: @unchecked Sendable {
+  // Unchecked: one thread at a time uses a connection, the one the pool lent it to (or holds the writer's
+  // lock for); `interrupt` alone may come from any thread, which SQLite allows.
+
+  /// How a database file is opened.
+  package enum Mode: Sendable {
+    case readOnly
+    case readWrite
+    /// Creates the file if there is none.
+    case create
+    /// The file cannot change: no locks, no shared memory, any write-ahead log is ignored.
+    case immutable
+    /// For reading; the write-ahead log's shared memory, which must be there, is not written either.
+    case readOnlyBeside
+  }
+
+  @usableFromInline let handle: OpaquePointer
+  package let path: String
+  /// Whether the files have changed behind the back of a connection that does not notice by itself; a pool
+  /// does not lend it any more then.
+  package var isOutdated: (() -> Bool)?
+  private let _statements: StatementCache
+  private var _trace: Trace?
+  private let _wasInterrupted = Atomic<Bool>(false)
+  /// Kept open between reads; the pool's readers only.
+  @exclusivity(unchecked) var heldRead = HeldRead()
+
+  private final class Trace {
+    let receive: (TracedStatement) -> Void
+    let showsValues: Bool
+    init(_ receive: @escaping (TracedStatement) -> Void, showsValues: Bool) {
+      self.receive = receive
+      self.showsValues = showsValues
+    }
+  }
+
+  /// Opens `path` (":memory:" for a database in memory).
+  ///
+  /// - Parameters:
+  ///   - busyTimeout: seconds to wait for somebody else's lock.
+  ///   - statementCapacity: number of prepared statements kept.
+  /// - Throws: `SQLiteError`. A file that is no database shows only at the first statement.
+  package init(
+    path: String, mode: Mode = .create, busyTimeout: Double = 5, statementCapacity: Int = 128
+  ) throws {
+    var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE
+    var name = path
+    switch mode {
+    case .readOnly: flags |= SQLITE_OPEN_READONLY
+    case .readWrite: flags |= SQLITE_OPEN_READWRITE
+    case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    case .immutable:
+      flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+      name = "file:\(Self._escaped(path))?immutable=1"
+    case .readOnlyBeside:
+      flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+      name = "file:\(Self._escaped(path))?readonly_shm=1"
+    }
+    // A plain path must not be taken for a URI, as builds of SQLite with SQLITE_USE_URI do.
+    if flags & SQLITE_OPEN_URI == 0, name.hasPrefix("file:") { name = "./" + name }
+    _ = SQLiteLibrary.isPrepared
+    var opened: OpaquePointer?
+    let result = sqlite3_open_v2(name, &opened, flags, nil)
+    guard result == SQLITE_OK, let opened else {
+      let error = SQLiteError(result, on: opened, sql: nil)
+      sqlite3_close_v2(opened)
+      throw error
+    }
+    handle = opened
+    self.path = path
+    _statements = StatementCache(connection: opened, capacity: statementCapacity)
+    sqlite3_busy_timeout(opened, Int32(clamping: Int(max(0, min(busyTimeout, 1_000_000)) * 1000)))
+    // What stands in the file is hostile until proven otherwise.
+    _ = coredata_set_defensive(opened, 1)
+    _ = coredata_set_trusted_schema(opened, 0)
+    try ValueArray.register(on: opened)
+  }
+
+  deinit {
+    _statements.removeAll()
+    // An interruption lasts until the next statement, and would keep the log from being folded into the file.
+    if _wasInterrupted.load(ordering: .relaxed) { sqlite3_exec(handle, "SELECT 1", nil, nil, nil) }
+    sqlite3_close_v2(handle)
+  }
+
+  private static func _escaped(_ path: String) -> String {
+    path.replacing("%", with: "%25").replacing("?", with: "%3F").replacing("#", with: "%23")
+  }
+
+  // MARK: Statements
+
+  /// Lends the prepared statement for `sql`; give it back with `giveBack`.
+  package func lend(_ sql: SQLText) throws -> Statement { try _statements.lend(sql) }
+
+  /// Takes back what `lend` lent.
+  package func giveBack(_ statement: Statement) { _statements.giveBack(statement) }
+
+  /// Runs `body` with the prepared statement for `sql`.
+  package func withStatement<Result>(_ sql: SQLText, _ body: (Statement) throws -> Result) throws -> Result {
+    let statement = try _statements.lend(sql)
+    defer { _statements.giveBack(statement) }
+    return try body(statement)
+  }
+
+  /// Prepares a statement that is used once and not kept.
+  package func prepare(_ sql: String) throws -> Statement {
+    try Statement(sql, on: handle, persistent: false)
+  }
+
+  /// Runs the statements in `sql` and ignores their results.
+  package func execute(_ sql: String) throws {
+    let result = sqlite3_exec(handle, sql, nil, nil, nil)
+    guard result == SQLITE_OK else { throw SQLiteError(result, on: handle, sql: sql) }
+  }
+
+  /// Runs one statement and calls `body` for each row; not kept prepared.
+  package func query(_ sql: String, _ values: [Binding] = [], _ body: (Statement) throws -> Void = { _ in })
+    throws
+  {
+    let statement = try prepare(sql)
+    for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 1)) }
+    while try statement.step() { try body(statement) }
+  }
+
+  /// First column of the first row; nil if there is no row.
+  package func firstValue(_ sql: String, _ values: [Binding] = []) throws -> Binding? {
+    let statement = try prepare(sql)
+    for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 1)) }
+    return try statement.step() ? statement.value(0) : nil
+  }
+
+  /// Statements kept prepared, for tests.
+  package var cachedStatementCount: Int { _statements.count }
+
+  // MARK: State
+
+  /// Whether no transaction is open.
+  package var isInAutocommit: Bool { sqlite3_get_autocommit(handle) != 0 }
+
+  /// Rows changed by the last INSERT, UPDATE or DELETE.
+  @inlinable package var changes: Int { Int(sqlite3_changes(handle)) }
+
+  /// Whether the file was opened, or can only be used, for reading.
+  package var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+
+  /// Ends whatever statement is running with an `isInterrupted` error. Any thread.
+  package func interrupt() {
+    _wasInterrupted.store(true, ordering: .relaxed)
+    sqlite3_interrupt(handle)
+  }
+
+  // MARK: Tracing
+
+  /// Tells `receive` about each statement when it has run; nil ends it.
+  ///
+  /// - Parameter showsValues: whether the text has the bound values in it.
+  package func trace(showsValues: Bool = false, _ receive: ((TracedStatement) -> Void)?) {
+    guard let receive else {
+      sqlite3_trace_v2(handle, 0, nil, nil)
+      _trace = nil
+      return
+    }
+    let trace = Trace(receive, showsValues: showsValues)
+    _trace = trace
+    sqlite3_trace_v2(
+      handle, UInt32(SQLITE_TRACE_PROFILE),
+      { _, context, statement, nanoseconds in
+        guard let context, let statement else { return 0 }
+        let trace = Unmanaged<Trace>.fromOpaque(context).takeUnretainedValue()
+        let handle = OpaquePointer(statement)
+        let expanded = trace.showsValues ? sqlite3_expanded_sql(handle) : nil
+        let text =
+          expanded.map { String(cString: $0) } ?? sqlite3_sql(handle).map { String(cString: $0) } ?? ""
+        sqlite3_free(expanded)
+        let elapsed = nanoseconds?.assumingMemoryBound(to: Int64.self).pointee ?? 0
+        trace.receive(TracedStatement(sql: text, nanoseconds: elapsed))
+        return 0
+      }, Unmanaged.passUnretained(trace).toOpaque())
+  }
+}
+
+/// A statement that has run.
+package struct TracedStatement: Sendable, Hashable {
+  package let sql: String
+  /// Time spent in SQLite and in between its steps.
+  package let nanoseconds: Int64
+}

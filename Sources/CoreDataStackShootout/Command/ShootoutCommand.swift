@@ -1,0 +1,92 @@
+import CoreDataToolKit
+import Foundation
+
+extension Command {
+  /// `coredata shootout`.
+  package static let shootout = Command(ShootoutCommand.syntax) { arguments, environment in
+    try ShootoutCommand.run(arguments, environment, launcher: .current)
+  }
+}
+
+/// The command's face: options in, table, JSON and page out.
+enum ShootoutCommand {
+  static let syntax = CommandSyntax(
+    "shootout", summary: "Import transit stops through each Core Data stack design and show what it costs.",
+    discussion: [
+      "For each line of the input the importer fetches the stop of that identifier, inserts it if there is none, "
+        + "sets its four attributes, and saves every so many lines. The same work straight on SQLite's C API is the "
+        + "floor that all are compared to. Each stack runs in a process of its own; figures are medians over the "
+        + "runs.",
+      "Stacks: "
+        + StackDesign.allCases.map { "\($0.rawValue) (\($0.title.lowercased()))" }.joined(separator: ", ")
+        + ".",
+    ],
+    options: [
+      .value("stops", "FILE", "A GTFS stops.txt to import. Without it, a city is invented."),
+      .value("objects", "N", "Number of stops to invent, 15000 if not given."),
+      .value("stacks", "LIST", repeats: true, "Stacks to run, separated by commas; all if not given."),
+      .value(
+        "mode", "MODE",
+        "find-or-create (a fetch a line, the default), bulk (a fetch a save) or insert (none)."),
+      .value("save-every", "N", "Lines between two saves, 250 if not given."),
+      .flag("live-list", "Keep a list of all stops by name live on main meanwhile, as a screen does."),
+      .value("runs", "N", "How often to run each, 5 if not given."),
+      .value("format", "FORMAT", "table (the default) or json."),
+      .value("report", "FILE", "Also write a page with timelines: one HTML file that needs nothing else."),
+      .value("stores", "DIRECTORY", "Make the stores there, and leave the last run's to be looked at."),
+      .value("worker", "JOB", isHidden: true, "Do one job of a shootout in this process."),
+    ],
+    exitCodes: ExitCode.allCases)
+
+  static func run(
+    _ arguments: ParsedArguments, _ environment: ToolEnvironment, launcher: WorkerLauncher
+  ) throws {
+    if let job = arguments.text("worker") {
+      try WorkerProcess.run(jobArgument: job, output: environment.output)
+      return
+    }
+    let options = try ShootoutOptions(arguments)
+    let report: OutputFile? = try options.reportPath.map { path throws(ToolFailure) in
+      try OutputFile(path: path)
+    }
+    let stores = try options.preparedStoreDirectory()
+    let (name, bytes, feed) = try _feed(options.workload.source)
+    _tellProblems(feed, environment)
+    let progress = ProgressBar(terminal: environment.errorTerminal, write: environment.error)
+    defer { progress.finish() }
+    let shootout = Shootout(
+      workload: options.workload, launcher: launcher,
+      directory: stores ?? environment.variables["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp",
+      keptStores: stores, progress: progress)
+    let result = try shootout.run(name: name, bytes: bytes, feed: feed)
+    progress.finish()
+    switch options.format {
+    case .table: environment.output(ResultTable(result).text(usesColor: environment.outputTerminal.usesColor))
+    case .json: environment.output(ResultDocument(result).json.text() + "\n")
+    }
+    if let report {
+      try report.write(ReportPage(result).html)
+      environment.error("The page with the timelines is '\(report.path)'.\n")
+    }
+  }
+
+  private static func _feed(
+    _ source: Workload.Source
+  ) throws -> (name: String, bytes: [UInt8], feed: StopFeed) {
+    do {
+      return try Shootout.feed(of: source)
+    } catch let error as StopReaderError {
+      throw error.failure
+    }
+  }
+
+  private static func _tellProblems(_ feed: StopFeed, _ environment: ToolEnvironment) {
+    guard feed.skippedRows > 0 else { return }
+    let rows = feed.skippedRows == 1 ? "1 row was" : "\(feed.skippedRows) rows were"
+    let label = TextStyle.bold.applied(to: "note:", usesColor: environment.errorTerminal.usesColor)
+    environment.error("\(label) \(rows) skipped, \(feed.stops.count) are imported.\n")
+    for problem in feed.problems { environment.error("  line \(problem.line): \(problem.reason)\n") }
+    let hidden = feed.skippedRows - feed.problems.count
+    if hidden > 0 { environment.error("  and \(hidden) more\n") }
+  }
+}

@@ -1,0 +1,51 @@
+import CoreDataToolKit
+import Foundation
+
+/// The command line of a shootout, understood.
+struct ShootoutOptions {
+  enum Format: String, CaseIterable { case table, json }
+
+  let workload: Workload
+  let format: Format
+  let reportPath: String?
+  private let _storeDirectory: String?
+
+  init(_ arguments: ParsedArguments) throws(UsageError) {
+    var workload = Workload()
+    if let path = arguments.text("stops") {
+      if arguments.has("objects") { throw .conflict("--stops", "--objects") }
+      workload.source = .file(path: path)
+    } else if let count = try arguments.integer("objects", in: 1...10_000_000) {
+      workload.source = .generated(count: count)
+    }
+    if let stacks: [StackDesign] = try arguments.choices("stacks") { workload.stacks = stacks }
+    if let mode: ImportMode = try arguments.choice("mode") { workload.mode = mode }
+    if let saveEvery = try arguments.integer("save-every", in: 1...Int.max) { workload.saveEvery = saveEvery }
+    workload.keepsLiveList = arguments.has("live-list")
+    if let runs = try arguments.integer("runs", in: 1...1000) { workload.runs = runs }
+    self.workload = workload
+    format = try arguments.choice("format") ?? .table
+    reportPath = arguments.text("report")
+    _storeDirectory = arguments.text("stores")
+  }
+
+  /// The directory for stores, made if need be and free of what would be overwritten; nil if none was named.
+  func preparedStoreDirectory() throws(ToolFailure) -> String? {
+    guard let directory = _storeDirectory else { return nil }
+    do {
+      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    } catch {
+      throw ToolFailure(
+        .cannotCreateOutput, "Cannot make stores in '\(directory)': \(error.localizedDescription)")
+    }
+    for name in ["floor"] + workload.stacks.map(\.rawValue) {
+      let file = "\(directory)/\(name).sqlite"
+      if FileManager.default.fileExists(atPath: file) {
+        throw ToolFailure(
+          .cannotCreateOutput,
+          "There is a '\(file)' already. Remove it, or name another directory for the stores.")
+      }
+    }
+    return directory
+  }
+}

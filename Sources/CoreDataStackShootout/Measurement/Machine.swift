@@ -1,0 +1,45 @@
+import CoreDataCSQLite
+import Foundation
+
+/// The machine that figures come from; they mean little without it.
+struct Machine: Sendable, Equatable {
+  let processor: String
+  let processors: Int
+  let system: String
+  let sqlite: String
+  /// Whether the tool was built without optimisation, which makes everything several times slower.
+  let isDebugBuild: Bool
+
+  /// This one.
+  static var current: Machine {
+    Machine(
+      processor: processorName(in: (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""),
+      processors: ProcessInfo.processInfo.activeProcessorCount,
+      system: ProcessInfo.processInfo.operatingSystemVersionString,
+      sqlite: String(cString: sqlite3_libversion()), isDebugBuild: _isDebugBuild)
+  }
+
+  private static var _isDebugBuild: Bool {
+    #if DEBUG
+    true
+    #else
+    false
+    #endif
+  }
+
+  /// The processor's name in the kernel's account of it, which not every architecture has there.
+  static func processorName(in account: String) -> String {
+    for line in account.split(separator: "\n") where line.hasPrefix("model name") {
+      guard let colon = line.firstIndex(of: ":") else { continue }
+      let name = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+      if !name.isEmpty { return name }
+    }
+    return "unnamed processor"
+  }
+
+  /// In one line.
+  var line: String {
+    "\(processor), \(processors == 1 ? "1 processor" : "\(processors) processors"), \(system), SQLite \(sqlite)"
+      + (isDebugBuild ? "; a debug build, several times slower than a release build" : "")
+  }
+}

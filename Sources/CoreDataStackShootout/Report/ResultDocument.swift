@@ -1,0 +1,82 @@
+import CoreDataToolKit
+
+/// The result as JSON for other programs. Keys stay as they are; more may join them.
+struct ResultDocument {
+  private let _result: ShootoutResult
+
+  init(_ result: ShootoutResult) { _result = result }
+
+  var json: JSONText {
+    let workload = _result.workload
+    return .object([
+      (
+        "workload",
+        .object([
+          ("source", .string(_result.sourceName)), ("stops", .integer(_result.stops)),
+          ("skippedRows", .integer(_result.skippedRows)), ("mode", .string(workload.mode.rawValue)),
+          ("saveEvery", .integer(workload.saveEvery)),
+          ("liveList", .boolean(workload.keepsLiveList)), ("runs", .integer(workload.runs)),
+          ("synchronous", .string(Workload.synchronous)),
+        ])
+      ),
+      (
+        "floor",
+        .object([
+          ("total_s", .number(_result.floorSeconds, decimals: 4)),
+          ("cpu_s", .number(_result.floorProcessorSeconds, decimals: 4)),
+          ("peak_mb", .number(_result.floorPeakMegabytes, decimals: 1)),
+        ])
+      ),
+      ("stacks", .array(_result.stacks.map(_stack))),
+      (
+        "machine",
+        .object([
+          ("processor", .string(_result.machine.processor)),
+          ("processors", .integer(_result.machine.processors)), ("system", .string(_result.machine.system)),
+          ("sqlite", .string(_result.machine.sqlite)),
+          ("debug_build", .boolean(_result.machine.isDebugBuild)),
+        ])
+      ),
+      ("date", .string(_result.date.formatted(.iso8601))),
+    ])
+  }
+
+  private func _stack(_ stack: ShootoutResult.Stack) -> JSONText {
+    let list: [(String, JSONText)] =
+      stack.list.map { list in
+        [
+          (
+            "list",
+            .object([
+              ("rows", .integer(list.rows)), ("rounds", .integer(list.rounds)),
+              ("changes", .integer(list.changes)),
+            ])
+          )
+        ]
+      } ?? []
+    return .object(
+      [
+        ("id", .string(stack.design.rawValue)),
+        ("total_s", .number(stack.totalSeconds, decimals: 4)),
+        ("fastest_s", .number(stack.totalRange.lowerBound, decimals: 4)),
+        ("slowest_s", .number(stack.totalRange.upperBound, decimals: 4)),
+        ("cpu_s", .number(stack.processorSeconds, decimals: 4)),
+        ("ratio_to_floor", .number(stack.ratioToFloor, decimals: 3)),
+        ("main_busy_s", .number(stack.mainBusySeconds, decimals: 5)),
+        ("main_cpu_s", .number(stack.mainProcessorSeconds, decimals: 5)),
+        ("main_longest_ms", .number(stack.mainLongestMilliseconds, decimals: 3)),
+        ("frames_dropped", .integer(stack.framesDropped)),
+        (
+          "heartbeat_ms",
+          .object([
+            ("p50", .number(stack.heartbeat.p50, decimals: 3)),
+            ("p99", .number(stack.heartbeat.p99, decimals: 3)),
+            ("max", .number(stack.heartbeat.max, decimals: 3)),
+          ])
+        ),
+        ("saves", .integer(stack.saves)),
+        ("peak_mb", .number(stack.peakMegabytes, decimals: 1)),
+        ("rows", .integer(stack.rows)),
+      ] + list)
+  }
+}

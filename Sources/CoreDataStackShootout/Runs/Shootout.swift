@@ -1,0 +1,80 @@
+import CoreDataToolKit
+import Foundation
+
+/// Runs the whole comparison: floor and stacks in turn, each in a process of its own, as often as asked.
+struct Shootout {
+  let workload: Workload
+  let launcher: WorkerLauncher
+  /// Where stores are made.
+  let directory: String
+  /// Where the last run's stores are left; nil to leave none.
+  let keptStores: String?
+  let progress: ProgressBar
+
+  /// The stops of a source, read or made.
+  static func feed(of source: Workload.Source) throws -> (name: String, bytes: [UInt8], feed: StopFeed) {
+    switch source {
+    case .file(let path):
+      let bytes = try StopReader.contents(ofFile: path)
+      return ((path as NSString).lastPathComponent, bytes, try StopReader(name: path).read(bytes))
+    case .generated(let count):
+      let stops = GeneratedCity.stops(count: count)
+      return ("generated", Array(GeneratedCity.feedText(stops).utf8), StopFeed(stops: stops))
+    }
+  }
+
+  /// Runs everything.
+  func run(name: String, bytes: [UInt8], feed: StopFeed) throws -> ShootoutResult {
+    let work = try WorkDirectory(in: directory)
+    defer { work.remove() }
+    // A copy, so that a pipe can be read by many and nobody changes the input between two runs.
+    let feedPath = work.path + "/stops.txt"
+    guard FileManager.default.createFile(atPath: feedPath, contents: Data(bytes)) else {
+      throw ToolFailure(.cannotCreateOutput, "Cannot write '\(feedPath)'. Is there room in '\(directory)'?")
+    }
+    let subjects = [Subject.floor] + workload.stacks.map(Subject.stack)
+    var measurements: [Subject: [RunMeasurement]] = [:]
+    let steps = workload.runs * subjects.count
+    for step in 0..<steps {
+      let subject = subjects[step % subjects.count]
+      let run = step / subjects.count + 1
+      let label = "run \(run) of \(workload.runs): \(subject.name)"
+      progress.update(Double(step) / Double(steps), label)
+      let job = WorkerJob(
+        subject: subject, feedPath: feedPath, storePath: work.path + "/\(subject.name).sqlite",
+        mode: workload.mode,
+        saveEvery: workload.saveEvery, keepsLiveList: workload.keepsLiveList,
+        reportsProgress: progress.isVisible)
+      _remove(job.storePath)
+      defer { if run < workload.runs { _remove(job.storePath) } }
+      let measurement = try launcher.run(job) { count in
+        progress.update((Double(step) + Double(count) / Double(feed.stops.count)) / Double(steps), label)
+      }
+      measurements[subject, default: []].append(measurement)
+    }
+    if let keptStores { try _keep(subjects, from: work.path, in: keptStores) }
+    return ShootoutResult(workload: workload, sourceName: name, feed: feed, measurements: measurements)
+  }
+
+  private static let _suffixes = ["", "-wal", "-shm"]
+
+  private func _remove(_ store: String) {
+    for suffix in Self._suffixes { try? FileManager.default.removeItem(atPath: store + suffix) }
+  }
+
+  private func _keep(_ subjects: [Subject], from work: String, in directory: String) throws {
+    for subject in subjects {
+      for suffix in Self._suffixes where suffix != "-shm" {
+        let file = "/\(subject.name).sqlite\(suffix)"
+        guard FileManager.default.fileExists(atPath: work + file) else { continue }
+        do {
+          try FileManager.default.moveItem(atPath: work + file, toPath: directory + file)
+        } catch {
+          throw ToolFailure(
+            .cannotCreateOutput,
+            "Cannot leave a store at '\(directory + file)': \(error.localizedDescription)")
+        }
+      }
+    }
+  }
+}

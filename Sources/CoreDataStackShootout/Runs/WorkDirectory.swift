@@ -1,0 +1,42 @@
+import CoreDataToolKit
+import Foundation
+
+/// A directory for stores while they are measured, gone afterwards.
+final class WorkDirectory {
+  let path: String
+  private let _signals: [any DispatchSourceSignal]
+
+  /// Makes a directory of a new name inside `parent`, to be removed by `remove`, or when the user interrupts
+  /// the tool.
+  init(in parent: String) throws(ToolFailure) {
+    var template = Array((parent + "/coredata-shootout-XXXXXX").utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw ToolFailure(
+        .cannotCreateOutput, "Cannot make a directory in '\(parent)': \(String(cString: strerror(errno))).")
+    }
+    let path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    self.path = path
+    _signals = [SIGINT, SIGTERM, SIGHUP].map { number in
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler {
+        RunningWorker.end()
+        // Again as long as this program itself may be writing there.
+        for _ in 0..<100 where FileManager.default.fileExists(atPath: path) {
+          try? FileManager.default.removeItem(atPath: path)
+        }
+        // What a shell expects of a program that a signal ended.
+        _exit(128 + number)
+      }
+      source.resume()
+      return source
+    }
+  }
+
+  /// Removes the directory with all in it.
+  func remove() {
+    for source in _signals { source.cancel() }
+    for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_DFL) }
+    try? FileManager.default.removeItem(atPath: path)
+  }
+}

@@ -1,0 +1,62 @@
+import CoreDataToolKit
+import Foundation
+
+/// The parent's side: starts a child for a job and waits for what comes of it.
+struct WorkerLauncher: Sendable {
+  /// The tool itself.
+  let executable: String
+
+  /// This very program, found without trusting how it was called.
+  static var current: WorkerLauncher {
+    let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    return WorkerLauncher(executable: path ?? CommandLine.arguments[0])
+  }
+
+  /// Runs a job in a process of its own.
+  ///
+  /// - Throws: `ToolFailure` with `internalError` if the child failed, crashed or made a store that is not
+  ///   right.
+  func run(_ job: WorkerJob, progress: (Int) -> Void) throws -> RunMeasurement {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: executable)
+    process.arguments = ["shootout", "--worker", try job.argument()]
+    // Never written to: the child notices our end by its closing.
+    let input = Pipe()
+    let output = Pipe()
+    process.standardInput = input
+    process.standardOutput = output
+    do {
+      try process.run()
+    } catch {
+      throw ToolFailure(.internalError, "Cannot start '\(executable)': \(error.localizedDescription)")
+    }
+    defer { try? input.fileHandleForWriting.close() }
+    RunningWorker.note(process.processIdentifier)
+    var result: WorkerMessage?
+    var buffer = Data()
+    while true {
+      let chunk = output.fileHandleForReading.availableData
+      if chunk.isEmpty { break }
+      buffer += chunk
+      while let end = buffer.firstIndex(of: 0x0A) {
+        let message = try? JSONDecoder().decode(WorkerMessage.self, from: buffer[buffer.startIndex..<end])
+        buffer = Data(buffer[(end + 1)...])
+        if case .progress(let count) = message { progress(count) } else if let message { result = message }
+      }
+    }
+    process.waitUntilExit()
+    RunningWorker.note(nil)
+    switch result {
+    case .finished(let measurement) where process.terminationStatus == 0:
+      return measurement
+    case .failed(let reason):
+      throw ToolFailure(.internalError, "The run of '\(job.subject.name)' failed: \(reason)")
+    default:
+      let end = process.terminationReason == .uncaughtSignal ? "signal" : "exit code"
+      throw ToolFailure(
+        .internalError,
+        "The process that ran '\(job.subject.name)' ended without a result "
+          + "(\(end) \(process.terminationStatus)).")
+    }
+  }
+}

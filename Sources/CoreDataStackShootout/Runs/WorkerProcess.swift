@@ -1,0 +1,45 @@
+import CoreDataToolKit
+import Foundation
+
+/// The child's side: does one job in a process of its own and says on standard output what came of it.
+enum WorkerProcess {
+  /// Does the job. To be called on the main thread, which will serve the main queue meanwhile.
+  static func run(jobArgument: String, output: @escaping @Sendable (String) -> Void) throws {
+    guard let job = try? WorkerJob(argument: jobArgument) else {
+      throw UsageError.unexpectedOperand("--worker", command: "coredata shootout")
+    }
+    _endWithParent()
+    let say: @Sendable (WorkerMessage) -> Void = { message in
+      guard let line = try? JSONEncoder().encode(message) else { return }
+      output(String(decoding: line, as: UTF8.self) + "\n")
+    }
+    let progress: @Sendable (Int) -> Void = { count in
+      if job.reportsProgress { say(.progress(count)) }
+    }
+    do {
+      let measurement =
+        switch job.subject {
+        case .floor: try FloorRun(job: job, progress: progress).measure()
+        case .stack(let design): try StackRun(job: job, design: design, progress: progress).measure()
+        }
+      say(.finished(measurement))
+    } catch {
+      say(.failed(String(describing: error)))
+    }
+  }
+
+  /// Ends this process when the parent is gone, however it went: its end of our standard input closes with
+  /// it.
+  private static func _endWithParent() {
+    let thread = Thread {
+      var byte: UInt8 = 0
+      while true {
+        let count = read(STDIN_FILENO, &byte, 1)
+        if count == 0 { _exit(ExitCode.internalError.rawValue) }
+        if count < 0 && errno != EINTR { return }
+      }
+    }
+    thread.name = "parent watch"
+    thread.start()
+  }
+}

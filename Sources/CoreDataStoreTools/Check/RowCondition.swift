@@ -1,0 +1,57 @@
+import CoreData
+import CoreDataSQLiteBinding
+
+/// Rows of a table that something is wrong with, as a condition of SQL: counted, listed and mended by it.
+struct RowCondition: Sendable {
+  /// As in FROM, with the alias `t0`.
+  let from: String
+  let table: String
+  /// The row's own number in the table.
+  let key: String
+  let condition: String
+
+  /// Rows of an entity's table.
+  init(_ table: StoreAnatomy.Table, _ condition: String) {
+    from = "\(table.name) t0"
+    self.table = table.name
+    key = "t0.Z_PK"
+    self.condition = condition
+  }
+
+  /// Rows of any other table.
+  init(table: String, key: String = "t0.rowid", _ condition: String) {
+    from = "\(table) t0"
+    self.table = table
+    self.key = key
+    self.condition = condition
+  }
+
+  /// How many there are, and the first of them.
+  func rows(_ connection: Connection, listing limit: Int) throws -> (keys: [Int64], count: Int) {
+    var keys: [Int64] = []
+    var count = 0
+    try connection.query("SELECT \(key) FROM \(from) WHERE \(condition) ORDER BY 1") { row in
+      if keys.count < limit { keys.append(row.int64(0)) }
+      count += 1
+    }
+    return (keys, count)
+  }
+}
+
+extension StoreAnatomy {
+  /// The condition that a row belongs to an entity or one of its subentities; empty where all rows of the
+  /// table do.
+  func isKind(of entity: Int, alias: String = "t0") -> String {
+    let table = table(of: entity)
+    guard table.root != entity else { return "" }
+    return " AND \(alias).Z_ENT IN (\(storedFamily(of: entity)))"
+  }
+
+  /// Z_ENT of an entity and its subentities, separated by commas.
+  func storedFamily(of entity: Int) -> String {
+    layout.layout(numbered: entity).family.map { String(storedNumber(of: $0)) }.joined(separator: ", ")
+  }
+
+  /// As people know an entity.
+  func name(of entity: Int) -> String { layout.layout(numbered: entity).entityName }
+}

@@ -1,0 +1,95 @@
+import CoreData
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
+import Foundation
+
+/// Looks through a whole store file for what is not as Core Data leaves it. Reads only.
+package final class StoreChecker {
+  let connection: Connection
+  let path: String
+  /// Nil when the file does not fit the model; then only what needs no model is checked.
+  let anatomy: StoreAnatomy?
+  let metadata: [String: Any]
+  private let _limit: Int
+  private(set) var findings: [StoreFinding] = []
+
+  /// Checks the file.
+  ///
+  /// - Parameters:
+  ///   - limit: most rows that a finding lists.
+  ///   - progress: told how far the check is, 0 to 1, and what is being checked.
+  /// - Returns: What was found, the gravest first.
+  /// - Throws: A Cocoa error or `SQLiteError` for a file that cannot be read at all.
+  package static func findings(
+    in path: String, model: ModelSchema, metadata: [String: Any], limit: Int = 10,
+    progress: (Double, String) -> Void = { _, _ in }
+  ) throws -> [StoreFinding] {
+    let checker: StoreChecker
+    do {
+      let reader = try StoreReader(path: path, model: model)
+      checker = StoreChecker(reader.connection, path, reader.anatomy, metadata, limit)
+    } catch let error as CocoaError where error.errorCode == 134020 {
+      checker = StoreChecker(try StoreFileFacts.open(path: path), path, nil, metadata, limit)
+      let message = error.userInfo[NSLocalizedDescriptionKey] as? String ?? error.localizedDescription
+      checker.add(
+        StoreFinding(
+          .schema, .error, table: "", message,
+          advice: "give the model that the store was written with, or restore the file from a backup"))
+    }
+    try checker._run(progress)
+    return checker.findings.enumerated().sorted {
+      ($0.element.severity == .error ? 0 : 1, $0.offset) < ($1.element.severity == .error ? 0 : 1, $1.offset)
+    }.map(\.element)
+  }
+
+  private init(
+    _ connection: Connection, _ path: String, _ anatomy: StoreAnatomy?, _ metadata: [String: Any],
+    _ limit: Int
+  ) {
+    self.connection = connection
+    self.path = path
+    self.anatomy = anatomy
+    self.metadata = metadata
+    _limit = limit
+  }
+
+  private func _run(_ progress: (Double, String) -> Void) throws {
+    progress(0, "pages")
+    let isWhole = try checkIntegrity()
+    checkMetadata()
+    // What a damaged file answers about its rows says nothing about them.
+    guard isWhole, let anatomy else { return }
+    try checkEntityTable(anatomy)
+    for (index, table) in anatomy.tables.enumerated() {
+      progress(0.2 + 0.7 * Double(index) / Double(anatomy.tables.count), table.name)
+      try checkRows(table, anatomy)
+      try checkAttributes(table, anatomy)
+      try checkReferences(table, anatomy)
+      try checkOrders(table, anatomy)
+    }
+    try checkConstraints(anatomy)
+    progress(0.9, "join tables")
+    for join in anatomy.joins { try checkJoin(join, anatomy) }
+    progress(0.95, "external data")
+    try checkExternalData(anatomy)
+    try checkHistory()
+  }
+
+  func add(_ finding: StoreFinding) { findings.append(finding) }
+
+  /// Adds a finding if there are rows that the condition holds for.
+  func find(
+    _ kind: StoreFinding.Kind, _ severity: StoreFinding.Severity, _ condition: RowCondition, advice: String,
+    isMendable: Bool = false, _ message: (Int) -> String
+  ) throws {
+    let (keys, count) = try condition.rows(connection, listing: _limit)
+    guard count > 0 else { return }
+    add(
+      StoreFinding(
+        kind, severity, table: condition.table, rows: keys, count: count, message(count), advice: advice,
+        isMendable: isMendable))
+  }
+}
+
+/// "1 row", "3 rows".
+func counted(_ count: Int, _ noun: String) -> String { count == 1 ? "1 \(noun)" : "\(count) \(noun)s" }

@@ -1,0 +1,60 @@
+import CoreDataModelSchema
+import CoreDataToolKit
+import Foundation
+
+/// Forms of an export.
+enum ExchangeForm: String, CaseIterable {
+  /// An object a line.
+  case ndjson
+  /// One document: an array of objects for each entity.
+  case json
+  /// A directory with a file for each entity.
+  case csv
+
+  /// The form that is meant: as asked for, or as the path suggests.
+  ///
+  /// - Throws: `UsageError` for a word that names none.
+  static func chosen(_ arguments: ParsedArguments, path: String?) throws(UsageError) -> ExchangeForm {
+    if let form: ExchangeForm = try arguments.choice("format") { return form }
+    guard let path else { return .ndjson }
+    var isDirectory: ObjCBool = false
+    if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue {
+      return .csv
+    }
+    switch (path as NSString).pathExtension.lowercased() {
+    case "json": return .json
+    case "csv": return .csv
+    default: return .ndjson
+    }
+  }
+
+  static let option = OptionSyntax.value(
+    "format", "FORM", choices: allCases.map(\.rawValue),
+    "ndjson (an object a line), json (one document) or csv (a directory with a file for each entity). "
+      + "As the path's name suggests if not given, else ndjson.")
+
+  /// Member that says which entity an object is of.
+  static let entityKey = "$entity"
+  /// Member that other objects refer to the object by.
+  static let identifierKey = "$id"
+
+  /// What help says about all forms.
+  static let discussion = [
+    "An object has the members $entity and $id, its attributes, and its relationships as the $id of the others; to-many "
+      + "ones as lists, in order where they are ordered. In CSV the entity is the file's name, lists are separated by "
+      + "';', an empty field is nil and a quoted empty field an empty string.",
+    "Dates are ISO 8601 with as many decimals as they have, UUIDs and URIs and decimals strings, data and "
+      + "transformable values base64. The same store always gives the same bytes.",
+  ]
+}
+
+extension PropertyLayout {
+  /// Slots that an export has, in its order: attributes by name, then relationships by name.
+  var exchangedSlots: [Int] {
+    slots.indices.filter { !slots[$0].isHidden && !slots[$0].isTransient }.sorted { left, right in
+      let (one, other) = (slots[left], slots[right])
+      if (one.attribute == nil) != (other.attribute == nil) { return one.attribute != nil }
+      return one.name < other.name
+    }
+  }
+}

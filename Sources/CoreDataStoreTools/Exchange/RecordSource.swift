@@ -1,0 +1,305 @@
+import CoreDataModelSchema
+import CoreDataToolKit
+import Foundation
+
+/// An object as an import finds it in its input.
+struct InputRecord {
+  enum Field {
+    case json(JSONValue)
+    /// A field of CSV; nil is null.
+    case text(String?)
+  }
+
+  let entity: String
+  /// What others refer to it by.
+  let identifier: String?
+  let fields: [(name: String, field: Field)]
+  /// Where it stands, for messages: `books.ndjson:17`.
+  let place: String
+}
+
+/// Objects one after the other, each as often as the import asks for the source anew.
+protocol RecordSource {
+  /// The next object; nil at the end.
+  ///
+  /// - Throws: `ToolFailure` that names the place.
+  func next() throws(ToolFailure) -> InputRecord?
+  /// How much has been read, 0 to 1.
+  var fraction: Double { get }
+}
+
+enum RecordSources {
+  /// A source that begins at the first object.
+  static func open(_ path: String, _ form: ExchangeForm) throws(ToolFailure) -> any RecordSource {
+    switch form {
+    case .ndjson: LineSource(try InputFile(path: path))
+    case .json: DocumentSource(try InputFile(path: path))
+    case .csv: try CSVDirectorySource(path)
+    }
+  }
+
+  /// An object of JSON as a record.
+  static func record(
+    _ bytes: [UInt8], entity: String?, place: String
+  ) throws(ToolFailure) -> InputRecord {
+    let value: JSONValue
+    do {
+      value = try JSONValue(parsing: bytes)
+    } catch {
+      throw ToolFailure(.badInput, "\(place): \(error).")
+    }
+    guard case .object(let members) = value else {
+      throw ToolFailure(.badInput, "\(place): an object was expected, not \(value.kind).")
+    }
+    var name = entity
+    var identifier: String?
+    var fields: [(name: String, field: InputRecord.Field)] = []
+    for member in members {
+      switch (member.name, member.value) {
+      case (ExchangeForm.entityKey, .string(let text)): name = text
+      case (ExchangeForm.identifierKey, .string(let text)): identifier = text
+      case (ExchangeForm.identifierKey, .number(let digits)): identifier = digits
+      case (ExchangeForm.identifierKey, .null): break
+      case (ExchangeForm.entityKey, let other), (ExchangeForm.identifierKey, let other):
+        throw ToolFailure(.badInput, "\(place): \(member.name) must be a string, not \(other.kind).")
+      default: fields.append((member.name, .json(member.value)))
+      }
+    }
+    guard let name else {
+      throw ToolFailure(
+        .badInput, "\(place): the object does not say its entity. Give it a member \"$entity\".")
+    }
+    return InputRecord(entity: name, identifier: identifier, fields: fields, place: place)
+  }
+}
+
+extension InputFile {
+  var fraction: Double { size > 0 ? Double(position) / Double(size) : 0 }
+}
+
+/// An object a line; empty lines are skipped.
+struct LineSource: RecordSource {
+  private let _file: InputFile
+
+  init(_ file: InputFile) { _file = file }
+
+  var fraction: Double { _file.fraction }
+
+  func next() throws(ToolFailure) -> InputRecord? {
+    while true {
+      let line = _file.line
+      guard let bytes = try _file.nextLine() else { return nil }
+      if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
+      return try RecordSources.record(bytes, entity: nil, place: "\(_file.path):\(line)")
+    }
+  }
+}
+
+/// One document, read object by object: `{ "Book": [ {…}, {…} ], "Author": […] }`, or one array of objects
+/// that say their entity themselves.
+///
+/// Not for several threads at once.
+final class DocumentSource: RecordSource {
+  private enum State { case start, members, elements, end }
+
+  private let _file: InputFile
+  private var _state = State.start
+  private var _entity: String?
+  private var _isFirst = true
+  private var _isBareArray = false
+
+  init(_ file: InputFile) { _file = file }
+
+  var fraction: Double { _file.fraction }
+
+  func next() throws(ToolFailure) -> InputRecord? {
+    while true {
+      switch _state {
+      case .start: try _begin()
+      case .members: try _beginEntity()
+      case .elements:
+        if let record = try _element() { return record }
+      case .end: return nil
+      }
+    }
+  }
+
+  private func _failure(_ problem: String) -> ToolFailure {
+    ToolFailure(.badInput, "\(_file.path):\(_file.line): \(problem).")
+  }
+
+  private func _skipBlanks() throws(ToolFailure) -> UInt8? {
+    while let byte = try _file.peek() {
+      guard byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D else { return byte }
+      _ = try _file.next()
+    }
+    return nil
+  }
+
+  private func _begin() throws(ToolFailure) {
+    let byte = try _skipBlanks()
+    guard byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") else {
+      throw _failure("an object with an array for each entity was expected")
+    }
+    _ = try _file.next()
+    _isBareArray = byte == UInt8(ascii: "[")
+    _state = _isBareArray ? .elements : .members
+  }
+
+  private func _finish() throws(ToolFailure) {
+    guard try _skipBlanks() == nil else { throw _failure("something follows the document") }
+    _state = .end
+  }
+
+  private func _beginEntity() throws(ToolFailure) {
+    var byte = try _skipBlanks()
+    if byte == UInt8(ascii: "}") {
+      _ = try _file.next()
+      return try _finish()
+    }
+    if _entity != nil {
+      guard byte == UInt8(ascii: ",") else { throw _failure("',' or '}' was expected") }
+      _ = try _file.next()
+      byte = try _skipBlanks()
+    }
+    guard byte == UInt8(ascii: "\"") else { throw _failure("the name of an entity was expected") }
+    let line = _file.line
+    guard case .string(let name)? = try? JSONValue(parsing: try _string()) else {
+      throw ToolFailure(.badInput, "\(_file.path):\(line): the name of an entity was expected.")
+    }
+    _entity = name
+    guard try _skipBlanks() == UInt8(ascii: ":") else { throw _failure("':' was expected") }
+    _ = try _file.next()
+    guard try _skipBlanks() == UInt8(ascii: "[") else { throw _failure("an array of objects was expected") }
+    _ = try _file.next()
+    _isFirst = true
+    _state = .elements
+  }
+
+  private func _element() throws(ToolFailure) -> InputRecord? {
+    var byte = try _skipBlanks()
+    if byte == UInt8(ascii: "]") {
+      _ = try _file.next()
+      if _isBareArray { try _finish() } else { _state = .members }
+      return nil
+    }
+    if !_isFirst {
+      guard byte == UInt8(ascii: ",") else { throw _failure("',' or ']' was expected") }
+      _ = try _file.next()
+      byte = try _skipBlanks()
+    }
+    _isFirst = false
+    guard byte == UInt8(ascii: "{") else { throw _failure("an object was expected") }
+    let line = _file.line
+    return try RecordSources.record(try _object(), entity: _entity, place: "\(_file.path):\(line)")
+  }
+
+  /// The bytes of the object that begins here, by its braces.
+  private func _object() throws(ToolFailure) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var depth = 0
+    while let byte = try _file.peek() {
+      if byte == UInt8(ascii: "\"") {
+        bytes += try _string()
+        continue
+      }
+      _ = try _file.next()
+      bytes.append(byte)
+      if byte == UInt8(ascii: "{") { depth += 1 }
+      if byte == UInt8(ascii: "}") {
+        depth -= 1
+        if depth == 0 { return bytes }
+      }
+    }
+    throw _failure("an object does not end")
+  }
+
+  /// The bytes of the string that begins here, quotes included.
+  private func _string() throws(ToolFailure) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var isEscaped = false
+    while let byte = try _file.next() {
+      bytes.append(byte)
+      if isEscaped {
+        isEscaped = false
+      } else if byte == UInt8(ascii: "\\") {
+        isEscaped = true
+      } else if byte == UInt8(ascii: "\""), bytes.count > 1 {
+        return bytes
+      }
+    }
+    throw _failure("a string does not end")
+  }
+}
+
+/// A directory with a file for each entity.
+///
+/// Not for several threads at once.
+final class CSVDirectorySource: RecordSource {
+  private let _files: [String]
+  private let _directory: String
+  private var _index = -1
+  private var _file: InputFile?
+  private var _reader: CSVReader?
+  private var _names: [String] = []
+
+  /// - Throws: `ToolFailure` if there is no such directory, or nothing in it.
+  init(_ directory: String) throws(ToolFailure) {
+    _directory = directory
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
+      throw ToolFailure(.noInput, "There is no directory '\(directory)'.")
+    }
+    _files = names.filter { $0.lowercased().hasSuffix(".csv") }.sorted()
+    guard !_files.isEmpty else { throw ToolFailure(.badInput, "There is no .csv file in '\(directory)'.") }
+  }
+
+  var fraction: Double { (Double(max(0, _index)) + (_file?.fraction ?? 0)) / Double(_files.count) }
+
+  func next() throws(ToolFailure) -> InputRecord? {
+    while true {
+      guard let _reader, let _file else {
+        guard try _open() else { return nil }
+        continue
+      }
+      let place = "\(_file.path):\(_file.line)"
+      guard let fields = try _reader.next() else {
+        self._reader = nil
+        continue
+      }
+      // A line without anything in it.
+      if fields.count == 1, fields[0] == nil, _names.count > 1 { continue }
+      guard fields.count == _names.count else {
+        throw ToolFailure(
+          .badInput, "\(place): \(counted(fields.count, "field")), but \(counted(_names.count, "column")).")
+      }
+      return _record(fields, place)
+    }
+  }
+
+  private func _open() throws(ToolFailure) -> Bool {
+    _index += 1
+    guard _index < _files.count else { return false }
+    let file = try InputFile(path: "\(_directory)/\(_files[_index])")
+    let reader = CSVReader(file)
+    guard let header = try reader.next() else { return try _open() }
+    _names = header.map { $0 ?? "" }
+    // A mark that spreadsheets put before the first name.
+    if _names[0].unicodeScalars.first == "\u{FEFF}" { _names[0].unicodeScalars.removeFirst() }
+    (_file, _reader) = (file, reader)
+    return true
+  }
+
+  private func _record(_ fields: [String?], _ place: String) -> InputRecord {
+    var identifier: String?
+    var named: [(name: String, field: InputRecord.Field)] = []
+    for (name, field) in zip(_names, fields) {
+      if name == ExchangeForm.identifierKey {
+        identifier = field
+      } else {
+        named.append((name, .text(field)))
+      }
+    }
+    let entity = (_files[_index] as NSString).deletingPathExtension
+    return InputRecord(entity: entity, identifier: identifier, fields: named, place: place)
+  }
+}

@@ -1,0 +1,123 @@
+import CoreData
+import CoreDataModelSchema
+import CoreDataToolKit
+
+/// One column of what `store fetch` shows: a path through to-one relationships to a property.
+struct FetchColumn: Sendable {
+  /// As the user wrote it.
+  let title: String
+  private let _path: [String]
+
+  /// What a column has for one object.
+  enum Cell: Sendable {
+    case value(StoredValue, AttributeSchema?)
+    case members([StoredReference])
+  }
+
+  /// Name of the column that shows the object itself.
+  static let identifier = "$id"
+
+  /// Reads a path, and makes sure that it leads somewhere.
+  ///
+  /// - Throws: `ToolFailure` with a suggestion.
+  init(_ text: String, of entity: PropertyLayout, in layout: ModelLayout) throws(ToolFailure) {
+    title = text
+    _path = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    if text == Self.identifier { return }
+    var current = entity
+    for (index, name) in _path.enumerated() {
+      guard let slot = Self._slot(name, current, layout) else {
+        let names = Self.names(of: current, layout)
+        let near = SpellingSuggestion.nearest(to: name, among: names)
+        throw ToolFailure(
+          .usage,
+          "'\(current.entityName)' has no property '\(name)'. "
+            + (near.map { "Did you mean '\($0)'?" } ?? "It has \(names.joined(separator: ", "))."))
+      }
+      guard index < _path.count - 1 else { return }
+      guard let relationship = slot.relationship else {
+        if slot.attribute?.type == .composite { return }
+        throw ToolFailure(.usage, "Nothing can follow '\(name)' in '\(text)': it is an attribute.")
+      }
+      guard !relationship.isToMany else {
+        throw ToolFailure(
+          .usage,
+          "Nothing can follow '\(name)' in '\(text)': it leads to many objects. Fetch those: "
+            + "\(layout.layout(numbered: relationship.destination).entityName).")
+      }
+      current = layout.layout(numbered: relationship.destination)
+    }
+  }
+
+  /// Columns for somebody who asked for none: the object, its attributes, its to-one relationships by name;
+  /// to-many ones too where there is room for them.
+  static func standard(
+    of entity: PropertyLayout, in layout: ModelLayout, withMembers: Bool
+  ) throws(ToolFailure) -> [FetchColumn] {
+    var columns = [try FetchColumn(identifier, of: entity, in: layout)]
+    let names = Self.names(of: entity, layout)
+    for isWanted: (PropertyLayout.Slot) -> Bool in [
+      { $0.attribute != nil }, \.isToOne, { $0.isToMany && withMembers },
+    ] {
+      for name in names {
+        if let slot = _slot(name, entity, layout), isWanted(slot) {
+          columns.append(try FetchColumn(name, of: entity, in: layout))
+        }
+      }
+    }
+    return columns
+  }
+
+  /// Names of the stored properties of an entity and its subentities.
+  static func names(of entity: PropertyLayout, _ layout: ModelLayout) -> [String] {
+    var names: Set<String> = []
+    for number in entity.family {
+      for slot in layout.layout(numbered: number).slots where !slot.isHidden && !slot.isTransient {
+        names.insert(slot.name)
+      }
+    }
+    return names.sorted()
+  }
+
+  private static func _slot(_ name: String, _ entity: PropertyLayout, _ layout: ModelLayout) -> PropertyLayout
+    .Slot?
+  {
+    for number in entity.family {
+      let member = layout.layout(numbered: number)
+      if let slot = member.slot(named: name), !member.slots[slot].isTransient { return member.slots[slot] }
+    }
+    return nil
+  }
+
+  /// What the column has for an object.
+  func cell(_ row: StoredRow, _ reader: StoreReader) throws -> Cell {
+    if title == Self.identifier { return .value(.reference(row.reference), nil) }
+    var row = row
+    for (index, name) in _path.enumerated() {
+      let layout = reader.layout.layout(numbered: row.reference.entity)
+      // A property of another branch of the hierarchy: this object has none.
+      guard let slot = layout.slot(named: name) else { return .value(.null, nil) }
+      if layout.slots[slot].isToMany { return .members(try reader.members(of: row.reference, slot: slot)) }
+      let value = row.values[slot]
+      if let attribute = layout.slots[slot].attribute {
+        return _element(value, attribute, _path[(index + 1)...])
+      }
+      guard index < _path.count - 1, case .reference(let next) = value, let found = try reader.row(next)
+      else {
+        return .value(index < _path.count - 1 ? .null : value, nil)
+      }
+      row = found
+    }
+    return .value(.null, nil)
+  }
+
+  private func _element(_ value: StoredValue, _ attribute: AttributeSchema, _ rest: ArraySlice<String>)
+    -> Cell
+  {
+    guard let name = rest.first else { return .value(value, attribute) }
+    guard case .composite(let values) = value,
+      let index = attribute.elements.firstIndex(where: { $0.name == name })
+    else { return .value(.null, nil) }
+    return _element(values[index], attribute.elements[index], rest.dropFirst())
+  }
+}

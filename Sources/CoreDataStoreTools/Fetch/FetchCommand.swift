@@ -1,0 +1,90 @@
+import CoreData
+import CoreDataModelSchema
+import CoreDataToolKit
+
+extension Command {
+  /// `coredata store fetch`.
+  static let fetch = Command(
+    CommandSyntax(
+      "fetch", summary: "Show the objects of an entity that a predicate holds for.",
+      discussion: [
+        "Predicates are those of NSPredicate: comparisons with ==, <, BEGINSWITH, CONTAINS[cd], IN and so on, key paths "
+          + "through relationships, ANY, SUBQUERY and aggregates.",
+        "Columns are properties, or paths through to-one relationships (author.name); '$id' is the object itself. To-many "
+          + "relationships show the number of their members in tables, the members in JSON and CSV.",
+      ],
+      examples: [
+        "coredata store fetch Books.sqlite Book --sort title --limit 20",
+        "coredata store fetch Books.sqlite Book --where 'author.name CONTAINS[cd] \"mann\"'",
+        "coredata store fetch Books.sqlite Book --columns 'title,author.name' --format csv",
+      ],
+      options: [
+        StoreArguments.model,
+        .value("where", "PREDICATE", "Only objects that this holds for."),
+        .value(
+          "sort", "KEYS",
+          "Sort by these keys, separated by commas, '-' before one for descending; without it by age."),
+        .value("limit", "N", "At most so many objects."), .value("offset", "N", "Skip so many objects."),
+        .value("columns", "PATHS", "Show these columns, separated by commas."),
+        .flag("exact", "Leave out objects of subentities."),
+        .flag("count", "Show the number of objects only."),
+        .value(
+          "format", "FORM", choices: FetchOutput.Form.allCases.map(\.rawValue),
+          "table (the default), json, ndjson or csv."), StoreArguments.json,
+      ],
+      operands: [StoreArguments.store, CommandSyntax.Operand("ENTITY", "Name of an entity in the model.")],
+      exitCodes: StoreArguments.exitCodes)
+  ) { arguments, environment in
+    let form: FetchOutput.Form? = try arguments.choice("format")
+    if form != nil, arguments.has("json") { throw UsageError.conflict("--format", "--json") }
+    let input = try StoreInput(arguments, environment)
+    try input.reading { reader in
+      let entity = try reader.layout.entity(named: arguments.operands[1])
+      var query = StoreQuery(entity: entity.entityName)
+      query.predicate = arguments.text("where")
+      query.sorting = try FetchSorting.keys(arguments.text("sort"), of: entity, in: reader.layout)
+      query.includesSubentities = !arguments.has("exact")
+      query.limit = try arguments.integer("limit", in: 1...Int(Int32.max))
+      query.offset = try arguments.integer("offset", in: 0...Int(Int32.max)) ?? 0
+      let form = form ?? (arguments.has("json") ? .json : .table)
+      let columns =
+        if let texts = arguments.text("columns") {
+          try texts.split(separator: ",").map {
+            try FetchColumn(String($0.drop { $0 == " " }), of: entity, in: reader.layout)
+          }
+        } else {
+          try FetchColumn.standard(
+            of: entity, in: reader.layout, withMembers: form == .json || form == .ndjson)
+        }
+      let found = try reader.keys(query)
+      if arguments.has("count") {
+        environment.output(arguments.has("json") ? "{\"count\":\(found.count)}\n" : "\(found.count)\n")
+      } else {
+        try FetchOutput(columns, reader, dropsEmpty: !arguments.has("columns")).write(
+          found, as: form, environment)
+      }
+    }
+  }
+}
+
+/// Reads `--sort`.
+enum FetchSorting {
+  /// - Throws: `ToolFailure` for a key that is none.
+  static func keys(
+    _ text: String?, of entity: PropertyLayout, in layout: ModelLayout
+  ) throws(ToolFailure) -> [(key: String, isAscending: Bool)] {
+    var keys: [(key: String, isAscending: Bool)] = []
+    for part in text?.split(separator: ",") ?? [] {
+      let word = part.drop { $0 == " " }
+      let isAscending = !word.hasPrefix("-")
+      let key = String(isAscending ? word : word.dropFirst())
+      // The same paths as columns, and the same words for a wrong one.
+      _ = try FetchColumn(key, of: entity, in: layout)
+      guard key != FetchColumn.identifier else {
+        throw ToolFailure(.usage, "Objects cannot be sorted by '$id'. Sort by a property.")
+      }
+      keys.append((key, isAscending))
+    }
+    return keys
+  }
+}

@@ -1,0 +1,119 @@
+import CoreData
+import CoreDataModelSchema
+import CoreDataToolKit
+
+/// Writes what a fetch found, in one of the forms.
+struct FetchOutput {
+  enum Form: String, CaseIterable { case table, json, ndjson, csv }
+
+  private let _columns: [FetchColumn]
+  private let _reader: StoreReader
+  private let _text: ValueText
+  private let _dropsEmpty: Bool
+
+  /// - Parameter dropsEmpty: leaves out columns of a table in which there is nothing.
+  init(_ columns: [FetchColumn], _ reader: StoreReader, dropsEmpty: Bool) {
+    _columns = columns
+    _dropsEmpty = dropsEmpty
+    _reader = reader
+    _text = ValueText(reader.layout)
+  }
+
+  func write(_ found: [StoredReference], as form: Form, _ environment: ToolEnvironment) throws {
+    let sink = FileSink(environment.output)
+    switch form {
+    case .table: try sink.write(try _table(found, environment.outputTerminal))
+    case .json: try _json(found, sink)
+    case .ndjson: try _each(found) { try sink.write(try _object($0) + "\n") }
+    case .csv:
+      try sink.write(CSVText.line(_columns.map(\.title)))
+      try _each(found) { row in try sink.write(CSVText.line(try _columns.map { try _field($0, row) })) }
+    }
+    try sink.flush()
+  }
+
+  private func _each(_ found: [StoredReference], _ body: (StoredRow) throws -> Void) throws {
+    for reference in found {
+      // Deleted since it was found, by somebody else.
+      guard let row = try _reader.row(reference) else { continue }
+      try body(row)
+    }
+  }
+
+  private func _json(_ found: [StoredReference], _ sink: FileSink) throws {
+    var isFirst = true
+    try sink.write("[")
+    try _each(found) { row in
+      try sink.write((isFirst ? "\n  " : ",\n  ") + (try _object(row)))
+      isFirst = false
+    }
+    try sink.write(isFirst ? "]\n" : "\n]\n")
+  }
+
+  private func _object(_ row: StoredRow) throws -> String {
+    let members = try _columns.map { column in
+      let value =
+        switch try column.cell(row, _reader) {
+        case .value(let value, let attribute): _text.json(value, of: attribute)
+        case .members(let members): _text.json(members)
+        }
+      return "\(JSONText.quoted(column.title)):\(value)"
+    }
+    return "{\(members.joined(separator: ","))}"
+  }
+
+  private func _field(_ column: FetchColumn, _ row: StoredRow) throws -> String? {
+    switch try column.cell(row, _reader) {
+    case .value(let value, let attribute): _text.plain(value, of: attribute)
+    case .members(let members): members.map(_text.identifier).joined(separator: ";")
+    }
+  }
+
+  // MARK: Tables
+
+  private func _table(_ found: [StoredReference], _ terminal: Terminal) throws -> String {
+    guard !found.isEmpty else { return "No objects.\n" }
+    var rows: [[(text: String, isNumber: Bool)]] = []
+    try _each(found) { row in rows.append(try _columns.map { try _shown($0, row) }) }
+    // Columns that nobody asked for and that say nothing only take room.
+    let kept = _columns.indices.filter { index in !_dropsEmpty || rows.contains { !$0[index].text.isEmpty } }
+    var table = TextTable(
+      kept.map { index in
+        // A column of numbers stands to the right, whatever is missing in it.
+        let isNumeric =
+          rows.contains { $0[index].isNumber }
+          && rows.allSatisfy { $0[index].isNumber || $0[index].text.isEmpty }
+        return TextTable.Column(_columns[index].title, isNumeric ? .right : .left)
+      })
+    for row in rows { table.add(kept.map { TextTable.Cell(row[$0].text) }) }
+    var end = [counted(rows.count, "object") + "."]
+    let empty = _columns.count - kept.count
+    if empty > 0 { end.append("\(counted(empty, "column")) without any value left out.") }
+    guard terminal.isInteractive else {
+      return table.text(usesColor: false) + end.joined(separator: " ") + "\n"
+    }
+    let (fitted, dropped) = table.fitted(to: terminal.width)
+    if !dropped.isEmpty {
+      let others = dropped.count - 6
+      let names = dropped.prefix(others > 1 ? 6 : dropped.count).joined(separator: ", ")
+      end.append(
+        "No room for \(names)\(others > 1 ? " and \(others) more" : ""): '--columns' chooses, '--format json' has all."
+      )
+    }
+    let words = HelpText(width: terminal.width).wrapped(end.joined(separator: " "), indent: 0)
+    return fitted.text(usesColor: terminal.usesColor) + words.joined(separator: "\n") + "\n"
+  }
+
+  private func _shown(_ column: FetchColumn, _ row: StoredRow) throws -> (text: String, isNumber: Bool) {
+    switch try column.cell(row, _reader) {
+    case .value(let value, let attribute):
+      let isNumber =
+        switch value {
+        case .integer, .double, .decimal: true
+        default: false
+        }
+      return (_text.shown(value, of: attribute), isNumber)
+    case .members(let members): return (String(members.count), true)
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import CoreData
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
+import CoreDataToolKit
+import Foundation
+
+/// A store that a command was given, opened read-only.
+struct StoreInput {
+  let path: String
+  let metadata: [String: Any]
+  let model: StoreModel
+
+  /// Examines the file, reads its metadata and finds its model.
+  ///
+  /// - Throws: `ToolFailure` that says what was found and what to do.
+  init(_ path: String, model modelPath: String?, _ environment: ToolEnvironment) throws(ToolFailure) {
+    self.path = path
+    try FileExamination.expectDatabase(path)
+    let metadata: [String: Any]
+    do {
+      metadata = try StoreFileFacts.metadata(path: path)
+    } catch {
+      throw Self.failure(error, path)
+    }
+    self.metadata = metadata
+    model =
+      if let modelPath { try StoreModel.load(modelPath, for: metadata) } else { try StoreModel.inside(path) }
+    if let differences = model.differences {
+      environment.error(
+        "warning: '\(path)' was written with another version of this model (\(differences)); read as far as it fits.\n"
+      )
+    }
+  }
+
+  init(_ arguments: ParsedArguments, _ environment: ToolEnvironment) throws(ToolFailure) {
+    try self.init(arguments.operands[0], model: arguments.text("model"), environment)
+  }
+
+  /// Opens the rows.
+  func reader() throws(ToolFailure) -> StoreReader {
+    do {
+      return try StoreReader(path: path, model: model.schema)
+    } catch {
+      throw Self.failure(error, path)
+    }
+  }
+
+  /// Runs `body` with the rows, and turns what it throws into a sentence and a code.
+  func reading(_ body: (StoreReader) throws -> Void) throws {
+    let reader = try reader()
+    defer { reader.close() }
+    try Self.translating(path) { try body(reader) }
+  }
+
+  static func translating<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as ToolFailure {
+      throw error
+    } catch let error as UsageError {
+      throw error
+    } catch let error as NSPredicate.FormatError {
+      throw ToolFailure(.usage, "The predicate cannot be understood: \(error.description)")
+    } catch {
+      throw failure(error, path)
+    }
+  }
+
+  /// What an error of the engine is to somebody at a terminal.
+  static func failure(_ error: any Error, _ path: String) -> ToolFailure {
+    if let failure = error as? ToolFailure { return failure }
+    if let error = error as? SQLiteError {
+      return error.isBusy
+        ? ToolFailure(
+          .temporaryFailure, "'\(path)' is locked by another program. Try again when that has finished.")
+        : ToolFailure(
+          .badInput, "'\(path)' cannot be read: \(error.message). 'coredata store check' says more.")
+    }
+    guard let error = error as? CocoaError else {
+      return ToolFailure(.badInput, "'\(path)' cannot be read: \(error)")
+    }
+    let message = error.userInfo[NSLocalizedDescriptionKey] as? String ?? error.localizedDescription
+    switch error.errorCode {
+    case 260: return ToolFailure(.noInput, _sentence(message))
+    case 134090:
+      return ToolFailure(
+        .temporaryFailure, "'\(path)' is locked by another program. Try again when that has finished.")
+    case 134010:
+      return ToolFailure(.badInput, "\(_sentence(message)) \(_tables(path))")
+    case 134020:
+      return ToolFailure(
+        .badInput, "\(_sentence(message)) Give the model that it was written with: '--model FILE'.")
+    default: return ToolFailure(.badInput, _sentence(message))
+    }
+  }
+
+  private static func _sentence(_ message: String) -> String {
+    let first = message.first.map { $0.uppercased() } ?? ""
+    let isPath = message.hasPrefix("/")
+    let text = isPath ? message : first + message.dropFirst()
+    return text.last == "." ? text : text + "."
+  }
+
+  /// What is in a database that is no store.
+  private static func _tables(_ path: String) -> String {
+    var names: [String] = []
+    try? StoreFileFacts.open(path: path).query(
+      "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name LIMIT 6"
+    ) { names.append($0.string(0)) }
+    return names.isEmpty
+      ? "There are no tables in it."
+      : "Its tables are \(names.prefix(5).joined(separator: ", "))"
+        + (names.count > 5 ? " and others." : ".")
+  }
+}
+
+extension ModelLayout {
+  /// The entity of this name.
+  ///
+  /// - Throws: `ToolFailure` with a suggestion.
+  func entity(named name: String) throws(ToolFailure) -> PropertyLayout {
+    if let layout = layoutsByName[name] { return layout }
+    let names = layouts.map(\.entityName)
+    let near = SpellingSuggestion.nearest(to: name, among: names)
+    throw ToolFailure(
+      .usage,
+      "The model has no entity '\(name)'. "
+        + (near.map { "Did you mean '\($0)'?" } ?? "It has \(names.joined(separator: ", "))."))
+  }
+}

@@ -1,0 +1,28 @@
+import CoreData
+import CoreDataToolKit
+
+extension Command {
+  /// `coredata store info`.
+  static let info = Command(
+    CommandSyntax(
+      "info", summary: "Say what a store file is, what is in it and how it is.",
+      discussion: ["'Health' is the result of 'coredata store check', which says more."],
+      examples: ["coredata store info Books.sqlite", "coredata store info Books.sqlite --json"],
+      options: [StoreArguments.model, StoreArguments.json], operands: [StoreArguments.store],
+      exitCodes: StoreArguments.exitCodes)
+  ) { arguments, environment in
+    let input = try StoreInput(arguments, environment)
+    let findings = try CheckRun(limit: 10, environment: environment).findings(input.path, input)
+    let summary = try StoreInput.translating(input.path) {
+      // A file that does not fit its model is told about all the same.
+      guard let reader = try? input.reader() else {
+        return try StoreSummary(input, StoreFileFacts.open(path: input.path), nil, findings)
+      }
+      defer { reader.close() }
+      let counts = (try? reader.counts()) ?? [:]
+      return try StoreSummary(input, reader.connection, EntityListing(reader, counts: counts), findings)
+    }
+    environment.output(
+      arguments.has("json") ? summary.json.text() + "\n" : summary.text(environment.outputTerminal))
+  }
+}

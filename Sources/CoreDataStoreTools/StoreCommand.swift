@@ -1,0 +1,26 @@
+import CoreDataToolKit
+
+extension Command {
+  /// `coredata store`: everything that can be done with a store file without writing a program.
+  package static let store = Command(
+    "store", summary: "Look into store files, check, export and import them.",
+    discussion: [
+      "Stores are opened read-only, whatever has written them: the file, its write-ahead log and its external data "
+        + "stay as they are. Only 'import' and 'check --repair' write, and both write a file of its own."
+    ],
+    subcommands: [.info, .entities, .fetch, .export, .import, .check, .history, .model])
+}
+
+/// Arguments that several of the commands have.
+enum StoreArguments {
+  static let store = CommandSyntax.Operand("STORE", "An SQLite store file.")
+
+  static let model = OptionSyntax.value(
+    "model", "FILE",
+    "The model that the store was written with: a .xcdatamodeld, .xcdatamodel, .momd or .mom, or another store. "
+      + "Without it the one inside the store.")
+
+  static let json = OptionSyntax.flag("json", "Write JSON instead of text.")
+
+  static let exitCodes: [ExitCode] = [.success, .usage, .badInput, .noInput, .temporaryFailure]
+}

@@ -1,0 +1,145 @@
+import CoreData
+import CoreDataStacks
+import Foundation
+import Testing
+
+@Suite("Following a store's history")
+struct HistoryFollowerTests {
+  private let _directory: StoreDirectory
+
+  init() throws { _directory = try StoreDirectory() }
+
+  private func _coordinator(
+    options: [AnyHashable: Any] = HistoryFollower.storeOptions
+  ) throws -> NSPersistentStoreCoordinator {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: SampleBooks.model())
+    try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: _directory.store, options: options)
+    return coordinator
+  }
+
+  /// A context on a coordinator of its own: to everybody else, another program.
+  private func _stranger() throws -> NSManagedObjectContext {
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = try _coordinator()
+    return context
+  }
+
+  private func _write(
+    _ context: NSManagedObjectContext, _ work: @escaping @Sendable (NSManagedObjectContext) throws -> Void
+  ) async throws {
+    try await context.perform {
+      try work(context)
+      try context.save()
+    }
+  }
+
+  @Test("Main's list follows what another coordinator inserts, changes and deletes, save by save at most")
+  func rounds() async throws {
+    let stack = WriterMainWorkerStack(try _coordinator())
+    let (main, writer) = (stack.mainContext, stack.writerContext)
+    let follower = try HistoryFollower(main, writer)
+    let list = try await main.perform { try AuthorList(main) }
+    let stranger = try _stranger()
+    try await _write(stranger) { context in
+      for name in ["Ada", "Byron"] { Author(managedObjectContext: context).name = name }
+    }
+    try await follower.catchUp()
+    #expect(await main.perform { list.names } == ["Ada", "Byron"])
+    let before = await main.perform { list.rounds.count }
+    try await _write(stranger) { context in
+      let found = try context.fetch(SampleBooks.authorsByName)
+      found[0].name = "Zuse"
+      context.delete(found[1])
+      try context.save()
+      Author(managedObjectContext: context).name = "Curie"
+    }
+    try await follower.catchUp()
+    #expect(await main.perform { list.names } == ["Curie", "Zuse"])
+    #expect(await main.perform { list.rounds.count } - before <= 2)
+  }
+
+  @Test("Nobody needs to ask: word of a change is enough")
+  func unasked() async throws {
+    let stack = try await SharedStoreStack.open(
+      model: SampleBooks.model(), at: _directory.store, propagation: .history)
+    let main = stack.mainContext
+    let list = try await main.perform { try AuthorList(main) }
+    try await _write(try _stranger()) { Author(managedObjectContext: $0).name = "Ada" }
+    for _ in 0..<1000 where await main.perform({ list.names.isEmpty }) {
+      try await Task.sleep(nanoseconds: 10_000_000)
+    }
+    #expect(await main.perform { list.names } == ["Ada"])
+  }
+
+  @Test(
+    "A shared store that is followed shows workers' saves once the stack has settled, and its own only once")
+  func sharedStore() async throws {
+    let progress = Progress(totalUnitCount: 0)
+    let stack = try await SharedStoreStack.open(
+      model: SampleBooks.model(), at: _directory.store, propagation: .history, progress: progress)
+    #expect(progress.isFinished)
+    let main = stack.mainContext
+    let list = try await main.perform { try AuthorList(main) }
+    try await stack.performWork { Author(managedObjectContext: $0).name = "Ada" }
+    #expect(await main.perform { list.names } == ["Ada"])
+    try await main.perform {
+      Author(managedObjectContext: main).name = "Byron"
+      try main.save()
+    }
+    let before = await main.perform { list.rounds.count }
+    await stack.settle()
+    #expect(await main.perform { list.names } == ["Ada", "Byron"])
+    #expect(await main.perform { list.rounds.count } == before)
+  }
+
+  @Test("Where history was deleted unread, everything read is read again")
+  func expired() async throws {
+    let context = try _stranger()
+    let (stranger, follower) = (try _stranger(), try HistoryFollower(context))
+    try await _write(stranger) { Author(managedObjectContext: $0).name = "Ada" }
+    try await follower.catchUp()
+    let seen = try await context.perform { Handed(try context.fetch(SampleBooks.authorsByName)[0]) }
+    let told = Log()
+    let token = NotificationCenter.default.addObserver(
+      forName: HistoryFollower.didMissHistory, object: context, queue: nil
+    ) { _ in told.add("missed") }
+    defer { NotificationCenter.default.removeObserver(token) }
+    try await _write(stranger) { stranger in
+      try stranger.fetch(SampleBooks.authorsByName)[0].name = "Augusta"
+      try stranger.save()
+      try stranger.fetch(SampleBooks.authorsByName)[0].name = "Ada again"
+      try stranger.save()
+      let current = stranger.persistentStoreCoordinator!.currentPersistentHistoryToken(fromStores: nil)
+      _ = try stranger.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: current))
+    }
+    try await follower.catchUp()
+    #expect(await context.perform { seen.value.name } == "Ada again")
+    // Unless the follower was quicker than the deletion.
+    #expect(told.lines.count <= 1)
+  }
+
+  @Test("A store that keeps no history, or none at all, is refused with the reason")
+  func refused() throws {
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    #expect(throws: StackError.needsHistory(at: nil)) { try HistoryFollower(context) }
+    context.persistentStoreCoordinator = try _coordinator(
+      options: NSPersistentStoreCoordinator.stockSQLiteStoreOptions)
+    let error = StackError.needsHistory(at: _directory.store)
+    #expect(throws: error) { try HistoryFollower(context) }
+    #expect(error.description.contains("HistoryFollower.storeOptions"))
+  }
+
+  @Test("A follower that is let go of follows no more, and keeps nothing alive")
+  func ends() async throws {
+    weak var gone: HistoryFollower?
+    let context = try _stranger()
+    do {
+      let follower = try HistoryFollower(context)
+      gone = follower
+      try await follower.catchUp()
+    }
+    for _ in 0..<200 where gone != nil { try await Task.sleep(nanoseconds: 10_000_000) }
+    #expect(gone == nil)
+  }
+}

@@ -1,0 +1,352 @@
+import CoreData
+import Foundation
+import Testing
+
+@testable import CoreDataStacks
+
+/// One test for each system that the project's source documents describe, on SQLite stores.
+@Suite("SeedSystems")
+struct SeedSystems {
+  let directory: StoreDirectory
+
+  init() throws { directory = try StoreDirectory() }
+
+  func makeCoordinator() throws -> NSPersistentStoreCoordinator {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: SampleBooks.model())
+    try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: directory.store)
+    return coordinator
+  }
+
+  func makeStack<Stack: ContextStack>(_ pattern: StackPattern, as type: Stack.Type) async throws -> Stack {
+    let stack = try await pattern.makeStack(model: SampleBooks.model(), at: .file(directory.store))
+    let typed = stack as? Stack
+    return try #require(typed)
+  }
+
+  /// Inserts authors in a context and saves that context alone.
+  func insertAndSave(_ names: [String], in context: NSManagedObjectContext) async throws {
+    try await context.perform {
+      for name in names { Author(managedObjectContext: context).name = name }
+      try context.save()
+    }
+  }
+
+  func readNames(_ context: NSManagedObjectContext) async throws -> [String] {
+    try await context.perform { try context.fetch(SampleBooks.authorsByName).map { $0.name ?? "-" } }
+  }
+
+  func makeList(_ context: NSManagedObjectContext) async throws -> AuthorList {
+    try await context.perform { try AuthorList(context) }
+  }
+
+  // MARK: Source 000
+
+  @Test("A1 Shared coordinator: saves reach the store and every other context, main and workers alike")
+  func a1() async throws {
+    let stack = try await makeStack(.shared, as: SharedCoordinatorStack.self)
+    let (one, two) = (stack.newWorkerContext(), stack.newWorkerContext())
+    #expect(one.persistentStoreCoordinator === stack.mainContext.persistentStoreCoordinator)
+    let list = try await makeList(stack.mainContext)
+    try await insertAndSave(["Ada"], in: one)
+    await stack.settle()
+    #expect(await stack.mainContext.perform { list.names } == ["Ada"])
+    // The other worker has read Ada; a change by the first reaches it without being asked for.
+    let seen = try await two.perform { Handed(try two.fetch(SampleBooks.authorsByName)[0]) }
+    await two.perform { #expect(seen.value.name == "Ada") }
+    try await one.perform {
+      try one.fetch(SampleBooks.authorsByName)[0].name = "Augusta"
+      try one.save()
+    }
+    await stack.settle()
+    await two.perform { #expect(seen.value.name == "Augusta") }
+    #expect(await stack.mainContext.perform { list.names } == ["Augusta"])
+    #expect(try directory.storedNames() == ["Augusta"])
+  }
+
+  @Test(
+    "A2 Nested contexts: a save moves one level, children see the parent's latest, only the root meets the store"
+  )
+  func a2() async throws {
+    let coordinator = try makeCoordinator()
+    let root = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    root.persistentStoreCoordinator = coordinator
+    let main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    main.parent = root
+    let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    child.parent = main
+    try await insertAndSave(["Ada"], in: child)
+    #expect(try await readNames(main) == ["Ada"])
+    #expect(try await readNames(root) == [])
+    #expect(try directory.storedNames() == [])
+    // Unsaved in main, seen by its child's fetch.
+    await main.perform { Author(managedObjectContext: main).name = "Grace" }
+    #expect(try await readNames(child) == ["Ada", "Grace"])
+    try await main.perform { try main.save() }
+    #expect(try await readNames(root) == ["Ada", "Grace"])
+    #expect(try directory.storedNames() == [])
+    let wroteOnMain = try await root.perform {
+      try root.save()
+      return MainQueue.isCurrent
+    }
+    #expect(!wroteOnMain)
+    #expect(try directory.storedNames() == ["Ada", "Grace"])
+  }
+
+  @Test(
+    "A3 Shared store: two coordinators on one file work side by side; main merges, or fetches again when told"
+  )
+  func a3() async throws {
+    let stack = try await makeStack(.sharedStore, as: SharedStoreStack.self)
+    #expect(stack.coordinator !== stack.mainCoordinator)
+    let list = try await makeList(stack.mainContext)
+    let worker = stack.newWorkerContext()
+    try await insertAndSave(["Ada", "Grace"], in: worker)
+    await stack.settle()
+    #expect(await stack.mainContext.perform { list.names } == ["Ada", "Grace"])
+    let again = SharedStoreStack(try makeCoordinator(), try makeCoordinator(), propagation: .refetch)
+    let kept = try await makeList(again.mainContext)
+    let told = Log()
+    let token = NotificationCenter.default.addObserver(
+      forName: SharedStoreStack.storeDidChange, object: nil, queue: nil
+    ) { if $0.object as AnyObject === again.mainContext { told.add("\(MainQueue.isCurrent)") } }
+    let other = again.newWorkerContext()
+    try await other.perform {
+      try other.fetch(SampleBooks.authorsByName)[0].name = "Augusta"
+      try other.save()
+    }
+    await again.settle()
+    NotificationCenter.default.removeObserver(token)
+    #expect(told.lines == ["true"])
+    try await again.mainContext.perform {
+      try kept.controller.performFetch()
+      #expect(kept.names == ["Augusta", "Grace"])
+    }
+  }
+
+  @Test(
+    "A4 Big Nerd Ranch stack: a worker's save is carried through main and the private writer into the file")
+  func a4() async throws {
+    let stack = try await CoreDataStack.constructSQLiteStack(model: SampleBooks.model(), at: directory.store)
+    #expect(stack.mainQueueContext.parent === stack.privateQueueContext)
+    #expect(stack.privateQueueContext.concurrencyType == .privateQueueConcurrencyType)
+    let worker = stack.newBackgroundWorkerMOC()
+    #expect(worker.parent === stack.mainQueueContext)
+    let list = try await makeList(stack.mainQueueContext)
+    try await insertAndSave(["Ada"], in: worker)
+    #expect(await stack.mainQueueContext.perform { list.names } == ["Ada"])
+    await stack.settle()
+    #expect(try directory.storedNames() == ["Ada"])
+    for context in [worker, stack.mainQueueContext, stack.privateQueueContext] {
+      #expect(await context.perform { !context.hasChanges })
+    }
+  }
+
+  @Test(
+    "A5 Asynchronous set-up: SQLite and memory, the stack or the error handed to the caller on the queue asked for"
+  )
+  func a5() async throws {
+    let url = directory.store
+    let onMain = await withCheckedContinuation { (done: CheckedContinuation<Bool, Never>) in
+      CoreDataStack.constructSQLiteStack(model: SampleBooks.model(), at: url, on: .main) { result in
+        guard case .success = result else { return done.resume(returning: false) }
+        done.resume(returning: MainQueue.isCurrent)
+      }
+    }
+    #expect(onMain)
+    let inBackground = await withCheckedContinuation { (done: CheckedContinuation<Bool, Never>) in
+      CoreDataStack.constructSQLiteStack(model: SampleBooks.model(), at: url) { _ in
+        done.resume(returning: !MainQueue.isCurrent)
+      }
+    }
+    #expect(inBackground)
+    let memory = try CoreDataStack.constructInMemoryStack(model: SampleBooks.model())
+    try await memory.performWork { Author(managedObjectContext: $0).name = "Ada" }
+    #expect(try await readNames(memory.mainQueueContext) == ["Ada"])
+    // Below a regular file no directory can be made; a file that is no store cannot be opened.
+    let below = url.appendingPathComponent("Directory/Store.sqlite")
+    await #expect(throws: CoreDataStack.Error.unableToCreateStore(at: below)) {
+      try await CoreDataStack.constructSQLiteStack(model: SampleBooks.model(), at: below)
+    }
+    let text = directory.url.appendingPathComponent("Text.sqlite")
+    try Data("This is not a database, and long enough not to be taken for an empty one.".utf8).write(to: text)
+    await #expect(throws: CocoaError.self) {
+      try await CoreDataStack.constructSQLiteStack(model: SampleBooks.model(), at: text)
+    }
+  }
+
+  @Test("A6 Large import: a context with its own coordinator on the same file, set up asynchronously")
+  func a6() async throws {
+    let stack = try await CoreDataStack.constructSQLiteStack(model: SampleBooks.model(), at: directory.store)
+    let context = try await stack.newBatchOperationContext()
+    #expect(context.persistentStoreCoordinator !== stack.coordinator)
+    #expect(context.parent == nil)
+    try await context.perform {
+      for number in 0..<10_000 { Book(managedObjectContext: context).title = "Book \(number)" }
+      #expect(context.hasChanges)
+      try context.save()
+    }
+    let main = stack.mainQueueContext
+    #expect(try await main.perform { try Book.countInContext(main) } == 10_000)
+  }
+
+  // MARK: Source 001
+
+  @Test(
+    "B1 Shoot-out stack 1: main on the store, background its child; an import pushes through main into the file"
+  )
+  func b1() async throws {
+    let stack = try await makeStack(.nested2, as: NestedStack.self)
+    #expect(stack.mainContext.parent == nil)
+    try await _import(into: stack)
+  }
+
+  @Test("B2 Shoot-out stack 2: master, main and worker; an import passes all three into the file")
+  func b2() async throws {
+    let stack = try await makeStack(.nested3, as: WriterMainWorkerStack.self)
+    #expect(stack.mainContext.parent === stack.writerContext)
+    try await _import(into: stack)
+  }
+
+  @Test("B3 Shoot-out stack 3: independent contexts on one coordinator, what one saves merged into the other")
+  func b3() async throws {
+    let stack = try await makeStack(.shared, as: SharedCoordinatorStack.self)
+    try await _import(into: stack)
+  }
+
+  /// Imports in the background, saving every 100 objects, under a list on main that must end up whole.
+  private func _import(into stack: any ContextStack) async throws {
+    let list = try await makeList(stack.mainContext)
+    let worker = stack.newWorkerContext()
+    for batch in 0..<10 {
+      try await worker.perform {
+        for number in 0..<100 {
+          Author(managedObjectContext: worker).name = String(
+            format: "%04d", batch * 100 + (number * 37) % 100)
+        }
+        try worker.save()
+      }
+    }
+    try await stack.save(worker)
+    let expected = (0..<1000).map { String(format: "%04d", $0) }
+    #expect(await stack.mainContext.perform { list.names } == expected)
+    #expect(try await stack.mainContext.perform { try list.equalsFreshFetch() })
+    #expect(try directory.storedNames() == expected)
+  }
+
+  @Test(
+    "B4 The measurement: the shootout reports total and main-thread time, saves and a picture for each stack")
+  func b4() async throws {
+    let page = directory.url.appendingPathComponent("page.html")
+    let output = try BuiltTool.run([
+      "shootout", "--objects", "15000", "--mode", "insert", "--save-every", "500", "--runs", "1", "--stacks",
+      "nested2,nested3,shared", "--format", "json", "--report", page.path,
+    ])
+    let parsed = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any]
+    let document = try #require(parsed)
+    let stacks = try #require(document["stacks"] as? [[String: Any]])
+    #expect(stacks.map { $0["id"] as? String } == ["nested2", "nested3", "shared"])
+    for stack in stacks {
+      #expect((stack["rows"] as? NSNumber)?.intValue == 15_000)
+      #expect((stack["saves"] as? NSNumber)?.intValue ?? 0 >= 30)
+      #expect((stack["total_s"] as? NSNumber)?.doubleValue ?? 0 > 0)
+      #expect(stack["main_busy_s"] is NSNumber)
+    }
+    #expect(try String(contentsOf: page, encoding: .utf8).contains("<svg"))
+  }
+
+  @Test("B5 A relationship-only change updates main's list, by a nested save and by a merge, faults or not")
+  func b5() async throws {
+    for pattern in [StackPattern.nested3, .shared, .sharedStore] {
+      let directory = try StoreDirectory()
+      let stack = try await pattern.makeStack(model: SampleBooks.model(), at: .file(directory.store))
+      try await stack.performWork { Author(managedObjectContext: $0).name = "Ada" }
+      let list = try await makeList(stack.mainContext)
+      for keepsFaults in [true, false] {
+        await stack.mainContext.perform {
+          if keepsFaults { stack.mainContext.refreshAllObjects() } else { _ = list.names }
+          list.rounds.count = 0
+        }
+        try await stack.performWork { context in
+          let book = Book(managedObjectContext: context)
+          book.setValue(try context.fetch(SampleBooks.authorsByName)[0], forKey: "author")
+        }
+        #expect(
+          await stack.mainContext.perform { list.rounds.count } > 0, "\(pattern), faults: \(keepsFaults)")
+      }
+    }
+    try await _mergeWithWorkAround()
+  }
+
+  /// The article's merge: faults of all updated objects are fired first. It works as well, and tells of each
+  /// change once.
+  private func _mergeWithWorkAround() async throws {
+    let directory = try StoreDirectory()
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: SampleBooks.model())
+    try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: directory.store)
+    let (main, worker) = (NSManagedObjectContext(.mainQueue), NSManagedObjectContext(.privateQueue))
+    main.persistentStoreCoordinator = coordinator
+    worker.persistentStoreCoordinator = coordinator
+    try await insertAndSave(["Ada"], in: main)
+    let list = try await makeList(main)
+    await main.perform {
+      main.refreshAllObjects(); list.rounds.count = 0
+    }
+    let token = NotificationCenter.default.addObserver(
+      forName: .NSManagedObjectContextDidSave, object: worker, queue: nil
+    ) { notification in
+      let saved = Handed(notification)
+      main.perform {
+        for object in saved.value.userInfo?[NSUpdatedObjectsKey] as? Set<NSManagedObject> ?? [] {
+          main.object(with: object.objectID).willAccessValue(forKey: nil)
+        }
+        main.mergeChanges(fromContextDidSave: saved.value)
+      }
+    }
+    defer { NotificationCenter.default.removeObserver(token) }
+    try await worker.perform {
+      Book(managedObjectContext: worker).setValue(
+        try worker.fetch(SampleBooks.authorsByName)[0], forKey: "author")
+      try worker.save()
+    }
+    #expect(await main.perform { list.rounds.count } == 1)
+  }
+
+  // MARK: Source 002
+
+  @Test("C1 Writer-Main-Worker: each save cascades through the didSave handler, the writer's own ends it")
+  func c1() async throws {
+    let stack = try await makeStack(.nested3, as: WriterMainWorkerStack.self)
+    let (order, cursor) = (Log(), Log())
+    let progress = Progress(totalUnitCount: 0)
+    // That a save begins is told before anything follows from it.
+    let token = NotificationCenter.default.addObserver(
+      forName: .NSManagedObjectContextWillSave, object: nil, queue: nil
+    ) { notification in
+      if notification.object as AnyObject === stack.mainContext { order.add("main \(MainQueue.isCurrent)") }
+      if notification.object as AnyObject === stack.writerContext {
+        order.add("writer \(MainQueue.isCurrent)")
+      }
+      guard let context = notification.object as? NSManagedObjectContext else { return }
+      if context.persistentStoreCoordinator === stack.coordinator { cursor.add("\(progress.isFinished)") }
+    }
+    defer { NotificationCenter.default.removeObserver(token) }
+    // Spawned on main: the worker makes the record; the progress is what a wait cursor follows.
+    let worker = await stack.mainContext.perform { stack.newWorkerContext() }
+    await worker.perform { Author(managedObjectContext: worker).name = "Ada" }
+    try await stack.save(worker, progress: progress)
+    // A wait cursor was due at each of the three saves, and is not any more.
+    #expect(cursor.lines == ["false", "false", "false"])
+    #expect(progress.isFinished && progress.totalUnitCount == 3)
+    #expect(order.lines == ["main true", "writer false"])
+    #expect(try await readNames(stack.mainContext) == ["Ada"])
+    #expect(try directory.storedNames() == ["Ada"])
+  }
+}
+
+/// Something that tests carry between blocks of one queue.
+struct Handed<Value>: @unchecked Sendable {
+  // Unchecked: used in the perform blocks of one context only.
+  let value: Value
+  init(_ value: Value) { self.value = value }
+}
