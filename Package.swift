@@ -61,6 +61,15 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "store-trials", dependencies: ["CoreDataStoreTrials", "CoreDataToolKit"], swiftSettings: settings),
+    // Kills and faults, for Scripts/torture. The C target has a VFS of its own, and is part of no product.
+    .target(name: "CoreDataCTorture", dependencies: ["CoreDataCSQLite"], exclude: ["Preload"]),
+    .target(
+      name: "CoreDataStoreTorture",
+      dependencies: ["CoreData", "CoreDataCTorture", "CoreDataSQLiteBinding", "CoreDataStoreTrials"],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "store-torture", dependencies: ["CoreDataStoreTorture", "CoreDataToolKit"],
+      swiftSettings: settings),
     .target(name: "CoreDataToolKit", swiftSettings: settings),
     .target(
       name: "CoreDataStackShootout", dependencies: ["CoreData", "CoreDataCSQLite", "CoreDataToolKit"],

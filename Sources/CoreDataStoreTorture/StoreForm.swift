@@ -1,0 +1,48 @@
+import CoreData
+import Foundation
+
+/// How a trial's store is kept.
+package struct StoreForm: Sendable, Hashable {
+  package enum Journal: String, Sendable, CaseIterable {
+    case wal = "WAL"
+    case delete = "DELETE"
+    case truncate = "TRUNCATE"
+  }
+
+  package let journal: Journal
+  package let keepsHistory: Bool
+  /// Whether some values have a file of their own.
+  package let hasBlobs: Bool
+
+  package init(journal: Journal, keepsHistory: Bool, hasBlobs: Bool) {
+    self.journal = journal
+    self.keepsHistory = keepsHistory
+    self.hasBlobs = hasBlobs
+  }
+
+  package static let all = Journal.allCases.flatMap { journal in
+    [(false, false), (true, false), (false, true), (true, true)].map {
+      StoreForm(journal: journal, keepsHistory: $0, hasBlobs: $1)
+    }
+  }
+
+  /// As in the name of a round: "WAL-history-blobs".
+  package var name: String {
+    journal.rawValue + (keepsHistory ? "-history" : "") + (hasBlobs ? "-blobs" : "")
+  }
+
+  package init?(name: String) {
+    guard let form = Self.all.first(where: { $0.name == name }) else { return nil }
+    self = form
+  }
+
+  /// Options to add the store with, which let a store of another version be migrated.
+  package var options: [AnyHashable: Any] {
+    var options: [AnyHashable: Any] = [
+      NSSQLitePragmasOption: ["journal_mode": journal.rawValue],
+      NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+    ]
+    if keepsHistory { options[NSPersistentHistoryTrackingKey] = true }
+    return options
+  }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import CoreDataStoreTorture
+import CoreDataToolKit
+
+/// The options that all series take.
+let common: [OptionSyntax] = [
+  .value("seed", "N", "Which rounds; the same seed makes the same ones. 1 if not given."),
+  .value("round", "NAME", "Run this round alone, and list its calls."),
+  .value("jobs", "N", "Rounds at once; one for each processor if not given."),
+  .value("findings", "DIR", "With --round: keep the files as the work left them."),
+]
+
+/// Runs series, prints the table, and fails when a round did.
+func torture(_ series: [any TrialSeries], _ arguments: ParsedArguments, _ environment: ToolEnvironment) throws
+{
+  let jobs = try arguments.integer("jobs", in: 1...256) ?? ProcessInfo.processInfo.activeProcessorCount
+  let root = workplace(environment)
+  defer { try? FileManager.default.removeItem(at: root) }
+  let start = Date()
+  let run = TortureRun(root: root, jobs: jobs)
+  try run.run(series, note: { environment.output("\($0)\n") }, progress: { environment.error("\($0)\n") })
+  environment.output(table(run.tally) + "\n")
+  for line in run.tally.lines where line.skipped > 0 {
+    environment.output("\(line.series): skipped, \(line.reason).\n")
+  }
+  let seconds = Int(Date().timeIntervalSince(start))
+  environment.output("\(run.tally.tried) rounds in \(seconds) s, \(run.tally.failureCount) failures.\n")
+  guard run.tally.failureCount == 0 else {
+    throw ToolFailure(.internalError, "\(run.tally.failureCount) rounds did not survive; see above.")
+  }
+}
+
+func table(_ tally: TortureTally) -> String {
+  var table = TextTable([
+    .init("Series", .left), .init("Kind", .left), .init("Tried", .right), .init("Survived", .right),
+  ])
+  for line in tally.lines where line.tried > 0 {
+    table.add([.init(line.series), .init(line.kind), .init("\(line.tried)"), .init("\(line.survived)")])
+  }
+  return table.text(usesColor: false)
+}
+
+/// Memory where there is a file system of it: nothing here depends on what a disk keeps.
+func workplace(_ environment: ToolEnvironment) -> URL {
+  let memory = URL(fileURLWithPath: "/dev/shm", isDirectory: true)
+  let base =
+    access(memory.path, W_OK) == 0 ? memory : FileManager.default.temporaryDirectory
+  return base.appendingPathComponent("torture-\(UUID().uuidString)")
+}
+
+/// A command that runs one series, or one round of it.
+func command<Series: TrialSeries>(
+  _ type: Series.Type, _ word: String, _ summary: String, operand: String, _ standard: Int,
+  _ make: @escaping @Sendable (Int, UInt64) -> Series
+) -> Command {
+  Command(
+    CommandSyntax(
+      word, summary: summary, options: common,
+      operands: [.init("COUNT", isOptional: true, operand)],
+      exitCodes: [.success, .usage, .internalError])
+  ) { arguments, environment in
+    guard let name = arguments.text("round") else {
+      let seed = UInt64(try arguments.integer("seed", in: 0...Int.max) ?? 1)
+      let count = arguments.operands.first.map { Int($0) ?? 0 } ?? standard
+      guard count > 0 else { throw ToolFailure(.usage, "COUNT is a number above zero.") }
+      return try torture([make(count, seed)], arguments, environment)
+    }
+    let root = workplace(environment)
+    defer { try? FileManager.default.removeItem(at: root) }
+    let place = try TrialPlace(
+      root, isLoud: true, findings: arguments.text("findings").map { URL(fileURLWithPath: $0) })
+    guard let report = try type.runOne(name, in: place) else {
+      throw ToolFailure(.usage, "there is no round '\(name)' in '\(word)'.")
+    }
+    environment.output("\(report.name): \(report.outcome.rawValue) \(report.words)\n")
+    guard report.outcome != .failed else { throw ToolFailure(.internalError, "the round did not survive.") }
+  }
+}
+
+func crowd(_ kind: CrowdSeries.Kind, _ summary: String, _ standard: Int) -> Command {
+  command(CrowdSeries.self, kind.rawValue, summary, operand: "Number of rounds.", standard) {
+    CrowdSeries(kind, count: $0, seed: $1)
+  }
+}
+
+/// All series, at so much of the long form's size.
+@Sendable func everything(_ seed: UInt64, isLong: Bool) -> [any TrialSeries] {
+  [
+    KillSeries(count: isLong ? 10_000 : 900, seed: seed),
+    FaultSeries(stride: isLong ? 1 : 97, seed: seed),
+    FullDiskSeries(count: isLong ? 1000 : 90, seed: seed),
+    CrowdSeries(.opening, count: isLong ? 200 : 10, seed: seed),
+    CrowdSeries(.migrators, count: isLong ? 50 : 6, seed: seed),
+    CrowdSeries(.closing, count: isLong ? 100 : 5, seed: seed),
+    CrowdSeries(.killed, count: isLong ? 100 : 5, seed: seed),
+    CrowdSeries(.threads, count: isLong ? 200 : 10, seed: seed),
+    TakenAwaySeries(count: isLong ? 252 : 42, seed: seed),
+  ]
+}
+
+let all = Command(
+  CommandSyntax(
+    "all", summary: "Run a sample of all series, in about two minutes.",
+    options: common + [.flag("long", "Run all of them at full length.")],
+    exitCodes: [.success, .usage, .internalError])
+) { arguments, environment in
+  let seed = UInt64(try arguments.integer("seed", in: 0...Int.max) ?? 1)
+  try torture(everything(seed, isLong: arguments.has("long")), arguments, environment)
+}
+
+let tool = CommandLineTool(
+  name: "store-torture", version: "1",
+  summary: "Kills and starves processes that save, and asks what is left of their stores.",
+  commands: [
+    all,
+    command(
+      KillSeries.self, "kills", "Kill works at calls and instants.", operand: "Number of kills.", 10_000
+    ) {
+      KillSeries(count: $0, seed: $1)
+    },
+    command(
+      FaultSeries.self, "faults", "Let every call of every work fail.", operand: "Run one round in so many.",
+      1
+    ) { FaultSeries(stride: $0, seed: $1) },
+    command(FullDiskSeries.self, "full-disk", "Work on full disks.", operand: "Number of rounds.", 1000) {
+      FullDiskSeries(count: $0, seed: $1)
+    },
+    crowd(.opening, "Let 8 processes open a new store at once.", 200),
+    crowd(.migrators, "Let 8 processes migrate a store at once.", 50),
+    crowd(.closing, "Let 8 processes open, save and close at once.", 100),
+    crowd(.killed, "Let 8 processes save at once, and kill some.", 100),
+    crowd(.threads, "Let 8 threads open a new store at once.", 200),
+    command(
+      TakenAwaySeries.self, "taken-away", "Take the file away from under an open store.",
+      operand: "Number of rounds.", 252
+    ) { TakenAwaySeries(count: $0, seed: $1) },
+  ])
+exit(tool.run(Array(CommandLine.arguments.dropFirst()), in: .process).rawValue)
