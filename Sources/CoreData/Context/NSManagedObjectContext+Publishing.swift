@@ -18,6 +18,7 @@ extension NSManagedObjectContext {
       object._flags.remove(.unpublished)
       if let entry = entry(for: object) { entries.append(entry) }
     }
+    Interleaving.reach(.publish)
     overlay.push(Layer(entries))
   }
 

@@ -24,6 +24,7 @@ extension NSManagedObjectContext {
       finishSave(layer.entries)
     } else {
       let saved = try commit(layer.entries)
+      Interleaving.reach(.commit)
       advanceGeneration()
       finishSave(saved)
     }
@@ -37,7 +38,9 @@ extension NSManagedObjectContext {
   /// takes it over first thing in its next turn.
   private final func handUp(_ layer: Layer, to parent: NSManagedObjectContext) {
     if !parent.queue.isCurrent, ContextQueue.isOnMainQueue {
+      Interleaving.reach(.deliver)
       parent.overlay.deliver(layer, from: self)
+      Interleaving.reach(.deliver)
       parent.queue.async {}
     } else {
       parent.queue.sync {

@@ -23,24 +23,27 @@ extension NSPersistentStoreCoordinator {
     let changes = try _routed(entries, locked, stores)
     if stores.count > 1 { try _checkRelationships(entries, stores) }
     // The row cache learns of commits in the order in which they were made.
-    let outcome = try commitOrder.withLock { _ in
-      var saved = JointSave()
-      do {
-        try _write(changes, by: origin, in: context, into: &saved)
-      } catch {
-        // The stores that have committed have their part, and faults are to show it.
-        if !saved.written.isEmpty {
-          adopt(entries.filter { entry in saved.written.contains { $0 === entry.id.key?.space.store } })
+    let outcome = try Interleaving.writing {
+      try commitOrder.withLock { _ in
+        var saved = JointSave()
+        do {
+          try _write(changes, by: origin, in: context, into: &saved)
+        } catch {
+          // The stores that have committed have their part, and faults are to show it.
+          if !saved.written.isEmpty {
+            adopt(entries.filter { entry in saved.written.contains { $0 === entry.id.key?.space.store } })
+          }
+          throw error
         }
-        throw error
+        Interleaving.reach(.commit)
+        var outcome = saved.outcome
+        outcome.epoch = adopt(entries)
+        if !outcome.computed.isEmpty {
+          outcome.epoch = rowCache.commit(
+            written: outcome.computed.compactMap { object in object.row.map { (object.key, $0) } }, deleted: [])
+        }
+        return outcome
       }
-      var outcome = saved.outcome
-      outcome.epoch = adopt(entries)
-      if !outcome.computed.isEmpty {
-        outcome.epoch = rowCache.commit(
-          written: outcome.computed.compactMap { object in object.row.map { (object.key, $0) } }, deleted: [])
-      }
-      return outcome
     }
     clearAssignments(entries.lazy.filter { $0.kind == .inserted }.map(\.id))
     return outcome
@@ -206,7 +209,7 @@ extension NSPersistentStoreCoordinator {
       let engine = stores[index].engine!
       var counts: [Int: Int] = [:]
       for id in ids { counts[id.space.layout.entityNumber, default: 0] += 1 }
-      var keys = try engine.reserveKeys(counts).mapValues { $0[...] }
+      var keys = try Interleaving.writing { try engine.reserveKeys(counts) }.mapValues { $0[...] }
       for id in ids {
         let number = id.space.layout.entityNumber
         guard let reference = keys[number]?.popFirst() else { continue }

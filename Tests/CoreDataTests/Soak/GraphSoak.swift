@@ -43,39 +43,46 @@ final class SoakContext: NSManagedObjectContext, @unchecked Sendable {
 /// all until the phase ends. At the end of either, everything is saved and merged: then every context must
 /// show what a new one reads.
 ///
-/// A crowd may work at the same time, a thread for each context. Then the same seed no longer makes the same
-/// edits, and a link may lead to what somebody else has just deleted; what must hold at the end is the same.
-/// Parents are not rolled back meanwhile: a child that saves before it has started over would save what it
-/// had read of them.
+/// A crowd may work at once, each context on a thread of its own. Then a link may lead to an object that
+/// another context has just deleted; what holds at the end is the same. Parents are not rolled back
+/// meanwhile: a child that saves before it has been reset would save what it had read of them.
 final class GraphSoak {
-  let seed: UInt64
-  let isConcurrent: Bool
-  var random: SeededRandom
+  /// How the contexts of a crowd work.
+  enum Mode: Sendable {
+    /// One step after another.
+    case inTurn
+    /// A thread for each context; the plan's seeds decide which one runs.
+    case scheduled
+    /// A thread for each context, at the machine's will.
+    case free
+  }
+
+  let mode: Mode
   let stack: TestStack
-  private let _model: NSManagedObjectModel
   /// Three on the coordinator, two children of the first, a child of the first child.
   let contexts: [SoakContext]
-  private var _serial = 0
   /// Whether several threads are at work.
   private var _isAtOnce = false
   private let _journal = Mutex(Journal())
 
   private struct Journal {
     var step = 0
+    var phase = 0
     var log: [String] = []
     var failures: [String] = []
   }
 
   var step: Int { _journal.withLock { $0.step } }
+  /// How many phases were begun.
+  var phaseCount: Int { _journal.withLock { $0.phase } }
   /// What was found wrong; the soak stops at the first.
   var failures: [String] { _journal.withLock { $0.failures } }
+  /// The steps so far, in words.
+  var log: [String] { _journal.withLock { $0.log } }
 
-  init(_ setting: Setting, seed: UInt64, isConcurrent: Bool = false) throws {
-    self.seed = seed
-    self.isConcurrent = isConcurrent
-    random = SeededRandom(seed: seed)
-    _model = LibraryModel.make()
-    stack = try TestStack(setting, model: _model)
+  init(_ setting: Setting, mode: Mode = .inTurn) throws {
+    self.mode = mode
+    stack = try TestStack(setting)
     var contexts: [SoakContext] = []
     for index in 0..<6 {
       let context = SoakContext(concurrencyType: .privateQueueConcurrencyType)
@@ -93,21 +100,24 @@ final class GraphSoak {
     self.contexts = contexts
   }
 
-  /// Takes about so many steps.
+  /// Does what the plan says, up to the first failure.
   ///
   /// - Parameter progress: Told of every thousand steps.
-  func run(steps: Int, progress: (Int) -> Void = { _ in }) throws {
+  func run(_ plan: SoakPlan, progress: (Int) -> Void = { _ in }) throws {
     var told = 0
-    while step < steps, failures.isEmpty {
-      if random.chance(50) {
-        try _solo(random.pick(contexts)!)
-      } else if isConcurrent {
-        try _crowdAtOnce()
-      } else {
+    for phase in plan.phases {
+      _journal.withLock { $0.phase += 1 }
+      if phase.isSolo {
+        try _solo(phase.steps)
+      } else if mode == .inTurn {
         _note("-- crowd")
-        try _crowd(contexts, steps: 5 + random.below(30), &random, &_serial)
+        try _crowd(phase.steps)
+      } else {
+        _crowdAtOnce(phase)
       }
-      if failures.isEmpty { try _settle() }
+      var random = SeededRandom(seed: phase.seed)
+      if failures.isEmpty { try _settle(&random) }
+      guard failures.isEmpty else { return }
       if step / 1000 > told {
         told = step / 1000
         progress(told * 1000)
@@ -115,75 +125,90 @@ final class GraphSoak {
     }
   }
 
-  /// What a failure needs to be understood: the seed and the last steps.
+  /// What a failure needs to be understood: what is wrong, and the last steps.
   var report: String {
-    "seed \(seed), step \(step): \(failures.prefix(6).joined(separator: "\n  "))\nlast steps:\n  "
-      + _journal.withLock { $0.log.suffix(40).joined(separator: "\n  ") }
+    "step \(step): \(failures.prefix(6).joined(separator: "\n  "))\nlast steps:\n  "
+      + log.suffix(60).joined(separator: "\n  ")
+  }
+
+  // MARK: Journal
+
+  func fail(_ message: String) { _journal.withLock { $0.failures.append(message) } }
+
+  private func _note(_ line: String) { _journal.withLock { $0.log.append(line) } }
+
+  /// Notes a step; what is to be said of it may be known only when it is done.
+  private func _noteStep(_ line: () throws -> String) rethrows {
+    let number = _journal.withLock { journal in
+      journal.step += 1
+      return journal.step
+    }
+    _note("\(number) \(try line())")
   }
 
   // MARK: Phases
 
-  private func _solo(_ context: SoakContext) throws {
+  private func _solo(_ steps: [SoakPlan.Step]) throws {
+    guard let first = steps.first else { return }
+    let context = contexts[first.context]
     _note("-- solo \(context.name!)")
-    for _ in 0..<(3 + random.below(12)) where failures.isEmpty {
-      try _edit(context, isAlone: true, &random, &_serial)
-      try _checkChain(from: context)
-    }
-    while failures.isEmpty, context.parent != nil, random.chance(40) {
-      try _save(context)
-      try _checkChain(from: context)
+    for step in steps where failures.isEmpty {
+      try _do(step, isAlone: true)
+      try checkChain(from: context)
     }
   }
 
-  private func _crowd(
-    _ contexts: [SoakContext], steps: Int, _ random: inout SeededRandom, _ serial: inout Int
-  ) throws {
-    for _ in 0..<steps where failures.isEmpty {
-      let context = random.pick(contexts)!
-      switch random.below(100) {
-      case 0..<12: try _save(context)
-      case 12..<17 where !_isWatched(context): try _rollback(context)
-      case 17..<30: try _mergeInbox(context)
-      default: try _edit(context, isAlone: false, &random, &serial)
-      }
-      if !isConcurrent { _noteDangling(context) }
+  private func _crowd(_ steps: [SoakPlan.Step]) throws {
+    for step in steps where failures.isEmpty {
+      try _do(step, isAlone: false)
+      if mode == .inTurn { noteDangling(contexts[step.context]) }
     }
   }
 
   /// A crowd with a thread for each context.
-  private func _crowdAtOnce() throws {
+  private func _crowdAtOnce(_ phase: SoakPlan.Phase) {
     _note("-- crowd at once")
     _isAtOnce = true
     defer { _isAtOnce = false }
+    // The threads use their own contexts, and what is guarded by locks; nothing else runs meanwhile.
+    nonisolated(unsafe) let soak = self
+    let blocks = contexts.indices.map { index in
+      let steps = phase.steps.filter { $0.context == index }
+      return { @Sendable in
+        do {
+          try soak._crowd(steps)
+        } catch {
+          soak.fail("\(soak.contexts[index].name!) threw \(error)")
+        }
+      }
+    }
+    if mode == .scheduled {
+      let schedule = BatonSchedule(seed: phase.seed)
+      schedule.run(blocks)
+      if let deadlock = schedule.deadlock { fail(deadlock) }
+    } else {
+      _runFreely(blocks)
+    }
+    guard failures.isEmpty else { return }
+    for context in contexts { context.performAndWait { context.dangling = [] } }
+  }
+
+  private func _runFreely(_ blocks: [@Sendable () -> Void]) {
     let group = DispatchGroup()
-    for context in contexts {
-      // The threads use their own contexts, and what is guarded by locks; nobody else works meanwhile.
-      nonisolated(unsafe) let soak = self
-      let seed = random.next()
-      let steps = 2 + random.below(12)
-      let start = _serial
-      // An edit inserts three objects at most.
-      _serial += 3 * steps
+    for block in blocks {
       group.enter()
       let thread = Thread {
-        var random = SeededRandom(seed: seed)
-        var serial = start
-        do {
-          try soak._crowd([context], steps: steps, &random, &serial)
-        } catch {
-          soak.fail("\(context.name!) threw \(error)")
-        }
+        block()
         group.leave()
       }
       thread.stackSize = 4 << 20
       thread.start()
     }
     group.wait()
-    for context in contexts { context.performAndWait { context.dangling = [] } }
   }
 
-  /// Saves everything from the leaves up, has everybody merge, and compares all with the store.
-  private func _settle() throws {
+  /// Saves everything from the leaves up, has every context merge, and compares all with the store.
+  private func _settle(_ random: inout SeededRandom) throws {
     _note("-- settle")
     for context in [5, 3, 4, 0, 1, 2].map({ contexts[$0] }) {
       if context.parent == nil || random.chance(80) {
@@ -202,113 +227,24 @@ final class GraphSoak {
         if context.performAndWait({ context.hasChanges }) { try _save(context) }
       }
     }
-    try _checkAll()
-  }
-
-  // MARK: Checks
-
-  private func fail(_ message: String) { _journal.withLock { $0.failures.append(message) } }
-
-  private func _note(_ line: String) { _journal.withLock { $0.log.append(line) } }
-
-  /// Notes a step; what is to be said of it may be known only when it is done.
-  private func _noteStep(_ line: () throws -> String) rethrows {
-    let number = _journal.withLock { journal in
-      journal.step += 1
-      return journal.step
-    }
-    _note("\(number) \(try line())")
-  }
-
-  private func _noteDangling(_ context: SoakContext) {
-    let dangling = context.performAndWait { context.dangling }
-    guard !dangling.isEmpty else { return }
-    fail("\(context.name!) shows objects that are not there: \(dangling.prefix(3))")
-  }
-
-  private func _view(_ context: NSManagedObjectContext) throws -> GraphView {
-    try context.performAndWait { try GraphView(context) }
-  }
-
-  /// In a context that works alone both ends of every link agree, at every level.
-  private func _checkChain(from context: SoakContext) throws {
-    var next: NSManagedObjectContext? = context
-    while let level = next as? SoakContext {
-      let view = try _view(level)
-      if !view.flaws.isEmpty { fail("\(level.name!): \(view.flaws.prefix(4).joined(separator: "; "))") }
-      _noteDangling(level)
-      next = level.parent
-    }
-  }
-
-  /// Every context, clean and merged, shows what is in the store.
-  private func _checkAll() throws {
-    let fresh = try stack.fresh { try GraphView($0) }
-    if !fresh.flaws.isEmpty { fail("store: \(fresh.flaws.prefix(4).joined(separator: "; "))") }
-    if stack.setting.isSQLite {
-      let reread = try _reread()
-      let differences = reread.differences(from: fresh)
-      if !differences.isEmpty { fail("the file has \(differences.prefix(4).joined(separator: "\n  "))") }
-    }
-    for context in contexts {
-      if context.performAndWait({ context.hasChanges }) {
-        fail("\(context.name!) has changes after it was settled")
-      }
-      let view = try _view(context)
-      if !view.flaws.isEmpty { fail("\(context.name!): \(view.flaws.prefix(4).joined(separator: "; "))") }
-      let differences = view.differences(from: fresh)
-      if !differences.isEmpty {
-        fail(
-          "\(context.name!) shows \(differences.prefix(4).joined(separator: "\n  ")) (which is what the store has)"
-        )
-      }
-      _noteDangling(context)
-      _checkRegistry(context)
-      try _checkVersions(context)
-    }
-  }
-
-  /// No two registered objects are the same one.
-  private func _checkRegistry(_ context: SoakContext) {
-    context.performAndWait {
-      var seen = Set<URL>()
-      for object in context.registeredObjects where !object.objectID.isTemporaryID {
-        if !seen.insert(object.objectID.uriRepresentation()).inserted {
-          fail("\(context.name!) has \(object.objectID) twice")
-        }
-      }
-    }
-  }
-
-  /// Every object is of the version that the store has: with another its next save would be a conflict with
-  /// nobody.
-  private func _checkVersions(_ context: SoakContext) throws {
-    try context.performAndWait {
-      for object in context.registeredObjects {
-        guard let key = object._key, let version = object._row?.version,
-          let stored = try stack.coordinator.row(for: key)?.version
-        else { continue }
-        if version != stored {
-          fail("\(context.name!) has version \(version) of \(object.objectID), the store \(stored)")
-        }
-      }
-    }
-  }
-
-  /// What a coordinator that has seen nothing reads from the file.
-  private func _reread() throws -> GraphView {
-    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: _model)
-    try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: stack.url)
-    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-    context.persistentStoreCoordinator = coordinator
-    return try context.performAndWait { try GraphView(context) }
+    try checkAll()
   }
 
   // MARK: Steps
 
-  private func _edit(
-    _ context: SoakContext, isAlone: Bool, _ random: inout SeededRandom, _ serial: inout Int
-  ) throws {
+  private func _do(_ step: SoakPlan.Step, isAlone: Bool) throws {
+    let context = contexts[step.context]
+    switch step.action {
+    case .edit: try _edit(context, step, isAlone: isAlone)
+    case .save: try _save(context)
+    case .merge: try _mergeInbox(context)
+    case .rollback: if !_isWatched(context) { try _rollback(context) }
+    }
+  }
+
+  private func _edit(_ context: SoakContext, _ step: SoakPlan.Step, isAlone: Bool) throws {
+    var random = SeededRandom(seed: step.seed)
+    var serial = step.serial
     try _noteStep {
       try context.performAndWait {
         let editor = GraphEditor(context, isAlone: isAlone)
@@ -340,12 +276,12 @@ final class GraphSoak {
     }
     guard let saved else { return fail("\(context.name!) posted no DidSave") }
     for other in contexts where other !== context && !_isAncestor(other, of: context) {
-      // A child's save is nobody's business but its parent's and, through it, its siblings'.
+      // A child's save concerns its parent and, through it, its siblings.
       if context.parent == nil || other.parent === context { other.deliver(saved) }
     }
   }
 
-  /// Whether the context has children that are at work.
+  /// Whether the context has children at work.
   private func _isWatched(_ context: NSManagedObjectContext) -> Bool {
     _isAtOnce && contexts.contains { $0.parent === context }
   }

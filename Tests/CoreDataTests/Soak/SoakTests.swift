@@ -5,12 +5,19 @@ import Testing
 /// Short forms of the soak; `Scripts/soak` runs the long one.
 @Suite struct SoakTests {
   private static let _environment = ProcessInfo.processInfo.environment
+  /// Whether the script runs the soak.
+  private static let _isWatched = _environment["SOAK_SEEDS"] != nil
   private static let _steps: Int = _environment["SOAK_STEPS"].flatMap { Int($0) } ?? 600
   private static let _seeds: [UInt64] = _environment["SOAK_SEEDS"].map(seeds(in:)) ?? [1, 2]
-  /// Whether the contexts of a crowd work at the same time.
-  private static let _isConcurrent = _environment["SOAK_AT_ONCE"] != nil
-  /// Whether somebody looks on.
-  private static let _isWatched = _environment["SOAK_SEEDS"] != nil
+
+  /// The ways to soak: the one that the script asks for, or in turn and under the scheduler.
+  private static let _modes: [GraphSoak.Mode] =
+    switch _environment["SOAK_MODE"] {
+    case "in-turn": [.inTurn]
+    case "at-once": [.scheduled]
+    case "free": [.free]
+    default: [.inTurn, .scheduled]
+    }
 
   /// Seeds as the script is given them: `3`, `1-20`, `1,4,7-9`.
   private static func seeds(in text: String) -> [UInt64] {
@@ -21,18 +28,72 @@ import Testing
     }
   }
 
-  @Test(arguments: _seeds, Setting.direct)
-  func randomEditsKeepTheGraphWhole(_ seed: UInt64, _ setting: Setting) throws {
-    let soak = try GraphSoak(setting, seed: seed, isConcurrent: Self._isConcurrent)
+  private struct Run: Sendable, CustomTestStringConvertible {
+    let seed: UInt64
+    let mode: GraphSoak.Mode
+    let setting: Setting
+    var testDescription: String { "seed \(seed), \(mode), \(setting)" }
+  }
+
+  private static let _runs = _seeds.flatMap { seed in
+    _modes.flatMap { mode in Setting.direct.map { Run(seed: seed, mode: mode, setting: $0) } }
+  }
+
+  @Test(arguments: _runs)
+  private func `random edits keep the graph whole`(_ run: Run) throws {
+    let soak = try GraphSoak(run.setting, mode: run.mode)
+    let plan = SoakPlan(seed: run.seed, steps: Self._steps)
     let start = Date()
     func say(_ text: String) {
       guard Self._isWatched else { return }
       let seconds = Int(Date().timeIntervalSince(start))
       try? FileHandle.standardError.write(
-        contentsOf: Data("seed \(seed), \(setting): \(text) (\(seconds) s)\n".utf8))
+        contentsOf: Data("\(run.testDescription): \(text) (\(seconds) s)\n".utf8))
     }
-    try soak.run(steps: Self._steps) { say("\($0) of \(Self._steps) steps") }
-    say(soak.failures.isEmpty ? "passed" : "FAILED at step \(soak.step)")
-    #expect(soak.failures.isEmpty, "\(soak.report)")
+    try soak.run(plan) { say("\($0) of about \(Self._steps) steps") }
+    guard !soak.failures.isEmpty else { return say("passed") }
+    say("FAILED at step \(soak.step)")
+    Issue.record("\(run.testDescription), \(soak.report)")
+    // On free threads the same plan may pass the next time.
+    guard run.mode != .free else { return }
+    say("looking for fewer steps that fail ...")
+    let short = try Self._minimised(plan.prefix(phases: soak.phaseCount), run)
+    say("\(short.plan.stepCount) steps fail, too")
+    Issue.record("\(run.testDescription), shortened to \(short.plan.stepCount) steps, \(short.report)")
+  }
+
+  /// The shortest plan found that fails, and what it says.
+  private static func _minimised(_ plan: SoakPlan, _ run: Run) throws -> (plan: SoakPlan, report: String) {
+    var report = ""
+    let attempts = _environment["SOAK_ATTEMPTS"].flatMap { Int($0) } ?? 600
+    let short = try plan.minimised(attempts: attempts) { candidate in
+      let soak = try GraphSoak(run.setting, mode: run.mode)
+      try soak.run(candidate)
+      if !soak.failures.isEmpty { report = soak.report }
+      return !soak.failures.isEmpty
+    }
+    return (short, report)
+  }
+}
+
+@Suite struct SoakPlanTests {
+  @Test(arguments: Setting.direct)
+  func `the same plan gives the same steps at once`(setting: Setting) throws {
+    func log() throws -> [String] {
+      let soak = try GraphSoak(setting, mode: .scheduled)
+      try soak.run(SoakPlan(seed: 7, steps: 200))
+      return soak.log
+    }
+    #expect(try log() == log())
+  }
+
+  @Test func `a plan is shortened to the steps that fail`() {
+    let plan = SoakPlan(seed: 1, steps: 400)
+    let steps = plan.phases.flatMap(\.steps)
+    let needed = [steps[17].serial, steps[140].serial, steps[141].serial]
+    let short = plan.minimised(attempts: 2000) { candidate in
+      Set(needed).isSubset(of: candidate.phases.flatMap(\.steps).map(\.serial))
+    }
+    #expect(short.phases.flatMap(\.steps).map(\.serial) == needed)
   }
 }

@@ -85,8 +85,10 @@ final class ContextQueue: @unchecked Sendable {
   func async(_ block: @escaping @Sendable () -> Void) {
     switch kind {
     case .main:
+      if Interleaving.enqueue(on: DispatchQueue.main, { self._runAsMain(block) }) { return }
       DispatchQueue.main.async { self._run(onMain: true, block) }
     case .private(let first):
+      if Interleaving.enqueue(on: self, { self._run(onMain: false, block) }) { return }
       let queue = _labelled.withLock { $0 } ?? first
       queue.async { self._run(onMain: false, block) }
     case .confinement:
@@ -102,6 +104,9 @@ final class ContextQueue: @unchecked Sendable {
       return try block()
     case .main:
       if Self.isOnMainQueue { return try _run(onMain: false, block) }
+      if Interleaving.isScheduled {
+        return try Interleaving.exclusively(DispatchQueue.main) { try _runAsMain(block) }
+      }
       return try withoutActuallyEscaping(block) { block in
         // The caller waits: the block runs elsewhere, but not at the same time as anything here.
         nonisolated(unsafe) let block = block
@@ -116,8 +121,16 @@ final class ContextQueue: @unchecked Sendable {
       let isOnMain = Self.isOnMainQueue
       if isOnMain { stack.mainDepth += 1 }
       defer { if isOnMain { stack.mainDepth -= 1 } }
-      return try queue.sync { try self._run(onMain: false, block) }
+      return try Interleaving.exclusively(self) { try queue.sync { try self._run(onMain: false, block) } }
     }
+  }
+
+  /// Runs a block of the main queue on a scheduled thread, which stands for the main one meanwhile.
+  private func _runAsMain<T>(_ block: () throws -> T) rethrows -> T {
+    let stack = ThreadStack.current
+    stack.mainDepth += 1
+    defer { stack.mainDepth -= 1 }
+    return try _run(onMain: true, block)
   }
 
   /// Runs a piece of work that takes its turn on the main queue.
@@ -157,6 +170,10 @@ final class ThreadStack {
   private var _queues: [ContextQueue] = []
   /// How many times the thread entered another queue while it held the main one.
   var mainDepth = 0
+  #if DEBUG || INTERLEAVING
+  /// What decides when the thread runs; nil for a thread that runs freely.
+  var schedule: (any InterleavingSchedule)?
+  #endif
 
   func contains(_ queue: ContextQueue) -> Bool { _queues.contains { $0 === queue } }
   var innermost: ContextQueue? { _queues.last }

@@ -25,6 +25,7 @@ struct ReadChain {
     self.overlays = overlays
     generation = root.generationPin.generation
     coordinator = context.persistentStoreCoordinator
+    Interleaving.reach(.read)
   }
 
   /// What the ancestors have published, whatever they are about to: for those who must not wait.

@@ -47,6 +47,7 @@ extension SQLiteStoreEngine {
         let computed = try computedRows(on: connection)
         try others()
         transaction.linkIDs()
+        Interleaving.reach(.link)
         return SaveOutcome(computed: computed, transaction: entry?.number)
       }
       discard(transaction.replacedFiles)

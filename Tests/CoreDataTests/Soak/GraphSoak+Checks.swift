@@ -1,0 +1,91 @@
+import Foundation
+
+@testable import CoreData
+
+// What must hold during and after a soak.
+
+extension GraphSoak {
+  func noteDangling(_ context: SoakContext) {
+    let dangling = context.performAndWait { context.dangling }
+    guard !dangling.isEmpty else { return }
+    fail("\(context.name!) shows objects that are not there: \(dangling.prefix(3))")
+  }
+
+  private func _view(_ context: NSManagedObjectContext) throws -> GraphView {
+    try context.performAndWait { try GraphView(context) }
+  }
+
+  /// In a context that works alone both ends of every link agree, at every level.
+  func checkChain(from context: SoakContext) throws {
+    var next: NSManagedObjectContext? = context
+    while let level = next as? SoakContext {
+      let view = try _view(level)
+      if !view.flaws.isEmpty { fail("\(level.name!): \(view.flaws.prefix(4).joined(separator: "; "))") }
+      noteDangling(level)
+      next = level.parent
+    }
+  }
+
+  /// Every context, clean and merged, shows what is in the store.
+  func checkAll() throws {
+    let fresh = try stack.fresh { try GraphView($0) }
+    if !fresh.flaws.isEmpty { fail("store: \(fresh.flaws.prefix(4).joined(separator: "; "))") }
+    if stack.setting.isSQLite {
+      let reread = try _reread()
+      let differences = reread.differences(from: fresh)
+      if !differences.isEmpty { fail("the file has \(differences.prefix(4).joined(separator: "\n  "))") }
+    }
+    for context in contexts {
+      if context.performAndWait({ context.hasChanges }) {
+        fail("\(context.name!) has changes after it was settled")
+      }
+      let view = try _view(context)
+      if !view.flaws.isEmpty { fail("\(context.name!): \(view.flaws.prefix(4).joined(separator: "; "))") }
+      let differences = view.differences(from: fresh)
+      if !differences.isEmpty {
+        fail(
+          "\(context.name!) shows \(differences.prefix(4).joined(separator: "\n  ")) (which is what the store has)"
+        )
+      }
+      noteDangling(context)
+      _checkRegistry(context)
+      try _checkVersions(context)
+    }
+  }
+
+  /// No two registered objects are the same one.
+  private func _checkRegistry(_ context: SoakContext) {
+    context.performAndWait {
+      var seen = Set<URL>()
+      for object in context.registeredObjects where !object.objectID.isTemporaryID {
+        if !seen.insert(object.objectID.uriRepresentation()).inserted {
+          fail("\(context.name!) has \(object.objectID) twice")
+        }
+      }
+    }
+  }
+
+  /// Every object is of the version that the store has: with another its next save would be a conflict with
+  /// nobody.
+  private func _checkVersions(_ context: SoakContext) throws {
+    try context.performAndWait {
+      for object in context.registeredObjects {
+        guard let key = object._key, let version = object._row?.version,
+          let stored = try stack.coordinator.row(for: key)?.version
+        else { continue }
+        if version != stored {
+          fail("\(context.name!) has version \(version) of \(object.objectID), the store \(stored)")
+        }
+      }
+    }
+  }
+
+  /// What a coordinator that has seen nothing reads from the file.
+  private func _reread() throws -> GraphView {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: stack.coordinator.managedObjectModel)
+    try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: stack.url)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    return try context.performAndWait { try GraphView(context) }
+  }
+}
