@@ -5,7 +5,7 @@ import CoreDataToolKit
 import Foundation
 
 let tool = CommandLineTool(
-  name: "coredata", version: "0.1.0", summary: "Core Data on the command line.",
+  name: "coredata", version: packageVersion, summary: "Core Data on the command line.",
   commands: [.store, .model, .shootout]
 ).withCompletion()
 exit(tool.run(Array(CommandLine.arguments.dropFirst()), in: .process).rawValue)
