@@ -15,8 +15,14 @@ package enum TrialModel: String, Sendable, CaseIterable {
   /// Name of the items' text.
   package var textName: String { self == .mapped ? "body" : "text" }
 
-  /// A new model of this version.
-  package func model() -> NSManagedObjectModel {
+  // Unchecked: made before the first fork, and models that stores use do not change.
+  nonisolated(unsafe) private static let _models = Dictionary(
+    uniqueKeysWithValues: allCases.map { ($0, $0._make()) })
+
+  /// The model of this version.
+  package func model() -> NSManagedObjectModel { Self._models[self]! }
+
+  private func _make() -> NSManagedObjectModel {
     let (ledger, batch, item) = (NSEntityDescription(), NSEntityDescription(), NSEntityDescription())
     (ledger.name, batch.name, item.name) = ("Ledger", "Batch", "Item")
     let items = Self._relationship("items", to: item, maxCount: 0, deleteRule: .cascadeDeleteRule)

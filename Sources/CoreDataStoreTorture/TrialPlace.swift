@@ -1,3 +1,4 @@
+import CoreData
 import Foundation
 
 /// Where a driver's rounds take place, and what they share.
@@ -17,6 +18,16 @@ package final class TrialPlace {
     try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
     page = try TrialPage()
     template = try StoreTemplate(in: root.appendingPathComponent("templates"))
+    try _warmUp()
+  }
+
+  /// Does once, in the process that forks, what each child would do again: above all hashing the models. It
+  /// starts no thread and puts nothing on a queue, which no child could go on with.
+  private func _warmUp() throws {
+    for version in TrialModel.allCases {
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: version.model())
+      try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    }
   }
 
   /// Takes everything away.
