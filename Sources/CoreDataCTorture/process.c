@@ -50,6 +50,8 @@ void torture_set_words(struct torture_page *page, const char *words) {
   copy_text(page->words, words, sizeof page->words);
 }
 
+int64_t torture_call_count(const struct torture_page *page, int action) { return page->plan.counts[action]; }
+
 const char *torture_words(const struct torture_page *page) { return page->words; }
 const char *torture_call(const struct torture_page *page) { return page->plan.call; }
 

@@ -23,8 +23,9 @@ static sqlite3_file *inner(sqlite3_file *file) { return ((struct trial_file *)fi
 /// Whether the call fails; `is_half` tells that a write writes half.
 static int judge(int kind, const char *name, const char *path, int *is_half) {
   struct torture_plan *plan = torture_vfs_plan;
-  if (!plan || !plan->is_armed || plan->layer != torture_layer_vfs || !torture_hits(plan->action, kind)) return 0;
-  int64_t number = __atomic_add_fetch(&plan->count, 1, __ATOMIC_SEQ_CST);
+  if (!plan || !plan->is_armed || plan->layer != torture_layer_vfs) return 0;
+  int64_t number = torture_count(plan, kind);
+  if (number == 0) return 0;
   if (plan->is_traced) fprintf(stderr, "%lld: %s %s\n", (long long)number, name, path ? path : "");
   int is_hit = number == plan->at;
   if (plan->at > 0 && plan->action == torture_io_error_from_now_on) is_hit = number >= plan->at;

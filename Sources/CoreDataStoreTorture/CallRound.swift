@@ -79,8 +79,11 @@ package final class CallRounds {
 
   /// What a work does when nothing hits it.
   package struct Measure {
-    package let callCount: Int64
+    fileprivate let callCounts: [CallRound.Hit: Int64]
     package let microseconds: Int64
+
+    /// Number of calls that this hit may meet: none when the work only reads, and the hit is for changes.
+    package func callCount(_ hit: CallRound.Hit) -> Int64 { callCounts[hit] ?? 0 }
   }
 
   /// Runs a round.
@@ -96,7 +99,7 @@ package final class CallRounds {
     let ending = try _work(round, run, directory)
     if let failure = ending.failure { return "while it works: \(failure); the call was \(page.call)" }
     if round.hit != .instant, round.hit.isKill, ending != .killed {
-      return page.callCount < round.at ? nil : "was not killed"
+      return page.callCount(round.hit.action) < round.at ? nil : "was not killed"
     }
     try _place.keep(directory, round.name)
     let asked = try _ask(run.questions(after: round.work), round.name, directory)
@@ -131,17 +134,18 @@ package final class CallRounds {
     try _place.ask(questions, name, directory)
   }
 
-  /// Runs the work without a hit, and says how many calls it makes that this hit may meet: none when it only
-  /// reads, and the hit is for changes.
+  /// Runs the work of a round once without a hit, and says what calls it makes.
   package func measure(_ round: CallRound) throws -> Measure {
-    let dry = CallRound(round.work, round.form, isLive: round.isLive, layer: round.layer, round.hit, at: 0)
+    let dry = CallRound(round.work, round.form, isLive: round.isLive, layer: round.layer, .instant, at: 0)
     if let known = _measured[dry.name] { return known }
     let directory = try _prepare(dry)
     defer { _place.clean(directory) }
     let run = WorkRun(directory.appendingPathComponent(StoreTemplate.storeName), dry.form, _place.page)
     let ending = try _work(dry, run, directory)
     if let failure = ending.failure { throw TortureFailure("\(dry.name) fails without a fault: \(failure)") }
-    let measure = Measure(callCount: _place.page.callCount, microseconds: _place.page.microseconds)
+    let counts = CallRound.Hit.allCases.map { ($0, _place.page.callCount($0.action)) }
+    let measure = Measure(
+      callCounts: Dictionary(uniqueKeysWithValues: counts), microseconds: _place.page.microseconds)
     _measured[dry.name] = measure
     return measure
   }

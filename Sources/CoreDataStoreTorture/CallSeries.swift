@@ -24,8 +24,8 @@ package struct KillSeries: TrialSeries {
     let isLive = work.start == .filled && form.journal == .wal && Bool.random(using: &numbers)
     var hit = [CallRound.Hit.before, .after, .amid, .instant].randomElement(using: &numbers)!
     let measure = try rounds.measure(CallRound(work, form, isLive: isLive, hit, at: 0))
-    if measure.callCount == 0 { hit = .instant }
-    let limit = hit == .instant ? max(1, measure.microseconds) : measure.callCount
+    if measure.callCount(hit) == 0 { hit = .instant }
+    let limit = hit == .instant ? max(1, measure.microseconds) : measure.callCount(hit)
     return CallRound(work, form, isLive: isLive, hit, at: Int64.random(in: 1...limit, using: &numbers))
   }
 
@@ -44,32 +44,57 @@ package struct FaultSeries: TrialSeries {
   package var command: String { "faults" }
   /// Runs one round in so many.
   package let stride: Int
+  /// Runs one in so many of those where a store lacks history or external data: the calls are a part of those
+  /// of a store that has both.
+  package let lesserStride: Int
   package let seed: UInt64
 
-  package init(stride: Int, seed: UInt64) { (self.stride, self.seed) = (stride, seed) }
+  package init(stride: Int, lesserStride: Int? = nil, seed: UInt64) {
+    (self.stride, self.lesserStride, self.seed) = (stride, lesserStride ?? stride, seed)
+  }
+
+  /// A work on a store, all calls of which fail in turn.
+  private struct Script {
+    let work: Work
+    let form: StoreForm
+    let isLive: Bool
+    let layer: CallRound.Layer
+
+    static let all = Work.allCases.flatMap { work in
+      StoreForm.all.flatMap { form in
+        [false, true].filter { !$0 || (work.start == .filled && form.journal == .wal) }.flatMap { isLive in
+          CallRound.Layer.allCases.map { Script(work: work, form: form, isLive: isLive, layer: $0) }
+        }
+      }
+    }
+  }
 
   package func run(in place: TrialPlace, turns: Turns, report: (RoundReport) -> Void) throws {
     let rounds = CallRounds(place)
-    var number = Int(seed % UInt64(stride))
-    var config = 0
-    for work in Work.allCases {
-      for form in StoreForm.all {
-        for isLive in [false, true] where !isLive || (work.start == .filled && form.journal == .wal) {
-          config += 1
-          guard turns.isMine(config) else { continue }
-          for layer in CallRound.Layer.allCases {
-            for hit in CallRound.Hit.faults {
-              let dry = CallRound(work, form, isLive: isLive, layer: layer, hit, at: 0)
-              for at in 0..<(try rounds.measure(dry).callCount) {
-                number += 1
-                guard number % stride == 0 else { continue }
-                report(
-                  try Self._report(
-                    CallRound(work, form, isLive: isLive, layer: layer, hit, at: at + 1), rounds))
-              }
-            }
-          }
-        }
+    var turn = 0
+    for (number, script) in Script.all.enumerated() {
+      let stride = script.form.keepsHistory && script.form.hasBlobs ? self.stride : lesserStride
+      // A script that is run costs more than a round of it: small samples leave most scripts out.
+      let scriptStride = max(1, stride / 40)
+      guard (number + Int(seed % 1_000_003)) % scriptStride == 0 else { continue }
+      turn += 1
+      guard turns.isMine(turn) else { continue }
+      try _run(script, callStride: stride / scriptStride, number, rounds, report)
+    }
+  }
+
+  private func _run(
+    _ script: Script, callStride: Int, _ number: Int, _ rounds: CallRounds, _ report: (RoundReport) -> Void
+  ) throws {
+    var position = number + Int(seed % 1_000_003)
+    func round(_ hit: CallRound.Hit, _ at: Int64) -> CallRound {
+      CallRound(script.work, script.form, isLive: script.isLive, layer: script.layer, hit, at: at)
+    }
+    for hit in CallRound.Hit.faults {
+      for at in 0..<(try rounds.measure(round(hit, 0)).callCount(hit)) {
+        position += 1
+        guard position % callStride == 0 else { continue }
+        report(try Self._report(round(hit, at + 1), rounds))
       }
     }
   }

@@ -64,8 +64,10 @@ package final class TrialPage {
 
   package func disarm() { _page.pointee.plan.is_armed = 0 }
 
-  /// Number of calls that could have been hit.
-  package var callCount: Int64 { _page.pointee.plan.count }
+  /// Number of calls that this action could have hit.
+  package func callCount(_ action: torture_action) -> Int64 {
+    torture_call_count(_page, Int32(action.rawValue))
+  }
   /// Number of calls that were hit.
   package var hitCount: Int64 { _page.pointee.plan.hits }
   /// The first call that was hit, in words.

@@ -86,8 +86,9 @@ func crowd(_ kind: CrowdSeries.Kind, _ summary: String, _ standard: Int) -> Comm
 /// All series, at so much of the long form's size.
 @Sendable func everything(_ seed: UInt64, isLong: Bool) -> [any TrialSeries] {
   [
+    QuestionSeries(),
     KillSeries(count: isLong ? 10_000 : 900, seed: seed),
-    FaultSeries(stride: isLong ? 1 : 97, seed: seed),
+    FaultSeries(stride: isLong ? 1 : 600, lesserStride: isLong ? 10 : nil, seed: seed),
     FullDiskSeries(count: isLong ? 1000 : 90, seed: seed),
     CrowdSeries(.opening, count: isLong ? 200 : 10, seed: seed),
     CrowdSeries(.migrators, count: isLong ? 50 : 6, seed: seed),
@@ -113,6 +114,10 @@ let tool = CommandLineTool(
   summary: "Kills and starves processes that save, and asks what is left of their stores.",
   commands: [
     all,
+    command(
+      QuestionSeries.self, "questions", "Spoil stores on purpose, which the questions have to notice.",
+      operand: "Ignored.", 1
+    ) { _, _ in QuestionSeries() },
     command(
       KillSeries.self, "kills", "Kill works at calls and instants.", operand: "Number of kills.", 10_000
     ) {

@@ -64,8 +64,8 @@ static void describe(char *text, size_t size, const char *name, const char *path
 }
 
 static enum verdict judge(int kind, const char *name, const char *path, int file, long long detail) {
-  if (!torture_hits(plan->action, kind)) return passes;
-  int64_t number = __atomic_add_fetch(&plan->count, 1, __ATOMIC_SEQ_CST);
+  int64_t number = torture_count(plan, kind);
+  if (number == 0) return passes;
   if (plan->is_traced) {
     char text[400];
     describe(text, sizeof text, name, path, file, detail);

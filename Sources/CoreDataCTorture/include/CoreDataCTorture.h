@@ -19,6 +19,8 @@ void torture_acknowledge(struct torture_page *page, int writer, int64_t number);
 /// Text that a child leaves for its parent.
 void torture_set_words(struct torture_page *page, const char *words);
 const char *torture_words(const struct torture_page *page);
+/// Number of calls that an action could have hit.
+int64_t torture_call_count(const struct torture_page *page, int action);
 /// The call that a kill or a fault met.
 const char *torture_call(const struct torture_page *page);
 /// Waits until the parent starts all children.

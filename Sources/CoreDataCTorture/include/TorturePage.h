@@ -23,6 +23,7 @@ enum torture_action {
   torture_io_error = 5,
   torture_short_write = 6,
   torture_io_error_from_now_on = 7,
+  torture_action_count = 8,
 };
 
 /// What kind of call it is: one may be several.
@@ -41,8 +42,8 @@ struct torture_plan {
   int32_t is_traced;
   /// Number of the call that is hit, from 1; 0 hits none.
   int64_t at;
-  /// Calls so far that may be hit.
-  int64_t count;
+  /// Calls so far that each action may hit.
+  int64_t counts[torture_action_count];
   /// Calls that were hit.
   int64_t hits;
   /// Files below this directory count.
@@ -78,6 +79,17 @@ static inline int torture_hits(int action, int kind) {
   default:
     return 1;
   }
+}
+
+/// Counts a call for each action that may hit it; its number for the action of the plan, 0 if that may not.
+static inline int64_t torture_count(struct torture_plan *plan, int kind) {
+  int64_t number = 0;
+  for (int action = 0; action < torture_action_count; action++) {
+    if (!torture_hits(action, kind)) continue;
+    int64_t count = __atomic_add_fetch(&plan->counts[action], 1, __ATOMIC_SEQ_CST);
+    if (action == plan->action) number = count;
+  }
+  return number;
 }
 
 #endif
