@@ -239,7 +239,14 @@ import Testing
     try #expect(codeWithTags(2, counted(2, 3, isOptional: true)) == nil)
     try #expect(codeWithTags(0, counted(2, 3, isOptional: true)) == nil)
     try #expect(
-      codeWithTags(0, counted(0, 0, isOptional: false)) == NSValidationRelationshipLacksMinimumCountError)
+      codeWithTags(0, counted(2, 3, isOptional: false)) == NSValidationRelationshipLacksMinimumCountError)
+  }
+
+  @Test func `a mandatory to-many without minimum count may be empty`() throws {
+    try #expect(codeWithTags(0, counted(0, 0, isOptional: false)) == nil)
+    try #expect(codeWithTags(0, counted(0, 3, isOptional: false)) == nil)
+    try #expect(
+      codeWithTags(4, counted(0, 3, isOptional: false)) == NSValidationRelationshipExceedsMaximumCountError)
   }
 
   @Test func aMandatoryToOneMayNotBeNil() throws {

@@ -39,7 +39,8 @@ struct ValidationPlan: Sendable {
         var checks: [Check] = []
         if !relationship.isToMany {
           if !slot.isOptional { checks.append(.mandatory) }
-        } else if !slot.isOptional || relationship.minCount > 0 || relationship.maxCount > 0 {
+        } else if relationship.minCount > 0 || relationship.maxCount > 0 {
+          // Mandatory without a minimum count asks for nothing: many shipped models have such, and empty ones.
           checks.append(
             .memberCount(min: relationship.minCount, max: relationship.maxCount, isOptional: slot.isOptional))
         }
@@ -241,11 +242,7 @@ struct ValidationPlan: Sendable {
     _ count: Int, _ low: Int, _ high: Int, _ isOptional: Bool, _ slot: Int, _ object: NSManagedObject
   ) throws {
     let key = object._layout.slots[slot].name
-    if count == 0 {
-      if isOptional { return }
-      throw ValidationErrors.make(
-        NSValidationRelationshipLacksMinimumCountError, object, key, nil, "is mandatory but empty")
-    }
+    if count == 0, isOptional { return }
     if high > 0, count > high {
       throw ValidationErrors.make(
         NSValidationRelationshipExceedsMaximumCountError, object, key, nil,
