@@ -7,8 +7,8 @@ extension Command {
     CommandSyntax(
       "diff", summary: "Say what changed between two models, and whether lightweight migration carries it.",
       discussion: [
-        "Says for each change what becomes of the data in existing stores. With --strict the code is 65 if lightweight "
-          + "migration cannot carry the change, or loses data."
+        "Says for each change what becomes of the data in existing stores, and what a number may lose whose type changes. "
+          + "With --strict the code is 65 if lightweight migration cannot carry the change, may fail, or may lose data."
       ],
       options: [jsonOption, .flag("strict", "Fail for what is lost or needs a mapping model.")],
       operands: [
@@ -24,9 +24,10 @@ extension Command {
         ? report.json.text() + "\n"
         : report.text(usesColor: environment.outputTerminal.usesColor))
     if arguments.has("strict") {
-      let harmful = diff.changes.filter { $0.verdict == .blocked || $0.verdict == .loses }
+      let harmful = diff.changes.filter { [.blocked, .loses, .fails].contains($0.verdict) }
       if !harmful.isEmpty {
-        throw ToolFailure(.badInput, "\(harmful.count) change(s) lose data or need a mapping model.")
+        throw ToolFailure(
+          .badInput, "\(harmful.count) change(s) may lose data, may fail, or need a mapping model.")
       }
     }
   }
@@ -53,10 +54,14 @@ struct DiffReport {
         .init(change.verdict.shown), .init(change.why),
       ])
     }
-    let losses = _diff.changes.count { $0.verdict == .loses }
+    let harm = [(SchemaChange.Verdict.loses, "lose data"), (.fails, "fail at objects without a value")]
+      .compactMap { verdict, what in
+        let count = _diff.changes.count { $0.verdict == verdict }
+        return count == 0 ? nil : "; \(count) change(s) \(what)"
+      }
     let end =
       _canInfer
-      ? "Lightweight migration can carry this\(losses == 0 ? "" : "; \(losses) change(s) lose data").\n"
+      ? "Lightweight migration can carry this\(harm.joined()).\n"
       : "Lightweight migration cannot carry this: see the changes that need a mapping model.\n"
     return table.text(usesColor: usesColor) + end
   }
@@ -85,6 +90,7 @@ extension SchemaChange.Verdict {
     case .free: "nothing to do"
     case .inferred: "inferred"
     case .loses: "inferred, loses data"
+    case .fails: "inferred, fails at objects without a value"
     case .blocked: "needs a mapping model"
     }
   }

@@ -107,7 +107,7 @@ import Testing
       entity("P", isAbstract: true, [attribute("n", isOptional: false)]), entity("A", parent: "P"),
       entity("B", parent: "P"),
     ]
-    #expect(changes(old, new) == ["P.n: moved up from A: blocked"])
+    #expect(changes(old, new) == ["P.n: moved up from A: fails"])
   }
 
   @Test func `An entity leaves its hierarchy, keeping what it inherited`() {
@@ -177,11 +177,15 @@ import Testing
 
   // MARK: Attributes
 
-  @Test func `Required attributes need a default`() {
+  @Test func `Without a default, required attributes are inferred and fail at objects without a value`() {
     let old = [entity("A", [attribute("x", .integer16)])]
     #expect(
       changes(old, [entity("A", [attribute("x", .integer16, isOptional: false)])]) == [
-        "A.x: made required: blocked"
+        "A.x: made required: fails"
+      ])
+    #expect(
+      changes([entity("A")], [entity("A", [attribute("x", .integer16, isOptional: false)])]) == [
+        "A.x: attribute added: fails"
       ])
     #expect(
       changes(old, [entity("A", [attribute("x", .integer16, isOptional: false, default: .integer(1))])]) == [
@@ -193,11 +197,45 @@ import Testing
       ])
   }
 
-  @Test func `No type becomes another, not even a wider one`() {
-    #expect(
-      changes([entity("A", [attribute("x", .integer16)])], [entity("A", [attribute("x", .integer64)])]) == [
-        "A.x: Integer 16 became Integer 64: blocked"
-      ])
+  private func becomes(_ old: AttributeType, _ new: AttributeType) -> [String] {
+    changes([entity("A", [attribute("x", old)])], [entity("A", [attribute("x", new)])])
+  }
+
+  private static let numeric: [AttributeType] = [
+    .boolean, .integer16, .integer32, .integer64, .decimal, .double, .float,
+  ]
+
+  @Test func `Numbers become numbers of other types`() {
+    for old in Self.numeric {
+      for new in Self.numeric where new != old {
+        #expect(becomes(old, new).first?.hasSuffix("blocked") == false)
+      }
+    }
+    #expect(becomes(.integer16, .integer32) == ["A.x: Integer 16 became Integer 32: inferred"])
+    #expect(becomes(.boolean, .float) == ["A.x: Boolean became Float: inferred"])
+    #expect(becomes(.float, .double) == ["A.x: Float became Double: inferred"])
+    #expect(becomes(.integer64, .decimal) == ["A.x: Integer 64 became Decimal: inferred"])
+  }
+
+  @Test func `A comparison says what numbers of a smaller type may lose`() {
+    func why(_ old: AttributeType, _ new: AttributeType) -> String {
+      SchemaDiff(
+        from: ModelSchema(entities: [entity("A", [attribute("x", old)])]),
+        to: ModelSchema(entities: [entity("A", [attribute("x", new)])])
+      ).changes.first { $0.verdict == .loses }?.why ?? ""
+    }
+    #expect(why(.integer32, .integer16).contains("-32768 to 32767"))
+    #expect(why(.double, .integer64).contains("fractions are cut off"))
+    #expect(why(.integer64, .double).contains("9007199254740992"))
+    #expect(why(.integer32, .float).contains("16777216"))
+    #expect(why(.double, .float).contains("7 digits"))
+    #expect(why(.decimal, .double).contains("17 digits"))
+    #expect(why(.integer16, .boolean).contains("0 becomes false"))
+  }
+
+  @Test func `No other type becomes another`() {
+    #expect(becomes(.string, .integer16) == ["A.x: String became Integer 16: blocked"])
+    #expect(becomes(.date, .double) == ["A.x: Date became Double: blocked"])
   }
 
   @Test func `An attribute under another name without identifier loses its values`() {
@@ -227,6 +265,15 @@ import Testing
       changes(old, [entity("A", [], [link("one", to: "A", isToMany: true)])]) == [
         "A.one: made to-many: inferred"
       ])
+  }
+
+  @Test func `Mandatory relationships are added, and relationships made mandatory`() {
+    for isToMany in [true, false] {
+      let optional = [entity("A", [], [link("to", to: "A", isToMany: isToMany)])]
+      let mandatory = [entity("A", [], [link("to", to: "A", isToMany: isToMany, isOptional: false)])]
+      #expect(changes([entity("A")], mandatory) == ["A.to: relationship added: inferred"])
+      #expect(changes(optional, mandatory) == ["A.to: made required: inferred"])
+    }
   }
 
   @Test func `Order comes and goes`() {

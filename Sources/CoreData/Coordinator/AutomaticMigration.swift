@@ -100,7 +100,7 @@ struct AutomaticMigration {
         let binder = SchemaBinder(connection, path: _url.path)
         let mapping = try binder.bind(
           MappingBuilder.mapping(for: layout, numbers: binder.numbers(for: layout)))
-        try StoreMigration(connection, from: mapping, to: expected).run()
+        try StoreMigration(connection, at: _url.path, from: mapping, to: expected).run()
         let identifier = present[StoreMetadata.uuidKey] as? String ?? ""
         let version = SQLiteStoreOpening.metadata(for: frozen, model, identifier: identifier)
         try StoreMetadata.write(present.merging(version) { $1 }, to: connection)
@@ -175,9 +175,26 @@ struct AutomaticMigration {
         isConstraint
           ? "has objects that are in the way of a uniqueness constraint: \(error). Remove all but one of them first."
           : "could not be migrated: \(error).", [NSUnderlyingErrorKey: error])
+    } catch let error as MissingValuesError {
+      throw _missingValues(error)
     } catch {
       throw StoreErrors.isOurs(error) ? StoreErrors.cocoa(error, _url) : error
     }
+  }
+
+  /// The keys are those of Core Data's error: what is missing stands in the underlying one.
+  private func _missingValues(_ error: MissingValuesError) -> any Error {
+    let cause = CocoaError.coreData(
+      NSMigrationError, "\(error).",
+      ["entity": error.entity, "attribute": error.attribute, "reason": MissingValuesError.reason])
+    return _error(
+      NSMigrationError,
+      "could not be migrated: '\(error.entity).\(error.attribute)' is mandatory in the new version, has no default, and "
+        + "there are objects without a value. Give it a default, make it optional, or add a mapping model.",
+      [
+        NSUnderlyingErrorKey: cause, "reason": "Cannot migrate store in-place: \(MissingValuesError.reason)",
+        "sourceURL": _url, "destinationURL": _url,
+      ])
   }
 
   private func _error(_ code: Int, _ what: String, _ info: [String: Any] = [:]) -> any Error {

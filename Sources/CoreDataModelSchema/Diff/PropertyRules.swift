@@ -13,16 +13,23 @@ enum PropertyRules {
           ? "it is nil at first" : "it has a value at first")
     }
     return SchemaFinding(
-      "attribute added", .blocked,
-      "not optional and without default: existing objects would have no value; give it a default, or make it optional"
-    )
+      "attribute added", .fails,
+      "not optional and without default: a store that has objects of the entity cannot be migrated; give it a default, "
+        + "or make it optional")
   }
 
   static func added(_ relationship: RelationshipSchema) -> SchemaFinding {
-    relationship.isOptional
-      ? SchemaFinding("relationship added", .inferred, "it is empty at first")
-      : SchemaFinding(
-        "relationship added", .blocked, "not optional: existing objects would have nothing there")
+    SchemaFinding(
+      "relationship added", .inferred,
+      relationship.isOptional
+        ? "it is empty at first" : "it is empty at first, and \(_checked(relationship))")
+  }
+
+  /// When a mandatory relationship that holds nothing is noticed.
+  private static func _checked(_ relationship: RelationshipSchema) -> String {
+    relationship.isToMany && relationship.minCount == 0
+      ? "a mandatory to-many without minimum count may be"
+      : "that is an error when its object is saved next"
   }
 
   // MARK: Attributes
@@ -30,16 +37,15 @@ enum PropertyRules {
   static func changes(_ old: AttributeSchema, _ new: AttributeSchema) -> [SchemaFinding] {
     var findings: [SchemaFinding] = []
     if old.type != new.type, !old.isTransient, !new.isTransient {
-      findings.append(
-        SchemaFinding(
-          "\(old.type.fileName) became \(new.type.fileName)", .blocked,
-          "values of one type are not converted to another"))
+      findings.append(_typeChange(old.type, new.type))
     }
     if old.isOptional, !new.isOptional, !new.isDerived {
       findings.append(
         new.defaultValue != nil
           ? SchemaFinding("made required", .inferred, "where there is no value, the default is put")
-          : SchemaFinding("made required", .blocked, "there is no default to put where there is no value"))
+          : SchemaFinding(
+            "made required", .fails,
+            "without default: a store that has objects without a value cannot be migrated"))
     }
     if !old.isOptional, new.isOptional {
       findings.append(SchemaFinding("made optional", .inferred, "the values stay"))
@@ -74,12 +80,27 @@ enum PropertyRules {
     return findings + _elementChanges(old.elements, new.elements)
   }
 
+  private static func _typeChange(_ old: AttributeType, _ new: AttributeType) -> SchemaFinding {
+    let what = "\(old.fileName) became \(new.fileName)"
+    guard let conversion = NumericConversion(from: old, to: new) else {
+      return SchemaFinding(what, .blocked, "only numbers are converted, to other types of numbers")
+    }
+    guard let loss = conversion.loss else { return SchemaFinding(what, .inferred, "the numbers stay") }
+    return SchemaFinding(what, .loses, loss)
+  }
+
   private static func _elementChanges(_ old: [AttributeSchema], _ new: [AttributeSchema]) -> [SchemaFinding] {
     let before = Dictionary(old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     var findings: [SchemaFinding] = []
     for element in new {
       let changes = before[element.name].map { self.changes($0, element) } ?? [added(element)]
-      findings += changes.map { SchemaFinding("element \(element.name): \($0.what)", $0.verdict, $0.why) }
+      findings += changes.map { change in
+        let what = "element \(element.name): \(change.what)"
+        // Neither migrations nor saves ask an element for a value.
+        return change.verdict == .fails
+          ? SchemaFinding(what, .inferred, "it is nil at first")
+          : SchemaFinding(what, change.verdict, change.why)
+      }
     }
     let kept = Set(new.map(\.name))
     findings += old.filter { !kept.contains($0.name) }
@@ -119,7 +140,8 @@ enum PropertyRules {
     }
     if old.isOptional, !new.isOptional {
       findings.append(
-        SchemaFinding("made required", .blocked, "objects that have nothing there would be invalid"))
+        SchemaFinding(
+          "made required", .inferred, "what is there stays; where nothing is, \(_checked(new))"))
     }
     if !old.isOptional, new.isOptional {
       findings.append(SchemaFinding("made optional", .inferred, "what is there stays"))

@@ -7,6 +7,8 @@ package struct SchemaChange: Sendable, Hashable {
     case inferred
     /// Inferred, and what was there goes.
     case loses
+    /// Inferred; migrating a store fails if it has objects without a value for the attribute.
+    case fails
     /// Needs a mapping of one's own.
     case blocked
   }

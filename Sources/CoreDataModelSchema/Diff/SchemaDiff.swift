@@ -148,8 +148,8 @@ package struct SchemaDiff: Sendable {
     }
     let lacks = family.contains { declarer($0) == nil && !(_new.entities[$0]?.isAbstract ?? true) }
     let what = "moved up from \(givers.joined(separator: ", "))"
-    if lacks, added.verdict == .blocked {
-      _add(entity.name, traits.name, what, .blocked, added.why)
+    if lacks, added.verdict == .fails {
+      _add(entity.name, traits.name, what, .fails, added.why)
     } else {
       _add(entity.name, traits.name, what, .inferred, "the values stay")
     }

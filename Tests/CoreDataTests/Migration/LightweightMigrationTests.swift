@@ -83,8 +83,11 @@ struct LightweightMigrationTests {
         "<attribute name=\"b\" optional=\"YES\" attributeType=\"Binary\" allowsExternalBinaryDataStorage=\"\(external)\"/>"
       )
     }
-    let bytes = Data([0, 1, 2, 0, 255, 128, 0])
-    for (old, new) in [("NO", "YES"), ("YES", "NO")] {
+    let long = Data(repeating: 7, count: 300_000)
+    for (old, new, bytes) in [
+      ("NO", "YES", Data([0, 1, 2, 0, 255, 128, 0])), ("YES", "NO", Data([0, 1, 2, 0, 255, 128, 0])),
+      ("NO", "YES", long), ("YES", "NO", long),
+    ] {
       try MigrationFixture().migrate(blob(old), { $0.make("A", ["b": bytes]) }, to: blob(new)) { context in
         let object = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "A")).first
         #expect(object?.value(forKey: "b") as? Data == bytes)

@@ -49,9 +49,15 @@ struct MigrationEquivalenceTests {
         "Work", "elementID=\"Book\"", ModelText.text("title"),
         ModelText.one("writer", "Writer", "works", "elementID=\"author\"")))
 
+  private static let numbers = Change(
+    testDescription: "numbers of another type",
+    old: ModelText.library,
+    new: ModelText.library.replacing(
+      ModelText.number("pages"), with: ModelText.number("pages").replacing("Integer 64", with: "Double")))
+
   @Test(
     "Both ways come to the same objects and relationships",
-    arguments: [attributes, toMany, hierarchy, renamed])
+    arguments: [attributes, toMany, hierarchy, renamed, numbers])
   func bothWaysComeToTheSame(change: Change) throws {
     let fixture = try MigrationFixture()
     let (old, new) = (try fixture.model(change.old), try fixture.model(change.new))

@@ -82,7 +82,7 @@ struct ProgressiveMigrationTests {
     let binder = SchemaBinder(connection, path: fixture.url.path)
     let old = try binder.bind(MappingBuilder.mapping(for: layout, numbers: binder.numbers(for: layout)))
     let new = try MappingBuilder.mapping(for: ModelLayout(ModelSchema(versions[1])))
-    try StoreMigration(connection, from: old, to: new).run()
+    try StoreMigration(connection, at: fixture.url.path, from: old, to: new).run()
     let left = fixture.url.deletingLastPathComponent().appendingPathExtension("left")
     defer { try? FileManager.default.removeItem(at: left) }
     try FileManager.default.copyItem(at: fixture.url.deletingLastPathComponent(), to: left)

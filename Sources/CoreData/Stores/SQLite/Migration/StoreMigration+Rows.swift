@@ -21,9 +21,9 @@ extension StoreMigration {
       for slot in pair.new.slots.indices {
         switch new.storage(of: slot, in: pair.new.entityNumber) {
         case .attribute(let column):
-          columns[column][number] = try _attribute(slot, pair, content: table.columns[column].content)
+          columns[column][number] = _attribute(slot, pair, content: table.columns[column].content)
         case .composite(let leaves):
-          for leaf in leaves { columns[leaf.column][number] = try _element(leaf, slot, pair, table) }
+          for leaf in leaves { columns[leaf.column][number] = _element(leaf, slot, pair, table) }
         case .toOne(let key, let entity, let order, let destination):
           let pieces = _toOne(slot, pair, to: destination)
           columns[key][number] = pieces.key
@@ -57,15 +57,16 @@ extension StoreMigration {
 
   // MARK: Attributes
 
-  private func _attribute(_ slot: Int, _ pair: MigrationPlan.Pair, content: ColumnContent) throws -> SQLPiece
-  {
+  private func _attribute(_ slot: Int, _ pair: MigrationPlan.Pair, content: ColumnContent) -> SQLPiece {
     guard let attribute = pair.new.slots[slot].attribute else { return .null }
     let fallback = _literal(attribute.defaultValue, content)
     guard let source = plan.attributeSource(of: slot, in: pair),
       case .attribute(let column) = old.storage(of: source, in: pair.old.entityNumber)
     else { return attribute.isDerived ? .null : fallback }
     let from = old.column(column, of: pair.old.entityNumber)
-    let piece = try _converted(from, to: content, pair, attribute.name)
+    let conversion = NumericConversion(
+      from: pair.old.slots[source].type ?? attribute.type, to: attribute.type)
+    let piece = conversion.map { SQLPiece($0, of: from.name) } ?? _converted(from, to: content)
     // Made required: where there is no value, the default is put.
     let wasOptional = pair.old.slots[source].isOptional
     guard wasOptional, !attribute.isOptional, fallback != .null else { return piece }
@@ -74,44 +75,32 @@ extension StoreMigration {
 
   private func _element(
     _ leaf: CompositeLeaf, _ slot: Int, _ pair: MigrationPlan.Pair, _ table: TableMapping
-  ) throws -> SQLPiece {
+  ) -> SQLPiece {
     let content = table.columns[leaf.column].content
     if let source = plan.attributeSource(of: slot, in: pair),
       case .composite(let leaves) = old.storage(of: source, in: pair.old.entityNumber),
       let found = leaves.first(where: { $0.names == leaf.names })
     {
-      return try _converted(
-        old.column(found.column, of: pair.old.entityNumber), to: content, pair,
-        leaf.names.joined(separator: "."))
+      let column = old.column(found.column, of: pair.old.entityNumber)
+      if let type = pair.new.element(leaf, in: slot)?.type,
+        let before = pair.old.element(found, in: source)?.type,
+        let conversion = NumericConversion(from: before, to: type)
+      {
+        return SQLPiece(conversion, of: column.name)
+      }
+      return _converted(column, to: content)
     }
-    var elements = pair.new.slots[slot].attribute?.elements ?? []
-    var element: AttributeSchema?
-    for step in leaf.path {
-      guard step < elements.count else { return .null }
-      element = elements[step]
-      elements = elements[step].elements
-    }
-    return _literal(element?.defaultValue, content)
+    return _literal(pair.new.element(leaf, in: slot)?.defaultValue, content)
   }
 
-  /// A column's value as the new column keeps it.
-  private func _converted(
-    _ column: TableColumn, to content: ColumnContent, _ pair: MigrationPlan.Pair, _ name: String
-  ) throws -> SQLPiece {
+  /// The value of a column of the same type as the new column keeps it.
+  private func _converted(_ column: TableColumn, to content: ColumnContent) -> SQLPiece {
     switch (column.content, content) {
     case (.data, .externalData):
       return SQLPiece(
         sql: "CASE WHEN \(column.name) IS NULL THEN NULL ELSE CAST(x'01' || \(column.name) AS BLOB) END")
     case (.externalData, .data):
-      let outside = try connection.firstValue(
-        "SELECT 1 FROM \(away(of: pair.old.entityNumber)) WHERE SUBSTR(\(column.name), 1, 1) = x'02' LIMIT 1")
-      guard outside == nil else {
-        throw UnsupportedModelError(
-          entity: pair.new.entityName, property: name,
-          reason:
-            "values that lie in files of their own cannot be migrated into the store; keep allowing external storage"
-        )
-      }
+      // What lies in a file of its own is read afterwards.
       return SQLPiece(sql: "SUBSTR(\(column.name), 2)")
     default: return SQLPiece(sql: column.name)
     }

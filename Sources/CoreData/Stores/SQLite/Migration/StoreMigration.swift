@@ -8,6 +8,8 @@ import CoreDataSQLiteBinding
 struct StoreMigration {
   let connection: Connection
   let plan: MigrationPlan
+  /// Where values lie in files of their own.
+  let externalData: ExternalDataDirectory
   /// Largest key ever given out in the table of each old root.
   private let _largestKeys: [Int: Int64]
 
@@ -18,8 +20,10 @@ struct StoreMigration {
   ///   - connection: Of the store, in a transaction.
   ///   - old: The mapping of the tables that are there.
   ///   - new: That of those to be made.
-  init(_ connection: Connection, from old: StoreMapping, to new: StoreMapping) throws {
+  ///   - path: Path of the store's file.
+  init(_ connection: Connection, at path: String, from old: StoreMapping, to new: StoreMapping) throws {
     self.connection = connection
+    externalData = ExternalDataDirectory(storePath: path)
     var largest: [Int: Int64] = [:]
     for table in old.tables {
       let stored = Int64(old.numbers.stored(for: table.rootNumber))
@@ -39,7 +43,7 @@ struct StoreMigration {
   /// Migrates the tables, telling `Progress.current()` how far it has come.
   ///
   /// - Throws: `SQLiteError`, with a constraint's code when objects are in the way of a new uniqueness
-  ///   constraint; `UnsupportedModelError`; `CocoaError.userCancelled`.
+  ///   constraint; `MissingValuesError`; `UnsupportedModelError`; `CocoaError.userCancelled`.
   func run() throws {
     let slices = plan.flows.map { MigrationProgress.slices(largestKey: _largestKeys[$0.oldRoot] ?? 0) }
     let progress = MigrationProgress(steps: slices.reduce(0) { $0 + $1.count } + 1 + new.tables.count)
@@ -54,6 +58,8 @@ struct StoreMigration {
     for table in new.tables { try connection.execute(writer.createTable(table)) }
     for join in new.joins { try connection.execute(writer.createJoinTable(join)) }
     for (flow, slices) in zip(plan.flows, slices) { try copyRows(flow, slices, progress) }
+    try readExternalValues()
+    try checkMandatoryValues()
     try linkToOnes()
     try fillJoins()
     try progress.advance()

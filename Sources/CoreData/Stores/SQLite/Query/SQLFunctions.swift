@@ -89,6 +89,15 @@ enum SQLFunctions {
       let number = call.isInteger(0) ? PredicateValue.int(call.int64(0)) : .double(call.double(0))
       call.answer(number.plainText)
     }
+    // What migrations convert numbers by: the nearest Float, and the decimal that a Float shows as.
+    try connection.register(function: "NSCoreDataFloat", argumentCount: 1) { call in
+      call.isNull(0) ? call.answerNull() : call.answer(Double(Float(call.double(0))))
+    }
+    try connection.register(function: "NSCoreDataFloatDecimal", argumentCount: 1) { call in
+      guard !call.isNull(0) else { return call.answerNull() }
+      let number = Float(call.double(0))
+      call.answer(Double(number.description) ?? Double(number))
+    }
     try connection.register(function: "NSCoreDataRandom", argumentCount: 0, isDeterministic: false) { call in
       call.answer(Int64.random(in: 0...Int64(Int32.max)))
     }

@@ -1,0 +1,69 @@
+/// A change from one numeric type to another, which a lightweight migration carries.
+package struct NumericConversion: Sendable, Hashable {
+  /// Type that the numbers have.
+  package let source: AttributeType
+  /// Type that they get.
+  package let target: AttributeType
+
+  /// The conversion between two types; nil if they are the same or if one of them is not numeric.
+  package init?(from source: AttributeType, to target: AttributeType) {
+    guard source != target, source.isNumeric, target.isNumeric else { return nil }
+    self.source = source
+    self.target = target
+  }
+
+  /// What the conversion may lose, in words; nil if every number of the source type stays what it is.
+  package var loss: String? {
+    switch target {
+    case .boolean: return "0 becomes false, every other number true"
+    case .integer16, .integer32, .integer64: return _integerLoss
+    case .double:
+      return _digits(integers: "9007199254740992", isExact: source.integerBits ?? 0 <= 32, kept: 17)
+    case .float: return _digits(integers: "16777216", isExact: source.integerBits ?? 0 <= 16, kept: 7)
+    default: return nil
+    }
+  }
+
+  private var _integerLoss: String? {
+    guard let bits = target.integerBits, let range = target.integerRange else { return nil }
+    let outside = "numbers outside of \(range.lowerBound) to \(range.upperBound)"
+    if let width = source.integerBits {
+      return width <= bits ? nil : "\(outside) keep their low \(bits) bits only"
+    }
+    return "fractions are cut off, and \(outside) "
+      + (bits == 64 ? "become the nearer end of that range" : "keep their low \(bits) bits only")
+  }
+
+  private func _digits(integers limit: String, isExact: Bool, kept: Int) -> String? {
+    if source.integerBits != nil {
+      return isExact ? nil : "whole numbers beyond \(limit) are rounded"
+    }
+    return source == .float ? nil : "\(kept) digits are kept"
+  }
+}
+
+extension AttributeType {
+  /// Whether values of the type are numbers, booleans among them.
+  package var isNumeric: Bool { integerBits != nil || self == .decimal || self == .double || self == .float }
+
+  /// Bits of a whole number of the type, 1 for booleans; nil for all other types.
+  package var integerBits: Int? {
+    switch self {
+    case .boolean: 1
+    case .integer16: 16
+    case .integer32: 32
+    case .integer64: 64
+    default: nil
+    }
+  }
+
+  /// Range of an integer type; nil for all other types.
+  package var integerRange: ClosedRange<Int64>? {
+    switch self {
+    case .integer16: Int64(Int16.min)...Int64(Int16.max)
+    case .integer32: Int64(Int32.min)...Int64(Int32.max)
+    case .integer64: Int64.min...Int64.max
+    default: nil
+    }
+  }
+}
