@@ -16,7 +16,8 @@ extension ModelSchema {
 }
 
 extension EntitySchema {
-  fileprivate func canonical() -> EntitySchema {
+  /// The same entity with its properties, indexes and constraints by name.
+  package func canonical() -> EntitySchema {
     var entity = self
     entity.attributes.sort { $0.name < $1.name }
     entity.relationships.sort { $0.name < $1.name }

@@ -60,5 +60,21 @@ open class NSEntityMapping: NSObject {
 
   public override init() { super.init() }
 
+  /// Whether `object` is a mapping that says the same.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSEntityMapping else { return false }
+    if self === other { return true }
+    return name == other.name && mappingType == other.mappingType
+      && sourceEntityName == other.sourceEntityName
+      && sourceEntityVersionHash == other.sourceEntityVersionHash
+      && destinationEntityName == other.destinationEntityName
+      && destinationEntityVersionHash == other.destinationEntityVersionHash
+      && entityMigrationPolicyClassName == other.entityMigrationPolicyClassName
+      && sourceExpression == other.sourceExpression && attributeMappings == other.attributeMappings
+      && relationshipMappings == other.relationshipMappings && Content.same(userInfo, other.userInfo)
+  }
+
+  open override var hash: Int { (name ?? "").hashValue }
+
   open override var description: String { "<\(type(of: self)) \(name ?? "")>" }
 }

@@ -72,6 +72,14 @@ open class NSMappingModel: NSObject {
       uniquingKeysWith: { first, _ in first })
   }
 
+  /// Whether `object` is a mapping model with equal mappings in the same order.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSMappingModel else { return false }
+    return self === other || entityMappings == other.entityMappings
+  }
+
+  open override var hash: Int { (entityMappings ?? []).map(\.hash).hashValue }
+
   open override var description: String {
     "<\(type(of: self)): \((entityMappings ?? []).compactMap(\.name).joined(separator: ", "))>"
   }

@@ -20,6 +20,16 @@ open class NSPropertyMapping: NSObject {
 
   public override init() { super.init() }
 
+  /// Whether `object` is a mapping that says the same.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSPropertyMapping else { return false }
+    return self === other
+      || name == other.name && valueExpression == other.valueExpression
+        && Content.same(userInfo, other.userInfo)
+  }
+
+  open override var hash: Int { name.hashValue }
+
   open override var description: String {
     "<\(type(of: self)) \(name ?? "?") = \(valueExpression.map(\.description) ?? "nothing")>"
   }

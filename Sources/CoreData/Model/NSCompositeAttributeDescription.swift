@@ -16,14 +16,16 @@ open class NSCompositeAttributeDescription: NSAttributeDescription {
     get { _elements }
     set {
       willMutate("elements")
+      for element in _elements where element.composite === self { element.composite = nil }
       _elements = newValue
+      for element in newValue { element.composite = self }
     }
   }
 
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSCompositeAttributeDescription()
     copyAttributeState(to: copy)
-    copy._elements = _elements.map { $0.copy() as! NSAttributeDescription }
+    copy.elements = _elements.map { $0.copy() as! NSAttributeDescription }
     copy.compositeName = compositeName
     return copy
   }

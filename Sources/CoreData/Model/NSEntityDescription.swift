@@ -259,6 +259,7 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
         "can't change \(what) of entity '\(_name ?? "?")': its model is in use by a coordinator and so immutable; change "
           + "a copy() of the model")
     }
+    _model?.noteEdit()
   }
 
   private func _dropIndexes() {
@@ -295,6 +296,13 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
       if let name = element.propertyName, let property = properties[name] { element.retarget(to: property) }
     }
   }
+
+  /// Whether `object` is an entity that says the same.
+  open override func isEqual(_ object: Any?) -> Bool {
+    (object as? NSEntityDescription).map(hasContent) ?? false
+  }
+
+  open override var hash: Int { _name.hashValue }
 
   open override var description: String { "<\(type(of: self)) \(_name ?? "?")>" }
 }

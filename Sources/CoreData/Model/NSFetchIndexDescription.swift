@@ -1,4 +1,5 @@
 import Foundation
+import CoreDataModelSchema
 
 /// Describes one index of an entity.
 open class NSFetchIndexDescription: NSObject, NSCopying {
@@ -87,6 +88,14 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
     }
   }
 
+  /// Whether `object` is an index that says the same.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSFetchIndexDescription else { return false }
+    return self === other || FetchIndexSchema(self) == FetchIndexSchema(other)
+  }
+
+  open override var hash: Int { _name.hashValue }
+
   /// An editable copy, with copies of its elements, which belongs to no entity yet.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSFetchIndexDescription(
@@ -153,6 +162,16 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
           + "change a copy() of the model")
     }
   }
+
+  /// Whether `object` is an element of the same kind for an equal property.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSFetchIndexElementDescription else { return false }
+    return self === other
+      || _property == other._property && _collationType == other._collationType
+        && _isAscending == other._isAscending
+  }
+
+  open override var hash: Int { _property.hashValue }
 
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSFetchIndexElementDescription(property: _property!, collationType: _collationType)

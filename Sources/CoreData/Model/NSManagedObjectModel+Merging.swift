@@ -12,13 +12,17 @@ extension NSManagedObjectModel {
     return NSManagedObjectModel(byMerging: models)
   }
 
-  /// Merges those entities of all model versions in `bundles` that a store with this metadata was saved with;
-  /// nil if they can't all be found.
+  /// The model version in `bundles` that a store with this metadata was saved with. Where no version alone has
+  /// its entities, merges them from several; nil if they can't all be found.
   public class func mergedModel(
     from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
   ) -> NSManagedObjectModel? {
-    let models = ModelSearch.models(in: bundles).flatMap { url in
-      ModelSearch.versions(of: url).compactMap { NSManagedObjectModel(contentsOf: $0) }
+    guard let hashes = versionHashes(in: metadata) else { return nil }
+    var models: [NSManagedObjectModel] = []
+    for url in ModelSearch.models(in: bundles).flatMap(ModelSearch.versions) {
+      guard let model = NSManagedObjectModel(contentsOf: url) else { continue }
+      if model.entityVersionHashesByName == hashes { return model }
+      models.append(model)
     }
     return NSManagedObjectModel(byMerging: models, forStoreMetadata: metadata)
   }
@@ -49,12 +53,17 @@ extension NSManagedObjectModel {
     adoptCopy(of: models, entities: order)
   }
 
-  /// Merges copies of those entities that a store with this metadata was saved with; nil if they can't all be
-  /// found.
+  /// A copy of the model that a store with this metadata was saved with. Where no model alone has its entities,
+  /// merges copies of them; nil if they can't all be found.
   public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any])
   {
     guard let hashes = Self.versionHashes(in: metadata) else { return nil }
     self.init()
+    // One version that has just these entities is the store's own, requests and identifiers included.
+    if let version = models.first(where: { $0.entityVersionHashesByName == hashes }) {
+      adoptCopy(of: [version], entities: version.entities)
+      return
+    }
     var chosen: [NSEntityDescription] = []
     var found: Set<String> = []
     var sources: [NSManagedObjectModel] = []

@@ -2,10 +2,25 @@ import CoreDataModelSchema
 import Foundation
 
 extension NSManagedObjectModel {
-  /// Version hash of each entity by name, 32 bytes each, equal to those Core Data computes.
+  /// Version hash of each entity by name, 32 bytes each, equal to those Core Data computes. Computed once; again
+  /// after a change of the model.
   public var entityVersionHashesByName: [String: Data] {
     if let frozen = frozenModel.withLock({ $0 }) { return frozen.versionHashes }
-    return ModelSchema(self).entityVersionHashes().mapValues { Data($0) }
+    return versionHashes(orCompute: {
+      (ModelSchema(self).entityVersionHashes().mapValues { Data($0) }, _isClosed)
+    })
+  }
+
+  /// Whether everything that the hashes depend on is in this model, which is told of its changes then.
+  private var _isClosed: Bool {
+    entities.allSatisfy { entity in
+      entity.owner === self && (entity.superentity.map { $0.owner === self } ?? true)
+        && entity.ownProperties.allSatisfy { property in
+          guard property.owner === entity else { return false }
+          guard let relationship = property as? NSRelationshipDescription else { return true }
+          return relationship.destinationEntity.map { $0.owner === self } ?? true
+        }
+    }
   }
 
   /// Base64 of a checksum over all entity hashes; models with equal entities have equal checksums.
@@ -47,6 +62,7 @@ extension NSEntityDescription {
   /// The hash, from the entity's line of parents.
   final func schemaHash() -> Data {
     if let frozen { return frozen.versionHash }
+    if let owner, let name, let known = owner.entityVersionHashesByName[name] { return known }
     var line: [EntitySchema] = []
     var next: NSEntityDescription? = self
     while let entity = next {

@@ -27,6 +27,10 @@ open class NSManagedObjectModel: NSObject, NSCopying {
   /// Set once, when a coordinator first uses the model.
   final let frozenModel = Mutex<FrozenModel?>(nil)
 
+  /// Counts changes of the model and of its parts, so that what is computed of it is computed once.
+  private var _edits = 0
+  private let _hashes = Mutex<(edits: Int, hashes: [String: Data])?>(nil)
+
   /// Makes a model without entities.
   public override init() { super.init() }
 
@@ -200,7 +204,29 @@ open class NSManagedObjectModel: NSObject, NSCopying {
       programmerError(
         "can't change \(what) of a model in use by a coordinator: it is immutable now; change a copy() of it")
     }
+    noteEdit()
   }
+
+  /// Notes that the model or one of its parts is about to change.
+  final func noteEdit() { _edits += 1 }
+
+  /// The version hashes as computed since the last change, else those that `compute` answers, kept if they may
+  /// be.
+  final func versionHashes(orCompute compute: () -> (hashes: [String: Data], mayKeep: Bool)) -> [String: Data]
+  {
+    let edits = _edits
+    if let known = _hashes.withLock({ $0 }), known.edits == edits { return known.hashes }
+    let (hashes, mayKeep) = compute()
+    if mayKeep { _hashes.withLock { $0 = (edits, hashes) } }
+    return hashes
+  }
+
+  /// Whether `object` is a model that says the same.
+  open override func isEqual(_ object: Any?) -> Bool {
+    (object as? NSManagedObjectModel).map(hasContent) ?? false
+  }
+
+  open override var hash: Int { Set(_entities.map(\.name)).hashValue }
 
   // MARK: Copying
 

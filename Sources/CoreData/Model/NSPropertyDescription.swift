@@ -15,6 +15,8 @@ open class NSPropertyDescription: NSObject, NSCopying {
   private var _isIndexedBySpotlight = false
   private var _isStoredInExternalRecord = false
   private var _validation: (predicates: [NSPredicate], warnings: [Any])?
+  /// The composite attribute that the property is an element of.
+  final weak var composite: NSCompositeAttributeDescription?
   /// Set when the model is frozen; every setter asks it.
   final var isFrozen = false
 
@@ -154,6 +156,12 @@ open class NSPropertyDescription: NSObject, NSCopying {
   final func willMutate(_ what: StaticString) {
     if isFrozen {
       programmerError(
+    noteEdit()
+  }
+
+  /// Tells the model that the property is about to change.
+  final func noteEdit() {
+    if let _entity { _entity.owner?.noteEdit() } else { composite?.noteEdit() }
         "can't change \(what) of property '\(_entity?.name ?? "?").\(_name)': its model is in use by a coordinator and "
           + "so immutable; change a copy() of the model")
     }
@@ -177,6 +185,13 @@ open class NSPropertyDescription: NSObject, NSCopying {
     copy._isIndexed = _isIndexed
     copy._isIndexedBySpotlight = _isIndexedBySpotlight
     copy._isStoredInExternalRecord = _isStoredInExternalRecord
+  /// Whether `object` is a property that says the same.
+  open override func isEqual(_ object: Any?) -> Bool {
+    (object as? NSPropertyDescription).map(hasContent) ?? false
+  }
+
+  open override var hash: Int { _name.hashValue }
+
     copy._validation = _validation
   }
 

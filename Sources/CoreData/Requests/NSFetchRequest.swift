@@ -111,6 +111,20 @@ open class AnyFetchRequest: NSPersistentStoreRequest {
     havingPredicate = other.havingPredicate
   }
 
+  /// Whether `object` is a request that asks for the same, whatever the type of its results.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? AnyFetchRequest else { return false }
+    return self === other || hasContent(of: other)
+  }
+
+  open override var hash: Int {
+    var hasher = Hasher()
+    hasher.combine(entityName)
+    hasher.combine(fetchLimit)
+    hasher.combine(resultType)
+    return hasher.finalize()
+  }
+
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = AnyFetchRequest()
     copy.take(from: self)
@@ -161,13 +175,13 @@ open class NSFetchRequest<ResultType>: AnyFetchRequest {
 
   /// Fetches in the context whose `perform` block is running.
   ///
-  /// Traps outside such a block, as Core Data raises.
-  ///
-  /// - Throws: What `NSManagedObjectContext.fetch(_:)` throws.
+  /// - Throws: A Cocoa error outside such a block; what `NSManagedObjectContext.fetch(_:)` throws.
   open func execute() throws -> [ResultType] {
     guard let context = ContextQueue.current else {
-      programmerError(
-        "NSFetchRequest.execute() was called outside a context's perform block; call context.fetch(_:).")
+      throw CocoaError.coreData(
+        NSCoreDataError,
+        "NSFetchRequest.execute() was called outside of a context's perform block, so no context can carry it out; call "
+          + "context.fetch(_:).")
     }
     return try context.fetch(self)
   }
