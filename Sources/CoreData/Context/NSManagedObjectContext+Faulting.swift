@@ -27,6 +27,7 @@ extension NSManagedObjectContext {
     }
     object._flags.remove(.fault)
     object.dropPartialValues()
+    if !object._shape.transientDefaults.isEmpty { object.fillTransientDefaults() }
     guard object._shape.hasOwnClass else { return }
     object._flags.insert(.awakening)
     object.awakeFromFetch()

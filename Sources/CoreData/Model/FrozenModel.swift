@@ -56,6 +56,8 @@ final class FrozenEntity: @unchecked Sendable {
   let defaults: [Value]
   /// Slots that a fresh object has a value in.
   let defaultedSlots: [Int]
+  /// Those of them that are transient: a fetched object's row has no value there.
+  let transientDefaults: [Int]
   /// The description of each slot's property; nil for hidden slots.
   let properties: [NSPropertyDescription?]
   /// How each slot's values are read and shown; nil for relationships.
@@ -111,6 +113,7 @@ final class FrozenEntity: @unchecked Sendable {
     self.defaults = defaults
     defaultedSlots = defaults.indices.filter { !defaults[$0].isNull }
   }
+    transientDefaults = defaultedSlots.filter { layout.slots[$0].isTransient }
 }
 
 extension NSManagedObjectModel {

@@ -92,6 +92,15 @@ extension NSManagedObject {
     didTurnIntoFault()
   }
 
+  /// Puts their defaults into the transient attributes of an object that is filled from a store's row, which
+  /// has no values for them.
+  final func fillTransientDefaults() {
+    guard let row = _current else { return }
+    for slot in _shape.transientDefaults where slot < row.count && row[slot].isNull {
+      ownDraft().set(_shape.defaults[slot], at: slot)
+    }
+  }
+
   /// The row as last saved if it holds values that are not stored, which newer rows lack.
   private final var rowWithTransients: Row? {
     guard _layout.hasTransients, let row = _row else { return nil }

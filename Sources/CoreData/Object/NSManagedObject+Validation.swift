@@ -16,6 +16,7 @@ extension NSManagedObject {
     // Without a hook only slots with rules are looked at, as they are.
     for slot in hasHook ? Array(_layout.slots.indices) : plan.slots where !_layout.slots[slot].isHidden {
       if let unchecked, unchecked.contains(slot) { continue }
+      if isUnsetTransient(slot) { continue }
       do {
         if hasHook {
           try _validateThroughHook(slot, _layout.slots[slot])
@@ -34,6 +35,13 @@ extension NSManagedObject {
     if let _draft { return !_draft.hasNull(at: slots) }
     if let _row { return !_row.hasNull(at: slots) }
     return false
+  }
+
+  /// Whether a slot is a transient attribute that has no value and that nobody has assigned since the object
+  /// was fetched. The store keeps no value for it, so its rules have nothing to check.
+  final func isUnsetTransient(_ slot: Int) -> Bool {
+    _layout.hasTransients && _layout.slots[slot].isTransient && !_layout.slots[slot].isToMany && !isInserted
+      && !_changed.contains(slot) && (_current?[slot].isNull ?? true)
   }
 
   /// Checks a property through the overridable method, which may replace the value.

@@ -141,7 +141,10 @@ struct ValidationPlan: Sendable {
   func check(_ slot: Int, of object: NSManagedObject) throws {
     let checks = _checks[slot]
     if checks.isEmpty { return }
-    guard object._layout.slots[slot].isToMany else { return try check(object.read(slot), slot, of: object) }
+    guard object._layout.slots[slot].isToMany else {
+      if object.isUnsetTransient(slot) { return }
+      return try check(object.read(slot), slot, of: object)
+    }
     // What was neither read nor changed has the members it had when it was last saved.
     guard object.isInserted || object._changed.contains(slot) || object._relations?.members(slot) != nil
     else { return }

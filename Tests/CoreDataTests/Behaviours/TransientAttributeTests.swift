@@ -1,0 +1,55 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Attributes that no store keeps, in objects that come from one.
+@Suite struct TransientAttributeTests {
+  /// A book with a mandatory transient attribute.
+  private func marked(default value: Any?) -> NSManagedObjectModel {
+    let model = LibraryModel.make()
+    let mark = model.entitiesByName["Book"]!.attributesByName["mark"]!
+    mark.isOptional = false
+    mark.defaultValue = value
+    return model
+  }
+
+  @Test(arguments: Setting.allCases)
+  func `a transient attribute of a fetched object has its default value`(_ setting: Setting) throws {
+    let stack = try TestStack(setting, model: marked(default: "plain"))
+    _ = stack.context.performAndWait { stack.context.insert("Book", ["title": "Emma"]) }
+    try stack.save()
+    try stack.fresh { context in
+      let book = try #require(try context.all("Book").first)
+      #expect(book.text("mark") == "plain")
+      #expect(!book.hasChanges)
+      book.setValue("Persuasion", forKey: "title")
+      try context.save()
+      book.setValue("seen", forKey: "mark")
+      context.refresh(book, mergeChanges: false)
+      #expect(book.text("mark") == "plain")
+    }
+  }
+
+  @Test func `a mandatory transient attribute that nobody has set does not stop a fetched object's save`()
+    throws
+  {
+    let stack = try TestStack(.sqlite, model: marked(default: nil))
+    try stack.context.performAndWait {
+      let error = #expect(throws: CocoaError.self) {
+        stack.context.insert("Book")
+        try stack.context.save()
+      }
+      #expect(error?.code.rawValue == NSValidationMissingMandatoryPropertyError)
+      for book in stack.context.insertedObjects { book.setValue("seen", forKey: "mark") }
+      try stack.context.save()
+    }
+    try stack.fresh { context in
+      let book = try #require(try context.all("Book").first)
+      book.setValue("Persuasion", forKey: "title")
+      try context.save()
+      book.setValue(nil, forKey: "mark")
+      book.setValue("Emma", forKey: "title")
+      #expect(throws: CocoaError.self) { try context.save() }
+    }
+  }
+}
