@@ -36,8 +36,9 @@ final class AttributeCoding: Sendable {
 
   /// Reads what a caller passed. Nil, an empty optional and `NSNull` are null.
   ///
-  /// Numbers are taken in any Swift type and as NSNumber, as long as they are whole and in range for an
-  /// integer attribute; Core Data would cut them silently.
+  /// Numbers are taken in any Swift type and as NSNumber. An integer attribute cuts fractions off and keeps the
+  /// low bits of a number that is too large for it; a 64-bit one takes the nearer end of its range for a
+  /// floating-point number or decimal beyond it.
   func value(from any: Any?) throws(AttributeValueError) -> Value {
     guard let any else { return .null }
     func open<T>(_ value: T) -> Value? { _exact(value) }
@@ -55,7 +56,7 @@ final class AttributeCoding: Sendable {
       if T.self == NSString.self { return .string(Self._object(value, NSString.self).description) }
     case .integer16, .integer32, .integer64:
       guard let number = Self._exactInteger(value) else { return nil }
-      return type == .integer64 || _fits(number) ? .int(number) : nil
+      return .int(type == .integer64 ? number : _cut(number))
     case .boolean:
       if T.self == Bool.self { return .int(unsafeBitCast(value, to: Bool.self) ? 1 : 0) }
     case .double:
@@ -100,8 +101,13 @@ final class AttributeCoding: Sendable {
     return nil
   }
 
-  private func _fits(_ number: Int64) -> Bool {
-    type == .integer32 ? Int32(exactly: number) != nil : Int16(exactly: number) != nil
+  /// The low bits of a number, as many as the attribute's type has.
+  private func _cut(_ number: Int64) -> Int64 {
+    switch type {
+    case .integer16: Int64(Int16(truncatingIfNeeded: number))
+    case .integer32: Int64(Int32(truncatingIfNeeded: number))
+    default: number
+    }
   }
 
   /// The less common ways to spell a value.
@@ -112,17 +118,18 @@ final class AttributeCoding: Sendable {
       if let text = any as? String { return .string(text) }
       if let text = any as? any StringProtocol { return .string(String(text)) }
     case .integer16, .integer32, .integer64:
-      if let number = try _integer(any) { return .int(number) }
+      if let number = WholeNumber.of(any) { return .int(_cut(number)) }
     case .boolean:
       if let number = any as? NSNumber { return .int(number.boolValue ? 1 : 0) }
       if let flag = any as? Bool { return .int(flag ? 1 : 0) }
       if let number = any as? any BinaryInteger { return .int(Self._isZero(number) ? 0 : 1) }
+      if let number = Self._double(any) { return .int(number == 0 ? 0 : 1) }
     case .double:
       if let number = Self._double(any) { return .double(number) }
     case .float:
       if let number = Self._double(any) { return .double(Double(Float(number))) }
     case .decimal:
-      if let decimal = Self._decimal(any) { return .decimal(DecimalBox(decimal)) }
+      if let decimal = Self.decimal(of: any) { return .decimal(DecimalBox(decimal)) }
     case .date:
       if let date = any as? NSDate { return .double(date.timeIntervalSinceReferenceDate) }
       if let date = any as? Date { return .double(date.timeIntervalSinceReferenceDate) }
@@ -177,71 +184,41 @@ final class AttributeCoding: Sendable {
     return CompositeBox(values)
   }
 
-  /// The whole number that `any` is; nil if it is no number.
-  private func _integer(_ any: Any) throws(AttributeValueError) -> Int64? {
-    let whole: Int64?
-    switch any {
-    case let number as NSNumber: whole = Self._whole(number)
-    case let number as Int: whole = Int64(number)
-    case let flag as Bool: whole = flag ? 1 : 0
-    case let number as any BinaryInteger: whole = Int64(exactly: number)
-    case let number as any BinaryFloatingPoint: whole = Self._double(number).flatMap { Int64(exactly: $0) }
-    case let number as Decimal: whole = Self._whole(NSDecimalNumber(decimal: number))
-    default: return nil
-    }
-    if let whole, type == .integer64 || _fits(whole) { return whole }
-    let bits = type == .integer16 ? 16 : type == .integer32 ? 32 : 64
-    throw AttributeValueError(
-      entity: entityName, attribute: name, expected: "a whole number of \(bits) bits (\(_range))",
-      found: "\(any)")
-  }
-
-  private var _range: String {
-    switch type {
-    case .integer16: "\(Int16.min) to \(Int16.max)"
-    case .integer32: "\(Int32.min) to \(Int32.max)"
-    default: "\(Int64.min) to \(Int64.max)"
-    }
-  }
-
   private static func _isZero(_ number: some BinaryInteger) -> Bool { number == 0 }
 
-  /// The number without loss, or nil.
-  private static func _whole(_ number: NSNumber) -> Int64? {
-    if number is NSDecimalNumber {
-      let whole = number.int64Value
-      return Decimal(whole) == number.decimalValue ? whole : nil
-    }
-    switch UInt8(bitPattern: number.objCType.pointee) {
-    case UInt8(ascii: "d"), UInt8(ascii: "f"): return Int64(exactly: number.doubleValue)
-    case UInt8(ascii: "Q"): return Int64(exactly: number.uint64Value)
-    default: return number.int64Value
-    }
-  }
-
   private static func _double(_ any: Any) -> Double? {
-    switch any {
+    func wide(_ number: some BinaryFloatingPoint) -> Double { Double(number) }
+    return switch any {
     case let number as NSNumber: number.doubleValue
     case let number as Double: number
     case let number as Int: Double(number)
-    case let number as Float: Double(number)
+    case let flag as Bool: flag ? 1 : 0
+    case let number as any BinaryFloatingPoint: wide(number)
     case let number as any BinaryInteger: Double(number)
     case let number as Decimal: NSDecimalNumber(decimal: number).doubleValue
     default: nil
     }
   }
 
-  private static func _decimal(_ any: Any) -> Decimal? {
-    switch any {
-    case let number as NSDecimalNumber: return number.decimalValue
-    case let number as Int: return Decimal(number)
-    case let number as Double: return number.isFinite ? Decimal(string: number.description) : nil
-    case let number as NSNumber:
-      // Through its text: the nearest decimal to 0.1 is 0.1, not the binary fraction behind it.
+  /// The decimal that a number is, by its shortest text: the nearest decimal to 0.1 is 0.1, not the binary
+  /// fraction behind it. Nil for what is no finite number.
+  static func decimal(of any: Any) -> Decimal? {
+    func text(_ number: some BinaryFloatingPoint) -> Decimal? {
+      number.isFinite ? Decimal(string: "\(number)") : nil
+    }
+    // An object by its own type: a cast would make a double of a float first.
+    if Swift.type(of: any) is AnyClass, let number = any as? NSNumber {
+      if let decimal = number as? NSDecimalNumber { return decimal.decimalValue }
       return Decimal(string: number.stringValue)
-    case let number as any BinaryInteger: return Decimal(string: number.description)
-    case let number as Float: return number.isFinite ? Decimal(string: number.description) : nil
-    default: return nil
+        ?? (number.doubleValue.isFinite ? Decimal(number.doubleValue) : nil)
+    }
+    return switch any {
+    case let number as Decimal: number
+    case let number as Int: Decimal(number)
+    case let flag as Bool: flag ? 1 : 0
+    case let number as any BinaryInteger: Decimal(string: number.description)
+    case let number as any BinaryFloatingPoint: text(number)
+    default: nil
     }
   }
 

@@ -3,11 +3,11 @@ import Foundation
 
 /// Turns the objects of transformable attributes into stored data and back.
 enum TransformableCoding {
-  /// The stored data of `object`.
+  /// The stored data of `object`; nil, which is stored as null, if the transformer answers nil.
   ///
-  /// - Throws: `AttributeValueError` if the transformer is missing, gives no data, or the object can't be
-  ///   archived.
-  static func data(from object: Any, transformer name: String?, attribute: AttributeCoding) throws -> Data {
+  /// - Throws: `AttributeValueError` if the transformer is missing, answers something other than data, or the
+  ///   object can't be archived.
+  static func data(from object: Any, transformer name: String?, attribute: AttributeCoding) throws -> Data? {
     guard let name, !name.isEmpty else { return try archive(object, attribute: attribute) }
     guard name != NSValueTransformerName.keyedUnarchiveFromDataTransformerName.rawValue else {
       // Core Data refuses it as well: what it has written cannot be read safely.
@@ -21,11 +21,12 @@ enum TransformableCoding {
     let result =
       transformer is NSSecureUnarchiveFromDataTransformer
       ? transformer.reverseTransformedValue(object) : transformer.transformedValue(object)
+    guard let result else { return nil }
     if let data = result as? Data { return data }
     if let data = result as? NSData { return Data(referencing: data) }
     throw AttributeValueError(
       entity: attribute.entityName, attribute: attribute.name,
-      expected: "Data from the value transformer '\(name)'", found: result.map { "\(type(of: $0))" } ?? "nil")
+      expected: "Data from the value transformer '\(name)'", found: "\(type(of: result))")
   }
 
   /// The object stored as `data`.

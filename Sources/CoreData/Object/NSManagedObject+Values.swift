@@ -29,7 +29,7 @@ extension NSManagedObject {
   }
 
   final func setValueOfProperty(_ value: Any?, _ key: String) {
-    guard let slot = _layout.slot(named: key) else {
+    guard let slot = _layout.slot(named: key) ?? _layout.slot(setBy: key) else {
       setValue(value, forUndefinedKey: key)
       return
     }
@@ -167,6 +167,7 @@ extension NSManagedObject {
     if let fetched = _shape.propertiesByName[key] as? NSFetchedPropertyDescription {
       return valueOfFetchedProperty(fetched)
     }
+    if let slot = _layout.slot(readBy: key) { return value(at: slot) }
     return value(forUndefinedKey: key)
   }
 

@@ -155,6 +155,20 @@ import Testing
     return cells
   }
 
+  @Test func `a transformer that answers nil stores null`() throws {
+    let name = NSValueTransformerName("Silent")
+    ValueTransformer.setValueTransformer(SilentTransformer(), forName: name)
+    let stack = try transformable(name.rawValue)
+    try stack.context.performAndWait {
+      stack.context.insert("Book", ["extra": "abc"])
+      try stack.context.save()
+    }
+    var cells: [[String]] = []
+    try SQLiteText.rows(of: "SELECT ZEXTRA IS NULL FROM ZPUBLICATION", at: stack.url) { cells.append($0) }
+    #expect(cells == [["1"]])
+    try stack.fresh { try #expect($0.all("Book").first?.value(forKey: "extra") == nil) }
+  }
+
   @Test func aTransformerOfOnesOwnMakesDataOnSaveAndTheObjectOnFetch() throws {
     ValueTransformer.setValueTransformer(BackwardsTransformer(), forName: NSValueTransformerName("Reversing"))
     let stack = try transformable("Reversing")
@@ -248,4 +262,9 @@ final class BackwardsTransformer: ValueTransformer, @unchecked Sendable {
   override func reverseTransformedValue(_ value: Any?) -> Any? {
     (value as? Data).map { String(String(decoding: $0, as: UTF8.self).reversed()) }
   }
+}
+
+/// Transforms everything into nothing.
+private final class SilentTransformer: ValueTransformer, @unchecked Sendable {
+  override func transformedValue(_ value: Any?) -> Any? { nil }
 }

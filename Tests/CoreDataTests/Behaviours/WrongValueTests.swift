@@ -38,12 +38,27 @@ import Testing
     #expect(text.contains("found String (old)"))
   }
 
-  @Test func aNumberOutOfRangeIsRefused() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let stack = try TestStack(.memory)
-      stack.context.performAndWait { stack.context.insert("Author").setValue(40_000, forKey: "age") }
+  @Test(arguments: Setting.allCases)
+  func `a number too large for its integer type is cut to its low bits and saved`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    try stack.context.performAndWait {
+      let author = stack.context.insert("Author")
+      author.setValue(40_000, forKey: "age")
+      #expect(author.value(forKey: "age") as? Int == -25_536)
+      let book = stack.context.insert("Book")
+      book.setValue(NSNumber(value: Int64.max), forKey: "pages")
+      book.setValue(UInt64.max, forKey: "copies")
+      #expect(book.value(forKey: "pages") as? Int == -1)
+      #expect(book.value(forKey: "copies") as? Int == -1)
+      book.setPrimitiveValue(1e300, forKey: "copies")
+      #expect(book.value(forKey: "copies") as? Int64 == .max)
+      book.setValue(Double.nan, forKey: "copies")
+      #expect(book.value(forKey: "copies") as? Int == 0)
+      book.setValue(2.75, forKey: "pages")
+      #expect(book.value(forKey: "pages") as? Int == 2)
     }
-    #expect(Self.text(result).contains("a whole number of 16 bits"))
+    try stack.save()
+    try stack.fresh { try #expect($0.all("Author").first?.value(forKey: "age") as? Int == -25_536) }
   }
 
   @Test func aToOneTakesObjectsOnly() async {
@@ -171,5 +186,43 @@ final class InitialedAuthor: NSManagedObject {
   override func setValue(_ value: Any?, forUndefinedKey key: String) {
     guard key == "initial" else { return super.setValue(value, forUndefinedKey: key) }
     setValue((value as? String ?? "") + (text("name")?.dropFirst() ?? ""), forKey: "name")
+  @Test func `key-value coding finds a property by the names of its accessors`() throws {
+    let stack = try TestStack(.memory, model: AccessorNames.model())
+    stack.context.performAndWait {
+      let tag = stack.context.insert("Tag")
+      let date = Date(timeIntervalSinceReferenceDate: 5)
+      tag.setValue(date, forKey: "Date")
+      #expect(tag.value(forKey: "date") as? Date == date)
+      tag.setValue(true, forKey: "isOpen")
+      #expect(tag.value(forKey: "open") as? Bool == true)
+      tag.setValue(3, forKey: "getSize")
+      #expect(tag.value(forKey: "size") as? Int == 3)
+    }
+  }
+
+  @Test func `a key that only another accessor leads to is unknown`() async {
+    await #expect(processExitsWith: .failure) {
+      let stack = try TestStack(.memory, model: AccessorNames.model())
+      stack.context.performAndWait { stack.context.insert("Tag").setValue(true, forKey: "open") }
+    }
+    await #expect(processExitsWith: .failure) {
+      let stack = try TestStack(.memory, model: AccessorNames.model())
+      stack.context.performAndWait { _ = stack.context.insert("Tag").value(forKey: "Date") }
+    }
+  }
+
+  }
+}
+
+/// A tag whose properties are named after accessors.
+private enum AccessorNames {
+  static func model() -> NSManagedObjectModel {
+    let model = LibraryModel.make()
+    model.entitiesByName["Tag"]!.properties += [
+      LibraryModel.attribute("date", .dateAttributeType),
+      LibraryModel.attribute("isOpen", .booleanAttributeType),
+      LibraryModel.attribute("getSize", .integer16AttributeType),
+    ]
+    return model
   }
 }

@@ -38,19 +38,22 @@ struct AttributeCodingTests {
     }
   }
 
-  @Test("numbers out of range, or with a fraction, are refused and named")
+  @Test("numbers out of range keep their low bits, fractions are cut off")
   func ranges() throws {
-    #expect(throws: AttributeValueError.self) { try _coding(.integer16).value(from: 40_000) }
-    #expect(throws: AttributeValueError.self) {
-      try _coding(.integer32).value(from: NSNumber(value: Int64.max))
-    }
-    #expect(throws: AttributeValueError.self) { try _coding(.integer64).value(from: UInt64.max) }
-    #expect(throws: AttributeValueError.self) { try _coding(.integer64).value(from: 1.5) }
-    #expect(throws: AttributeValueError.self) { try _coding(.integer64).value(from: Double.infinity) }
-    let error = #expect(throws: AttributeValueError.self) { try _coding(.integer16).value(from: 40_000) }
-    #expect(error?.description.contains("'E.a'") == true)
-    #expect(error?.description.contains("40000") == true)
-    #expect(error?.description.contains("32767") == true)
+    #expect(try _coding(.integer16).value(from: 40_000) == .int(-25_536))
+    #expect(try _coding(.integer16).value(from: UInt16(40_000)) == .int(-25_536))
+    #expect(try _coding(.integer16).value(from: Decimal(40_000)) == .int(-25_536))
+    #expect(try _coding(.integer32).value(from: NSNumber(value: Int64.max)) == .int(-1))
+    #expect(try _coding(.integer64).value(from: UInt64.max) == .int(-1))
+    #expect(try _coding(.integer64).value(from: NSNumber(value: UInt64.max)) == .int(-1))
+    #expect(try _coding(.integer64).value(from: 1.5) == .int(1))
+    #expect(try _coding(.integer64).value(from: NSNumber(value: -1.5)) == .int(-1))
+    #expect(try _coding(.integer64).value(from: NSDecimalNumber(string: "-1.5")) == .int(-1))
+    #expect(try _coding(.integer64).value(from: Double.infinity) == .int(.max))
+    #expect(try _coding(.integer64).value(from: -1e300) == .int(.min))
+    #expect(try _coding(.integer64).value(from: Decimal(string: "1e30")!) == .int(.max))
+    #expect(try _coding(.integer64).value(from: Decimal.nan) == .int(0))
+    #expect(try _coding(.integer64).value(from: Float.nan) == .int(0))
   }
 
   @Test("booleans come from Bool and numbers")

@@ -22,7 +22,7 @@ enum ManagedForm: Sendable {
     case ObjectIdentifier(UUID.self), ObjectIdentifier(UUID?.self): self = .uuid
     case ObjectIdentifier(URL.self), ObjectIdentifier(URL?.self): self = .url
     case ObjectIdentifier(Decimal.self), ObjectIdentifier(Decimal?.self),
-      ObjectIdentifier(NSDecimalNumber?.self):
+      ObjectIdentifier(NSDecimalNumber.self), ObjectIdentifier(NSDecimalNumber?.self):
       self = .decimal
     case ObjectIdentifier(NSSet.self), ObjectIdentifier(NSSet?.self): self = .toMany
     case ObjectIdentifier(NSOrderedSet.self), ObjectIdentifier(NSOrderedSet?.self): self = .orderedToMany

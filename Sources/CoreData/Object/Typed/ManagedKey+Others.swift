@@ -10,6 +10,7 @@ extension ManagedKey {
     get {
       let found = object.valueOfProperty(name)
       if let value = found as? Value { return value }
+      if let value = NumberCast<Value>.value(found) { return value }
       if found == nil, let empty = Value.self as? any EmptyWhenNil.Type { return empty.init() as! Value }
       guard let found else { return missing(object) }
       if let members = found as? Set<NSManagedObject> {

@@ -106,6 +106,14 @@ extension ManagedKey where Value == NSDecimalNumber? {
   }
 }
 
+extension ManagedKey where Value == NSDecimalNumber {
+  /// The property of an object, of any numeric type; traps if it is nil.
+  public subscript(object: NSManagedObject) -> NSDecimalNumber {
+    get { decimal(object).map { NSDecimalNumber(decimal: $0) } ?? missing(object) }
+    set { write(.decimal(DecimalBox(newValue.decimalValue)), newValue, object) }
+  }
+}
+
 // MARK: Reading
 
 extension ManagedKey {
@@ -146,7 +154,7 @@ extension ManagedKey {
 
   @inline(__always) fileprivate func decimal(_ object: NSManagedObject) -> Decimal? {
     let slot = slot(in: object)
-    guard slot != Self.indirect else { return converted(object) { ($0 as? NSNumber)?.decimalValue } }
+    guard slot != Self.indirect else { return converted(object) { AttributeCoding.decimal(of: $0) } }
     if case .decimal(let box) = object.read(slot) { return box.decimal }
     return nil
   }
