@@ -15,7 +15,7 @@ extension NSMappingModel {
   /// `IEM_Add_Book`, `IEM_Remove_Book`.
   ///
   /// - Throws: A Cocoa error with code 134190, whose `NSLocalizedFailureReasonErrorKey` names every change
-  ///   that is in the way.
+  ///   that is in the way; `entity` and `property` in its user info name the first.
   public class func inferredMappingModel(
     forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel
   ) throws -> NSMappingModel {
@@ -57,9 +57,12 @@ enum InferenceCheck {
     let reasons = blocked.map { change in
       "\(change.property.map { "\(change.entity).\($0)" } ?? change.entity): \(change.what), \(change.why)"
     }.joined(separator: "; ")
+    var info: [String: Any] = [
+      NSLocalizedFailureReasonErrorKey: reasons, "reason": reasons, "entity": blocked[0].entity,
+    ]
+    info["property"] = blocked[0].property
     throw CocoaError.coreData(
-      NSInferredMappingModelError, "No mapping can be inferred: \(reasons).",
-      [NSLocalizedFailureReasonErrorKey: reasons])
+      NSInferredMappingModelError, "No mapping can be inferred: \(reasons).", info)
   }
 }
 
@@ -94,20 +97,37 @@ private struct MappingInferrer {
       mapping.mappingType = .addEntityMappingType
       mapping.name = "IEM_Add_\(name)"
     }
-    let attributes = _matching.attributeSources(of: name)
-    mapping.attributeMappings = _matching.new.attributes(name).map(\.property)
-      .sorted { $0.name < $1.name }.map { attribute in
-        _property(
-          attribute.name, attributes[attribute.name].map { MappingExpressions.value(of: $0.property.name) })
-      }
-    let relationships = _matching.relationshipSources(of: name)
-    mapping.relationshipMappings = _matching.new.relationships(name).map(\.property)
-      .sorted { $0.name < $1.name }.map { relationship in
-        _property(
-          relationship.name,
-          relationships[relationship.name].map { MappingExpressions.members(of: $0.property.name) })
-      }
+    let attributes = _matching.attributeSources(of: name).mapValues(\.property.name)
+    let relationships = _matching.relationshipSources(of: name).mapValues(\.property.name)
+    let names = (
+      attributes: _matching.new.attributes(name).map(\.property.name).sorted(),
+      relationships: _matching.new.relationships(name).map(\.property.name).sorted()
+    )
+    mapping.attributeMappings = names.attributes.map { name in
+      _property(name, attributes[name].map(MappingExpressions.value))
+    }
+    mapping.relationshipMappings = names.relationships.map { name in
+      _property(name, relationships[name].map(MappingExpressions.members))
+    }
+    mapping.userInfo = _userInfo(
+      source: source, all: names.attributes + names.relationships,
+      from: attributes.merging(relationships) { first, _ in first })
     return mapping
+  }
+
+  /// Names of the properties that are mapped, added and removed, as sets of strings under the keys that Core
+  /// Data uses. A renamed property is mapped, under its new name.
+  private func _userInfo(source: String?, all: [String], from sources: [String: String]) -> [AnyHashable: Any]
+  {
+    let old = source.map { source in
+      _matching.old.attributes(source).map(\.property.name)
+        + _matching.old.relationships(source).map(\.property.name)
+    }
+    return [
+      "mappedProperties": Set(sources.keys),
+      "addedProperties": Set(all).subtracting(sources.keys),
+      "removedProperties": Set(old ?? []).subtracting(sources.values),
+    ]
   }
 
   private func _property(_ name: String, _ value: NSExpression?) -> NSPropertyMapping {
@@ -123,6 +143,7 @@ private struct MappingInferrer {
     mapping.sourceEntityVersionHash = _hashes.old[name].map { Data($0) }
     mapping.mappingType = .removeEntityMappingType
     mapping.name = "IEM_Remove_\(name)"
+    mapping.userInfo = _userInfo(source: name, all: [], from: [:])
     return mapping
   }
 }

@@ -76,6 +76,24 @@ struct MappingModelTests {
         ))
   }
 
+  @Test func `an inferred mapping names the properties that are mapped, added and removed`() throws {
+    let model = try inferred(
+      ModelText.entity("A", "", ModelText.text("same"), ModelText.text("was"), ModelText.text("gone"))
+        + ModelText.entity("Old", "", ModelText.text("x")),
+      ModelText.entity(
+        "A", "", ModelText.text("same"), ModelText.text("name", "optional=\"YES\" elementID=\"was\""),
+        ModelText.number("more"), ModelText.one("link", "A"))
+        + ModelText.entity("New", "", ModelText.text("x")))
+    func names(_ mapping: String, _ key: String) -> Set<String>? {
+      model.entityMappingsByName[mapping]?.userInfo?[key] as? Set<String>
+    }
+    #expect(names("IEM_Transform_A", "mappedProperties") == ["same", "name"])
+    #expect(names("IEM_Transform_A", "addedProperties") == ["more", "link"])
+    #expect(names("IEM_Transform_A", "removedProperties") == ["gone"])
+    #expect(names("IEM_Add_New", "addedProperties") == ["x"])
+    #expect(names("IEM_Remove_Old", "removedProperties") == ["x"])
+  }
+
   @Test("What cannot be inferred is an error that names it")
   func whatCannotBeInferredIsAnErrorThatNamesIt() throws {
     let error = #expect(throws: CocoaError.self) {
@@ -85,6 +103,9 @@ struct MappingModelTests {
     #expect(error?.code.rawValue == NSInferredMappingModelError)
     let reason = (error as NSError?)?.userInfo[NSLocalizedFailureReasonErrorKey] as? String
     #expect(reason?.contains("A.x: String became Integer 64") == true)
+    #expect(error?.userInfo["entity"] as? String == "A")
+    #expect(error?.userInfo["property"] as? String == "x")
+    #expect((error?.userInfo["reason"] as? String)?.isEmpty == false)
   }
 
   @Test("A mapping without a name is called after its entities")
