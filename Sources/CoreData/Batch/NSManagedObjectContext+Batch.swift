@@ -230,10 +230,10 @@ extension NSPersistentStoreCoordinator {
     case let constraint as BatchConstraintError:
       CocoaError.coreData(
         NSManagedObjectConstraintMergeError, "\(constraint).", [NSUnderlyingErrorKey: constraint])
-    case let denied as BatchDeniedError:
+    case let inverse as BatchInverseError:
       CocoaError.coreData(
-        NSValidationRelationshipDeniedDeleteError, "\(denied).",
-        [NSValidationKeyErrorKey: denied.relationship, NSUnderlyingErrorKey: denied])
+        NSPersistentStoreSaveConflictsError, "\(inverse).",
+        [NSLocalizedFailureReasonErrorKey: inverse.reason, NSUnderlyingErrorKey: inverse])
     default: error
     }
   }

@@ -59,15 +59,25 @@ struct BatchConstraintError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// The batch deletes an object whose delete rule says that it must not be, as long as others refer to it;
-/// nothing was deleted.
-struct BatchDeniedError: Error, Sendable, CustomStringConvertible {
+/// The batch would take from objects that stay what a mandatory relationship of theirs points at; nothing was
+/// deleted.
+struct BatchInverseError: Error, Sendable, CustomStringConvertible {
+  /// Entity of the objects that stay.
   let entity: String
+  /// Their mandatory relationship.
   let relationship: String
+  /// Core Data's name for the kind of relationship, from the deleted object's end: OTO, OTM or MTM.
+  let kind: String
+
+  /// What Core Data says of it.
+  var reason: String {
+    "Constraint trigger violation: Batch delete failed due to mandatory \(kind) nullify inverse on "
+      + "\(entity)/\(relationship)"
+  }
 
   var description: String {
-    "a batch request would delete objects of '\(entity)' whose relationship '\(relationship)' has the delete rule Deny and "
-      + "is not empty, so nothing was deleted"
+    "\(reason). Nothing was deleted: '\(entity).\(relationship)' is mandatory, and objects that stay would lose what it "
+      + "holds. Delete those objects as well, use the rule Cascade, or make the relationship optional"
   }
 }
 

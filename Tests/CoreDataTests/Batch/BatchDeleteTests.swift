@@ -105,25 +105,17 @@ struct BatchDeleteTests {
     try #expect(Tracked.rows("SELECT Z_OPT, typeof(ZMENTOR) FROM ZAUTHOR", stack) == [["2", "null"]])
   }
 
-  @Test func aDenyingRelationshipRefusesTheRequestUnlessItsMembersGoToo() throws {
+  @Test func `the rule Deny is validation, which a batch deletion skips`() throws {
     let model = LibraryModel.make()
     model.entitiesByName["Author"]!.relationshipsByName["books"]!.deleteRule = .denyDeleteRule
     let stack = try TestStack(.sqlite, model: model)
     try Self.fill(stack.context)
     try stack.context.performAndWait {
-      #expect {
-        try stack.context.execute(
-          NSBatchDeleteRequest(fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Author")))
-      } throws: {
-        ($0 as? CocoaError)?.code.rawValue == NSValidationRelationshipDeniedDeleteError
-      }
-      try #expect(stack.context.count("Author") == 2)
-      try stack.context.execute(
-        NSBatchDeleteRequest(fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Book")))
       try stack.context.execute(
         NSBatchDeleteRequest(fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Author")))
       try #expect(stack.context.count("Author") == 0)
     }
+    try #expect(Tracked.rows("SELECT COUNT(*) FROM ZPUBLICATION WHERE ZAUTHOR IS NOT NULL", stack) == [["0"]])
   }
 
   @Test func countsOfRelationshipsAreNotLookedAt() throws {
@@ -144,18 +136,84 @@ struct BatchDeleteTests {
     try stack.fresh { try #expect($0.author(named: "Bob")?.objects("books").isEmpty == true) }
   }
 
-  @Test func aMandatoryToOneToADeletedRowIsCleared() throws {
+  /// Deletes all authors of a model with mandatory inverses; answers the error and how many authors are left.
+  private func deleteAuthors(_ change: (NSManagedObjectModel) -> Void) throws -> (NSError?, Int) {
     let model = LibraryModel.make()
-    model.entitiesByName["Author"]!.relationshipsByName["books"]!.deleteRule = .nullifyDeleteRule
-    model.entitiesByName["Book"]!.relationshipsByName["author"]!.isOptional = false
+    change(model)
     let stack = try TestStack(.sqlite, model: model)
-    try Self.fill(stack.context)
     try stack.context.performAndWait {
-      _ = try stack.context.execute(
-        NSBatchDeleteRequest(fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Author")))
+      let bob = stack.context.insert("Author", ["name": "Bob"])
+      let ada = stack.context.insert("Author", ["name": "Ada", "mentor": bob])
+      stack.context.insert("Book", ["title": "b", "author": ada])
+      try stack.context.save()
     }
-    try #expect(Tracked.rows("SELECT COUNT(*) FROM ZPUBLICATION WHERE ZAUTHOR IS NOT NULL", stack) == [["0"]])
-    try #expect(Tracked.rows("SELECT COUNT(*) FROM ZPUBLICATION", stack) == [["5"]])
+    var failure: NSError?
+    do {
+      try stack.context.performAndWait {
+        let authors = NSFetchRequest<NSManagedObject>(entityName: "Author")
+        authors.predicate = NSPredicate(format: "name == 'Ada'")
+        _ = try stack.context.execute(NSBatchDeleteRequest(fetchRequest: authors))
+      }
+    } catch {
+      failure = error as NSError
+    }
+    return (failure, try stack.fresh { try $0.count("Author") })
+  }
+
+  @Test func `a batch deletion that would null a mandatory inverse fails, and deletes nothing`() throws {
+    let (error, left) = try deleteAuthors { model in
+      model.entitiesByName["Author"]!.relationshipsByName["books"]!.deleteRule = .nullifyDeleteRule
+      model.entitiesByName["Book"]!.relationshipsByName["author"]!.isOptional = false
+    }
+    #expect(
+      error?.localizedFailureReason
+        == "Constraint trigger violation: Batch delete failed due to mandatory OTM nullify inverse on Book/author"
+    )
+    #expect(left == 2)
+  }
+
+  @Test func `a mandatory inverse is no hindrance where the rule is not nullify or the objects go as well`()
+    throws
+  {
+    for rule in [NSDeleteRule.cascadeDeleteRule, .denyDeleteRule, .noActionDeleteRule] {
+      let (error, left) = try deleteAuthors { model in
+        model.entitiesByName["Author"]!.relationshipsByName["books"]!.deleteRule = rule
+        model.entitiesByName["Book"]!.relationshipsByName["author"]!.isOptional = false
+      }
+      #expect(error == nil)
+      #expect(left == 1)
+    }
+    let (error, left) = try deleteAuthors { model in
+      // The mentor loses a pupil, which is counting.
+      model.entitiesByName["Author"]!.relationshipsByName["pupils"]!.isOptional = false
+    }
+    #expect(error == nil)
+    #expect(left == 1)
+  }
+
+  @Test func `mandatory inverses of one-to-ones and many-to-manys stop a batch deletion too`() throws {
+    func kind(_ low: Int, _ high: Int) throws -> String? {
+      let model = LibraryModel.make()
+      let tags = model.entitiesByName["Book"]!.relationshipsByName["tags"]!
+      let books = model.entitiesByName["Tag"]!.relationshipsByName["books"]!
+      (tags.maxCount, books.maxCount, books.isOptional) = (low, high, false)
+      let stack = try TestStack(.sqlite, model: model)
+      return try stack.context.performAndWait {
+        let tag = stack.context.insert("Tag", ["name": "t"])
+        stack.context.insert("Book", ["tags": low == 1 ? tag as Any : Set([tag])])
+        try stack.context.save()
+        let books = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        do {
+          _ = try stack.context.execute(NSBatchDeleteRequest(fetchRequest: books))
+          return nil
+        } catch {
+          return (error as NSError).localizedFailureReason?.components(separatedBy: " ").dropFirst(9).joined(
+            separator: " ")
+        }
+      }
+    }
+    try #expect(kind(1, 1) == "OTO nullify inverse on Tag/books")
+    try #expect(kind(0, 0) == "MTM nullify inverse on Tag/books")
   }
 
   @Test func registeredObjectsStayUntilTheDeletionIsMerged() throws {

@@ -4,9 +4,9 @@ import CoreDataSQLiteBinding
 /// One batch deletion inside a transaction: the rows found, those that delete rules take along, and what
 /// refers to them.
 ///
-/// Cascade takes the members along, nullify and no action clear what points at the deleted rows, deny
-/// refuses. Counts of relationships are not looked at. Everything is done for all rows of an entity at a
-/// time.
+/// Cascade takes the members along, every other rule clears what points at the deleted rows; nullify fails if
+/// that is mandatory for a row that stays. Deny and counts are validation, which batches skip. Everything is
+/// done for all rows of an entity at a time.
 final class BatchDeletion {
   private let _plan: FetchPlan
   private let _engine: SQLiteStoreEngine
@@ -18,8 +18,6 @@ final class BatchDeletion {
   private var _doomed: [Int: [Int64]] = [:]
   private var _isDoomed: Set<ObjectKey> = []
   private var _found: [ObjectKey] = []
-  /// Members of relationships with the rule Deny, which must turn out to be deleted themselves.
-  private var _denying: [(member: ObjectKey, layout: PropertyLayout, slot: Int)] = []
 
   private var _mapping: StoreMapping { _engine.mapping }
 
@@ -42,10 +40,7 @@ final class BatchDeletion {
       }
       added = next
     }
-    if let denied = _denying.first(where: { !_isDoomed.contains($0.member) }) {
-      throw BatchDeniedError(
-        entity: denied.layout.entityName, relationship: denied.layout.slots[denied.slot].name)
-    }
+    for (number, keys) in _doomed.sorted(by: { $0.key < $1.key }) { try _checkInverses(of: keys, number) }
     for (number, keys) in _doomed.sorted(by: { $0.key < $1.key }) {
       try _keepWhatIsKept(keys, number)
       try _clearReferences(to: keys, of: number)
@@ -104,17 +99,31 @@ final class BatchDeletion {
     for (slot, description) in layout.slots.enumerated() {
       guard let relationship = description.relationship, !description.isTransient, !description.isHidden
       else { continue }
-      switch relationship.deleteRule {
-      case .cascade:
-        for (entity, more) in _add(try _members(of: keys, layout, slot)) {
-          result[entity, default: []] += more
-        }
-      case .deny:
-        _denying += try _members(of: keys, layout, slot).map { ($0, layout, slot) }
-      case .nullify, .noAction: break
+      guard relationship.deleteRule == .cascade else { continue }
+      for (entity, more) in _add(try _members(of: keys, layout, slot)) {
+        result[entity, default: []] += more
       }
     }
     return result
+  }
+
+  /// Checks that nullify takes nothing mandatory from rows that stay. A mandatory to-many that loses one of
+  /// several members is not looked at, for counts are not.
+  private func _checkInverses(of keys: [Int64], _ number: Int) throws {
+    let layout = _mapping.layout.layout(numbered: number)
+    for (slot, description) in layout.slots.enumerated() {
+      guard let relationship = description.relationship, relationship.deleteRule == .nullify,
+        !description.isTransient, !description.isHidden, let inverse = relationship.inverseSlot
+      else { continue }
+      let destination = _mapping.layout.layout(numbered: relationship.destination)
+      let end = destination.slots[inverse]
+      guard !end.isOptional, !end.isHidden, description.isToMany || !end.isToMany else { continue }
+      if try _members(of: keys, layout, slot).contains(where: { !_isDoomed.contains($0) }) {
+        throw BatchInverseError(
+          entity: destination.entityName, relationship: end.name,
+          kind: description.isToMany ? (end.isToMany ? "MTM" : "OTM") : "OTO")
+      }
+    }
   }
 
   private func _members(of keys: [Int64], _ layout: PropertyLayout, _ slot: Int) throws -> [ObjectKey] {
