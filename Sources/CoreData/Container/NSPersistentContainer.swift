@@ -38,20 +38,27 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
   /// Creates a container for the model of this name, found in the main bundle or the bundles beside it.
   ///
-  /// Traps when there is no such model, naming the places that were looked at.
+  /// Without such a model the container has an empty one, and a line on the standard error names the places
+  /// that were looked at.
   public convenience init(name: String) {
     self.init(name: name, managedObjectModel: Self._model(named: name))
   }
 
   private static func _model(named name: String) -> NSManagedObjectModel {
     guard let url = ModelSearch.model(named: name) else {
-      programmerError(ModelSearch.absence(of: name, in: nil))
+      return _noModel(named: name, ModelSearch.absence(of: name, in: nil))
     }
     do {
       return try NSManagedObjectModel.load(contentsOf: url)
     } catch {
-      programmerError("the model at \(url.path) cannot be read: \(error)")
+      return _noModel(named: name, "the model at \(url.path) cannot be read: \(error)")
     }
+  }
+
+  /// What stands for a model that is not there: the first use of an entity fails, and says which is missing.
+  private static func _noModel(named name: String, _ reason: String) -> NSManagedObjectModel {
+    Console.warn("Failed to load model named \(name): \(reason)")
+    return NSManagedObjectModel()
   }
 
   /// Directory that store files go to unless a description says otherwise: the user's application support

@@ -43,6 +43,16 @@ struct PersistentContainerTests {
     #expect(!description.shouldAddStoreAsynchronously)
   }
 
+  @Test func `a container without a model says so and goes on with an empty one`() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let container = NSPersistentContainer(name: "NoSuchModel")
+      #expect(container.managedObjectModel.entities.isEmpty)
+      #expect(NSEntityDescription.entity(forEntityName: "Book", in: container.viewContext) == nil)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("Failed to load model named NoSuchModel"))
+  }
+
   @Test("Loading makes the directory, tells before it returns, and tells no description twice")
   func loads() throws {
     let container = _container()

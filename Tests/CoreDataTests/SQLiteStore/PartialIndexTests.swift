@@ -51,7 +51,21 @@ import Testing
   @Test(arguments: [
     "name BEGINSWITH 'a'", "name ==[c] 'a'", "latitude > longitude", "colour == 1", "name ==",
   ])
-  func whatIsNoConditionOfAnIndexIsRefused(_ predicate: String) {
-    #expect(throws: UnsupportedModelError.self) { try _indexes([_partial(predicate)]) }
+  func whatIsNoConditionOfAnIndexIsLeftOut(_ predicate: String) throws {
+    try #expect(_indexes([_partial(predicate)]) == [])
+  }
+
+  @Test func `indexes that cannot be made are left out, the others stay`() throws {
+    let tree = FetchIndexSchema(
+      name: "place",
+      elements: [
+        FetchIndexSchema.Element(property: "latitude", isRTree: true),
+        FetchIndexSchema.Element(property: "longitude", isRTree: true),
+      ])
+    let computed = FetchIndexSchema(
+      name: "lower", elements: [FetchIndexSchema.Element(property: nil, expression: "lowercase:(name)")])
+    let named = FetchIndexSchema(name: "named", elements: [FetchIndexSchema.Element(property: "name")])
+    let unknown = FetchIndexSchema(name: "unknown", elements: [FetchIndexSchema.Element(property: "colour")])
+    try #expect(_indexes([tree, computed, unknown, named]) == _indexes([named]))
   }
 }

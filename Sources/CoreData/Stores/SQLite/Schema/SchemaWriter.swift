@@ -83,14 +83,17 @@ struct SchemaWriter {
       indexed.append(name)
     }
     for name in indexed {
-      let column = try _column(name, in: layout)
-      result.append(_collatedIndex(names.take("Z_\(entity.name)_\(name)"), on: table, [(column, true)]))
+      try _unlessImpossible(name, of: entity) {
+        let column = try _column(name, in: layout)
+        result.append(_collatedIndex(names.take("Z_\(entity.name)_\(name)"), on: table, [(column, true)]))
+      }
     }
-    for names_ in entity.compoundIndexes where names_.count > 1 {
-      let columns = try names_.map { (try _column($0, in: layout), true) }
-      result.append(
-        _collatedIndex(
-          names.take("Z_\(entity.name)_\(names_.joined(separator: "_"))"), on: table, columns))
+    for attributes in entity.compoundIndexes where attributes.count > 1 {
+      let name = attributes.joined(separator: "_")
+      try _unlessImpossible(name, of: entity) {
+        let columns = try attributes.map { (try _column($0, in: layout), true) }
+        result.append(_collatedIndex(names.take("Z_\(entity.name)_\(name)"), on: table, columns))
+      }
     }
     for index in entity.indexes {
       // A relationship on its own has an index already.
@@ -99,21 +102,21 @@ struct SchemaWriter {
       {
         continue
       }
-      let columns = try index.elements.map { element in
-        guard let property = element.property, !element.isRTree else {
-          throw UnsupportedModelError(
-            entity: entity.name, property: index.name,
-            reason:
-              "an index over an expression or of type R-tree cannot be made here; remove the element"
-          )
+      try _unlessImpossible(index.name, of: entity) {
+        let columns = try index.elements.map { element in
+          guard let property = element.property, !element.isRTree else {
+            throw UnsupportedModelError(
+              entity: entity.name, property: index.name,
+              reason: "an index over an expression or of type R-tree cannot be made here")
+          }
+          return (try _column(property, in: layout), element.isAscending)
         }
-        return (try _column(property, in: layout), element.isAscending)
+        let condition = try _condition(of: index, entity, layout)
+        // One named after its attribute may stand there for the attribute's sake.
+        let name = "Z_\(entity.name)_\(index.name)"
+        if columns.isEmpty || result.contains(_collatedIndex(name, on: table, columns) + condition) { return }
+        result.append(_collatedIndex(names.take(name), on: table, columns) + condition)
       }
-      let condition = try _condition(of: index, entity, layout)
-      // One named after its attribute may stand there for the attribute's sake.
-      let name = "Z_\(entity.name)_\(index.name)"
-      if result.contains(_collatedIndex(name, on: table, columns) + condition) { continue }
-      result.append(_collatedIndex(names.take(name), on: table, columns) + condition)
     }
     for constraint in entity.uniquenessConstraints where !constraint.isEmpty {
       let columns = try constraint.map { (try _column($0, in: layout), true) }
@@ -121,6 +124,19 @@ struct SchemaWriter {
       result.append(_collatedIndex(name, on: table, columns, isUnique: true))
     }
     return result
+  }
+
+  /// Adds an index, unless it is one that cannot be made here: it is left out then, with a line on the standard
+  /// error. An index makes fetches fast and never decides whether a store opens.
+  private func _unlessImpossible(
+    _ index: String, of entity: EntitySchema, _ add: () throws -> Void
+  ) throws {
+    do {
+      try add()
+    } catch let error as UnsupportedModelError {
+      Console.warnOnce(
+        about: "index \(entity.name).\(index)", "the index '\(entity.name).\(index)' is left out: \(error)")
+    }
   }
 
   /// The WHERE of a partial index; empty for one of all rows.

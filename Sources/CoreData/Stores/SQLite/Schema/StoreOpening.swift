@@ -151,8 +151,8 @@ struct StoreOpening {
     if !_file.isInMemory { try ModelCache.write(_layout.schema, to: connection) }
   }
 
-  /// Refuses to write to a store with R-tree indexes that nothing in the file keeps up to date: how Core Data
-  /// does it is not known, and an index that misses rows gives wrong answers there.
+  /// Tells of R-tree indexes that nothing in the file keeps up to date: how Core Data does it is not known. The
+  /// store opens all the same; nothing here reads such an index.
   private func _checkSpatialIndexes(_ connection: Connection) throws {
     for entity in _layout.schema.entities {
       for index in entity.indexes where index.elements.contains(where: \.isRTree) {
@@ -162,11 +162,11 @@ struct StoreOpening {
         let isKept = try connection.firstValue(
           "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND instr(sql, ?) > 0", [.text(name)])
         guard isThere != nil, isKept == nil else { continue }
-        throw UnsupportedModelError(
-          entity: entity.name, property: index.name,
-          reason:
-            "the store \(_file.path) has an R-tree index, which cannot be kept up to date here; open the store "
-            + "read-only (NSReadOnlyPersistentStoreOption)")
+        Console.warnOnce(
+          about: "R-tree \(_file.path) \(name)",
+          "the R-tree index '\(entity.name).\(index.name)' of the store \(_file.path) is not kept up to date here: Core "
+            + "Data will not find by it what is written from now on. Open the store read-only "
+            + "(NSReadOnlyPersistentStoreOption) to keep it whole.")
       }
     }
   }
