@@ -11,11 +11,6 @@ extension NSManagedObjectContext {
     if let other = object._context {
       programmerError("an object of \(other.label) cannot be inserted into \(label).")
     }
-    if object._layout.isAbstract {
-      programmerError(
-        "entity '\(object._layout.entityName)' is abstract and has no objects of its own; insert one of its subentities."
-      )
-    }
     if !owns(object._entity, object._layout) {
       programmerError(
         "entity '\(object._layout.entityName)' is not of the model that \(label) works with. Take the entity from "
@@ -79,10 +74,11 @@ extension NSManagedObjectContext {
   // MARK: Deleting
 
   final func deleteObject(_ object: NSManagedObject) {
-    guard object._context === self else {
+    guard let context = object._context else { return }
+    guard context === self else {
       programmerError(
-        "an attempt to delete an object of \(object._context?.label ?? "no context") in \(label). Delete this context's own "
-          + "object: object(with: other.objectID).")
+        "an attempt to delete an object of \(context.label) in \(label). Delete this context's own object: "
+          + "object(with: other.objectID).")
     }
     object.prepareForDeletion()
     guard !object._flags.contains(.deleted) else { return }

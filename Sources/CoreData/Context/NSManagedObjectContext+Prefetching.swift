@@ -56,10 +56,12 @@ extension NSManagedObjectContext {
       guard let slot = object._layout.slot(named: step),
         let relationship = object._layout.slots[slot].relationship
       else {
-        throw CocoaError.coreData(
-          NSCoreDataError,
+        // Prefetching is a hint, and changes no result.
+        Console.warnOnce(
+          about: "prefetching \(object._layout.entityName).\(step)",
           "relationshipKeyPathsForPrefetching names '\(path)', but '\(object._layout.entityName)' has no relationship "
-            + "'\(step)'.")
+            + "'\(step)'; the path is ignored.")
+        continue
       }
       if !relationship.isToMany {
         if let target = _destination(of: object, slot) { reach(target) }

@@ -122,11 +122,11 @@ struct HistorySearch {
   init(_ request: AnyFetchRequest, in store: NSPersistentStore) throws {
     _limit = max(0, request.fetchLimit)
     _offset = max(0, request.fetchOffset)
-    guard request.sortDescriptors?.isEmpty ?? true else {
-      throw CocoaError.coreData(
-        NSCoreDataError,
-        "A history request is answered in the order in which the history was written; remove the sort "
-          + "descriptors and sort the result.")
+    if !(request.sortDescriptors?.isEmpty ?? true) {
+      Console.warnOnce(
+        about: "history sort descriptors",
+        "a history request is answered in the order in which the history was written; its sort descriptors are ignored."
+      )
     }
     let name = request.entityName ?? ""
     let isOfChanges = name == HistoryField.changeEntityName

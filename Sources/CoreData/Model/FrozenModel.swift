@@ -84,7 +84,7 @@ final class FrozenEntity: @unchecked Sendable {
     let byName = entity.propertiesByName
     propertiesByName = byName
     properties = layout.slots.map { $0.isHidden ? nil : byName[$0.name] }
-    validation = try ValidationPlan(layout, properties)
+    validation = ValidationPlan(layout, properties)
     let type = objectClass
     ignoredChanges = SlotSet(
       layout.slots.indices.filter { slot in
@@ -96,7 +96,7 @@ final class FrozenEntity: @unchecked Sendable {
       slot.attribute.map { AttributeCoding($0, entityName: layout.entityName) }
     }
     self.codings = codings
-    let defaults = try zip(properties, codings).map { property, coding -> Value in
+    let defaults = zip(properties, codings).map { property, coding -> Value in
       guard let coding, let attribute = property as? NSAttributeDescription,
         let value = attribute.defaultValue
       else {
@@ -105,15 +105,16 @@ final class FrozenEntity: @unchecked Sendable {
       do {
         return try coding.value(from: value)
       } catch {
-        throw ModelLayoutError(
-          entity: layout.entityName, property: attribute.name,
-          reason: "its default value does not fit: \(error)")
+        Console.warnOnce(
+          about: "default of \(layout.entityName).\(attribute.name)",
+          "the default value of '\(layout.entityName).\(attribute.name)' is left out: \(error)")
+        return .null
       }
     }
     self.defaults = defaults
     defaultedSlots = defaults.indices.filter { !defaults[$0].isNull }
-  }
     transientDefaults = defaultedSlots.filter { layout.slots[$0].isTransient }
+  }
 }
 
 extension NSManagedObjectModel {

@@ -47,7 +47,8 @@ open class NSAttributeDescription: NSPropertyDescription {
 
   /// Value of the attribute in a fresh object. It is kept, not copied.
   ///
-  /// A value that does not fit the type is refused when a coordinator first uses the model.
+  /// A value that does not fit the type is left out, with a line on the standard error, when a coordinator first
+  /// uses the model.
   open var defaultValue: Any? {
     get { _defaultValue }
     set {

@@ -129,7 +129,8 @@ open class NSPropertyDescription: NSObject, NSCopying {
   /// For each validation predicate the message, or the number of the Cocoa error, of a value that fails it.
   open var validationWarnings: [Any] { _validation?.warnings ?? [] }
 
-  /// Replaces the validation predicates; `validationWarnings` has a message for each, in their order.
+  /// Replaces the validation predicates; `validationWarnings` has a message for each, in their order. A predicate
+  /// without one is explained by its text.
   open func setValidationPredicates(
     _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
   ) {
@@ -138,10 +139,6 @@ open class NSPropertyDescription: NSObject, NSCopying {
   }
 
   final func setValidation(_ predicates: [NSPredicate], warnings: [Any]) {
-    precondition(
-      warnings.isEmpty || warnings.count == predicates.count,
-      "property '\(_name)': \(predicates.count) validation predicates need as many warnings, got \(warnings.count)"
-    )
     _validation = (predicates, warnings)
   }
 
@@ -156,15 +153,15 @@ open class NSPropertyDescription: NSObject, NSCopying {
   final func willMutate(_ what: StaticString) {
     if isFrozen {
       programmerError(
+        "can't change \(what) of property '\(_entity?.name ?? "?").\(_name)': its model is in use by a coordinator and "
+          + "so immutable; change a copy() of the model")
+    }
     noteEdit()
   }
 
   /// Tells the model that the property is about to change.
   final func noteEdit() {
     if let _entity { _entity.owner?.noteEdit() } else { composite?.noteEdit() }
-        "can't change \(what) of property '\(_entity?.name ?? "?").\(_name)': its model is in use by a coordinator and "
-          + "so immutable; change a copy() of the model")
-    }
   }
 
   /// An editable copy which belongs to no entity yet.
@@ -185,15 +182,15 @@ open class NSPropertyDescription: NSObject, NSCopying {
     copy._isIndexed = _isIndexed
     copy._isIndexedBySpotlight = _isIndexedBySpotlight
     copy._isStoredInExternalRecord = _isStoredInExternalRecord
+    copy._validation = _validation
+  }
+
   /// Whether `object` is a property that says the same.
   open override func isEqual(_ object: Any?) -> Bool {
     (object as? NSPropertyDescription).map(hasContent) ?? false
   }
 
   open override var hash: Int { _name.hashValue }
-
-    copy._validation = _validation
-  }
 
   open override var description: String { "<\(type(of: self)) \(_entity?.name ?? "?").\(_name)>" }
 }

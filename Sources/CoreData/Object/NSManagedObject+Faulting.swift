@@ -40,10 +40,10 @@ extension NSManagedObject {
     noteRead(slot)
   }
 
-  /// Whether a relationship has not been read yet. Does not read it.
+  /// Whether a relationship has not been read yet; false for a key that names none. Does not read it.
   public final func hasFault(forRelationshipNamed key: String) -> Bool {
     guard let slot = _layout.slot(named: key), let relationship = _layout.slots[slot].relationship else {
-      programmerError("entity '\(_entity.name ?? "?")' has no relationship '\(key)'.")
+      return false
     }
     if relationship.isToMany { return !(_relations?.members(slot)?.isRealised ?? false) && !isNew }
     if isFault { return true }
@@ -53,10 +53,10 @@ extension NSManagedObject {
   /// Whether the object has never been saved anywhere, so that there is nothing to read.
   final var isNew: Bool { _row == nil && _flags.contains(.inserted) && !_flags.contains(.adopted) }
 
-  /// IDs of a relationship's objects, without making the objects.
+  /// IDs of a relationship's objects, without making the objects; none for a key that names no relationship.
   public final func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
     guard let slot = _layout.slot(named: key), let relationship = _layout.slots[slot].relationship else {
-      programmerError("entity '\(_entity.name ?? "?")' has no relationship '\(key)'.")
+      return []
     }
     guard relationship.isToMany else {
       if let target = _relations?.target(slot) { return [target.objectID] }

@@ -124,12 +124,36 @@ import Testing
     #expect(Self.text(result).contains("'Author' has no to-many relationship 'bokos'"))
   }
 
-  @Test func insertingAnAbstractEntityIsRefused() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let stack = try TestStack(.memory)
-      stack.context.performAndWait { _ = stack.context.insert("Publication") }
+  @Test(arguments: Setting.direct)
+  func `an object of an abstract entity is inserted, saved and found`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    _ = stack.context.performAndWait { stack.context.insert("Publication", ["title": "Emma"]) }
+    try stack.save()
+    try stack.fresh { try #expect($0.all("Publication").map { $0.text("title") } == ["Emma"]) }
+  }
+
+  @Test func `deleting an object without context does nothing`() throws {
+    let stack = try TestStack(.memory)
+    stack.context.performAndWait {
+      let book = NSManagedObject(entity: stack.context.insert("Book").entity, insertInto: nil)
+      stack.context.delete(book)
+      #expect(!book.isDeleted)
+      #expect(stack.context.deletedObjects.isEmpty)
     }
-    #expect(Self.text(result).contains("entity 'Publication' is abstract"))
+  }
+
+  @Test func `a request executed outside of a perform block is an error`() throws {
+    let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+    #expect(throws: CocoaError.self) { try request.execute() }
+  }
+
+  @Test func `a key that names no relationship has neither fault nor objects`() throws {
+    let stack = try TestStack(.memory)
+    stack.context.performAndWait {
+      let book = stack.context.insert("Book")
+      #expect(!book.hasFault(forRelationshipNamed: "nothing"))
+      #expect(book.objectIDs(forRelationshipNamed: "title").isEmpty)
+    }
   }
 
   @Test func insertingAnObjectOfAnotherModelIsRefused() async {
@@ -162,30 +186,6 @@ import Testing
     }
   }
 
-  @Test func keysOfASubclassAreAnsweredByIt() throws {
-    let model = LibraryModel.make()
-    model.entitiesByName["Author"]!.managedObjectClassName = NSStringFromClass(InitialedAuthor.self)
-    let stack = try TestStack(.memory, model: model)
-    stack.context.performAndWait {
-      let ada = stack.context.insert("Author", ["name": "Ada"])
-      #expect(ada.text("initial") == "A")
-      #expect(NSPredicate(format: "initial == 'A'").evaluate(with: ada))
-      ada.setValue("E", forKey: "initial")
-      #expect(ada.text("name") == "Eda")
-    }
-  }
-}
-
-/// An author with a key that the model does not know.
-final class InitialedAuthor: NSManagedObject {
-  override func value(forUndefinedKey key: String) -> Any? {
-    guard key == "initial" else { return super.value(forUndefinedKey: key) }
-    return text("name")?.first.map { String($0) }
-  }
-
-  override func setValue(_ value: Any?, forUndefinedKey key: String) {
-    guard key == "initial" else { return super.setValue(value, forUndefinedKey: key) }
-    setValue((value as? String ?? "") + (text("name")?.dropFirst() ?? ""), forKey: "name")
   @Test func `key-value coding finds a property by the names of its accessors`() throws {
     let stack = try TestStack(.memory, model: AccessorNames.model())
     stack.context.performAndWait {
@@ -211,6 +211,30 @@ final class InitialedAuthor: NSManagedObject {
     }
   }
 
+  @Test func keysOfASubclassAreAnsweredByIt() throws {
+    let model = LibraryModel.make()
+    model.entitiesByName["Author"]!.managedObjectClassName = NSStringFromClass(InitialedAuthor.self)
+    let stack = try TestStack(.memory, model: model)
+    stack.context.performAndWait {
+      let ada = stack.context.insert("Author", ["name": "Ada"])
+      #expect(ada.text("initial") == "A")
+      #expect(NSPredicate(format: "initial == 'A'").evaluate(with: ada))
+      ada.setValue("E", forKey: "initial")
+      #expect(ada.text("name") == "Eda")
+    }
+  }
+}
+
+/// An author with a key that the model does not know.
+final class InitialedAuthor: NSManagedObject {
+  override func value(forUndefinedKey key: String) -> Any? {
+    guard key == "initial" else { return super.value(forUndefinedKey: key) }
+    return text("name")?.first.map { String($0) }
+  }
+
+  override func setValue(_ value: Any?, forUndefinedKey key: String) {
+    guard key == "initial" else { return super.setValue(value, forUndefinedKey: key) }
+    setValue((value as? String ?? "") + (text("name")?.dropFirst() ?? ""), forKey: "name")
   }
 }
 

@@ -83,13 +83,24 @@ struct FrozenModelTests {
         "can't change entities of a model in use"))
   }
 
-  @Test("a default value that does not fit its type is refused, and the model stays editable")
-  func wrongDefault() {
+  @Test("a default value that does not fit its type is left out")
+  func wrongDefault() throws {
     let sample = SampleLibrary()
     sample.pages.defaultValue = "many"
-    #expect(throws: ModelLayoutError.self) { try sample.model.frozen() }
-    sample.pages.defaultValue = 3
-    #expect(throws: Never.self) { try sample.model.frozen() }
+    _ = try sample.model.frozen()
+    let slot = try #require(sample.book.shape.layout.slot(named: "pages"))
+    #expect(sample.book.shape.defaults[slot] == .null)
+  }
+
+  @Test func `a validation predicate that cannot be used is left out`() throws {
+    let sample = SampleLibrary()
+    sample.title.setValidationPredicates(
+      [NSPredicate(format: "length > 2"), NSPredicate(format: "length < 9")],
+      withValidationWarnings: ["short"])
+    sample.pages.fileValidations = [ValidationSchema(predicate: "is no predicate (", warning: "")]
+    _ = try sample.model.frozen()
+    let layout = sample.book.shape.layout
+    #expect(sample.book.shape.validation.slots == [try #require(layout.slot(named: "title"))])
   }
 
   @Test("a relationship without destination is refused")

@@ -28,13 +28,12 @@ struct ValidationPlan: Sendable {
   let isMandatoryOnly: Bool
   var isEmpty: Bool { slots.isEmpty }
 
-  /// - Throws: `ModelLayoutError` for a predicate of the model file that cannot be read.
-  init(_ layout: PropertyLayout, _ properties: [NSPropertyDescription?]) throws {
-    _checks = try zip(layout.slots, properties).map { slot, property in
+  init(_ layout: PropertyLayout, _ properties: [NSPropertyDescription?]) {
+    _checks = zip(layout.slots, properties).map { slot, property in
       if slot.isHidden { return [] }
       switch slot.kind {
       case .attribute(let attribute):
-        return try Self._checks(attribute, property as? NSAttributeDescription, layout.entityName)
+        return Self._checks(attribute, property as? NSAttributeDescription, layout.entityName)
       case .relationship(let relationship):
         var checks: [Check] = []
         if !relationship.isToMany {
@@ -44,7 +43,7 @@ struct ValidationPlan: Sendable {
           checks.append(
             .memberCount(min: relationship.minCount, max: relationship.maxCount, isOptional: slot.isOptional))
         }
-        return try checks + Self._predicates(property, layout.entityName)
+        return checks + Self._predicates(property, layout.entityName)
       }
     }
     let checks = _checks
@@ -59,11 +58,11 @@ struct ValidationPlan: Sendable {
 
   private static func _checks(
     _ attribute: AttributeSchema, _ description: NSAttributeDescription?, _ entity: String
-  ) throws -> [Check] {
+  ) -> [Check] {
     var checks: [Check] = []
     if !attribute.isOptional { checks.append(.mandatory) }
     if description?.explicitValidation == nil { checks += _limits(attribute) }
-    return try checks + _predicates(description, entity)
+    return checks + _predicates(description, entity)
   }
 
   private static func _limits(_ attribute: AttributeSchema) -> [Check] {
@@ -111,21 +110,30 @@ struct ValidationPlan: Sendable {
     return Decimal(int) == decimal ? .some(int) : nil
   }
 
-  /// Predicates set by code, or those of the model file.
-  private static func _predicates(_ property: NSPropertyDescription?, _ entity: String) throws -> [Check] {
+  /// Predicates set by code, or those of the model file. One that cannot be used is left out, with a line on the
+  /// standard error.
+  private static func _predicates(_ property: NSPropertyDescription?, _ entity: String) -> [Check] {
     guard let property else { return [] }
-    do {
-      if let explicit = property.explicitValidation {
-        return try explicit.predicates.enumerated().map { index, predicate in
-          _check(
-            try PredicateTree(predicate), index < explicit.warnings.count ? explicit.warnings[index] : nil)
+    func checks<Source>(_ sources: [Source], _ make: (Int, Source) throws -> Check) -> [Check] {
+      sources.enumerated().compactMap { index, source in
+        do {
+          return try make(index, source)
+        } catch {
+          Console.warnOnce(
+            about: "validation of \(entity).\(property.name) \(index)",
+            "a validation predicate of '\(entity).\(property.name)' is left out: \(error)")
+          return nil
         }
       }
-      let file = (property as? NSAttributeDescription)?.fileValidations ?? []
-      return try file.map { _check(try PredicateTree(ModelText.predicate($0.predicate)), $0.warning) }
-    } catch {
-      throw ModelLayoutError(
-        entity: entity, property: property.name, reason: "a validation predicate cannot be used: \(error)")
+    }
+    if let explicit = property.explicitValidation {
+      return checks(explicit.predicates) { index, predicate in
+        _check(
+          try PredicateTree(predicate), index < explicit.warnings.count ? explicit.warnings[index] : nil)
+      }
+    }
+    return checks((property as? NSAttributeDescription)?.fileValidations ?? []) { _, validation in
+      _check(try PredicateTree(ModelText.predicate(validation.predicate)), validation.warning)
     }
   }
 
