@@ -74,7 +74,7 @@ final class FrozenEntity: @unchecked Sendable {
   /// Which hooks of saving that class overrides.
   let hooks: ClassHooks
 
-  fileprivate init(_ entity: NSEntityDescription, layout: PropertyLayout, versionHash: Data) throws {
+  fileprivate init(_ entity: NSEntityDescription, layout: PropertyLayout, versionHash: Data) {
     self.layout = layout
     self.versionHash = versionHash
     objectClass = EntityClass.resolve(
@@ -137,8 +137,8 @@ extension NSManagedObjectModel {
     let hashes = schema.entityVersionHashes().mapValues { Data($0) }
     let byName = Dictionary(entities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
     let ordered = layout.layouts.map { byName[$0.entityName]! }
-    let frozen = try zip(ordered, layout.layouts).map { entity, layout in
-      try FrozenEntity(entity, layout: layout, versionHash: hashes[layout.entityName]!)
+    let frozen = zip(ordered, layout.layouts).map { entity, layout in
+      FrozenEntity(entity, layout: layout, versionHash: hashes[layout.entityName]!)
     }
     // Nothing throws any more: what is made lazily is made now, for many threads will read it.
     for (entity, frozen) in zip(ordered, frozen) {

@@ -133,13 +133,4 @@ struct ModelWritingTests {
       #expect(none.contains("Empty.resources has none"))
     }
   }
-
-  @Test func `A container for a model that is not there traps with that`() async throws {
-    let result = try #require(
-      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        _ = NSPersistentContainer(name: "NoSuchModel")
-      })
-    let message = String(decoding: result.standardErrorContent, as: UTF8.self)
-    #expect(message.contains("no model 'NoSuchModel'"))
-  }
 }
