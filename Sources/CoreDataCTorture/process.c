@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -74,6 +75,23 @@ void torture_start(struct torture_page *page, int count) {
 // MARK: Processes
 
 int torture_fork(void) { return fork(); }
+
+struct thread_body {
+  void (*run)(void *);
+  void *context;
+};
+
+static void *run_body(void *body) {
+  struct thread_body *given = body;
+  given->run(given->context);
+  return NULL;
+}
+
+void torture_run_in_thread(void (*body)(void *), void *context) {
+  struct thread_body given = {body, context};
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, run_body, &given) == 0) pthread_join(thread, NULL);
+}
 
 int torture_thread_count(void) {
   DIR *directory = opendir("/proc/self/task");

@@ -31,6 +31,8 @@ void torture_set_prefix(struct torture_page *page, const char *prefix);
 
 /// fork(2). The caller must have one thread only.
 int torture_fork(void);
+/// Runs `body` in a thread of its own, and waits for it.
+void torture_run_in_thread(void (*body)(void *), void *context);
 /// Number of threads of this process.
 int torture_thread_count(void);
 /// Waits for a child for so many microseconds; 1 when it has ended, 0 when not.
