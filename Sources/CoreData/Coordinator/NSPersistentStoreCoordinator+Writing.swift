@@ -40,7 +40,8 @@ extension NSPersistentStoreCoordinator {
         outcome.epoch = adopt(entries)
         if !outcome.computed.isEmpty {
           outcome.epoch = rowCache.commit(
-            written: outcome.computed.compactMap { object in object.row.map { (object.key, $0) } }, deleted: [])
+            written: outcome.computed.compactMap { object in object.row.map { (object.key, $0) } },
+            deleted: [])
         }
         return outcome
       }

@@ -46,7 +46,8 @@ struct StoreLocation: Sendable, Hashable {
     case S_IFLNK:
       let target = (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) ?? "nothing"
       throw StoreOpenError.unusable(
-        "\(path) is a symbolic link to \(target), which does not exist; remove the link, or create its target")
+        "\(path) is a symbolic link to \(target), which does not exist; remove the link, or create its target"
+      )
     case let type:
       throw StoreOpenError.unusable(
         "\(path) is \(Self._name(of: type)), and a store needs a regular file; use file:///dev/null for a store in memory"
