@@ -91,7 +91,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Adds the stores described that are not loaded yet.
+  /// Adds the stores described that are not loaded yet. The directories of their files are created if need be.
   ///
   /// - Parameter block: Called once for each, with its error if it could not be added; before this returns
   ///   unless the description asks for asynchronous loading.
@@ -99,16 +99,14 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {
     for description in persistentStoreDescriptions {
-      // A store in memory has no URL to be known by.
       if _descriptions.withLock({ state in state.loaded.contains { $0 === description } }) { continue }
-      if let url = description.url {
+      // Any number of stores may be in memory, whose URLs say nothing.
+      if let url = description.url, description.type != NSInMemoryStoreType, !StoreLocation(url).isInMemory {
         if _coordinator.persistentStore(for: url) != nil { continue }
-        if description.type == NSSQLiteStoreType, url.path != "/dev/null" {
-          // The default directory need not exist yet; any other is the caller's, and missing is an error.
-          let directory = url.deletingLastPathComponent()
-          if directory.standardizedFileURL == Self.defaultDirectoryURL().standardizedFileURL {
-            try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-          }
+        if url.isFileURL, !description.isReadOnly {
+          // Nothing that fails here stays unsaid: the store cannot be created then.
+          try? FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         }
       }
       _coordinator.addPersistentStore(with: description) { description, error in

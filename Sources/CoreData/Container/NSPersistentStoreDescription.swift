@@ -21,8 +21,10 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     shouldInferMappingModelAutomatically = true
   }
 
-  /// Creates a description without URL, to be filled in; for a store in memory none is needed.
+  /// Creates a description with the URL `file:///dev/null`, to be filled in; a store of type SQLite that is added there
+  /// is in memory.
   public override init() {
+    url = URL(fileURLWithPath: "/dev/null")
     super.init()
     shouldMigrateStoreAutomatically = true
     shouldInferMappingModelAutomatically = true

@@ -105,4 +105,44 @@ struct PersistentContainerTests {
       try await container.performBackgroundTask { (_: NSManagedObjectContext) throws in throw Refused() }
     }
   }
+
+  @Test func `loading makes the directory of every store`() throws {
+    let directory = TemporaryPlace.make()
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let container = _container()
+    container.persistentStoreDescriptions = ["one/A.sqlite", "two/deep/B.sqlite"].map {
+      NSPersistentStoreDescription(url: directory.appendingPathComponent($0))
+    }
+    #expect(_load(container).map { $0.1 == nil } == [true, true])
+    #expect(container.persistentStoreCoordinator.persistentStores.count == 2)
+  }
+
+  @Test func `loading a store for reading makes no directory`() throws {
+    let directory = TemporaryPlace.make()
+    let container = _container()
+    container.persistentStoreDescriptions[0].url = directory.appendingPathComponent("A.sqlite")
+    container.persistentStoreDescriptions[0].isReadOnly = true
+    #expect(_load(container).map { $0.1 != nil } == [true])
+    #expect(!FileManager.default.fileExists(atPath: directory.path))
+  }
+
+  @Test func `a new description has the null device's URL, and SQLite stores there are in memory`() throws {
+    let description = NSPersistentStoreDescription()
+    #expect(description.url == URL(fileURLWithPath: "/dev/null"))
+    #expect((description.copy() as? NSPersistentStoreDescription)?.url == description.url)
+    let container = _container()
+    // Two of them are two stores.
+    container.persistentStoreDescriptions = [description, NSPersistentStoreDescription()]
+    #expect(_load(container).map { $0.1 == nil } == [true, true])
+    let context = container.viewContext
+    try context.performAndWait {
+      context.insert("Author", ["name": "Ada"])
+      try context.save()
+      #expect(try context.count("Author") == 1)
+    }
+    let other = _container()
+    other.persistentStoreDescriptions = [NSPersistentStoreDescription()]
+    #expect(_load(other).map { $0.1 == nil } == [true])
+    #expect(try other.viewContext.performAndWait { try other.viewContext.count("Author") } == 0)
+  }
 }
