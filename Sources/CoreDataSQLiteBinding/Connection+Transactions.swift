@@ -22,10 +22,13 @@ extension Connection {
   }
 
   /// Runs `body` in a transaction that holds the write lock; whatever it throws undoes everything.
+  ///
+  /// - Throws: What `body` throws; `SQLiteError`, with `isMoved` when the file has been taken away meanwhile.
   package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     try beginImmediate()
     do {
       let result = try body()
+      try expectInPlace()
       try commit()
       return result
     } catch {

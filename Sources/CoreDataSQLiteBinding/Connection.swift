@@ -73,7 +73,7 @@ package final class Connection: @unchecked Sendable {
     handle = opened
     self.path = path
     _statements = StatementCache(connection: opened, capacity: statementCapacity)
-    sqlite3_busy_timeout(opened, Int32(clamping: Int(max(0, min(busyTimeout, 1_000_000)) * 1000)))
+    setBusyTimeout(busyTimeout)
     // What stands in the file is hostile until proven otherwise.
     _ = coredata_set_defensive(opened, 1)
     _ = coredata_set_trusted_schema(opened, 0)

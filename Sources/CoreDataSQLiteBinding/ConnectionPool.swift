@@ -45,6 +45,7 @@ package final class ConnectionPool: Sendable {
   private let _readBound: Int
   private let _hasOne: Bool
   private let _holdsReads: Bool
+  private let _files: DatabaseFiles?
   private let _open: @Sendable () throws -> Connection
 
   /// A pool around an open connection.
@@ -54,15 +55,17 @@ package final class ConnectionPool: Sendable {
   ///   - hasOne: everybody uses this connection, one at a time: for a database in memory.
   ///   - holdsReads: a connection keeps its transaction from one read to the next while nobody commits; only
   ///     for a database with a write-ahead log.
+  ///   - files: the files that all connections must have open; nil where they may come and go.
   ///   - open: opens one more connection; called on the thread that needs it.
   package init(
     _ connection: Connection, maximumReads: Int, hasOne: Bool = false, holdsReads: Bool = false,
-    open: @escaping @Sendable () throws -> Connection
+    files: DatabaseFiles? = nil, open: @escaping @Sendable () throws -> Connection
   ) {
     _state = Mutex(State(idle: [connection], open: [connection]))
     _readBound = max(1, maximumReads)
     _hasOne = hasOne
     _holdsReads = holdsReads && !hasOne
+    _files = files
     _open = open
   }
 
@@ -99,7 +102,28 @@ package final class ConnectionPool: Sendable {
     let connection = try _beginWrite()
     defer { _endWrite(connection) }
     connection.heldRead.end(connection)
-    return try body(connection)
+    do {
+      return try body(connection)
+    } catch let error as SQLiteError where error.isMoved {
+      _retireLog(connection)
+      throw SQLiteError.moved(path: connection.path)
+    }
+  }
+
+  // MARK: Files taken away
+
+  /// Makes sure that the log of a database that was deleted, moved or replaced is not played over the file that
+  /// has come to lie at its path. Does nothing while the database is in its place.
+  package func retireLogIfMoved() {
+    guard let _files, !_files.isInPlace else { return }
+    try? write { _retireLog($0) }
+  }
+
+  private func _retireLog(_ connection: Connection) {
+    guard let _files, !_files.isInPlace else { return }
+    // A file that was moved keeps what was saved to it.
+    try? connection.checkpoint(.passive)
+    _files.removeStrayLog()
   }
 
   // MARK: Reading
@@ -208,7 +232,10 @@ package final class ConnectionPool: Sendable {
   }
 
   private func _openOne() throws -> Connection {
+    // Another file at the same path would be read as if it were this one.
+    try _files?.expectInPlace()
     let connection = try _open()
+    try _files?.expectInPlace()
     _state.withLock { state in
       if !state.isClosed { state.open.append(connection) }
     }
@@ -267,6 +294,7 @@ package final class ConnectionPool: Sendable {
 
   /// Ends the statements of those who read, waits for whoever writes, and closes all connections.
   package func close() {
+    retireLogIfMoved()
     let (readers, waiters) = _state.withLock { state in
       state.isClosed = true
       let (idle, writing) = (state.idle, state.writing)
@@ -285,7 +313,10 @@ package final class ConnectionPool: Sendable {
   }
 
   /// Opens a connection that is the caller's own and does not count as one of the pool's.
-  package func openConnection() throws -> Connection { try _open() }
+  package func openConnection() throws -> Connection {
+    try _files?.expectInPlace()
+    return try _open()
+  }
 
   /// Connections opened so far, for tests.
   package var connectionCount: Int { _state.withLock { $0.open.count } }

@@ -134,15 +134,13 @@ struct AutomaticMigration {
   func replaceAtomically(_ body: (StoreFiles) throws -> Void) throws {
     let files = StoreFiles(url: _url)
     var outcome: (finish: () -> Void, undo: () -> Void)?
-    var result: StoreFiles?
-    defer { result?.remove() }
     do {
       try _translating {
         let connection = try _connect()
         try connection.transaction {
           guard try _metadataIfUnchanged(connection) != nil else { return }
           let sibling = files.sibling()
-          result = sibling
+          defer { sibling.remove() }
           try body(sibling)
           outcome = try files.replaceContent(by: sibling, on: connection)
         }

@@ -31,7 +31,7 @@ extension NSPersistentStoreCoordinator {
         "The store at \(store.url?.path ?? "memory") is not of this coordinator, so that it cannot be moved by it.",
         [NSAffectedStoresErrorKey: [store]])
     }
-    let isFile = storeType != NSInMemoryStoreType && URL.path != "/dev/null"
+    let isFile = storeType != NSInMemoryStoreType && !StoreLocation(URL).isInMemory
     if isFile, SQLiteStoreOpening.isFilled(URL) {
       throw CocoaError(
         .fileWriteFileExists,
@@ -44,8 +44,13 @@ extension NSPersistentStoreCoordinator {
     var options = options ?? [:]
     // What is read only is so once it has been written.
     let isReadOnly = (options.removeValue(forKey: NSReadOnlyPersistentStoreOption) as? NSNumber)?.boolValue
+    if isFile, storeType == NSSQLiteStoreType, let url = store.url {
+      StoreFiles(url: URL).create(like: StoreFiles(url: url))
+    }
     let moved = try addPersistentStore(
-      ofType: storeType, configurationName: store.configurationName, at: isFile ? URL : nil, options: options)
+      ofType: storeType, configurationName: store.configurationName,
+      at: storeType == NSInMemoryStoreType ? nil : URL,
+      options: options)
     do {
       let ids = try _copy(source, to: moved)
       try _carryMetadata(of: store, to: moved)
@@ -123,8 +128,10 @@ extension NSPersistentStoreCoordinator {
 
   /// Removes what was begun at a URL where nothing had been before.
   private final func _discard(_ url: URL, _ storeType: String) throws {
-    if storeType == NSSQLiteStoreType { return try destroyPersistentStore(at: url, ofType: storeType) }
-    try FileManager.default.removeItem(at: url)
+    if storeType == NSSQLiteStoreType { return StoreFiles(url: url).remove() }
+    guard case .nothing = try StoreLocation(url).occupant() else {
+      return try FileManager.default.removeItem(at: url)
+    }
   }
 
   /// Gives a store another place.

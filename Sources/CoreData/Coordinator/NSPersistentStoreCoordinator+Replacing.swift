@@ -22,10 +22,11 @@ extension NSPersistentStoreCoordinator {
         NSPersistentStoreInvalidTypeError,
         "Stores of type '\(storeType)' have no file to be replaced; '\(NSSQLiteStoreType)' has.")
     }
-    guard destinationURL.standardizedFileURL != sourceURL.standardizedFileURL else { return }
+    guard StoreLocation(destinationURL).path != StoreLocation(sourceURL).path else { return }
     _ = try SQLiteStoreOpening.metadata(at: sourceURL)
     if let store = persistentStore(for: destinationURL) { try remove(store) }
     let (source, destination) = (StoreFiles(url: sourceURL), StoreFiles(url: destinationURL))
+    try StoreErrors.translating(url: destinationURL) { try destination.expectFile() }
     guard SQLiteStoreOpening.isFilled(destinationURL) else {
       do {
         try StoreErrors.translating(url: destinationURL) { try source.copy(to: destination) }
@@ -42,12 +43,10 @@ extension NSPersistentStoreCoordinator {
       let connection = try Connection(
         path: destinationURL.path, mode: .readWrite, busyTimeout: settings.timeout)
       var outcome: (finish: () -> Void, undo: () -> Void)?
-      var copy: StoreFiles?
-      defer { copy?.remove() }
       do {
         try connection.transaction {
           let sibling = destination.sibling()
-          copy = sibling
+          defer { sibling.remove() }
           try source.copy(to: sibling)
           outcome = try destination.replaceContent(by: sibling, on: connection)
         }

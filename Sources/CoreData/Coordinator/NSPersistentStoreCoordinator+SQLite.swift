@@ -13,6 +13,7 @@ extension NSPersistentStoreCoordinator {
     _ url: URL, _ configuration: String?, _ options: [AnyHashable: Any]?, _ entities: Set<String>?,
     _ model: FrozenModel
   ) throws -> NSPersistentStore {
+    let options = Self._optionsAllowingForPlace(url, options)
     let migration = try StoreErrors.translating(url: url) {
       try _checkReconstructed(url, isReadOnly: SQLiteStoreOpening.options(options).isReadOnly)
       return SQLiteStoreOpening.isFilled(url)
@@ -34,6 +35,24 @@ extension NSPersistentStoreCoordinator {
       store.attach(engine, metadata: try engine.metadata)
       return store
     }
+  }
+
+  /// The options, read-only for a store whose file or directory cannot be written; what a killed program left beside
+  /// one that can is deleted.
+  private static func _optionsAllowingForPlace(
+    _ url: URL, _ options: [AnyHashable: Any]?
+  ) -> [AnyHashable: Any]? {
+    PrivateCopy.removeAbandoned()
+    if SQLiteStoreOpening.isOn(NSReadOnlyPersistentStoreOption, options) { return options }
+    let location = StoreLocation(url)
+    guard location.isWritable() else {
+      Console.warn(
+        "the store at \(url.path) is added read-only, because \(location.path) or the directory that it is in cannot be "
+          + "written. Set NSReadOnlyPersistentStoreOption if that is intended.")
+      return (options ?? [:]).merging([NSReadOnlyPersistentStoreOption: true]) { $1 }
+    }
+    if !location.isInMemory { StoreFiles(url: url).removeAbandonedSibling() }
+    return options
   }
 
   /// Opens a store read-only that has kept a history and is now not asked to: what would be written to it
@@ -127,7 +146,10 @@ enum SQLiteStoreOpening {
 
   /// Whether there is a file with anything in it.
   static func isFilled(_ url: URL) -> Bool {
-    if case .file(let size) = try? StoreLocation(url).occupant() { size > 0 } else { false }
+    switch try? SQLiteStoreFile(url: url).kind() {
+    case .database, .other: true
+    case .missing, .empty, nil: false
+    }
   }
 
   /// Whether an option is given and is not false; a dictionary, as Core Data takes it for some, counts as

@@ -93,9 +93,15 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
 
   // MARK: Stores
 
-  /// The store at this URL, if it was added.
+  /// The store at this URL, if it was added; of a file that has several paths, any one does.
   public final func persistentStore(for URL: URL) -> NSPersistentStore? {
-    persistentStores.first { $0.url?.standardizedFileURL == URL.standardizedFileURL }
+    let stores = persistentStores
+    if let store = stores.first(where: { $0.url?.standardizedFileURL == URL.standardizedFileURL }) {
+      return store
+    }
+    guard URL.isFileURL, !stores.isEmpty else { return nil }
+    let path = StoreLocation(URL).path
+    return stores.first { $0.url.map { $0.isFileURL && StoreLocation($0).path == path } ?? false }
   }
 
   /// URL of a store.

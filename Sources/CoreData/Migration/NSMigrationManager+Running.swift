@@ -7,7 +7,7 @@ import Foundation
 extension NSMigrationManager {
   /// Carries out a migration, by the store's own means where that may be and is possible.
   final func run(_ job: MigrationJob) throws {
-    guard job.source.url.standardizedFileURL != job.destination.url.standardizedFileURL else {
+    guard StoreLocation(job.source.url).path != StoreLocation(job.destination.url).path else {
       throw CocoaError.coreData(
         NSMigrationManagerDestinationStoreError,
         "The store at \(job.source.url.path) cannot be migrated onto itself: give another destination, and replace the store "
@@ -125,6 +125,7 @@ extension NSMigrationManager {
     let sides = sides
     let source = try _add(job.source, to: sides.source, isSource: true)
     defer { try? sides.source.coordinator.remove(source) }
+    StoreFiles(url: job.destination.url).create(like: StoreFiles(url: job.source.url))
     let destination = try _add(job.destination, to: sides.destination, isSource: false)
     do {
       try sides.destination.context.performAndWait {
@@ -136,8 +137,7 @@ extension NSMigrationManager {
       reset()
       try? sides.destination.coordinator.remove(destination)
       if isNew {
-        try? sides.destination.coordinator.destroyPersistentStore(
-          at: job.destination.url, ofType: job.destination.type)
+        StoreFiles(url: job.destination.url).remove()
       }
       throw error
     }

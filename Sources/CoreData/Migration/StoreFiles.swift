@@ -5,59 +5,99 @@ import Foundation
 struct StoreFiles {
   /// Where the real database file is, links resolved.
   let url: URL
-  private var _support: String { ExternalDataDirectory(storePath: url.path).supportPath }
-  private var _external: String { _support + "/_EXTERNAL_DATA" }
+  private let _location: StoreLocation
+  private let _directory: ExternalDataDirectory
+  private var _external: String { _directory.path }
 
-  init(url: URL) { self.url = URL(fileURLWithPath: StoreLocation(url).path) }
+  init(url: URL) {
+    _location = StoreLocation(url)
+    self.url = URL(fileURLWithPath: _location.path)
+    _directory = ExternalDataDirectory(storePath: _location.path)
+  }
 
   /// Copies the store as it was last saved, its log included; the original stays as it is. What is there
-  /// already at the destination is replaced.
+  /// already at the destination is replaced. A new file has the mode of the original.
   ///
   /// External data, which no one ever changes in place, is linked to where the file system can.
   ///
-  /// - Throws: `SQLiteError`, or an error of the file system.
+  /// - Throws: `SQLiteError`, `StoreOpenError`, or an error of the file system.
   func copy(to copy: StoreFiles) throws {
+    try copy.expectFile()
+    copy.create(like: self)
     let source = try Connection(path: url.path, mode: .readOnly)
+    // First the files, then the rows that name them.
+    let isAlone = ExternalDataNeighbours(of: _location).isEmpty
+    let names = isAlone ? Set(_directory.names) : try ExternalDataNeighbours.names(in: source)
+    for name in names { try _bring(name, to: copy) }
     try source.backUp(to: try Connection(path: copy.url.path, mode: .create))
-    for name in _externalNames { try _bring(name, to: copy) }
   }
 
-  /// Deletes the files, as far as they are there.
-  func remove() {
-    for suffix in ["", "-wal", "-shm", "-journal"] {
-      try? FileManager.default.removeItem(atPath: url.path + suffix)
+  /// Makes an empty file with another store's mode, unless there is a file already.
+  func create(like other: StoreFiles) {
+    if !_location.isInMemory { FileMode(of: other.url.path)?.createFile(url.path) }
+  }
+
+  /// - Throws: `StoreOpenError` where no store file can be.
+  func expectFile() throws {
+    guard try _location.occupant() != .directory else { throw StoreOpenError.notADatabase(path: url.path) }
+    guard !_location.isInMemory else {
+      throw StoreOpenError.unusable("\(url.path) stands for a store in memory, and a file is needed here")
     }
-    try? FileManager.default.removeItem(atPath: _support)
   }
 
-  private var _externalNames: [String] {
-    (try? FileManager.default.contentsOfDirectory(atPath: _external)) ?? []
+  /// Deletes the files, as far as they are there and regular files, and the external data unless another store
+  /// keeps its own in the same directory.
+  func remove() {
+    if _location.isInMemory { return }
+    // The database last: as long as it is there, the rest is found.
+    if ExternalDataNeighbours(of: _location).isEmpty {
+      try? FileManager.default.removeItem(atPath: _directory.supportPath)
+    }
+    for suffix in ["-wal", "-shm", "-journal", ""] { StoreLocation.removeFile(url.path + suffix) }
   }
 
   private func _bring(_ name: String, to other: StoreFiles) throws {
     let (from, to) = ("\(_external)/\(name)", "\(other._external)/\(name)")
-    guard !FileManager.default.fileExists(atPath: to) else { return }
-    try FileManager.default.createDirectory(atPath: other._external, withIntermediateDirectories: true)
+    let files = FileManager.default
+    // A row may name a file that was lost.
+    guard !files.fileExists(atPath: to), files.fileExists(atPath: from) else { return }
+    other._directory.create()
     do {
-      try FileManager.default.linkItem(atPath: from, toPath: to)
+      try files.linkItem(atPath: from, toPath: to)
     } catch {
-      try FileManager.default.copyItem(atPath: from, toPath: to)
+      try files.copyItem(atPath: from, toPath: to)
     }
   }
 
   // MARK: Replacing
 
-  /// A file of its own beside the store, for what is to replace it. Those that a killed program left are
-  /// deleted: call this only while the store's write lock is held, for they might be another program's
-  /// otherwise.
+  /// A file of its own beside the store, for what is to replace it; what a killed program left there is deleted.
+  ///
+  /// There is one for each store, so that it is found again: make and remove it only while holding the store's
+  /// write lock.
   func sibling() -> StoreFiles {
-    let directory = url.deletingLastPathComponent()
-    let prefix = ".\(url.lastPathComponent).migrating-"
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-    where name.hasPrefix(prefix) && name.hasSuffix(".sqlite") {
-      StoreFiles(url: directory.appendingPathComponent(name)).remove()
-    }
-    return StoreFiles(url: directory.appendingPathComponent("\(prefix)\(UUID().uuidString).sqlite"))
+    let sibling = _sibling
+    sibling.remove()
+    sibling.create(like: self)
+    return sibling
+  }
+
+  private var _sibling: StoreFiles {
+    StoreFiles(
+      url: url.deletingLastPathComponent().appendingPathComponent(
+        ".\(url.lastPathComponent).migrating.sqlite"))
+  }
+
+  /// Deletes what a program left that was killed while it replaced the store; does nothing while one is at it.
+  func removeAbandonedSibling() {
+    let sibling = _sibling
+    var status = stat()
+    guard lstat(sibling.url.path, &status) == 0,
+      let connection = try? Connection(path: url.path, mode: .readWrite, busyTimeout: 0),
+      (try? connection.beginImmediate()) != nil
+    else { return }
+    sibling.remove()
+    connection.rollback()
   }
 
   /// Replaces everything in this store by what another one has, inside the transaction that `connection` has
@@ -67,7 +107,8 @@ struct StoreFiles {
   func replaceContent(
     by other: StoreFiles, on connection: Connection
   ) throws -> (finish: () -> Void, undo: () -> Void) {
-    let (before, after) = (Set(_externalNames), Set(other._externalNames))
+    let before = try ExternalDataNeighbours(of: _location).ownNames(connection)
+    let after = Set(other._directory.names)
     func remove(_ names: Set<String>) {
       for name in names { try? FileManager.default.removeItem(atPath: "\(_external)/\(name)") }
     }

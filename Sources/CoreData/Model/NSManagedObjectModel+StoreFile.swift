@@ -42,7 +42,7 @@ package struct StoredModel: Sendable {
     switch try file.kind() {
     case .missing: throw StoreOpenError.missing(path: file.path)
     case .other: throw StoreOpenError.notADatabase(path: file.path)
-    case .empty: throw StoreOpenError.typeMismatch(path: file.path, found: "the file is empty")
+    case .empty: throw StoreOpenError.typeMismatch(path: file.path, found: "it is empty")
     case .database: break
     }
     return try file.translating {

@@ -28,7 +28,10 @@ extension ContextStack {
   /// Saves on their way are waited for; what has not been saved is lost.
   ///
   /// - Throws: What destroying the store throws; the stack has it still then.
-  public func removeStore() async throws { _ = try await _takeStoresAway() }
+  public func removeStore() async throws {
+    let removed = try await _takeStoresAway()
+    try await _inBackground { try removed.deleteFiles() }
+  }
 
   private func _takeStoresAway() async throws -> RemovedStores {
     await settle()
@@ -90,6 +93,15 @@ private struct RemovedStores: @unchecked Sendable {
   }
 
   func addAgain() throws { try Self._add(_places) }
+
+  /// Deletes the empty files that destroying leaves.
+  func deleteFiles() throws {
+    for url in Set(_places.lazy.filter { $0.type != NSInMemoryStoreType }.compactMap(\.url)) {
+      let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
+      guard attributes?[.type] as? FileAttributeType == .typeRegular else { continue }
+      try FileManager.default.removeItem(at: url)
+    }
+  }
 
   private static func _add(_ places: [Place]) throws {
     for place in places {

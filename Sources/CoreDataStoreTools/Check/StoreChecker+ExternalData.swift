@@ -12,7 +12,10 @@ extension StoreChecker {
         try _check(column, table, anatomy, directory, &named)
       }
     }
-    let orphans = ExternalFiles.names(in: directory).filter { !named.contains($0) }
+    let unnamed = ExternalFiles.names(in: directory).filter { !named.contains($0) }
+    // Files may be those of a store with the same base name, which has the same directory.
+    guard !unnamed.isEmpty, let others = StoreFileFacts.externalFilesOfNeighbours(path: path) else { return }
+    let orphans = unnamed.filter { !others.contains($0) }
     guard !orphans.isEmpty else { return }
     add(
       StoreFinding(

@@ -144,9 +144,6 @@ import Testing
     try SQLiteStoreFile(url: fixture.url).destroy()
     #expect(try fixture.connection().firstValue("SELECT COUNT(*) FROM sqlite_master") == .int(0))
     #expect(try fixture.reopened().isNew)
-    #expect(throws: StoreOpenError.self) {
-      try SQLiteStoreFile(url: fixture.directory.appendingPathComponent("none")).destroy()
-    }
   }
 
   @Test func aReplacedStoreHoldsWhatWasStillInTheLog() throws {

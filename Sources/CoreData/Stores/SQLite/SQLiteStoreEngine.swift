@@ -9,10 +9,7 @@ import Synchronization
 /// reads see the last commit, writes take turns.
 final class SQLiteStoreEngine: StoreEngine {
   let options: SQLiteStoreOptions
-  /// Path of the real file, without symbolic links.
-  let path: String
-  /// Whether the database lives in memory, for this engine alone.
-  let isInMemory: Bool
+  let location: StoreLocation
   let mapping: StoreMapping
   let context: RowReader.Context
   let pool: ConnectionPool
@@ -54,12 +51,12 @@ final class SQLiteStoreEngine: StoreEngine {
     precondition(entities.count == layout.layouts.count, "one description for each entity")
     let reports = DerivedReports()
     derivedReports = reports
+    location = StoreLocation(url)
+    OpenStores.shared.retireStrayLogs(at: location.path)
     let opened = try StoreOpening(url: url, layout: layout, options: options, reports: reports)
       .open(initialMetadata)
     self.options = options
-    path = opened.path
-    isInMemory = StoreLocation(url).isInMemory
-    commitName = isInMemory ? "memory \(UUID().uuidString)" : opened.path
+    commitName = location.isInMemory ? "memory \(UUID().uuidString)" : opened.path
     mapping = opened.mapping
     pool = opened.pool
     isNew = opened.isNew
@@ -88,7 +85,15 @@ final class SQLiteStoreEngine: StoreEngine {
     }
     writePlans = WritePlans(opened.mapping)
     history = opened.history
+    OpenStores.shared.add(self)
+    OrphanSweep.startIfDue(self)
   }
+
+  /// Path of the real file, without symbolic links.
+  var path: String { location.path }
+
+  /// Whether the database lives in memory, for this engine alone.
+  var isInMemory: Bool { location.isInMemory }
 
   /// `PRAGMA synchronous` of the connections, in lower case.
   var synchronous: String { options.synchronous }
@@ -124,7 +129,10 @@ final class SQLiteStoreEngine: StoreEngine {
     }
   }
 
-  func close() { pool.close() }
+  func close() {
+    pool.close()
+    OpenStores.shared.remove(self)
+  }
 
   /// Description of the entity with this number, for messages.
   func entityName(_ number: Int) -> String { mapping.layout.layout(numbered: number).entityName }

@@ -1,4 +1,5 @@
 import CoreDataSQLiteBinding
+import Foundation
 
 /// What can go wrong in an open store, apart from conflicts and broken constraints.
 enum SQLiteStoreError: Error, Sendable, CustomStringConvertible {
@@ -8,6 +9,10 @@ enum SQLiteStoreError: Error, Sendable, CustomStringConvertible {
   case readOnly(path: String)
   /// Somebody else held a lock for longer than the timeout.
   case timeout(SQLiteError)
+  /// The file was deleted, moved or replaced while the store was open.
+  case moved(SQLiteError)
+  /// A file with a large value cannot be written.
+  case externalData(path: String, code: Int32)
   /// SQLite failed otherwise.
   case sqlite(SQLiteError)
   /// A row that no store of this model can hold.
@@ -27,6 +32,8 @@ enum SQLiteStoreError: Error, Sendable, CustomStringConvertible {
     case .closed: 134070
     case .readOnly: 513
     case .timeout: 134090
+    case .moved: 134180
+    case .externalData(_, let code): code == ENOSPC || code == EDQUOT ? 640 : 512
     case .sqlite(let error): error.isCorrupt || error.isNotADatabase ? 259 : error.isFull ? 640 : 134180
     case .corruptRow: 259
     case .danglingReference, .foreignStore, .unstorable, .keysExhausted: 134030
@@ -36,7 +43,7 @@ enum SQLiteStoreError: Error, Sendable, CustomStringConvertible {
   /// What SQLite said, for the error's user info.
   var underlying: SQLiteError? {
     switch self {
-    case .timeout(let error), .sqlite(let error): error
+    case .timeout(let error), .moved(let error), .sqlite(let error): error
     default: nil
     }
   }
@@ -47,6 +54,10 @@ enum SQLiteStoreError: Error, Sendable, CustomStringConvertible {
     case .readOnly(let path): "the store \(path) was opened read-only and cannot be changed"
     case .timeout(let error):
       "the store stayed locked by another writer for longer than its timeout: \(error)"
+    case .moved(let error):
+      "nothing was saved: \(error.message); remove the store from its coordinator and add it again"
+    case .externalData(let path, let code):
+      "the external data file \(path) cannot be written: \(String(cString: strerror(code)))"
     case .sqlite(let error): "\(error)"
     case .corruptRow(let table, let key, let reason): "row \(key) of \(table) cannot be read: \(reason)"
     case .danglingReference(let entity, let property):
@@ -65,7 +76,7 @@ enum SQLiteStoreError: Error, Sendable, CustomStringConvertible {
     do {
       return try body()
     } catch let error as SQLiteError {
-      throw error.isBusy ? SQLiteStoreError.timeout(error) : SQLiteStoreError.sqlite(error)
+      throw error.isMoved ? .moved(error) : error.isBusy ? .timeout(error) : SQLiteStoreError.sqlite(error)
     } catch is ConnectionPool.ClosedError {
       throw SQLiteStoreError.closed
     }

@@ -1,21 +1,121 @@
 import Foundation
+import Synchronization
 
-/// A copy of a database and its log in a directory of its own, deleted with the object.
+/// A copy of a database and its log in a directory of its own, deleted with the object, and at the latest when the
+/// process exits.
+///
+/// All copies of a user are in one directory among the temporary files, each with a lock that its process holds. What
+/// a killed process has left is told by the lock, which the system has released, and deleted with the next copy or
+/// opening.
 final class PrivateCopy: Sendable {
   let path: String
   let state: FileState
-  private let _directory: URL
+  private let _directory: String
 
   init(of original: String, _ state: FileState) throws {
     self.state = state
-    _directory = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "coredata-\(UUID().uuidString)", isDirectory: true)
-    path = _directory.appendingPathComponent("Store.sqlite").path
-    try FileManager.default.createDirectory(
-      at: _directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    try FileManager.default.copyItem(atPath: original, toPath: path)
-    try FileManager.default.copyItem(atPath: original + "-wal", toPath: path + "-wal")
+    _directory = try Self._makeDirectory()
+    path = _directory + "/Store.sqlite"
+    do {
+      for suffix in ["", "-wal"] {
+        try FileManager.default.copyItem(atPath: original + suffix, toPath: path + suffix)
+        // SQLite gives its shared memory the mode of the database.
+        chmod(path + suffix, 0o600)
+      }
+    } catch {
+      Self._remove(_directory)
+      throw error
+    }
   }
 
-  deinit { try? FileManager.default.removeItem(at: _directory) }
+  deinit { Self._remove(_directory) }
+
+  // MARK: Directories
+
+  /// Descriptors of the locks of this process's copies, by directory.
+  private static let _locks = Mutex<[String: Int32]>([:])
+
+  private static let _removesAtExit: Void = {
+    atexit {
+      for directory in PrivateCopy._locks.withLock({ Array($0.keys) }) { PrivateCopy._remove(directory) }
+    }
+  }()
+
+  private static func _makeDirectory() throws -> String {
+    _ = _removesAtExit
+    removeAbandoned()
+    let base = _base
+    mkdir(base, 0o700)
+    // Where another user has taken the name, a directory without lock has to do.
+    let isOwn = _isPrivate(base)
+    let directory = isOwn ? "\(base)/\(UUID().uuidString)" : "\(base)-\(UUID().uuidString)"
+    let lock = isOwn ? _lock(directory) : -1
+    _locks.withLock { $0[directory] = lock }
+    guard mkdir(directory, 0o700) == 0 else {
+      let code = errno
+      _remove(directory)
+      throw CocoaError(
+        .fileWriteUnknown,
+        userInfo: [
+          NSFilePathErrorKey: directory,
+          NSLocalizedDescriptionKey:
+            "The directory \(directory) for a copy of the store cannot be created: \(String(cString: strerror(code))).",
+        ])
+    }
+    return directory
+  }
+
+  /// The directory that has the copies of this user.
+  private static var _base: String {
+    (FileManager.default.temporaryDirectory.path as NSString).appendingPathComponent(
+      "coredata-copies-\(geteuid())")
+  }
+
+  private static func _isPrivate(_ directory: String) -> Bool {
+    var status = stat()
+    return lstat(directory, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()
+      && status.st_mode & 0o077 == 0
+  }
+
+  /// Creates and takes the lock of a directory that is yet to be made; its descriptor, or -1.
+  private static func _lock(_ directory: String) -> Int32 {
+    let name = directory + ".lock"
+    while true {
+      let descriptor = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        if descriptor >= 0 { close(descriptor) }
+        return -1
+      }
+      // One that was deleting abandoned copies may have come first.
+      var status = stat()
+      if stat(name, &status) == 0 { return descriptor }
+      close(descriptor)
+    }
+  }
+
+  private static func _remove(_ directory: String) {
+    try? FileManager.default.removeItem(atPath: directory)
+    unlink(directory + ".lock")
+    if let descriptor = _locks.withLock({ $0.removeValue(forKey: directory) }), descriptor >= 0 {
+      close(descriptor)
+    }
+  }
+
+  /// Deletes the copies that killed processes have left.
+  static func removeAbandoned() {
+    let base = _base
+    // Nearly always there is none.
+    guard _isPrivate(base) else { return }
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: base)) ?? []
+    where name.hasSuffix(".lock") {
+      let directory = "\(base)/\(name.dropLast(".lock".count))"
+      let descriptor = open(directory + ".lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+      guard descriptor >= 0 else { continue }
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
+        try? FileManager.default.removeItem(atPath: directory)
+        unlink(directory + ".lock")
+      }
+      close(descriptor)
+    }
+  }
 }

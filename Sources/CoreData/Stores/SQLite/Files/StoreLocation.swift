@@ -55,6 +55,26 @@ struct StoreLocation: Sendable, Hashable {
     }
   }
 
+  /// Whether the store can be written: its file, and the directory for its log. True where there is no file yet.
+  func isWritable() -> Bool {
+    guard !isInMemory, case .file? = try? occupant() else { return true }
+    guard Self._allows(path, W_OK) else { return false }
+    // A log that is there already can be written without the directory.
+    return Self._allows(directory, W_OK | X_OK)
+      || ["-wal", "-shm"].allSatisfy { Self._allows(path + $0, W_OK) }
+  }
+
+  private static func _allows(_ path: String, _ access: Int32) -> Bool {
+    faccessat(AT_FDCWD, path, access, AT_EACCESS) == 0
+  }
+
+  /// Deletes a regular file; leaves anything else alone.
+  static func removeFile(_ path: String) {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+    unlink(path)
+  }
+
   private static func _name(of type: mode_t) -> String {
     switch type {
     case S_IFIFO: "a named pipe"

@@ -244,6 +244,12 @@ package enum StoreFileFacts {
       + "/_EXTERNAL_DATA"
   }
 
+  /// Names of the external data files of other stores that share the store's directory for them; nil when one of
+  /// those stores cannot be read.
+  package static func externalFilesOfNeighbours(path: String) -> Set<String>? {
+    ExternalDataNeighbours(of: StoreLocation(URL(fileURLWithPath: path))).names()
+  }
+
   /// Copies a store with its log and external data to a path where there is none.
   ///
   /// - Throws: A Cocoa error.

@@ -58,6 +58,9 @@ final class OpenGenerations: Sendable {
 
   func open() { _state.withLock { $0.count += 1 } }
 
+  /// Whether an older state is in use.
+  var isHeld: Bool { _state.withLock { $0.count > 0 } }
+
   /// Ends one; answers the files that nobody needs any more.
   func close() -> [String] {
     _state.withLock { state in

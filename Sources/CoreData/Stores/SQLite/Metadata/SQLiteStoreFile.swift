@@ -32,12 +32,22 @@ struct SQLiteStoreFile: Sendable {
     case .directory: return .other
     case .file: break
     }
-    guard let head = DatabaseHead.bytes(path, count: DatabaseHead.magic.count) else {
+    guard let head = DatabaseHead.bytes(path, count: 108) else {
       throw StoreOpenError.unreadable(
         path: path, SQLiteError(code: 14, message: "no permission to read the file"))
     }
     if head.isEmpty { return .empty }
-    return head == DatabaseHead.magic ? .database : .other
+    guard head.starts(with: DatabaseHead.magic) else { return .other }
+    return _hasNoTables(head) ? .empty : .database
+  }
+
+  /// Whether a database has been emptied, or its making was cut short: the first page, which lists the tables, has no
+  /// entries, and nothing is left to be played over it.
+  private func _hasNoTables(_ head: [UInt8]) -> Bool {
+    // Type of the page and number of its cells, behind the 100 bytes of the file's header.
+    guard head.count >= 105, head[100] == 13, head[103] == 0, head[104] == 0 else { return false }
+    return FileState.sizeAndTime(path + "-journal") == nil
+      && (FileState.sizeAndTime(path + "-wal")?.size ?? 0) <= 32
   }
 
   /// Metadata, read without opening the store and without changing the file.
@@ -47,7 +57,7 @@ struct SQLiteStoreFile: Sendable {
     switch try kind() {
     case .missing: throw StoreOpenError.missing(path: path)
     case .other: throw StoreOpenError.notADatabase(path: path)
-    case .empty: throw StoreOpenError.typeMismatch(path: path, found: "the file is empty")
+    case .empty: throw StoreOpenError.typeMismatch(path: path, found: "it is empty")
     case .database: return try translating { try StoreMetadata.read(openForReading(), path: path) }
     }
   }
@@ -88,24 +98,11 @@ struct SQLiteStoreFile: Sendable {
   /// The database as one to be read only, by several connections that change nothing on disk.
   func untouched() -> UntouchedFile { UntouchedFile(path: path, timeout: _timeout) }
 
-  /// Empties the store in place: an empty, valid database stays, and whoever has it open notices.
+  /// Empties the store in place; see `StoreDestruction`.
   ///
-  /// - Throws: `StoreOpenError` when there is no database at the URL.
-  func destroy() throws {
-    switch try kind() {
-    case .missing: throw StoreOpenError.missing(path: path)
-    case .other: throw StoreOpenError.notADatabase(path: path)
-    case .empty: return
-    case .database: break
-    }
-    try translating {
-      let connection = try Connection(path: path, mode: .readWrite, busyTimeout: _timeout)
-      try connection.eraseDatabase()
-      // Leaves no old pages behind in the log.
-      try? connection.checkpoint(.truncate)
-    }
-    let support = ExternalDataDirectory(storePath: path).supportPath
-    if FileManager.default.fileExists(atPath: support) { try FileManager.default.removeItem(atPath: support) }
+  /// - Throws: `StoreOpenError` when what is at the URL is no store.
+  func destroy(isForced: Bool = false) throws {
+    try translating { try StoreDestruction(location, timeout: _timeout, isForced: isForced).run() }
   }
 
   /// Replaces this store, which need not exist, by a copy of another with all that is still in its log.

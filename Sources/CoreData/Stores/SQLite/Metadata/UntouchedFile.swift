@@ -88,13 +88,27 @@ struct FileState: Equatable {
   static func sizeAndTime(_ path: String) -> Part? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
-    #if canImport(Darwin)
-    let time = status.st_mtimespec
-    #else
-    let time = status.st_mtim
-    #endif
+    let time = modified(status)
     return Part(
       size: Int64(status.st_size), seconds: Int(time.tv_sec), nanoseconds: Int(time.tv_nsec),
       number: UInt64(status.st_ino))
+  }
+
+  /// When the content of a file was last modified.
+  static func modified(_ status: stat) -> timespec {
+    #if canImport(Darwin)
+    status.st_mtimespec
+    #else
+    status.st_mtim
+    #endif
+  }
+
+  /// When anything about a file was last changed, its name and permissions included.
+  static func changed(_ status: stat) -> timespec {
+    #if canImport(Darwin)
+    status.st_ctimespec
+    #else
+    status.st_ctim
+    #endif
   }
 }

@@ -7,6 +7,7 @@ import Synchronization
 /// and a zero. Values above the threshold are written to files.
 struct ExternalDataDirectory: Sendable {
   private let _path: String
+  private let _storePath: String
   /// Whether there is a place for files; a store in memory has none.
   private let _isAvailable: Bool
   private let _notices = MissingFileNotices()
@@ -21,6 +22,7 @@ struct ExternalDataDirectory: Sendable {
   /// - Parameter storePath: Path of the real file, as a `StoreLocation` has it.
   init(storePath: String) {
     _isAvailable = storePath != "/dev/null" && storePath != ":memory:"
+    _storePath = storePath
     let url = URL(fileURLWithPath: storePath)
     let base = url.deletingPathExtension().lastPathComponent
     _path = url.deletingLastPathComponent().appendingPathComponent(".\(base)_SUPPORT/_EXTERNAL_DATA").path
@@ -29,18 +31,51 @@ struct ExternalDataDirectory: Sendable {
   /// Path of the directory that holds `_EXTERNAL_DATA`.
   var supportPath: String { (_path as NSString).deletingLastPathComponent }
 
+  /// Path of the directory that holds the files.
+  var path: String { _path }
+
+  /// Names of the files that are there.
+  var names: [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: _path)) ?? []).filter {
+      UUID(uuidString: $0) != nil
+    }
+  }
+
+  /// Makes the directory, with the mode of the store, if it is not there.
+  func create() {
+    guard let mode = FileMode(of: _storePath) else { return }
+    mode.createDirectory(supportPath)
+    mode.createDirectory(_path)
+  }
+
   // MARK: Writing
 
   /// Writes a value to a file of its own if it is large enough.
   ///
   /// - Returns: Name of the file; nil for a value that belongs in the row.
-  /// - Throws: An error of the file system.
+  /// - Throws: `SQLiteStoreError.externalData`.
   func write(_ data: Data) throws -> String? {
     guard _isAvailable, data.count > Self.threshold else { return nil }
     let name = UUID().uuidString
-    try FileManager.default.createDirectory(atPath: _path, withIntermediateDirectories: true)
-    try data.write(to: URL(fileURLWithPath: _path).appendingPathComponent(name), options: .atomic)
+    let path = "\(_path)/\(name)"
+    // Nobody knows the name before the row that has it is committed, so that the file may grow in place.
+    var descriptor = Self._create(path)
+    if descriptor < 0, errno == ENOENT {
+      create()
+      descriptor = Self._create(path)
+    }
+    guard descriptor >= 0 else { throw SQLiteStoreError.externalData(path: path, code: errno) }
+    defer { close(descriptor) }
+    FileMode(of: _storePath)?.apply(toDescriptor: descriptor)
+    if let code = data.withUnsafeBytes({ writeAll($0, to: descriptor) }) {
+      unlink(path)
+      throw SQLiteStoreError.externalData(path: path, code: code)
+    }
     return name
+  }
+
+  private static func _create(_ path: String) -> Int32 {
+    open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
   }
 
   /// Removes files that no row names (any more); those that are not there count as removed.
@@ -82,6 +117,18 @@ struct ExternalDataDirectory: Sendable {
       return Data(bytes)
     }
   }
+}
+
+/// Writes bytes to an open file; answers the error's code, nil when all are written.
+private func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
+  var rest = bytes[...]
+  while !rest.isEmpty {
+    let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress!, rest.count)
+    if count < 0, errno == EINTR { continue }
+    guard count > 0 else { return count < 0 ? errno : EIO }
+    rest = rest.dropFirst(count)
+  }
+  return nil
 }
 
 /// Says which external data files are missing: the first few, for a store copied without its directory misses

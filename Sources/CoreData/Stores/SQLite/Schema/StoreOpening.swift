@@ -105,7 +105,8 @@ struct StoreOpening {
       try !options.isReadOnly && writer.pragma("journal_mode")?.lowercased() == "wal"
       && writer.pragma("locking_mode")?.lowercased() == "normal"
     return ConnectionPool(
-      writer, maximumReads: options.maximumReaders, hasOne: file.isInMemory, holdsReads: hasLog
+      writer, maximumReads: options.maximumReaders, hasOne: file.isInMemory, holdsReads: hasLog,
+      files: file.isInMemory || options.isReadOnly ? nil : DatabaseFiles(path: file.path)
     ) {
       let connection = try options.isReadOnly ? untouched.open() : file.openAnother()
       try Self._configure(connection, options, reports, isNew: false, isFirst: false)

@@ -1,0 +1,89 @@
+import CoreDataSQLiteBinding
+import Dispatch
+import Foundation
+
+/// Deletes external data files that no row names: a program that is killed amid a save leaves them.
+///
+/// All cells of external attributes are looked at, so it is done once a day at most, in the background. The
+/// support directory's modification time, which nothing else needs, tells when.
+struct OrphanSweep {
+  /// Age in seconds from which a file without row is an orphan: younger ones may belong to a save under way.
+  static let grace: Double = 86_400
+
+  private let _engine: SQLiteStoreEngine
+  private let _now: Date
+
+  init(_ engine: SQLiteStoreEngine, now: Date = Date()) {
+    _engine = engine
+    _now = now
+  }
+
+  /// Starts a sweep in the background if one is due.
+  static func startIfDue(_ engine: SQLiteStoreEngine) {
+    guard !engine.isInMemory, !engine.options.isReadOnly, OrphanSweep(engine).isDue else { return }
+    DispatchQueue.global(qos: .utility).async { [weak engine] in
+      if let engine { OrphanSweep(engine).run() }
+    }
+  }
+
+  private var _directory: ExternalDataDirectory { _engine.context.externalData }
+
+  /// Whether there is external data that was not swept for a day.
+  var isDue: Bool {
+    var status = stat()
+    guard lstat(_directory.supportPath, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      return false
+    }
+    return _now.timeIntervalSince1970 - Double(FileState.modified(status).tv_sec) >= Self.grace
+  }
+
+  /// Deletes the orphans, if that can be done without doubt.
+  func run() {
+    let old = _directory.names.filter(_isOld)
+    if !old.isEmpty, !_isSharedInProcess {
+      guard let named = _namedFiles(), let others = ExternalDataNeighbours(of: _engine.location).names()
+      else {
+        return
+      }
+      _directory.remove(old.filter { !named.contains($0) && !others.contains($0) })
+    }
+    utimes(_directory.supportPath, nil)
+  }
+
+  /// Whether an older state of the store, which may name other files, is in use.
+  private var _isSharedInProcess: Bool {
+    OpenStores.shared.engines(at: _engine.path).contains { $0 !== _engine || $0.generations.isHeld }
+  }
+
+  private func _isOld(_ name: String) -> Bool {
+    var status = stat()
+    guard lstat("\(_directory.path)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      return false
+    }
+    // A copy or a restored backup keeps its modification time, but changes its status now.
+    let latest = max(FileState.modified(status).tv_sec, FileState.changed(status).tv_sec)
+    return _now.timeIntervalSince1970 - Double(latest) >= Self.grace
+  }
+
+  /// Names in cells of external attributes; nil if they cannot all be read.
+  private func _namedFiles() -> Set<String>? {
+    var names: Set<String> = []
+    do {
+      for table in _engine.mapping.tables {
+        for column in table.columns where column.content == .externalData {
+          try _engine.pool.read { connection in
+            try connection.query(
+              "SELECT \(column.name) FROM \(table.name) WHERE typeof(\(column.name)) = 'blob' "
+                + "AND length(\(column.name)) BETWEEN 37 AND 64"
+            ) { row in
+              if let name = row.withBytes(0, { ExternalDataDirectory.file(named: $0) }) { names.insert(name) }
+            }
+          }
+        }
+      }
+      return names
+    } catch {
+      return nil
+    }
+  }
+}

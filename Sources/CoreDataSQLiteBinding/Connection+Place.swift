@@ -1,0 +1,35 @@
+import CoreDataCSQLite
+
+/// Whether the file of a connection is where it was opened.
+extension Connection {
+  /// Whether the database file has been deleted, moved or replaced since it was opened: what is written then
+  /// reaches nobody. Costs one look at the file system; false for a database in memory.
+  package var hasMoved: Bool {
+    var isMoved: Int32 = 0
+    let result = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &isMoved)
+    return result == SQLITE_OK && isMoved != 0
+  }
+
+  /// - Throws: `SQLiteError` with `isMoved`.
+  package func expectInPlace() throws {
+    guard !hasMoved else { throw SQLiteError.moved(path: path) }
+  }
+
+  /// Sets how long a statement waits for another connection's lock, in seconds.
+  package func setBusyTimeout(_ seconds: Double) {
+    sqlite3_busy_timeout(handle, Int32(clamping: Int(max(0, min(seconds, 1_000_000)) * 1000)))
+  }
+}
+
+extension SQLiteError {
+  /// The database file was deleted, moved or replaced while it was open.
+  package var isMoved: Bool { code == Self._moved }
+
+  /// SQLITE_READONLY_DBMOVED.
+  private static let _moved: Int32 = 1032
+
+  static func moved(path: String) -> SQLiteError {
+    SQLiteError(
+      code: _moved, message: "the file \(path) was deleted, moved or replaced while the database was open")
+  }
+}
