@@ -28,6 +28,9 @@ package final class Connection: @unchecked Sendable {
   private let _wasInterrupted = Atomic<Bool>(false)
   /// Kept open between reads; the pool's readers only.
   @exclusivity(unchecked) var heldRead = HeldRead()
+  /// Whether the connection met a fault of the medium, or was opened read-only where writing was asked for: a
+  /// pool does not lend it again.
+  @exclusivity(unchecked) package private(set) var isFaulty = false
 
   private final class Trace {
     let receive: (TracedStatement) -> Void
@@ -74,6 +77,8 @@ package final class Connection: @unchecked Sendable {
     self.path = path
     _statements = StatementCache(connection: opened, capacity: statementCapacity)
     setBusyTimeout(busyTimeout)
+    // SQLite opens a file read-only when opening it for writing fails, whatever the reason.
+    if mode == .readWrite || mode == .create { isFaulty = sqlite3_db_readonly(opened, "main") == 1 }
     // What stands in the file is hostile until proven otherwise.
     _ = coredata_set_defensive(opened, 1)
     _ = coredata_set_trusted_schema(opened, 0)
@@ -146,6 +151,11 @@ package final class Connection: @unchecked Sendable {
 
   /// Whether the file was opened, or can only be used, for reading.
   package var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+
+  /// Marks the connection as faulty if `error` reports a fault of the medium.
+  func note(_ error: any Error) {
+    if (error as? any SQLiteFailure)?.underlying?.isFault == true { isFaulty = true }
+  }
 
   /// Ends whatever statement is running with an `isInterrupted` error. Any thread.
   package func interrupt() {

@@ -10,6 +10,9 @@ import Synchronization
 /// Any connection serves for reading and for writing. The one that wrote last is taken first, by both: it
 /// alone has the pages as they are now, while SQLite throws away all that another connection has kept once it
 /// sees a commit that was not its own.
+///
+/// A connection that met a fault of the medium, or that SQLite had to open read-only, serves the operation at
+/// hand and is closed after it; the next operation gets a fresh one.
 package final class ConnectionPool: Sendable {
   private struct State {
     var idle: [Connection] = []
@@ -30,6 +33,12 @@ package final class ConnectionPool: Sendable {
       if let current, let index = idle.lastIndex(where: { $0 === current }) { return idle.remove(at: index) }
       return idle.popLast()
     }
+
+    /// Forgets a connection that is not idle.
+    mutating func remove(_ connection: Connection) {
+      open.removeAll { $0 === connection }
+      if current === connection { current = nil }
+    }
   }
 
   /// Somebody who waits for his turn to read.
@@ -46,26 +55,32 @@ package final class ConnectionPool: Sendable {
   private let _hasOne: Bool
   private let _holdsReads: Bool
   private let _files: DatabaseFiles?
+  private let _replacesFaulty: Bool
   private let _open: @Sendable () throws -> Connection
 
   /// A pool around an open connection.
   ///
   /// - Parameters:
   ///   - maximumReads: most reads at once.
-  ///   - hasOne: everybody uses this connection, one at a time: for a database in memory.
+  ///   - hasOne: all operations use one connection, one at a time: for a database in memory, and for a file
+  ///     that its first connection locks exclusively.
+  ///   - replacesFaulty: whether a connection that met a fault is closed; not for a database in memory, which
+  ///     would be gone with it.
   ///   - holdsReads: a connection keeps its transaction from one read to the next while nobody commits; only
   ///     for a database with a write-ahead log.
   ///   - files: the files that all connections must have open; nil where they may come and go.
   ///   - open: opens one more connection; called on the thread that needs it.
   package init(
     _ connection: Connection, maximumReads: Int, hasOne: Bool = false, holdsReads: Bool = false,
-    files: DatabaseFiles? = nil, open: @escaping @Sendable () throws -> Connection
+    replacesFaulty: Bool = true, files: DatabaseFiles? = nil,
+    open: @escaping @Sendable () throws -> Connection
   ) {
     _state = Mutex(State(idle: [connection], open: [connection]))
     _readBound = max(1, maximumReads)
     _hasOne = hasOne
     _holdsReads = holdsReads && !hasOne
     _files = files
+    _replacesFaulty = replacesFaulty
     _open = open
   }
 
@@ -81,12 +96,12 @@ package final class ConnectionPool: Sendable {
     if _hasOne { return try write(body) }
     let connection = try _beginRead()
     defer { _endRead(connection) }
-    guard _holdsReads else { return try body(connection) }
-    connection.heldRead.prepare(connection)
+    if _holdsReads { connection.heldRead.prepare(connection) }
     do {
       return try body(connection)
     } catch {
       connection.heldRead.end(connection)
+      connection.note(error)
       throw error
     }
   }
@@ -107,6 +122,9 @@ package final class ConnectionPool: Sendable {
     } catch let error as SQLiteError where error.isMoved {
       _retireLog(connection)
       throw SQLiteError.moved(path: connection.path)
+    } catch {
+      connection.note(error)
+      throw error
     }
   }
 
@@ -140,7 +158,7 @@ package final class ConnectionPool: Sendable {
       let connection = try _nextForReading()
       guard let isOutdated = connection.isOutdated, isOutdated() else { return connection }
       _state.withLock { state in
-        state.open.removeAll { $0 === connection }
+        state.remove(connection)
         state.reading -= 1
       }
     }
@@ -187,6 +205,12 @@ package final class ConnectionPool: Sendable {
         state.reading -= 1
         return nil
       }
+      if _isSpent(connection) {
+        state.remove(connection)
+        state.reading -= 1
+        // Whoever waits opens one.
+        return state.waiters.isEmpty ? nil : state.waiters.removeFirst()
+      }
       if connection.heldRead.isOpen, !state.isWatched {
         state.isWatched = true
         startsWatch = true
@@ -200,8 +224,14 @@ package final class ConnectionPool: Sendable {
     }
     if startsWatch { _watchHeldReads() }
     guard let waiter else { return }
-    waiter.connection.withLock { $0 = connection }
+    if !_isSpent(connection) { waiter.connection.withLock { $0 = connection } }
     waiter.signal.signal()
+  }
+
+  /// Whether a connection is not to be lent again: it met a fault, or has a transaction that cannot be ended.
+  private func _isSpent(_ connection: Connection) -> Bool {
+    _replacesFaulty
+      && (connection.isFaulty || !connection.isInAutocommit && !connection.heldRead.isOpen)
   }
 
   // MARK: Writing
@@ -223,9 +253,11 @@ package final class ConnectionPool: Sendable {
   }
 
   private func _endWrite(_ connection: Connection) {
+    connection.rollback()
     _state.withLock { state in
       state.writing = nil
       guard !state.isClosed else { return }
+      guard !_isSpent(connection) else { return state.remove(connection) }
       state.current = connection
       state.idle.append(connection)
     }

@@ -38,9 +38,33 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
   package var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT }
   package var isReadOnly: Bool { primaryCode == SQLITE_READONLY }
   package var isFull: Bool { primaryCode == SQLITE_FULL }
+  /// The database was opened read-only and needs a recovery, which writes: of a hot journal (READONLY_ROLLBACK)
+  /// or of the log's shared memory (READONLY_RECOVERY, CANTLOCK and CANTINIT, PROTOCOL).
+  package var needsRecovery: Bool { [776, 264, 520, 1288].contains(code) || primaryCode == SQLITE_PROTOCOL }
+  /// Another connection's work stands in the way and will be over: a lock, or a race for the log's header.
+  package var isTransient: Bool { isBusy || primaryCode == SQLITE_PROTOCOL }
+  /// The medium failed, or the file or its log could not be opened as asked for.
+  package var isFault: Bool {
+    switch primaryCode {
+    case SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_FULL, SQLITE_NOMEM, SQLITE_CORRUPT,
+      SQLITE_NOTADB, SQLITE_PROTOCOL:
+      true
+    default: false
+    }
+  }
 
   package var description: String {
     guard let sql else { return "SQLite error \(code): \(message)" }
     return "SQLite error \(code): \(message) - in: \(sql)"
   }
+}
+
+/// An error that SQLite's report may be the cause of.
+package protocol SQLiteFailure: Error {
+  /// What SQLite reported; nil if it reported nothing.
+  var underlying: SQLiteError? { get }
+}
+
+extension SQLiteError: SQLiteFailure {
+  package var underlying: SQLiteError? { self }
 }

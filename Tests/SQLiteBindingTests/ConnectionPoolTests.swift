@@ -115,4 +115,80 @@ import Testing
     #expect(throws: ConnectionPool.ClosedError.self) { try pool.read { _ in } }
     #expect(throws: ConnectionPool.ClosedError.self) { try pool.write { _ in } }
   }
+
+  // MARK: Faults
+
+  private static let _fault = SQLiteError(code: 522, message: "disk I/O error")
+
+  @Test func `a connection that met an I/O error while reading is not lent again`() throws {
+    let directory = try TemporaryDirectory()
+    let pool = try _pool(directory, readers: 2)
+    var faulty: Connection?
+    #expect(throws: SQLiteError.self) {
+      try pool.read { connection in
+        faulty = connection
+        throw Self._fault
+      }
+    }
+    #expect(try pool.read { $0 !== faulty })
+    #expect(pool.connectionCount == 1)
+  }
+
+  @Test func `a connection that met an I/O error while writing is not lent again`() throws {
+    let directory = try TemporaryDirectory()
+    let pool = try _pool(directory, readers: 2)
+    var faulty: Connection?
+    #expect(throws: SQLiteError.self) {
+      try pool.write { connection in
+        faulty = connection
+        try connection.execute("BEGIN IMMEDIATE; INSERT INTO t VALUES(1)")
+        throw Self._fault
+      }
+    }
+    try pool.write { connection in
+      #expect(connection !== faulty)
+      try connection.execute("INSERT INTO t VALUES(2)")
+    }
+    #expect(try pool.read { try $0.firstValue("SELECT group_concat(a) FROM t") } == .text("2"))
+  }
+
+  @Test func `an error that is no fault keeps the connection`() throws {
+    let directory = try TemporaryDirectory()
+    let pool = try _pool(directory, readers: 2)
+    var first: Connection?
+    #expect(throws: SQLiteError.self) {
+      try pool.read { connection in
+        first = connection
+        try connection.execute("SELECT nonsense")
+      }
+    }
+    #expect(try pool.read { $0 === first })
+  }
+
+  @Test func `a reader that waits for a faulty connection gets a fresh one`() throws {
+    let directory = try TemporaryDirectory()
+    let pool = try _pool(directory, readers: 1)
+    let isReading = DispatchSemaphore(value: 0)
+    let waiter = Thread {
+      isReading.wait()
+      #expect(throws: Never.self) { try pool.read { _ = try $0.firstValue("SELECT 1") } }
+      isReading.signal()
+    }
+    waiter.start()
+    try? pool.read { _ in
+      isReading.signal()
+      // Long enough for the other thread to wait, usually; either way it reads.
+      Thread.sleep(forTimeInterval: 0.05)
+      throw Self._fault
+    }
+    isReading.wait()
+  }
+
+  @Test func `a database in memory outlives a fault`() throws {
+    let connection = try Connection(path: ":memory:")
+    let pool = ConnectionPool(connection, maximumReads: 2, hasOne: true, replacesFaulty: false) { connection }
+    try pool.write { try $0.execute("CREATE TABLE t(a)") }
+    #expect(throws: SQLiteError.self) { try pool.write { _ in throw Self._fault } }
+    #expect(try pool.read { try $0.firstValue("SELECT COUNT(*) FROM t") } == .int(0))
+  }
 }
