@@ -238,15 +238,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Carries out a request on behalf of a context: a fetch, a batch request, a history request.
-  ///
-  /// Call it on the context's queue. Saves go through the context.
-  ///
-  /// - Returns: An array of results for a fetch request, an `NSPersistentStoreResult` for any other.
-  /// - Throws: A Cocoa error.
-  public final func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws
-    -> Any
-  {
+  final func carryOut(_ request: NSPersistentStoreRequest, in context: NSManagedObjectContext) throws -> Any {
     let result = try context.execute(request)
     guard let fetched = result as? any FetchedArray else { return result }
     return fetched.fetchedArray

@@ -129,12 +129,14 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   }
 
   /// Runs a block on a background context made for it, and returns at once.
+  @preconcurrency
   open func performBackgroundTask(_ block: @escaping @Sendable (NSManagedObjectContext) -> Void) {
     let context = newBackgroundContext()
-    context.perform { block(context) }
+    context.enqueue { block(context) }
   }
 
   /// Runs a block on a background context made for it, and hands back what it returns or throws.
+  @preconcurrency
   public final func performBackgroundTask<T, E: Error>(
     _ block: @escaping @Sendable (NSManagedObjectContext) throws(E) -> T
   ) async throws(E) -> T {

@@ -89,11 +89,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
 }
 
 extension NSPersistentStoreCoordinator {
-  /// Adds the store that a description describes.
-  ///
-  /// - Parameter block: Called with the description and the error, if any: before this returns, or on a
-  ///   background queue if the description asks for that.
-  public final func addPersistentStore(
+  final func addStore(
     with storeDescription: NSPersistentStoreDescription,
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {

@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
 
   /// Gives inserted objects, those of children included, permanent IDs as far as the stores do.
   private final func obtainPermanentIDs(of entries: [Layer.Entry]) {
-    let ids = entries.filter { $0.kind == .inserted && $0.id.isTemporaryID }.map(\.id)
+    let ids = entries.filter { $0.kind == .inserted && $0.id.isTemporary }.map(\.id)
     try? persistentStoreCoordinator?.obtainPermanentIDs(for: ids.filter { $0.permanent == nil }, in: self)
     for id in ids {
       if let permanent = id.permanent, let object = table.object(for: permanent) { object._id = permanent }
@@ -60,11 +60,8 @@ extension NSManagedObjectContext {
 
   // MARK: Permanent IDs
 
-  /// Gives objects permanent IDs before they are saved; objects that have one are left alone.
-  ///
-  /// - Throws: A Cocoa error if no store takes the entity or the store cannot be written.
-  public final func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
-    let temporary = objects.filter { $0._objectID.isTemporaryID && $0._objectID.permanent == nil }
+  final func givePermanentIDs(to objects: [NSManagedObject]) throws {
+    let temporary = objects.filter { $0._objectID.isTemporary && $0._objectID.permanent == nil }
     if !temporary.isEmpty {
       guard let coordinator = persistentStoreCoordinator else {
         throw CocoaError.coreData(
@@ -73,7 +70,7 @@ extension NSManagedObjectContext {
       try coordinator.obtainPermanentIDs(for: temporary.map(\._objectID), in: self)
     }
     for object in objects {
-      if let id = object._id, id.isTemporaryID, let permanent = id.permanent {
+      if let id = object._id, id.isTemporary, let permanent = id.permanent {
         // Looking it up files it under the new ID first.
         _ = table.object(for: permanent)
         object._id = permanent

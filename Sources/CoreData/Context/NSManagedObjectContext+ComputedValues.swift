@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
       if let object = table.object(for: id) {
         if object.isFault {
           if object._row != nil { object.takeUnseen(row) }
-        } else if !object.hasChanges {
+        } else if !object.isDirty {
           object.rebase(on: row)
           noteEvent(object, .eventRefreshed)
         }

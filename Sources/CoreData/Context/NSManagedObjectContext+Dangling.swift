@@ -82,7 +82,7 @@ extension NSManagedObjectContext {
         let target = registered(in: row[number]),
         target._flags.contains(.deleted)
       else { continue }
-      let object = self.object(with: id)
+      let object = self.objectOrFault(id)
       // By now it may be gone itself; then nobody asks for its values.
       guard object._current != nil || (try? load(object)) ?? false else { return }
       guard !object._flags.contains(.deleted), object.toOne(number) === target else { continue }

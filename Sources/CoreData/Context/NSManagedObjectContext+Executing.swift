@@ -7,15 +7,7 @@ protocol ExecutableRequest: NSPersistentStoreRequest {
 }
 
 extension NSManagedObjectContext {
-  /// Carries out any request but a save.
-  ///
-  /// A fetch gives an `NSAsynchronousFetchResult` that is complete at once; an asynchronous one is complete
-  /// later. Batch and history requests go to the coordinator's stores and leave the context, and its parents'
-  /// unsaved changes, as they are.
-  ///
-  /// - Throws: A Cocoa error.
-  @discardableResult
-  public final func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+  final func carryOut(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
     checkQueue()
     guard let executable = request as? any ExecutableRequest else {
       throw CocoaError.coreData(
@@ -82,7 +74,7 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
       let found =
         delivery.readsObjects
         ? Result { try coordinator.fetch(rows, in: delivery.affectedStores, at: generation) } : nil
-      context.perform {
+      context.enqueue {
         delivery.finish(found, isCurrent: { coordinator.rowCache.epoch == epoch })
       }
     }

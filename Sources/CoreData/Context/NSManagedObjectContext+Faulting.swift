@@ -114,7 +114,7 @@ extension NSManagedObjectContext {
   final func relatedObjects(of object: NSManagedObject, slot: Int) -> [NSManagedObject] {
     let chain = ReadChain(above: self)
     guard !chain.hasOverlays, let key = object._key, let coordinator = chain.coordinator else {
-      return relatedIDs(of: object, slot: slot).map { self.object(with: $0) }
+      return relatedIDs(of: object, slot: slot).map { self.objectOrFault($0) }
     }
     do {
       let found = try coordinator.members(of: key, slot: slot, at: chain.generation)
@@ -126,7 +126,7 @@ extension NSManagedObjectContext {
   }
 
   final func relatedIDs(of object: NSManagedObject, slot: Int) -> [NSManagedObjectID] {
-    if object._objectID.isTemporaryID, object._objectID.permanent == nil, _parent == nil { return [] }
+    if object._objectID.isTemporary, object._objectID.permanent == nil, _parent == nil { return [] }
     do {
       return try ReadChain(above: self).related(to: object._objectID, slot: slot)
     } catch {

@@ -39,7 +39,7 @@ extension NSManagedObjectContext {
         let inverse = relationship.inverseSlot, current[slot] != row[slot],
         current[slot] != entry.base?[slot] ?? .null
       else { continue }
-      let mover = self.object(with: entry.id)
+      let mover = self.objectOrFault(entry.id)
       guard let loser = mover.target(in: current[slot]), !loser._flags.contains(.deleted) else { continue }
       loser.inverseWasCut(inverse, mover)
     }

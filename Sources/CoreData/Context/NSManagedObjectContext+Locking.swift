@@ -4,9 +4,7 @@ import Foundation
 // Objects that a save depends on without changing them, and the stores that new objects go to.
 
 extension NSManagedObjectContext {
-  /// Has the next save check that an object still is as it was read, though it is not changed here: if
-  /// somebody else has saved it since, that is a conflict like one over a changed object.
-  public final func detectConflicts(for object: NSManagedObject) {
+  final func lockVersion(of object: NSManagedObject) {
     checkQueue()
     guard object._context === self else {
       programmerError(
@@ -20,12 +18,7 @@ extension NSManagedObjectContext {
     listed.append(object)
   }
 
-  /// Chooses the store that a new object is saved to.
-  ///
-  /// Without it that is the first writable store, in the order in which they were added, whose configuration
-  /// has the object's entity. Traps for a store of another coordinator, for one that does not take the
-  /// entity, and for an object that lives in another store already.
-  public final func assign(_ object: Any, to store: NSPersistentStore) {
+  final func chooseStore(_ store: NSPersistentStore, for object: Any) {
     checkQueue()
     guard let object = object as? NSManagedObject, object._context === self else {
       programmerError("assign(_:to:) takes an object of \(label), not \(object).")
@@ -53,7 +46,7 @@ extension NSManagedObjectContext {
 
   /// Unchanged objects whose version the save under way checks, with the values they were read with.
   final var lockedObjects: [NSManagedObject] {
-    listed.filter { $0._flags.contains(.locked) && !$0.hasChanges }
+    listed.filter { $0._flags.contains(.locked) && !$0.isDirty }
   }
 
   /// Hands a child's locks up: they are checked where the stores are written.
@@ -61,7 +54,7 @@ extension NSManagedObjectContext {
     for (id, row) in locks {
       let object = table.object(for: id) ?? make(id, row: row)
       if object.isFault, object._row == nil { object._row = row }
-      detectConflicts(for: object)
+      lockVersion(of: object)
     }
   }
 }

@@ -4,13 +4,7 @@ import Foundation
 // Taking over what other contexts have saved.
 
 extension NSManagedObjectContext {
-  /// Refreshes objects updated elsewhere, registers those inserted, deletes those deleted; unsaved changes
-  /// win over merged values of the same property.
-  ///
-  /// Call it on this context's queue. Objects that this context has not registered cost nothing.
-  ///
-  /// - Parameter notification: A did-save notification of another context, with objects or with object IDs.
-  public final func mergeChanges(fromContextDidSave notification: Notification) {
+  final func mergeSave(_ notification: Notification) {
     queue.sync {
       if let changes = notification.userInfo?[SavedChanges.key] as? SavedChanges {
         merge(changes)
@@ -218,7 +212,7 @@ extension NSManagedObjectContext {
       return
     }
     guard let row else {
-      if !object.hasChanges { object.turnIntoFault() }
+      if !object.isDirty { object.turnIntoFault() }
       return
     }
     if isNews(row, for: object) {

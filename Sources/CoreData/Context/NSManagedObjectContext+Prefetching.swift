@@ -92,7 +92,7 @@ extension NSManagedObjectContext {
     if let target = object._relations?.target(slot) { return target }
     switch object._current?[slot] {
     case .reference(let key)?: return self.object(for: key)
-    case .pending(let id)?: return self.object(with: id)
+    case .pending(let id)?: return self.objectOrFault(id)
     default: return nil
     }
   }

@@ -1,53 +1,50 @@
 import Foundation
 
 extension NSManagedObjectContext {
-  /// Runs a block on the context's queue, in turn, and returns at once. Changes are processed after it.
-  public final func perform(_ block: @escaping @Sendable () -> Void) {
+  final func enqueue(_ block: @escaping @Sendable () -> Void) {
     queue.async {
       block()
       self.endOfBlock()
     }
   }
 
-  /// Runs a block for the context and waits. May be called from inside itself. Changes are not processed
-  /// after it.
-  ///
-  /// A private-queue context runs the block on the caller's thread; a main-queue one on the main queue.
-  public final func performAndWait(_ block: () -> Void) {
-    queue.sync(block)
-  }
-
   /// Runs a block for the context, waits, and hands back what it returns or throws.
   public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
-    try queue.sync(block)
+    if type(of: self) == NSManagedObjectContext.self { return try queue.sync(block) }
+    return try _performAndWait(block) { throw $0 }
+  }
+
+  /// Runs a block through `performAndWait(_:)`, which a subclass may override.
+  private final func _performAndWait<T>(
+    _ block: () throws -> T, _ rethrowing: (any Error) throws -> T
+  ) rethrows -> T {
+    var outcome: Result<T, any Error>?
+    performAndWait { () -> Void in outcome = Result { try block() } }
+    switch outcome {
+    case .success(let value): return value
+    case .failure(let error): return try rethrowing(error)
+    case nil: programmerError("performAndWait(_:) of \(type(of: self)) returned without running its block.")
+    }
   }
 
   /// Runs a block on the context's queue without blocking the caller.
   ///
   /// Nothing is saved or rolled back when the block throws.
+  @preconcurrency
   public final func perform<T, E: Error>(
     schedule: ScheduledTaskType = .immediate, _ block: @escaping @Sendable () throws(E) -> T
   ) async throws(E) -> T {
     if schedule == .immediate, queue.isCurrent, !isConfined { return try block() }
     let outcome: Handover<Result<T, E>> = await withCheckedContinuation { continuation in
-      queue.async {
-        let result: Result<T, E>
-        do throws(E) {
-          result = .success(try block())
-        } catch {
-          result = .failure(error)
-        }
+      let run: @Sendable () -> Void = {
+        let result = Result.of(block)
         self.endOfBlock()
         continuation.resume(returning: Handover(value: result))
       }
+      // A subclass may override where blocks run.
+      if type(of: self) == NSManagedObjectContext.self { queue.async(run) } else { perform(run) }
     }
     return try outcome.value.get()
-  }
-
-  /// What a block returned, on its way to the one caller waiting for it.
-  private struct Handover<T>: @unchecked Sendable {
-    // Unchecked: made on the context's queue, which is done with it, and read by the waiting task only.
-    let value: T
   }
 
   final var isConfined: Bool { concurrencyType == .confinement }
@@ -55,7 +52,7 @@ extension NSManagedObjectContext {
   /// What follows every enqueued block.
   final func endOfBlock() {
     processPendingChanges()
-    undoManager?.endEvent()
+    _undo?.manager.endEvent()
     sweepIfDue()
   }
 

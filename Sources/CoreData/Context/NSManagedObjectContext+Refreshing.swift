@@ -4,13 +4,7 @@ import Foundation
 // Reading again, going back, forgetting.
 
 extension NSManagedObjectContext {
-  /// Reads an object's values again, or turns it into a fault.
-  ///
-  /// - Parameters:
-  ///   - object: An object of this context.
-  ///   - flag: True: unsaved changes are kept on top of the newer values. False: they are dropped and the
-  ///     object becomes a fault.
-  public final func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
+  final func refreshObject(_ object: NSManagedObject, mergeChanges flag: Bool) {
     checkQueue()
     guard object._context === self else {
       programmerError(
@@ -20,8 +14,7 @@ extension NSManagedObjectContext {
     processPendingChanges()
   }
 
-  /// Refreshes all registered objects, keeping unsaved changes.
-  public final func refreshAllObjects() {
+  final func refreshRegistered() {
     checkQueue()
     var objects: [NSManagedObject] = []
     table.forEach { objects.append($0) }
@@ -31,7 +24,7 @@ extension NSManagedObjectContext {
 
   private final func refreshOne(_ object: NSManagedObject, mergeChanges: Bool) {
     let isStale = stalenessInterval >= 0
-    if mergeChanges, object.hasChanges {
+    if mergeChanges, object.isDirty {
       guard object._row != nil, !object._flags.contains(.deleted) else { return }
       if let newer = currentRow(of: object, rereading: isStale) {
         rereadInverses(object._layout, from: object._row, to: newer)

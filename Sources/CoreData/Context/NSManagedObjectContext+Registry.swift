@@ -21,10 +21,9 @@ extension NSManagedObjectContext {
     return space
   }
 
-  // MARK: Public look-ups
+  // MARK: Look-ups
 
-  /// The object of this ID if the context has it; never reads anything.
-  public final func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
+  final func registered(_ objectID: NSManagedObjectID) -> NSManagedObject? {
     checkQueue()
     let id = localized(objectID)
     letGoOfSaved()
@@ -41,19 +40,13 @@ extension NSManagedObjectContext {
     return materialize(entry)
   }
 
-  /// The object of this ID, as a fault if the context does not have it yet; never nil, never reads anything.
-  ///
-  /// Whether there is such an object shows when the fault is filled.
-  public final func object(with objectID: NSManagedObjectID) -> NSManagedObject {
+  final func objectOrFault(_ objectID: NSManagedObjectID) -> NSManagedObject {
     checkQueue()
     let id = localized(objectID)
     return table.object(for: id) ?? makeFault(id)
   }
 
-  /// The object of this ID with its values loaded.
-  ///
-  /// - Throws: Cocoa error 133000 if there is no such object.
-  public final func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+  final func storedObject(_ objectID: NSManagedObjectID) throws -> NSManagedObject {
     checkQueue()
     let id = localized(objectID)
     let object: NSManagedObject
@@ -78,8 +71,7 @@ extension NSManagedObjectContext {
     return object
   }
 
-  /// All objects of the context that are in use or changed.
-  public final var registeredObjects: Set<NSManagedObject> {
+  final func allRegistered() -> Set<NSManagedObject> {
     checkQueue()
     sweep()
     materializeAdopted()
@@ -88,23 +80,13 @@ extension NSManagedObjectContext {
     return objects
   }
 
-  /// Objects that the next save inserts.
-  public final var insertedObjects: Set<NSManagedObject> { pending(.inserted) }
-
-  /// Objects that the next save updates.
-  public final var updatedObjects: Set<NSManagedObject> { pending(.updated) }
-
-  /// Objects that the next save deletes.
-  public final var deletedObjects: Set<NSManagedObject> { pending(.deleted) }
-
-  /// Whether there is anything to save.
-  public final var hasChanges: Bool {
+  final var hasUnsavedChanges: Bool {
     checkQueue()
     if !overlay.layers.isEmpty { return true }
-    return listed.contains { $0.hasChanges }
+    return listed.contains { $0.isDirty }
   }
 
-  private final func pending(_ flag: ObjectFlags) -> Set<NSManagedObject> {
+  final func pending(_ flag: ObjectFlags) -> Set<NSManagedObject> {
     checkQueue()
     materializeAdopted()
     var result = Set<NSManagedObject>()

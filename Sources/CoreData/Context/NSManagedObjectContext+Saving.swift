@@ -108,7 +108,7 @@ extension NSManagedObjectContext {
 
   /// Own changed objects: nearly always all that are listed.
   private final var changedObjects: [NSManagedObject] {
-    listed.allHeld { $0.hasChanges } ? listed : listed.filter(\.hasChanges)
+    listed.allHeld { $0.isDirty } ? listed : listed.filter(\.isDirty)
   }
 
   /// Own changed objects, and those from children that have hooks of their own.
@@ -244,7 +244,7 @@ extension NSManagedObjectContext {
     }
     var unwritten: [Layer.Entry] = []
     own.forEachHeld { object in
-      guard object.hasChanges else { return }
+      guard object.isDirty else { return }
       if object._flags.contains(.deleted) {
         if !object._flags.contains(.inserted) { sets.deleted.insert(object) }
       } else if object._flags.contains(.inserted) {
@@ -288,7 +288,7 @@ extension NSManagedObjectContext {
     var inserted = 0
     let areAllSaved = own.allHeld { object in
       if object._flags.contains(.inserted) { inserted += 1 }
-      return object.hasChanges && !object._flags.contains(.deleted)
+      return object.isDirty && !object._flags.contains(.deleted)
     }
     return areAllSaved && inserted == sets.inserted.count ? sets : nil
   }
@@ -320,7 +320,7 @@ extension NSManagedObjectContext {
     ])
     object._relations?.commit()
     // A root context's objects answer their permanent IDs from here on.
-    if _parent == nil, let id = object._id, id.isTemporaryID, let permanent = id.permanent {
+    if _parent == nil, let id = object._id, id.isTemporary, let permanent = id.permanent {
       object._id = permanent
     }
   }
@@ -336,7 +336,7 @@ extension NSManagedObjectContext {
       NSDeletedObjectsKey: sets.deleted,
     ]
     objects[SavedChanges.key] = changes
-    let generation = queryGenerationToken
+    let generation = generationRead
     if let generation { objects[NSManagedObjectContextQueryGenerationKey] = generation }
     if let token = savedToken { objects[NSManagedObjectContext.changeTokenKey] = token }
     isSaving = false

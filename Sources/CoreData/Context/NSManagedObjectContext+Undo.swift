@@ -5,28 +5,19 @@ import Synchronization
 // Taking changes back, an event at a time.
 
 extension NSManagedObjectContext {
-  /// Records changes for undo and redo; nil, the default, records nothing.
-  ///
-  /// Changes are registered as one action when they are processed. With a manager whose `groupsByEvent` is
-  /// off and no group open, where Core Data raises, the context puts each action into a group of its own.
-  public final var undoManager: UndoManager? {
-    get { _undo?.manager }
-    set {
-      guard newValue !== _undo?.manager else { return }
-      _undo = newValue.map { UndoLink($0, self) }
-    }
+  final func recordChanges(with manager: UndoManager?) {
+    guard manager !== _undo?.manager else { return }
+    _undo = manager.map { UndoLink($0, self) }
   }
 
-  /// Takes the last changes back; nothing without an undo manager.
-  public final func undo() {
+  final func undoChanges() {
     checkQueue()
     guard let manager = undoManager else { return }
     processPendingChanges()
     manager.undo()
   }
 
-  /// Takes the last undo back; nothing without an undo manager.
-  public final func redo() {
+  final func redoChanges() {
     checkQueue()
     guard let manager = undoManager else { return }
     processPendingChanges()

@@ -1,20 +1,6 @@
 import CoreDataModelSchema
 import Foundation
 
-/// On which queue a context works; raw values are Apple's.
-public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
-  /// Legacy: the context is used on the thread that made it, without perform blocks.
-  @available(*, deprecated, message: "Use a private-queue or main-queue context and its perform methods")
-  case confinementConcurrencyType = 0
-  /// A queue of its own.
-  case privateQueueConcurrencyType = 1
-  /// The main queue.
-  case mainQueueConcurrencyType = 2
-
-  /// The legacy kind, for the engine itself, which goes on supporting it.
-  package static let confinement = NSManagedObjectContextConcurrencyType(rawValue: 0)!
-}
-
 /// A space in which managed objects are fetched, changed and saved.
 ///
 /// A context is a serial executor: use it and its objects only inside `perform` blocks, or, for a main-queue
@@ -35,7 +21,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
 
   /// Whether uses from other queues trap.
   let isChecked: Bool
-  private let _concurrencyType: NSManagedObjectContextConcurrencyType
+  let _concurrencyType: NSManagedObjectContextConcurrencyType
   @exclusivity(unchecked) var _parent: NSManagedObjectContext?
   @exclusivity(unchecked) var _coordinator: NSPersistentStoreCoordinator?
   /// The coordinator's model once it is in use.
@@ -134,51 +120,15 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// Coordinator that the context, or the root of its parents, is connected to. Set once, before the context
   /// is used.
   open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
-    get { _coordinator ?? _parent?.persistentStoreCoordinator }
-    set {
-      guard newValue !== _coordinator else { return }
-      if _parent != nil {
-        programmerError("\(label) has a parent context; it cannot have a coordinator of its own.")
-      }
-      if let old = _coordinator {
-        guard table.count == 0 else {
-          programmerError(
-            "\(label) is in use; its coordinator cannot be changed. Make a new context instead.")
-        }
-        old.disconnect(self)
-        _frozen = nil
-        lastEntity = nil
-      }
-      _coordinator = newValue
-      if automaticallyMergesChangesFromParent { newValue?.connect(self) }
-    }
+    get { rootCoordinator }
+    set { connect(to: newValue) }
   }
 
   /// Context that this one reads through and saves to. Set once, before the context is used; both must work
   /// on queues.
   open var parent: NSManagedObjectContext? {
     get { _parent }
-    set {
-      guard newValue !== _parent else { return }
-      if _coordinator != nil {
-        programmerError("\(label) has a coordinator; it cannot have a parent context too.")
-      }
-      guard table.count == 0, listed.isEmpty else {
-        programmerError("\(label) is in use; its parent cannot be changed. Make a new context instead.")
-      }
-      if let newValue {
-        if _concurrencyType == .confinement
-          || newValue._concurrencyType == .confinement
-        {
-          programmerError("parent and child contexts must both work on queues; confinement contexts do not.")
-        }
-        newValue.overlay.addReader()
-        // What was changed before the first child came has not been marked yet.
-        if !newValue.listed.isEmpty { newValue.overlay.markStale() }
-      }
-      _parent = newValue
-      if automaticallyMergesChangesFromParent { newValue?.addMergingChild(self) }
-    }
+    set { connect(toParent: newValue) }
   }
 
   /// A free label, for debugging; a private queue takes it as its label.
@@ -228,19 +178,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
     _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
   ) -> Bool { shouldDeleteInaccessibleFaults }
 
-  /// Name or kind and address, for messages.
-  final var label: String {
-    if let name { return "context '\(name)'" }
-    let kind =
-      switch _concurrencyType {
-      case .mainQueueConcurrencyType: "main-queue"
-      case .privateQueueConcurrencyType: "private-queue"
-      default: "confinement"
-      }
-    return "\(kind) context \(Unmanaged.passUnretained(self).toOpaque())"
-  }
-
-  // MARK: Overridable operations
+  // MARK: Changes
 
   /// Inserts an object made without context.
   open func insert(_ object: NSManagedObject) {
@@ -281,36 +219,166 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
     checkQueue()
     rollbackAll()
   }
-}
 
-/// A context held without keeping it alive, and without making every retain of it slower, as a weak reference
-/// would.
-package struct WeakContext: Sendable {
-  @Loose private var _context: NSManagedObjectContext?
+  // MARK: Queue
 
-  /// Refers to a context.
-  package init(context: NSManagedObjectContext) { _context = context }
+  /// Runs a block on the context's queue, in turn, and returns at once. Changes are processed after it.
+  @preconcurrency open func perform(_ block: @escaping @Sendable () -> Void) { enqueue(block) }
 
-  /// The context, or nil when it is gone.
-  package var context: NSManagedObjectContext? { _context }
-}
+  /// Runs a block for the context and waits. May be called from inside itself. Changes are not processed
+  /// after it.
+  ///
+  /// A private-queue context runs the block on the caller's thread; a main-queue one on the main queue.
+  open func performAndWait(_ block: () -> Void) { queue.sync(block) }
 
-extension NSManagedObjectContext {
-  /// On which queue a context works, in Swift's spelling.
-  public struct ConcurrencyType: Hashable, RawRepresentable, Sendable {
-    public let rawValue: NSManagedObjectContextConcurrencyType
-    public init(rawValue: NSManagedObjectContextConcurrencyType) { self.rawValue = rawValue }
-    /// A queue of its own.
-    public static let privateQueue = ConcurrencyType(rawValue: .privateQueueConcurrencyType)
-    /// The main queue.
-    public static let mainQueue = ConcurrencyType(rawValue: .mainQueueConcurrencyType)
+  // MARK: Objects
+
+  /// The object of this ID if the context has it; never reads anything.
+  open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? { registered(objectID) }
+
+  /// The object of this ID, as a fault if the context does not have it yet; never nil, never reads anything.
+  ///
+  /// Whether there is such an object shows when the fault is filled.
+  open func object(with objectID: NSManagedObjectID) -> NSManagedObject { objectOrFault(objectID) }
+
+  /// The object of this ID with its values loaded.
+  ///
+  /// - Throws: Cocoa error 133000 if there is no such object.
+  open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+    try storedObject(objectID)
   }
 
-  /// When an async `perform` runs its block.
-  public enum ScheduledTaskType: Hashable, Sendable {
-    /// At once if already executing for the context, else in turn.
-    case immediate
-    /// Always in turn.
-    case enqueued
+  /// All objects of the context that are in use or changed.
+  open var registeredObjects: Set<NSManagedObject> { allRegistered() }
+
+  /// Objects that the next save inserts.
+  open var insertedObjects: Set<NSManagedObject> { pending(.inserted) }
+
+  /// Objects that the next save updates.
+  open var updatedObjects: Set<NSManagedObject> { pending(.updated) }
+
+  /// Objects that the next save deletes.
+  open var deletedObjects: Set<NSManagedObject> { pending(.deleted) }
+
+  /// Whether there is anything to save.
+  open var hasChanges: Bool { hasUnsavedChanges }
+
+  /// Gives objects permanent IDs before they are saved; objects that have one are left alone.
+  ///
+  /// - Throws: A Cocoa error if no store takes the entity or the store cannot be written.
+  open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try givePermanentIDs(to: objects) }
+
+  /// Reads an object's values again, or turns it into a fault.
+  ///
+  /// - Parameters:
+  ///   - object: An object of this context.
+  ///   - flag: True: unsaved changes are kept on top of the newer values. False: they are dropped and the
+  ///     object becomes a fault.
+  open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
+    refreshObject(object, mergeChanges: flag)
+  }
+
+  /// Refreshes all registered objects, keeping unsaved changes.
+  open func refreshAllObjects() { refreshRegistered() }
+
+  // MARK: Requests
+
+  /// Carries out any request but a save.
+  ///
+  /// A fetch gives an `NSAsynchronousFetchResult` that is complete at once; an asynchronous one is complete
+  /// later. Batch and history requests go to the coordinator's stores and leave the context, and its parents'
+  /// unsaved changes, as they are.
+  ///
+  /// - Throws: A Cocoa error.
+  @discardableResult
+  open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+    try carryOut(request)
+  }
+
+  /// Token of the state that the context reads; nil when it reads the latest, and always nil for a child
+  /// context, which reads what its parent does.
+  open var queryGenerationToken: NSQueryGenerationToken? { generationRead }
+
+  /// Pins the context to a state of the stores: from now on it reads that state, and not what others save.
+  ///
+  /// `NSQueryGenerationToken.current` takes the state at the context's next read, another context's token the
+  /// state that the other reads, and nil ends it. Objects read before keep their values; refresh or fetch
+  /// them. The context moves on to the latest state when it saves, merges changes, or is reset.
+  ///
+  /// Needs SQLite stores with a write-ahead log, as they are by default; of any other store the latest state
+  /// is read, and a context whose stores are all such stays unpinned. Stores added later are not read until
+  /// the context moves on.
+  ///
+  /// A pinned state costs a connection to each store and holds a read transaction open there: as long as it
+  /// lasts, SQLite cannot empty the write-ahead log into the file, and the log grows with everything that is
+  /// written. Let tokens go, or pin to the current state again, from time to time.
+  ///
+  /// Traps for a child context, as Core Data raises.
+  ///
+  /// - Throws: A Cocoa error when a store cannot be read, or for the token of another coordinator's context.
+  open func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws { try pin(to: generation) }
+
+  /// Objects (or IDs, dictionaries, one count) that meet the request, unsaved changes of this context and its
+  /// parents included.
+  ///
+  /// - Throws: A Cocoa error: an unknown entity, a predicate that cannot be translated, the store's own.
+  open func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] { try fetchOverridably(request) }
+
+  /// What `fetch(_:)` of any request goes through in a subclass, which may override it for all of them.
+  ///
+  /// - Throws: As `fetch(_:)`.
+  @_disfavoredOverload
+  open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] {
+    try fetchResults(request)
+  }
+
+  /// Number of objects that a fetch would return, without making them.
+  ///
+  /// - Throws: As `fetch(_:)`.
+  open func count<T>(for request: NSFetchRequest<T>) throws -> Int { try countOverridably(request) }
+
+  /// What `count(for:)` of any request goes through in a subclass, which may override it for all of them.
+  ///
+  /// - Throws: As `fetch(_:)`.
+  open func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int {
+    try count(for: request as AnyFetchRequest)
+  }
+
+  // MARK: Merging and saving
+
+  /// Has the next save check that an object still is as it was read, though it is not changed here: if
+  /// somebody else has saved it since, that is a conflict like one over a changed object.
+  open func detectConflicts(for object: NSManagedObject) { lockVersion(of: object) }
+
+  /// Chooses the store that a new object is saved to.
+  ///
+  /// Without it that is the first writable store, in the order in which they were added, whose configuration
+  /// has the object's entity. Traps for a store of another coordinator, for one that does not take the
+  /// entity, and for an object that lives in another store already.
+  open func assign(_ object: Any, to store: NSPersistentStore) { chooseStore(store, for: object) }
+
+  /// Refreshes objects updated elsewhere, registers those inserted, deletes those deleted; unsaved changes
+  /// win over merged values of the same property.
+  ///
+  /// Call it on this context's queue. Objects that this context has not registered cost nothing.
+  ///
+  /// - Parameter notification: A did-save notification of another context, with objects or with object IDs.
+  open func mergeChanges(fromContextDidSave notification: Notification) { mergeSave(notification) }
+
+  // MARK: Undo
+
+  /// Takes the last changes back; nothing without an undo manager.
+  open func undo() { undoChanges() }
+
+  /// Takes the last undo back; nothing without an undo manager.
+  open func redo() { redoChanges() }
+
+  /// Records changes for undo and redo; nil, the default, records nothing.
+  ///
+  /// Changes are registered as one action when they are processed. With a manager whose `groupsByEvent` is
+  /// off and no group open, where Core Data raises, the context puts each action into a group of its own.
+  open var undoManager: UndoManager? {
+    get { _undo?.manager }
+    set { recordChanges(with: newValue) }
   }
 }

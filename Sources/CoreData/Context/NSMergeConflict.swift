@@ -4,18 +4,18 @@ import Foundation
 /// One object that was changed both here and elsewhere.
 open class NSMergeConflict: NSObject {
   /// The local object.
-  public let sourceObject: NSManagedObject
+  open private(set) var sourceObject: NSManagedObject
   /// Attributes and to-one IDs as the local object last read them.
-  public let objectSnapshot: [String: Any]?
+  open private(set) var objectSnapshot: [String: Any]?
   /// Values in the coordinator's row cache, when the conflict is with another context, or as this coordinator
   /// knew them before another one saved.
-  public let cachedSnapshot: [String: Any]?
+  open private(set) var cachedSnapshot: [String: Any]?
   /// Values in the store, when the conflict is with another coordinator.
-  public let persistedSnapshot: [String: Any]?
+  open private(set) var persistedSnapshot: [String: Any]?
   /// Version that is there now; 0 if the row is gone.
-  public let newVersionNumber: Int
+  open private(set) var newVersionNumber: Int
   /// Version that the local object was read with.
-  public let oldVersionNumber: Int
+  open private(set) var oldVersionNumber: Int
   /// What the store reported; nil in a conflict made by a caller.
   final var reported: VersionConflict?
 
@@ -59,22 +59,28 @@ open class NSMergeConflict: NSObject {
 /// Objects that have the same values where a uniqueness constraint lets only one have them.
 open class NSConstraintConflict: NSObject {
   /// Names of the constraint's properties.
-  public let constraint: [String]
+  open private(set) var constraint: [String]
   /// The values that several objects have.
-  public let constraintValues: [String: Any]
+  open private(set) var constraintValues: [String: Any]
   /// The object that the store has with these values; nil when only objects of the context are at odds.
   ///
   /// After `resolve(constraintConflicts:)` the object that stands for the row from then on, which may be a
   /// formerly new one.
-  public var databaseObject: NSManagedObject? { survivor ?? _database }
+  open var databaseObject: NSManagedObject? { survivor ?? _database }
   /// Values of the stored row.
-  public let databaseSnapshot: [String: Any]?
+  open private(set) var databaseSnapshot: [String: Any]?
   /// Local objects with these values.
-  public let conflictingObjects: [NSManagedObject]
+  open private(set) var conflictingObjects: [NSManagedObject]
   /// Their values as last read, or in new objects as they are; empty for an unchanged one.
-  public let conflictingSnapshots: [[AnyHashable: Any]]
+  open private(set) var conflictingSnapshots: [[AnyHashable: Any]]
 
   private let _database: NSManagedObject?
+
+  /// Creates a conflict over nothing.
+  public convenience override init() {
+    self.init(constraint: [], database: nil, databaseSnapshot: nil, conflicting: [], conflictingSnapshots: [])
+  }
+
   /// The stored row; nil in a conflict made by a caller and in one within the context.
   final var existing: StoredObject?
   /// Whether somebody held the stored row's object before the conflict was found.

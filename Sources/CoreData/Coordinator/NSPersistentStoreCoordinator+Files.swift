@@ -3,19 +3,7 @@ import Foundation
 // Store files as a whole.
 
 extension NSPersistentStoreCoordinator {
-  /// Destroys a store. A store of this coordinator is removed from it first.
-  ///
-  /// A SQLite store is emptied in place, respecting the locks of other programs: an empty database stays behind,
-  /// without external data, also where there was no file. `file:///dev/null` is left alone, and so is whatever
-  /// else is no regular file. Stores of other types are deleted.
-  ///
-  /// - Parameter options: `NSPersistentStoreTimeoutOption` says how long to wait for another program that writes;
-  ///   `NSPersistentStoreForceDestroyOption` empties a file that is no readable store, too.
-  /// - Throws: A Cocoa error: 134010 or 259 for a file that is no store of the type, 134080 where no store can be
-  ///   or the file cannot be written, 134090 when another program keeps it locked.
-  public final func destroyPersistentStore(
-    at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
-  ) throws {
+  final func destroyStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]?) throws {
     guard storeType == NSSQLiteStoreType else {
       if let store = persistentStore(for: url) { try remove(store) }
       return try _destroyRegistered(url, storeType)

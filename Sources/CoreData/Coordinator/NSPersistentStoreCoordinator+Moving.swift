@@ -3,27 +3,9 @@ import Foundation
 // Stores that move: to another place, or into a store of another type.
 
 extension NSPersistentStoreCoordinator {
-  /// Writes all objects of a store into a new one, of any type, and puts that in its place.
-  ///
-  /// The old store is removed from the coordinator; its file stays as it is. The objects get new IDs, and
-  /// contexts have to fetch them again: `NSPersistentStoreCoordinatorStoresDidChange` tells with
-  /// `NSUUIDChangedPersistentStoresKey` which ID became which. Metadata of the application's own go along.
-  /// When anything fails, the coordinator and the old store are what they were, and there is no new file.
-  /// Everything is held in memory meanwhile.
-  ///
-  /// Where Core Data would write over a file at the URL, this refuses to.
-  ///
-  /// - Parameters:
-  ///   - store: A store of this coordinator.
-  ///   - URL: Where the new store is to lie; ignored for one in memory.
-  ///   - options: Options of the new store.
-  ///   - storeType: Type of the new store.
-  /// - Returns: The new store.
-  /// - Throws: A Cocoa error: 516 if there is a file already, 134070 for a store that is not of this
-  ///   coordinator, and what adding the new store and saving to it throw.
   @discardableResult
-  public final func migratePersistentStore(
-    _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
+  final func migrateStore(
+    _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]?, withType storeType: String
   ) throws -> NSPersistentStore {
     guard let source = store.engine, persistentStores.contains(where: { $0 === store }) else {
       throw CocoaError.coreData(
@@ -134,14 +116,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Gives a store another place.
-  ///
-  /// A SQLite store is connected to the store that lies there already; nothing may use it meanwhile, and what
-  /// its objects show is read anew. A store that is written whole is written there with the next save.
-  ///
-  /// - Returns: False, with nothing changed, for a store that is not of this coordinator, or a SQLite store
-  ///   where no file of the same model version lies.
-  public final func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
+  final func move(_ store: NSPersistentStore, to url: URL) -> Bool {
     guard persistentStores.contains(where: { $0 === store }) else { return false }
     guard store.type == NSSQLiteStoreType else {
       store.url = url

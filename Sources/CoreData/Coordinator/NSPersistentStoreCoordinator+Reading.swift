@@ -215,9 +215,7 @@ extension NSPersistentStoreCoordinator {
 
   // MARK: Identity
 
-  /// The ID that a URI stands for, if a store of this coordinator has its UUID; whether there is such a row
-  /// is not checked.
-  public final func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
+  final func objectID(forURI url: URL) -> NSManagedObjectID? {
     guard let parts = ObjectURI(url) else { return nil }
     for store in persistentStores where store.key.identifier == parts.store {
       guard let engine = store.engine,

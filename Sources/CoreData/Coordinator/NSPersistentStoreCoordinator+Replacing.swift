@@ -4,18 +4,9 @@ import Foundation
 // Stores that take the place of others.
 
 extension NSPersistentStoreCoordinator {
-  /// Puts a copy of one store in another's place: its rows, its metadata with the UUID, and its external
-  /// data. Neither needs to be of this coordinator; a store of it that lies at the destination is removed
-  /// from it first.
-  ///
-  /// A destination that is there is replaced in one transaction: whoever reads it sees the one store or the
-  /// other, and when anything fails it is what it was. The source stays as it is.
-  ///
-  /// - Throws: A Cocoa error: 134000 for a type that has no files, 260 without a source, 134010 for a file
-  ///   that is no store, 134070 if the destination cannot be written.
-  public final func replacePersistentStore(
-    at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
-    withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
+  final func replaceStore(
+    at destinationURL: URL, destinationOptions: [AnyHashable: Any]?,
+    withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]?, ofType storeType: String
   ) throws {
     guard storeType == NSSQLiteStoreType else {
       throw CocoaError.coreData(

@@ -4,20 +4,10 @@ import Foundation
 // Adding and removing stores.
 
 extension NSPersistentStoreCoordinator {
-  /// Adds a store, creating its file if there is none.
-  ///
-  /// - Parameters:
-  ///   - storeType: `NSSQLiteStoreType`, `NSInMemoryStoreType` or a type that a class is registered for.
-  ///   - configuration: Configuration of the model that the store takes; nil for all entities.
-  ///   - storeURL: Where the file lies; nil for memory.
-  ///   - options: Options by the constants for them.
-  /// - Throws: A Cocoa error: 134000 unknown type, 134010 a file of another format, 134080 cannot be opened,
-  ///   134081 a store that is here already, 134100 a file of another model version, 134060 a model that makes
-  ///   no sense.
   @discardableResult
-  public final func addPersistentStore(
+  final func addStore(
     ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
-    options: [AnyHashable: Any]? = nil
+    options: [AnyHashable: Any]?
   ) throws -> NSPersistentStore {
     let model = try usableModel()
     let entities = try entities(of: configuration)
@@ -85,10 +75,7 @@ extension NSPersistentStoreCoordinator {
       ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
   }
 
-  /// Removes a store; its objects cannot be read any more. The file stays.
-  ///
-  /// - Throws: A Cocoa error if the store is not of this coordinator.
-  public final func remove(_ store: NSPersistentStore) throws {
+  final func removeStore(_ store: NSPersistentStore) throws {
     guard persistentStores.contains(where: { $0 === store }) else {
       throw CocoaError.coreData(
         NSPersistentStoreOperationError,
@@ -107,12 +94,7 @@ extension NSPersistentStoreCoordinator {
   }
 
   // MARK: Metadata
-
-  /// Metadata of a store.
-  public final func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata ?? [:] }
-
-  /// Sets metadata; it reaches the file with the next save. Type and UUID stay unless given.
-  public final func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
+  final func replaceMetadata(of store: NSPersistentStore, with metadata: [String: Any]?) {
     store.setMetadata(metadata ?? [:])
   }
 

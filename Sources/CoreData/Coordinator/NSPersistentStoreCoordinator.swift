@@ -36,6 +36,9 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
     lifeline.tie(to: self)
   }
 
+  /// Creates a coordinator for a model without entities.
+  public convenience override init() { self.init(managedObjectModel: NSManagedObjectModel()) }
+
   deinit {
     lifeline.cut()
     for store in _state.withLock({ $0.stores }) {
@@ -70,31 +73,63 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   // MARK: Queue
 
   /// Runs a block on the coordinator's queue and returns at once.
-  public final func perform(_ block: @escaping @Sendable () -> Void) { _queue.async(block) }
+  @preconcurrency open func perform(_ block: @escaping @Sendable () -> Void) { _queue.async(block) }
 
   /// Runs a block on the coordinator's queue and waits. May be called from inside itself.
+  open func performAndWait(_ block: () -> Void) { _queue.sync(block) }
+
+  /// Runs a block on the coordinator's queue, waits, and hands back what it returns or throws.
   public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try _queue.sync(block) }
 
   /// Runs a block on the coordinator's queue without blocking the caller.
-  public final func perform<T: Sendable, E: Error>(
+  @preconcurrency
+  public final func perform<T, E: Error>(
     _ block: @escaping @Sendable () throws(E) -> T
   ) async throws(E) -> T {
-    let result: Result<T, E> = await withCheckedContinuation { continuation in
-      _queue.async {
-        do throws(E) {
-          continuation.resume(returning: .success(try block()))
-        } catch {
-          continuation.resume(returning: .failure(error))
-        }
-      }
+    let outcome: Handover<Result<T, E>> = await withCheckedContinuation { continuation in
+      _queue.async { continuation.resume(returning: Handover(value: .of(block))) }
     }
-    return try result.get()
+    return try outcome.value.get()
   }
 
   // MARK: Stores
 
+  /// Adds a store, creating its file if there is none.
+  ///
+  /// - Parameters:
+  ///   - storeType: `NSSQLiteStoreType`, `NSInMemoryStoreType` or a type that a class is registered for.
+  ///   - configuration: Configuration of the model that the store takes; nil for all entities.
+  ///   - storeURL: Where the file lies; nil for memory.
+  ///   - options: Options by the constants for them.
+  /// - Throws: A Cocoa error: 134000 unknown type, 134010 a file of another format, 134080 cannot be opened,
+  ///   134081 a store that is here already, 134100 a file of another model version, 134060 a model that makes
+  ///   no sense.
+  @discardableResult
+  open func addPersistentStore(
+    ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
+    options: [AnyHashable: Any]? = nil
+  ) throws -> NSPersistentStore {
+    try addStore(ofType: storeType, configurationName: configuration, at: storeURL, options: options)
+  }
+
+  /// Adds the store that a description describes.
+  ///
+  /// - Parameter block: Called with the description and the error, if any: before this returns, or on a
+  ///   background queue if the description asks for that.
+  open func addPersistentStore(
+    with storeDescription: NSPersistentStoreDescription,
+    completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
+  ) {
+    addStore(with: storeDescription, completionHandler: block)
+  }
+
+  /// Removes a store; its objects cannot be read any more. The file stays.
+  ///
+  /// - Throws: A Cocoa error if the store is not of this coordinator.
+  open func remove(_ store: NSPersistentStore) throws { try removeStore(store) }
+
   /// The store at this URL, if it was added; of a file that has several paths, any one does.
-  public final func persistentStore(for URL: URL) -> NSPersistentStore? {
+  open func persistentStore(for URL: URL) -> NSPersistentStore? {
     let stores = persistentStores
     if let store = stores.first(where: { $0.url?.standardizedFileURL == URL.standardizedFileURL }) {
       return store
@@ -105,9 +140,118 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   }
 
   /// URL of a store.
-  public final func url(for store: NSPersistentStore) -> URL {
-    store.url ?? URL(fileURLWithPath: "/dev/null")
+  open func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
+
+  /// Gives a store another place.
+  ///
+  /// A SQLite store is connected to the store that lies there already; nothing may use it meanwhile, and what
+  /// its objects show is read anew. A store that is written whole is written there with the next save.
+  ///
+  /// - Returns: False, with nothing changed, for a store that is not of this coordinator, or a SQLite store
+  ///   where no file of the same model version lies.
+  open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool { move(store, to: url) }
+
+  /// Metadata of a store.
+  open func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata ?? [:] }
+
+  /// Sets metadata; it reaches the file with the next save. Type and UUID stay unless given.
+  open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
+    replaceMetadata(of: store, with: metadata)
   }
+
+  // MARK: Store files
+
+  /// Writes all objects of a store into a new one, of any type, and puts that in its place.
+  ///
+  /// The old store is removed from the coordinator; its file stays as it is. The objects get new IDs, and
+  /// contexts have to fetch them again: `NSPersistentStoreCoordinatorStoresDidChange` tells with
+  /// `NSUUIDChangedPersistentStoresKey` which ID became which. Metadata of the application's own go along.
+  /// When anything fails, the coordinator and the old store are what they were, and there is no new file.
+  /// Everything is held in memory meanwhile.
+  ///
+  /// Where Core Data would write over a file at the URL, this refuses to.
+  ///
+  /// - Parameters:
+  ///   - store: A store of this coordinator.
+  ///   - URL: Where the new store is to lie; ignored for one in memory.
+  ///   - options: Options of the new store.
+  ///   - storeType: Type of the new store.
+  /// - Returns: The new store.
+  /// - Throws: A Cocoa error: 516 if there is a file already, 134070 for a store that is not of this
+  ///   coordinator, and what adding the new store and saving to it throw.
+  @discardableResult
+  open func migratePersistentStore(
+    _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
+  ) throws -> NSPersistentStore {
+    try migrateStore(store, to: URL, options: options, withType: storeType)
+  }
+
+  /// Destroys a store. A store of this coordinator is removed from it first.
+  ///
+  /// A SQLite store is emptied in place, respecting the locks of other programs: an empty database stays behind,
+  /// without external data, also where there was no file. `file:///dev/null` is left alone, and so is whatever
+  /// else is no regular file. Stores of other types are deleted.
+  ///
+  /// - Parameter options: `NSPersistentStoreTimeoutOption` says how long to wait for another program that writes;
+  ///   `NSPersistentStoreForceDestroyOption` empties a file that is no readable store, too.
+  /// - Throws: A Cocoa error: 134010 or 259 for a file that is no store of the type, 134080 where no store can be
+  ///   or the file cannot be written, 134090 when another program keeps it locked.
+  open func destroyPersistentStore(
+    at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
+  ) throws {
+    try destroyStore(at: url, ofType: storeType, options: options)
+  }
+
+  /// Puts a copy of one store in another's place: its rows, its metadata with the UUID, and its external
+  /// data. Neither needs to be of this coordinator; a store of it that lies at the destination is removed
+  /// from it first.
+  ///
+  /// A destination that is there is replaced in one transaction: whoever reads it sees the one store or the
+  /// other, and when anything fails it is what it was. The source stays as it is.
+  ///
+  /// - Throws: A Cocoa error: 134000 for a type that has no files, 260 without a source, 134010 for a file
+  ///   that is no store, 134070 if the destination cannot be written.
+  open func replacePersistentStore(
+    at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
+    withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
+  ) throws {
+    try replaceStore(
+      at: destinationURL, destinationOptions: destinationOptions, withPersistentStoreFrom: sourceURL,
+      sourceOptions: sourceOptions, ofType: storeType)
+  }
+
+  /// Does what lightweight migrations of this coordinator's stores have put off. There never is anything:
+  /// here the whole migration happens in the one transaction in which a store is added.
+  open func finishDeferredLightweightMigration() throws {}
+
+  /// Does the next task of what lightweight migrations have put off; as the other form.
+  open func finishDeferredLightweightMigrationTask() throws {}
+
+  // MARK: Requests
+
+  /// The ID that a URI stands for, if a store of this coordinator has its UUID; whether there is such a row
+  /// is not checked.
+  open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? { objectID(forURI: url) }
+
+  /// Carries out a request on behalf of a context: a fetch, a batch request, a history request.
+  ///
+  /// Call it on the context's queue. Saves go through the context.
+  ///
+  /// - Returns: An array of results for a fetch request, an `NSPersistentStoreResult` for any other.
+  /// - Throws: A Cocoa error.
+  open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
+    try carryOut(request, in: context)
+  }
+
+  /// The place in the stores' history after everything written so far.
+  ///
+  /// - Parameter stores: Stores of this coordinator; nil for all.
+  /// - Returns: Nil if none of them keeps a history.
+  open func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
+    historyToken(ofStores: stores)
+  }
+
+  // MARK: Keeping stores
 
   final func append(_ store: NSPersistentStore) { _state.withLock { $0.stores.append(store) } }
 

@@ -9,7 +9,7 @@ extension FetchedResultsCore: ContextObserver {
   /// A save has given inserted objects their permanent IDs: where the last snapshot names them otherwise,
   /// another follows.
   func contextDidSave(_ context: NSManagedObjectContext) {
-    guard isFollowing, temporaryResults.contains(where: { !$0.object._objectID.isTemporaryID }) else {
+    guard isFollowing, temporaryResults.contains(where: { !$0.object._objectID.isTemporary }) else {
       return
     }
     sendSnapshot()
@@ -125,7 +125,7 @@ struct FetchedChanges {
   }
 
   private func _object(for update: MergedRow) -> NSManagedObject {
-    let object = _core.context.object(with: update.id)
+    let object = _core.context.objectOrFault(update.id)
     if object._row == nil, object.isFault { object._row = update.row }
     return object
   }

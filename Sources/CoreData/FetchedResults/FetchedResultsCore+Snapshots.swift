@@ -13,7 +13,7 @@ extension FetchedResultsCore {
     delegate.controller(controller, didChangeContentWith: snapshot)
     guard !isSnapshotMissing else { return false }
     snapshot.settle()
-    temporaryResults = results.values.filter { $0.object._objectID.isTemporaryID }
+    temporaryResults = results.values.filter { $0.object._objectID.isTemporary }
     return true
   }
 

@@ -25,15 +25,38 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
     sectionNameKeyPath: String?, cacheName name: String?
   ) {
-    guard fetchRequest.sortDescriptors != nil else {
-      programmerError(
-        "an NSFetchedResultsController needs a fetch request with sort descriptors; the one for "
-          + "'\(fetchRequest.entityName ?? "?")' has none.")
-    }
+    guard fetchRequest.sortDescriptors != nil else { Self._refuseUnsorted(fetchRequest) }
     _fetchRequest = fetchRequest
     core = FetchedResultsCore(fetchRequest, context, sectionNameKeyPath, cacheName: name)
     super.init()
     core.owner = self
+  }
+
+  /// Creates a controller of a request whose results have another type to the compiler; as the other form.
+  ///
+  /// On Apple's platforms every request casts to `NSFetchRequest<any NSFetchRequestResult>`; Swift's own
+  /// generics do not. A generic subclass passes its `NSFetchRequest<T>` on as it is, without the cast.
+  @_disfavoredOverload
+  public init(
+    fetchRequest: AnyFetchRequest, managedObjectContext context: NSManagedObjectContext,
+    sectionNameKeyPath: String?, cacheName name: String?
+  ) {
+    guard fetchRequest.sortDescriptors != nil else { Self._refuseUnsorted(fetchRequest) }
+    if let request = fetchRequest as? NSFetchRequest<ResultType> {
+      _fetchRequest = request
+    } else {
+      _fetchRequest = NSFetchRequest<ResultType>()
+      _fetchRequest.take(from: fetchRequest)
+    }
+    core = FetchedResultsCore(_fetchRequest, context, sectionNameKeyPath, cacheName: name)
+    super.init()
+    core.owner = self
+  }
+
+  private static func _refuseUnsorted(_ request: AnyFetchRequest) -> Never {
+    programmerError(
+      "an NSFetchedResultsController needs a fetch request with sort descriptors; the one for "
+        + "'\(request.entityName ?? "?")' has none.")
   }
 
   /// Another face on the same results.

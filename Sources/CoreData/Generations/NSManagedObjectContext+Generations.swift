@@ -3,31 +3,12 @@ import Foundation
 // Reading one state of the stores, whatever others write meanwhile.
 
 extension NSManagedObjectContext {
-  /// Token of the state that the context reads; nil when it reads the latest, and always nil for a child
-  /// context, which reads what its parent does.
-  public final var queryGenerationToken: NSQueryGenerationToken? {
+  final var generationRead: NSQueryGenerationToken? {
     if _parent != nil { return nil }
     return generationPin.generation.map { NSQueryGenerationToken($0) }
   }
 
-  /// Pins the context to a state of the stores: from now on it reads that state, and not what others save.
-  ///
-  /// `NSQueryGenerationToken.current` takes the state at the context's next read, another context's token the
-  /// state that the other reads, and nil ends it. Objects read before keep their values; refresh or fetch
-  /// them. The context moves on to the latest state when it saves, merges changes, or is reset.
-  ///
-  /// Needs SQLite stores with a write-ahead log, as they are by default; of any other store the latest state
-  /// is read, and a context whose stores are all such stays unpinned. Stores added later are not read until
-  /// the context moves on.
-  ///
-  /// A pinned state costs a connection to each store and holds a read transaction open there: as long as it
-  /// lasts, SQLite cannot empty the write-ahead log into the file, and the log grows with everything that is
-  /// written. Let tokens go, or pin to the current state again, from time to time.
-  ///
-  /// Traps for a child context, as Core Data raises.
-  ///
-  /// - Throws: A Cocoa error when a store cannot be read, or for the token of another coordinator's context.
-  public final func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
+  final func pin(to generation: NSQueryGenerationToken?) throws {
     checkQueue()
     if _parent != nil {
       programmerError(

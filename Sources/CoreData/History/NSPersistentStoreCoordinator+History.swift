@@ -3,11 +3,7 @@ import Foundation
 // The history of the coordinator's stores.
 
 extension NSPersistentStoreCoordinator {
-  /// The place in the stores' history after everything written so far.
-  ///
-  /// - Parameter stores: Stores of this coordinator; nil for all.
-  /// - Returns: Nil if none of them keeps a history.
-  public final func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
+  final func historyToken(ofStores stores: [Any]?) -> NSPersistentHistoryToken? {
     let wanted = stores?.compactMap { $0 as? NSPersistentStore }
     var transactions: [String: Int64] = [:]
     for (store, history) in histories(of: wanted) {

@@ -1,6 +1,11 @@
 import CoreDataModelSchema
 
 /// Kind of value an attribute holds.
+///
+/// A switch over it takes `@unknown default`, as over Core Data's, whose cases become more.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive(warn)
+#endif
 public enum NSAttributeType: UInt, Sendable {
   /// No type; only transient attributes may have none.
   case undefinedAttributeType = 0

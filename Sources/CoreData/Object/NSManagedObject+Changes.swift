@@ -2,9 +2,7 @@ import CoreDataModelSchema
 import Foundation
 
 extension NSManagedObject {
-  /// Persistent properties changed since the object was last fetched or saved, with their new values. Reads
-  /// nothing.
-  public final func changedValues() -> [String: Any] {
+  final func currentChanges() -> [String: Any] {
     var result: [String: Any] = [:]
     changedSlots(ignoringTransient: true).forEach { slot in
       result[_layout.slots[slot].name] = presented(slot, of: _current) ?? NSNull()
@@ -12,10 +10,7 @@ extension NSManagedObject {
     return result
   }
 
-  /// Values as last fetched or saved; nil shows as NSNull.
-  ///
-  /// - Parameter keys: Properties to answer for; nil for all that are stored.
-  public final func committedValues(forKeys keys: [String]?) -> [String: Any] {
+  final func storedValues(_ keys: [String]?) -> [String: Any] {
     if isFault { fireFault() }
     var result: [String: Any] = [:]
     for (number, slot) in _layout.slots.enumerated() where !slot.isHidden {
@@ -36,9 +31,7 @@ extension NSManagedObject {
     return result
   }
 
-  /// Properties changed since changes were last processed, with the values they had at the last fetch or
-  /// save.
-  public final func changedValuesForCurrentEvent() -> [String: Any] {
+  final func eventChanges() -> [String: Any] {
     guard _flags.contains(.eventListed) else { return [:] }
     var result: [String: Any] = [:]
     changedSlots(ignoringTransient: false).forEach { slot in
@@ -47,8 +40,7 @@ extension NSManagedObject {
     return result
   }
 
-  /// Whether a persistent property differs from what was last fetched or saved. Reads no relationship.
-  public final var hasPersistentChangedValues: Bool {
+  final var hasStoredChanges: Bool {
     if _flags.contains(.inserted) { return !_changed.isEmpty }
     return !changedSlots(ignoringTransient: true).isEmpty
   }
@@ -85,7 +77,7 @@ extension NSManagedObject {
       }
       switch row?[slot] {
       case .reference(let key)?: return _context?.object(for: key)
-      case .pending(let id)?: return _context?.object(with: id)
+      case .pending(let id)?: return _context?.objectOrFault(id)
       default: return nil
       }
     }

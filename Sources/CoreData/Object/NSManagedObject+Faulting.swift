@@ -40,8 +40,7 @@ extension NSManagedObject {
     noteRead(slot)
   }
 
-  /// Whether a relationship has not been read yet; false for a key that names none. Does not read it.
-  public final func hasFault(forRelationshipNamed key: String) -> Bool {
+  final func isUnread(_ key: String) -> Bool {
     guard let slot = _layout.slot(named: key), let relationship = _layout.slots[slot].relationship else {
       return false
     }
@@ -53,8 +52,7 @@ extension NSManagedObject {
   /// Whether the object has never been saved anywhere, so that there is nothing to read.
   final var isNew: Bool { _row == nil && _flags.contains(.inserted) && !_flags.contains(.adopted) }
 
-  /// IDs of a relationship's objects, without making the objects; none for a key that names no relationship.
-  public final func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
+  final func relatedIDs(_ key: String) -> [NSManagedObjectID] {
     guard let slot = _layout.slot(named: key), let relationship = _layout.slots[slot].relationship else {
       return []
     }

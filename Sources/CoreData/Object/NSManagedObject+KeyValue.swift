@@ -5,9 +5,7 @@ import Foundation
 // Key paths, several keys at once, and live collections. Foundation has none of it here.
 
 extension NSManagedObject {
-  /// Value at the end of a path of keys; collection operators such as `books.@count` and `books.@avg.price`
-  /// included.
-  public final func value(forKeyPath keyPath: String) -> Any? {
+  final func valueAtEnd(of keyPath: String) -> Any? {
     do {
       let path = keyPath.split(separator: ".").map(String.init)
       if path.count == 1 { return value(forKey: path[0]) }
@@ -32,8 +30,7 @@ extension NSManagedObject {
     }
   }
 
-  /// Sets the value at the end of a path of keys over to-one relationships.
-  public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
+  final func setValue(_ value: Any?, atEndOf keyPath: String) {
     guard let dot = keyPath.lastIndex(of: ".") else {
       setValue(value, forKey: keyPath)
       return
@@ -62,26 +59,19 @@ extension NSManagedObject {
     return coding.type == .composite
   }
 
-  /// Sets several properties; NSNull sets nil.
-  public final func setValuesForKeys(_ keyedValues: [String: Any]) {
+  final func setValues(_ keyedValues: [String: Any]) {
     for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
   }
 
-  /// Values of several properties; nil shows as NSNull.
-  public final func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
+  final func values(_ keys: [String]) -> [String: Any] {
     Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The members of a to-many as a set that writes through, inverses included.
-  ///
-  /// Foundation here bridges only sets of its own: `as? Set<Book>` of this one comes out empty. Take
-  /// `value(forKey:) as? Set<Book>`, or `allObjects`.
-  public final func mutableSetValue(forKey key: String) -> NSMutableSet {
+  final func liveSet(_ key: String) -> NSMutableSet {
     LiveSet(self, slot: toManySlot(key))
   }
 
-  /// The members of an ordered to-many as an ordered set that writes through, inverses included.
-  public final func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
+  final func liveOrderedSet(_ key: String) -> NSMutableOrderedSet {
     let slot = toManySlot(key)
     guard _layout.slots[slot].relationship!.isOrdered else {
       programmerError("'\(_layout.entityName).\(key)' is not ordered; use mutableSetValue(forKey:).")

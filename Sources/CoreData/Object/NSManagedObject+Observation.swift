@@ -8,8 +8,14 @@ import Synchronization
 ///
 /// For other contexts set `NSManagedObjectContext.tracksObservation`. Where nobody tracks nothing is
 /// allocated. Differs from `@Observable` classes in that the call comes when the property has its new value
-/// already.
-extension NSManagedObject: Observable {}
+/// already. The class itself does not conform to `Observable`, so that subclasses may declare that they do.
+private final class ObservedProperties: Observable, Sendable {
+  /// Stands for any object in its registrar, which asks for the type only.
+  static let shared = ObservedProperties()
+
+  /// What the key paths given to `Observation` lead to; never read.
+  subscript(slot: Int) -> Int { slot }
+}
 
 extension NSManagedObjectContext {
   /// Whether property reads of objects registered from now on are noted by `withObservationTracking`; at
@@ -45,23 +51,20 @@ extension NSManagedObject {
     let registrar = ObservationRegistrars.registrar(for: self)
     _flags.insert(.observed)
     ObservedObjects.exist.store(true, ordering: .relaxed)
-    registrar.access(self, keyPath: \NSManagedObject[observed: slot])
+    registrar.access(ObservedProperties.shared, keyPath: \ObservedProperties[slot])
   }
 
   @inline(never)
   private final func _tellObservers(_ slot: Int) {
     let registrar = ObservationRegistrars.registrar(for: self)
-    registrar.willSet(self, keyPath: \NSManagedObject[observed: slot])
-    registrar.didSet(self, keyPath: \NSManagedObject[observed: slot])
+    registrar.willSet(ObservedProperties.shared, keyPath: \ObservedProperties[slot])
+    registrar.didSet(ObservedProperties.shared, keyPath: \ObservedProperties[slot])
   }
 
   @inline(never)
   private final func _tellObserversOfAll() {
     for slot in _layout.slots.indices { _tellObservers(slot) }
   }
-
-  /// What the key paths given to `Observation` lead to; never read.
-  fileprivate final subscript(observed slot: Int) -> Int { slot }
 }
 
 /// Whether any object of the process has ever been tracked: else nobody needs to look for those that are.

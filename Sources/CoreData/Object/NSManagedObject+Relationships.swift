@@ -21,7 +21,7 @@ extension NSManagedObject {
     let target: NSManagedObject
     switch read(slot) {
     case .reference(let key): target = context.object(for: key)
-    case .pending(let id): target = context.object(with: id)
+    case .pending(let id): target = context.objectOrFault(id)
     default: return nil
     }
     relations.setTarget(target, slot)

@@ -34,8 +34,7 @@ extension NSManagedObject {
   /// Whether the object will be deleted by the next save.
   public final var isDeleted: Bool { _flags.contains(.deleted) }
 
-  /// Whether the object was inserted, updated or deleted since it was last saved.
-  public final var hasChanges: Bool { !_flags.isDisjoint(with: [.inserted, .updated, .deleted]) }
+  final var isDirty: Bool { !_flags.isDisjoint(with: [.inserted, .updated, .deleted]) }
 
   /// Whether the object has no values loaded.
   public final var isFault: Bool { _flags.contains(.fault) }

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Belongs to one context and may be used only on that context's queue; pass `objectID` between contexts
 /// instead. A managed object that is a fault has identity but no values yet; touching a value loads them.
-open class NSManagedObject: NSObject, NSFetchRequestResult {
+open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreation {
   // The designated initialiser stays the first member: `ObjectMaker` calls it through its place in the
   // class's table.
 
@@ -206,6 +206,57 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     using inObjects: Set<AnyHashable>
   ) { noteChange(ofKey: inKey) }
 
+  /// Value at the end of a path of keys; collection operators such as `books.@count` and `books.@avg.price`
+  /// included.
+  open func value(forKeyPath keyPath: String) -> Any? { valueAtEnd(of: keyPath) }
+
+  /// Sets the value at the end of a path of keys over to-one relationships.
+  open func setValue(_ value: Any?, forKeyPath keyPath: String) { setValue(value, atEndOf: keyPath) }
+
+  /// Sets several properties; NSNull sets nil.
+  open func setValuesForKeys(_ keyedValues: [String: Any]) { setValues(keyedValues) }
+
+  /// Values of several properties; nil shows as NSNull.
+  open func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] { values(keys) }
+
+  /// The members of a to-many as a set that writes through, inverses included.
+  ///
+  /// Foundation here bridges only sets of its own: `as? Set<Book>` of this one comes out empty. Take
+  /// `value(forKey:) as? Set<Book>`, or `allObjects`.
+  open func mutableSetValue(forKey key: String) -> NSMutableSet { liveSet(key) }
+
+  /// The members of an ordered to-many as an ordered set that writes through, inverses included.
+  open func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet { liveOrderedSet(key) }
+
+  // MARK: Changes
+
+  /// Persistent properties changed since the object was last fetched or saved, with their new values. Reads
+  /// nothing.
+  open func changedValues() -> [String: Any] { currentChanges() }
+
+  /// Values as last fetched or saved; nil shows as NSNull.
+  ///
+  /// - Parameter keys: Properties to answer for; nil for all that are stored.
+  open func committedValues(forKeys keys: [String]?) -> [String: Any] { storedValues(keys) }
+
+  /// Properties changed since changes were last processed, with the values they had at the last fetch or
+  /// save.
+  open func changedValuesForCurrentEvent() -> [String: Any] { eventChanges() }
+
+  /// Whether a persistent property differs from what was last fetched or saved. Reads no relationship.
+  open var hasPersistentChangedValues: Bool { hasStoredChanges }
+
+  /// Whether the object was inserted, updated or deleted since it was last saved.
+  open var hasChanges: Bool { isDirty }
+
+  // MARK: Faults
+
+  /// Whether a relationship has not been read yet. Does not read it.
+  open func hasFault(forRelationshipNamed key: String) -> Bool { isUnread(key) }
+
+  /// IDs of a relationship's objects, without making the objects.
+  open func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] { relatedIDs(key) }
+
   // MARK: Validation
 
   /// Checks one property's value, and may replace it.
@@ -236,33 +287,3 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 // Core Data marks managed objects as not Sendable; the compiler is to say so when one is passed on.
 @available(*, unavailable)
 extension NSManagedObject: @unchecked Sendable {}
-
-/// What an object was brought back by; raw values are Apple's.
-public struct NSSnapshotEventType: OptionSet, Sendable, Hashable {
-  public let rawValue: UInt
-  public init(rawValue: UInt) { self.rawValue = rawValue }
-  /// Undoing took an insertion back.
-  public static let undoInsertion = NSSnapshotEventType(rawValue: 1 << 1)
-  /// Undoing took a deletion back.
-  public static let undoDeletion = NSSnapshotEventType(rawValue: 1 << 2)
-  /// Undoing took changed values back.
-  public static let undoUpdate = NSSnapshotEventType(rawValue: 1 << 3)
-  /// The context was rolled back.
-  public static let rollback = NSSnapshotEventType(rawValue: 1 << 4)
-  /// The object was refreshed, by itself or by a merge.
-  public static let refresh = NSSnapshotEventType(rawValue: 1 << 5)
-  /// A merge policy settled a conflict.
-  public static let mergePolicy = NSSnapshotEventType(rawValue: 1 << 6)
-}
-
-/// How a set is being changed; raw values are Foundation's on Apple's platforms.
-public enum NSKeyValueSetMutationKind: UInt, Sendable {
-  /// Members are added.
-  case union = 1
-  /// Members are removed.
-  case minus = 2
-  /// All but some members are removed.
-  case intersect = 3
-  /// All members are replaced.
-  case set = 4
-}

@@ -20,7 +20,7 @@ struct ManagedObjectSubject: PredicateSubject {
       if key == "objectID" { return .object(other) }
       if key == "entity" { return .object(PredicateObject(id.entity)) }
       guard let context = object._context else { break }
-      return try Self.value(of: context.object(with: id), key)
+      return try Self.value(of: context.objectOrFault(id), key)
     case let container as any KeyValueCoding:
       return PredicateValue(any: container.value(forKey: key))
     default:

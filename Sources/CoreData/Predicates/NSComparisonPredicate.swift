@@ -48,23 +48,25 @@ open class NSComparisonPredicate: NSPredicate {
   private static let _neverCalled: @Sendable (Any?, [String: Any]?) -> Bool = { _, _ in false }
 
   /// Makes a comparison of two expressions by an operator.
-  public convenience init(
+  public init(
     leftExpression left: NSExpression, rightExpression right: NSExpression, modifier: Modifier,
     type: Operator, options: Options = []
   ) {
-    self.init(
-      tree: .comparison(
+    _form = .tree(
+      .comparison(
         .init(
           left.tree, type.operatorInTree, right.tree, modifier: modifier.modifierInTree,
           options: options.optionsInTree)))
+    super.init(block: Self._neverCalled)
   }
 
   /// Makes a comparison by a selector with one colon, which the value of the left expression must answer to
   /// (``SelectorPerforming``). The SQLite store cannot translate it.
-  public convenience init(
+  public init(
     leftExpression left: NSExpression, rightExpression right: NSExpression, customSelector selector: String
   ) {
-    self.init(tree: .comparison(.init(left.tree, .customSelector, right.tree, selector: selector)))
+    _form = .tree(.comparison(.init(left.tree, .customSelector, right.tree, selector: selector)))
+    super.init(block: Self._neverCalled)
   }
 
   /// The left side.

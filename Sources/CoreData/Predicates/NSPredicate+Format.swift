@@ -2,6 +2,9 @@ import CoreDataPredicateLanguage
 import Foundation
 
 extension ClassCluster where Self: NSPredicate {
+  /// Makes a predicate that every object meets. Core Data's `NSPredicate()` cannot be evaluated at all.
+  public init() { self = Self.answer(PredicateTree.constant(true).predicate, "NSPredicate()") }
+
   /// Makes a predicate of a format string, such as `"name BEGINSWITH[c] %@ AND age > %d"`, and its arguments.
   ///
   /// Answers an `NSComparisonPredicate`, an `NSCompoundPredicate` or, for TRUEPREDICATE, a constant. A format

@@ -39,7 +39,7 @@ public struct BatchedFetchResults<Object: NSManagedObject>: RandomAccessCollecti
     let number = position / _batchSize
     if number != _current.number {
       let range = number * _batchSize..<Swift.min((number + 1) * _batchSize, _ids.count)
-      let objects = _ids[range].map { _context.object(with: $0) }
+      let objects = _ids[range].map { _context.objectOrFault($0) }
       do {
         try _context.loadValues(of: objects)
       } catch {

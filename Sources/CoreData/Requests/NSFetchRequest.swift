@@ -186,3 +186,18 @@ open class NSFetchRequest<ResultType>: AnyFetchRequest {
     return try context.fetch(self)
   }
 }
+
+extension NSFetchRequest {
+  /// Hands over the same request of any results. What it learns of its entity, this request knows too.
+  final func untyped<Found>(_ use: (NSFetchRequest<any NSFetchRequestResult>) throws -> Found) rethrows
+    -> Found
+  {
+    if let request = self as AnyFetchRequest as? NSFetchRequest<any NSFetchRequestResult> {
+      return try use(request)
+    }
+    let request = NSFetchRequest<any NSFetchRequestResult>()
+    request.take(from: self)
+    defer { _entity = request._entity ?? _entity }
+    return try use(request)
+  }
+}

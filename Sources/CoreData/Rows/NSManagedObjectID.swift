@@ -5,11 +5,11 @@ import Synchronization
 ///
 /// Immutable, may be read and passed on any thread. A temporary ID (an object not yet saved) stays as it is
 /// when the object is saved; the object then answers another, permanent ID.
-public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchecked Sendable {
+open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchecked Sendable {
   // Unchecked: everything is immutable but `_permanent`, which is atomic and set once.
-  let space: ObjectIDSpace
+  final let space: ObjectIDSpace
   /// Primary key, or the running number of a temporary ID.
-  let reference: Int64
+  final let reference: Int64
   /// What a temporary ID learns later: a permanent one that it holds a count of from then on.
   private let _permanent = Atomic<UnsafeRawPointer?>(nil)
 
@@ -26,6 +26,10 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
     reference = key.reference
   }
 
+  /// Creates an ID of no object. Core Data makes IDs; a test double that overrides what an ID answers begins
+  /// with this one.
+  public convenience override init() { self.init(temporaryIn: .missing) }
+
   /// A new temporary ID; `space` has no store.
   init(temporaryIn space: ObjectIDSpace) {
     precondition(space.store == nil)
@@ -40,13 +44,24 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
   }
 
   /// Entity of the object.
-  public var entity: NSEntityDescription { space.entity }
+  open var entity: NSEntityDescription { space.entity }
 
   /// Whether the object has never been saved nor been given a permanent ID.
-  public var isTemporaryID: Bool { space.number == 0 }
+  open var isTemporaryID: Bool { isTemporary }
+
+  /// Whether the space has no store.
+  @inline(__always) final var isTemporary: Bool { space.number == 0 }
 
   /// Store the object lives in; nil for a temporary ID, or when the store was removed.
-  public var persistentStore: NSPersistentStore? { canonical.space.persistentStore }
+  open var persistentStore: NSPersistentStore? { canonical.space.persistentStore }
+
+  /// The ID as a URI: `x-coredata://<store UUID>/<Entity>/p<key>`, or `x-coredata:///<Entity>/t<number>` for
+  /// a temporary one.
+  ///
+  /// In a store of one's own the key is the text of the reference object.
+  ///
+  /// A permanent ID's URI may be kept and turned back into the ID by a coordinator with the same store.
+  open func uriRepresentation() -> URL { uri }
 
   /// What a temporary ID has learned; nil for a permanent one.
   private var _learned: NSManagedObjectID? {
@@ -56,8 +71,8 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
 
   /// What identities are compared by: key, and store with root entity, of the permanent ID if there is one.
   /// Counts nothing.
-  @inline(__always) var identity: (reference: Int64, space: UInt64) {
-    if isTemporaryID, let known = _permanent.load(ordering: .acquiring) {
+  @inline(__always) final var identity: (reference: Int64, space: UInt64) {
+    if isTemporary, let known = _permanent.load(ordering: .acquiring) {
       return Unmanaged<NSManagedObjectID>.fromOpaque(known)._withUnsafeGuaranteedRef {
         ($0.reference, $0.space.number)
       }
@@ -66,24 +81,25 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
   }
 
   /// Whether there is a permanent ID: this one, or what a temporary ID has learned.
-  @inline(__always) var isPermanent: Bool { !isTemporaryID || _permanent.load(ordering: .acquiring) != nil }
+  @inline(__always)
+  final var isPermanent: Bool { !isTemporary || _permanent.load(ordering: .acquiring) != nil }
 
   /// The permanent ID: itself, or what a temporary ID has learned; nil if not saved yet.
-  var permanent: NSManagedObjectID? { isTemporaryID ? _learned : self }
+  final var permanent: NSManagedObjectID? { isTemporary ? _learned : self }
 
   /// The permanent ID if there is one, else itself: what identities are compared by.
-  var canonical: NSManagedObjectID { isTemporaryID ? _learned ?? self : self }
+  final var canonical: NSManagedObjectID { isTemporary ? _learned ?? self : self }
 
   /// Key of the stored object; nil while there is none.
-  var key: ObjectKey? {
-    guard isTemporaryID else { return ObjectKey(space: space, reference: reference) }
+  final var key: ObjectKey? {
+    guard isTemporary else { return ObjectKey(space: space, reference: reference) }
     return _learned.map { ObjectKey(space: $0.space, reference: $0.reference) }
   }
 
   /// Tells a temporary ID which object in the store it has become. Done before COMMIT, so that whoever sees
   /// the row in the store and the unsaved object in an overlay knows the two are one.
-  func link(to permanent: NSManagedObjectID) {
-    guard isTemporaryID else { return }
+  final func link(to permanent: NSManagedObjectID) {
+    guard isTemporary else { return }
     let known = Unmanaged.passRetained(permanent)
     let (isFirst, _) = _permanent.compareExchange(
       expected: nil, desired: UnsafeRawPointer(known.toOpaque()), ordering: .acquiringAndReleasing)
@@ -92,21 +108,23 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
   }
 
   /// The ID itself, which is immutable.
-  public func copy(with zone: NSZone? = nil) -> Any { self }
+  open func copy(with zone: NSZone? = nil) -> Any { self }
 
   /// The ID as a URI.
-  public override var description: String { uriRepresentation().absoluteString }
+  open override var description: String { uriRepresentation().absoluteString }
 
-  public override var hash: Int {
+  open override var hash: Int {
     // Whoever hashes it mixes it.
     Int(truncatingIfNeeded: reference) &* 31 &+ space.layout.rootNumber
   }
 
-  public override func isEqual(_ object: Any?) -> Bool {
-    guard let object, let other = BoxedReference.exactly(object, NSManagedObjectID.self) else { return false }
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let object,
+      let other = BoxedReference.exactly(object, NSManagedObjectID.self) ?? (object as? NSManagedObjectID)
+    else { return false }
     if self === other { return true }
-    guard reference == other.reference, isTemporaryID == other.isTemporaryID else { return false }
-    if isTemporaryID { return true }
+    guard reference == other.reference, isTemporary == other.isTemporary else { return false }
+    if isTemporary { return true }
     return ObjectKey(space: space, reference: reference)
       == ObjectKey(space: other.space, reference: other.reference)
   }

@@ -48,6 +48,10 @@ final class ObjectIDSpace: @unchecked Sendable {
   /// What the keys stand for, in a store that chooses references of its own.
   let references: ObjectReferences?
 
+  /// The space of IDs that no context has made.
+  static let missing = ObjectIDSpace(
+    layout: NSEntityDescription.missing.shape.layout, entity: .missing, store: nil, persistentStore: nil)
+
   init(
     layout: PropertyLayout, entity: NSEntityDescription, store: StoreKey?,
     persistentStore: NSPersistentStore?,

@@ -24,13 +24,8 @@ struct ObjectURI {
 }
 
 extension NSManagedObjectID {
-  /// The ID as a URI: `x-coredata://<store UUID>/<Entity>/p<key>`, or `x-coredata:///<Entity>/t<number>` for
-  /// a temporary one.
-  ///
-  /// In a store of one's own the key is the text of the reference object.
-  ///
-  /// A permanent ID's URI may be kept and turned back into the ID by a coordinator with the same store.
-  public func uriRepresentation() -> URL {
+  /// The ID as a URI.
+  final var uri: URL {
     let name = space.layout.entityName.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? ""
     let text =
       if let store = space.store {

@@ -142,7 +142,7 @@ extension NSManagedObject {
   final func target(in value: Value) -> NSManagedObject? {
     switch value {
     case .reference(let key): _context?.object(for: key)
-    case .pending(let id): _context?.object(with: id)
+    case .pending(let id): _context?.objectOrFault(id)
     default: nil
     }
   }

@@ -14,15 +14,27 @@ extension NSManagedObject {
   /// Stands here and not with the protocol, where Swift's own classes would need a `required` initialiser for
   /// it.
   public convenience init(managedObjectContext context: NSManagedObjectContext) {
-    let name = (Self.self as? any CoreDataModelable.Type)?.entityName
-    guard
-      let entity = name.map({ NSEntityDescription.entity(forEntityName: $0, in: context) }) ?? Self.entity()
+    self.init(entity: Self._modelledEntity(in: context), insertInto: context)
+  }
+
+  fileprivate static func _modelledEntity(in context: NSManagedObjectContext) -> NSEntityDescription {
+    let name = (self as? any CoreDataModelable.Type)?.entityName
+    guard let entity = name.map({ NSEntityDescription.entity(forEntityName: $0, in: context) }) ?? entity()
     else {
       preconditionFailure("the context's model has no entity '\(name ?? "")'")
     }
-    self.init(entity: entity, insertInto: context)
+    return entity
   }
 }
+
+#if !canImport(ObjectiveC)
+extension ManagedObjectCreation where Self: NSManagedObject {
+  /// Creates an object of a class that is known only where the program runs: `T(managedObjectContext:)`.
+  public init(managedObjectContext context: NSManagedObjectContext) {
+    self.init(entity: Self._modelledEntity(in: context), insertInto: context)
+  }
+}
+#endif
 
 extension CoreDataModelable where Self: NSManagedObject {
   /// The entity in the model of a context. Traps if the model does not have it.
@@ -83,6 +95,14 @@ extension CoreDataModelable where Self: NSManagedObject {
 }
 
 extension NSFetchRequestResult where Self: NSManagedObject {
+  /// A request for all objects of this class's entity, as the context's model has it if it does.
+  public static func fetchRequestForEntity(inContext context: NSManagedObjectContext) -> NSFetchRequest<Self>
+  {
+    let own = entity()
+    let entity = own.name.flatMap { NSEntityDescription.entity(forEntityName: $0, in: context) }
+    return EntityFetches<Self>(entity ?? own).request()
+  }
+
   /// Any one object of this class that meets the predicate; nil if there is none.
   ///
   /// - Throws: What fetching throws.

@@ -35,7 +35,7 @@ struct ConflictSettlement {
         // Deleted by somebody else already: as wanted.
         object?._flags.insert(.vanished)
       } else {
-        list.append(NSMergeConflict(conflict, object: object ?? context.object(with: conflict.id)))
+        list.append(NSMergeConflict(conflict, object: object ?? context.objectOrFault(conflict.id)))
       }
     }
     if !list.isEmpty { try context.policy.resolve(mergeConflicts: list) }
@@ -89,7 +89,7 @@ struct ConflictSettlement {
       return nil
     }
     guard entry.kind != .deleted, let local = entry.row else {
-      context.followDeletion(of: object ?? context.object(with: entry.id), over: persisted)
+      context.followDeletion(of: object ?? context.objectOrFault(entry.id), over: persisted)
       return Layer.Entry(
         kind: .deleted, id: entry.id, base: persisted, row: nil, changed: SlotSet(), isWhole: false)
     }
@@ -111,13 +111,13 @@ struct ConflictSettlement {
 
   private func _conflict(_ violation: StoreConstraintError.Violation) -> NSConstraintConflict {
     let objects = violation.objects.map { id in
-      let object = context.object(with: id)
+      let object = context.objectOrFault(id)
       // What a child handed up becomes this context's own change, for the policy to work on.
       if !object._flags.contains(.listed) { context.noteChanged(object) }
       return object
     }
     let isInUse =
-      violation.existing.map { context.registeredObject(for: NSManagedObjectID($0.key)) != nil } ?? false
+      violation.existing.map { context.registered(NSManagedObjectID($0.key)) != nil } ?? false
     let database = violation.existing.map { context.object(for: $0.key) }
     if let database, database.isFault, database._row == nil { database._row = violation.existing?.row }
     let conflict = NSConstraintConflict(
@@ -153,7 +153,7 @@ struct VersionSettlement {
 
   func settle() {
     guard let persisted = _persisted else { return _settleVanished() }
-    if _type == .rollbackMergePolicyType || !_object.hasChanges {
+    if _type == .rollbackMergePolicyType || !_object.isDirty {
       _takeBack(persisted)
     } else if _object._flags.contains(.deleted) {
       // Deleting goes on, over the newer version.
@@ -169,7 +169,7 @@ struct VersionSettlement {
   /// well.
   private func _settleVanished() {
     guard _type == .mergeByPropertyObjectTrumpMergePolicyType || _type == .overwriteMergePolicyType,
-      !_object._flags.contains(.deleted), _object.hasChanges
+      !_object._flags.contains(.deleted), _object.isDirty
     else {
       _object._flags.formUnion([.deleted, .deletePropagated, .vanished])
       _object._flags.remove(.updated)

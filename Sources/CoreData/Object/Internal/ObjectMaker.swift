@@ -29,9 +29,16 @@ enum ObjectMaker {
 
   /// Creates an object of the entity's class, belonging to no context yet.
   static func make(_ entity: NSEntityDescription) -> NSManagedObject {
-    let type = entity.shape.objectClass
-    if type == NSManagedObject.self { return NSManagedObject(entity: entity, insertInto: nil) }
+    make(entity.shape.objectClass, entity, insertInto: nil)
+  }
+
+  /// Creates an object of a class by its designated initializer.
+  static func make(
+    _ type: NSManagedObject.Type, _ entity: NSEntityDescription, insertInto context: NSManagedObjectContext?
+  ) -> NSManagedObject {
+    if type == NSManagedObject.self { return NSManagedObject(entity: entity, insertInto: context) }
     let lens = unsafeBitCast(type, to: Lens.Type.self)
-    return unsafeBitCast(lens.init(entity: entity, insertInto: nil) as AnyObject, to: NSManagedObject.self)
+    let made = lens.init(entity: entity, insertInto: context) as AnyObject
+    return unsafeBitCast(made, to: NSManagedObject.self)
   }
 }

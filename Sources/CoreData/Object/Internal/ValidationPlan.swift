@@ -276,7 +276,7 @@ extension NSManagedObject {
   final func shownValue(_ value: Value, _ slot: Int) -> Any? {
     switch value {
     case .reference(let key): _context?.object(for: key)
-    case .pending(let id) where _shape.codings[slot] == nil: _context?.object(with: id)
+    case .pending(let id) where _shape.codings[slot] == nil: _context?.objectOrFault(id)
     default: shownIfAttribute(value, slot)
     }
   }

@@ -87,7 +87,7 @@ final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
   func obtainPermanentIDs(for ids: [NSManagedObjectID], in context: NSManagedObjectContext) throws {
     _turn.withLock {
       for id in ids where id.permanent == nil {
-        let reference = _store.newReferenceObject(for: context.object(with: id))
+        let reference = _store.newReferenceObject(for: context.objectOrFault(id))
         id.link(to: _store.objectID(for: id.entity, withReferenceObject: reference))
         context.adoptPermanentID(of: id)
       }
@@ -103,11 +103,11 @@ final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
       try obtainPermanentIDs(for: changes.inserted.map(\.id), in: context)
       try others()
       let before = NodesBefore(changes, in: _store)
-      let new = changes.inserted.map { _store.newCacheNode(for: context.object(with: $0.id)) }
+      let new = changes.inserted.map { _store.newCacheNode(for: context.objectOrFault($0.id)) }
       if !new.isEmpty { _store.addCacheNodes(Set(new)) }
       for update in changes.updated {
         guard let node = _store.cacheNode(for: update.id) else { continue }
-        _store.updateCacheNode(node, from: context.object(with: update.id))
+        _store.updateCacheNode(node, from: context.objectOrFault(update.id))
       }
       let deleted = changes.deleted.compactMap { _store.cacheNode(for: $0.id) }
       if !deleted.isEmpty {

@@ -201,7 +201,7 @@ final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
 
   func obtainPermanentIDs(for ids: [NSManagedObjectID], in context: NSManagedObjectContext) throws {
     try _turn.withLock {
-      let objects = ids.map { context.object(with: $0) }
+      let objects = ids.map { context.objectOrFault($0) }
       let permanent = try ErrorOfOnesOwn.marking { try _store.obtainPermanentIDs(for: objects) }
       guard permanent.count == ids.count else {
         throw _unexpected(

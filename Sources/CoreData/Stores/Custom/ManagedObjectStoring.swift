@@ -59,7 +59,7 @@ extension ChangeSet {
   /// What the set says, as a request about the context's objects.
   func request(in context: NSManagedObjectContext) -> NSSaveChangesRequest {
     func objects(_ ids: [NSManagedObjectID]) -> Set<NSManagedObject> {
-      Set(ids.map { context.object(with: $0) })
+      Set(ids.map { context.objectOrFault($0) })
     }
     return NSSaveChangesRequest(
       inserted: objects(inserted.map(\.id)), updated: objects(updated.map(\.id)),

@@ -1,0 +1,60 @@
+import Foundation
+
+// What a context reads through and saves to.
+
+extension NSManagedObjectContext {
+  /// The context's coordinator, or that of the root of its parents.
+  final var rootCoordinator: NSPersistentStoreCoordinator? {
+    _coordinator ?? _parent?.rootCoordinator
+  }
+
+  final func connect(to coordinator: NSPersistentStoreCoordinator?) {
+    guard coordinator !== _coordinator else { return }
+    if _parent != nil {
+      programmerError("\(label) has a parent context; it cannot have a coordinator of its own.")
+    }
+    if let old = _coordinator {
+      guard table.count == 0 else {
+        programmerError(
+          "\(label) is in use; its coordinator cannot be changed. Make a new context instead.")
+      }
+      old.disconnect(self)
+      _frozen = nil
+      lastEntity = nil
+    }
+    _coordinator = coordinator
+    if automaticallyMergesChangesFromParent { coordinator?.connect(self) }
+  }
+
+  final func connect(toParent parent: NSManagedObjectContext?) {
+    guard parent !== _parent else { return }
+    if _coordinator != nil {
+      programmerError("\(label) has a coordinator; it cannot have a parent context too.")
+    }
+    guard table.count == 0, listed.isEmpty else {
+      programmerError("\(label) is in use; its parent cannot be changed. Make a new context instead.")
+    }
+    if let parent {
+      if _concurrencyType == .confinement || parent._concurrencyType == .confinement {
+        programmerError("parent and child contexts must both work on queues; confinement contexts do not.")
+      }
+      parent.overlay.addReader()
+      // What was changed before the first child came has not been marked yet.
+      if !parent.listed.isEmpty { parent.overlay.markStale() }
+    }
+    _parent = parent
+    if automaticallyMergesChangesFromParent { parent?.addMergingChild(self) }
+  }
+
+  /// Name or kind and address, for messages.
+  final var label: String {
+    if let name { return "context '\(name)'" }
+    let kind =
+      switch _concurrencyType {
+      case .mainQueueConcurrencyType: "main-queue"
+      case .privateQueueConcurrencyType: "private-queue"
+      default: "confinement"
+      }
+    return "\(kind) context \(Unmanaged.passUnretained(self).toOpaque())"
+  }
+}

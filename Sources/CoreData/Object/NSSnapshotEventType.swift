@@ -1,0 +1,31 @@
+import Foundation
+
+/// What an object was brought back by; raw values are Apple's.
+public struct NSSnapshotEventType: OptionSet, Sendable, Hashable {
+  public let rawValue: UInt
+  public init(rawValue: UInt) { self.rawValue = rawValue }
+  /// Undoing took an insertion back.
+  public static let undoInsertion = NSSnapshotEventType(rawValue: 1 << 1)
+  /// Undoing took a deletion back.
+  public static let undoDeletion = NSSnapshotEventType(rawValue: 1 << 2)
+  /// Undoing took changed values back.
+  public static let undoUpdate = NSSnapshotEventType(rawValue: 1 << 3)
+  /// The context was rolled back.
+  public static let rollback = NSSnapshotEventType(rawValue: 1 << 4)
+  /// The object was refreshed, by itself or by a merge.
+  public static let refresh = NSSnapshotEventType(rawValue: 1 << 5)
+  /// A merge policy settled a conflict.
+  public static let mergePolicy = NSSnapshotEventType(rawValue: 1 << 6)
+}
+
+/// How a set is being changed; raw values are Foundation's on Apple's platforms.
+public enum NSKeyValueSetMutationKind: UInt, Sendable {
+  /// Members are added.
+  case union = 1
+  /// Members are removed.
+  case minus = 2
+  /// All but some members are removed.
+  case intersect = 3
+  /// All members are replaced.
+  case set = 4
+}
