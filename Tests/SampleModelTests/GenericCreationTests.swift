@@ -47,7 +47,8 @@ private struct Repository<Object: NSManagedObject> {
 
 @Suite("Creating objects of a class that is known only where the program runs")
 struct GenericCreationTests {
-  static let model: NSManagedObjectModel = {
+  /// Immutable from its first use on.
+  nonisolated(unsafe) static let model: NSManagedObjectModel = {
     let publication = NSEntityDescription()
     publication.name = "Publication"
     publication.managedObjectClassName = NSStringFromClass(Publication.self)
@@ -112,7 +113,8 @@ struct GenericCreationTests {
     try _context.performAndWait {
       _ = Magazine(title: "Vogue", in: _context)
       let request = Magazine.fetchRequestForEntity(inContext: _context)
-      #expect(try _context.fetch(request).map(\.title) == ["Vogue"])
+      let titles = try _context.fetch(request).map(\.title)
+      #expect(titles == ["Vogue"])
     }
   }
 }

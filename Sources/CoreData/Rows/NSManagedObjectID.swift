@@ -28,7 +28,10 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
 
   /// Creates an ID of no object. Core Data makes IDs; a test double that overrides what an ID answers begins
   /// with this one.
-  public convenience override init() { self.init(temporaryIn: .missing) }
+  public override init() {
+    space = .missing
+    reference = Self._nextTemporary.wrappingAdd(1, ordering: .relaxed).oldValue
+  }
 
   /// A new temporary ID; `space` has no store.
   init(temporaryIn space: ObjectIDSpace) {

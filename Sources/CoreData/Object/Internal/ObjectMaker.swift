@@ -38,7 +38,7 @@ enum ObjectMaker {
   ) -> NSManagedObject {
     if type == NSManagedObject.self { return NSManagedObject(entity: entity, insertInto: context) }
     let lens = unsafeBitCast(type, to: Lens.Type.self)
-    let made = lens.init(entity: entity, insertInto: context) as AnyObject
-    return unsafeBitCast(made, to: NSManagedObject.self)
+    return unsafeBitCast(
+      lens.init(entity: entity, insertInto: context) as AnyObject, to: NSManagedObject.self)
   }
 }
