@@ -1,0 +1,16 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The data layer of an application that has been shipped for years: ten model versions, a migrator of its own,
+// repositories, and test doubles of contexts.
+
+let package = Package(
+  name: "JournalApp",
+  dependencies: [.package(name: "CoreData", path: "../..")],
+  targets: [
+    .executableTarget(
+      name: "JournalApp",
+      dependencies: [.product(name: "CoreData", package: "CoreData")],
+      plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")])
+  ]
+)
