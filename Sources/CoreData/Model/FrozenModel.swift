@@ -115,7 +115,6 @@ final class FrozenEntity: @unchecked Sendable {
     defaultedSlots = defaults.indices.filter { !defaults[$0].isNull }
     transientDefaults = defaultedSlots.filter { layout.slots[$0].isTransient }
   }
-    transientDefaults = defaultedSlots.filter { layout.slots[$0].isTransient }
 }
 
 extension NSManagedObjectModel {

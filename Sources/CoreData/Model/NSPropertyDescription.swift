@@ -153,12 +153,6 @@ open class NSPropertyDescription: NSObject, NSCopying {
   final func willMutate(_ what: StaticString) {
     if isFrozen {
       programmerError(
-    noteEdit()
-  }
-
-  /// Tells the model that the property is about to change.
-  final func noteEdit() {
-    if let _entity { _entity.owner?.noteEdit() } else { composite?.noteEdit() }
         "can't change \(what) of property '\(_entity?.name ?? "?").\(_name)': its model is in use by a coordinator and "
           + "so immutable; change a copy() of the model")
     }
@@ -188,13 +182,6 @@ open class NSPropertyDescription: NSObject, NSCopying {
     copy._isIndexed = _isIndexed
     copy._isIndexedBySpotlight = _isIndexedBySpotlight
     copy._isStoredInExternalRecord = _isStoredInExternalRecord
-  /// Whether `object` is a property that says the same.
-  open override func isEqual(_ object: Any?) -> Bool {
-    (object as? NSPropertyDescription).map(hasContent) ?? false
-  }
-
-  open override var hash: Int { _name.hashValue }
-
     copy._validation = _validation
   }
 

@@ -251,10 +251,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
 
   // MARK: Faults
 
-  /// Whether a relationship has not been read yet. Does not read it.
+  /// Whether a relationship has not been read yet; false for a key that names none. Does not read it.
   open func hasFault(forRelationshipNamed key: String) -> Bool { isUnread(key) }
 
-  /// IDs of a relationship's objects, without making the objects.
+  /// IDs of a relationship's objects, without making the objects; none for a key that names no relationship.
   open func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] { relatedIDs(key) }
 
   // MARK: Validation

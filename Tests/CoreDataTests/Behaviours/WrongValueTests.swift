@@ -235,31 +235,6 @@ final class InitialedAuthor: NSManagedObject {
   override func setValue(_ value: Any?, forUndefinedKey key: String) {
     guard key == "initial" else { return super.setValue(value, forUndefinedKey: key) }
     setValue((value as? String ?? "") + (text("name")?.dropFirst() ?? ""), forKey: "name")
-  @Test func `key-value coding finds a property by the names of its accessors`() throws {
-    let stack = try TestStack(.memory, model: AccessorNames.model())
-    stack.context.performAndWait {
-      let tag = stack.context.insert("Tag")
-      let date = Date(timeIntervalSinceReferenceDate: 5)
-      tag.setValue(date, forKey: "Date")
-      #expect(tag.value(forKey: "date") as? Date == date)
-      tag.setValue(true, forKey: "isOpen")
-      #expect(tag.value(forKey: "open") as? Bool == true)
-      tag.setValue(3, forKey: "getSize")
-      #expect(tag.value(forKey: "size") as? Int == 3)
-    }
-  }
-
-  @Test func `a key that only another accessor leads to is unknown`() async {
-    await #expect(processExitsWith: .failure) {
-      let stack = try TestStack(.memory, model: AccessorNames.model())
-      stack.context.performAndWait { stack.context.insert("Tag").setValue(true, forKey: "open") }
-    }
-    await #expect(processExitsWith: .failure) {
-      let stack = try TestStack(.memory, model: AccessorNames.model())
-      stack.context.performAndWait { _ = stack.context.insert("Tag").value(forKey: "Date") }
-    }
-  }
-
   }
 }
 
