@@ -209,8 +209,11 @@ final class AttributeCoding: Sendable {
     // An object by its own type: a cast would make a double of a float first.
     if Swift.type(of: any) is AnyClass, let number = any as? NSNumber {
       if let decimal = number as? NSDecimalNumber { return decimal.decimalValue }
-      return Decimal(string: number.stringValue)
-        ?? (number.doubleValue.isFinite ? Decimal(number.doubleValue) : nil)
+      switch UInt8(bitPattern: number.objCType.pointee) {
+      case UInt8(ascii: "f"): return text(number.floatValue)
+      case UInt8(ascii: "d"): return text(number.doubleValue)
+      default: return Decimal(string: number.stringValue) ?? Decimal(number.intValue)
+      }
     }
     return switch any {
     case let number as Decimal: number

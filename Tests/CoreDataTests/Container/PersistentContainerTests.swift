@@ -51,6 +51,7 @@ struct PersistentContainerTests {
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(text.contains("Failed to load model named NoSuchModel"))
+    #expect(text.contains("no model 'NoSuchModel'"), "with what the bundles have")
   }
 
   @Test("Loading makes the directory, tells before it returns, and tells no description twice")
