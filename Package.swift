@@ -92,6 +92,8 @@ let package = Package(
       name: "coredata",
       dependencies: ["CoreDataModelTools", "CoreDataStackShootout", "CoreDataStoreTools", "CoreDataToolKit"],
       swiftSettings: settings),
+    // Has the tests trap on contexts used off their queue, however they are started.
+    .target(name: "ConcurrencyTraps", path: "Tests/ConcurrencyTraps"),
     .testTarget(
       name: "SQLiteBindingTests", dependencies: ["CoreDataSQLiteBinding"], swiftSettings: settings),
     .testTarget(
@@ -137,6 +139,7 @@ let package = Package(
     .testTarget(
       name: "CoreDataTests",
       dependencies: [
+        "ConcurrencyTraps",
         "CoreData", "CoreDataModelFiles", "CoreDataModelSchema", "CoreDataPredicateLanguage",
         "CoreDataSQLiteBinding", "CoreDataZlibBinding",
       ],

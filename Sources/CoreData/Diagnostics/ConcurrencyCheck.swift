@@ -1,16 +1,35 @@
 import Foundation
+import Synchronization
 
-/// Whether contexts and objects check that they are used on their queue.
+/// What contexts and objects do when they are used off their queue.
 ///
-/// On by default in debug builds. The arguments `-com.apple.CoreData.ConcurrencyDebug 1` (or `0`), or the
-/// environment variables of that name or `COREDATA_CONCURRENCY_DEBUG`, decide otherwise. Read once, when the
-/// first context is made.
+/// Off unless asked for, as in Core Data: the arguments `-com.apple.CoreData.ConcurrencyDebug 1`, or the
+/// environment variable of that name or `COREDATA_CONCURRENCY_DEBUG`, make misuse trap, 0 switches the check off.
+/// Without either, a debug build reports each place of misuse on the standard error and goes on; a release build
+/// does not look. Read once, when the first context is made.
 enum ConcurrencyCheck {
-  static let argument = "com.apple.CoreData.ConcurrencyDebug"
+  enum Mode {
+    case off
+    /// One line on the standard error for each place.
+    case reports
+    case traps
+  }
 
-  static let isOn = decision(
+  static let argument = "com.apple.CoreData.ConcurrencyDebug"
+  static let variable = "COREDATA_CONCURRENCY_DEBUG"
+
+  static let mode = decision(
     arguments: CommandLine.arguments, environment: ProcessInfo.processInfo.environment,
     isDebugBuild: isDebugBuild)
+
+  private static let _places = Mutex<Set<[UInt]>>([])
+
+  /// Whether nothing was reported yet for the calls that lead here. The innermost ones tell: a place deep in a
+  /// program is reached in many ways.
+  static func isNewPlace() -> Bool {
+    let calls = Thread.callStackReturnAddresses.prefix(12).map(\.uintValue)
+    return _places.withLock { $0.insert(calls).inserted }
+  }
 
   private static var isDebugBuild: Bool {
     #if DEBUG
@@ -21,12 +40,12 @@ enum ConcurrencyCheck {
   }
 
   /// What a process started like this does; arguments weigh more than the environment.
-  static func decision(arguments: [String], environment: [String: String], isDebugBuild: Bool) -> Bool {
+  static func decision(arguments: [String], environment: [String: String], isDebugBuild: Bool) -> Mode {
     if let index = arguments.lastIndex(of: "-" + argument), index + 1 < arguments.count {
-      return isYes(arguments[index + 1])
+      return isYes(arguments[index + 1]) ? .traps : .off
     }
-    if let value = environment[argument] ?? environment["COREDATA_CONCURRENCY_DEBUG"] { return isYes(value) }
-    return isDebugBuild
+    if let value = environment[argument] ?? environment[variable] { return isYes(value) ? .traps : .off }
+    return isDebugBuild ? .reports : .off
   }
 
   private static func isYes(_ value: String) -> Bool {
@@ -35,20 +54,28 @@ enum ConcurrencyCheck {
 }
 
 extension NSManagedObjectContext {
-  /// Traps if the check is on and the calling thread is not executing for this context.
+  /// Traps, or reports it, if the check is on and the calling thread is not executing for this context.
   final func checkQueue() {
     if isChecked, !queue.isCurrent { queueWasViolated(by: nil) }
   }
 
-  /// Stops the program with a message that names object, context and queue.
-  final func queueWasViolated(by object: NSManagedObject?) -> Never {
+  /// Stops the program, or reports the place once, with a message that names object, context and queue.
+  final func queueWasViolated(by object: NSManagedObject?) {
+    let traps = ConcurrencyCheck.mode == .traps
+    guard traps || ConcurrencyCheck.isNewPlace() else { return }
     let subject =
       object.map { "\($0._layout.entityName) \($0._objectID.uriRepresentation().absoluteString) of \(label)" }
       ?? label
-    programmerError(
+    let violation =
       "multithreading violation: \(subject) was used on \(ContextQueue.currentPlace), which is not executing for that "
-        + "context. Its queue is '\(queue.label)': use it inside the context's perform or performAndWait. An object's objectID may be read anywhere. "
-        + "(-\(ConcurrencyCheck.argument) 0 switches this check off.)")
+      + "context. Its queue is '\(queue.label)': use it inside the context's perform or performAndWait. An object's objectID may be read anywhere. "
+    guard traps else {
+      return Console.warn(
+        violation
+          + "(-\(ConcurrencyCheck.argument) 1, or \(ConcurrencyCheck.variable)=1 in the environment, makes the program stop here.)"
+      )
+    }
+    programmerError(violation + "(-\(ConcurrencyCheck.argument) 0 switches this check off.)")
   }
 }
 
@@ -59,7 +86,7 @@ extension NSManagedObject {
     if _flags.contains(.fault) { fireFault() }
   }
 
-  /// Traps if the check is on and the calling thread is not executing for the object's context.
+  /// Traps, or reports it, if the check is on and the calling thread is not executing for the object's context.
   final func checkQueue() {
     guard _flags.contains(.checked), let context = _context, !context.queue.isCurrent else { return }
     context.queueWasViolated(by: self)

@@ -48,15 +48,49 @@ import Testing
   }
 
   @Test func theSwitchIsReadFromArgumentsThenEnvironmentThenTheBuild() {
-    func isOn(_ arguments: [String], _ environment: [String: String], debug: Bool) -> Bool {
+    func mode(_ arguments: [String], _ environment: [String: String], debug: Bool) -> ConcurrencyCheck.Mode {
       ConcurrencyCheck.decision(arguments: arguments, environment: environment, isDebugBuild: debug)
     }
     let flag = "-com.apple.CoreData.ConcurrencyDebug"
-    #expect(isOn(["tool"], [:], debug: true))
-    #expect(!isOn(["tool"], [:], debug: false))
-    #expect(isOn(["tool", flag, "1"], [:], debug: false))
-    #expect(!isOn(["tool", flag, "0"], ["COREDATA_CONCURRENCY_DEBUG": "1"], debug: true))
-    #expect(isOn(["tool"], ["COREDATA_CONCURRENCY_DEBUG": "1"], debug: false))
+    #expect(mode(["tool"], [:], debug: true) == .reports)
+    #expect(mode(["tool"], [:], debug: false) == .off)
+    #expect(mode(["tool", flag, "1"], [:], debug: false) == .traps)
+    #expect(mode(["tool", flag, "0"], ["COREDATA_CONCURRENCY_DEBUG": "1"], debug: true) == .off)
+    #expect(mode(["tool"], ["COREDATA_CONCURRENCY_DEBUG": "1"], debug: false) == .traps)
+    #expect(mode(["tool"], ["COREDATA_CONCURRENCY_DEBUG": "0"], debug: true) == .off)
+  }
+
+  @Test func `this project's tests run with the check trapping`() {
+    #expect(ConcurrencyCheck.mode == .traps)
+  }
+
+  /// Lines about misuse that a process writes whose check only reports.
+  private static func reports(_ result: ExitTest.Result?) -> [Substring] {
+    text(result).split(separator: "\n").filter { $0.contains("multithreading violation") }
+  }
+
+  @Test func `without the switch a debug build reports each place of misuse once and goes on`() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      unsetenv(ConcurrencyCheck.variable)
+      let stack = try TestStack(.memory)
+      stack.context.name = "import"
+      let ada = stack.context.performAndWait { stack.context.insert("Author") }
+      for _ in 0..<3 { ada.setValue("Ada", forKey: "name") }
+      for _ in 0..<3 { _ = try stack.context.count("Author") }
+    }
+    let lines = Self.reports(result)
+    #if DEBUG
+    let ofAuthor = lines.filter { $0.contains("violation: Author") }
+    #expect(ofAuthor.count == 1)
+    #expect(ofAuthor.first?.contains("of context 'import' was used on") ?? false)
+    #expect(ofAuthor.first?.contains("Its queue is 'import'") ?? false)
+    #expect(ofAuthor.first?.contains("-com.apple.CoreData.ConcurrencyDebug 1") ?? false)
+    // The engine looks more than once on the way of one call.
+    let ofContext = lines.filter { $0.contains("violation: context 'import'") }
+    #expect((1...2).contains(ofContext.count))
+    #else
+    #expect(lines.isEmpty)
+    #endif
   }
 
   @Test func deletingAnObjectOfAnotherContextTraps() async {
@@ -74,7 +108,7 @@ import Testing
       let child = NSManagedObjectContext(.privateQueue)
       child.parent = NSManagedObjectContext(concurrencyType: .confinement)
     }
-    #expect(Self.text(result).contains("must both work on queues"))
+    #expect(Self.text(result).contains("a parent context must work on a queue"))
   }
 
   @Test func aUsedContextsCoordinatorStays() async {
