@@ -67,6 +67,12 @@ import Testing
     #expect(SourceAdoption(source).remarks.map(\.line) == [1])
   }
 
+  @Test func `A cast of a to-many's value to a mutable set is reported`() {
+    let source =
+      "let books = author.value(forKey: \"books\") as? NSMutableSet\nlet own = NSMutableSet()\n"
+    #expect(SourceAdoption(source).remarks.map(\.line) == [1])
+  }
+
   @Test func `A diff shows the lines around a change`() {
     let text = UnifiedDiff.text(from: "a\nb\nc\n", to: "a\nx\nc\n", path: "F.swift")
     #expect(text == "--- F.swift\n+++ F.swift\n@@ -1,3 +1,3 @@\n a\n-b\n+x\n c\n")

@@ -12,6 +12,7 @@ extension NSManagedObject {
 
   final func storedValues(_ keys: [String]?) -> [String: Any] {
     if isFault { fireFault() }
+    guard _row != nil else { return [:] }
     var result: [String: Any] = [:]
     for (number, slot) in _layout.slots.enumerated() where !slot.isHidden {
       if let keys { guard keys.contains(slot.name) else { continue } }

@@ -3,20 +3,25 @@ import Foundation
 
 extension NSManagedObject {
   /// Results of a fetched property: evaluated when first asked for, kept until the object becomes a fault
-  /// again.
+  /// again or what the predicate reads of the description has changed.
   ///
   /// The property's predicate may use `$FETCH_SOURCE`, this object, and `$FETCHED_PROPERTY`, the description.
   final func valueOfFetchedProperty(_ property: NSFetchedPropertyDescription) -> Any? {
     if isFault { fireFault() }
-    if let kept = relations.fetched[property.name] { return kept }
+    if let kept = relations.fetched[property.name],
+      kept.inputs.allSatisfy({ PredicateValue(any: property.value(along: $0)) == $1 })
+    {
+      return kept.objects
+    }
     guard let template = property.fetchRequest, let context = _context else { return [NSManagedObject]() }
     let request = NSFetchRequest<NSManagedObject>()
     request.take(from: template)
     do {
-      request.predicate = try template.predicate.map { try _bound($0, property) }
-      let results = try context.fetchObjects(request)
-      relations.fetched[property.name] = results
-      return results
+      var inputs: [[String]: PredicateValue] = [:]
+      request.predicate = try template.predicate.map { try _bound($0, property, noting: &inputs) }
+      let objects = try context.fetchObjects(request)
+      relations.fetched[property.name] = FetchedPropertyResults(objects: objects, inputs: inputs)
+      return objects
     } catch {
       programmerError(
         "the fetched property '\(_layout.entityName).\(property.name)' cannot be evaluated: \(error)")
@@ -24,22 +29,37 @@ extension NSManagedObject {
   }
 
   /// The predicate with both variables, and what it reads of them, replaced by values: a store knows neither.
+  ///
+  /// - Parameter inputs: Takes what was read of the description, by its path.
   private final func _bound(
-    _ predicate: NSPredicate, _ property: NSFetchedPropertyDescription
+    _ predicate: NSPredicate, _ property: NSFetchedPropertyDescription,
+    noting inputs: inout [[String]: PredicateValue]
   ) throws -> NSPredicate {
     let tree = try PredicateTree(predicate)
+    func note(_ path: [String]) -> PredicateValue {
+      let value = PredicateValue(any: property.value(along: path))
+      inputs[path] = value
+      return value
+    }
     let bound = tree.rewritten { (expression: ExpressionTree) throws(Never) -> ExpressionTree? in
       switch expression {
       case .variable("FETCH_SOURCE"): .constant(PredicateValue(any: self))
       case .keyPathOf(.variable("FETCH_SOURCE"), let path):
         .constant(PredicateValue(any: self.value(forKeyPath: path.joined(separator: "."))))
       case .keyPathOf(.variable("FETCHED_PROPERTY"), let path):
-        .constant(PredicateValue(any: property.value(along: path)))
+        .constant(note(path))
       default: nil
       }
     }
     return bound?.predicate ?? predicate
   }
+}
+
+/// What a fetched property has found, and what its predicate had read of the description then.
+struct FetchedPropertyResults {
+  let objects: [NSManagedObject]
+  /// Values by path.
+  let inputs: [[String]: PredicateValue]
 }
 
 extension NSFetchedPropertyDescription {

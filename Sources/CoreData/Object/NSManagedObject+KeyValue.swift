@@ -76,7 +76,12 @@ extension NSManagedObject {
     guard _layout.slots[slot].relationship!.isOrdered else {
       programmerError("'\(_layout.entityName).\(key)' is not ordered; use mutableSetValue(forKey:).")
     }
-    return LiveOrderedSet(self, slot: slot)
+    return liveOrder(slot)
+  }
+
+  /// The set through which an ordered to-many is read and written in place.
+  final func liveOrder(_ slot: Int) -> LiveOrderedSet {
+    members(slot).live ?? LiveOrderedSet(self, slot: slot)
   }
 
   private final func toManySlot(_ key: String) -> Int {

@@ -24,8 +24,7 @@ extension NSManagedObject {
       return shown(read(slot), slot)
     }
     if !_layout.slots[slot].isToMany { return toOne(slot) }
-    let state = members(slot)
-    return state.isOrdered ? state.foundationOrder : state.members
+    return _layout.slots[slot].relationship!.isOrdered ? liveOrder(slot) : members(slot).members
   }
 
   final func setValueOfProperty(_ value: Any?, _ key: String) {
@@ -67,12 +66,15 @@ extension NSManagedObject {
       let kept = Set(wanted)
       for object in state.list where !kept.contains(object) { state.remove(object) }
       for object in wanted { state.add(object) }
+      if _row == nil { _changed.insert(slot) }
       _context?.notePrimitiveInWillSave(self, slot)
     }
   }
 
   private final func notePrimitive(_ slot: Int) {
     _flags.insert(.primitivesWritten)
+    // A new object lists all that it was given: there is nothing yet that a value could equal.
+    if _row == nil { _changed.insert(slot) }
     _context?.notePrimitiveInWillSave(self, slot)
   }
 
@@ -134,14 +136,18 @@ extension NSManagedObject {
   }
 
   private final func objects(_ value: Any?, _ key: String) -> [NSManagedObject] {
+    // Foundation casts a set of another class than its own to an empty one.
+    if let value, type(of: value) is AnyClass, let set = value as? NSSet,
+      let objects = set.allObjects as? [NSManagedObject]
+    {
+      return objects
+    }
     switch value {
     case nil: return []
     case let set as Set<NSManagedObject>: return Array(set)
     case let array as [NSManagedObject]: return array
     case let ordered as NSOrderedSet:
       if let objects = ordered.array as? [NSManagedObject] { return objects }
-    case let set as NSSet:
-      if let objects = set.allObjects as? [NSManagedObject] { return objects }
     case is NSNull: return []
     default: break
     }

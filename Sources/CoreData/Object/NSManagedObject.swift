@@ -230,11 +230,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
 
   // MARK: Changes
 
-  /// Persistent properties changed since the object was last fetched or saved, with their new values. Reads
-  /// nothing.
+  /// Persistent properties changed since the object was last fetched or saved, with their new values. Of an
+  /// object that was never saved, all that were set, through primitives too. Reads nothing.
   open func changedValues() -> [String: Any] { currentChanges() }
 
-  /// Values as last fetched or saved; nil shows as NSNull.
+  /// Values as last fetched or saved; nil shows as NSNull. An object that was never saved has none.
   ///
   /// - Parameter keys: Properties to answer for; nil for all that are stored.
   open func committedValues(forKeys keys: [String]?) -> [String: Any] { storedValues(keys) }

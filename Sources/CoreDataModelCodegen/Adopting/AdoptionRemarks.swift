@@ -71,6 +71,10 @@ enum AdoptionRemarks {
       return
         "a cast between fetch requests fails here; pass the request as it is, or make NSFetchRequest<T>(entityName:)"
     }
+    if token.text == "NSMutableSet", index > 1, tokens[index - 2].text == "as" {
+      return
+        "value(forKey:) of a to-many is no NSMutableSet here, so that it casts to a Swift set; take mutableSetValue(forKey:)"
+    }
     guard let message = _names[token.text] else { return nil }
     switch token.text {
     case "observe":

@@ -14,7 +14,7 @@ final class Relations {
   /// Objects of transformable attributes by slot.
   @exclusivity(unchecked) var decoded: [Int: Any] = [:]
   /// Results of fetched properties by name.
-  @exclusivity(unchecked) var fetched: [String: [NSManagedObject]] = [:]
+  @exclusivity(unchecked) var fetched: [String: FetchedPropertyResults] = [:]
   /// Values of a fault that was fetched with some of its properties only.
   @exclusivity(unchecked) var partial: (row: Row, part: RowPart)?
 
@@ -60,7 +60,7 @@ final class Relations {
     fetched = [:]
     decoded = [:]
     dropTargets()
-    _toMany.removeAll { !$0.state.hasChanges }
+    _toMany.removeAll { !$0.state.hasChanges && $0.state.live == nil }
     for entry in _toMany { entry.state.unrealise() }
   }
 }
@@ -94,7 +94,14 @@ final class ToManyState {
   /// A class that all members have been found to be of, until they change.
   @exclusivity(unchecked) private var _commonClass: ObjectIdentifier?
   /// All members in order, when realised and ordered.
-  @exclusivity(unchecked) private(set) var order: [NSManagedObject] = [] { didSet { _foundationOrder = nil } }
+  @exclusivity(unchecked) private(set) var order: [NSManagedObject] = [] {
+    didSet {
+      _foundationOrder = nil
+      if isRealised { live?.take(order) }
+    }
+  }
+  /// The set through which the program reads and writes an ordered to-many in place, as long as it has one.
+  weak var live: LiveOrderedSet?
   /// The order as Foundation takes it, from when it was asked for so until it changes.
   @exclusivity(unchecked) private var _foundationOrder: NSOrderedSet?
   /// As read from upstream, in its order; what committed values answer.
@@ -180,6 +187,7 @@ final class ToManyState {
       reorder(asFarAsKnown: wanted)
       isReordered = true
     }
+    live?.take(order)
   }
 
   /// Forgets what was read, keeping what was changed.

@@ -24,8 +24,12 @@ enum ManagedForm: Sendable {
     case ObjectIdentifier(Decimal.self), ObjectIdentifier(Decimal?.self),
       ObjectIdentifier(NSDecimalNumber.self), ObjectIdentifier(NSDecimalNumber?.self):
       self = .decimal
-    case ObjectIdentifier(NSSet.self), ObjectIdentifier(NSSet?.self): self = .toMany
-    case ObjectIdentifier(NSOrderedSet.self), ObjectIdentifier(NSOrderedSet?.self): self = .orderedToMany
+    case ObjectIdentifier(NSSet.self), ObjectIdentifier(NSSet?.self), ObjectIdentifier(NSMutableSet.self),
+      ObjectIdentifier(NSMutableSet?.self):
+      self = .toMany
+    case ObjectIdentifier(NSOrderedSet.self), ObjectIdentifier(NSOrderedSet?.self),
+      ObjectIdentifier(NSMutableOrderedSet.self), ObjectIdentifier(NSMutableOrderedSet?.self):
+      self = .orderedToMany
     default:
       if type is any OptionalObject.Type || type is NSManagedObject.Type {
         self = .toOne

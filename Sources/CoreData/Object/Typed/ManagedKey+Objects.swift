@@ -66,6 +66,38 @@ extension ManagedKey where Value == NSOrderedSet {
   }
 }
 
+extension ManagedKey where Value == NSMutableSet? {
+  /// The members of an object's to-many, to be read and written in place.
+  public subscript(object: NSManagedObject) -> NSMutableSet? {
+    get { LiveSet(object, slot: toManySlot(in: object)) }
+    set { setMembers(newValue?.compactMap { $0 as? NSManagedObject } ?? [], object) }
+  }
+}
+
+extension ManagedKey where Value == NSMutableSet {
+  /// The members of an object's to-many, to be read and written in place.
+  public subscript(object: NSManagedObject) -> NSMutableSet {
+    get { LiveSet(object, slot: toManySlot(in: object)) }
+    set { setMembers(newValue.compactMap { $0 as? NSManagedObject }, object) }
+  }
+}
+
+extension ManagedKey where Value == NSMutableOrderedSet? {
+  /// The members of an object's ordered to-many, to be read and written in place.
+  public subscript(object: NSManagedObject) -> NSMutableOrderedSet? {
+    get { object.liveOrder(toManySlot(in: object)) }
+    set { setMembers(newValue?.array.compactMap { $0 as? NSManagedObject } ?? [], object) }
+  }
+}
+
+extension ManagedKey where Value == NSMutableOrderedSet {
+  /// The members of an object's ordered to-many, to be read and written in place.
+  public subscript(object: NSManagedObject) -> NSMutableOrderedSet {
+    get { object.liveOrder(toManySlot(in: object)) }
+    set { setMembers(newValue.array.compactMap { $0 as? NSManagedObject }, object) }
+  }
+}
+
 extension ManagedKey {
   /// The members of an object's to-many.
   public subscript<Object: NSManagedObject>(object: NSManagedObject) -> Set<Object> where Value == Set<Object>

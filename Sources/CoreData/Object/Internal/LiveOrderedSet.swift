@@ -1,0 +1,164 @@
+import Foundation
+
+/// An ordered to-many that is read and written in place: what `value(forKey:)` and
+/// `mutableOrderedSetValue(forKey:)` answer.
+///
+/// Half of the reading methods of Foundation's class cannot be overridden and read its own storage (`array`,
+/// `firstObject`, iteration). So that storage is kept in step with the relationship, which tells of each change.
+/// Where the relationship is to be read again (a merge, a refresh), a set that was kept shows the new members from
+/// the next call of `count`, `object(at:)`, `index(of:)` or `contains(_:)` on.
+final class LiveOrderedSet: NSMutableOrderedSet {
+  private let _owner: NSManagedObject
+  private let _slot: Int
+  /// What Foundation's storage holds.
+  private var _stored: [NSManagedObject] = []
+  /// Whether that storage is being changed: Foundation's methods ask the overridden ones meanwhile.
+  private var _isStoring = false
+
+  init(_ owner: NSManagedObject, slot: Int) {
+    _owner = owner
+    _slot = slot
+    super.init(capacity: 0)
+    _ = _order
+  }
+
+  required init?(coder aDecoder: NSCoder) { nil }
+  required init(arrayLiteral elements: Any...) {
+    programmerError("a live ordered set is made by mutableOrderedSetValue(forKey:) only.")
+  }
+
+  private var _order: [NSManagedObject] {
+    let state = _owner.members(_slot)
+    if state.live !== self {
+      state.live = self
+      take(state.order)
+    }
+    return state.order
+  }
+
+  /// Brings Foundation's storage in step with the relationship. Costs a comparison for each member, and a change
+  /// for each that has come, gone or moved.
+  func take(_ order: [NSManagedObject]) {
+    _isStoring = true
+    defer { _isStoring = false }
+    let shorter = Swift.min(order.count, _stored.count)
+    var start = 0
+    while start < shorter, order[start] === _stored[start] { start += 1 }
+    var rest = 0
+    while rest < shorter - start, order[order.count - 1 - rest] === _stored[_stored.count - 1 - rest] {
+      rest += 1
+    }
+    for index in (start..<_stored.count - rest).reversed() {
+      super.removeObject(at: index)
+      _stored.remove(at: index)
+    }
+    for index in start..<order.count - rest {
+      super.insert(order[index], at: index)
+      _stored.insert(order[index], at: index)
+    }
+  }
+
+  // MARK: Reading
+
+  override var description: String { NSOrderedSet(array: _order).description }
+
+  override var count: Int { _isStoring ? _stored.count : _order.count }
+  override func object(at idx: Int) -> Any { _order[idx] }
+  override func index(of object: Any) -> Int {
+    (object as? NSManagedObject).flatMap { object in _order.firstIndex { $0 === object } } ?? NSNotFound
+  }
+  override func contains(_ object: Any) -> Bool {
+    guard !_isStoring, let object = object as? NSManagedObject else { return false }
+    return _owner.members(_slot).members.contains(object)
+  }
+
+  // MARK: Writing
+
+  override func add(_ object: Any) { _owner.addMember(managed(object), _slot) }
+  override func add(_ objects: UnsafePointer<AnyObject>?, count: Int) {
+    for object in UnsafeBufferPointer(start: objects, count: count) { add(object) }
+  }
+  override func insert(_ object: Any, at idx: Int) { _owner.addMember(managed(object), _slot, at: idx) }
+  override func removeObject(at idx: Int) { _owner.removeMember(_order[idx], _slot) }
+  override func remove(_ object: Any) { _owner.removeMember(managed(object), _slot) }
+  override func replaceObject(at idx: Int, with obj: Any) {
+    removeObject(at: idx)
+    insert(obj, at: idx)
+  }
+  override func setObject(_ obj: Any, at idx: Int) {
+    if idx == count { add(obj) } else { replaceObject(at: idx, with: obj) }
+  }
+
+  override func addObjects(from array: [Any]) { for object in array { add(object) } }
+  override func removeAllObjects() { for object in _order { remove(object) } }
+  override func removeObjects(in array: [Any]) { for object in array { remove(object) } }
+  override func insert(_ objects: [Any], at indexes: IndexSet) {
+    for (object, index) in zip(objects, indexes) { insert(object, at: index) }
+  }
+  override func removeObjects(at indexes: IndexSet) {
+    let order = _order
+    for index in indexes { remove(order[index]) }
+  }
+  override func removeObjects(in range: NSRange) {
+    removeObjects(at: IndexSet(integersIn: range.location..<range.location + range.length))
+  }
+  override func replaceObjects(at indexes: IndexSet, with objects: [Any]) {
+    for (object, index) in zip(objects, indexes) { replaceObject(at: index, with: object) }
+  }
+  override func replaceObjects(in range: NSRange, with objects: UnsafePointer<AnyObject>!, count: Int) {
+    removeObjects(in: range)
+    for (offset, object) in UnsafeBufferPointer(start: objects, count: count).enumerated() {
+      insert(object, at: range.location + offset)
+    }
+  }
+  override func union(_ other: NSOrderedSet) { addObjects(from: other.array) }
+  override func minus(_ other: NSOrderedSet) { removeObjects(in: other.array) }
+  override func intersect(_ other: NSOrderedSet) {
+    for object in _order where !other.contains(object) { remove(object) }
+  }
+  override func unionSet(_ other: Set<AnyHashable>) { for object in other { add(object.base) } }
+  override func minusSet(_ other: Set<AnyHashable>) { for object in other { remove(object.base) } }
+  override func intersectSet(_ other: Set<AnyHashable>) {
+    for object in _order where !other.contains(object) { remove(object) }
+  }
+
+  // MARK: Ordering
+
+  override func exchangeObject(at idx1: Int, withObjectAt idx2: Int) {
+    var order = _order
+    order.swapAt(idx1, idx2)
+    _owner.setToMany(_slot, order)
+  }
+  override func moveObjects(at indexes: IndexSet, to idx: Int) {
+    let order = _order
+    let moved = indexes.map { order[$0] }
+    var rest = order.indices.filter { !indexes.contains($0) }.map { order[$0] }
+    rest.insert(contentsOf: moved, at: Swift.min(idx, rest.count))
+    _owner.setToMany(_slot, rest)
+  }
+  override func sort(comparator cmptr: (Any, Any) -> ComparisonResult) {
+    sort(options: [], usingComparator: cmptr)
+  }
+  override func sort(options opts: NSSortOptions = [], usingComparator cmptr: (Any, Any) -> ComparisonResult)
+  {
+    sortRange(NSRange(location: 0, length: count), options: opts, usingComparator: cmptr)
+  }
+  override func sortRange(
+    _ range: NSRange, options opts: NSSortOptions = [], usingComparator cmptr: (Any, Any) -> ComparisonResult
+  ) {
+    var order = _order
+    let part = range.location..<range.location + range.length
+    order.replaceSubrange(part, with: order[part].sorted { cmptr($0, $1) == .orderedAscending })
+    _owner.setToMany(_slot, order)
+  }
+  override func sort(using sortDescriptors: [Foundation.NSSortDescriptor]) {
+    sort { left, right in
+      sortDescriptors.lazy.map { $0.compare(left, to: right) }.first { $0 != .orderedSame } ?? .orderedSame
+    }
+  }
+
+  // MARK: Copying
+
+  override func copy(with zone: NSZone? = nil) -> Any { NSOrderedSet(array: _order) }
+  override func mutableCopy(with zone: NSZone? = nil) -> Any { NSMutableOrderedSet(array: _order) }
+}

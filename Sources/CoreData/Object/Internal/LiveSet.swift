@@ -1,0 +1,76 @@
+import Foundation
+
+/// A to-many that is read and written in place: what `mutableSetValue(forKey:)` answers.
+///
+/// Every mutating method is overridden: those of Foundation's class write to a storage of their own, which stays
+/// empty here. Foundation bridges exactly `NSSet` and `NSMutableSet`, so that a cast of this to a Swift set comes
+/// out empty.
+final class LiveSet: NSMutableSet {
+  private let _owner: NSManagedObject
+  private let _slot: Int
+
+  init(_ owner: NSManagedObject, slot: Int) {
+    _owner = owner
+    _slot = slot
+    super.init(capacity: 0)
+  }
+
+  required init?(coder aDecoder: NSCoder) { nil }
+  required init(capacity numItems: Int) {
+    programmerError("a live set is made by mutableSetValue(forKey:) only.")
+  }
+
+  private var _members: Set<NSManagedObject> { _owner.members(_slot).members }
+
+  // Foundation's looks into the empty storage.
+  override var description: String { NSSet(array: Array(_members)).description }
+
+  // MARK: Reading
+
+  override var count: Int { _members.count }
+
+  override func member(_ object: Any) -> Any? {
+    guard let object = object as? NSManagedObject, _members.contains(object) else { return nil }
+    return object
+  }
+
+  override func objectEnumerator() -> NSEnumerator { NSArray(array: Array(_members)).objectEnumerator() }
+  override var allObjects: [Any] { Array(_members) }
+  override func contains(_ anObject: Any) -> Bool { member(anObject) != nil }
+
+  // Foundation's casts the other one to a Swift set.
+  override func isEqual(_ value: Any?) -> Bool {
+    if let other = value as? LiveSet { return _members == other._members }
+    return NSSet(array: Array(_members)).isEqual(value)
+  }
+
+  // MARK: Writing
+
+  override func add(_ object: Any) { _owner.addMember(managed(object), _slot) }
+  override func remove(_ object: Any) { _owner.removeMember(managed(object), _slot) }
+
+  override func addObjects(from array: [Any]) { for object in array { add(object) } }
+  override func removeAllObjects() { for object in _members { remove(object) } }
+  override func union(_ otherSet: Set<AnyHashable>) { for object in otherSet { add(object.base) } }
+  override func minus(_ otherSet: Set<AnyHashable>) { for object in otherSet { remove(object.base) } }
+  override func intersect(_ otherSet: Set<AnyHashable>) {
+    for object in _members where !otherSet.contains(object) { remove(object) }
+  }
+  override func setSet(_ otherSet: Set<AnyHashable>) {
+    intersect(otherSet)
+    union(otherSet)
+  }
+
+  // MARK: Copying
+
+  override func copy(with zone: NSZone? = nil) -> Any { NSSet(array: Array(_members)) }
+  override func mutableCopy(with zone: NSZone? = nil) -> Any { NSMutableSet(array: Array(_members)) }
+}
+
+/// A member of a live collection as callers pass it.
+func managed(_ object: Any) -> NSManagedObject {
+  guard let object = object as? NSManagedObject else {
+    programmerError("a to-many relationship takes managed objects, not a \(type(of: object)).")
+  }
+  return object
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+/// What is shown of new objects, of forgotten ones, and of values that belong to another context.
+@Suite struct ShownValueTests {
+  // MARK: New objects
+
+  @Test(arguments: Setting.allCases)
+  func `changed values of a new object list what was set primitively`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    stack.context.performAndWait {
+      let author = stack.context.insert("Author")
+      #expect(author.changedValues().isEmpty)
+      author.setPrimitiveValue("Ada", forKey: "name")
+      #expect(author.changedValues() as? [String: String] == ["name": "Ada"])
+    }
+  }
+
+  @Test(arguments: Setting.allCases)
+  func `an object that was never saved has no committed values`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    try stack.context.performAndWait {
+      let author = stack.context.insert("Author", ["name": "Ada"])
+      #expect(author.committedValues(forKeys: ["name"]).isEmpty)
+      #expect(author.committedValues(forKeys: nil).isEmpty)
+      try stack.context.save()
+      #expect(author.committedValues(forKeys: ["name"]) as? [String: String] == ["name": "Ada"])
+    }
+  }
+
+  // MARK: Nothing there
+
+  @Test func `an object that its context has forgotten is accessed for no key in particular`() throws {
+    let stack = try TestStack(.memory)
+    try stack.context.performAndWait {
+      let author = stack.context.insert("Author")
+      try stack.context.save()
+      stack.context.reset()
+      author.willAccessValue(forKey: nil)
+      #expect(author.isFault)
+    }
+  }
+
+  private final class NobodysClass: NSManagedObject {}
+
+  @Test func `the entity of a class that no model names has no name`() {
+    #expect(NobodysClass.entity().name == nil)
+  }
+
+  // MARK: Fetched properties
+
+  @Test func `a fetched property follows the user info that its predicate reads`() throws {
+    let model = LibraryModel.make()
+    let property = NSFetchedPropertyDescription()
+    property.name = "wanted"
+    let request = NSFetchRequest<any NSFetchRequestResult>()
+    request.entity = model.entitiesByName["Tag"]
+    request.predicate = NSPredicate(format: "name == $FETCHED_PROPERTY.userInfo.name")
+    property.fetchRequest = request
+    property.userInfo = ["name": "a"]
+    model.entitiesByName["Author"]!.properties.append(property)
+    let stack = try TestStack(.sqlite, model: model)
+    try stack.context.performAndWait {
+      for name in ["a", "b"] { stack.context.insert("Tag", ["name": name]) }
+      let author = stack.context.insert("Author")
+      try stack.context.save()
+      func wanted() -> [String?] {
+        (author.value(forKey: "wanted") as? [NSManagedObject] ?? []).map { $0.text("name") }
+      }
+      #expect(wanted() == ["a"])
+      let described = author.entity.propertiesByName["wanted"] as? NSFetchedPropertyDescription
+      described?.userInfo = ["name": "b"]
+      #expect(wanted() == ["b"])
+    }
+  }
+
+  @Test func `a child does not see transient values of its parent's unsaved object`() throws {
+    let stack = try TestStack(.nestedOverSQLite)
+    _ = stack.root.performAndWait {
+      stack.root.insert("Book", ["title": "B", "mark": "here"])
+    }
+    try stack.context.performAndWait {
+      let book = try #require(try stack.context.all("Book").first)
+      #expect(book.text("title") == "B")
+      #expect(book.text("mark") == nil)
+    }
+    stack.root.performAndWait {
+      #expect(stack.root.insertedObjects.first?.text("mark") == "here")
+    }
+  }
+
+  @Test func `a confinement context is a child of one that works on a queue`() throws {
+    let stack = try TestStack(.sqlite)
+    let child = NSManagedObjectContext(concurrencyType: NSManagedObjectContextConcurrencyType(rawValue: 0)!)
+    child.parent = stack.root
+    child.insert("Author", ["name": "Ada"])
+    try child.save()
+    stack.root.performAndWait { #expect(stack.root.insertedObjects.count == 1) }
+    try #expect(child.all("Author").first?.text("name") == "Ada")
+  }
+}
