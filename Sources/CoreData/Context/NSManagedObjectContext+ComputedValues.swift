@@ -35,9 +35,9 @@ extension NSManagedObjectContext {
       let id = NSManagedObjectID(key)
       if let object = table.object(for: id) {
         if object.isFault {
-          if object._row != nil { object.takeUnseen(row) }
+          if object._row != nil { showUnseen(row, at: object) }
         } else if !object.isDirty {
-          object.rebase(on: row)
+          show(row, at: object)
           noteEvent(object, .eventRefreshed)
         }
       }

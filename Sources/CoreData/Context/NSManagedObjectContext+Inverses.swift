@@ -66,11 +66,30 @@ extension NSManagedObjectContext {
       let newer = (chain ?? ReadChain(above: self)).rowOnceMerged(for: object._objectID, saved: nil),
       !(newer === mine), _parent != nil || newer.version > mine.version
     else { return false }
-    rereadInverses(object._layout, from: mine, to: newer)
-    object.cutOvertakenInverses(by: newer)
-    object.rebase(on: newer)
+    show(newer, at: object)
     noteEvent(object, .eventRefreshed)
     return true
+  }
+
+  /// Gives an object newer values, under its unsaved ones, and has the other ends of its links follow: to-manys
+  /// that were read with the older values are read again, and a link that was moved both here and there is cut
+  /// where it lost.
+  final func show(_ row: Row, at object: NSManagedObject) {
+    rereadInverses(object._layout, from: object._row, to: row)
+    object.cutOvertakenInverses(by: row)
+    object.rebase(on: row)
+  }
+
+  /// Gives a fault that may have values newer ones; nil: they are read when somebody asks for them.
+  final func showUnseen(_ row: Row?, at object: NSManagedObject) {
+    if let row, object._draft != nil {
+      // Changed from the other end of a relationship and handed out since: the draft is of the values that it
+      // had then.
+      show(row, at: object)
+    } else if object._draft == nil {
+      if let row, let old = object._row { rereadInverses(object._layout, from: old, to: row) }
+      object._row = row
+    }
   }
 
   /// Makes to-manys read before a row changed elsewhere read again: those of the targets that its to-ones had

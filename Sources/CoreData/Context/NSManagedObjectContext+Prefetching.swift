@@ -108,10 +108,10 @@ extension NSManagedObjectContext {
         !chain.contains(ObjectTable.Key(of: object))
       else { continue }
       if object.isFault {
-        object.takeUnseen(row)
+        showUnseen(row, at: object)
         continue
       }
-      object.rebase(on: row)
+      show(row, at: object)
       if object._shape.hasOwnClass { object.awake(fromSnapshotEvents: .refresh) }
       noteEvent(object, .eventRefreshed)
     }

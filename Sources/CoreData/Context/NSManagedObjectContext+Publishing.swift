@@ -12,14 +12,16 @@ extension NSManagedObjectContext {
   /// Publishes what has changed since the last time, if any child may read it.
   final func publishIfStale() {
     guard overlay.isStale else { return }
-    overlay.markFresh()
+    let noted = overlay.noted
     var entries: [Layer.Entry] = []
     for object in listed where object._flags.contains(.unpublished) {
       object._flags.remove(.unpublished)
-      if let entry = entry(for: object) { entries.append(entry) }
+      // Transient values stay with the context that they were set in.
+      if let entry = entry(for: object) { entries.append(entry.persistent) }
     }
     Interleaving.reach(.publish)
     overlay.push(Layer(entries))
+    overlay.markFresh(upTo: noted)
   }
 
   /// The unsaved state of one of this context's own objects.

@@ -27,9 +27,7 @@ extension NSManagedObjectContext {
     if mergeChanges, object.isDirty {
       guard object._row != nil, !object._flags.contains(.deleted) else { return }
       if let newer = currentRow(of: object, rereading: isStale) {
-        rereadInverses(object._layout, from: object._row, to: newer)
-        object.cutOvertakenInverses(by: newer)
-        object.rebase(on: newer)
+        show(newer, at: object)
       }
       object.awake(fromSnapshotEvents: .refresh)
     } else if object.isNew {

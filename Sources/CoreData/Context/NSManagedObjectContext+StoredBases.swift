@@ -32,7 +32,7 @@ extension NSManagedObjectContext {
       let entry = entries[position]
       guard let stored, stored.version == entry.base?.version, entry.differs(from: stored) else { continue }
       if let object = table.object(for: entry.id), object._flags.contains(.listed) {
-        object.rebase(on: stored)
+        show(stored, at: object)
         result[position] = try savedEntry(for: object)
       } else if let renewed = entry.rebased(on: stored) {
         result[position] = renewed

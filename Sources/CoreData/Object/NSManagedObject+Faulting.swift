@@ -106,18 +106,8 @@ extension NSManagedObject {
     return slots.indices.contains { slots[$0].isTransient && !row[$0].isNull } ? row : nil
   }
 
-  /// Takes newer values of the store while it is a fault; nil: they are read when somebody asks for them.
-  final func takeUnseen(_ row: Row?) {
-    if _draft == nil {
-      _row = row
-    } else if let row {
-      // Changed from the other end of a relationship and handed out since: the draft is of the values that it
-      // had then.
-      rebase(on: row)
-    }
-  }
-
-  /// Takes newer values of the store, keeping unsaved ones; what is not changed here changes.
+  /// Takes newer values of the store, keeping unsaved ones; what is not changed here changes. The other ends of
+  /// its links are `NSManagedObjectContext.show(_:at:)`'s to settle.
   final func rebase(on row: Row) {
     if let draft = _draft, !_changed.isEmpty {
       let merged = Row(copying: row, version: row.version.next)

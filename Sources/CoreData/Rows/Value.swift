@@ -69,17 +69,17 @@ final class ToManyDelta: Sendable {
   /// The last word on a member stands, also where it takes back an earlier one: that may have asked for what
   /// was so already.
   static func composed(_ deltas: [ToManyDelta]) -> ToManyDelta {
-    var added = Set<NSManagedObjectID>()
-    var removed = Set<NSManagedObjectID>()
+    var added = Set<ObjectTable.Key>()
+    var removed = Set<ObjectTable.Key>()
     for delta in deltas {
-      for id in delta.added where !removed.contains(id) { added.insert(id) }
-      for id in delta.removed where !added.contains(id) { removed.insert(id) }
+      for key in delta.added.map(ObjectTable.Key.init) where !removed.contains(key) { added.insert(key) }
+      for key in delta.removed.map(ObjectTable.Key.init) where !added.contains(key) { removed.insert(key) }
     }
-    func inOrder(_ members: Set<NSManagedObjectID>, _ list: (ToManyDelta) -> [NSManagedObjectID])
+    func inOrder(_ members: Set<ObjectTable.Key>, _ list: (ToManyDelta) -> [NSManagedObjectID])
       -> [NSManagedObjectID]
     {
       var rest = members
-      return deltas.reversed().flatMap(list).filter { rest.remove($0) != nil }
+      return deltas.reversed().flatMap(list).filter { rest.remove(ObjectTable.Key($0)) != nil }
     }
     return ToManyDelta(
       added: inOrder(added, \.added), removed: inOrder(removed, \.removed),
@@ -87,16 +87,18 @@ final class ToManyDelta: Sendable {
   }
 
   /// This delta followed by `later`, whose word stands.
+  ///
+  /// Members are compared by key: one side may know a member by the temporary ID that it had, the other by its
+  /// permanent one.
   func followed(by later: ToManyDelta) -> ToManyDelta {
-    let laterAdded = Set(later.added)
-    let laterRemoved = Set(later.removed)
-    let mineAdded = Set(added)
-    let mineRemoved = Set(removed)
+    func without(_ members: [NSManagedObjectID], _ others: [NSManagedObjectID]) -> [NSManagedObjectID] {
+      if members.isEmpty || others.isEmpty { return members }
+      let keys = Set(others.map(ObjectTable.Key.init))
+      return members.filter { !keys.contains(ObjectTable.Key($0)) }
+    }
     return ToManyDelta(
-      added: added.filter { !laterRemoved.contains($0) } + later.added.filter { !mineAdded.contains($0) },
-      removed: removed.filter { !laterAdded.contains($0) }
-        + later.removed.filter { !mineRemoved.contains($0) },
-      order: later.order ?? order)
+      added: without(added, later.removed) + without(later.added, added),
+      removed: without(removed, later.added) + without(later.removed, removed), order: later.order ?? order)
   }
 }
 

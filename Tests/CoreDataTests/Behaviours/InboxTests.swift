@@ -50,7 +50,7 @@ import Testing
 
   @Test func readersLookThroughFewLayersHoweverManySavesWait() {
     let books = (0..<1000).map { _ in newBook() }
-    for (age, book) in books.enumerated() { _overlay.deliver(save(age, adding: book), from: _child) }
+    for (age, book) in books.enumerated() { _overlay.deliver(save(age, adding: book)) }
     #expect(_overlay.visibleLayers.count < 32)
     #expect(_seen.age == .int(999))
     #expect(_seen.books == Set(books))
@@ -58,34 +58,34 @@ import Testing
 
   @Test func savesAreTakenInAsTheyCameWhateverReadersHaveSeenTogether() throws {
     let books = (0..<100).map { _ in newBook() }
-    for (age, book) in books[..<90].enumerated() { _overlay.deliver(save(age, adding: book), from: _child) }
+    for (age, book) in books[..<90].enumerated() { _overlay.deliver(save(age, adding: book)) }
     _ = _overlay.visibleLayers
     for age in 0..<80 {
       let next = try #require(_overlay.nextDelivery())
-      #expect(next.layer.entries[0].row?[_age] == .int(Int64(age)))
-      _overlay.settleDelivery(as: next.layer)
+      #expect(next.entries[0].row?[_age] == .int(Int64(age)))
+      _overlay.settleDelivery(as: next)
       if age % 8 == 0 {
         let late = 90 + age / 8
-        _overlay.deliver(save(late, adding: books[late]), from: _child)
+        _overlay.deliver(save(late, adding: books[late]))
         #expect(_seen.age == .int(Int64(late)))
       }
     }
     #expect(_overlay.visibleLayers.count < 32)
     #expect(_seen.books == Set(books))
-    while let next = _overlay.nextDelivery() { _overlay.settleDelivery(as: next.layer) }
+    while let next = _overlay.nextDelivery() { _overlay.settleDelivery(as: next) }
     #expect(!_overlay.hasMail)
     #expect(_seen.age == .int(99))
     #expect(_seen.books == Set(books))
   }
 
   @Test func whatTheContextDoesItselfStandsUnderWhatIsStillOnItsWay() throws {
-    for age in 1...9 { _overlay.deliver(save(age, adding: newBook()), from: _child) }
+    for age in 1...9 { _overlay.deliver(save(age, adding: newBook())) }
     #expect(_seen.age == .int(9))
     let first = try #require(_overlay.nextDelivery())
-    _overlay.settleDelivery(as: first.layer)
+    _overlay.settleDelivery(as: first)
     _overlay.push(save(50, adding: newBook()))
     #expect(_seen.age == .int(9))
-    for _ in 2...9 { _overlay.settleDelivery(as: try #require(_overlay.nextDelivery()).layer) }
+    for _ in 2...9 { _overlay.settleDelivery(as: try #require(_overlay.nextDelivery())) }
     #expect(_seen.books.count == 10)
   }
 }

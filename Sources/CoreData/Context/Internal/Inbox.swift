@@ -4,13 +4,13 @@
 /// sixty-fours, and so on, so that they look through few layers however far the context has fallen behind.
 struct Inbox: Sendable {
   private enum Node: Sendable {
-    case delivery(PublishedOverlay.Delivery)
+    case delivery(Layer)
     /// The parts stay at hand: when the first is taken out, the others are read on their own.
     case merged(Layer, level: Int, parts: [Node])
 
     var layer: Layer {
       switch self {
-      case .delivery(let delivery): delivery.layer
+      case .delivery(let layer): layer
       case .merged(let layer, _, _): layer
       }
     }
@@ -30,17 +30,17 @@ struct Inbox: Sendable {
 
   var isEmpty: Bool { _nodes.isEmpty }
 
-  mutating func append(_ delivery: PublishedOverlay.Delivery) {
-    _nodes.append(.delivery(delivery))
+  mutating func append(_ layer: Layer) {
+    _nodes.append(.delivery(layer))
     _isUntidy = true
   }
 
   /// The oldest delivery.
-  var first: PublishedOverlay.Delivery? {
+  var first: Layer? {
     var node = _nodes.first
     while case .merged(_, _, let parts)? = node { node = parts.first }
-    guard case .delivery(let delivery)? = node else { return nil }
-    return delivery
+    guard case .delivery(let layer)? = node else { return nil }
+    return layer
   }
 
   mutating func removeFirst() {

@@ -226,40 +226,53 @@ final class PublishedOverlay: Sendable {
     var layers: [Layer] = []
     /// Saves of children that the context has not looked at yet; on top of `layers`.
     var inbox = Inbox()
-  }
-
-  /// A child's save on its way into the context.
-  struct Delivery: Sendable {
-    let layer: Layer
-    /// Which child; only ever compared.
-    let child: ObjectIdentifier
+    /// Raised with each change of the inbox.
+    var mail = 0
   }
 
   private let _state = Mutex(State())
   private let _hasMail = Atomic<Bool>(false)
-  private let _isStale = Atomic<Bool>(false)
+  /// Changes noted so far, and how many of them had been noted when the last published state was collected.
+  private let _noted = Atomic<Int>(0)
+  private let _published = Atomic<Int>(0)
   private let _hasReaders = Atomic<Bool>(false)
 
   /// The layers that the context has taken over.
   var layers: [Layer] { _state.withLock { $0.layers } }
 
   /// All layers as children read them, those still on their way included.
-  var visibleLayers: [Layer] {
-    _state.withLock { state in state.inbox.isEmpty ? state.layers : state.layers + state.inbox.layers() }
+  var visibleLayers: [Layer] { visibleLayers { $0.layers() } }
+
+  /// All layers as children read them. Those on their way are put together outside of the lock, which the main
+  /// queue takes to deliver.
+  ///
+  /// - Parameter putTogether: Makes the layers of an inbox.
+  func visibleLayers(_ putTogether: (inout Inbox) -> [Layer]) -> [Layer] {
+    var (layers, inbox, mail) = _state.withLock { ($0.layers, $0.inbox, $0.mail) }
+    if inbox.isEmpty { return layers }
+    layers += putTogether(&inbox)
+    // Kept for the next reader, unless something has come or gone meanwhile.
+    let tidy = inbox
+    _state.withLock { state in
+      if state.mail == mail { state.inbox = tidy }
+    }
+    return layers
   }
 
   /// Whether children have delivered saves that the context has not looked at yet.
   var hasMail: Bool { _hasMail.load(ordering: .acquiring) }
 
   /// Hands a child's save over without visiting the context's queue.
-  func deliver(_ layer: Layer, from child: NSManagedObjectContext) {
-    let delivery = Delivery(layer: layer, child: ObjectIdentifier(child))
-    _state.withLock { $0.inbox.append(delivery) }
+  func deliver(_ layer: Layer) {
+    _state.withLock { state in
+      state.inbox.append(layer)
+      state.mail += 1
+    }
     _hasMail.store(true, ordering: .releasing)
   }
 
   /// The oldest delivery, without taking it out.
-  func nextDelivery() -> Delivery? { _state.withLock { $0.inbox.first } }
+  func nextDelivery() -> Layer? { _state.withLock { $0.inbox.first } }
 
   /// Takes the oldest delivery out and its layer, as the context makes it, among the context's own.
   func settleDelivery(as layer: Layer) {
@@ -267,12 +280,16 @@ final class PublishedOverlay: Sendable {
     _state.withLock { state in
       state.layers = layers
       state.inbox.removeFirst()
+      state.mail += 1
       if state.inbox.isEmpty { _hasMail.store(false, ordering: .releasing) }
     }
   }
 
   /// Whether the context has changes it has not published yet.
-  var isStale: Bool { _isStale.load(ordering: .acquiring) }
+  var isStale: Bool { _published.load(ordering: .acquiring) != _noted.load(ordering: .acquiring) }
+
+  /// Mark of the changes noted so far, to be taken before they are collected.
+  var noted: Int { _noted.load(ordering: .acquiring) }
 
   /// Whether any child has ever been there to read.
   var hasReaders: Bool { _hasReaders.load(ordering: .acquiring) }
@@ -281,10 +298,12 @@ final class PublishedOverlay: Sendable {
 
   /// Notes a change; free of cost as long as nobody reads.
   func markStale() {
-    if hasReaders { _isStale.store(true, ordering: .releasing) }
+    if hasReaders { _noted.wrappingAdd(1, ordering: .releasing) }
   }
 
-  func markFresh() { _isStale.store(false, ordering: .releasing) }
+  /// Notes that changes are published, once their layer is there: a reader that finds nothing stale does not
+  /// wait for the context, and must find them.
+  func markFresh(upTo noted: Int) { _published.store(noted, ordering: .releasing) }
 
   /// Lays a layer on top. Layers of like size are merged, so that there are never many and each change is
   /// merged a logarithmic number of times.
