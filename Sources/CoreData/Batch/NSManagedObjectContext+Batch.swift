@@ -50,7 +50,8 @@ extension NSBatchUpdateRequest: ExecutableRequest {
     let rows = try context.plan(for: request)
     let assignments = try context.assignments(propertiesToUpdate ?? [:], entity, coordinator)
     let plan = BatchUpdatePlan(rows: rows, assignments: assignments)
-    let outcome = try coordinator.perform(coordinator.batchStores(self, for: entity)) { engine in
+    let stores = try coordinator.batchStores(self, for: entity)
+    let outcome = try coordinator.perform(stores, keepingRows: true) { engine in
       try engine.update(plan, needsKeys: resultType == .updatedObjectIDsResultType, by: context.origin)
     }
     switch resultType {
@@ -88,8 +89,12 @@ extension NSBatchDeleteRequest: ExecutableRequest {
 }
 
 extension NSManagedObjectContext {
-  /// Who changes something, for histories.
-  final var origin: ChangeOrigin { ChangeOrigin(author: transactionAuthor, contextName: name) }
+  /// Who changes something, for histories: the context at the root, which writes for its children.
+  final var origin: ChangeOrigin {
+    var root = self
+    while let parent = root._parent { root = parent }
+    return ChangeOrigin(author: root.transactionAuthor, contextName: root.name)
+  }
 
   /// The model's entity for a batch request.
   fileprivate final func batchEntity(_ entity: NSEntityDescription?, named name: String) throws
@@ -198,13 +203,17 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// Carries out a batch in each of the stores.
+  ///
+  /// - Parameter keepsRows: Whether cached rows stay as they were read. So an object shows an update only when
+  ///   it is merged, fetched anew or refreshed with a `stalenessInterval` that has passed, as in Core Data.
   fileprivate final func perform(
-    _ stores: [BatchStore], _ body: (any BatchCapable) throws -> BatchOutcome
+    _ stores: [BatchStore], keepingRows keepsRows: Bool = false,
+    _ body: (any BatchCapable) throws -> BatchOutcome
   ) throws -> BatchOutcome {
     var total = BatchOutcome()
     defer {
       // Which rows are concerned is not always known.
-      rowCache.removeAll()
+      if keepsRows { rowCache.commit(written: [], deleted: []) } else { rowCache.removeAll() }
     }
     for store in stores {
       guard !store.store.isReadOnly else {

@@ -7,7 +7,7 @@ extension NSManagedObjectContext {
   // MARK: Inserting
 
   final func insertObject(_ object: NSManagedObject) {
-    if object._context === self { return }
+    if object._context === self { return insertAgain(object) }
     if let other = object._context {
       programmerError("an object of \(other.label) cannot be inserted into \(label).")
     }
@@ -33,6 +33,14 @@ extension NSManagedObjectContext {
     overlay.markStale()
     scheduleFlush()
     object.awakeFromInsert()
+  }
+
+  /// Announces an object that is here already as inserted, now and with the next save, as Core Data does.
+  private final func insertAgain(_ object: NSManagedObject) {
+    if object._flags.contains(.deleted) { return }
+    if !object._flags.contains(.inserted) { object._flags.formUnion([.updated, .reinserted]) }
+    object._flags.insert(.eventInserted)
+    _list(object)
   }
 
   /// Whether an entity is of the model that the context works with, or there is none.
@@ -154,6 +162,7 @@ extension NSManagedObjectContext {
         sets.deleted.insert(object)
       } else if !flags.isDisjoint(with: [.eventInserted, .eventMergedInsert]) {
         sets.inserted.insert(object)
+        object._flags.insert(.toldInserted)
       } else {
         if flags.contains(.eventRefreshed) { sets.refreshed.insert(object) }
         if flags.contains(.eventUpdated) { sets.updated.insert(object) }
@@ -207,20 +216,27 @@ struct EventSets {
     if !refreshed.isEmpty { refreshed.removeAll(keepingCapacity: true) }
   }
 
-  /// Which of the sets have members, a bit each.
-  private var _combination: Int {
+  /// The members of all sets; of one, where the others are empty, that one.
+  var all: Set<NSManagedObject> {
+    [updated, deleted, refreshed].reduce(inserted) { all, set in
+      all.isEmpty ? set : set.isEmpty ? all : all.union(set)
+    }
+  }
+
+  /// Which of the sets have members, a bit each, and whether a merge has filled them.
+  private func _combination(merged isMerged: Bool) -> Int {
     (inserted.isEmpty ? 0 : 1) | (updated.isEmpty ? 0 : 2) | (deleted.isEmpty ? 0 : 4)
-      | (refreshed.isEmpty ? 0 : 8)
+      | (refreshed.isEmpty ? 0 : 8) | (isMerged ? 16 : 0)
   }
 
   func post(by context: NSManagedObjectContext) {
     if ObservedObjects.exist.load(ordering: .relaxed) {
-      for object in updated { object.noteAllWritten() }
-      for object in refreshed { object.noteAllWritten() }
+      for object in updated { object.noteWrittenSinceRead() }
+      for object in refreshed { object.noteWrittenSinceRead() }
       for object in deleted { object.noteAllWritten() }
     }
     context.tellObservers(self)
-    let combination = _combination
+    let combination = _combination(merged: context.isMerging)
     // Taken while it is in use: an observer's own change is announced with another.
     var userInfo = context.changeUserInfos[combination] ?? ChangeUserInfo(combination, context)
     context.changeUserInfos[combination] = nil

@@ -41,7 +41,6 @@ extension NSManagedObjectContext {
     var settlement = ConflictSettlement(context: self)
     while true {
       do {
-        let origin = ChangeOrigin(author: transactionAuthor, contextName: name)
         let (computed, token, epoch) = try coordinator.commit(
           entries, locked: lockedObjects, by: origin, in: self)
         savedToken = token

@@ -151,7 +151,7 @@ extension NSManagedObjectContext {
       let id = localized(id)
       // A fault that was handed out is laid over what there is now, so that this has to be read.
       guard let object = table.object(for: id), !object.isFault || object._draft != nil else {
-        table.object(for: id)?.takeUnseen(nil)
+        if let fault = table.object(for: id) { showUnseen(nil, at: fault) }
         noteUnseenMerge(id, nil)
         continue
       }
@@ -170,18 +170,17 @@ extension NSManagedObjectContext {
   ) {
     if let object = table.object(for: id) {
       if object.isFault {
-        if let row, isNews(row, for: object) { object.takeUnseen(row) }
-      } else if let row, let mine = object._row, isNews(row, for: object) {
+        if let row, isNews(row, for: object) { showUnseen(row, at: object) }
+      } else if let row, object._row != nil, isNews(row, for: object) {
         // A child that has read its parent's unsaved object: it was changed again before the parent saved.
-        rereadInverses(object._layout, from: mine, to: row)
-        object.cutOvertakenInverses(by: row)
-        object.rebase(on: row)
+        show(row, at: object)
         object.awake(fromSnapshotEvents: .refresh)
         noteEvent(object, .eventRefreshed)
       } else {
         rereadMembers(of: object, changed)
       }
-      if !object._flags.contains(.inserted) { noteEvent(object, .eventMergedInsert) }
+      // What was inserted here, or merged before, has been announced.
+      if object._flags.isDisjoint(with: [.inserted, .toldInserted]) { noteEvent(object, .eventMergedInsert) }
       merged.inserted.insert(object._objectID)
       return
     }
@@ -201,13 +200,13 @@ extension NSManagedObjectContext {
   private final func mergeUpdate(
     of id: NSManagedObjectID, row: Row?, changed: SlotSet, into merged: inout MergedSets
   ) {
-    guard let object = table.object(for: id) else {
+    guard let object = heldObject(for: id) else {
       noteUnseenMerge(id, row)
       return
     }
     guard !object.isFault else {
       // Not shown to anybody yet: it just has newer values when it is.
-      if object._row != nil, row.map({ isNews($0, for: object) }) ?? true { object.takeUnseen(row) }
+      if object._row != nil, row.map({ isNews($0, for: object) }) ?? true { showUnseen(row, at: object) }
       noteUnseenMerge(id, row)
       return
     }
@@ -215,10 +214,11 @@ extension NSManagedObjectContext {
       if !object.isDirty { object.turnIntoFault() }
       return
     }
+    if object._flags.contains(.observed), !changed.isEmpty {
+      mergedSlots[ObjectIdentifier(object), default: SlotSet()].formUnion(changed)
+    }
     if isNews(row, for: object) {
-      rereadInverses(object._layout, from: object._row, to: row)
-      object.cutOvertakenInverses(by: row)
-      object.rebase(on: row)
+      show(row, at: object)
     } else {
       rereadMembers(of: object, changed)
     }
@@ -248,7 +248,7 @@ extension NSManagedObjectContext {
   }
 
   private final func mergeDeletion(of id: NSManagedObjectID, into merged: inout MergedSets) {
-    guard let object = table.object(for: id) else { return }
+    guard let object = heldObject(for: id) else { return }
     merged.deleted.insert(object._objectID)
     guard !object._flags.contains(.deleted) else { return }
     object._flags.insert(.deletePropagated)

@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
   /// made for the announcement alone.
   ///
   /// - Parameter adopt: Puts the layer among this context's own.
-  final func accept(_ layer: Layer, from child: ObjectIdentifier, adopting adopt: (Layer) -> Void) {
+  final func accept(_ layer: Layer, adopting adopt: (Layer) -> Void) {
     let clean = withoutDangling(layer)
     // Goes by what the child had read, so it comes before that is replaced.
     let known = KnownRows(in: self)
@@ -62,17 +62,13 @@ extension NSManagedObjectContext {
     // anew, and marks the overlay stale by itself.
     processPendingChanges()
     sweepSoonIfDue()
-    let changes = SavedChanges(layer.entries, isStored: false, context: self)
-    for other in mergingChildren() where ObjectIdentifier(other) != child {
-      other.queue.inTurn { other.merge(changes) }
-    }
   }
 
   /// Takes over what children have delivered while this context's queue was busy.
   final func takeDeliveries() {
     guard !isSaving, !isFlushing else { return }
     while let delivery = overlay.nextDelivery() {
-      accept(delivery.layer, from: delivery.child) { overlay.settleDelivery(as: $0) }
+      accept(delivery) { overlay.settleDelivery(as: $0) }
     }
   }
 

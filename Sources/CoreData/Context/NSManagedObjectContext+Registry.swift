@@ -252,9 +252,20 @@ extension NSManagedObjectContext {
     retainsRegisteredObjects || !object._flags.isDisjoint(with: [.listed, .eventListed, .locked])
   }
 
+  /// The registered object of this ID if anything but the registry holds it, or it has unsaved changes. Any
+  /// other is let go of: for Core Data it would not be there.
+  final func heldObject(for id: NSManagedObjectID) -> NSManagedObject? {
+    guard let (object, isOnlyHolder) = table.objectAndHold(for: id) else { return nil }
+    guard isOnlyHolder, !isNeeded(object), !object._flags.contains(.adopted) else { return object }
+    table.remove(object)
+    object._context = nil
+    object._relations = nil
+    return nil
+  }
+
   /// Lets go of what the last save wrote, unless an insertion is waiting: Core Data keeps it then until the
   /// next clean save.
-  private final func letGoOfSaved() {
+  final func letGoOfSaved() {
     if !savedLately.isEmpty, !listed.contains(where: { $0._flags.contains(.inserted) }) { savedLately = [] }
   }
 

@@ -34,20 +34,24 @@ extension NSManagedObjectContext {
   /// over.
   ///
   /// Waits for the parent's turn, so that it has announced the changes when the save returns. The main queue
-  /// does not wait for a parent that may be writing to disk: the layer is seen from here on, and the parent
-  /// takes it over first thing in its next turn.
+  /// does not wait for a parent that may be writing to disk: while the parent is idle, it takes the changes
+  /// over on the main thread; while it is at work, the layer is delivered, is seen from here on, and the
+  /// parent takes it over first thing in its next turn.
   private final func handUp(_ layer: Layer, to parent: NSManagedObjectContext) {
-    if !parent.queue.isCurrent, ContextQueue.isOnMainQueue {
-      Interleaving.reach(.deliver)
-      parent.overlay.deliver(layer, from: self)
-      Interleaving.reach(.deliver)
-      parent.queue.async {}
-    } else {
-      parent.queue.sync {
-        parent.accept(layer, from: ObjectIdentifier(self)) { parent.overlay.push($0) }
-      }
+    let takeOver = {
+      parent.accept(layer) { parent.overlay.push($0) }
     }
+    guard !parent.queue.isCurrent, ContextQueue.isOnMainQueue else { return parent.queue.sync(takeOver) }
+    // Announcing makes an object for each change; of many the main queue is spared that.
+    if layer.entries.count <= Self.mostAnnouncedOnMain, parent.queue.runIfIdle(takeOver) { return }
+    Interleaving.reach(.deliver)
+    parent.overlay.deliver(layer)
+    Interleaving.reach(.deliver)
+    parent.queue.async {}
   }
+
+  /// Changes of a save on the main queue that a parent announces there, rather than on its own queue.
+  static let mostAnnouncedOnMain = 100
 
   // MARK: Hooks and validation
 
@@ -233,7 +237,7 @@ extension NSManagedObjectContext {
     listed = []
     hasPendingDeletions = false
     overlay.clear()
-    overlay.markFresh()
+    overlay.markFresh(upTo: overlay.noted)
     pendingIndex.clear()
     savedLately = own
     let announced = takeAnnounced(own, hadAdopted)
@@ -250,7 +254,11 @@ extension NSManagedObjectContext {
       } else if object._flags.contains(.inserted) {
         if announced == nil { sets.inserted.insert(object) }
       } else {
-        if announced == nil { sets.updated.insert(object) }
+        if object._flags.contains(.reinserted) {
+          sets.inserted.insert(object)
+        } else if announced == nil {
+          sets.updated.insert(object)
+        }
         // Nothing to write, but told like the others: what a child knows of the object may be what was taken
         // back here.
         if !object._flags.contains(.written), let row = object._row {
@@ -296,7 +304,8 @@ extension NSManagedObjectContext {
   /// What was unsaved is saved now.
   private final func settle(_ object: NSManagedObject, row: Row?) {
     if object._flags.contains(.deleted) {
-      table.remove(object)
+      // Others stay registered until their deletion has been announced.
+      if object._flags.contains(.inserted) { table.remove(object) }
       object._flags.subtract([
         .inserted, .updated, .deleted, .deletePropagated, .listed, .adopted, .unpublished, .touchedInSave,
         .vanished,
@@ -316,12 +325,16 @@ extension NSManagedObjectContext {
     object._changed = SlotSet()
     object._flags.subtract([
       .inserted, .updated, .adopted, .draftShared, .listed, .unpublished, .primitivesWritten, .touchedInSave,
-      .written,
+      .written, .reinserted,
     ])
     object._relations?.commit()
     // A root context's objects answer their permanent IDs from here on.
     if _parent == nil, let id = object._id, id.isTemporary, let permanent = id.permanent {
       object._id = permanent
+    }
+    if object._flags.contains(.yielded) {
+      object._flags.remove(.yielded)
+      object.turnIntoFault(keeping: object._row)
     }
   }
 
@@ -330,7 +343,6 @@ extension NSManagedObjectContext {
     for objects in [sets.inserted, sets.updated, sets.deleted] {
       for object in objects where object._shape.hooks.contains(.didSave) { object.didSave() }
     }
-    for object in sets.deleted { object._context = nil }
     var objects: [AnyHashable: Any] = [
       NSInsertedObjectsKey: sets.inserted, NSUpdatedObjectsKey: sets.updated,
       NSDeletedObjectsKey: sets.deleted,
@@ -340,6 +352,7 @@ extension NSManagedObjectContext {
     if let generation { objects[NSManagedObjectContextQueryGenerationKey] = generation }
     if let token = savedToken { objects[NSManagedObjectContext.changeTokenKey] = token }
     isSaving = false
+    sendForMerging(changes)
     tellObserversOfSave()
     NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: objects)
     func identities(_ objects: Set<NSManagedObject>) -> Set<NSManagedObjectID> {
@@ -357,12 +370,27 @@ extension NSManagedObjectContext {
     savedToken = nil
     NotificationCenter.default.post(
       name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: ids)
+    unregisterDeleted(sets.deleted)
+    if !changes.isEmpty { sweepIfDue() }
+  }
+
+  /// Has the contexts that merge by themselves take over what was saved. They are asked before the save is
+  /// announced: a block that an observer sends to their queue then finds the changes merged.
+  private final func sendForMerging(_ changes: SavedChanges) {
     guard !changes.isEmpty else { return }
     if _parent == nil { persistentStoreCoordinator?.broadcast(changes, from: self) }
     for child in mergingChildren() {
-      child.queue.async { child.merge(changes) }
+      child.queue.inTurn { child.merge(changes) }
     }
-    sweepIfDue()
+  }
+
+  /// Lets go of objects whose deletion was saved. Until it has been announced, they are found under their IDs.
+  private final func unregisterDeleted(_ objects: Set<NSManagedObject>) {
+    // What an observer has brought back meanwhile stays.
+    for object in objects where object._context === self && !object.hasChanges {
+      table.remove(object)
+      object._context = nil
+    }
   }
 }
 

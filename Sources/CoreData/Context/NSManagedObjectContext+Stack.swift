@@ -35,8 +35,8 @@ extension NSManagedObjectContext {
       programmerError("\(label) is in use; its parent cannot be changed. Make a new context instead.")
     }
     if let parent {
-      if _concurrencyType == .confinement || parent._concurrencyType == .confinement {
-        programmerError("parent and child contexts must both work on queues; confinement contexts do not.")
+      if parent._concurrencyType == .confinement {
+        programmerError("a parent context must work on a queue; \(parent.label) does not.")
       }
       parent.overlay.addReader()
       // What was changed before the first child came has not been marked yet.

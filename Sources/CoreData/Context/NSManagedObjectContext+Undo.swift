@@ -31,15 +31,20 @@ extension NSManagedObjectContext {
     return _undo.recorder
   }
 
-  /// What a merge changes is not the user's to take back; what the user changed before it is registered
-  /// first.
+  /// What a merge changes is not the user's to take back, and is announced as merged; what the context changed
+  /// before it is registered and announced first.
   final func beginMerge() {
-    guard let recorder = undoRecorder else { return }
     processPendingChanges()
-    recorder.suspensions += 1
+    letGoOfSaved()
+    isMerging = true
+    undoRecorder?.suspensions += 1
   }
 
-  final func endMerge() { undoRecorder?.suspensions -= 1 }
+  final func endMerge() {
+    undoRecorder?.suspensions -= 1
+    isMerging = false
+    mergedSlots = [:]
+  }
 
   /// Forgets all that could be undone in this context.
   final func forgetUndo() {

@@ -19,7 +19,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// State of the stores that is read; see `setQueryGenerationFrom(_:)`.
   let generationPin = GenerationPin()
 
-  /// Whether uses from other queues trap.
+  /// Whether uses from other queues are looked for.
   let isChecked: Bool
   let _concurrencyType: NSManagedObjectContextConcurrencyType
   @exclusivity(unchecked) var _parent: NSManagedObjectContext?
@@ -62,6 +62,10 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// Mark of the row cache's state that the last save into stores has led to.
   @exclusivity(unchecked) var savedEpoch = 0
   @exclusivity(unchecked) var isFlushing = false
+  /// Whether what is being changed comes from other contexts.
+  var isMerging = false
+  /// Slots that the merge under way has brought changes of, for observed objects.
+  var mergedSlots: [ObjectIdentifier: SlotSet] = [:]
   @exclusivity(unchecked) var isFlushScheduled = false
   /// Entity that a class was last found to stand for.
   @exclusivity(unchecked) var lastEntity: NSEntityDescription?
@@ -81,13 +85,14 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// Empty sets of a small announcement made before, to be filled again.
   @exclusivity(unchecked) var spareEventSets: EventSets?
   /// What every notification of changes carries; made for the first one.
-  @exclusivity(unchecked) var changeUserInfos = [ChangeUserInfo?](repeating: nil, count: 16)
+  @exclusivity(unchecked) var changeUserInfos = [ChangeUserInfo?](
+    repeating: nil, count: ChangeUserInfo.combinations)
   private let _userInfo = NSMutableDictionary()
 
   /// Creates a context that works on the given kind of queue.
   public init(concurrencyType: NSManagedObjectContextConcurrencyType) {
     _concurrencyType = concurrencyType
-    isChecked = ConcurrencyCheck.isOn && concurrencyType != .confinement
+    isChecked = ConcurrencyCheck.mode != .off && concurrencyType != .confinement
     queue = ContextQueue(concurrencyType)
     super.init()
     lifeline.tie(to: self)
@@ -124,8 +129,10 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
     set { connect(to: newValue) }
   }
 
-  /// Context that this one reads through and saves to. Set once, before the context is used; both must work
-  /// on queues.
+  /// Context that this one reads through and saves to. Set once, before the context is used.
+  ///
+  /// The parent must work on a queue; the child may be a confinement context. Traps for a confinement context
+  /// as parent, for a context that has a coordinator, and for one that is in use.
   open var parent: NSManagedObjectContext? {
     get { _parent }
     set { connect(toParent: newValue) }
@@ -161,6 +168,10 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
 
   /// Whether saves of the parent, or of other contexts of the same coordinator, are merged on this context's
   /// queue.
+  ///
+  /// A child merges what its parent saves, not what another child hands up to it. A merge has its place on the
+  /// queue before the save is announced, so that a block which an observer of the save sends to the main queue
+  /// finds it merged; beyond 16 merges that wait for the main queue, the others take turns with its other work.
   open var automaticallyMergesChangesFromParent = false {
     didSet {
       guard automaticallyMergesChangesFromParent != oldValue else { return }

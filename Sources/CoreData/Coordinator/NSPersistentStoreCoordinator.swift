@@ -329,18 +329,20 @@ enum LoadedModels {
   /// Models in use, the latest last.
   static var models: [FrozenModel] { _models.withLock { $0.compactMap(\.model) } }
 
-  /// The one entity, by name, whose class this is; the latest model counts.
+  /// The one entity whose class this is; the latest model counts. A description without a name if there is
+  /// none, or more than one.
   static func onlyEntity(of type: NSManagedObject.Type) -> NSEntityDescription {
     for model in models.reversed() {
       let found = model.entities.filter { $0.shape.objectClass == type }
       if found.count == 1 { return found[0] }
       if found.count > 1 {
-        programmerError(
+        Console.warnOnce(
+          about: "entity() of \(type)",
           "several entities have the class \(type): \(found.compactMap(\.name).joined(separator: ", ")). Name one with "
             + "NSEntityDescription.entity(forEntityName:in:).")
+        break
       }
     }
-    programmerError(
-      "no model in use has an entity with the class \(type). Add its model to a coordinator first.")
+    return .missing
   }
 }

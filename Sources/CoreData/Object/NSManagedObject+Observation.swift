@@ -4,7 +4,8 @@ import Synchronization
 
 /// Managed objects of main-queue contexts take part in `Observation`: `withObservationTracking` notes the
 /// properties read and calls back when one of them changes, by assignment, merge, refresh, rollback or a
-/// child's save.
+/// child's save, or when the object is deleted. A property whose value such a step leaves as it was is not told
+/// of, as far as its value is at hand: of an object that has become a fault, all that were read are.
 ///
 /// For other contexts set `NSManagedObjectContext.tracksObservation`. Where nobody tracks nothing is
 /// allocated. Differs from `@Observable` classes in that the call comes when the property has its new value
@@ -39,31 +40,56 @@ extension NSManagedObject {
     if _flags.contains(.observed) { _tellObservers(slot) }
   }
 
-  /// Notes that any property may have changed.
-  @inline(__always)
+  /// Tells of the properties whose values are others than when they were last read: after a merge, a refresh, a
+  /// rollback or a child's save.
+  final func noteWrittenSinceRead() {
+    guard _flags.contains(.observed) else { return }
+    for (slot, read) in ObservationRegistrars.reads(of: self) where mayDiffer(from: read, at: slot) {
+      _tellObservers(slot)
+    }
+  }
+
+  /// Tells of every property that was read, when the object is to be deleted.
   final func noteAllWritten() {
-    if _flags.contains(.observed) { _tellObserversOfAll() }
+    guard _flags.contains(.observed) else { return }
+    for (slot, _) in ObservationRegistrars.reads(of: self) { _tellObservers(slot) }
   }
 
   @inline(never)
   private final func _noteObservedRead(_ slot: Int) {
     guard TrackingProbe.isTracking else { return }
-    let registrar = ObservationRegistrars.registrar(for: self)
+    let registrar = ObservationRegistrars.registrar(for: self, noting: observedValue(at: slot), at: slot)
     _flags.insert(.observed)
     ObservedObjects.exist.store(true, ordering: .relaxed)
     registrar.access(ObservedProperties.shared, keyPath: \ObservedProperties[slot])
   }
 
-  @inline(never)
-  private final func _tellObservers(_ slot: Int) {
-    let registrar = ObservationRegistrars.registrar(for: self)
-    registrar.willSet(ObservedProperties.shared, keyPath: \ObservedProperties[slot])
-    registrar.didSet(ObservedProperties.shared, keyPath: \ObservedProperties[slot])
+  /// What a property shows, as far as that is at hand.
+  private final func observedValue(at slot: Int) -> ObservedValue {
+    if _layout.slots[slot].isToMany {
+      guard let state = _relations?.members(slot), state.isRealised else { return .unknown }
+      return .members(state.list.map(ObjectIdentifier.init))
+    }
+    guard !isFault, let row = _current else { return .unknown }
+    return .cell(row[slot])
+  }
+
+  /// Whether a property shows, or will show when it is read, another value than it did.
+  private final func mayDiffer(from read: ObservedValue, at slot: Int) -> Bool {
+    switch (read, observedValue(at: slot)) {
+    case (.cell(let old), .cell(let new)): return old != new
+    case (.members(let old), .members(let new)):
+      return _layout.slots[slot].relationship!.isOrdered ? old != new : Set(old) != Set(new)
+    case (.members, .unknown): return _context?.mergedSlots[ObjectIdentifier(self)]?.contains(slot) ?? true
+    default: return true
+    }
   }
 
   @inline(never)
-  private final func _tellObserversOfAll() {
-    for slot in _layout.slots.indices { _tellObservers(slot) }
+  private final func _tellObservers(_ slot: Int) {
+    let registrar = ObservationRegistrars.registrar(for: self, noting: observedValue(at: slot), at: slot)
+    registrar.willSet(ObservedProperties.shared, keyPath: \ObservedProperties[slot])
+    registrar.didSet(ObservedProperties.shared, keyPath: \ObservedProperties[slot])
   }
 }
 

@@ -64,13 +64,14 @@ extension NSManagedObject {
   /// The members of a to-many, read from upstream if they were not yet.
   final func members(_ slot: Int) -> ToManyState {
     if _flags.contains(.checked) { checkQueue() }
-    noteRead(slot)
     let state = makeMembers(slot)
     if !state.isRealised {
       if _flags.contains(.fault) { fireFault(reading: slot) }
       let read = _context?.relatedObjects(of: self, slot: slot) ?? []
       state.realise(_context?.present(read, slot, of: self) ?? [])
     }
+    // Last, since it notes the members.
+    noteRead(slot)
     return state
   }
 

@@ -63,6 +63,9 @@ struct ObjectFlags: OptionSet {
   /// The unsaved state comes from a child's save and stands in the context's overlay as well.
   static let adopted = ObjectFlags(rawValue: 1 << 6)
 
+  /// Inserted again though the context had it: announced as inserted, and saved as what it is.
+  static let reinserted = ObjectFlags(rawValue: 1 << 7)
+
   // Since changes were last processed.
   static let eventInserted = ObjectFlags(rawValue: 1 << 8)
   static let eventUpdated = ObjectFlags(rawValue: 1 << 9)
@@ -105,6 +108,10 @@ struct ObjectFlags: OptionSet {
   static let vanished = ObjectFlags(rawValue: 1 << 24)
   /// A fault that was fetched with some of its properties, which can be read without filling it.
   static let partial = ObjectFlags(rawValue: 1 << 27)
+  /// Has been announced as inserted: a merge that tells of its insertion is no news.
+  static let toldInserted = ObjectFlags(rawValue: 1 << 26)
+  /// A new object that has become a stored one, whose values won: a fault once saved.
+  static let yielded = ObjectFlags(rawValue: 1 << 28)
   /// Somebody has tracked a read: there is a registrar to be told of writes.
   static let observed = ObjectFlags(rawValue: 1 << 25)
 }

@@ -97,7 +97,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
 
   /// Entity that this class stands for, in the models that have been used so far.
   ///
-  /// Traps when no entity, or more than one, has this class.
+  /// When no entity has this class, or more than one, a description without a name, as in Core Data; which
+  /// entities share the class is said on the standard error.
   open class func entity() -> NSEntityDescription { LoadedModels.onlyEntity(of: self) }
 
   /// Whether assigning to a property that the model does not have leaves the object unchanged.
@@ -146,8 +147,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
 
   // MARK: Key-value access
 
-  /// Value of a property: numbers as NSNumber, a to-one as a managed object, a to-many as a set or ordered
-  /// set.
+  /// Value of a property: numbers as NSNumber, a to-one as a managed object, a to-many as a Swift set, which
+  /// casts to `Set<Book>` and `NSSet`, an ordered one as an `NSMutableOrderedSet` that writes through.
+  ///
+  /// Core Data's set of an unordered to-many writes through, too. Foundation here can cast only sets of its own
+  /// class to Swift's, so that no set does both: take `mutableSetValue(forKey:)` to write.
   ///
   /// Fills a fault. Traps for a key that the entity does not have, as Core Data raises.
   open func value(forKey key: String) -> Any? { valueOfProperty(key) }
@@ -182,6 +186,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
     if _flags.contains(.partial), let slot = key.flatMap({ _layout.slot(named: $0) }), hasPartialValue(slot) {
       return
     }
+    // Asked for no property, an object that its context has forgotten has nothing to fill.
+    if key == nil, _context == nil, _row == nil { return }
     fireFault()
   }
 

@@ -227,4 +227,16 @@ struct BatchRequestTests {
       #expect(controller.fetchedObjects?.map { $0.text("name") } == ["a", "b", "c"])
     }
   }
+
+  @Test func `a batch request of a child is recorded under the author of the context at the root`() throws {
+    let stack = try Tracked.stack()
+    stack.root.transactionAuthor = "root"
+    let child = stack.child(of: stack.root)
+    child.transactionAuthor = "child"
+    _ = try child.performAndWait {
+      try child.execute(NSBatchInsertRequest(entityName: "Tag", objects: [["name": "a"]]))
+    }
+    let authors = try stack.root.performAndWait { try stack.root.allHistory().map(\.author) }
+    #expect(authors == ["root"])
+  }
 }

@@ -198,4 +198,20 @@ struct BatchUpdateTests {
       try #expect(stack.fresh { try $0.all("Book")[0].value(forKey: "cover") as? Data } == Data([1, 2, 3]))
     }
   }
+
+  @Test func `objects and rows stay as they were until they are refreshed with a fresh read`() throws {
+    try context.performAndWait {
+      let book = try #require(try context.all("Book", where: NSPredicate(format: "title == 'b1'")).first)
+      book.willAccessValue(forKey: nil)
+      try #expect(run("Book", ["pages": 99]) == 5)
+      #expect(book.value(forKey: "pages") as? Int == 1)
+      context.refresh(book, mergeChanges: false)
+      #expect(book.value(forKey: "pages") as? Int == 1)
+      context.refreshAllObjects()
+      #expect(book.value(forKey: "pages") as? Int == 1)
+      context.stalenessInterval = 0
+      context.refresh(book, mergeChanges: false)
+      #expect(book.value(forKey: "pages") as? Int == 99)
+    }
+  }
 }

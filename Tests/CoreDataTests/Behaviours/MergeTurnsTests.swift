@@ -14,6 +14,7 @@ import Testing
 
   /// Saves several times while the main queue is held up, and then notes what runs on it, in order.
   private func order(
+    ofSaves saves: Int = 3,
     _ send: @escaping @Sendable (NSManagedObjectContext, @escaping @Sendable (String) -> Void) -> Void
   )
     async throws -> [String]
@@ -27,7 +28,7 @@ import Testing
     ) { _ in note("merge") }
     defer { NotificationCenter.default.removeObserver(observer) }
     try await MainActor.run {
-      for number in 0..<3 {
+      for number in 0..<saves {
         try stack.root.performAndWait {
           stack.root.insert("Tag", ["name": "\(number)"])
           try stack.root.save()
@@ -35,13 +36,21 @@ import Testing
       }
       send(main, note)
     }
-    while notes.withLock({ $0.count }) < 4 { try await Task.sleep(nanoseconds: 1_000_000) }
+    while notes.withLock({ $0.count }) < saves + 1 { try await Task.sleep(nanoseconds: 1_000_000) }
     return notes.withLock { $0 }
   }
 
-  @Test func whatElseTheMainQueueHasToDoIsDoneBetweenTwo() async throws {
+  @Test func `what is sent to the main queue comes after the saves before it`() async throws {
     let order = try await order { _, note in DispatchQueue.main.async { note("other") } }
-    #expect(order == ["merge", "other", "merge", "merge"])
+    #expect(order == ["merge", "merge", "merge", "other"])
+  }
+
+  @Test func `what is sent to a main queue that has fallen far behind waits for some of the saves before it`()
+    async throws
+  {
+    let order = try await order(ofSaves: 20) { _, note in DispatchQueue.main.async { note("other") } }
+    #expect(order.count == 21)
+    #expect(order.firstIndex(of: "other") == 16)
   }
 
   @Test func aBlockSentToTheContextComesAfterAllSavesBeforeIt() async throws {

@@ -91,4 +91,28 @@ struct ObservationTests {
       #expect(!author._flags.contains(.observed))
     }
   }
+
+  @Test func `a merge or a refresh tells of the properties that it has changed`() throws {
+    let stack = try TestStack(.sqlite)
+    let context = _context(stack)
+    try context.performAndWait {
+      let author = context.insert("Author", ["name": "Ada", "age": 36])
+      context.insert("Book", ["author": author])
+      try context.save()
+      let (names, ages, books) = (Calls(), Calls(), Calls())
+      names.track { _ = author.value(forKey: "name") }
+      ages.track { _ = author.value(forKey: "age") }
+      books.track { _ = author.value(forKey: "books") }
+      let id = author.objectID
+      let notification = try stack.root.saved {
+        stack.root.object(with: id).setValue("Grace", forKey: "name")
+      }
+      context.mergeChanges(fromContextDidSave: notification)
+      #expect(names.value == 1)
+      #expect(ages.value == 0)
+      #expect(books.value == 0)
+      author.setValue(37, forKey: "age")
+      #expect(ages.value == 1)
+    }
+  }
 }

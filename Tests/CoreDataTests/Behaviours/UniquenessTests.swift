@@ -271,6 +271,22 @@ import Testing
       try #expect(stack.context.count("Author") == 2)
     }
   }
+
+  @Test(arguments: [true, false])
+  func `the insertion that a stored row wins over is left a fault`(_ isRowInUse: Bool) throws {
+    let (_, context, ada) = try stored(.mergeByPropertyStoreTrump)
+    let id = ada.objectID
+    try context.performAndWait {
+      let mine = isRowInUse ? context.object(with: id) : nil
+      mine?.willAccessValue(forKey: nil)
+      let loser = context.insert("Author", ["name": "Ada", "age": 1])
+      let other = context.insert("Author", ["name": "Grace"])
+      try context.save()
+      #expect(loser.isFault)
+      #expect(!other.isFault)
+      withExtendedLifetime(mine) {}
+    }
+  }
 }
 
 final class CountingPolicy: NSMergePolicy, @unchecked Sendable {

@@ -12,16 +12,21 @@ struct ChangeUserInfo {
   nonisolated(unsafe) private static let _contextKey = AnyHashable("managedObjectContext")
   nonisolated(unsafe) private static let _keys = [
     AnyHashable(NSInsertedObjectsKey), AnyHashable(NSUpdatedObjectsKey), AnyHashable(NSDeletedObjectsKey),
-    AnyHashable(NSRefreshedObjectsKey),
+    AnyHashable(NSRefreshedObjectsKey), AnyHashable(changedByMergeKey),
   ]
+
+  /// Key, in notifications that follow a merge, of all objects that it has changed; as Core Data spells it.
+  static let changedByMergeKey = "NSObjectsChangedByMergeChangesKey"
+  /// The combinations of keys.
+  static let combinations = 1 << 5
 
   /// What is there in place of sets that have been posted. Immutable.
   nonisolated(unsafe) private static let _nothing = Set<NSManagedObject>()
 
   /// A dictionary with the context and the keys whose bits `combination` has: inserted, updated, deleted,
-  /// refreshed.
+  /// refreshed, changed by a merge.
   init(_ combination: Int, _ context: NSManagedObjectContext) {
-    var dictionary = [AnyHashable: Any](minimumCapacity: 5)
+    var dictionary = [AnyHashable: Any](minimumCapacity: 6)
     dictionary[Self._contextKey] = WeakContext(context: context)
     let keys = Self._keys.indices.filter { combination & 1 << $0 != 0 }.map { Self._keys[$0] }
     for key in keys { dictionary[key] = Self._nothing }
@@ -36,6 +41,7 @@ struct ChangeUserInfo {
     _put(sets.updated, &number)
     _put(sets.deleted, &number)
     _put(sets.refreshed, &number)
+    if number < _places.count { _put(sets.all, &number) }
   }
 
   private mutating func _put(_ set: Set<NSManagedObject>, _ number: inout Int) {

@@ -107,6 +107,7 @@ struct ConstraintSettlement {
       if state.hasChanges { changed.insert(slot) }
     }
     object._changed = changed
+    if !_localWins { object._flags.insert(.yielded) }
     if let relations = object._relations {
       relations.decoded = [:]
       relations.dropTargets()
@@ -191,12 +192,15 @@ struct ConstraintSettlement {
 }
 
 extension NSManagedObjectContext {
-  /// Takes back an insertion whose object has become part of another one.
+  /// Takes back an insertion whose object has become part of another one. It is left a fault, which shows the
+  /// values that it was given to those who still ask for them.
   final func annihilate(_ object: NSManagedObject, as other: NSManagedObject?) {
     object._flags.insert(.deletePropagated)
     markDeleted(object)
     processPendingChanges()
     object._context = nil
+    let values = object._current
+    object.turnIntoFault(keeping: values)
     if let other, object._objectID.permanent == nil { object._objectID.link(to: other._objectID.canonical) }
   }
 

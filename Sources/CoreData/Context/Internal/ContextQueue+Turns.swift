@@ -1,40 +1,45 @@
 import Dispatch
 import Synchronization
 
-/// Work for a context of the main queue that comes by itself: of many pieces one at a time waits on the
-/// queue.
+/// Merges that wait for the main queue, in the order in which they came.
 ///
-/// Merges that come faster than the main queue takes them would otherwise stand in line before everything
-/// that a user does.
+/// Each has a place of its own on the queue, so that whatever is sent there after a save finds the save merged,
+/// until so many wait that the queue has fallen far behind. From there on the pieces take turns with whatever
+/// else the queue has to do: they would stand in line before everything that a user does.
 final class Turns: Sendable {
+  /// Places that may wait on the queue at the same time.
+  static let mostPlaces = 16
+
   private struct Line {
     var waiting: [@Sendable () -> Void] = []
-    /// Whether a piece of work waits on the queue, or is being done.
-    var isTaken = false
+    /// Places asked for on the queue that have not come up.
+    var places = 0
   }
 
   private let _line = Mutex(Line())
   /// Whether anything waits, for those who look often.
   private let _isWaited = Atomic<Bool>(false)
 
-  /// Takes a piece of work; true for the first, whose turn has to be asked for.
+  /// Takes a piece of work; true if a place on the queue is to be asked for.
   fileprivate func add(_ work: @escaping @Sendable () -> Void) -> Bool {
     _line.withLock { line in
       line.waiting.append(work)
       _isWaited.store(true, ordering: .releasing)
-      defer { line.isTaken = true }
-      return !line.isTaken
+      guard line.places < Self.mostPlaces else { return false }
+      line.places += 1
+      return true
     }
   }
 
   /// Does the work that has waited longest.
   ///
-  /// - Returns: Whether more waits, for which another turn is to be asked.
+  /// - Returns: Whether more waits than there are places, so that another is to be asked for.
   fileprivate func takeOne() -> Bool {
     _next()?()
     return _line.withLock { line in
-      line.isTaken = !line.waiting.isEmpty
-      return line.isTaken
+      if line.waiting.count >= line.places { return true }
+      line.places -= 1
+      return false
     }
   }
 
@@ -56,8 +61,8 @@ final class Turns: Sendable {
 }
 
 extension ContextQueue {
-  /// Appends work that nobody waits for by name. On the main queue its pieces take turns with whatever else
-  /// that has to do, but come before any block that is sent to the context later.
+  /// Appends work that no caller waits for. On the main queue its pieces come before any block that is sent to
+  /// the context later; see `Turns` for their places.
   func inTurn(_ work: @escaping @Sendable () -> Void) {
     guard case .main = kind else { return async(work) }
     if turns.add(work) { _askForTurn() }

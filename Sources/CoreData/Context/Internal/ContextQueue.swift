@@ -29,6 +29,10 @@ final class ContextQueue: @unchecked Sendable {
   private let _labelled = Mutex<DispatchQueue?>(nil)
   /// Merges that wait for their turn on the main queue.
   let turns = Turns()
+  /// Held by the thread that executes on a private queue.
+  private let _turn = NSLock()
+  /// Blocks of a private queue that are not done, the one being executed included.
+  private let _unfinished = Atomic<Int>(0)
   /// Not weak: a weak reference would make every retain of the context slower from then on. Cleared when it
   /// dies.
   unowned(unsafe) var context: NSManagedObjectContext?
@@ -88,9 +92,10 @@ final class ContextQueue: @unchecked Sendable {
       if Interleaving.enqueue(on: DispatchQueue.main, { self._runAsMain(block) }) { return }
       DispatchQueue.main.async { self._run(onMain: true, block) }
     case .private(let first):
-      if Interleaving.enqueue(on: self, { self._run(onMain: false, block) }) { return }
+      _unfinished.wrappingAdd(1, ordering: .acquiringAndReleasing)
+      if Interleaving.enqueue(on: self, { self._runInTurn(block) }) { return }
       let queue = _labelled.withLock { $0 } ?? first
-      queue.async { self._run(onMain: false, block) }
+      queue.async { self._runInTurn(block) }
     case .confinement:
       block()
     }
@@ -121,7 +126,8 @@ final class ContextQueue: @unchecked Sendable {
       let isOnMain = Self.isOnMainQueue
       if isOnMain { stack.mainDepth += 1 }
       defer { if isOnMain { stack.mainDepth -= 1 } }
-      return try Interleaving.exclusively(self) { try queue.sync { try self._run(onMain: false, block) } }
+      _unfinished.wrappingAdd(1, ordering: .acquiringAndReleasing)
+      return try Interleaving.exclusively(self) { try queue.sync { try self._runInTurn(block) } }
     }
   }
 
@@ -131,6 +137,35 @@ final class ContextQueue: @unchecked Sendable {
     stack.mainDepth += 1
     defer { stack.mainDepth -= 1 }
     return try _run(onMain: true, block)
+  }
+
+  /// Runs a block on the calling thread if it is the main one and a private queue has nothing to do. Waits for
+  /// nobody.
+  ///
+  /// - Returns: False if the queue is at work, or has work waiting; then the block has not run.
+  func runIfIdle(_ block: () -> Void) -> Bool {
+    // A schedule does not see the lock, and would have all threads wait for it.
+    guard case .private = kind, Self.isOnMainQueue, !Interleaving.isScheduled,
+      _unfinished.load(ordering: .acquiring) == 0, _turn.try()
+    else { return false }
+    let stack = ThreadStack.current
+    stack.mainDepth += 1
+    defer {
+      stack.mainDepth -= 1
+      _turn.unlock()
+    }
+    _run(onMain: false, block)
+    return true
+  }
+
+  /// Runs a block of a private queue once no thread executes for it that got in by `runIfIdle`.
+  private func _runInTurn<T>(_ block: () throws -> T) rethrows -> T {
+    _turn.lock()
+    defer {
+      _turn.unlock()
+      _unfinished.wrappingSubtract(1, ordering: .acquiringAndReleasing)
+    }
+    return try _run(onMain: false, block)
   }
 
   /// Runs a piece of work that takes its turn on the main queue.

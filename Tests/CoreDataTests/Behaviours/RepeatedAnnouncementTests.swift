@@ -1,0 +1,110 @@
+import CoreData
+import Foundation
+import Testing
+
+/// What a context announces with a save, and on which thread.
+@Suite struct RepeatedAnnouncementTests {
+  @Test(arguments: Setting.allCases)
+  func `a deleted object is found under its ID while its deletion is announced`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let context = stack.context
+    try context.performAndWait {
+      let author = context.insert("Author", ["name": "Ada"])
+      try context.save()
+      let id = author.objectID
+      nonisolated(unsafe) var found: [Bool] = []
+      let token = NotificationCenter.default.addObserver(
+        forName: .NSManagedObjectContextDidSave, object: context, queue: nil
+      ) { notification in
+        let deleted = notification.userInfo?[NSDeletedObjectsKey] as? Set<NSManagedObject>
+        found.append(context.object(with: id) === deleted?.first)
+        found.append(context.registeredObject(for: id) === deleted?.first)
+      }
+      defer { NotificationCenter.default.removeObserver(token) }
+      context.delete(author)
+      try context.save()
+      #expect(found == [true, true])
+      #expect(context.registeredObject(for: id) == nil)
+      #expect(author.managedObjectContext == nil)
+    }
+  }
+
+  @Test(arguments: Setting.allCases)
+  func `inserting an object again announces it again`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let log = NotificationLog(stack.context)
+    try stack.context.performAndWait {
+      let author = stack.context.insert("Author")
+      stack.context.processPendingChanges()
+      stack.context.insert(author)
+      stack.context.processPendingChanges()
+      #expect(log.changes == ["inserted 1", "inserted 1"])
+      try stack.context.save()
+      stack.context.insert(author)
+      try stack.context.save()
+      #expect(log.changes == ["inserted 1", "inserted 1", "inserted 1"])
+      #expect(log.saves == ["inserted 1", "inserted 1"])
+    }
+    try stack.save()
+    try stack.fresh { try #expect($0.count("Author") == 1) }
+  }
+
+  @Test func `an idle parent announces a child's save of the main thread on that thread`() async throws {
+    let stack = try TestStack(.sqlite)
+    let child = stack.child(of: stack.root)
+    nonisolated(unsafe) var threads: [Bool] = []
+    let posted = Posted(.NSManagedObjectContextObjectsDidChange, by: stack.root) {
+      threads.append(Thread.isMainThread)
+    }
+    try await MainActor.run {
+      try child.performAndWait {
+        child.insert("Author")
+        try child.save()
+      }
+      #expect(threads == [true])
+      #expect(posted.count(NSInsertedObjectsKey) == 1)
+    }
+  }
+
+  @Test func `the main thread does not wait for a parent at work`() async throws {
+    let stack = try TestStack(.sqlite)
+    let child = stack.child(of: stack.root)
+    let posted = Posted(.NSManagedObjectContextObjectsDidChange, by: stack.root)
+    let (begun, saved) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    stack.root.perform {
+      begun.signal()
+      // Ends only once the child has saved.
+      saved.wait()
+    }
+    begun.wait()
+    try await MainActor.run {
+      try child.performAndWait {
+        child.insert("Author")
+        try child.save()
+      }
+      #expect(posted.userInfos.isEmpty)
+    }
+    saved.signal()
+    stack.root.performAndWait {}
+    #expect(posted.count(NSInsertedObjectsKey) == 1)
+  }
+
+  @Test func `blocks sent to a parent while it works on the main thread wait for it`() async throws {
+    let stack = try TestStack(.sqlite)
+    let child = stack.child(of: stack.root)
+    nonisolated(unsafe) var order: [String] = []
+    let root = stack.root
+    let posted = Posted(.NSManagedObjectContextObjectsDidChange, by: root) {
+      root.perform { order.append("block") }
+      order.append("announced")
+    }
+    try await MainActor.run {
+      try child.performAndWait {
+        child.insert("Author")
+        try child.save()
+      }
+    }
+    root.performAndWait { #expect(order == ["announced", "block"]) }
+    withExtendedLifetime(posted) {}
+  }
+}
