@@ -125,6 +125,13 @@ let package = Package(
         "CoreDataSQLiteBinding", "CoreDataToolKit",
       ],
       swiftSettings: settings),
+    // The built tool, as a shell runs it.
+    .testTarget(
+      name: "CommandLineTests",
+      dependencies: [
+        "coredata", "CoreData", "CoreDataModelFiles", "CoreDataModelSchema", "CoreDataSQLiteBinding",
+      ],
+      swiftSettings: settings),
     .testTarget(name: "ToolKitTests", dependencies: ["CoreDataToolKit"], swiftSettings: settings),
     .testTarget(
       name: "StackShootoutTests", dependencies: ["CoreDataStackShootout", "CoreDataToolKit", "coredata"],

@@ -8,7 +8,7 @@ extension Command {
     CommandSyntax(
       "adopt", summary: "Adapt source written for Apple's Core Data: guard @objc, replace #keyPath.",
       discussion: [
-        "Shows the changes as a diff; --write makes them. What takes a person to change (observation of keys, selectors, "
+        "Shows the changes as a diff; --write makes them, of standard input on standard output. What takes a person to change (observation of keys, selectors, "
           + "Combine) is listed with its place."
       ],
       options: [
@@ -17,15 +17,20 @@ extension Command {
           "attributes", "RULE", SourceAdoption.AttributeRule.self,
           "What to do with @objc: guard (the default) or strip."),
         .flag("json", "Write files, changes and remarks as JSON."),
-      ], operands: [CommandSyntax.Operand("PATH", "A Swift file, or a directory of them.")],
+      ], operands: [CommandSyntax.Operand("PATH", "A Swift file, a directory of them, or '-'.")],
       exitCodes: [.success, .usage, .badInput, .noInput, .cannotCreateOutput])
   ) { arguments, environment in
     let rule: SourceAdoption.AttributeRule = try arguments.choice("attributes") ?? .guard
     let writes = arguments.has("write")
     var (changed, left) = (0, 0)
     var files: [JSONText] = []
-    for path in try SourceTree.swiftFiles(in: arguments.operands[0]) {
-      guard let data = FileManager.default.contents(atPath: path) else {
+    let input = try SpooledInput(path: arguments.operands[0])
+    // The adopted source of a stream is the output.
+    let isFilter = writes && arguments.operands[0] == OutputFile.standardStream
+    let report = isFilter ? environment.reportingOnError : environment
+    for file in try SourceTree.swiftFiles(in: input.path) {
+      let path = input.naming(file)
+      guard let data = FileManager.default.contents(atPath: file) else {
         throw ToolFailure(.noInput, "Cannot read '\(path)'.")
       }
       guard let source = String(validating: data, as: UTF8.self) else {
@@ -37,26 +42,30 @@ extension Command {
       let preview =
         writes || !adoption.isChanged
         ? nil : UnifiedDiff.text(from: adoption.original, to: adoption.adopted, path: path)
-      if adoption.isChanged, writes { try OutputFile(path: path).write(adoption.adopted) }
+      if isFilter {
+        try environment.output(adoption.adopted)
+      } else if adoption.isChanged, writes {
+        try OutputFile(path: file, replaces: true, environment).write(adoption.adopted)
+      }
       if arguments.has("json") {
         files.append(_json(adoption, path: path, preview: preview))
         continue
       }
       for remark in adoption.remarks {
-        environment.output("\(path):\(remark.line):\(remark.column): note: \(remark.message)\n")
+        try report.output("\(path):\(remark.line):\(remark.column): note: \(remark.message)\n")
       }
-      if let preview { environment.output(preview) }
+      if let preview { try report.output(preview) }
     }
     if arguments.has("json") {
-      let report = JSONText.object([
+      let document = JSONText.object([
         ("files", .array(files)), ("changed", .integer(changed)), ("written", .boolean(writes)),
         ("remarks", .integer(left)),
       ])
-      environment.output(report.text() + "\n")
+      try report.output(document.text() + "\n")
       return
     }
     let verb = writes ? "changed" : "to be changed (--write does it)"
-    environment.output("\(changed) file(s) \(verb), \(left) place(s) left for a person.\n")
+    try report.output("\(changed) file(s) \(verb), \(left) place(s) left for a person.\n")
   }
 
   private static func _json(_ adoption: SourceAdoption, path: String, preview: String?) -> JSONText {

@@ -11,21 +11,22 @@ extension Command {
       options: [jsonOption, .flag("strict", "Take warnings for errors.")], operands: [modelOperand],
       exitCodes: [.success, .usage, .badInput, .noInput])
   ) { arguments, environment in
-    let path = arguments.operands[0]
+    let input = try SpooledInput(path: arguments.operands[0])
+    let path = input.path
     let report: CheckReport
     do throws(ModelFileError) {
       report = CheckReport(
         ModelChecker(try ModelInput.read(path)).findings, places: try? ModelPlaces(path: path), path: path)
     } catch {
-      let failure = ModelInput.failure(error)
+      let failure = input.naming(ModelInput.failure(error))
       guard arguments.has("json"), failure.code == .badInput else { throw failure }
       report = CheckReport(error)
     }
     let findings = report.findings
-    environment.output(arguments.has("json") ? report.json.text() + "\n" : report.text)
+    try environment.output(input.naming(arguments.has("json") ? report.json.text() + "\n" : report.text))
     let failures = findings.filter { $0.severity == .error || arguments.has("strict") }
     if !failures.isEmpty {
-      throw ToolFailure(.badInput, "'\(path)' did not pass: \(failures.count) finding(s).")
+      throw ToolFailure(.badInput, "'\(input.name)' did not pass: \(failures.count) finding(s).")
     }
   }
 }

@@ -19,7 +19,7 @@ extension Command {
     let diff = SchemaDiff(
       from: try ModelInput.load(arguments.operands[0]), to: try ModelInput.load(arguments.operands[1]))
     let report = DiffReport(diff)
-    environment.output(
+    try environment.output(
       arguments.has("json")
         ? report.json.text() + "\n"
         : report.text(usesColor: environment.outputTerminal.usesColor))

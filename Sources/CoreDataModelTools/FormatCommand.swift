@@ -13,7 +13,7 @@ extension Command {
           + "and the code is 65 if the file is not in that form already."
       ],
       options: [
-        .value("output", "FILE", "Write there instead of to standard output."),
+        .output("FILE", "Write there instead of to standard output."), .force,
         .flag("check", "Only say whether the file is in canonical form."),
         .flag("json", "Write the whole model as JSON instead of XML."),
       ], operands: [modelOperand],
@@ -23,28 +23,25 @@ extension Command {
     where arguments.has(one) && arguments.has(other) {
       throw UsageError.conflict("--\(one)", "--\(other)")
     }
-    let path = arguments.operands[0]
-    let schema = try ModelInput.load(path)
+    let input = try SpooledInput(path: arguments.operands[0])
+    let path = input.path
+    let schema = try ModelInput.load(input)
     let text: String
     do {
       text =
         arguments.has("json")
         ? ModelJSON(schema).json.text() + "\n" : try ModelContentsWriter.write(schema, path: path)
     } catch {
-      throw ToolFailure(.badInput, "\(error).")
+      throw input.naming(ToolFailure(.badInput, "\(error)."))
     }
     if arguments.has("check") {
       guard try ModelFile.text(path: path) == text else {
         throw ToolFailure(
-          .badInput, "'\(path)' is not in canonical form. 'coredata model format' writes it so.")
+          .badInput, "'\(input.name)' is not in canonical form. 'coredata model format' writes it so.")
       }
-      environment.output("\(path): in canonical form.\n")
+      try environment.output("\(input.name): in canonical form.\n")
       return
     }
-    if let output = arguments.text("output") {
-      try OutputFile(path: output).write(text)
-    } else {
-      environment.output(text)
-    }
+    try arguments.outputFile(environment).write(text)
   }
 }

@@ -15,8 +15,7 @@ extension Command {
           + "writes them."
       ],
       options: [
-        .value(
-          "output", "DIRECTORY", "Write the files there; without it, all of them go to standard output."),
+        .output("DIRECTORY", "Write the files there; without it, all of them go to standard output."), .force,
         .value("entity", "NAME", repeats: true, "Only this entity's class."),
         .choice("form", "FORM", ClassStyle.self, "managed (@NSManaged, the default) or accessors."),
         .flag("json", "Write names and texts of the files as JSON; with --output, their paths."),
@@ -31,30 +30,26 @@ extension Command {
     } catch {
       throw ToolFailure(.badInput, "\(error).")
     }
-    guard let directory = arguments.text("output") else {
+    guard let directory = arguments.outputPath else {
       if arguments.has("json") {
         let texts = files.map { JSONText.object([("name", .string($0.name)), ("text", .string($0.text))]) }
-        environment.output(JSONText.array(texts).text() + "\n")
+        try environment.output(JSONText.array(texts).text() + "\n")
         return
       }
-      for file in files { environment.output("// \(file.name)\n\(file.text)\n") }
+      for file in files { try environment.output("// \(file.name)\n\(file.text)\n") }
       return
     }
-    do {
-      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    } catch {
-      throw ToolFailure(
-        .cannotCreateOutput, "Cannot make the directory '\(directory)': \(error.localizedDescription)")
-    }
-    for file in files { try OutputFile(path: "\(directory)/\(file.name)").write(file.text) }
+    let written = try OutputDirectory(path: directory, replaces: arguments.replacesOutputs)
+    for file in files { try written.write(file.text, to: file.name) }
+    try written.finish()
     if arguments.has("json") {
       let paths = files.map {
         JSONText.object([("name", .string($0.name)), ("path", .string("\(directory)/\($0.name)"))])
       }
-      environment.output(JSONText.array(paths).text() + "\n")
+      try environment.output(JSONText.array(paths).text() + "\n")
       return
     }
-    environment.output(
+    try environment.output(
       files.isEmpty
         ? "Nothing to write: no entity\(arguments.values["entity"] == nil ? "" : " chosen") names a class of its own.\n"
         : "\(files.count) file(s) written to \(directory).\n")

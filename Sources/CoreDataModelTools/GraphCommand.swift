@@ -8,7 +8,7 @@ extension Command {
       "graph", summary: "Draw a model's entities.",
       options: [
         .choice("format", "FORM", ModelGraph.Form.self, "dot (the default), mermaid or svg."),
-        .value("output", "FILE", "Write there instead of to standard output."),
+        .output("FILE", "Write there instead of to standard output."), .force,
         .flag("json", "Write entities and lines as JSON instead of drawing them."),
       ], operands: [modelOperand], exitCodes: [.success, .usage, .badInput, .noInput, .cannotCreateOutput])
   ) { arguments, environment in
@@ -16,10 +16,6 @@ extension Command {
     let form: ModelGraph.Form = try arguments.choice("format") ?? .dot
     let graph = ModelGraph(try ModelInput.load(arguments.operands[0]))
     let text = arguments.has("json") ? graph.json.text() + "\n" : graph.text(form)
-    if let output = arguments.text("output") {
-      try OutputFile(path: output).write(text)
-    } else {
-      environment.output(text)
-    }
+    try arguments.outputFile(environment).write(text)
   }
 }

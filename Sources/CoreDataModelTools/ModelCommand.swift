@@ -8,7 +8,8 @@ extension Command {
 
   static let modelOperand = CommandSyntax.Operand(
     "MODEL",
-    "A .xcdatamodeld, .xcdatamodel, .momd, .mom or .omo, or a SQLite store, which keeps a copy of its model.")
+    "A .xcdatamodeld, .xcdatamodel, .momd, .mom or .omo, or a SQLite store, which keeps a copy of its model; '-' "
+      + "for standard input.")
 
   static let jsonOption = OptionSyntax.flag("json", "Write JSON instead of text.")
 }

@@ -9,10 +9,15 @@ import Foundation
 enum ModelInput {
   /// - Throws: `ToolFailure` that says what is wrong with the file, and where.
   static func load(_ path: String) throws(ToolFailure) -> ModelSchema {
+    try load(try SpooledInput(path: path))
+  }
+
+  /// - Throws: As `load(_:)` of a path.
+  static func load(_ input: SpooledInput) throws(ToolFailure) -> ModelSchema {
     do {
-      return try read(path)
+      return try read(input.path)
     } catch {
-      throw failure(error)
+      throw input.naming(failure(error))
     }
   }
 

@@ -9,7 +9,7 @@ extension Command {
       operands: [modelOperand], exitCodes: [.success, .usage, .badInput, .noInput])
   ) { arguments, environment in
     let schema = try ModelInput.load(arguments.operands[0])
-    environment.output(
+    try environment.output(
       arguments.has("json")
         ? ModelJSON(schema).json.text() + "\n"
         : ModelDescription(schema).text(usesColor: environment.outputTerminal.usesColor))

@@ -13,7 +13,7 @@ extension Command {
 
 /// Arguments that several of the commands have.
 enum StoreArguments {
-  static let store = CommandSyntax.Operand("STORE", "An SQLite store file.")
+  static let store = CommandSyntax.Operand("STORE", "An SQLite store file, or '-' for standard input.")
 
   static let model = OptionSyntax.value(
     "model", "FILE",

@@ -51,10 +51,10 @@ package struct CommandLineTool: Sendable {
     do {
       switch try scanner.scan(words) {
       case .version:
-        environment.output("\(_syntax.name) \(_version)\n")
+        try environment.output("\(_syntax.name) \(_version)\n")
       case .help(let path):
         let help = HelpText(width: min(100, environment.outputTerminal.width))
-        environment.output(help.text(for: scanner.syntax(at: path), path: path))
+        try environment.output(help.text(for: scanner.syntax(at: path), path: path))
       case .run(let path, let arguments):
         try _command(at: path)?.run(arguments, environment)
       }
@@ -78,6 +78,7 @@ package struct CommandLineTool: Sendable {
   }
 
   private func _fail(_ code: ExitCode, _ message: String, _ environment: ToolEnvironment) -> ExitCode {
+    guard code != .closedPipe else { return code }
     let label = TextStyle.red.applied(to: "error:", usesColor: environment.errorTerminal.usesColor)
     environment.error("\(label) \(message)\n")
     return code

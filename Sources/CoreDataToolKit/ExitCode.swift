@@ -1,4 +1,5 @@
-/// How a run of the tool ended, as the shell sees it. The numbers are those of BSD's `sysexits.h`.
+/// How a run of the tool ended, as the shell sees it. The numbers are those of BSD's `sysexits.h`, and for a
+/// closed pipe the one that a shell gives a process ended by SIGPIPE.
 package enum ExitCode: Int32, Sendable, CaseIterable {
   case success = 0
   case usage = 64
@@ -7,6 +8,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
   case internalError = 70
   case cannotCreateOutput = 73
   case temporaryFailure = 75
+  case closedPipe = 141
 
   /// What the code means, for help texts.
   package var meaning: String {
@@ -18,6 +20,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case .internalError: "the tool failed, or its results did not pass their checks"
     case .cannotCreateOutput: "an output cannot be written"
     case .temporaryFailure: "somebody else has locked an input; try again"
+    case .closedPipe: "the reader of the output has closed the pipe"
     }
   }
 }

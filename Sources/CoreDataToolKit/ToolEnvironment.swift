@@ -5,19 +5,30 @@ package struct ToolEnvironment: Sendable {
   package let variables: [String: String]
   package let outputTerminal: Terminal
   package let errorTerminal: Terminal
-  /// Writes to standard output.
-  package let output: @Sendable (String) -> Void
-  /// Writes to standard error.
+  /// Writes to standard output. Throws `ToolFailure`: `closedPipe` if its reader has gone, `cannotCreateOutput` if
+  /// the disk is full for instance.
+  package let output: @Sendable (String) throws(ToolFailure) -> Void
+  /// Writes bytes to standard output, which need not be text. Throws as `output` does.
+  package let outputBytes: @Sendable ([UInt8]) throws(ToolFailure) -> Void
+  /// Writes to standard error, as far as it can be written to.
   package let error: @Sendable (String) -> Void
 
+  /// - Parameter outputBytes: without it, bytes are written as UTF-8 text.
   package init(
     variables: [String: String], outputTerminal: Terminal, errorTerminal: Terminal,
-    output: @escaping @Sendable (String) -> Void, error: @escaping @Sendable (String) -> Void
+    output: @escaping @Sendable (String) throws(ToolFailure) -> Void,
+    outputBytes: (@Sendable ([UInt8]) throws(ToolFailure) -> Void)? = nil,
+    error: @escaping @Sendable (String) -> Void
   ) {
     self.variables = variables
     self.outputTerminal = outputTerminal
     self.errorTerminal = errorTerminal
     self.output = output
+    if let outputBytes {
+      self.outputBytes = outputBytes
+    } else {
+      self.outputBytes = { bytes throws(ToolFailure) in try output(String(decoding: bytes, as: UTF8.self)) }
+    }
     self.error = error
   }
 
@@ -28,20 +39,21 @@ package struct ToolEnvironment: Sendable {
       variables: variables,
       outputTerminal: Terminal(descriptor: STDOUT_FILENO, environment: variables),
       errorTerminal: Terminal(descriptor: STDERR_FILENO, environment: variables),
-      output: { _write($0, to: STDOUT_FILENO) }, error: { _write($0, to: STDERR_FILENO) })
+      output: { text throws(ToolFailure) in
+        try DescriptorOutput.write(Array(text.utf8), to: STDOUT_FILENO, named: "standard output")
+      },
+      outputBytes: { bytes throws(ToolFailure) in
+        try DescriptorOutput.write(bytes, to: STDOUT_FILENO, named: "standard output")
+      },
+      // There is no other place to report a failure to.
+      error: { try? DescriptorOutput.write(Array($0.utf8), to: STDERR_FILENO, named: "standard error") })
   }
 
-  /// Writes all of it; a reader that went away is not our failure.
-  private static func _write(_ text: String, to descriptor: Int32) {
-    let bytes = Array(text.utf8)
-    var done = 0
-    while done < bytes.count {
-      let count = bytes.withUnsafeBytes {
-        Foundation.write(descriptor, $0.baseAddress! + done, bytes.count - done)
-      }
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { return }
-      done += count
-    }
+  /// The same world for a command whose result goes to standard output: reports go to standard error.
+  package var reportingOnError: ToolEnvironment {
+    let error = error
+    return ToolEnvironment(
+      variables: variables, outputTerminal: errorTerminal, errorTerminal: errorTerminal,
+      output: { text throws(ToolFailure) in error(text) }, error: error)
   }
 }

@@ -9,5 +9,8 @@ package struct ToolFailure: Error, Sendable, Equatable, CustomStringConvertible 
     self.message = message
   }
 
+  /// The reader of standard output has gone, as `head` does: nothing is wrong, and there is nothing left to do.
+  package static let closedPipe = ToolFailure(.closedPipe, "")
+
   package var description: String { message }
 }

@@ -8,4 +8,5 @@ let tool = CommandLineTool(
   name: "coredata", version: packageVersion, summary: "Core Data on the command line.",
   commands: [.store, .model, .shootout]
 ).withCompletion()
+Interruption.installHandlers()
 exit(tool.run(Array(CommandLine.arguments.dropFirst()), in: .process).rawValue)

@@ -18,13 +18,13 @@ func torture(_ series: [any TrialSeries], _ arguments: ParsedArguments, _ enviro
   defer { try? FileManager.default.removeItem(at: root) }
   let start = Date()
   let run = TortureRun(root: root, jobs: jobs)
-  try run.run(series, note: { environment.output("\($0)\n") }, progress: { environment.error("\($0)\n") })
-  environment.output(table(run.tally) + "\n")
+  try run.run(series, note: { try? environment.output("\($0)\n") }, progress: { environment.error("\($0)\n") })
+  try environment.output(table(run.tally) + "\n")
   for line in run.tally.lines where line.skipped > 0 {
-    environment.output("\(line.series): skipped, \(line.reason).\n")
+    try environment.output("\(line.series): skipped, \(line.reason).\n")
   }
   let seconds = Int(Date().timeIntervalSince(start))
-  environment.output("\(run.tally.tried) rounds in \(seconds) s, \(run.tally.failureCount) failures.\n")
+  try environment.output("\(run.tally.tried) rounds in \(seconds) s, \(run.tally.failureCount) failures.\n")
   guard run.tally.failureCount == 0 else {
     throw ToolFailure(.internalError, "\(run.tally.failureCount) rounds did not survive; see above.")
   }
@@ -72,7 +72,7 @@ func command<Series: TrialSeries>(
     guard let report = try type.runOne(name, in: place) else {
       throw ToolFailure(.usage, "there is no round '\(name)' in '\(word)'.")
     }
-    environment.output("\(report.name): \(report.outcome.rawValue) \(report.words)\n")
+    try environment.output("\(report.name): \(report.outcome.rawValue) \(report.words)\n")
     guard report.outcome != .failed else { throw ToolFailure(.internalError, "the round did not survive.") }
   }
 }

@@ -50,9 +50,9 @@ let fuzz = Command(
     seed: UInt64(try arguments.integer("seed", in: 0...Int.max) ?? 1), findings: findings)
   let program = Bundle.main.executablePath ?? CommandLine.arguments[0]
   let (outcomes, found) = try run.run(reader: [program, "read"]) { environment.error("\($0)\n") }
-  environment.output("\(outcomes.values.reduce(0, +)) files ended in data or an error.\n")
+  try environment.output("\(outcomes.values.reduce(0, +)) files ended in data or an error.\n")
   guard found.isEmpty else {
-    for finding in found { environment.output("\(finding.file.path): \(finding.reason)\n") }
+    for finding in found { try environment.output("\(finding.file.path): \(finding.reason)\n") }
     throw ToolFailure(.badInput, "\(found.count) files crashed or hung their reader, or were changed by it.")
   }
 }
@@ -67,10 +67,10 @@ let survey = Command(
   guard !stores.isEmpty else {
     throw ToolFailure(.noInput, "there are no stores in '\(arguments.operands[0])'.")
   }
-  environment.output(Survey.header)
+  try environment.output(Survey.header)
   for store in stores {
     let line = Survey(store)
-    environment.output(line.row + "\n")
+    try environment.output(line.row + "\n")
     if arguments.has("differences") {
       for difference in line.differences { environment.error("  \(difference)\n") }
     }

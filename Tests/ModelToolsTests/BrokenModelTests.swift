@@ -163,7 +163,7 @@ import Testing
       #expect(ToolRun.model(["diff", old, new, "--strict"]).code == .badInput)
       #expect(ToolRun.model(["diff", new, old, "--strict"]).code == .success)
       #expect(ToolRun.model(["format", old, "--check"]).code == .badInput)
-      #expect(ToolRun.model(["format", old, "--output", old]).code == .success)
+      #expect(ToolRun.model(["format", old, "--output", old, "--force"]).code == .success)
       #expect(ToolRun.model(["format", old, "--check"]).code == .success)
     }
   }

@@ -35,7 +35,7 @@ struct CommandLineToolTests {
   @Test("A command that ends well ends with 0")
   func success() {
     let recorder = Recorder()
-    let code = _tool { arguments, environment in environment.output(arguments.text("far") ?? "") }
+    let code = _tool { arguments, environment in try environment.output(arguments.text("far") ?? "") }
       .run(["go", "--far", "7"], in: recorder.environment)
     #expect(code == .success)
     #expect(recorder.output.withLock { $0 } == "7")

@@ -102,30 +102,101 @@ struct MarkupTests {
 @Suite("An output file")
 struct OutputFileTests {
   private let _directory = FileManager.default.temporaryDirectory.appendingPathComponent("output-\(UUID())")
+  private let _environment: ToolEnvironment = {
+    let terminal = Terminal(isInteractive: false, usesColor: false, width: 80)
+    return ToolEnvironment(
+      variables: [:], outputTerminal: terminal, errorTerminal: terminal, output: { _ in }, error: { _ in })
+  }()
 
   init() throws { try FileManager.default.createDirectory(at: _directory, withIntermediateDirectories: true) }
+
+  private var _names: [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: _directory.path)) ?? []).sorted()
+  }
 
   @Test("Trying a path leaves nothing behind and harms nothing")
   func harmless() throws {
     defer { try? FileManager.default.removeItem(at: _directory) }
     let new = _directory.appendingPathComponent("new").path
-    _ = try OutputFile(path: new)
-    #expect(!FileManager.default.fileExists(atPath: new))
+    _ = try OutputFile(path: new, replaces: false, _environment)
+    #expect(_names == [])
     let old = _directory.appendingPathComponent("old")
     try Data("kept".utf8).write(to: old)
-    let file = try OutputFile(path: old.path)
+    let file = try OutputFile(path: old.path, replaces: true, _environment)
     #expect(try String(contentsOf: old, encoding: .utf8) == "kept")
     try file.write("new")
     #expect(try String(contentsOf: old, encoding: .utf8) == "new")
+    #expect(_names == ["old"])
   }
 
   @Test("A path that cannot be written is found out at once", arguments: ["", "/missing/file"])
   func unwritable(suffix: String) {
     defer { try? FileManager.default.removeItem(at: _directory) }
     #expect {
-      _ = try OutputFile(path: _directory.path + suffix)
+      _ = try OutputFile(path: _directory.path + suffix, replaces: false, _environment)
     } throws: {
       ($0 as? ToolFailure)?.code == .cannotCreateOutput
     }
+  }
+
+  @Test func `a file that is there stays without leave to replace it`() throws {
+    defer { try? FileManager.default.removeItem(at: _directory) }
+    let path = _directory.appendingPathComponent("file").path
+    let early = try FileSink(path: path, replaces: false)
+    try Data("kept".utf8).write(to: URL(fileURLWithPath: path))
+    try early.write("lost")
+    #expect(throws: ToolFailure.self) { try early.finish() }
+    #expect(throws: ToolFailure.self) { try FileSink(path: path, replaces: false) }
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "kept")
+    #expect(_names == ["file"])
+  }
+
+  @Test func `a file that is replaced keeps its permissions, and a link to it stays a link`() throws {
+    defer { try? FileManager.default.removeItem(at: _directory) }
+    let file = _directory.appendingPathComponent("file").path
+    let link = _directory.appendingPathComponent("link").path
+    try Data("old".utf8).write(to: URL(fileURLWithPath: file))
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file)
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "file")
+    let sink = try FileSink(path: link, replaces: true)
+    try sink.write("new")
+    try sink.finish()
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == "new")
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "file")
+    let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? NSNumber
+    #expect(mode?.intValue == 0o640)
+  }
+
+  @Test func `what is not finished leaves nothing behind`() throws {
+    defer { try? FileManager.default.removeItem(at: _directory) }
+    let path = _directory.appendingPathComponent("file").path
+    do {
+      let sink = try FileSink(path: path, replaces: false)
+      try sink.write("half")
+      #expect(_names.count == 1)
+    }
+    #expect(_names == [])
+    do {
+      let directory = try OutputDirectory(path: path, replaces: false)
+      try directory.write("whole", to: "one")
+    }
+    #expect(_names == [])
+  }
+
+  @Test func `files of a directory appear together, beside those it has`() throws {
+    defer { try? FileManager.default.removeItem(at: _directory) }
+    let directory = try OutputDirectory(path: _directory.path + "/deep/er", replaces: false)
+    try directory.write("1", to: "one")
+    try directory.write("2", to: "inner/two")
+    #expect(!FileManager.default.fileExists(atPath: _directory.path + "/deep"))
+    try directory.finish()
+    #expect(try String(contentsOfFile: _directory.path + "/deep/er/inner/two", encoding: .utf8) == "2")
+    let again = try OutputDirectory(path: _directory.path + "/deep/er", replaces: false)
+    try again.write("3", to: "three")
+    #expect(throws: ToolFailure.self) { try again.write("1", to: "one") }
+    try again.finish()
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: _directory.path + "/deep/er").sorted()
+        == ["inner", "one", "three"])
   }
 }

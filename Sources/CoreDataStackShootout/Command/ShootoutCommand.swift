@@ -32,7 +32,7 @@ enum ShootoutCommand {
       .flag("live-list", "Keep a list of all stops by name live on main meanwhile, as a screen does."),
       .value("runs", "N", "How often to run each, 5 if not given."),
       .value("format", "FORMAT", "table (the default) or json."),
-      .value("report", "FILE", "Also write a page with timelines: one HTML file that needs nothing else."),
+      .value("report", "FILE", "Also write a page with timelines: one HTML file that needs nothing else."), .force,
       .value("stores", "DIRECTORY", "Make the stores there, and leave the last run's to be looked at."),
       .value("worker", "JOB", isHidden: true, "Do one job of a shootout in this process."),
     ],
@@ -47,7 +47,7 @@ enum ShootoutCommand {
     }
     let options = try ShootoutOptions(arguments)
     let report: OutputFile? = try options.reportPath.map { path throws(ToolFailure) in
-      try OutputFile(path: path)
+      try OutputFile(path: path, replaces: arguments.replacesOutputs, environment)
     }
     let stores = try options.preparedStoreDirectory()
     let (name, bytes, feed) = try _feed(options.workload.source)
@@ -60,13 +60,15 @@ enum ShootoutCommand {
       keptStores: stores, progress: progress)
     let result = try shootout.run(name: name, bytes: bytes, feed: feed)
     progress.finish()
+    // The page has standard output for itself then.
+    let environment = report?.isStandardOutput == true ? environment.reportingOnError : environment
     switch options.format {
-    case .table: environment.output(ResultTable(result).text(usesColor: environment.outputTerminal.usesColor))
-    case .json: environment.output(ResultDocument(result).json.text() + "\n")
+    case .table: try environment.output(ResultTable(result).text(usesColor: environment.outputTerminal.usesColor))
+    case .json: try environment.output(ResultDocument(result).json.text() + "\n")
     }
     if let report {
       try report.write(ReportPage(result).html)
-      environment.error("The page with the timelines is '\(report.path)'.\n")
+      if !report.isStandardOutput { environment.error("The page with the timelines is '\(report.path)'.\n") }
     }
   }
 

@@ -20,9 +20,9 @@ package struct StopReader: Sendable {
     try StopReader(name: path).read(try contents(ofFile: path))
   }
 
-  /// The bytes of a file, whatever kind of file it is but a directory.
+  /// The bytes of a file, whatever kind of file it is but a directory; of standard input for `-`.
   package static func contents(ofFile path: String) throws(StopReaderError) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       let reason = errno
       throw reason == ENOENT || reason == ENOTDIR

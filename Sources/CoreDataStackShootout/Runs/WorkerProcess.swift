@@ -4,14 +4,15 @@ import Foundation
 /// The child's side: does one job in a process of its own and says on standard output what came of it.
 enum WorkerProcess {
   /// Does the job. To be called on the main thread, which will serve the main queue meanwhile.
-  static func run(jobArgument: String, output: @escaping @Sendable (String) -> Void) throws {
+  static func run(jobArgument: String, output: @escaping @Sendable (String) throws(ToolFailure) -> Void) throws {
     guard let job = try? WorkerJob(argument: jobArgument) else {
       throw UsageError.unexpectedOperand("--worker", command: "coredata shootout")
     }
     _endWithParent()
     let say: @Sendable (WorkerMessage) -> Void = { message in
       guard let line = try? JSONEncoder().encode(message) else { return }
-      output(String(decoding: line, as: UTF8.self) + "\n")
+      // The parent has gone if this fails; the watch ends the process.
+      try? output(String(decoding: line, as: UTF8.self) + "\n")
     }
     let progress: @Sendable (Int) -> Void = { count in
       if job.reportsProgress { say(.progress(count)) }

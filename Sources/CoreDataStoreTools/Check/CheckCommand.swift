@@ -22,7 +22,7 @@ extension Command {
       options: [
         StoreArguments.model, StoreArguments.json, .flag("strict", "Take warnings for errors."),
         .flag("all", "List all rows that something is wrong with, not the first ten."),
-        .flag("repair", "Write a mended copy."), .value("output", "FILE", "Where to write the mended copy."),
+        .flag("repair", "Write a mended copy."), .output("FILE", "Where to write the mended copy."), .force,
       ], operands: [StoreArguments.store],
       exitCodes: StoreArguments.exitCodes + [.cannotCreateOutput])
   ) { arguments, environment in
@@ -39,19 +39,23 @@ extension Command {
     let run = CheckRun(limit: limit, environment: environment)
     let findings = try run.findings(input.path, input)
     guard let output = arguments.text("output") else {
-      try run.report(findings, input.path, isJSON: arguments.has("json"), isStrict: arguments.has("strict"))
+      try run.report(findings, input.name, isJSON: arguments.has("json"), isStrict: arguments.has("strict"))
       return
     }
-    try input.model.expectExact(input.path)
-    try CheckRun.expectNothing(at: output)
+    try input.model.expectExact(input.name)
+    let staged = try StagedStore(for: output, replaces: arguments.replacesOutputs, environment)
+    let report = arguments.outputPath == nil ? environment.reportingOnError : environment
     if !arguments.has("json") {
-      environment.output(CheckReport(findings, path: input.path).text(environment.outputTerminal))
+      try report.output(CheckReport(findings, path: input.name).text(environment.outputTerminal))
     }
-    try StoreInput.translating(input.path) {
-      try StoreMender.mend(input.path, to: output, model: input.model.schema)
+    let left = try ImportModel.translating(staged) {
+      try StoreMender.mend(input.path, to: staged.path, model: input.model.schema)
+      let left = try run.findings(staged.path, input)
+      try staged.finish()
+      return left
     }
-    let left = try run.findings(output, input)
-    try run.report(left, output, isJSON: arguments.has("json"), isStrict: arguments.has("strict"))
+    try CheckRun(limit: limit, environment: report).report(
+      left, staged.name, isJSON: arguments.has("json"), isStrict: arguments.has("strict"))
   }
 }
 
@@ -72,25 +76,10 @@ struct CheckRun {
 
   func report(_ findings: [StoreFinding], _ path: String, isJSON: Bool, isStrict: Bool) throws(ToolFailure) {
     let report = CheckReport(findings, path: path)
-    environment.output(isJSON ? report.json.text() + "\n" : report.text(environment.outputTerminal))
+    try environment.output(isJSON ? report.json.text() + "\n" : report.text(environment.outputTerminal))
     let failures = findings.filter { $0.severity == .error || isStrict }
     if !failures.isEmpty {
       throw ToolFailure(.badInput, "'\(path)' did not pass: \(CheckReport.summary(failures)).")
     }
-  }
-
-  /// The copy is a new file: nothing is lost by mistake.
-  static func expectNothing(at path: String) throws(ToolFailure) {
-    for file in [path, path + "-wal"] where FileManager.default.fileExists(atPath: file) {
-      throw ToolFailure(.cannotCreateOutput, "There is a file '\(file)' already. Name one that is not there.")
-    }
-    let directory = (StoreFileFacts.externalDirectory(path: path) as NSString).deletingLastPathComponent
-    // Named after the store without its extension: two stores can be in each other's way.
-    guard !FileManager.default.fileExists(atPath: directory) else {
-      throw ToolFailure(
-        .cannotCreateOutput,
-        "'\(directory)' holds the external data of another store. Choose another name than '\(path)'.")
-    }
-    _ = try OutputFile(path: path)
   }
 }

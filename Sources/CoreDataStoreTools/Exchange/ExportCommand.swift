@@ -17,14 +17,14 @@ extension Command {
         "coredata store export Books.sqlite --entity Book | jq .title",
       ],
       options: [
-        StoreArguments.model, .value("output", "PATH", "Write there instead of to standard output."),
+        StoreArguments.model, .output("PATH", "Write there instead of to standard output."), .force,
         ExchangeForm.option,
         .value("entity", "NAME", repeats: true, "Only this entity, without its subentities."),
         .flag("json", "The same as --format json."),
       ], operands: [StoreArguments.store], exitCodes: StoreArguments.exitCodes + [.cannotCreateOutput])
   ) { arguments, environment in
     if arguments.has("json"), arguments.has("format") { throw UsageError.conflict("--format", "--json") }
-    let output = arguments.text("output")
+    let output = arguments.outputPath
     let form = try arguments.has("json") ? .json : ExchangeForm.chosen(arguments, path: output)
     if form == .csv, output == nil {
       throw ToolFailure(
@@ -37,14 +37,14 @@ extension Command {
         ?? reader.layout.layouts.filter { !$0.isAbstract }
       if let output { try ExportTarget.expectNot(input.path, output) }
       let text = ValueText(reader.layout)
-      let sink = { () throws(ToolFailure) -> FileSink in
-        if let output { try FileSink(path: output) } else { FileSink(environment.output) }
-      }
+      let file = { () throws(ToolFailure) in try arguments.outputFile(environment).sink() }
       let writer: any RecordWriter =
         switch form {
-        case .ndjson: LineWriter(try sink(), text)
-        case .json: DocumentWriter(try sink(), text)
-        case .csv: try CSVDirectoryWriter(output ?? "", text)
+        case .ndjson: LineWriter(try file(), text)
+        case .json: DocumentWriter(try file(), text)
+        case .csv:
+          CSVDirectoryWriter(
+            try OutputDirectory(path: output ?? "", replaces: arguments.replacesOutputs), text)
         }
       let progress = ProgressBar(terminal: environment.errorTerminal, delay: 1, write: environment.error)
       defer { progress.finish() }

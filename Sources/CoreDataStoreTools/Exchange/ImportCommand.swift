@@ -20,7 +20,7 @@ extension Command {
         "coredata store import more.json --base Books.sqlite --output MoreBooks.sqlite",
       ],
       options: [
-        .value("output", "FILE", "The store to make."),
+        .output("FILE", "The store to make."), .force,
         .value(
           "model", "FILE",
           "The model of the new store: a .xcdatamodeld, .xcdatamodel, .momd or .mom, or a store that has it inside."
@@ -29,10 +29,9 @@ extension Command {
         .flag("skip-missing", "Leave out references to objects that are not in the input."),
         StoreArguments.json,
       ],
-      operands: [CommandSyntax.Operand("INPUT", "A file of JSON, or a directory of CSV files.")],
+      operands: [CommandSyntax.Operand("INPUT", "A file of JSON, '-' for standard input, or a directory of CSV files.")],
       exitCodes: StoreArguments.exitCodes + [.cannotCreateOutput])
   ) { arguments, environment in
-    let path = arguments.operands[0]
     guard let output = arguments.text("output") else {
       throw ToolFailure(.usage, "Say which file to write the store to: '--output FILE'.")
     }
@@ -41,29 +40,29 @@ extension Command {
       throw ToolFailure(
         .usage, "A new store needs a model: '--model FILE', or '--base STORE' to add to a copy of one.")
     }
-    let form = try ExchangeForm.chosen(arguments, path: path)
+    // Read three times, which a pipe cannot be.
+    let input = try SpooledInput(path: arguments.operands[0])
+    let form = try ExchangeForm.chosen(arguments, path: input.path)
     // Before anything is made: a path that is wrong should leave nothing behind.
-    _ = try RecordSources.open(path, form)
-    try CheckRun.expectNothing(at: output)
-    let model = try ImportModel.load(arguments.text("model"), base: base, environment)
-    do {
-      let outcome = try ImportModel.translating(output) {
-        if let base { try StoreFileFacts.copy(path: base, to: output) }
-        let writer = try StoreWriter(path: output, model: model)
-        let progress = ProgressBar(terminal: environment.errorTerminal, delay: 1, write: environment.error)
-        defer { progress.finish() }
-        let importer = try StoreImporter(
-          path, form, into: writer, skipsMissing: arguments.has("skip-missing"),
-          progress: { progress.update($0, $1) })
-        let outcome = try importer.run()
-        try writer.close()
-        return outcome
-      }
-      environment.output(arguments.has("json") ? outcome.json(output).text() + "\n" : outcome.text(output))
-    } catch {
-      ImportModel.removeStore(output)
-      throw error
+    _ = try RecordSources.open(input, form)
+    let staged = try StagedStore(for: output, replaces: arguments.replacesOutputs, environment)
+    let origin = try base.map { path throws(ToolFailure) in try SpooledInput(path: path) }
+    let model = try ImportModel.load(arguments.text("model"), base: origin, environment)
+    let outcome = try ImportModel.translating(staged) {
+      if let origin { try StoreFileFacts.copy(path: origin.path, to: staged.path) }
+      let writer = try StoreWriter(path: staged.path, model: model)
+      let progress = ProgressBar(terminal: environment.errorTerminal, delay: 1, write: environment.error)
+      defer { progress.finish() }
+      let importer = try StoreImporter(
+        input, form, into: writer, skipsMissing: arguments.has("skip-missing"),
+        progress: { progress.update($0, $1) })
+      let outcome = try importer.run()
+      try writer.close()
+      try staged.finish()
+      return outcome
     }
+    let report = arguments.outputPath == nil ? environment.reportingOnError : environment
+    try report.output(arguments.has("json") ? outcome.json(staged.name).text() + "\n" : outcome.text(staged.name))
   }
 }
 
@@ -92,32 +91,32 @@ extension StoreImporter.Outcome {
 /// The model of a store that is made.
 enum ImportModel {
   static func load(
-    _ path: String?, base: String?, _ environment: ToolEnvironment
+    _ path: String?, base: SpooledInput?, _ environment: ToolEnvironment
   ) throws(ToolFailure) -> ModelSchema {
     let model =
       if let base { try StoreInput(base, model: path, environment).model } else {
         try StoreModel.load(path ?? "", for: [:])
       }
-    try model.expectExact(base ?? path ?? "")
+    try model.expectExact(base?.name ?? path ?? "")
     return model.schema
   }
 
   /// As for stores that are read, with what only writing meets.
-  static func translating<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+  static func translating<Result>(_ staged: StagedStore, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
-    } catch let error as CocoaError where [640, 642, 512, 513].contains(error.errorCode) {
+    } catch let error as CocoaError where _isOfWriting(error) {
       let message = error.userInfo[NSLocalizedDescriptionKey] as? String ?? error.localizedDescription
-      throw ToolFailure(.cannotCreateOutput, "Cannot write '\(path)': \(message)")
+      throw staged.naming(ToolFailure(.cannotCreateOutput, "Cannot write '\(staged.path)': \(message)"))
     } catch {
-      throw StoreInput.failure(error, path)
+      throw staged.naming(StoreInput.failure(error, staged.path))
     }
   }
 
-  /// Takes away what an import that failed has made.
-  static func removeStore(_ path: String) {
-    for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
-    let directory = StoreFileFacts.externalDirectory(path: path)
-    try? FileManager.default.removeItem(atPath: (directory as NSString).deletingLastPathComponent)
+  private static func _isOfWriting(_ error: CocoaError) -> Bool {
+    if [640, 642, 512, 513].contains(error.errorCode) { return true }
+    // READONLY, IOERR, FULL and CANTOPEN.
+    let code = (error.userInfo[NSSQLiteErrorDomain] as? NSNumber)?.intValue
+    return code.map { [8, 10, 13, 14].contains($0 & 0xFF) } ?? false
   }
 }

@@ -30,11 +30,11 @@ protocol RecordSource {
 
 enum RecordSources {
   /// A source that begins at the first object.
-  static func open(_ path: String, _ form: ExchangeForm) throws(ToolFailure) -> any RecordSource {
+  static func open(_ input: SpooledInput, _ form: ExchangeForm) throws(ToolFailure) -> any RecordSource {
     switch form {
-    case .ndjson: LineSource(try InputFile(path: path))
-    case .json: DocumentSource(try InputFile(path: path))
-    case .csv: try CSVDirectorySource(path)
+    case .ndjson: LineSource(try InputFile(path: input.path, name: input.name))
+    case .json: DocumentSource(try InputFile(path: input.path, name: input.name))
+    case .csv: try CSVDirectorySource(input)
     }
   }
 
@@ -244,10 +244,11 @@ final class CSVDirectorySource: RecordSource {
   private var _names: [String] = []
 
   /// - Throws: `ToolFailure` if there is no such directory, or nothing in it.
-  init(_ directory: String) throws(ToolFailure) {
+  init(_ input: SpooledInput) throws(ToolFailure) {
+    let directory = input.path
     _directory = directory
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
-      throw ToolFailure(.noInput, "There is no directory '\(directory)'.")
+      throw ToolFailure(.noInput, "'\(input.name)' is no directory of CSV files.")
     }
     _files = names.filter { $0.lowercased().hasSuffix(".csv") }.sorted()
     guard !_files.isEmpty else { throw ToolFailure(.badInput, "There is no .csv file in '\(directory)'.") }

@@ -62,7 +62,7 @@ final class LineWriter: RecordWriter {
 
   func end(_ entity: PropertyLayout) {}
 
-  func finish() throws { try _sink.flush() }
+  func finish() throws { try _sink.finish() }
 }
 
 /// One document.
@@ -95,30 +95,23 @@ final class DocumentWriter: RecordWriter {
 
   func finish() throws {
     try _sink.write(_isFirstEntity ? "{}\n" : "\n}\n")
-    try _sink.flush()
+    try _sink.finish()
   }
 }
 
 /// A directory with a file for each entity.
 final class CSVDirectoryWriter: RecordWriter {
-  private let _directory: String
+  private let _directory: OutputDirectory
   private let _text: ValueText
   private var _sink: FileSink?
 
-  /// - Throws: `ToolFailure` with `cannotCreateOutput`.
-  init(_ directory: String, _ text: ValueText) throws(ToolFailure) {
+  init(_ directory: OutputDirectory, _ text: ValueText) {
     _directory = directory
     _text = text
-    do {
-      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    } catch {
-      throw ToolFailure(
-        .cannotCreateOutput, "Cannot make the directory '\(directory)': \(error.localizedDescription)")
-    }
   }
 
   func begin(_ entity: PropertyLayout) throws {
-    let sink = try FileSink(path: "\(_directory)/\(entity.entityName).csv")
+    let sink = try _directory.sink("\(entity.entityName).csv")
     try sink.write(
       CSVText.line([ExchangeForm.identifierKey] + entity.exchangedSlots.map { entity.slots[$0].name }))
     _sink = sink
@@ -135,7 +128,10 @@ final class CSVDirectoryWriter: RecordWriter {
     try _sink?.write(CSVText.line([_text.identifier(identity)] + fields))
   }
 
-  func end(_ entity: PropertyLayout) throws { try _sink?.flush() }
+  func end(_ entity: PropertyLayout) throws {
+    try _sink?.finish()
+    _sink = nil
+  }
 
-  func finish() { _sink = nil }
+  func finish() throws { try _directory.finish() }
 }

@@ -18,7 +18,7 @@ final class StoreImporter {
   }
 
   private let _writer: StoreWriter
-  private let _path: String
+  private let _input: SpooledInput
   private let _form: ExchangeForm
   private let _skipsMissing: Bool
   private let _keys: ImportKeys
@@ -31,10 +31,10 @@ final class StoreImporter {
   ///   - skipsMissing: leaves out references to objects that the input does not have, instead of failing.
   ///   - progress: told how far the import is, 0 to 1.
   init(
-    _ path: String, _ form: ExchangeForm, into writer: StoreWriter, skipsMissing: Bool,
+    _ input: SpooledInput, _ form: ExchangeForm, into writer: StoreWriter, skipsMissing: Bool,
     progress: @escaping (Double, String) -> Void
   ) throws {
-    _path = path
+    _input = input
     _form = form
     _writer = writer
     _skipsMissing = skipsMissing
@@ -65,7 +65,7 @@ final class StoreImporter {
   private func _eachRecord(
     _ run: Double, _ label: String, _ body: (InputRecord, PropertyLayout) throws -> Void
   ) throws {
-    let source = try RecordSources.open(_path, _form)
+    let source = try RecordSources.open(_input, _form)
     while let record = try source.next() {
       try body(record, try _converter.entity(of: record))
       _progress((run + source.fraction) / 3, label)
@@ -112,7 +112,7 @@ final class StoreImporter {
     guard let first = batch.first, let last = batch.last else { return }
     do {
       try _writer.insert(batch.map(\.row))
-    } catch let error as CocoaError {
+    } catch let error as CocoaError where error.errorCode == NSManagedObjectConstraintMergeError {
       let message = error.userInfo[NSLocalizedDescriptionKey] as? String ?? error.localizedDescription
       throw ToolFailure(.badInput, "\(first.place) to \(last.place): \(message)")
     }
@@ -145,7 +145,7 @@ final class StoreImporter {
         let entity = _writer.layout.layout(numbered: error.owner.entity)
         throw ToolFailure(
           .badInput,
-          "\(places[error.owner] ?? _path): '\(entity.slots[error.slot].name)' has a member whose own side of "
+          "\(places[error.owner] ?? _input.name): '\(entity.slots[error.slot].name)' has a member whose own side of "
             + "the relationship says another owner.")
       }
       lists.removeAll(keepingCapacity: true)

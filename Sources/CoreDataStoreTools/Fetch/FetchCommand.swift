@@ -58,7 +58,7 @@ extension Command {
         }
       let found = try reader.keys(query)
       if arguments.has("count") {
-        environment.output(arguments.has("json") ? "{\"count\":\(found.count)}\n" : "\(found.count)\n")
+        try environment.output(arguments.has("json") ? "{\"count\":\(found.count)}\n" : "\(found.count)\n")
       } else {
         try FetchOutput(columns, reader, dropsEmpty: !arguments.has("columns")).write(
           found, as: form, environment)

@@ -20,7 +20,7 @@ struct FetchOutput {
   }
 
   func write(_ found: [StoredReference], as form: Form, _ environment: ToolEnvironment) throws {
-    let sink = FileSink(environment.output)
+    let sink = FileSink(standardOutputOf: environment)
     switch form {
     case .table: try sink.write(try _table(found, environment.outputTerminal))
     case .json: try _json(found, sink)

@@ -4,7 +4,7 @@ import Foundation
 
 /// Finds out what a file is before anything is made of it, so that a wrong one is called what it is.
 enum FileExamination {
-  /// Lets an SQLite database pass.
+  /// Lets an SQLite database pass whose content is all there, as far as its header tells.
   ///
   /// - Throws: `ToolFailure` that says what was found instead and what to do.
   static func expectDatabase(_ path: String) throws(ToolFailure) {
@@ -120,10 +120,27 @@ enum FileExamination {
     let pageSize = number(16, 2) == 1 ? 65_536 : number(16, 2)
     let pages = number(28, 4)
     // The number of pages counts only if the last writer knew of it.
+    let lacksLog = DatabaseHead.hasLog(path) && !FileManager.default.fileExists(atPath: path + "-wal")
+    // The first page of a new store stays alone until its log is folded into the file.
+    if lacksLog, size <= pageSize, _isWithoutTables(head) {
+      throw ToolFailure(.badInput, "'\(path)' has no tables. \(_advice(withoutLog: path))")
+    }
     guard number(24, 4) == number(92, 4), pageSize >= 512, pages > 0, size < pages * pageSize else { return }
     throw ToolFailure(
       .badInput,
       "'\(path)' was cut short: it should have \(pages) pages of \(pageSize) bytes, but has \(size) bytes of "
-        + "\(pages * pageSize). Copy it again, or restore it from a backup.")
+        + "\(pages * pageSize). "
+        + (lacksLog ? _advice(withoutLog: path) : "Copy it again, or restore it from a backup."))
+  }
+
+  /// Whether the root page of the schema has no cells.
+  private static func _isWithoutTables(_ head: [UInt8]) -> Bool {
+    head.count >= 108 && head[100] == 0x0D && head[103] == 0 && head[104] == 0
+  }
+
+  /// What to do about a store that was copied without its write-ahead log.
+  private static func _advice(withoutLog path: String) -> String {
+    "Its header says that changes go to a write-ahead log, and there is no '\(path)-wal' beside it: it was copied "
+      + "while a program had it open. Copy it again with all its files."
   }
 }

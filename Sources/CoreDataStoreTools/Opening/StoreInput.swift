@@ -6,7 +6,11 @@ import Foundation
 
 /// A store that a command was given, opened read-only.
 struct StoreInput {
+  /// The file to open: of a stream a copy, which lives as long as this value.
   let path: String
+  /// What messages call the store.
+  let name: String
+  private let _file: SpooledInput
   let metadata: [String: Any]
   let model: StoreModel
 
@@ -14,21 +18,34 @@ struct StoreInput {
   ///
   /// - Throws: `ToolFailure` that says what was found and what to do.
   init(_ path: String, model modelPath: String?, _ environment: ToolEnvironment) throws(ToolFailure) {
-    self.path = path
-    try FileExamination.expectDatabase(path)
-    let metadata: [String: Any]
-    do {
-      metadata = try StoreFileFacts.metadata(path: path)
+    try self.init(try SpooledInput(path: path), model: modelPath, environment)
+  }
+
+  /// As `init(_:model:_:)` with a path.
+  init(_ file: SpooledInput, model modelPath: String?, _ environment: ToolEnvironment) throws(ToolFailure) {
+    (_file, path, name) = (file, file.path, file.name)
+    do throws(ToolFailure) {
+      try FileExamination.expectDatabase(path)
+      metadata = try Self._metadata(path)
+      model =
+        if let modelPath { try StoreModel.load(modelPath, for: metadata) } else {
+          try StoreModel.inside(path)
+        }
     } catch {
-      throw Self.failure(error, path)
+      throw file.naming(error)
     }
-    self.metadata = metadata
-    model =
-      if let modelPath { try StoreModel.load(modelPath, for: metadata) } else { try StoreModel.inside(path) }
     if let differences = model.differences {
       environment.error(
-        "warning: '\(path)' was written with another version of this model (\(differences)); read as far as it fits.\n"
+        "warning: '\(name)' was written with another version of this model (\(differences)); read as far as it fits.\n"
       )
+    }
+  }
+
+  private static func _metadata(_ path: String) throws(ToolFailure) -> [String: Any] {
+    do {
+      return try StoreFileFacts.metadata(path: path)
+    } catch {
+      throw failure(error, path)
     }
   }
 
@@ -49,7 +66,11 @@ struct StoreInput {
   func reading(_ body: (StoreReader) throws -> Void) throws {
     let reader = try reader()
     defer { reader.close() }
-    try Self.translating(path) { try body(reader) }
+    do {
+      try Self.translating(path) { try body(reader) }
+    } catch let failure as ToolFailure {
+      throw _file.naming(failure)
+    }
   }
 
   static func translating<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {

@@ -21,6 +21,15 @@ struct StoreModel {
   ///   - metadata: of the store.
   /// - Throws: `ToolFailure`.
   static func load(_ path: String, for metadata: [String: Any]) throws(ToolFailure) -> StoreModel {
+    let input = try SpooledInput(path: path)
+    do throws(ToolFailure) {
+      return try _load(input.path, metadata)
+    } catch {
+      throw input.naming(error)
+    }
+  }
+
+  private static func _load(_ path: String, _ metadata: [String: Any]) throws(ToolFailure) -> StoreModel {
     if FileExamination.isDatabase(path) {
       let other = try StoreModel.inside(path)
       return StoreModel(

@@ -17,9 +17,9 @@ extension Command {
     try StoreInput(arguments, environment).reading { reader in
       let listing = EntityListing(reader, counts: try reader.counts())
       if arguments.has("json") {
-        environment.output(listing.json.text() + "\n")
+        try environment.output(listing.json.text() + "\n")
       } else {
-        environment.output(
+        try environment.output(
           listing.text(environment.outputTerminal, withProperties: arguments.has("properties")))
       }
     }

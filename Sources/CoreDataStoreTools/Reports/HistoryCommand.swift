@@ -34,11 +34,11 @@ extension Command {
       let entity = try arguments.text("entity").map { try reader.layout.entity(named: $0) }
       guard let all = try reader.history(after: since, isWanted: { author == nil || $0.author == author })
       else {
-        throw ToolFailure(.badInput, "'\(input.path)' has no history: its program did not ask for one.")
+        throw ToolFailure(.badInput, "'\(input.name)' has no history: its program did not ask for one.")
       }
       let listing = HistoryListing(
         HistoryListing.chosen(all, of: entity).suffix(limit ?? .max), ValueText(reader.layout))
-      environment.output(
+      try environment.output(
         arguments.has("json") ? listing.json.text() + "\n" : listing.text(environment.outputTerminal))
     }
   }

@@ -22,7 +22,7 @@ extension Command {
       let counts = (try? reader.counts()) ?? [:]
       return try StoreSummary(input, reader.connection, EntityListing(reader, counts: counts), findings)
     }
-    environment.output(
+    try environment.output(
       arguments.has("json") ? summary.json.text() + "\n" : summary.text(environment.outputTerminal))
   }
 }

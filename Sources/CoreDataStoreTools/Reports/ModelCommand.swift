@@ -15,7 +15,9 @@ extension Command {
       examples: [
         "coredata store model Books.sqlite --output Books.xcdatamodel", "coredata store model Books.sqlite",
       ],
-      options: [StoreArguments.json, .value("output", "PATH", "Write there instead of to standard output.")],
+      options: [
+        StoreArguments.json, .output("PATH", "Write there instead of to standard output."), .force,
+      ],
       operands: [StoreArguments.store], exitCodes: StoreArguments.exitCodes + [.cannotCreateOutput])
   ) { arguments, environment in
     let input = try StoreInput(arguments.operands[0], model: nil, environment)
@@ -27,17 +29,18 @@ extension Command {
       }
       text = try ModelContentsWriter.write(schema)
     } catch {
-      throw ToolFailure(.badInput, "The model in '\(input.path)' cannot be written as XML: \(error).")
+      throw ToolFailure(.badInput, "The model in '\(input.name)' cannot be written as XML: \(error).")
     }
-    guard let output = arguments.text("output") else {
-      environment.output(
+    guard let output = arguments.outputPath else {
+      try environment.output(
         arguments.has("json")
           ? JSONText.object([("origin", .string(input.model.origin)), ("contents", .string(text))]).text()
             + "\n" : text)
       return
     }
-    let written = try ModelOutput.write(text, to: output)
-    environment.output(
+    let written = try ModelOutput.write(
+      text, to: output, replaces: arguments.replacesOutputs, environment)
+    try environment.output(
       arguments.has("json")
         ? JSONText.object([("origin", .string(input.model.origin)), ("file", .string(written))]).text() + "\n"
         : "The model (\(input.model.origin)) is in \(written).\n")
@@ -66,26 +69,23 @@ enum ModelOutput {
   }
 
   /// - Returns: The file that was written.
-  static func write(_ text: String, to path: String) throws(ToolFailure) -> String {
+  static func write(
+    _ text: String, to path: String, replaces: Bool, _ environment: ToolEnvironment
+  ) throws(ToolFailure) -> String {
     let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
-    var file = path
+    let file: String
     switch (path as NSString).pathExtension {
-    case "xcdatamodel": file += "/contents"
+    case "xcdatamodel": file = "contents"
     case "xcdatamodeld":
       let name = ((path as NSString).lastPathComponent as NSString).deletingPathExtension
-      file += "/\(name).xcdatamodel/contents"
-    default: break
+      file = "\(name).xcdatamodel/contents"
+    default:
+      try OutputFile(path: path, replaces: replaces, environment).write(text)
+      return path
     }
-    do {
-      let directory = (file as NSString).deletingLastPathComponent
-      if file != path {
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-      }
-    } catch {
-      throw ToolFailure(
-        .cannotCreateOutput, "Cannot make the directory of '\(file)': \(error.localizedDescription)")
-    }
-    try OutputFile(path: file).write(text)
-    return file
+    let directory = try OutputDirectory(path: path, replaces: replaces)
+    try directory.write(text, to: file)
+    try directory.finish()
+    return "\(path)/\(file)"
   }
 }

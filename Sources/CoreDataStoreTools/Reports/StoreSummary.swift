@@ -44,7 +44,7 @@ struct StoreSummary {
   private mutating func _addFile(_ input: StoreInput) {
     let size = Self._size(input.path) ?? 0
     let log = Self._size(input.path + "-wal") ?? 0
-    _add("File", input.path, "file")
+    _add("File", input.name, "file")
     let text = ByteCount.text(size) + (log > 0 ? ", and \(ByteCount.text(log)) in the write-ahead log" : "")
     _add("Size", text, "size", .integer(size))
     if log > 0 { _facts.append(Fact(name: "", text: "", key: "logSize", json: .integer(log))) }

@@ -70,7 +70,7 @@ package struct ArgumentScanner: Sendable {
       }
       let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let spelling = String(parts[0])
-      guard let option = command.options.first(where: { "--" + $0.name == spelling }) else {
+      guard let option = command.options.first(where: { $0.isNamed(by: spelling) }) else {
         let known = command.options.filter { !$0.isHidden }.map { "--" + $0.name } + ["--help"]
         throw .unknownOption(
           spelling, command: title, suggestion: SpellingSuggestion.nearest(to: spelling, among: known))

@@ -2,6 +2,8 @@
 package struct OptionSyntax: Sendable {
   /// Without the leading dashes.
   package let name: String
+  /// The letter of its short form, without the dash.
+  package let short: Character?
   /// What stands for the value in help; nil if the option is a flag.
   package let valueName: String?
   package let summary: String
@@ -14,12 +16,11 @@ package struct OptionSyntax: Sendable {
 
   /// An option that takes a value, as `--name value` or `--name=value`.
   package static func value(
-    _ name: String, _ valueName: String, repeats: Bool = false, isHidden: Bool = false,
-    choices: [String] = [],
-    _ summary: String
+    _ name: String, _ valueName: String, short: Character? = nil, repeats: Bool = false,
+    isHidden: Bool = false, choices: [String] = [], _ summary: String
   ) -> OptionSyntax {
     OptionSyntax(
-      name: name, valueName: valueName, summary: summary, repeats: repeats, isHidden: isHidden,
+      name: name, short: short, valueName: valueName, summary: summary, repeats: repeats, isHidden: isHidden,
       choices: choices)
   }
 
@@ -28,15 +29,21 @@ package struct OptionSyntax: Sendable {
     _ name: String, _ valueName: String, _ type: Choice.Type, _ summary: String
   ) -> OptionSyntax where Choice: CaseIterable & RawRepresentable, Choice.RawValue == String {
     OptionSyntax(
-      name: name, valueName: valueName, summary: summary, repeats: false, isHidden: false,
+      name: name, short: nil, valueName: valueName, summary: summary, repeats: false, isHidden: false,
       choices: Choice.allCases.map(\.rawValue))
   }
 
   /// An option that is there or not.
   package static func flag(_ name: String, _ summary: String) -> OptionSyntax {
-    OptionSyntax(name: name, valueName: nil, summary: summary, repeats: false, isHidden: false, choices: [])
+    OptionSyntax(
+      name: name, short: nil, valueName: nil, summary: summary, repeats: false, isHidden: false, choices: [])
   }
 
-  /// As help shows it: `--stops FILE`.
-  package var spelling: String { "--" + name + (valueName.map { " " + $0 } ?? "") }
+  /// As help shows it: `--stops FILE`, `-o, --output FILE`.
+  package var spelling: String {
+    (short.map { "-\($0), " } ?? "") + "--" + name + (valueName.map { " " + $0 } ?? "")
+  }
+
+  /// Whether a word of a command line, without its value, names the option.
+  func isNamed(by word: String) -> Bool { word == "--" + name || short.map { word == "-\($0)" } ?? false }
 }

@@ -20,7 +20,7 @@ extension Command {
       guard let shell = CompletionScript.Shell(rawValue: word) else {
         throw ToolFailure(.usage, "There is no completion for '\(word)'; there is for bash, zsh and fish.")
       }
-      environment.output(CompletionScript(whole).text(for: shell))
+      try environment.output(CompletionScript(whole).text(for: shell))
     }
   }
 }

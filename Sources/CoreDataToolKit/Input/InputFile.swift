@@ -1,11 +1,13 @@
 import Foundation
 
-/// A file read from start to end, a byte at a time out of a buffer, so that its size does not matter.
+/// A file or a stream read from start to end, a byte at a time out of a buffer, so that its size does not
+/// matter.
 ///
 /// Not for several threads at once.
 package final class InputFile {
+  /// What messages call the file.
   package let path: String
-  /// In bytes, as it was when the file was opened.
+  /// In bytes, as it was when the file was opened; 0 for a stream.
   package let size: Int
   /// Of the byte that `next` answers next, from 1.
   package private(set) var line = 1
@@ -16,12 +18,17 @@ package final class InputFile {
   private var _index = 0
   private var _end = 0
 
+  /// Opens a file; `-` is standard input.
+  ///
+  /// - Parameter name: what messages call the file, if not by its path.
   /// - Throws: `ToolFailure` with `noInput`.
-  package init(path: String) throws(ToolFailure) {
-    self.path = path
-    _descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  package init(path: String, name: String? = nil) throws(ToolFailure) {
+    let isStandardInput = path == OutputFile.standardStream
+    self.path = name ?? (isStandardInput ? "standard input" : path)
+    _descriptor =
+      isStandardInput ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC)
     guard _descriptor >= 0 else {
-      throw ToolFailure(.noInput, "Cannot read '\(path)': \(String(cString: strerror(errno))).")
+      throw ToolFailure(.noInput, "Cannot read '\(self.path)': \(String(cString: strerror(errno))).")
     }
     var facts = stat()
     size = fstat(_descriptor, &facts) == 0 ? Int(facts.st_size) : 0
@@ -52,6 +59,18 @@ package final class InputFile {
       if count == 0 { return nil }
     }
     return _buffer[_index]
+  }
+
+  /// The next bytes, as many as the buffer has; nil at the end. Does not count lines.
+  ///
+  /// - Throws: `ToolFailure` with `noInput`.
+  package func nextBytes() throws(ToolFailure) -> ArraySlice<UInt8>? {
+    guard try peek() != nil else { return nil }
+    defer {
+      position += _end - _index
+      _index = _end
+    }
+    return _buffer[_index..<_end]
   }
 
   /// The bytes up to the end of the line, without it; nil at the end of the file.

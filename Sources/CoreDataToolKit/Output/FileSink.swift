@@ -2,58 +2,141 @@ import Foundation
 
 /// A file written from start to end through a buffer, so that its size does not matter; or standard output.
 ///
+/// A regular file appears under its name when `finish` is called, whole, and not at all before: the sink writes
+/// to a temporary file beside it. A device or a FIFO is written directly.
+///
 /// Not for several threads at once.
 package final class FileSink {
-  private let _path: String?
-  private let _descriptor: Int32
-  private let _output: (@Sendable (String) -> Void)?
+  private enum Destination {
+    case stream(@Sendable ([UInt8]) throws(ToolFailure) -> Void)
+    case direct(Int32)
+    case staged(Int32, path: String)
+  }
+
+  /// What was asked for, for messages.
+  private let _path: String
+  /// The file that the temporary one becomes: `_path` with links resolved.
+  private let _target: String
+  private let _replaces: Bool
+  private var _destination: Destination?
   private var _buffer: [UInt8] = []
   private static let _bufferSize = 1 << 16
 
-  /// Creates the file, or empties it.
+  /// Opens the output.
   ///
-  /// - Throws: `ToolFailure` with `cannotCreateOutput`.
-  package init(path: String) throws(ToolFailure) {
+  /// - Parameter replaces: whether an existing file may be replaced.
+  /// - Throws: `ToolFailure` with `cannotCreateOutput`, also if there is a file and it may not be replaced.
+  package init(path: String, replaces: Bool) throws(ToolFailure) {
     _path = path
-    _output = nil
-    _descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    guard _descriptor >= 0 else { throw Self._failure(path) }
+    _replaces = replaces
+    let existing = try ExistingOutput(path: path)
+    _target = existing.target
+    if existing.isSpecial {
+      _destination = .direct(try Self._open(path, O_WRONLY, path))
+      return
+    }
+    if !replaces { try existing.expectNothing() }
+    let staging = UnfinishedPaths.staging(beside: _target)
+    let descriptor = try UnfinishedPaths.shared.createFile(staging, for: path)
+    if let mode = existing.mode { fchmod(descriptor, mode) }
+    _destination = .staged(descriptor, path: staging)
   }
 
-  /// Writes to a stream instead.
-  package init(_ output: @escaping @Sendable (String) -> Void) {
-    _path = nil
-    _descriptor = -1
-    _output = output
+  /// Writes to standard output.
+  package init(standardOutputOf environment: ToolEnvironment) {
+    (_path, _target, _replaces) = ("standard output", "", true)
+    _destination = .stream(environment.outputBytes)
   }
 
-  deinit { if _descriptor >= 0 { close(_descriptor) } }
+  deinit {
+    switch _destination {
+    case .direct(let descriptor): close(descriptor)
+    case .staged(let descriptor, let staging):
+      close(descriptor)
+      _ = UnfinishedPaths.shared.end(staging) { unlink(staging) }
+    case .stream, nil: break
+    }
+  }
 
-  /// - Throws: `ToolFailure` with `cannotCreateOutput`, when the disk is full for instance.
+  /// Writes the text, now or with what follows.
+  ///
+  /// - Throws: `ToolFailure` with `cannotCreateOutput`, when the disk is full for instance; with `closedPipe`.
   package func write(_ text: String) throws(ToolFailure) {
     _buffer += text.utf8
     if _buffer.count >= Self._bufferSize { try flush() }
   }
 
-  /// Hands on what is in the buffer.
+  /// Writes the bytes, now or with what follows.
+  ///
+  /// - Throws: As `write(_:)` of text.
+  package func write(bytes: some Sequence<UInt8>) throws(ToolFailure) {
+    _buffer += bytes
+    if _buffer.count >= Self._bufferSize { try flush() }
+  }
+
+  /// Writes what is in the buffer.
+  ///
+  /// - Throws: As `write(_:)`.
   package func flush() throws(ToolFailure) {
+    guard !_buffer.isEmpty, let _destination else { return }
     defer { _buffer.removeAll(keepingCapacity: true) }
-    if let _output {
-      if !_buffer.isEmpty { _output(String(decoding: _buffer, as: UTF8.self)) }
-      return
-    }
-    var done = 0
-    while done < _buffer.count {
-      let count = _buffer.withUnsafeBytes {
-        Foundation.write(_descriptor, $0.baseAddress! + done, $0.count - done)
-      }
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { throw Self._failure(_path ?? "") }
-      done += count
+    switch _destination {
+    case .stream(let output): try output(_buffer)
+    case .direct(let descriptor), .staged(let descriptor, _):
+      try DescriptorOutput.write(_buffer, to: descriptor, named: "'\(_path)'")
     }
   }
 
-  private static func _failure(_ path: String) -> ToolFailure {
-    ToolFailure(.cannotCreateOutput, "Cannot write '\(path)': \(String(cString: strerror(errno))).")
+  /// Writes the rest and gives the file its name.
+  ///
+  /// - Throws: As `write(_:)`; also if a file of this name has appeared meanwhile and may not be replaced.
+  package func finish() throws(ToolFailure) {
+    try flush()
+    switch _destination {
+    case .direct(let descriptor):
+      _destination = nil
+      guard close(descriptor) == 0 else { throw Self.failure(_path, errno) }
+    case .staged(let descriptor, let staging):
+      // Some file systems tell that they are full only now.
+      guard fsync(descriptor) == 0 || errno == EINVAL else { throw Self.failure(_path, errno) }
+      let error = UnfinishedPaths.shared.end(staging) { () -> Int32 in
+        _destination = nil
+        guard close(descriptor) == 0 else {
+          unlink(staging)
+          return errno
+        }
+        return FinalName.give(_target, to: staging, replaces: _replaces)
+      }
+      if error == EEXIST { throw ExistingOutput.failure(_path) }
+      guard error == 0 else { throw Self.failure(_path, error) }
+    case .stream, nil: break
+    }
+  }
+
+  private static func _open(_ path: String, _ flags: Int32, _ shown: String) throws(ToolFailure) -> Int32 {
+    let descriptor = open(path, flags | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure(shown, errno) }
+    return descriptor
+  }
+
+  static func failure(_ path: String, _ code: Int32) -> ToolFailure {
+    code == EPIPE
+      ? .closedPipe
+      : ToolFailure(.cannotCreateOutput, "Cannot write '\(path)': \(String(cString: strerror(code))).")
+  }
+}
+
+extension UnfinishedPaths {
+  /// Creates a file to be finished later; `path` is what messages call it.
+  fileprivate func createFile(_ staging: String, for path: String) throws(ToolFailure) -> Int32 {
+    let (descriptor, error) = create(staging) { () -> (Int32, Int32) in
+      let descriptor = open(staging, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+      return (descriptor, errno)
+    }
+    guard descriptor >= 0 else {
+      end(staging) {}
+      throw FileSink.failure(path, error)
+    }
+    return descriptor
   }
 }

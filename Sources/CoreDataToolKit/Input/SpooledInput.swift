@@ -1,0 +1,61 @@
+import Foundation
+
+/// An input that a command reads more than once or at will: a regular file or a directory as it is; `-`, a FIFO
+/// or another stream as a temporary copy, read to its end.
+///
+/// The copy is removed with the object.
+package final class SpooledInput: Sendable {
+  /// What was asked for, for messages: `standard input` for `-`.
+  package let name: String
+  /// The file to read.
+  package let path: String
+  private let _directory: String?
+
+  /// Looks at the path, and copies what is no file.
+  ///
+  /// - Throws: `ToolFailure`: `noInput` if the stream cannot be read, `cannotCreateOutput` if there is no room
+  ///   for the copy. A path where nothing is passes; opening it says so.
+  package init(path: String) throws(ToolFailure) {
+    var facts = stat()
+    let isStandardInput = path == OutputFile.standardStream
+    let kind = !isStandardInput && stat(path, &facts) == 0 ? facts.st_mode & S_IFMT : S_IFREG
+    name = isStandardInput ? "standard input" : path
+    guard isStandardInput || [S_IFIFO, S_IFSOCK, S_IFCHR].contains(kind) else {
+      (self.path, _directory) = (path, nil)
+      return
+    }
+    let directory = UnfinishedPaths.staging(
+      beside: FileManager.default.temporaryDirectory.path + "/coredata-input")
+    let error = UnfinishedPaths.shared.create(directory) { mkdir(directory, 0o700) == 0 ? 0 : errno }
+    guard error == 0 else {
+      UnfinishedPaths.shared.end(directory) {}
+      throw FileSink.failure(directory, error)
+    }
+    // The extension still says what the copy is.
+    let last = isStandardInput ? "input" : path.split(separator: "/").last ?? "input"
+    (_directory, self.path) = (directory, "\(directory)/\(last)")
+    try _copy(from: path)
+  }
+
+  deinit {
+    guard let _directory else { return }
+    UnfinishedPaths.shared.end(_directory) { try? FileManager.default.removeItem(atPath: _directory) }
+  }
+
+  /// A failure that calls the input by its name instead of by its copy's path.
+  package func naming(_ failure: ToolFailure) -> ToolFailure {
+    ToolFailure(failure.code, naming(failure.message))
+  }
+
+  /// A text that calls the input by its name instead of by its copy's path.
+  package func naming(_ text: String) -> String {
+    _directory == nil ? text : text.replacing(path, with: name)
+  }
+
+  private func _copy(from source: String) throws(ToolFailure) {
+    let input = try InputFile(path: source)
+    let sink = try FileSink(path: path, replaces: true)
+    while let bytes = try input.nextBytes() { try sink.write(bytes: bytes) }
+    try sink.finish()
+  }
+}

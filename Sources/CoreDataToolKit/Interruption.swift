@@ -1,0 +1,49 @@
+import Foundation
+
+/// What signals do to the tool: those that end it remove unfinished outputs first, and those that report a
+/// failed write leave it to the write's error.
+package enum Interruption {
+  /// The pipe's writing end, for the signal handler, which may call little more than `write`.
+  nonisolated(unsafe) private static var _wakeDescriptor: Int32 = -1
+  // Unsafe: set once, before the handlers that read it are installed.
+
+  /// Installs the handlers of the process. Called once, before any output is opened.
+  ///
+  /// Handlers rather than `SIG_IGN`: a child process would inherit that, and ignore ctrl-C.
+  package static func installHandlers() {
+    // The write answers EPIPE or EFBIG instead, and the run ends with its clean-up done.
+    for number in [SIGPIPE, SIGXFSZ] { signal(number) { _ in } }
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    _wakeDescriptor = ends[1]
+    let reader = ends[0]
+    let thread = Thread { _waitForSignal(reader) }
+    thread.name = "signals"
+    thread.start()
+    for number in [SIGINT, SIGTERM, SIGHUP] {
+      let previous = signal(number) { number in
+        let savedError = errno
+        var byte = UInt8(truncatingIfNeeded: number)
+        _ = write(Interruption._wakeDescriptor, &byte, 1)
+        errno = savedError
+      }
+      // Whoever started the tool wants it to survive this one, as `nohup` does.
+      if unsafeBitCast(previous, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
+        signal(number, SIG_IGN)
+      }
+    }
+  }
+
+  private static func _waitForSignal(_ reader: Int32) {
+    var byte: UInt8 = 0
+    while read(reader, &byte, 1) != 1 { if errno != EINTR { return } }
+    let number = Int32(byte)
+    UnfinishedPaths.shared.removeAll {
+      // The shell sees a process that the signal has ended, as if there had been no handler.
+      signal(number, SIG_DFL)
+      kill(getpid(), number)
+      while true { pause() }
+    }
+  }
+}
