@@ -25,7 +25,9 @@ let package = Package(
     .target(name: "CoreDataZlibBinding", dependencies: ["CoreDataCZlib"], swiftSettings: settings),
     .target(name: "CoreDataPredicateLanguage", swiftSettings: settings),
     .target(name: "CoreDataModelSchema", swiftSettings: settings),
-    .target(name: "CoreDataModelFiles", dependencies: ["CoreDataModelSchema"], swiftSettings: settings),
+    .target(
+      name: "CoreDataModelFiles", dependencies: ["CoreDataModelSchema", "CoreDataPredicateLanguage"],
+      swiftSettings: settings),
     .target(name: "CoreDataModelCodegen", dependencies: ["CoreDataModelSchema"], swiftSettings: settings),
     .executableTarget(
       name: "coredata-codegen",

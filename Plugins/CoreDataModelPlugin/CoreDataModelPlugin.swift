@@ -1,9 +1,11 @@
 import Foundation
 import PackagePlugin
 
-/// Writes the classes of a target's data models, and the accessors of its `@NSManaged` declarations.
+/// Writes the classes of a target's data models and the accessors of its `@NSManaged` declarations, and compiles
+/// the models into the target's resources.
 ///
-/// Needs no configuration: every `.xcdatamodeld` or `.xcdatamodel` under the target's directory is taken.
+/// Needs no configuration: every `.xcdatamodeld`, `.xcdatamodel` and `.xcmappingmodel` under the target's directory
+/// is taken.
 @main struct CoreDataModelPlugin: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) async throws -> [Command] {
     guard let module = target as? SwiftSourceModuleTarget else { return [] }
@@ -22,20 +24,32 @@ import PackagePlugin
         ] + sources.map { $0.path(percentEncoded: false) }, inputFiles: model.files + sources,
         outputFiles: [classes])
     }
-    // A model that the package does not declare as a resource becomes one all the same.
-    let declared = Set(module.sourceFiles.filter { $0.type == .resource }.map(\.url.lastPathComponent))
-    for model in models where !declared.contains(model.url.lastPathComponent) {
-      let copy = output.appending(path: model.url.lastPathComponent)
+    // Compiled, as in a build by Xcode: what a program looks up is there whether or not the package declares the
+    // source as a resource.
+    for model in models {
+      commands.append(_compiling(model.url, to: model.compiledName, model.files, tool: tool, output: output))
+    }
+    for mapping in ModelBundle.mappings(in: module.directoryURL) {
+      let versions = models.flatMap { ["--versions", $0.url.path(percentEncoded: false)] }
       commands.append(
-        .buildCommand(
-          displayName: "Copying \(model.url.lastPathComponent)", executable: tool,
-          arguments: [
-            "resource", "--model", model.url.path(percentEncoded: false), "--output",
-            copy.path(percentEncoded: false),
-          ], inputFiles: [model.url] + model.files, outputFiles: [copy]))
+        _compiling(
+          mapping.url, to: mapping.name + ".cdm", mapping.files + models.flatMap(\.files), versions, tool: tool,
+          output: output))
     }
     commands.append(_accessors(of: module, sources: sources, models: models, tool: tool, output: output))
     return commands
+  }
+
+  private func _compiling(
+    _ source: URL, to name: String, _ inputs: [URL], _ options: [String] = [], tool: URL, output: URL
+  ) -> Command {
+    let compiled = output.appending(path: name)
+    return .buildCommand(
+      displayName: "Compiling \(source.lastPathComponent)", executable: tool,
+      arguments: [
+        "compile", "--model", source.path(percentEncoded: false), "--output",
+        compiled.path(percentEncoded: false),
+      ] + options, inputFiles: [source] + inputs, outputFiles: [compiled])
   }
 
   private func _accessors(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A data model among a target's files.
+/// A data model or a mapping model among a target's files.
 struct ModelBundle {
   let url: URL
   /// All files in it, which the build watches.
@@ -8,19 +8,33 @@ struct ModelBundle {
 
   var name: String { url.deletingPathExtension().lastPathComponent }
 
+  /// Name of the compiled model, with its extension.
+  var compiledName: String { name + (url.pathExtension == "xcdatamodeld" ? ".momd" : ".mom") }
+
   /// The models under a directory, each name once, in a stable order.
   static func all(in directory: URL) -> [ModelBundle] {
+    _all(["xcdatamodeld", "xcdatamodel"], in: directory)
+  }
+
+  /// The mapping models under a directory, each name once, in a stable order.
+  static func mappings(in directory: URL) -> [ModelBundle] { _all(["xcmappingmodel"], in: directory) }
+
+  private static func _all(_ extensions: Set<String>, in directory: URL) -> [ModelBundle] {
     var names: Set<String> = []
-    return _bundles(in: directory).sorted { $0.path < $1.path }
+    return _bundles(extensions, in: directory).sorted { $0.path < $1.path }
       .filter { names.insert($0.deletingPathExtension().lastPathComponent).inserted }
       .map { ModelBundle(url: $0, files: _files(in: $0)) }
   }
 
-  private static func _bundles(in directory: URL) -> [URL] {
+  private static func _bundles(_ extensions: Set<String>, in directory: URL) -> [URL] {
     _entries(of: directory).flatMap { entry -> [URL] in
       switch entry.pathExtension {
-      case "xcdatamodeld", "xcdatamodel": [entry]
-      default: entry.hasDirectoryPath && !entry.lastPathComponent.hasPrefix(".") ? _bundles(in: entry) : []
+      case let found where extensions.contains(found): [entry]
+      // The versions in it are no models of their own.
+      case "xcdatamodeld": []
+      default:
+        entry.hasDirectoryPath && !entry.lastPathComponent.hasPrefix(".")
+          ? _bundles(extensions, in: entry) : []
       }
     }
   }

@@ -6,7 +6,7 @@ extension Command {
   /// `coredata model adopt`.
   static let adopt = Command(
     CommandSyntax(
-      "adopt", summary: "Adapt source written for Apple's Core Data: guard @objc, replace #keyPath.",
+      "adopt", summary: "Adapt source written for Apple's Core Data: guard @objc, replace #keyPath, name imports.",
       discussion: [
         "Shows the changes as a diff; --write makes them, of standard input on standard output. What takes a person to change (observation of keys, selectors, "
           + "Combine) is listed with its place."
@@ -28,15 +28,13 @@ extension Command {
     // The adopted source of a stream is the output.
     let isFilter = writes && arguments.operands[0] == OutputFile.standardStream
     let report = isFilter ? environment.reportingOnError : environment
-    for file in try SourceTree.swiftFiles(in: input.path) {
+    let sources = try SourceTree.swiftFiles(in: input.path).map { file in
+      (file: file, text: try SourceTree.text(of: file, named: input.naming(file)))
+    }
+    let survey = AdoptionSurvey(paths: [input.path], sources: sources.map(\.text))
+    for (file, source) in sources {
       let path = input.naming(file)
-      guard let data = FileManager.default.contents(atPath: file) else {
-        throw ToolFailure(.noInput, "Cannot read '\(path)'.")
-      }
-      guard let source = String(validating: data, as: UTF8.self) else {
-        throw ToolFailure(.badInput, "'\(path)' is not UTF-8 text; save it as such.")
-      }
-      let adoption = SourceAdoption(source, attributes: rule)
+      let adoption = SourceAdoption(source, attributes: rule, survey: survey)
       left += adoption.remarks.count
       if adoption.isChanged { changed += 1 }
       let preview =
@@ -87,6 +85,17 @@ extension Command {
 
 /// Swift files under a path.
 enum SourceTree {
+  /// - Throws: `ToolFailure` for a file that cannot be read, or is no text.
+  static func text(of file: String, named name: String) throws(ToolFailure) -> String {
+    guard let data = FileManager.default.contents(atPath: file) else {
+      throw ToolFailure(.noInput, "Cannot read '\(name)'.")
+    }
+    guard let source = String(validating: data, as: UTF8.self) else {
+      throw ToolFailure(.badInput, "'\(name)' is not UTF-8 text; save it as such.")
+    }
+    return source
+  }
+
   static func swiftFiles(in path: String) throws(ToolFailure) -> [String] {
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {

@@ -19,8 +19,11 @@ struct AdoptCommand {
       throw UsageError(message: "adopt: name source files or directories")
     }
     var (changed, left) = (0, 0)
-    for path in try _arguments.rest.flatMap(SourceFiles.swiftFiles) {
-      let adoption = SourceAdoption(try SourceFiles.read(path).text, attributes: rule)
+    let sources = try _arguments.rest.flatMap(SourceFiles.swiftFiles).map(SourceFiles.read)
+    let survey = AdoptionSurvey(paths: _arguments.rest, sources: sources.map(\.text))
+    for source in sources {
+      let path = source.path
+      let adoption = SourceAdoption(source.text, attributes: rule, survey: survey)
       for remark in adoption.remarks {
         print("\(path):\(remark.line):\(remark.column): note: \(remark.message)")
       }
@@ -28,7 +31,7 @@ struct AdoptCommand {
       guard adoption.isChanged else { continue }
       changed += 1
       if _arguments.has("--write") {
-        try Data(adoption.adopted.utf8).write(to: URL(fileURLWithPath: path))
+        try Data(adoption.adopted.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
       } else {
         print(UnifiedDiff.text(from: adoption.original, to: adoption.adopted, path: path), terminator: "")
       }

@@ -7,14 +7,14 @@ do {
   switch arguments.first {
   case "classes": try ClassesCommand(arguments).run()
   case "accessors": try AccessorsCommand(arguments).run()
-  case "resource": try ResourceCommand(arguments).run()
+  case "compile": try CompileCommand(arguments).run()
   case "adopt": exit(try AdoptCommand(arguments).run())
   default:
     throw UsageError(
       message: "usage: coredata-codegen classes --model FILE --output FILE SOURCE...\n"
         + "       coredata-codegen accessors --module NAME --output FILE [--model FILE]... [--dependency NAME=DIR]... "
         + "SOURCE...\n"
-        + "       coredata-codegen resource --model FILE --output FILE\n"
+        + "       coredata-codegen compile --model FILE --output FILE [--versions FILE]...\n"
         + "       coredata-codegen adopt [--write] PATH...")
   }
 } catch let error as UsageError {

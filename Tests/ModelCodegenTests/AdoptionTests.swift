@@ -63,7 +63,7 @@ import Testing
 
   @Test func `A cast between fetch requests is reported`() {
     let source =
-      "let all = request as! NSFetchRequest<NSFetchRequestResult>\nlet r = NSFetchRequest<Book>()\n"
+      "import CoreData; let all = request as! NSFetchRequest<NSFetchRequestResult>\nlet r = NSFetchRequest<Book>()\n"
     #expect(SourceAdoption(source).remarks.map(\.line) == [1])
   }
 
@@ -71,6 +71,112 @@ import Testing
     let source =
       "let books = author.value(forKey: \"books\") as? NSMutableSet\nlet own = NSMutableSet()\n"
     #expect(SourceAdoption(source).remarks.map(\.line) == [1])
+  }
+
+  // MARK: Key paths and selectors
+
+  @Test(arguments: [
+    (#""\(#keyPath(Book.title)) == %@ AND \(#keyPath(Book.author.name)) == %@""#, #""title == %@ AND author.name == %@""#),
+    (#""$source.\(#keyPath(Book.title))""#, #""$source.title""#),
+    (#""\(prefix + #keyPath(Book.title))""#, #""\(prefix + "title")""#),
+    (#""\(f("\(#keyPath(Book.title))"))""#, #""\(f("title"))""#),
+    ("\"\"\"\n  \\(#keyPath(Book.title)) > 1\n  \"\"\"", "\"\"\"\n  title > 1\n  \"\"\""),
+    (##"#"\#(#keyPath(Book.title)) \(#keyPath(Book.title))"#"##, ##"#"title \(#keyPath(Book.title))"#"##),
+  ])
+  func `key paths within strings become part of them`(source: String, adopted: String) {
+    #expect(SourceAdoption("let text = " + source).adopted == "let text = " + adopted)
+  }
+
+  @Test(arguments: [
+    "NSString.caseInsensitiveCompare(_:)", "NSString.caseInsensitiveCompare",
+  ])
+  func `selectors of sort descriptors become strings`(method: String) {
+    let adoption = SourceAdoption(
+      "let s = NSSortDescriptor(key: \"title\", ascending: true, selector: #selector(\(method)))")
+    #expect(
+      adoption.adopted
+        == "let s = NSSortDescriptor(key: \"title\", ascending: true, selector: \"caseInsensitiveCompare:\")")
+    #expect(adoption.remarks.isEmpty)
+  }
+
+  @Test func `a selector of one's own is reported`() {
+    let source = "let b = Button(target: self, selector: #selector(tap(_:)))"
+    #expect(SourceAdoption(source).remarks.map(\.line) == [1])
+    #expect(!SourceAdoption(source).isChanged)
+  }
+
+  // MARK: Imports
+
+  @Test func `a submodule's import becomes one of Core Data`() {
+    #expect(SourceAdoption("import CoreData.NSFetchRequest\n").adopted == "import CoreData\n")
+    #expect(!SourceAdoption("import class CoreData.NSFetchRequest\n").isChanged)
+  }
+
+  @Test func `users of the stack import it by its name here, its own package does not`() {
+    let source = "import CoreDataStack\nlet stack: CoreDataStack\n"
+    #expect(SourceAdoption(source).adopted == "import CoreDataStacks\nlet stack: CoreDataStack\n")
+    var survey = AdoptionSurvey()
+    survey.ownModules = ["CoreDataStack"]
+    #expect(!SourceAdoption(source, survey: survey).isChanged)
+  }
+
+  @Test func `a class that Foundation has too is imported from Core Data`() {
+    let source = "import CoreData\nimport Foundation\n\nlet e: NSExpression? = nil\n"
+    let once = SourceAdoption(source).adopted
+    #expect(
+      once
+        == "import CoreData\nimport Foundation\n#if !canImport(ObjectiveC)\nimport class CoreData.NSExpression\n#endif\n\n"
+        + "let e: NSExpression? = nil\n")
+    #expect(!SourceAdoption(once).isChanged)
+    #expect(!SourceAdoption("import CoreData\nlet e: NSExpression? = nil\n").isChanged)
+  }
+
+  @Test func `use of Core Data without an import is reported`() {
+    let remarks = SourceAdoption("import Foundation\nlet o: NSManagedObject\n").remarks
+    #expect(remarks.map(\.line) == [2])
+    #expect(SourceAdoption("import CoreData\nlet o: NSManagedObject\n").remarks.isEmpty)
+  }
+
+  // MARK: Remarks
+
+  @Test func `a parameter named override is no override`() {
+    let source =
+      "extension Book {\n  func save(override: Bool, or override: Int = 1) { f(override: true) }\n  subscript(override: Bool) -> Int { 1 }\n}\n"
+    #expect(SourceAdoption(source).remarks.isEmpty)
+  }
+
+  @Test(arguments: [
+    "objc_sync_enter(self)", "autoreleasepool { f() }", "import os", "import os.log", "import os.lock",
+    "import OSLog", "let c = NSClassFromString(entity.managedObjectClassName)", "center.removeObserver(self)",
+    "bundle.url(forResource: n, withExtension: \"momd\")", "bundle.path(forResource: n, ofType: \"mom\")",
+    "bundle.url(forResource: n, withExtension: \"cdm\")", "class T: Foundation.ValueTransformer {}",
+    "class Model: NSObject { func f() { willChangeValue(forKey: \"a\") } }",
+    "protocol P {}; extension P { init(c: Int) { self.init(a: c) } }",
+    "let e = NSExpression(format: \"FUNCTION($manager, 'f:')\")",
+    "class P: NSEntityMigrationPolicy { @objc(convert:) func convert(_ x: Int) {} }",
+  ])
+  func `what has no counterpart is reported with a remedy`(source: String) {
+    let remarks = SourceAdoption("import CoreData\n" + source).remarks
+    #expect(remarks.map(\.line) == [2], "\(remarks)")
+  }
+
+  @Test(arguments: [
+    "center.removeObserver(token)", "func autoreleasepool(f: () -> Void) {}",
+    "Bundle.module.url(forResource: n, withExtension: \"momd\")", "let text = \"momd\"",
+    "class Book: NSManagedObject { func f() { willChangeValue(forKey: \"a\") } }",
+    "extension Book { convenience init(c: Int) { self.init(a: c) } }", "class T: ValueTransformer {}",
+  ])
+  func `what works is not reported`(source: String) {
+    let remarks = SourceAdoption("import CoreData\n" + source).remarks
+    #expect(remarks.isEmpty, "\(remarks)")
+  }
+
+  @Test func `a method that another file overrides is reported in its extension`() {
+    let base = "import CoreData\nextension Book {\n  @objc dynamic func describe() {}\n  @objc func other() {}\n}\n"
+    var survey = AdoptionSurvey()
+    survey.add("class Novel: Book {\n  override func describe() {}\n}\n")
+    #expect(SourceAdoption(base, survey: survey).remarks.map(\.line) == [3])
+    #expect(SourceAdoption(base).remarks.isEmpty)
   }
 
   @Test func `A diff shows the lines around a change`() {

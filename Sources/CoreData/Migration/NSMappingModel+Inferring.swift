@@ -1,3 +1,4 @@
+import CoreDataModelFiles
 import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import Foundation
@@ -150,31 +151,18 @@ private struct MappingInferrer {
 
 /// The expressions that mappings are made of, in the form that Xcode writes them.
 enum MappingExpressions {
-  private static let _manager = ExpressionTree.variable(NSMigrationManagerKey)
-
   /// All objects of an entity, without those of its subentities.
   static func objects(of entity: String) -> NSExpression {
-    let request = ExpressionTree.customFunction(
-      _manager, MigrationSelector.fetchRequest.rawValue,
-      [.constant(.string(entity)), .constant(.string("TRUEPREDICATE"))])
-    let context = ExpressionTree.keyPathOf(_manager, ["sourceContext"])
-    return NSExpression.face(
-      of: .function(PredicateFunction.fetch, [request, context, .constant(.bool(false))]))
+    NSExpression.face(of: MappingExpressionTree.objects(of: entity))
   }
 
   /// The value of an attribute of the object that is mapped.
   static func value(of attribute: String) -> NSExpression {
-    NSExpression(tree: .keyPathOf(.variable(NSMigrationSourceObjectKey), [attribute]))
+    NSExpression(tree: MappingExpressionTree.value(of: attribute))
   }
 
   /// What the objects at the end of a relationship of the object that is mapped have become.
   static func members(of relationship: String) -> NSExpression {
-    NSExpression(
-      tree: .customFunction(
-        _manager, MigrationSelector.membersOfRelationship.rawValue,
-        [
-          .constant(.string(relationship)),
-          .keyPathOf(.variable(NSMigrationSourceObjectKey), [relationship]),
-        ]))
+    NSExpression(tree: MappingExpressionTree.members(of: relationship))
   }
 }

@@ -1,72 +1,82 @@
-/// Finds what no rewriting can carry over.
-enum AdoptionRemarks {
+/// Finds what no rewriting can carry over, and says what to do about each.
+struct AdoptionRemarks {
+  private let _bytes: [UInt8]
+  private let _survey: AdoptionSurvey
+
+  init(_ bytes: [UInt8], _ survey: AdoptionSurvey) {
+    _bytes = bytes
+    _survey = survey
+  }
+
+  func remarks(_ tokens: [SourceToken]) -> [SourceAdoption.Remark] {
+    var remarks: [SourceAdoption.Remark] = []
+    var blocks = SourceBlocks()
+    func add(_ message: String?, at token: SourceToken) {
+      guard let message else { return }
+      remarks.append(SourceAdoption.Remark(line: token.line, column: token.column, message: message))
+    }
+    for (index, token) in tokens.enumerated() {
+      blocks.take(index, in: tokens)
+      add(_declaration(at: index, in: tokens, blocks) ?? _message(at: index, in: tokens, blocks), at: token)
+    }
+    if let token = _useWithoutImport(tokens) {
+      add("uses Core Data without importing it, which only other files' imports allow; add 'import CoreData'", at: token)
+      remarks.sort { ($0.line, $0.column) < ($1.line, $1.column) }
+    }
+    return remarks
+  }
+
+  // MARK: Names
+
   private static let _modules: [String: String] = [
     "Combine":
       "Combine is Apple's only; observe NSManagedObjectContextObjectsDidChange instead, or guard the import",
     "SwiftUI": "SwiftUI is Apple's only; keep views in a target of their own",
     "UIKit": "UIKit is Apple's only; keep views in a target of their own",
     "AppKit": "AppKit is Apple's only; keep views in a target of their own",
-    "CloudKit": "CloudKit is Apple's only",
+    "CloudKit": "CloudKit is Apple's only; keep what uses it in a target of its own",
     "ObjectiveC": "there is no Objective-C runtime; guard the import",
+    "os": "os is Apple's only; log with swift-log or print, lock with Mutex or NSLock, or guard the import",
+    "OSLog": "OSLog is Apple's only; log with swift-log or print, or guard the import",
   ]
 
   private static let _names: [String: String] = [
     "observe": "there is no key-value observation; observe the context's notifications instead",
     "addObserver": "there is no key-value observation; observe the context's notifications instead",
+    "removeObserver":
+      "removes observers that were added by selector only, and there are none; keep what "
+      + "addObserver(forName:object:queue:using:) returns, and remove that",
     "publisher":
       "publishers come from Combine, which is Apple's only; use the notification centre or an AsyncSequence",
     "NSPersistentCloudKitContainer": "there is no CloudKit; use NSPersistentContainer",
     "NSCoreDataCoreSpotlightDelegate": "there is no Spotlight",
-    "perform": "methods cannot be called by selector",
-    "responds": "methods cannot be looked up by selector",
+    "perform": "methods cannot be called by selector; call the method, or pass a closure",
+    "responds": "methods cannot be looked up by selector; cast to a protocol that has the method",
     "ObservableObject": "ObservableObject comes from Combine, which is Apple's only; use Observation",
     "Published": "@Published comes from Combine, which is Apple's only; use Observation",
     "FetchRequest": "@FetchRequest comes from SwiftUI, which is Apple's only",
+    "objc_sync_enter": "objects have no monitors without Objective-C; use NSRecursiveLock or Mutex",
+    "objc_sync_exit": "objects have no monitors without Objective-C; use NSRecursiveLock or Mutex",
+    "autoreleasepool":
+      "there are no autorelease pools, and objects go when their last reference goes; put '#if canImport(ObjectiveC)' "
+      + "around the call, or run its closure directly",
+    "NSClassFromString":
+      "classes are not found by the names that models have; keep a dictionary from name to type, or compare "
+      + "managedObjectClassName with that of Type.entity()",
+    "ValueTransformer":
+      "Foundation has no ValueTransformer here, CoreData has; write ValueTransformer without a module",
   ]
 
-  static func remarks(_ tokens: [SourceToken]) -> [SourceAdoption.Remark] {
-    var remarks: [SourceAdoption.Remark] = []
-    var blocks = Blocks()
-    for (index, token) in tokens.enumerated() {
-      blocks.take(token)
-      let override =
-        token.isKeyword("override") && blocks.isDirectlyInExtension
-        ? "nothing is overridden in an extension without Objective-C; move it into the class, for which an entity whose class is "
-          + "generated needs Category/Extension" : nil
-      if let message = override ?? _message(token, at: index, in: tokens) {
-        remarks.append(SourceAdoption.Remark(line: token.line, column: token.column, message: message))
-      }
+  private func _message(at index: Int, in tokens: [SourceToken], _ blocks: SourceBlocks) -> String? {
+    let token = tokens[index]
+    switch token.kind {
+    case .directive: return _selector(at: index, in: tokens)
+    case .string: return _string(at: index, in: tokens)
+    case .identifier: break
+    default: return nil
     }
-    return remarks
-  }
-
-  /// The braces around a token.
-  private struct Blocks {
-    /// Whether each is an extension's, outermost first.
-    private var _open: [Bool] = []
-    private var _isExtensionAhead = false
-
-    var isDirectlyInExtension: Bool { _open.last ?? false }
-
-    mutating func take(_ token: SourceToken) {
-      if token.isKeyword("extension") { _isExtensionAhead = true }
-      if token.isPunctuation("{") {
-        _open.append(_isExtensionAhead)
-        _isExtensionAhead = false
-      }
-      if token.isPunctuation("}") { _ = _open.popLast() }
-    }
-  }
-
-  private static func _message(_ token: SourceToken, at index: Int, in tokens: [SourceToken]) -> String? {
-    func next(_ ahead: Int) -> SourceToken? { index + ahead < tokens.count ? tokens[index + ahead] : nil }
     let previous = index > 0 ? tokens[index - 1] : nil
-    if token.kind == .directive, token.text == "#selector" {
-      return
-        "there are no selectors; pass a closure instead, and to a sort descriptor the name as text (\"localizedCompare:\")"
-    }
-    guard token.kind == .identifier else { return nil }
-    if previous?.isKeyword("import") ?? false { return _modules[token.text] }
+    if previous?.isKeyword("import") ?? false { return Self._modules[token.text] }
     if token.text == "NSFetchRequest", index > 1, tokens[index - 2].text == "as" {
       return
         "a cast between fetch requests fails here; pass the request as it is, or make NSFetchRequest<T>(entityName:)"
@@ -75,23 +85,70 @@ enum AdoptionRemarks {
       return
         "value(forKey:) of a to-many is no NSMutableSet here, so that it casts to a Swift set; take mutableSetValue(forKey:)"
     }
-    guard let message = _names[token.text] else { return nil }
-    switch token.text {
-    case "observe":
-      // `observe(\.title) { ... }`
-      return next(1)?.isPunctuation("(") ?? false && next(2)?.isPunctuation("\\") ?? false ? message : nil
-    case "addObserver":
-      return _hasLabel("forKeyPath", after: index, in: tokens) ? message : nil
-    case "publisher":
-      return next(1)?.isPunctuation("(") ?? false && next(2)?.isKeyword("for") ?? false ? message : nil
-    case "perform":
-      return next(1)?.isPunctuation("(") ?? false && next(2)?.text == "#selector" ? message : nil
-    case "responds":
-      return next(1)?.isPunctuation("(") ?? false && next(2)?.isKeyword("to") ?? false ? message : nil
-    case "Published", "FetchRequest":
-      return previous?.isPunctuation("@") ?? false ? message : nil
-    default: return message
+    if ["willChangeValue", "didChangeValue"].contains(token.text) { return _keyValueChange(blocks) }
+    guard let message = Self._names[token.text], _applies(index, in: tokens) else { return nil }
+    return message
+  }
+
+  /// Whether a name means what the remark is about.
+  private func _applies(_ index: Int, in tokens: [SourceToken]) -> Bool {
+    func next(_ ahead: Int) -> SourceToken? { index + ahead < tokens.count ? tokens[index + ahead] : nil }
+    let calls = next(1)?.isPunctuation("(") ?? false
+    let previous = index > 0 ? tokens[index - 1] : nil
+    switch tokens[index].text {
+    // `observe(\.title) { ... }`
+    case "observe": return calls && next(2)?.isPunctuation("\\") ?? false
+    case "addObserver": return Self._hasLabel("forKeyPath", after: index, in: tokens)
+    case "removeObserver":
+      return calls && next(2)?.isKeyword("self") ?? false && next(3)?.isPunctuation(")") ?? false
+    case "publisher": return calls && next(2)?.isKeyword("for") ?? false
+    case "perform": return calls && next(2)?.text == "#selector"
+    case "responds": return calls && next(2)?.isKeyword("to") ?? false
+    case "Published", "FetchRequest": return previous?.isPunctuation("@") ?? false
+    case "autoreleasepool":
+      return (calls || next(1)?.isPunctuation("{") ?? false) && !(previous?.isKeyword("func") ?? false)
+    case "NSClassFromString":
+      return tokens[index...].prefix(12).contains { $0.text == "managedObjectClassName" }
+    case "ValueTransformer":
+      return index > 1 && tokens[index - 1].isPunctuation(".") && tokens[index - 2].text == "Foundation"
+    default: return true
     }
+  }
+
+  private func _selector(at index: Int, in tokens: [SourceToken]) -> String? {
+    guard tokens[index].text == "#selector", SelectorEdits.comparison(at: index, in: tokens) == nil else {
+      return nil
+    }
+    return
+      "there are no selectors; pass a closure instead, and to a sort descriptor the name as text (\"localizedCompare:\")"
+  }
+
+  private func _string(at index: Int, in tokens: [SourceToken]) -> String? {
+    let text = String(decoding: _bytes[tokens[index].range], as: UTF8.self)
+    if text.contains("FUNCTION(") {
+      return
+        "FUNCTION calls methods through SelectorPerforming here; let the object's class adopt it and answer to the selector"
+    }
+    guard ["\"momd\"", "\"mom\"", "\"cdm\""].contains(text), index > 1, tokens[index - 1].isPunctuation(":"),
+      ["withExtension", "ofType", "forResourcesOfType", "forResourcesWithExtension"]
+        .contains(tokens[index - 2].text),
+      !tokens[..<index].suffix(16).contains(where: { $0.isKeyword("module") })
+    else { return nil }
+    return
+      "CoreDataModelPlugin puts compiled models among the target's resources; look in Bundle.module, not in a class's bundle"
+  }
+
+  /// Managed objects have these methods; nothing else does.
+  private func _keyValueChange(_ blocks: SourceBlocks) -> String? {
+    guard let type = blocks.enclosingType, !_isManaged(type),
+      _survey.type(type.name, inheritsFrom: ["NSObject", "Operation"])
+    else { return nil }
+    return
+      "there is no key-value observation; only managed objects announce changes, others tell their observers themselves"
+  }
+
+  private func _isManaged(_ type: TypeHead) -> Bool {
+    _survey.type(type.name, inheritsFrom: ["NSManagedObject"])
   }
 
   /// Whether the call that starts after a name has an argument with this label.
@@ -107,5 +164,131 @@ enum AdoptionRemarks {
       if depth == 0 { return false }
     }
     return false
+  }
+
+  // MARK: Declarations
+
+  private func _declaration(at index: Int, in tokens: [SourceToken], _ blocks: SourceBlocks) -> String? {
+    let token = tokens[index]
+    guard token.kind == .identifier else { return nil }
+    switch token.text {
+    case "override" where blocks.isDirectlyInExtension && !_isLabel(index, in: tokens):
+      return
+        "nothing is overridden in an extension without Objective-C; move it into the class, for which an entity whose class is "
+        + "generated needs Category/Extension"
+    case "func", "var": return _member(at: index, in: tokens, blocks)
+    case "self" where _isInitialization(index, in: tokens) && _isInProtocolExtension(blocks):
+      return
+        "an initialiser in a protocol's extension needs one to call that all conforming types have; call "
+        + "self.init(context:), require the initialiser in the protocol, or write a static function instead"
+    default: return nil
+    }
+  }
+
+  /// Whether a word is a parameter's name or an argument's label.
+  private func _isLabel(_ index: Int, in tokens: [SourceToken]) -> Bool {
+    index + 1 < tokens.count && tokens[index + 1].isPunctuation(":")
+  }
+
+  /// A method or property with `@objc` that something here depends on.
+  private func _member(at index: Int, in tokens: [SourceToken], _ blocks: SourceBlocks) -> String? {
+    guard index + 1 < tokens.count, let selector = _objectiveCName(before: index, in: tokens) else { return nil }
+    if blocks.isDirectlyInExtension, _survey.overridden.contains(tokens[index + 1].text) {
+      return
+        "a subclass overrides this, which is possible in an extension with Objective-C only; move it into the class"
+    }
+    guard tokens[index].text == "func", !selector.isEmpty, let type = blocks.enclosingType,
+      _survey.type(type.name, inheritsFrom: ["NSEntityMigrationPolicy", "NSMigrationManager"])
+    else { return nil }
+    return
+      "expressions call this by its selector; let \(type.name) adopt SelectorPerforming and call it for \"\(selector)\""
+  }
+
+  /// The selector in the `@objc(…)` before a declaration: empty for a bare `@objc`, nil for none.
+  private func _objectiveCName(before index: Int, in tokens: [SourceToken]) -> String? {
+    var position = index - 1
+    while position > 0, index - position < 40 {
+      let token = tokens[position]
+      if token.isPunctuation("{") || token.isPunctuation("}") || token.isPunctuation("=") { return nil }
+      if token.isKeyword("func") || token.isKeyword("var") { return nil }
+      if token.isKeyword("objc"), tokens[position - 1].isPunctuation("@") {
+        guard tokens[position + 1].isPunctuation("(") else { return "" }
+        return tokens[(position + 2)..<index].prefix { !$0.isPunctuation(")") }.map(\.text).joined()
+      }
+      position -= 1
+    }
+    return nil
+  }
+
+  private func _isInitialization(_ index: Int, in tokens: [SourceToken]) -> Bool {
+    index + 2 < tokens.count && tokens[index + 1].isPunctuation(".") && tokens[index + 2].isKeyword("init")
+  }
+
+  private func _isInProtocolExtension(_ blocks: SourceBlocks) -> Bool {
+    blocks.enclosingType.map { blocks.isInExtension && _survey.protocols.contains($0.name) } ?? false
+  }
+
+  // MARK: Imports
+
+  private static let _coreDataNames: Set<String> = [
+    "NSManagedObject", "NSManagedObjectContext", "NSManagedObjectID", "NSManagedObjectModel", "NSFetchRequest",
+    "NSEntityDescription", "NSPersistentContainer", "NSPersistentStoreCoordinator", "NSFetchedResultsController",
+    "NSFetchRequestResult",
+  ]
+
+  /// The first use of Core Data in a file that does not import it.
+  private func _useWithoutImport(_ tokens: [SourceToken]) -> SourceToken? {
+    let modules = ImportedModule.all(in: tokens).map { $0.path[0] }
+    guard !modules.contains(where: { ["CoreData", "CoreDataStack", "CoreDataStacks"].contains($0) }) else {
+      return nil
+    }
+    return tokens.first { $0.kind == .identifier && Self._coreDataNames.contains($0.text) }
+  }
+}
+
+/// The braces around a token.
+struct SourceBlocks {
+  private struct Block {
+    /// The type whose members are declared in the block, if it is a type's.
+    let type: TypeHead?
+    let isExtension: Bool
+    var parentheses = 0
+  }
+
+  private var _open: [Block] = []
+  private var _ahead: (type: TypeHead, isExtension: Bool)?
+
+  /// Whether the token is a member's, of an extension.
+  var isDirectlyInExtension: Bool { _open.last.map { $0.isExtension && $0.parentheses == 0 } ?? false }
+
+  /// The innermost type around the token.
+  var enclosingType: TypeHead? { _open.last { $0.type != nil }?.type }
+
+  /// Whether the innermost type around the token is extended there.
+  var isInExtension: Bool { _open.last { $0.type != nil }?.isExtension ?? false }
+
+  mutating func take(_ index: Int, in tokens: [SourceToken]) {
+    let token = tokens[index]
+    switch token.kind {
+    case .identifier:
+      guard ["class", "struct", "enum", "protocol", "extension", "actor"].contains(token.text),
+        let head = TypeHead(at: index, in: tokens)
+      else { return }
+      _ahead = (head, token.text == "extension")
+    case .punctuation: _takePunctuation(token)
+    default: return
+    }
+  }
+
+  private mutating func _takePunctuation(_ token: SourceToken) {
+    switch token.text {
+    case "{":
+      _open.append(Block(type: _ahead?.type, isExtension: _ahead?.isExtension ?? false))
+      _ahead = nil
+    case "}": _ = _open.popLast()
+    case "(": if !_open.isEmpty { _open[_open.count - 1].parentheses += 1 }
+    case ")": if !_open.isEmpty { _open[_open.count - 1].parentheses -= 1 }
+    default: return
+    }
   }
 }

@@ -6,14 +6,12 @@ struct AttributeEdits {
 
   private let _bytes: [UInt8]
   private let _rule: SourceAdoption.AttributeRule
-  /// What ends the file's lines: that of the first.
   private let _lineEnd: String
 
-  init(_ bytes: [UInt8], _ rule: SourceAdoption.AttributeRule) {
+  init(_ bytes: [UInt8], _ rule: SourceAdoption.AttributeRule, lineEnd: String) {
     _bytes = bytes
     _rule = rule
-    let first = bytes.firstIndex(of: UInt8(ascii: "\n"))
-    _lineEnd = first.map { $0 > 0 && bytes[$0 - 1] == UInt8(ascii: "\r") } ?? false ? "\r\n" : "\n"
+    _lineEnd = lineEnd
   }
 
   func edits(_ tokens: [SourceToken]) -> [SourceAdoption.Edit] {
@@ -69,29 +67,4 @@ struct AttributeEdits {
   }
 
   private func _isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-}
-
-/// Replaces `#keyPath(Book.author.name)` by the string that it is.
-enum KeyPathEdits {
-  static func edits(_ tokens: [SourceToken]) -> [SourceAdoption.Edit] {
-    var edits: [SourceAdoption.Edit] = []
-    for (index, token) in tokens.enumerated() where token.kind == .directive && token.text == "#keyPath" {
-      var position = index + 1
-      guard position < tokens.count, tokens[position].isPunctuation("(") else { continue }
-      position += 1
-      var names: [String] = []
-      while position < tokens.count, !tokens[position].isPunctuation(")") {
-        if tokens[position].isName { names.append(tokens[position].text) }
-        position += 1
-      }
-      guard position < tokens.count, !names.isEmpty else { continue }
-      // Types lead the way; properties begin with a small letter.
-      let path = names.drop { $0.first?.isUppercase ?? false || $0 == "self" }
-      guard !path.isEmpty else { continue }
-      let text = SourceText.literal(path.joined(separator: "."))
-      edits.append(
-        SourceAdoption.Edit(range: token.range.lowerBound..<tokens[position].range.upperBound, text: text))
-    }
-    return edits
-  }
 }

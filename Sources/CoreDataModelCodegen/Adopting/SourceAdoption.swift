@@ -1,7 +1,8 @@
 /// What source written for Apple's Core Data needs to compile on other platforms too.
 ///
-/// `@objc` attributes are put under `#if canImport(ObjectiveC)` or taken out, `#keyPath` becomes a string.
-/// What takes a person to change (observation of keys, selectors, Combine) is reported with its place.
+/// `@objc` attributes are put under `#if canImport(ObjectiveC)` or taken out, `#keyPath` and the selectors of sort
+/// descriptors become strings, imports name the modules that there are. What takes a person to change
+/// (observation of keys, selectors, Combine) is reported with its place and a remedy.
 package struct SourceAdoption: Sendable {
   /// What to do with attributes that only Apple's compilers take.
   package enum AttributeRule: String, Sendable, CaseIterable {
@@ -23,15 +24,31 @@ package struct SourceAdoption: Sendable {
   package let remarks: [Remark]
   package var isChanged: Bool { original != adopted }
 
-  package init(_ source: String, attributes: AttributeRule = .guard) {
+  /// Adapts one file.
+  ///
+  /// - Parameter survey: of the package's other files; without it, what they declare is not known.
+  package init(
+    _ source: String, attributes: AttributeRule = .guard, survey: AdoptionSurvey? = nil
+  ) {
     original = source
+    var survey = survey ?? AdoptionSurvey()
+    survey.add(source)
     // What Apple's platforms alone compile may stay as it is.
     let tokens = ConditionalBlocks.active(SourceLexer.tokens(in: source))
     let bytes = Array(source.utf8)
-    var edits = AttributeEdits(bytes, attributes).edits(tokens)
-    edits += KeyPathEdits.edits(tokens)
+    let lineEnd = Self._lineEnd(of: bytes)
+    var edits = AttributeEdits(bytes, attributes, lineEnd: lineEnd).edits(tokens)
+    edits += KeyPathEdits(bytes).edits(tokens)
+    edits += SelectorEdits.edits(tokens)
+    edits += ImportEdits(survey, lineEnd: lineEnd).edits(tokens)
     adopted = Self._applied(edits, to: bytes)
-    remarks = AdoptionRemarks.remarks(tokens)
+    remarks = AdoptionRemarks(bytes, survey).remarks(tokens)
+  }
+
+  /// What ends the file's lines: that of the first.
+  private static func _lineEnd(of bytes: [UInt8]) -> String {
+    let first = bytes.firstIndex(of: UInt8(ascii: "\n"))
+    return first.map { $0 > 0 && bytes[$0 - 1] == UInt8(ascii: "\r") } ?? false ? "\r\n" : "\n"
   }
 
   /// A replacement of bytes.

@@ -18,6 +18,8 @@ struct SourceToken: Sendable, Hashable {
   let range: Range<Int>
   let line: Int
   let column: Int
+  /// Of a string: offsets of what is interpolated, from each backslash to the closing parenthesis.
+  var interpolations: [Range<Int>] = []
 
   func isKeyword(_ word: String) -> Bool { kind == .identifier && text == word }
   func isPunctuation(_ sign: String) -> Bool { kind == .punctuation && text == sign }
@@ -30,25 +32,42 @@ struct SourceToken: Sendable, Hashable {
 /// ends with the file; the compiler reports such things better.
 struct SourceLexer {
   private let _bytes: [UInt8]
+  private let _end: Int
   private var _position = 0
   private var _line = 1
   private var _lineStart = 0
+  /// Interpolations of the string at hand.
+  private var _interpolations: [Range<Int>] = []
 
   static func tokens(in source: String) -> [SourceToken] {
-    var lexer = SourceLexer(_bytes: Array(source.utf8))
+    let bytes = Array(source.utf8)
+    var lexer = SourceLexer(bytes, 0..<bytes.count)
+    return lexer._tokens()
+  }
+
+  /// The tokens of a part of a source, an interpolation for example; lines and columns count from its start.
+  static func tokens(in bytes: [UInt8], _ range: Range<Int>) -> [SourceToken] {
+    var lexer = SourceLexer(bytes, range)
+    return lexer._tokens()
+  }
+
+  private init(_ bytes: [UInt8], _ range: Range<Int>) {
+    (_bytes, _position, _end) = (bytes, range.lowerBound, range.upperBound)
+    _lineStart = range.lowerBound
+  }
+
+  private mutating func _tokens() -> [SourceToken] {
     var tokens: [SourceToken] = []
-    while let token = lexer._next() { tokens.append(token) }
+    while let token = _next() { tokens.append(token) }
     return tokens
   }
 
-  private init(_bytes: [UInt8]) { self._bytes = _bytes }
-
   private func _byte(_ ahead: Int = 0) -> UInt8 {
-    _position + ahead < _bytes.count ? _bytes[_position + ahead] : 0
+    _position + ahead < _end ? _bytes[_position + ahead] : 0
   }
 
   private mutating func _advance(_ count: Int = 1) {
-    for _ in 0..<count where _position < _bytes.count {
+    for _ in 0..<count where _position < _end {
       if _bytes[_position] == UInt8(ascii: "\n") {
         _line += 1
         _lineStart = _position + 1
@@ -59,22 +78,25 @@ struct SourceLexer {
 
   private mutating func _next() -> SourceToken? {
     _skipBlanksAndComments()
-    guard _position < _bytes.count else { return nil }
+    guard _position < _end else { return nil }
     let (start, line, column) = (_position, _line, _position - _lineStart + 1)
+    _interpolations = []
     let kind = _scan()
     var range = start..<_position
     if kind == .quotedIdentifier, range.count >= 2 { range = (start + 1)..<(_position - 1) }
     let text = kind == .string ? "" : String(decoding: _bytes[range], as: UTF8.self)
-    return SourceToken(kind: kind, text: text, range: start..<_position, line: line, column: column)
+    return SourceToken(
+      kind: kind, text: text, range: start..<_position, line: line, column: column,
+      interpolations: _interpolations)
   }
 
   private mutating func _skipBlanksAndComments() {
-    while _position < _bytes.count {
+    while _position < _end {
       switch (_byte(), _byte(1)) {
       case (UInt8(ascii: " "), _), (UInt8(ascii: "\t"), _), (UInt8(ascii: "\n"), _), (UInt8(ascii: "\r"), _):
         _advance()
       case (UInt8(ascii: "/"), UInt8(ascii: "/")):
-        while _position < _bytes.count, _byte() != UInt8(ascii: "\n") { _advance() }
+        while _position < _end, _byte() != UInt8(ascii: "\n") { _advance() }
       case (UInt8(ascii: "/"), UInt8(ascii: "*")): _skipBlockComment()
       default: return
       }
@@ -84,7 +106,7 @@ struct SourceLexer {
   /// Block comments nest.
   private mutating func _skipBlockComment() {
     var depth = 0
-    while _position < _bytes.count {
+    while _position < _end {
       switch (_byte(), _byte(1)) {
       case (UInt8(ascii: "/"), UInt8(ascii: "*")):
         depth += 1
@@ -101,17 +123,17 @@ struct SourceLexer {
   private mutating func _scan() -> SourceToken.Kind {
     let byte = _byte()
     if Self._startsIdentifier(byte) {
-      while Self._continuesIdentifier(_byte()), _position < _bytes.count { _advance() }
+      while Self._continuesIdentifier(_byte()), _position < _end { _advance() }
       return .identifier
     }
     if (48...57).contains(byte) {
-      while Self._continuesIdentifier(_byte()), _position < _bytes.count { _advance() }
+      while Self._continuesIdentifier(_byte()), _position < _end { _advance() }
       return .number
     }
     switch byte {
     case UInt8(ascii: "`"):
       _advance()
-      while _position < _bytes.count, _byte() != UInt8(ascii: "`"), _byte() != UInt8(ascii: "\n") {
+      while _position < _end, _byte() != UInt8(ascii: "`"), _byte() != UInt8(ascii: "\n") {
         _advance()
       }
       _advance()
@@ -139,7 +161,7 @@ struct SourceLexer {
     }
     _advance()
     guard Self._startsIdentifier(_byte()) else { return .punctuation }
-    while Self._continuesIdentifier(_byte()), _position < _bytes.count { _advance() }
+    while Self._continuesIdentifier(_byte()), _position < _end { _advance() }
     return .directive
   }
 
@@ -149,11 +171,19 @@ struct SourceLexer {
     let isLong = _byte(1) == quote && _byte(2) == quote
     let quotes = isLong ? 3 : 1
     _advance(quotes)
-    while _position < _bytes.count {
+    while _position < _end {
       switch _byte() {
       case UInt8(ascii: "\\") where _hasHashes(hashes, at: 1):
+        let start = _position
         _advance(1 + hashes)
-        if _byte() == UInt8(ascii: "(") { _skipInterpolation() } else { _advance() }
+        guard _byte() == UInt8(ascii: "(") else {
+          _advance()
+          continue
+        }
+        // Strings within have interpolations of their own, found when their tokens are read.
+        let outer = _interpolations
+        _skipInterpolation()
+        _interpolations = outer + [start..<_position]
       case quote where (0..<quotes).allSatisfy({ _byte($0) == quote }) && _hasHashes(hashes, at: quotes):
         _advance(quotes + hashes)
         return
@@ -169,7 +199,7 @@ struct SourceLexer {
 
   private mutating func _skipInterpolation() {
     var depth = 0
-    while _position < _bytes.count {
+    while _position < _end {
       switch _byte() {
       case UInt8(ascii: "("):
         depth += 1

@@ -1,6 +1,6 @@
 /// The archived forms of predicates and expressions, as archives by Core Data show them.
 package enum ArchivedForms {
-  /// Operators whose form is known.
+  /// Operators that have a form.
   package enum Comparison: Int64, Sendable {
     case lessThan = 0
     case lessThanOrEqual = 1
@@ -10,8 +10,19 @@ package enum ArchivedForms {
     case notEqual = 5
     case matches = 6
     case like = 7
+    case beginsWith = 8
+    case endsWith = 9
     case `in` = 10
     case contains = 99
+    case between = 100
+
+    /// Whether archives by Core Data show the form; that of the others is made like theirs.
+    var isKnownFromStores: Bool {
+      switch self {
+      case .beginsWith, .endsWith, .between: false
+      default: true
+      }
+    }
   }
 
   package static func evaluatedObject() -> KeyedObject {
@@ -64,6 +75,75 @@ package enum ArchivedForms {
       ])
   }
 
+  /// FUNCTION: a method of an object.
+  static func function(_ selector: String, of target: KeyedObject, _ arguments: [KeyedObject]) -> KeyedObject
+  {
+    KeyedObject(
+      ["NSFunctionExpression", "NSExpression", "NSObject"],
+      [
+        ("NSSelectorName", .text(selector)), ("NSOperand", .object(target)),
+        ("NSArguments", .object(_list(["NSMutableArray", "NSArray", "NSObject"], arguments))),
+        ("NSExpressionType", .plain(.integer(4))),
+      ])
+  }
+
+  /// FETCH, as mapping models have it.
+  static func fetch(_ request: KeyedObject, in context: KeyedObject, countsOnly: Bool) -> KeyedObject {
+    KeyedObject(
+      ["NSFetchRequestExpression", "NSExpression", "NSObject"],
+      [
+        ("NSFRExpression", .object(request)), ("NSMOCExpression", .object(context)),
+        ("NSCountOnlyFlag", .plain(.boolean(countsOnly))), ("NSExpressionType", .plain(.integer(50))),
+      ])
+  }
+
+  /// `{a, b}`.
+  static func aggregate(_ members: [KeyedObject]) -> KeyedObject {
+    KeyedObject(
+      ["NSAggregateExpression", "NSExpression", "NSObject"],
+      [
+        ("NSCollection", .object(_list(["NSArray", "NSObject"], members))),
+        ("NSExpressionType", .plain(.integer(14))),
+      ])
+  }
+
+  /// SUBQUERY.
+  static func subquery(_ collection: KeyedObject, _ variable: String, _ predicate: KeyedObject) -> KeyedObject
+  {
+    KeyedObject(
+      ["NSSubqueryExpression", "NSExpression", "NSObject"],
+      [
+        ("NSCollection", .object(collection)), ("NSVariable", .text(variable)),
+        ("NSPredicate", .object(predicate)), ("NSExpressionType", .plain(.integer(13))),
+      ])
+  }
+
+  /// TERNARY.
+  static func conditional(_ predicate: KeyedObject, _ first: KeyedObject, _ second: KeyedObject) -> KeyedObject
+  {
+    KeyedObject(
+      ["NSTernaryExpression", "NSExpression", "NSObject"],
+      [
+        ("NSPredicate", .object(predicate)), ("NSTrueExpression", .object(first)),
+        ("NSFalseExpression", .object(second)), ("NSExpressionType", .plain(.integer(20))),
+      ])
+  }
+
+  /// - Parameter type: 5 UNION, 6 INTERSECT, 7 MINUS.
+  static func set(_ type: Int64, _ left: KeyedObject, _ right: KeyedObject) -> KeyedObject {
+    KeyedObject(
+      ["NSSetExpression", "NSExpression", "NSObject"],
+      [
+        ("NSLeftExpression", .object(left)), ("NSRightExpression", .object(right)),
+        ("NSExpressionType", .plain(.integer(type))),
+      ])
+  }
+
+  /// TRUEPREDICATE, FALSEPREDICATE.
+  static func constantPredicate(_ flag: Bool) -> KeyedObject {
+    KeyedObject([flag ? "NSTruePredicate" : "NSFalsePredicate", "NSPredicate", "NSObject"])
+  }
+
   /// A comparison of two expressions.
   ///
   /// - Parameters:
@@ -111,6 +191,12 @@ package enum ArchivedForms {
     case .matches:
       fields.append(("NSFlags", optionsValue))
       return KeyedObject(["NSMatchingPredicateOperator", "NSStringPredicateOperator"] + root, fields)
+    case .beginsWith, .endsWith:
+      fields += [("NSFlags", optionsValue), ("NSSubstringPosition", .plain(.integer(comparison.rawValue - 8)))]
+      return KeyedObject(["NSSubstringPredicateOperator", "NSStringPredicateOperator"] + root, fields)
+    case .between:
+      fields.append(("NSFlags", optionsValue))
+      return KeyedObject(["NSBetweenPredicateOperator"] + root, fields)
     case .like:
       fields.append(("NSFlags", optionsValue))
       return KeyedObject(

@@ -61,7 +61,8 @@ struct ArchivedPredicateText {
     ]
     guard let symbol = symbols[type] else { throw _error("a comparison with the unknown operator \(type)") }
     let options = _archive.integer(op.fields["NSFlags"]) ?? _archive.integer(op.fields["NSOptions"]) ?? 0
-    let letters = (options & 1 != 0 ? "c" : "") + (options & 2 != 0 ? "d" : "")
+    let letters = ["c", "d", "n", "l"].enumerated().filter { options & 1 << $0.offset != 0 }.map(\.element)
+      .joined()
     return letters.isEmpty ? symbol : "\(symbol)[\(letters)]"
   }
 
@@ -79,6 +80,24 @@ struct ArchivedPredicateText {
         try _expression($0, depth: depth + 1)
       }
       return "{\(members.joined(separator: ", "))}"
+    case "NSSubqueryExpression", "NSTernaryExpression":
+      guard let predicate = _archive.object(object.fields["NSPredicate"]) else {
+        throw _error("a predicate is missing")
+      }
+      let text = try _predicate(predicate, depth: depth + 1)
+      if object.className == "NSSubqueryExpression" {
+        let collection = try _expression(object.fields["NSCollection"], depth: depth + 1)
+        return "SUBQUERY(\(collection), $\(_archive.string(object.fields["NSVariable"]) ?? ""), \(text))"
+      }
+      let first = try _expression(object.fields["NSTrueExpression"], depth: depth + 1)
+      return "TERNARY(\(text), \(first), \(try _expression(object.fields["NSFalseExpression"], depth: depth + 1)))"
+    case "NSSetExpression":
+      let type = _archive.integer(object.fields["NSExpressionType"]) ?? 0
+      guard let name = [5: "UNION", 6: "INTERSECT", 7: "MINUS"][type] else {
+        throw _error("a set expression of the unknown type \(type)")
+      }
+      let left = try _expression(object.fields["NSLeftExpression"], depth: depth + 1)
+      return "(\(left) \(name) \(try _expression(object.fields["NSRightExpression"], depth: depth + 1)))"
     case "NSFunctionExpression":
       let arguments = try (_archive.array(object.fields["NSArguments"]) ?? []).map {
         try _expression($0, depth: depth + 1)

@@ -20,7 +20,7 @@ struct ArchivedValidation {
     static let stringPatternMatching: Int64 = 1680
   }
 
-  init(_ attribute: AttributeSchema, _ forms: any PredicateArchiving) {
+  init(_ attribute: AttributeSchema, _ forms: PredicateArchive) {
     let measured: (path: String?, least: Int64, most: Int64)
     switch attribute.type {
     case .string: measured = ("length", Code.stringTooShort, Code.stringTooLong)

@@ -1,23 +1,24 @@
 import CoreDataModelSchema
 import Foundation
 
-/// Turns predicate texts of a model into the objects that stand for them in an archive.
-package protocol PredicateArchiving {
-  /// The archived form; nil for a predicate that no form is known for.
-  func predicate(_ text: String) -> KeyedObject?
-  /// The archived form; nil for an expression that no form is known for.
-  func expression(_ text: String) -> KeyedObject?
-}
-
-/// Writes the keyed archive that a store keeps of its model: the vocabulary, the kinds of collections and the
-/// order that such archives of Core Data have.
+/// Writes the keyed archive of a model: the vocabulary, the kinds of collections and the order that such
+/// archives of Core Data have.
 ///
-/// Every entity lists all its properties, inherited ones as copies of its own, by name. Version hashes do not
-/// cover what `PredicateArchiving` has no form for, and a transformable's default value that is no plain one:
-/// these are left out.
+/// Every entity lists all its properties, inherited ones as copies of its own, by name. What `PredicateArchive`
+/// has no form for is left out of a store's copy, whose hashes do not cover it; a file with such a predicate is
+/// refused (`CompiledModelFile`).
 package struct CompiledModelWriter {
+  /// Where the archive goes.
+  package enum Place: Sendable {
+    /// Into a store, as the copy of its model that Core Data reads, too.
+    case store
+    /// Into a `.mom` file, which holds what the source says and nothing besides.
+    case file
+  }
+
   let schema: ModelSchema
-  let predicates: any PredicateArchiving
+  private let _place: Place
+  let predicates: PredicateArchive
   private let _entities: [String: KeyedObject]
   private let _model = KeyedObject(["NSManagedObjectModel", "NSObject"])
   private let _noInfo = KeyedObject(
@@ -27,16 +28,17 @@ package struct CompiledModelWriter {
   private var _relationships: [String: KeyedObject] = [:]
 
   /// The archive of a model.
-  package static func write(_ schema: ModelSchema, predicates: any PredicateArchiving) -> Data {
+  package static func write(_ schema: ModelSchema, for place: Place) -> Data {
     var schema = schema
     schema.entities.sort { $0.name < $1.name }
-    var writer = CompiledModelWriter(schema, predicates)
+    var writer = CompiledModelWriter(schema, place)
     return KeyedArchiveWriter.archive(writer._archived())
   }
 
-  private init(_ schema: ModelSchema, _ predicates: any PredicateArchiving) {
+  private init(_ schema: ModelSchema, _ place: Place) {
     self.schema = schema
-    self.predicates = predicates
+    _place = place
+    predicates = PredicateArchive(reader: place == .store ? .anyFramework : .thisLibrary)
     let byName = Dictionary(schema.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     _entities = byName.mapValues { _ in KeyedObject(["NSEntityDescription", "NSObject"]) }
     _lines = byName.mapValues { entity in
@@ -60,11 +62,17 @@ package struct CompiledModelWriter {
       }
     }
     for entity in schema.entities { _fill(entity) }
-    _model.fields = [("NSEntities", .object(_knownKeys())), ("NSFetchRequestTemplates", _templates())]
+    let entities = _place == .store ? KeyedValue.object(_knownKeys()) : _entityDictionary()
+    _model.fields = [("NSEntities", entities), ("NSFetchRequestTemplates", _templates())]
     if !schema.configurations.isEmpty { _model.fields.append(("NSConfigurations", _configurations())) }
     let identifiers = schema.versionIdentifiers.map { KeyedValue.text($0) }
     _model.fields.append(("NSVersionIdentifiers", .object(_collection(["NSSet", "NSObject"], identifiers))))
     return _model
+  }
+
+  /// The dictionary of entities, in the form that files have it.
+  private func _entityDictionary() -> KeyedValue {
+    .object(_dictionary(schema.entities.map { ($0.name, .object(_entities[$0.name]!)) }))
   }
 
   /// The dictionary of entities, in the form that stores have it.
@@ -120,9 +128,10 @@ package struct CompiledModelWriter {
     if !entity.uniquenessConstraints.isEmpty {
       object.fields.append(("NSUniqueTuples", _tuples(entity.uniquenessConstraints)))
     }
-    let compound = entity.compoundIndexes + entity.indexes.compactMap(_compoundIndex)
+    let isStore = _place == .store
+    let compound = entity.compoundIndexes + (isStore ? entity.indexes.compactMap(_compoundIndex) : [])
     if !compound.isEmpty { object.fields.append(("NSCompoundIndexes", _tuples(compound))) }
-    let listed = _impliedIndexes(of: entity) + entity.indexes
+    let listed = (isStore ? _impliedIndexes(of: entity) : []) + entity.indexes
     if !listed.isEmpty {
       let indexes = listed.map { KeyedValue.object(_index($0, in: object)) }
       object.fields.append(("NSFetchIndexDescriptions", .object(_collection(_mutableArray, indexes))))
@@ -196,7 +205,7 @@ package struct CompiledModelWriter {
       let indexed = Set(
         member.indexes.filter { $0.elements.count == 1 }.compactMap { $0.elements[0].property })
       for attribute in member.attributes {
-        let isIndexed = attribute.isIndexed || indexed.contains(attribute.name)
+        let isIndexed = attribute.isIndexed || _place == .store && indexed.contains(attribute.name)
         found.append((attribute.name, .object(_attribute(attribute, of: owner, isIndexed: isIndexed))))
       }
       for relationship in member.relationships {

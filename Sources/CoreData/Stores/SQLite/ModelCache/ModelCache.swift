@@ -11,7 +11,7 @@ enum ModelCache {
 
   /// The model as the table holds it.
   static func content(for schema: ModelSchema) throws -> [UInt8] {
-    try RawDeflate.pack([UInt8](CompiledModelWriter.write(schema, predicates: PredicateArchive())))
+    try RawDeflate.pack([UInt8](CompiledModelWriter.write(schema, for: .store)))
   }
 
   /// Puts the model into the store, inside the caller's transaction: when it is made, and after a migration.

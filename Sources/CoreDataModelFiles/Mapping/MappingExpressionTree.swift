@@ -1,0 +1,26 @@
+import CoreDataPredicateLanguage
+
+/// The expressions of a mapping that leaves them open: objects, values and members of the same name.
+package enum MappingExpressionTree {
+  private static let _manager = ExpressionTree.variable("manager")
+  private static let _source = ExpressionTree.variable("source")
+
+  /// All objects of an entity, without those of its subentities.
+  package static func objects(of entity: String) -> ExpressionTree {
+    let request = ExpressionTree.customFunction(
+      _manager, "fetchRequestForSourceEntityNamed:predicateString:",
+      [.constant(.string(entity)), .constant(.string("TRUEPREDICATE"))])
+    let context = ExpressionTree.keyPathOf(_manager, ["sourceContext"])
+    return .function(PredicateFunction.fetch, [request, context, .constant(.bool(false))])
+  }
+
+  /// The value of an attribute of the object that is mapped.
+  package static func value(of attribute: String) -> ExpressionTree { .keyPathOf(_source, [attribute]) }
+
+  /// What the objects at the end of a relationship of the object that is mapped have become.
+  package static func members(of relationship: String) -> ExpressionTree {
+    .customFunction(
+      _manager, "destinationInstancesForSourceRelationshipNamed:sourceInstances:",
+      [.constant(.string(relationship)), .keyPathOf(_source, [relationship])])
+  }
+}
