@@ -1,6 +1,7 @@
 #ifndef COREDATA_CSQLITE_SHIM_H
 #define COREDATA_CSQLITE_SHIM_H
 #include <sqlite3.h>
+#include <unistd.h>
 
 /* What Swift cannot import: macros that cast, and functions with variable arguments. */
 
@@ -84,6 +85,33 @@ static inline int coredata_read_head(const char *path, unsigned char *buffer, in
     if (result > 0 && file->pMethods->xRead(file, buffer, result, 0) != SQLITE_OK) result = -1;
   }
   sqlite3_close_v2(connection);
+  return result;
+}
+
+/* Appends a file's content to a descriptor, read through SQLite's own layer for the same reason. 0, or -1 if anything fails. */
+static inline int coredata_copy_file(const char *path, int destination) {
+  sqlite3 *connection = 0;
+  sqlite3_file *file = 0;
+  sqlite3_int64 size = 0, offset = 0;
+  unsigned char *buffer = (unsigned char *)sqlite3_malloc(1 << 18);
+  int result = -1;
+  if (buffer && sqlite3_open_v2(path, &connection, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, (const char *)0) == SQLITE_OK
+      && sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK
+      && file && file->pMethods && file->pMethods->xFileSize(file, &size) == SQLITE_OK) {
+    result = 0;
+    while (result == 0 && offset < size) {
+      int count = size - offset < (1 << 18) ? (int)(size - offset) : (1 << 18);
+      int written = 0;
+      if (file->pMethods->xRead(file, buffer, count, offset) != SQLITE_OK) result = -1;
+      while (result == 0 && written < count) {
+        ssize_t step = write(destination, buffer + written, (size_t)(count - written));
+        if (step <= 0) result = -1; else written += (int)step;
+      }
+      offset += count;
+    }
+  }
+  sqlite3_close_v2(connection);
+  sqlite3_free(buffer);
   return result;
 }
 

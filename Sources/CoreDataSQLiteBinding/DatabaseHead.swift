@@ -1,4 +1,5 @@
 import CoreDataCSQLite
+import Foundation
 
 /// The first bytes of a file that may be a database, and that this process may have open.
 package enum DatabaseHead {
@@ -27,5 +28,16 @@ package enum DatabaseHead {
   package static func hasLog(_ path: String) -> Bool {
     guard let head = bytes(path, count: 20), head.count == 20 else { return false }
     return head[18] == 2 || head[19] == 2
+  }
+
+  /// Copies a database file to a path where there is none; its log and journal are not copied.
+  ///
+  /// Read through SQLite as well. False if a file cannot be read or written.
+  package static func copy(_ path: String, to destination: String) -> Bool {
+    _ = SQLiteLibrary.isPrepared
+    let descriptor = open(destination, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return false }
+    let result = coredata_copy_file(path.hasPrefix("file:") ? "./" + path : path, descriptor)
+    return close(descriptor) == 0 && result == 0
   }
 }

@@ -5,14 +5,22 @@ import Foundation
 /// Brings a SQLite store to a coordinator's model when it is added: by a mapping model among the program's,
 /// or else as far as the change can be inferred.
 ///
-/// The file is changed in one transaction: on failure it is what it was.
+/// The file is changed in one transaction, on the connection that the store is being opened on: on failure it is
+/// what it was.
 struct AutomaticMigration {
   private let _url: URL
+  private let _connection: Connection
   private let _metadata: [String: Any]
   private let _options: [AnyHashable: Any]?
 
-  init(url: URL, metadata: [String: Any], options: [AnyHashable: Any]?) {
+  /// - Parameters:
+  ///   - connection: For writing, with the functions of `SQLFunctions`.
+  ///   - metadata: The store's.
+  init(
+    url: URL, on connection: Connection, metadata: [String: Any], options: [AnyHashable: Any]?
+  ) {
     _url = url
+    _connection = connection
     _metadata = metadata
     _options = options
   }
@@ -44,14 +52,6 @@ struct AutomaticMigration {
     try rewrite(from: ModelSchema(source), to: frozen, model)
   }
 
-  private func _connect() throws -> Connection {
-    let settings = try SQLiteStoreOpening.options(_options)
-    let connection = try Connection(path: _url.path, mode: .readWrite, busyTimeout: settings.timeout)
-    try SQLFunctions.register(on: connection)
-    if let trace = settings.trace { connection.trace(showsValues: settings.tracesValues, trace) }
-    return connection
-  }
-
   // MARK: The model that the store was saved with
 
   /// The model among the program's whose entities the store was saved with, or else the copy that the store
@@ -61,7 +61,7 @@ struct AutomaticMigration {
   func sourceModel() throws -> NSManagedObjectModel {
     if let model = NSManagedObjectModel.mergedModel(from: nil, forStoreMetadata: _metadata) { return model }
     // A store keeps a copy of its model.
-    if let schema = try? ModelCache.read(_connect(), path: _url.path) {
+    if let schema = try? ModelCache.read(_connection, path: _url.path) {
       let hashes = schema.entityVersionHashes().mapValues { Data($0) }
       let wanted = NSManagedObjectModel.versionHashes(in: _metadata) ?? [:]
       if wanted.allSatisfy({ hashes[$0.key] == $0.value }),
@@ -93,19 +93,39 @@ struct AutomaticMigration {
     }
     try _translating {
       let expected = try MappingBuilder.mapping(for: frozen.layout)
-      let connection = try _connect()
-      try connection.transaction {
-        guard let present = try _metadataIfUnchanged(connection) else { return }
+      try _connection.transaction {
+        guard let present = try _metadataIfUnchanged() else { return }
         let layout = try ModelLayout(source)
-        let binder = SchemaBinder(connection, path: _url.path)
+        let binder = SchemaBinder(_connection, path: _url.path)
         let mapping = try binder.bind(
           MappingBuilder.mapping(for: layout, numbers: binder.numbers(for: layout)))
-        try StoreMigration(connection, at: _url.path, from: mapping, to: expected).run()
+        try StoreMigration(_connection, at: _url.path, from: mapping, to: expected).run()
         let identifier = present[StoreMetadata.uuidKey] as? String ?? ""
         let version = SQLiteStoreOpening.metadata(for: frozen, model, identifier: identifier)
-        try StoreMetadata.write(present.merging(version) { $1 }, to: connection)
+        try StoreMetadata.write(present.merging(version) { $1 }, to: _connection)
       }
     }
+  }
+
+  /// Rewrites the tables of a store that is not being opened, such as a copy.
+  ///
+  /// - Throws: As `rewrite(from:to:_:)`.
+  static func rewriteCopy(
+    at url: URL, metadata: [String: Any], options: [AnyHashable: Any]?, from source: ModelSchema,
+    to model: NSManagedObjectModel
+  ) throws {
+    let connection = try StoreErrors.translating(url: url) {
+      let settings = try SQLiteStoreOpening.options(options)
+      let file = SQLiteStoreFile(url: url, timeout: settings.timeout)
+      return try file.translating {
+        let connection = try file.openForWriting()
+        try SQLFunctions.register(on: connection)
+        if let trace = settings.trace { connection.trace(showsValues: settings.tracesValues, trace) }
+        return connection
+      }
+    }
+    try AutomaticMigration(url: url, on: connection, metadata: metadata, options: options)
+      .rewrite(from: source, to: try model.frozen(), model)
   }
 
   // MARK: By mapping model
@@ -122,39 +142,23 @@ struct AutomaticMigration {
       // What the program itself has put into the metadata stays. The UUID does not: objects have other keys
       // now.
       let own = _metadata.filter { !NSPersistentStore.formatKeys.contains($0.key) }
-      let connection = try Connection(path: result.url.path, mode: .readWrite)
+      let connection = try SQLiteStoreFile(url: result.url).openForWriting()
       let made = try StoreMetadata.read(connection, path: result.url.path)
       try connection.transaction { try StoreMetadata.write(own.merging(made) { $1 }, to: connection) }
     }
   }
 
-  /// Has `body` make a store, and replaces the content of this one by it: all of it or, when anything fails
-  /// or the program is killed meanwhile, nothing. Nobody else can write to the store in between; others read
-  /// what was there.
+  /// Has `body` make a store, and replaces the content of this one by it, as `StoreFiles` does.
   func replaceAtomically(_ body: (StoreFiles) throws -> Void) throws {
-    let files = StoreFiles(url: _url)
-    var outcome: (finish: () -> Void, undo: () -> Void)?
-    do {
-      try _translating {
-        let connection = try _connect()
-        try connection.transaction {
-          guard try _metadataIfUnchanged(connection) != nil else { return }
-          let sibling = files.sibling()
-          defer { sibling.remove() }
-          try body(sibling)
-          outcome = try files.replaceContent(by: sibling, on: connection)
-        }
-      }
-    } catch {
-      outcome?.undo()
-      throw error
+    try _translating {
+      try StoreFiles(url: _url).replaceContent(
+        on: _connection, ifNeeded: { try _metadataIfUnchanged() != nil }, by: body)
     }
-    outcome?.finish()
   }
 
   /// The metadata, unless another process has migrated the store while this one waited.
-  private func _metadataIfUnchanged(_ connection: Connection) throws -> [String: Any]? {
-    let present = try StoreMetadata.read(connection, path: _url.path)
+  private func _metadataIfUnchanged() throws -> [String: Any]? {
+    let present = try StoreMetadata.read(_connection, path: _url.path)
     return NSManagedObjectModel.versionHashes(in: present)
       == NSManagedObjectModel.versionHashes(in: _metadata)
       ? present : nil

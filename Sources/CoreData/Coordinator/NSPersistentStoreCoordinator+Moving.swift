@@ -14,7 +14,7 @@ extension NSPersistentStoreCoordinator {
         [NSAffectedStoresErrorKey: [store]])
     }
     let isFile = storeType != NSInMemoryStoreType && !StoreLocation(URL).isInMemory
-    if isFile, SQLiteStoreOpening.isFilled(URL) {
+    if isFile, try _isTaken(URL, storeType) {
       throw CocoaError(
         .fileWriteFileExists,
         userInfo: [
@@ -45,6 +45,14 @@ extension NSPersistentStoreCoordinator {
     }
     try remove(store)
     return moved
+  }
+
+  /// Whether there is a file that must not be written over.
+  private final func _isTaken(_ url: URL, _ storeType: String) throws -> Bool {
+    let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber
+    guard let size, size.int64Value > 0 else { return false }
+    // A file that is no database is taken, too.
+    return storeType == NSSQLiteStoreType ? (try? SQLiteStoreOpening.isVacant(url)) != true : true
   }
 
   /// Writes all objects of a store into a new one, of any type, and puts that in its place; as the other
@@ -122,7 +130,7 @@ extension NSPersistentStoreCoordinator {
       store.url = url
       return true
     }
-    guard SQLiteStoreOpening.isFilled(url), let metadata = try? SQLiteStoreOpening.metadata(at: url),
+    guard let metadata = try? SQLiteStoreOpening.metadata(at: url, options: store.options),
       model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata),
       let settings = try? SQLiteStoreOpening.options(store.options), let model = frozen
     else { return false }

@@ -14,38 +14,29 @@ extension NSPersistentStoreCoordinator {
         "Stores of type '\(storeType)' have no file to be replaced; '\(NSSQLiteStoreType)' has.")
     }
     guard StoreLocation(destinationURL).path != StoreLocation(sourceURL).path else { return }
-    _ = try SQLiteStoreOpening.metadata(at: sourceURL)
+    _ = try SQLiteStoreOpening.metadata(at: sourceURL, options: sourceOptions)
     if let store = persistentStore(for: destinationURL) { try remove(store) }
     let (source, destination) = (StoreFiles(url: sourceURL), StoreFiles(url: destinationURL))
-    try StoreErrors.translating(url: destinationURL) { try destination.expectFile() }
-    guard SQLiteStoreOpening.isFilled(destinationURL) else {
-      do {
-        try StoreErrors.translating(url: destinationURL) { try source.copy(to: destination) }
-      } catch {
-        destination.remove()
-        throw error
-      }
-      return
-    }
-    // What is no store stays: a wrong path must not cost anybody a file.
-    _ = try SQLiteStoreOpening.metadata(at: destinationURL)
     try StoreErrors.translating(url: destinationURL) {
       let settings = try SQLiteStoreOpening.options(destinationOptions)
-      let connection = try Connection(
-        path: destinationURL.path, mode: .readWrite, busyTimeout: settings.timeout)
-      var outcome: (finish: () -> Void, undo: () -> Void)?
-      do {
-        try connection.transaction {
-          let sibling = destination.sibling()
-          defer { sibling.remove() }
-          try source.copy(to: sibling)
-          outcome = try destination.replaceContent(by: sibling, on: connection)
+      let file = SQLiteStoreFile(url: destinationURL, timeout: settings.timeout)
+      let isNew = !FileManager.default.fileExists(atPath: destinationURL.path)
+      try destination.expectFile()
+      if isNew { destination.create(like: source) }
+      try file.translating {
+        let connection = try file.openForWriting(creates: true)
+        do {
+          if try SQLiteStoreFile.isEmpty(connection) {
+            return try source.copy(to: destination, on: connection)
+          }
+          // What is no store stays: a wrong path must not cost anybody a file.
+          _ = try StoreMetadata.read(connection, path: file.path)
+          try destination.replaceContent(on: connection) { try source.copy(to: $0) }
+        } catch {
+          if isNew { destination.remove() }
+          throw error
         }
-      } catch {
-        outcome?.undo()
-        throw error
       }
-      outcome?.finish()
     }
   }
 

@@ -14,24 +14,14 @@ extension NSPersistentStoreCoordinator {
     _ model: FrozenModel
   ) throws -> NSPersistentStore {
     let options = Self._optionsAllowingForPlace(url, options)
-    let migration = try StoreErrors.translating(url: url) {
-      try _checkReconstructed(url, isReadOnly: SQLiteStoreOpening.options(options).isReadOnly)
-      return SQLiteStoreOpening.isFilled(url)
-        ? try _migration(of: url, configuration, options, model) : nil
-    }
-    // Outside: what policies and handlers throw comes out as it is.
-    try migration?()
+    let provisional = StoreKey.named(UUID().uuidString)
+    let opening = try _open(url, configuration, options, model, identifier: provisional.identifier)
     return try StoreErrors.translating(url: url) {
-      var settings = try SQLiteStoreOpening.options(options)
-      try _protectHistory(of: url, options, &settings)
-      let provisional = StoreKey.named(UUID().uuidString)
       let store = NSPersistentStore(
         type: NSSQLiteStoreType, configuration: configuration, url: url, options: options, entities: entities,
-        isReadOnly: settings.isReadOnly, metadata: [:], key: provisional)
+        isReadOnly: opening.options.isReadOnly, metadata: [:], key: provisional)
       let engine = try SQLiteStoreEngine(
-        url: url, layout: model.layout, entities: model.entities, persistentStore: store, options: settings,
-        initialMetadata: SQLiteStoreOpening.metadata(
-          for: model, self.model, identifier: provisional.identifier))
+        opening, layout: model.layout, entities: model.entities, persistentStore: store)
       store.attach(engine, metadata: try engine.metadata)
       return store
     }
@@ -55,19 +45,50 @@ extension NSPersistentStoreCoordinator {
     return options
   }
 
-  /// Opens a store read-only that has kept a history and is now not asked to: what would be written to it
-  /// would be missing there for whoever follows it.
-  private final func _protectHistory(
-    of url: URL, _ options: [AnyHashable: Any]?, _ settings: inout SQLiteStoreOptions
-  ) throws {
-    settings.tracksHistory = SQLiteStoreOpening.isOn(NSPersistentHistoryTrackingKey, options)
-    guard !settings.tracksHistory, !settings.isReadOnly, try SQLiteStoreFile(url: url).keepsHistory() else {
-      return
+  /// Opens the file, and migrates it where that is needed and asked for.
+  private final func _open(
+    _ url: URL, _ configuration: String?, _ options: [AnyHashable: Any]?, _ frozen: FrozenModel,
+    identifier: String
+  ) throws -> StoreOpening {
+    func open(isReadOnly: Bool) throws -> StoreOpening {
+      try StoreErrors.translating(url: url) {
+        var settings = try SQLiteStoreOpening.options(options)
+        settings.isReadOnly = settings.isReadOnly || isReadOnly
+        try _checkReconstructed(url, isReadOnly: settings.isReadOnly)
+        return try StoreOpening(
+          url: url, layout: frozen.layout, options: settings,
+          initialMetadata: SQLiteStoreOpening.metadata(for: frozen, model, identifier: identifier))
+      }
     }
-    settings.isReadOnly = true
+    func opened() throws -> StoreOpening? {
+      var opening = try open(isReadOnly: false)
+      if opening.isNew { return opening }
+      // More than once only if another process migrates the store to yet another version meanwhile.
+      for _ in 0..<4 {
+        let migration = try StoreErrors.translating(url: url) {
+          try _migration(of: opening, url, configuration, options, frozen)
+        }
+        guard let migration else { break }
+        // What policies and handlers throw comes out as it is.
+        try migration()
+        try StoreErrors.translating(url: url) { try opening.readMetadata() }
+      }
+      return try StoreErrors.translating(url: url) { try _mayWrite(opening, url) } ? opening : nil
+    }
+    // Without the connection for writing, which is closed by now.
+    return try opened() ?? open(isReadOnly: true)
+  }
+
+  /// Whether a store may be written to. Not one that has kept a history and is now not asked to: what would be
+  /// written to it would be missing there for whoever follows it.
+  private final func _mayWrite(_ opening: StoreOpening, _ url: URL) throws -> Bool {
+    guard !opening.options.tracksHistory, !opening.options.isReadOnly, try opening.keepsHistory() else {
+      return true
+    }
     Console.warn(
       "the store at \(url.path) keeps a history of its transactions but was added without NSPersistentHistoryTrackingKey; "
         + "it is opened read-only. Add it with that option set to true to write to it.")
+    return false
   }
 
   /// Has notifications posted about what anybody writes to a store, if its options ask for that.
@@ -95,12 +116,13 @@ extension NSPersistentStoreCoordinator {
   /// Compares the version hashes in the file with the model's. Answers with what migrates the store if they
   /// differ and the options ask for that; nil if nothing is to be done.
   private final func _migration(
-    of url: URL, _ configuration: String?, _ options: [AnyHashable: Any]?, _ frozen: FrozenModel
+    of opening: StoreOpening, _ url: URL, _ configuration: String?, _ options: [AnyHashable: Any]?,
+    _ frozen: FrozenModel
   ) throws -> (() throws -> Void)? {
-    let metadata = try SQLiteStoreOpening.metadata(at: url)
+    let metadata = opening.metadata
     if (options?[NSIgnorePersistentStoreVersioningOption] as? NSNumber)?.boolValue ?? false { return nil }
     guard metadata[NSStoreModelVersionHashesKey] is [String: Any] else {
-      guard try !SQLiteStoreFile(url: url).hasDamagedMetadata() else {
+      guard try !opening.hasDamagedMetadata() else {
         throw CocoaError.coreData(
           NSFileReadCorruptFileError,
           "The metadata of the store at \(url.path) are missing or damaged (Z_PLIST in Z_METADATA), so that nothing says which "
@@ -123,11 +145,15 @@ extension NSPersistentStoreCoordinator {
       if let manager = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager
       {
         return { [model] in
-          try StagedMigration(manager, url: url, metadata: metadata, options: options).run(to: model)
+          try StagedMigration(
+            manager, url: url, on: opening.connection, metadata: metadata, options: options
+          ).run(to: model)
         }
       }
       return { [model] in
-        try AutomaticMigration(url: url, metadata: metadata, options: options).run(to: frozen, model)
+        try AutomaticMigration(
+          url: url, on: opening.connection, metadata: metadata, options: options
+        ).run(to: frozen, model)
       }
     }
     throw CocoaError.coreData(
@@ -140,16 +166,18 @@ extension NSPersistentStoreCoordinator {
 
 /// What the coordinator passes to a SQLite store, from options and model.
 enum SQLiteStoreOpening {
-  static func metadata(at url: URL) throws -> [String: Any] {
-    try StoreErrors.translating(url: url) { try SQLiteStoreEngine.metadata(at: url) }
+  /// Metadata of a store that need not be open; recovered as for writing unless the options say read-only.
+  static func metadata(at url: URL, options: [AnyHashable: Any]? = nil) throws -> [String: Any] {
+    try StoreErrors.translating(url: url) {
+      let settings = try self.options(options)
+      return try SQLiteStoreFile(url: url, timeout: settings.timeout)
+        .metadata(recovers: !settings.isReadOnly)
+    }
   }
 
-  /// Whether there is a file with anything in it.
-  static func isFilled(_ url: URL) -> Bool {
-    switch try? SQLiteStoreFile(url: url).kind() {
-    case .database, .other: true
-    case .missing, .empty, nil: false
-    }
+  /// Whether there is nothing at a URL, or a file without tables.
+  static func isVacant(_ url: URL) throws -> Bool {
+    try StoreErrors.translating(url: url) { try SQLiteStoreFile(url: url).isVacant() }
   }
 
   /// Whether an option is given and is not false; a dictionary, as Core Data takes it for some, counts as
@@ -172,6 +200,7 @@ enum SQLiteStoreOpening {
     settings.isReadOnly = flag(NSReadOnlyPersistentStoreOption)
     settings.analyzes = flag(NSSQLiteAnalyzeOption)
     settings.vacuums = flag(NSSQLiteManualVacuumOption)
+    settings.tracksHistory = isOn(NSPersistentHistoryTrackingKey, options)
     if let seconds = (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue {
       settings.timeout = seconds
     }

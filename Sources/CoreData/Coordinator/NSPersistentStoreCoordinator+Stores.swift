@@ -100,6 +100,9 @@ extension NSPersistentStoreCoordinator {
 
   /// Metadata of a store file that no coordinator needs to have open.
   ///
+  /// A SQLite store that a crash left in need of recovery is recovered, as when it is added, unless the options
+  /// have `NSReadOnlyPersistentStoreOption`. `NSPersistentStoreTimeoutOption` holds.
+  ///
   /// - Throws: A Cocoa error if there is no such file or it is no store.
   public class func metadataForPersistentStore(
     ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
@@ -107,7 +110,7 @@ extension NSPersistentStoreCoordinator {
     if storeType != NSSQLiteStoreType, let storeClass = StoreRegistry.storeClass(for: storeType) {
       return try storeClass.metadataForPersistentStore(with: url)
     }
-    return try SQLiteStoreOpening.metadata(at: url)
+    return try SQLiteStoreOpening.metadata(at: url, options: options)
   }
 
   /// Metadata of a store file that no coordinator needs to have open; throws as the other form.

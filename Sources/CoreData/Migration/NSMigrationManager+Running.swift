@@ -16,7 +16,7 @@ extension NSMigrationManager {
     try _checkTypes(job)
     try _check(job.mapping)
     try checkCancellation()
-    let isNew = !SQLiteStoreOpening.isFilled(job.destination.url)
+    let isNew = try SQLiteStoreOpening.isVacant(job.destination.url)
     if usesStoreSpecificMigrationManager, isNew,
       job.mapping.isInferred(from: sourceModel, to: destinationModel)
     {
@@ -230,7 +230,7 @@ private struct InferredCopy {
     let (from, to) = (_job.source.url, _job.destination.url)
     let metadata: [String: Any]
     do {
-      metadata = try SQLiteStoreOpening.metadata(at: from)
+      metadata = try SQLiteStoreOpening.metadata(at: from, options: _job.source.options)
       guard _source.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) else {
         throw CocoaError.coreData(
           NSPersistentStoreIncompatibleVersionHashError,
@@ -247,8 +247,8 @@ private struct InferredCopy {
     do {
       try StoreErrors.translating(url: to) { try StoreFiles(url: from).copy(to: files) }
       let model = _destination.copy() as! NSManagedObjectModel
-      try AutomaticMigration(url: to, metadata: metadata, options: _job.destination.options)
-        .rewrite(from: ModelSchema(_source), to: try model.frozen(), model)
+      try AutomaticMigration.rewriteCopy(
+        at: to, metadata: metadata, options: _job.destination.options, from: ModelSchema(_source), to: model)
     } catch {
       files.remove()
       throw error

@@ -1,4 +1,5 @@
 import CoreDataModelSchema
+import CoreDataSQLiteBinding
 import Foundation
 
 /// Brings a SQLite store to a coordinator's model by the stages of a manager.
@@ -8,10 +9,15 @@ import Foundation
 struct StagedMigration {
   private let _manager: NSStagedMigrationManager
   private let _url: URL
+  private let _migration: AutomaticMigration
   private let _metadata: [String: Any]
   private let _options: [AnyHashable: Any]?
 
-  init(_ manager: NSStagedMigrationManager, url: URL, metadata: [String: Any], options: [AnyHashable: Any]?) {
+  init(
+    _ manager: NSStagedMigrationManager, url: URL, on connection: Connection, metadata: [String: Any],
+    options: [AnyHashable: Any]?
+  ) {
+    _migration = AutomaticMigration(url: url, on: connection, metadata: metadata, options: options)
     _manager = manager
     _url = url
     _metadata = metadata
@@ -34,7 +40,7 @@ struct StagedMigration {
     let steps = try _resolved(path.steps, to: destination)
     guard let first = steps.first else { return }
     let source = try _model(of: hashes, before: first)
-    try AutomaticMigration(url: _url, metadata: _metadata, options: _options).replaceAtomically { copy in
+    try _migration.replaceAtomically { copy in
       try StoreFiles(url: _url).copy(to: copy)
       var current = source
       for step in steps {
@@ -75,7 +81,7 @@ struct StagedMigration {
         return try Self._resolve(reference)
       }
     }
-    return try AutomaticMigration(url: _url, metadata: _metadata, options: _options).sourceModel()
+    return try _migration.sourceModel()
   }
 
   private func _bundled(_ checksum: String) -> NSManagedObjectModel? {
@@ -102,8 +108,8 @@ struct StagedMigration {
     let metadata = try SQLiteStoreOpening.metadata(at: url)
     let next = step.model.copy() as! NSManagedObjectModel
     do {
-      try AutomaticMigration(url: url, metadata: metadata, options: _options)
-        .rewrite(from: ModelSchema(current), to: try next.frozen(), next)
+      try AutomaticMigration.rewriteCopy(
+        at: url, metadata: metadata, options: _options, from: ModelSchema(current), to: next)
     } catch let error as CocoaError {
       let label = step.stage?.label ?? "to the version \(step.model.versionChecksum)"
       throw CocoaError.coreData(

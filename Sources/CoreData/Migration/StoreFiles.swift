@@ -15,21 +15,29 @@ struct StoreFiles {
     _directory = ExternalDataDirectory(storePath: _location.path)
   }
 
-  /// Copies the store as it was last saved, its log included; the original stays as it is. What is there
-  /// already at the destination is replaced. A new file has the mode of the original.
+  /// Copies the store as it was last saved, its log included; the content of the original stays as it is. What
+  /// is there already at the destination is replaced. A new file has the mode of the original.
   ///
   /// External data, which no one ever changes in place, is linked to where the file system can.
   ///
   /// - Throws: `SQLiteError`, `StoreOpenError`, or an error of the file system.
   func copy(to copy: StoreFiles) throws {
+    let destination = SQLiteStoreFile(url: copy.url)
     try copy.expectFile()
     copy.create(like: self)
-    let source = try Connection(path: url.path, mode: .readOnly)
+    try destination.translating { try self.copy(to: copy, on: destination.openForWriting(creates: true)) }
+  }
+
+  /// Copies the store into the database of `connection`, which is the other store's and has no tables.
+  func copy(to copy: StoreFiles, on connection: Connection) throws {
+    let source = try SQLiteStoreFile(url: url).openForLooking()
     // First the files, then the rows that name them.
     let isAlone = ExternalDataNeighbours(of: _location).isEmpty
     let names = isAlone ? Set(_directory.names) : try ExternalDataNeighbours.names(in: source)
     for name in names { try _bring(name, to: copy) }
-    try source.backUp(to: try Connection(path: copy.url.path, mode: .create))
+    // A database with a log cannot take another page size.
+    try? connection.execute("PRAGMA journal_mode = DELETE")
+    try source.backUp(to: connection)
   }
 
   /// Makes an empty file with another store's mode, unless there is a file already.
@@ -100,51 +108,80 @@ struct StoreFiles {
     connection.rollback()
   }
 
-  /// Replaces everything in this store by what another one has, inside the transaction that `connection` has
-  /// open on this one; `finish` is to be called when that has been committed, and `undo` when not.
+  /// Has `body` make a store beside this one, and replaces the content of this one by it: all of it or, when
+  /// anything fails or the process is killed meanwhile, nothing. Nothing else can write to the store in between;
+  /// readers see what was there.
   ///
-  /// - Throws: `SQLiteError`, or an error of the file system.
+  /// - Parameters:
+  ///   - connection: An open connection to this store.
+  ///   - isNeeded: Asked once the write lock is held.
+  /// - Throws: `SQLiteError`, an error of the file system, or what `body` throws.
   func replaceContent(
-    by other: StoreFiles, on connection: Connection
-  ) throws -> (finish: () -> Void, undo: () -> Void) {
-    let before = try ExternalDataNeighbours(of: _location).ownNames(connection)
-    let after = Set(other._directory.names)
-    func remove(_ names: Set<String>) {
-      for name in names { try? FileManager.default.removeItem(atPath: "\(_external)/\(name)") }
-    }
+    on connection: Connection, ifNeeded isNeeded: () throws -> Bool = { true },
+    by body: (StoreFiles) throws -> Void
+  ) throws {
+    var before: Set<String> = []
+    var released: Set<String> = []
+    var brought: Set<String> = []
+    // The store made beside may be attached until the transaction has ended.
+    defer { try? connection.execute("DETACH \(DatabaseReplacement.other)") }
     do {
-      for name in after.subtracting(before) { try other._bring(name, to: self) }
-      try DatabaseReplacement(connection).run(from: other.url.path)
+      try connection.transaction {
+        guard try isNeeded() else { return }
+        before = try ExternalDataNeighbours(of: _location).ownNames(connection)
+        let sibling = sibling()
+        // Removed while the write lock is held: the next one to hold it makes the file again.
+        defer { sibling.remove() }
+        try body(sibling)
+        brought = Set(sibling._directory.names).subtracting(before)
+        released = try takeContent(of: sibling, on: connection)
+      }
     } catch {
-      remove(after.subtracting(before))
+      removeExternal(brought)
       throw error
     }
-    return ({ remove(before.subtracting(after)) }, { remove(after.subtracting(before)) })
+    removeExternal(released)
+  }
+
+  /// Makes the content that of another store, inside the transaction that `connection` has open on this one.
+  ///
+  /// - Returns: Names of the external data files that are to be removed once the transaction is committed.
+  func takeContent(of other: StoreFiles, on connection: Connection) throws -> Set<String> {
+    let before = try ExternalDataNeighbours(of: _location).ownNames(connection)
+    let after = Set(other._directory.names)
+    for name in after.subtracting(before) { try other._bring(name, to: self) }
+    try DatabaseReplacement(connection).run(from: other.url.path)
+    return before.subtracting(after)
+  }
+
+  func removeExternal(_ names: Set<String>) {
+    for name in names { try? FileManager.default.removeItem(atPath: "\(_external)/\(name)") }
   }
 }
 
 /// Makes a database the same as another one, table by table, inside the caller's transaction.
 private struct DatabaseReplacement {
-  private static let _other = "migrated"
+  /// Name that the other database is attached under.
+  static let other = "migrated"
   private let _connection: Connection
 
   init(_ connection: Connection) { _connection = connection }
 
   func run(from path: String) throws {
-    try _connection.query("ATTACH DATABASE ? AS \(Self._other)", [.text(path)])
+    try _connection.query("ATTACH DATABASE ? AS \(Self.other)", [.text(path)])
     for item in try _items(of: "main", "type IN ('trigger', 'table')").sorted(by: { $0.rank < $1.rank }) {
       try _connection.execute("DROP \(item.type) IF EXISTS main.\(item.quoted)")
     }
-    let items = try _items(of: Self._other, "1")
+    let items = try _items(of: Self.other, "1")
     for item in items where item.type == "table" {
       try _connection.execute(item.sql)
-      try _connection.execute("INSERT INTO main.\(item.quoted) SELECT * FROM \(Self._other).\(item.quoted)")
+      try _connection.execute("INSERT INTO main.\(item.quoted) SELECT * FROM \(Self.other).\(item.quoted)")
     }
     if try _hasSequence("main") {
       try _connection.execute("DELETE FROM main.sqlite_sequence")
-      if try _hasSequence(Self._other) {
+      if try _hasSequence(Self.other) {
         try _connection.execute(
-          "INSERT INTO main.sqlite_sequence SELECT * FROM \(Self._other).sqlite_sequence")
+          "INSERT INTO main.sqlite_sequence SELECT * FROM \(Self.other).sqlite_sequence")
       }
     }
     // Rows that were copied are no changes for triggers to follow.

@@ -39,14 +39,12 @@ package struct StoredModel: Sendable {
 
   private static func _read(at url: URL) throws -> StoredModel {
     let file = SQLiteStoreFile(url: url)
-    switch try file.kind() {
-    case .missing: throw StoreOpenError.missing(path: file.path)
-    case .other: throw StoreOpenError.notADatabase(path: file.path)
-    case .empty: throw StoreOpenError.typeMismatch(path: file.path, found: "it is empty")
-    case .database: break
-    }
+    try file.checkIsFile(mayBeMissing: false)
     return try file.translating {
       let connection = try file.openForReading()
+      if try SQLiteStoreFile.isEmpty(connection) {
+        throw StoreOpenError.typeMismatch(path: file.path, found: "the file is empty")
+      }
       _ = try StoreMetadata.read(connection, path: file.path)
       // A copy that cannot be read is as good as none.
       if let schema = try? ModelCache.read(connection, path: file.path), (try? ModelLayout(schema)) != nil {

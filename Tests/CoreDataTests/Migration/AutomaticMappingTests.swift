@@ -163,13 +163,14 @@ struct AutomaticMappingTests {
     }
     let connection = try Connection(path: fixture.url.path, mode: .readWrite)
     try connection.beginImmediate()
-    let outcome = try StoreFiles(url: fixture.url).replaceContent(by: other, on: connection)
+    let files = StoreFiles(url: fixture.url)
+    let released = try files.takeContent(of: other, on: connection)
     let left = directory.appendingPathExtension("left")
     try FileManager.default.copyItem(at: directory, to: left)
     defer { try? FileManager.default.removeItem(at: left) }
     try expectOld(at: left.appendingPathComponent(fixture.url.lastPathComponent))
     try connection.commit()
-    outcome.finish()
+    files.removeExternal(released)
     try fixture.open(new, options: nil) { context in
       let book = try #require(try context.listed("MappedBook", by: "title")["Other"])
       #expect(book.value(forKey: "cover") as? Data == Self.cover)

@@ -110,11 +110,11 @@ import Testing
   @Test func damagedMetadataLeavesUUIDAndType() throws {
     let uuid = fixture.engine.identifier
     try fixture.connection().execute("UPDATE Z_METADATA SET Z_PLIST = x'00FF'")
-    let metadata = try SQLiteStoreEngine.metadata(at: fixture.url)
+    let metadata = try SQLiteStoreFile(url: fixture.url).metadata()
     #expect(metadata["NSStoreUUID"] as? String == uuid)
     #expect(metadata["NSStoreType"] as? String == "SQLite")
     try fixture.connection().execute("UPDATE Z_METADATA SET Z_PLIST = NULL")
-    #expect(try SQLiteStoreEngine.metadata(at: fixture.url).count == 2)
+    #expect(try SQLiteStoreFile(url: fixture.url).metadata().count == 2)
   }
 
   @Test func aPragmaIsNoPlaceForOtherSQL() throws {
@@ -136,7 +136,7 @@ import Testing
     try fixture.engine.setMetadata(metadata)
     #expect(try fixture.engine.metadata["mine"] as? String == "here")
     #expect(
-      try SQLiteStoreEngine.metadata(at: fixture.url)["NSStoreUUID"] as? String == fixture.engine.identifier)
+      try SQLiteStoreFile(url: fixture.url).metadata()["NSStoreUUID"] as? String == fixture.engine.identifier)
   }
 
   @Test func aDestroyedStoreIsAnEmptyDatabase() throws {

@@ -44,18 +44,29 @@ final class SQLiteStoreEngine: StoreEngine {
   ///   - entities: descriptions by entity number - 1.
   ///   - initialMetadata: metadata of a new store, version hashes included; ignored when the store exists.
   /// - Throws: `StoreOpenError`; `UnsupportedModelError` for a model that SQLite cannot hold.
-  init(
+  convenience init(
     url: URL, layout: ModelLayout, entities: [NSEntityDescription], persistentStore: NSPersistentStore?,
     options: SQLiteStoreOptions = SQLiteStoreOptions(), initialMetadata: [String: Any] = [:]
+  ) throws {
+    let opening = try StoreOpening(
+      url: url, layout: layout, options: options, initialMetadata: initialMetadata)
+    try self.init(opening, layout: layout, entities: entities, persistentStore: persistentStore)
+  }
+
+  /// Binds the store that is being opened to the model.
+  ///
+  /// - Parameter entities: Descriptions by entity number - 1.
+  /// - Throws: `StoreOpenError`, `UnsupportedModelError`.
+  init(
+    _ opening: StoreOpening, layout: ModelLayout, entities: [NSEntityDescription],
+    persistentStore: NSPersistentStore?
   ) throws {
     precondition(entities.count == layout.layouts.count, "one description for each entity")
     let reports = DerivedReports()
     derivedReports = reports
-    location = StoreLocation(url)
-    OpenStores.shared.retireStrayLogs(at: location.path)
-    let opened = try StoreOpening(url: url, layout: layout, options: options, reports: reports)
-      .open(initialMetadata)
-    self.options = options
+    location = StoreLocation(URL(fileURLWithPath: opening.path))
+    let opened = try opening.open(reports)
+    options = opened.options
     commitName = location.isInMemory ? "memory \(UUID().uuidString)" : opened.path
     mapping = opened.mapping
     pool = opened.pool
@@ -106,11 +117,6 @@ final class SQLiteStoreEngine: StoreEngine {
     _commits.wrappingAdd(1, ordering: .releasing)
     CommitBoard.shared.didCommit(commitName)
   }
-
-  /// Metadata of the store file at `url`, read without opening it as a store.
-  ///
-  /// - Throws: `StoreOpenError`.
-  static func metadata(at url: URL) throws -> [String: Any] { try SQLiteStoreFile(url: url).metadata() }
 
   var metadata: [String: Any] {
     get throws {

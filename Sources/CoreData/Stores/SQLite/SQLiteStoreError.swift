@@ -2,7 +2,7 @@ import CoreDataSQLiteBinding
 import Foundation
 
 /// What can go wrong in an open store, apart from conflicts and broken constraints.
-enum SQLiteStoreError: Error, Sendable, CustomStringConvertible {
+enum SQLiteStoreError: SQLiteFailure, Sendable, CustomStringConvertible {
   /// The engine was closed.
   case closed
   /// The store was opened read-only.

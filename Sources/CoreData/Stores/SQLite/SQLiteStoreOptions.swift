@@ -35,22 +35,44 @@ struct SQLiteStoreOptions: Sendable {
     pragmas.first { $0.key.lowercased() == name }?.value.lowercased()
   }
 
-  /// The pragmas as statements for one connection.
+  /// Whether the first connection keeps the file locked, so that no other one gets in.
+  var locksExclusively: Bool { _pragma("locking_mode") == "exclusive" }
+
+  /// The pragmas as statements for one connection, but for `journal_mode`, `synchronous` and
+  /// `locking_mode`, which have methods of their own as their order matters.
   ///
+  /// - Parameter isNew: Whether the connection may be about to create the file.
   /// - Throws: `StoreOpenError.invalidOption` for a name or value that is not a plain word or number: a
   ///   pragma is not a place for other SQL.
   func pragmaStatements(isNew: Bool) throws -> [String] {
     var result: [String] = []
     // Both only take effect before the first table is made.
     if isNew { result += ["PRAGMA page_size = 4096", "PRAGMA auto_vacuum = INCREMENTAL"] }
-    if !isReadOnly { result.append("PRAGMA journal_mode = \(try _checked("journal_mode", journalMode))") }
-    result.append("PRAGMA synchronous = \(try _checked("synchronous", synchronous))")
     for (name, value) in pragmas.sorted(by: { $0.key < $1.key }) {
-      let lower = name.lowercased()
-      if lower == "journal_mode" || lower == "synchronous" { continue }
+      if ["journal_mode", "synchronous", "locking_mode"].contains(name.lowercased()) { continue }
       result.append("PRAGMA \(try _checked(name, name)) = \(try _checked(name, value))")
     }
     return result
+  }
+
+  /// Sets the journal mode, which belongs to the file.
+  func journalModeStatement() throws -> String {
+    "PRAGMA journal_mode = \(try _checked("journal_mode", journalMode))"
+  }
+
+  func synchronousStatement() throws -> String {
+    "PRAGMA synchronous = \(try _checked("synchronous", synchronous))"
+  }
+
+  /// - Throws: `StoreOpenError.invalidOption` for pragmas that make no sense.
+  func check() throws {
+    _ = try (pragmaStatements(isNew: false), journalModeStatement(), synchronousStatement())
+    _ = try lockingModeStatement()
+  }
+
+  /// Sets the locking mode; nil if none is asked for.
+  func lockingModeStatement() throws -> String? {
+    try _pragma("locking_mode").map { "PRAGMA locking_mode = \(try _checked("locking_mode", $0))" }
   }
 
   private func _checked(_ name: String, _ value: String) throws -> String {

@@ -2,7 +2,7 @@ import CoreDataSQLiteBinding
 import Foundation
 
 /// Why a store file could not be opened.
-enum StoreOpenError: Error, Sendable, CustomStringConvertible {
+enum StoreOpenError: SQLiteFailure, Sendable, CustomStringConvertible {
   /// The file is not an SQLite database.
   case notADatabase(path: String)
   /// An SQLite database, but not a Core Data store of this type.
@@ -13,6 +13,8 @@ enum StoreOpenError: Error, Sendable, CustomStringConvertible {
   case missing(path: String)
   /// The medium failed: no such directory, no permission, damaged pages ....
   case unreadable(path: String, SQLiteError)
+  /// A file, or its directory, that the process may read and not write.
+  case unwritable(path: String, SQLiteError)
   /// Somebody else held a lock for longer than the timeout.
   case busy(path: String, SQLiteError)
   /// An option makes no sense.
@@ -40,6 +42,7 @@ enum StoreOpenError: Error, Sendable, CustomStringConvertible {
     case .missing: 260
     case .unreadable(_, let error): error.isCorrupt ? 259 : 134080
     case .busy: 134090
+    case .unwritable: 513
     case .invalidOption, .unusable: 134080
     }
   }
@@ -47,7 +50,7 @@ enum StoreOpenError: Error, Sendable, CustomStringConvertible {
   /// What SQLite said, for the error's user info.
   var underlying: SQLiteError? {
     switch self {
-    case .unreadable(_, let error), .busy(_, let error): error
+    case .unreadable(_, let error), .busy(_, let error), .unwritable(_, let error): error
     case .notADatabase: SQLiteError(code: 26, message: "file is not a database")
     default: nil
     }
@@ -65,7 +68,11 @@ enum StoreOpenError: Error, Sendable, CustomStringConvertible {
     case .unreadable(let path, let error):
       Self._place(of: path).map { "the store \(path) cannot be opened: \($0)" }
         ?? "the store \(path) cannot be opened: \(error)"
-    case .busy(let path, let error): "the store \(path) is locked by somebody else: \(error)"
+    case .busy(let path, let error):
+      "the store \(path) is locked by another connection for longer than its timeout: \(error)"
+    case .unwritable(let path, let error):
+      "the store \(path) cannot be written: the file or its directory is read-only (\(error)); change the "
+        + "permissions, or add it with NSReadOnlyPersistentStoreOption"
     case .invalidOption(let name, let reason): "store option \(name): \(reason)"
     case .unusable(let reason): reason
     }

@@ -1,3 +1,4 @@
+import CoreDataSQLiteBinding
 import Foundation
 import Synchronization
 
@@ -7,24 +8,45 @@ import Synchronization
 /// All copies of a user are in one directory among the temporary files, each with a lock that its process holds. What
 /// a killed process has left is told by the lock, which the system has released, and deleted with the next copy or
 /// opening.
+///
+/// The copy has the database's journal, too.
 final class PrivateCopy: Sendable {
   let path: String
   let state: FileState
   private let _directory: String
 
+  /// The files changed while they were copied, so that the copy may be of no one state.
+  struct ChangedError: Error, CustomStringConvertible {
+    let path: String
+    var description: String { "the store \(path) is being written to" }
+  }
+
+  /// - Parameter state: State of the files before the copy.
+  /// - Throws: `ChangedError`, `SQLiteError`, or an error of the file system.
   init(of original: String, _ state: FileState) throws {
     self.state = state
     _directory = try Self._makeDirectory()
     path = _directory + "/Store.sqlite"
     do {
-      for suffix in ["", "-wal"] {
-        try FileManager.default.copyItem(atPath: original + suffix, toPath: path + suffix)
-        // SQLite gives its shared memory the mode of the database.
-        chmod(path + suffix, 0o600)
-      }
+      try _copy(original)
+      guard FileState(original) == state else { throw ChangedError(path: original) }
     } catch {
       Self._remove(_directory)
-      throw error
+      throw FileState(original) == state ? error : ChangedError(path: original)
+    }
+  }
+
+  private func _copy(_ original: String) throws {
+    // Opening and closing the database here would drop the locks that the process has on it.
+    guard DatabaseHead.copy(original, to: path) else {
+      throw SQLiteError(
+        code: 10,
+        message: "cannot be copied to \(_directory), which reading it needs: no space or permission")
+    }
+    for (suffix, part) in [("-wal", state.log), ("-journal", state.journal)] where part != nil {
+      try FileManager.default.copyItem(atPath: original + suffix, toPath: path + suffix)
+      // SQLite gives its shared memory the mode of the database.
+      chmod(path + suffix, 0o600)
     }
   }
 

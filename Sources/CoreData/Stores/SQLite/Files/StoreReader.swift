@@ -26,7 +26,7 @@ package final class StoreReader {
     self.path = file.path
     (layout, connection, _context, _model) = try StoreErrors.translating(url: url) {
       try SQLiteStoreError.translating {
-        _ = try file.metadata()
+        _ = try file.metadata(recovers: false)
         let model = try NSManagedObjectModel(schema: model)
         // Nobody expects the program's classes here.
         model.isFromStore = true
@@ -209,7 +209,9 @@ package enum StoreFileFacts {
   /// - Throws: A Cocoa error as `StoreReader`'s initialiser throws it.
   package static func metadata(path: String) throws -> [String: Any] {
     let url = URL(fileURLWithPath: path)
-    return try StoreErrors.translating(url: url) { try SQLiteStoreFile(url: url, timeout: 5).metadata() }
+    return try StoreErrors.translating(url: url) {
+      try SQLiteStoreFile(url: url, timeout: 5).metadata(recovers: false)
+    }
   }
 
   /// The model that a store has inside: its own copy, or one put together from its tables, which is not
@@ -266,7 +268,7 @@ package enum StoreFileFacts {
   package static func openForMending(path: String) throws -> Connection {
     try StoreErrors.translating(url: URL(fileURLWithPath: path)) {
       do {
-        let connection = try Connection(path: path, mode: .readWrite, busyTimeout: 5)
+        let connection = try SQLiteStoreFile(url: URL(fileURLWithPath: path), timeout: 5).openForWriting()
         try SQLFunctions.register(on: connection)
         return connection
       } catch let error as SQLiteError {

@@ -4,12 +4,21 @@ import Foundation
 /// A store file as a whole: what can be done to it without opening it as a store.
 struct SQLiteStoreFile: Sendable {
   let location: StoreLocation
-  private let _timeout: Double
+  /// Seconds to wait for the lock of another connection.
+  let timeout: Double
 
   init(url: URL, timeout: Double = 240) {
     location = StoreLocation(url)
-    _timeout = timeout
+    self.timeout = timeout
   }
+
+  private init(_ location: StoreLocation, timeout: Double) {
+    self.location = location
+    self.timeout = timeout
+  }
+
+  /// The same file with another timeout.
+  func waiting(_ timeout: Double) -> SQLiteStoreFile { SQLiteStoreFile(location, timeout: timeout) }
 
   /// Path of the real file.
   var path: String { location.path }
@@ -46,63 +55,58 @@ struct SQLiteStoreFile: Sendable {
   private func _hasNoTables(_ head: [UInt8]) -> Bool {
     // Type of the page and number of its cells, behind the 100 bytes of the file's header.
     guard head.count >= 105, head[100] == 13, head[103] == 0, head[104] == 0 else { return false }
-    return FileState.sizeAndTime(path + "-journal") == nil
-      && (FileState.sizeAndTime(path + "-wal")?.size ?? 0) <= 32
+    return FileState.part(path + "-journal") == nil
+      && (FileState.part(path + "-wal")?.size ?? 0) <= 32
   }
 
-  /// Metadata, read without opening the store and without changing the file.
+  /// Metadata of a store that need not be open.
   ///
+  /// - Parameter recovers: Whether SQLite may recover the file, as opening it for writing does; the file is not
+  ///   changed otherwise.
   /// - Throws: `StoreOpenError`.
-  func metadata() throws -> [String: Any] {
-    switch try kind() {
-    case .missing: throw StoreOpenError.missing(path: path)
-    case .other: throw StoreOpenError.notADatabase(path: path)
-    case .empty: throw StoreOpenError.typeMismatch(path: path, found: "it is empty")
-    case .database: return try translating { try StoreMetadata.read(openForReading(), path: path) }
+  func metadata(recovers: Bool = true) throws -> [String: Any] {
+    try checkIsFile(mayBeMissing: false)
+    return try translating {
+      let connection = try recovers ? openForLooking() : openForReading()
+      if try Self.isEmpty(connection) {
+        throw StoreOpenError.typeMismatch(path: path, found: "the file is empty")
+      }
+      return try StoreMetadata.read(connection, path: path)
     }
-  }
-
-  /// Whether the metadata's property list is missing or unreadable, which leaves nothing but UUID and type.
-  func hasDamagedMetadata() throws -> Bool {
-    try translating { try !StoreMetadata.hasPropertyList(openForReading()) }
   }
 
   /// Writes metadata into the file at once.
   func setMetadata(_ metadata: [String: Any]) throws {
-    guard try kind() == .database else { throw StoreOpenError.missing(path: path) }
     try translating {
-      let connection = try Connection(path: path, mode: .readWrite, busyTimeout: _timeout)
+      let connection = try openForWriting()
       _ = try StoreMetadata.read(connection, path: path)
       try connection.transaction { try StoreMetadata.write(metadata, to: connection) }
     }
   }
 
+  /// Whether there is nothing at the path, or a database without tables: a store that was never created whole.
+  func isVacant() throws -> Bool {
+    guard !isInMemory, FileManager.default.fileExists(atPath: path) else { return true }
+    return try translating { try Self.isEmpty(openForLooking()) }
+  }
+
+  /// Whether a database has no tables. So has a file of no bytes, and one whose creation was cut short between
+  /// the journal mode, which writes the header, and the tables.
+  static func isEmpty(_ connection: Connection) throws -> Bool {
+    try connection.firstValue("SELECT COUNT(*) FROM sqlite_master") == .int(0)
+  }
+
   /// Whether the store keeps, or has kept, a history of its transactions.
   func keepsHistory() throws -> Bool {
-    guard !isInMemory, try kind() == .database else { return false }
-    return try translating { try HistoryTables.exist(on: openForReading()) }
+    guard !isInMemory, FileManager.default.fileExists(atPath: path) else { return false }
+    return try translating { try HistoryTables.exist(on: openForLooking()) }
   }
-
-  /// Opens the database for reading once, changing nothing on disk.
-  func openForReading() throws -> Connection { try untouched().open() }
-
-  /// Opens one more connection to a database that somebody has open.
-  ///
-  /// - Parameter mode: `.readWrite` or `.readOnly`.
-  func openAnother(_ mode: Connection.Mode = .readWrite) throws -> Connection {
-    let connection = try Connection(path: path, mode: mode, busyTimeout: _timeout)
-    _ = try connection.firstValue("SELECT COUNT(*) FROM sqlite_master")
-    return connection
-  }
-
-  /// The database as one to be read only, by several connections that change nothing on disk.
-  func untouched() -> UntouchedFile { UntouchedFile(path: path, timeout: _timeout) }
 
   /// Empties the store in place; see `StoreDestruction`.
   ///
   /// - Throws: `StoreOpenError` when what is at the URL is no store.
   func destroy(isForced: Bool = false) throws {
-    try translating { try StoreDestruction(location, timeout: _timeout, isForced: isForced).run() }
+    try translating { try StoreDestruction(location, timeout: timeout, isForced: isForced).run() }
   }
 
   /// Replaces this store, which need not exist, by a copy of another with all that is still in its log.
@@ -111,7 +115,7 @@ struct SQLiteStoreFile: Sendable {
     if try kind() == .other { throw StoreOpenError.notADatabase(path: path) }
     try translating {
       let from = try source.openForReading()
-      let to = try Connection(path: path, mode: .create, busyTimeout: _timeout)
+      let to = try openForWriting(creates: true)
       try from.backUp(to: to)
       try? to.checkpoint(.truncate)
     }

@@ -3,17 +3,27 @@ import Foundation
 import Synchronization
 
 /// Opens a database for reading so that nothing on disk changes: not the file, not its log, and no new file
-/// beside it.
+/// beside it. Only what must not be written is opened this way; SQLite cannot recover it in place.
 ///
-/// SQLite itself leaves files behind when it reads a database with a write-ahead log: it makes the log and
-/// its shared memory. So such a database is opened as unchanging while its log is empty (and again as soon as
-/// the files changed); with a log, through the shared memory that is there, which is not written; and where
-/// that is missing, as forensic copies have it, from a private copy of database and log, which is deleted
-/// with the last user.
+/// SQLite itself leaves files behind when it reads a database with a write-ahead log: it creates the log and
+/// its shared memory. So there are three ways:
+/// - With the shared memory there, through it; it is not written.
+/// - With an empty log, as a file that does not change; opened again as soon as it did. A log of 32 bytes is
+///   its header alone, which a process that was killed leaves, and is empty, too: SQLite tries for ten seconds
+///   to read such a log through shared memory that it must not write, and fails.
+/// - Where SQLite would have to recover (a log without shared memory, as forensic copies have it, or a hot
+///   journal), from a private copy, in which it does so. The copy is deleted with its last connection.
+///
+/// Other processes may create and delete log and shared memory meanwhile; opening is retried then.
 final class UntouchedFile: Sendable {
   let path: String
   private let _timeout: Double
   private let _copy = Mutex<PrivateCopy?>(nil)
+
+  /// Size of a log that has a header and no content.
+  private static let _logHeaderSize: Int64 = 32
+  /// How often opening is retried when the files change under it.
+  private static let _maximumTries = 100
 
   init(path: String, timeout: Double) {
     self.path = path
@@ -24,29 +34,71 @@ final class UntouchedFile: Sendable {
   ///
   /// - Throws: `SQLiteError`; an error of the file system.
   func open() throws -> Connection {
-    let connection = try _open()
-    _ = try connection.firstValue("SELECT COUNT(*) FROM sqlite_master")
-    return connection
+    let deadline = Deadline(seconds: _timeout)
+    for attempt in 1... {
+      let state = FileState(path)
+      do {
+        return try _open(state, deadline)
+      } catch
+        where attempt < Self._maximumTries && deadline.remaining > 0 && _hasChanged(since: state, error)
+      {
+        Thread.sleep(forTimeInterval: min(Double(attempt) * 0.001, 0.02))
+      }
+    }
+    preconditionFailure("the loop ends by returning or throwing")
   }
 
-  private func _open() throws -> Connection {
-    // SQLite plays a log that lies there, whatever the header says.
-    guard DatabaseHead.hasLog(path) || FileState.sizeAndTime(path + "-wal") != nil else {
-      return try Connection(path: path, mode: .readOnly, busyTimeout: _timeout)
-    }
-    guard _size(path + "-wal") > 0 else {
+  /// A new connection to a private copy, for a file that another connection keeps locked.
+  ///
+  /// - Throws: As `open`.
+  func openCopy() throws -> Connection {
+    for attempt in 1... {
       let state = FileState(path)
-      let connection = try Connection(path: path, mode: .immutable, busyTimeout: _timeout)
+      do {
+        return try _openCopy(state)
+      } catch  where attempt < Self._maximumTries && _hasChanged(since: state, error) {
+        Thread.sleep(forTimeInterval: min(Double(attempt) * 0.001, 0.02))
+      }
+    }
+    preconditionFailure("the loop ends by returning or throwing")
+  }
+
+  private func _hasChanged(since state: FileState, _ error: any Error) -> Bool {
+    error is PrivateCopy.ChangedError || (error as? SQLiteError)?.primaryCode == 15
+      || FileState(path) != state
+  }
+
+  private func _open(_ state: FileState, _ deadline: Deadline) throws -> Connection {
+    let timeout = deadline.remaining
+    do {
+      if state.mayHaveHotJournal {
+        return try _checked(Connection(path: path, mode: .readOnly, busyTimeout: timeout))
+      }
+      // SQLite plays a log that lies there, whatever the header says.
+      guard state.log != nil || DatabaseHead.hasLog(path) else {
+        return try _checked(Connection(path: path, mode: .readOnly, busyTimeout: timeout))
+      }
+      let logSize = state.log?.size ?? 0
+      let hasSharedMemory = (FileState.part(path + "-shm")?.size ?? 0) > 0
+      if logSize != Self._logHeaderSize, hasSharedMemory {
+        return try _checked(Connection(path: path, mode: .readOnlyBeside, busyTimeout: timeout))
+      }
+      guard logSize <= Self._logHeaderSize else { return try _openCopy(state) }
+      let connection = try _checked(Connection(path: path, mode: .immutable, busyTimeout: timeout))
       let path = path
       connection.isOutdated = { FileState(path) != state }
       return connection
+    } catch let error as SQLiteError where error.needsRecovery {
+      return try _openCopy(state)
     }
-    if _size(path + "-shm") > 0 {
-      return try Connection(path: path, mode: .readOnlyBeside, busyTimeout: _timeout)
-    }
-    let state = FileState(path)
+  }
+
+  private func _openCopy(_ state: FileState) throws -> Connection {
+    guard state.isSettled else { throw PrivateCopy.ChangedError(path: path) }
     let copy = try _copied(state)
-    let connection = try Connection(path: copy.path, mode: .readOnly, busyTimeout: _timeout)
+    // For writing: SQLite recovers the copy.
+    let connection = try _checked(Connection(path: copy.path, mode: .readWrite, busyTimeout: _timeout))
+    try connection.execute("PRAGMA query_only = 1")
     let path = path
     connection.isOutdated = {
       // Keeps the copy for as long as the connection lives.
@@ -56,20 +108,26 @@ final class UntouchedFile: Sendable {
     return connection
   }
 
+  private func _checked(_ connection: Connection) throws -> Connection {
+    _ = try connection.firstValue("SELECT COUNT(*) FROM sqlite_master")
+    return connection
+  }
+
   private func _copied(_ state: FileState) throws -> PrivateCopy {
     if let copy = _copy.withLock({ $0 }), copy.state == state { return copy }
     let copy = try PrivateCopy(of: path, state)
     _copy.withLock { $0 = copy }
     return copy
   }
-
-  private func _size(_ path: String) -> Int64 { FileState.sizeAndTime(path)?.size ?? 0 }
 }
 
-/// What tells that a database or its log has changed.
+/// What tells that a database, its log or its journal has changed.
 struct FileState: Equatable {
-  private let _database: Part?
-  private let _log: Part?
+  let database: Part?
+  /// Nil for an empty log, which says no more than a missing one.
+  let log: Part?
+  /// Nil for an empty journal.
+  let journal: Part?
 
   struct Part: Equatable {
     let size: Int64
@@ -79,13 +137,27 @@ struct FileState: Equatable {
   }
 
   init(_ path: String) {
-    _database = Self.sizeAndTime(path)
-    let log = Self.sizeAndTime(path + "-wal")
-    // An empty log says no more than a missing one.
-    _log = log?.size == 0 ? nil : log
+    func filled(_ path: String) -> Part? {
+      Self.part(path).flatMap { $0.size == 0 ? nil : $0 }
+    }
+    database = Self.part(path)
+    log = filled(path + "-wal")
+    journal = filled(path + "-journal")
   }
 
-  static func sizeAndTime(_ path: String) -> Part? {
+  /// Whether a transaction may have been cut short: SQLite decides, as one that is under way looks the same.
+  var mayHaveHotJournal: Bool { journal != nil }
+
+  /// Whether any later change shows: file systems keep times in steps of some milliseconds.
+  var isSettled: Bool {
+    let now = Date().timeIntervalSince1970
+    return [database, log, journal].allSatisfy { part in
+      guard let part else { return true }
+      return abs(now - Double(part.seconds) - Double(part.nanoseconds) / 1e9) > 0.02
+    }
+  }
+
+  static func part(_ path: String) -> Part? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     let time = modified(status)

@@ -2,11 +2,16 @@ import CoreDataModelSchema
 import CoreDataSQLiteBinding
 import Foundation
 
-/// Opens a store file: makes it if it is not there, and finds its way in it if it is.
+/// Opens a store file, on one connection that stays: SQLite recovers the file, an empty one gets its tables,
+/// and metadata, versions and history are read from there, under SQLite's own locks.
+///
+/// A migration runs on the connection, between the initialiser and `open`. A store that is opened read-only is
+/// read through `UntouchedFile` instead.
 struct StoreOpening {
   /// An opened store.
   struct Opened {
     let path: String
+    let options: SQLiteStoreOptions
     let identifier: String
     let mapping: StoreMapping
     let pool: ConnectionPool
@@ -15,147 +20,200 @@ struct StoreOpening {
     let history: HistoryJournal?
   }
 
+  /// Path of the real file.
+  var path: String { _file.path }
+  /// Whether opening created the store.
+  let isNew: Bool
+  let connection: Connection
+  /// Metadata of the file as last read.
+  private(set) var metadata: [String: Any]
   private let _file: SQLiteStoreFile
   /// How a read-only store is opened.
   private let _untouched: UntouchedFile
-  private let _layout: ModelLayout
-  private let _options: SQLiteStoreOptions
-  private let _reports: DerivedReports
+  private let _expected: StoreMapping
+  let options: SQLiteStoreOptions
 
-  /// - Parameter reports: Takes what the triggers of derived attributes report on any connection.
-  init(url: URL, layout: ModelLayout, options: SQLiteStoreOptions, reports: DerivedReports) {
-    _reports = reports
-    _file = SQLiteStoreFile(url: url, timeout: options.timeout)
-    _untouched = _file.untouched()
-    _layout = layout
-    _options = options
-  }
-
-  func open(_ initialMetadata: [String: Any]) throws -> Opened {
-    do {
-      return try _open(initialMetadata)
-    } catch let error as SQLiteError {
-      throw StoreOpenError(error, path: _file.path)
-    }
-  }
-
-  private func _open(_ initialMetadata: [String: Any]) throws -> Opened {
-    let expected = try MappingBuilder.mapping(for: _layout)
-    var schema: [String]?
-    switch _file.isInMemory ? .empty : try _file.kind() {
-    case .missing where _options.isReadOnly: throw StoreOpenError.missing(path: _file.path)
-    case .other: throw StoreOpenError.notADatabase(path: _file.path)
-    case .missing, .empty:
-      // Found out before a file is made: a model that cannot be stored leaves none behind.
-      schema = try SchemaWriter(expected).statements()
-    case .database: break
-    }
-    let writer = try _connect()
-    let isEmpty = try !_options.isReadOnly && _isEmpty(writer)
-    try _prepare(writer, isNew: isEmpty)
-    // Another process may make the store at the same time; whoever comes second finds its tables.
-    let isNew =
-      try isEmpty
-      && writer.transaction {
-        guard try _isEmpty(writer) else { return false }
-        try _create(writer, expected, schema ?? SchemaWriter(expected).statements(), initialMetadata)
-        return true
+  /// - Parameters:
+  ///   - initialMetadata: Metadata of a new store; ignored when the store exists.
+  /// - Throws: `StoreOpenError`; `UnsupportedModelError` for a model that SQLite cannot hold.
+  init(url: URL, layout: ModelLayout, options: SQLiteStoreOptions, initialMetadata: [String: Any]) throws {
+    let file = SQLiteStoreFile(url: url, timeout: options.timeout)
+    _file = file
+    OpenStores.shared.retireStrayLogs(at: file.path)
+    _untouched = file.untouched()
+    _expected = try MappingBuilder.mapping(for: layout)
+    let mapping = _expected
+    (self.options, connection, isNew, metadata) = try file.translating {
+      var options = options
+      // A store in memory is nothing but what opening creates.
+      if !options.isReadOnly || file.isInMemory {
+        do {
+          let (connection, isNew) = try Self._openForWriting(file, mapping, options, initialMetadata)
+          return (options, connection, isNew, try StoreMetadata.read(connection, path: file.path))
+        } catch StoreOpenError.unwritable(_, let error) {
+          guard try !file.isVacant() else { throw file.unwritable(error) }
+          Console.warn(
+            "the store at \(file.path) is opened read-only, as the file or its directory may not be written.")
+          options.isReadOnly = true
+        }
       }
-    let metadata = try StoreMetadata.read(writer, path: _file.path)
-    let mapping = isNew ? expected : try _bind(writer, metadata, expected)
-    if !isNew, !_options.isReadOnly { try _checkSpatialIndexes(writer) }
-    let history = try _history(writer, mapping)
-    if !_options.isReadOnly {
-      if _options.analyzes { try writer.execute("ANALYZE") }
-      if _options.vacuums { try writer.execute("VACUUM") }
+      try file.checkIsFile(mayBeMissing: false)
+      let connection = try Self._openForReading(file.untouched(), options)
+      return (options, connection, false, try StoreMetadata.read(connection, path: file.path))
     }
-    return Opened(
-      path: _file.path, identifier: metadata[StoreMetadata.uuidKey] as? String ?? "", mapping: mapping,
-      pool: try _pool(writer), isNew: isNew, history: history)
   }
 
-  /// The store's history if it is to be kept: its tables are made when they are not there yet. A store that
-  /// cannot be written shows the history that it has.
-  private func _history(_ writer: Connection, _ mapping: StoreMapping) throws -> HistoryJournal? {
-    let isThere = try HistoryTables.exist(on: writer)
-    guard _options.isReadOnly ? isThere : _options.tracksHistory else { return nil }
-    let layout = HistoryLayout(
-      mapping, propertyOrders: ModelCache.propertyOrders(writer, path: _file.path))
-    if _options.isReadOnly {
-      // Whatever is wrong with its history, its objects can be read.
-      guard let tables = try? HistoryTables.read(writer, path: _file.path) else { return nil }
-      return HistoryJournal(tables, layout: layout, mapping: mapping)
+  // MARK: Connections
+
+  /// Opens the file for writing, or creates it with its tables.
+  private static func _openForWriting(
+    _ file: SQLiteStoreFile, _ mapping: StoreMapping, _ options: SQLiteStoreOptions,
+    _ metadata: [String: Any]
+  ) throws -> (Connection, isNew: Bool) {
+    let deadline = Deadline(seconds: options.timeout)
+    // A model that cannot be stored, and pragmas that make no sense, leave no file behind.
+    var creation: StoreCreation?
+    func newCreation() throws -> StoreCreation {
+      try StoreCreation(mapping, metadata: metadata, keepsModel: !file.isInMemory)
     }
-    let tables = try writer.transaction {
-      try HistoryTables.prepare(writer, tombstoneCount: layout.tombstoneCount, path: _file.path)
+    if file.isInMemory || !FileManager.default.fileExists(atPath: file.path) { creation = try newCreation() }
+    try options.check()
+    let connection =
+      try file.isInMemory
+      ? Connection(path: ":memory:", busyTimeout: options.timeout) : file.openForWriting(creates: true)
+    do {
+      let isEmpty = try SQLiteStoreFile.isEmpty(connection)
+      try _configure(connection, options, isNew: isEmpty) {
+        try _setJournalMode(connection, file, options, deadline)
+      }
+      guard isEmpty else { return (connection, false) }
+      let made = try creation ?? newCreation()
+      return (connection, try deadline.retrying { try made.run(on: connection) })
+    } catch let error as SQLiteError where file.isUnwritable(error) {
+      throw file.unwritable(error)
     }
-    return HistoryJournal(tables, layout: layout, mapping: mapping)
   }
 
-  private func _connect() throws -> Connection {
-    if _file.isInMemory { return try Connection(path: ":memory:", busyTimeout: _options.timeout) }
-    if _options.isReadOnly { return try _untouched.open() }
-    return try Connection(path: _file.path, mode: .create, busyTimeout: _options.timeout)
+  private static func _openForReading(
+    _ untouched: UntouchedFile, _ options: SQLiteStoreOptions
+  ) throws -> Connection {
+    let connection = try untouched.open()
+    try _configure(connection, options)
+    return connection
   }
 
-  private func _pool(_ writer: Connection) throws -> ConnectionPool {
-    let file = _file, untouched = _untouched, options = _options, reports = _reports
+  /// - Parameter setJournalMode: For the first connection.
+  private static func _configure(
+    _ connection: Connection, _ options: SQLiteStoreOptions, isNew: Bool = false,
+    setJournalMode: () throws -> Void = {}
+  ) throws {
+    for statement in try options.pragmaStatements(isNew: isNew) { try connection.execute(statement) }
+    try setJournalMode()
+    try connection.execute(options.synchronousStatement())
+    try SQLFunctions.register(on: connection)
+    if let trace = options.trace { connection.trace(showsValues: options.tracesValues, trace) }
+  }
+
+  /// Sets the journal mode that is asked for. SQLite does so only while no other connection reads, or, to end
+  /// the use of a log, while no other one is open; the file keeps its log then.
+  private static func _setJournalMode(
+    _ connection: Connection, _ file: SQLiteStoreFile, _ options: SQLiteStoreOptions, _ deadline: Deadline
+  ) throws {
+    let statement = try options.journalModeStatement()
+    let hasLog = try connection.pragma("journal_mode")?.lowercased() == "wal"
+    guard hasLog, options.journalMode != "wal" else {
+      return try deadline.retrying { try connection.execute(statement) }
+    }
+    do {
+      try Deadline(seconds: min(deadline.remaining, 1)).retrying { try connection.execute(statement) }
+    } catch let error as SQLiteError where error.isBusy {
+      Console.warn(
+        "the store at \(file.path) keeps its write-ahead log: the journal mode \(options.journalMode) can be set only "
+          + "while no other connection has the store open.")
+    }
+  }
+
+  // MARK: Between the two halves
+
+  /// Reads the metadata again, after a migration.
+  mutating func readMetadata() throws {
+    metadata = try _file.translating { try StoreMetadata.read(connection, path: _file.path) }
+  }
+
+  /// Whether the metadata's property list is missing or unreadable, which leaves nothing but UUID and type.
+  func hasDamagedMetadata() throws -> Bool {
+    try _file.translating { try !StoreMetadata.hasPropertyList(connection) }
+  }
+
+  /// Whether the store keeps, or has kept, a history of its transactions.
+  func keepsHistory() throws -> Bool { try _file.translating { try HistoryTables.exist(on: connection) } }
+
+  // MARK: Binding
+
+  /// Finds the model's tables in the file, and makes the connection the first of a pool.
+  ///
+  /// - Parameter reports: Takes what the triggers of derived attributes report on any connection.
+  /// - Throws: `StoreOpenError`.
+  func open(_ reports: DerivedReports) throws -> Opened {
+    try _file.translating {
+      if let statement = try options.lockingModeStatement() { try connection.execute(statement) }
+      try reports.listen(on: connection)
+      let mapping = try isNew ? _expected : _bind()
+      if !isNew, !options.isReadOnly { try _checkSpatialIndexes() }
+      let history = try _history(mapping)
+      if !options.isReadOnly {
+        if options.analyzes { try connection.execute("ANALYZE") }
+        if options.vacuums { try connection.execute("VACUUM") }
+      }
+      return Opened(
+        path: _file.path, options: options,
+        identifier: metadata[StoreMetadata.uuidKey] as? String ?? "",
+        mapping: mapping, pool: try _pool(reports), isNew: isNew, history: history)
+    }
+  }
+
+  private func _pool(_ reports: DerivedReports) throws -> ConnectionPool {
+    let file = _file, untouched = _untouched, options = options
     // What is opened for reading only is left alone, locks included.
     let hasLog =
-      try !options.isReadOnly && writer.pragma("journal_mode")?.lowercased() == "wal"
-      && writer.pragma("locking_mode")?.lowercased() == "normal"
+      try !options.isReadOnly && !options.locksExclusively
+      && connection.pragma("journal_mode")?.lowercased() == "wal"
     return ConnectionPool(
-      writer, maximumReads: options.maximumReaders, hasOne: file.isInMemory, holdsReads: hasLog,
+      connection, maximumReads: options.maximumReaders,
+      hasOne: file.isInMemory || !options.isReadOnly && options.locksExclusively, holdsReads: hasLog,
+      replacesFaulty: !file.isInMemory,
       files: file.isInMemory || options.isReadOnly ? nil : DatabaseFiles(path: file.path)
     ) {
       let connection = try options.isReadOnly ? untouched.open() : file.openAnother()
-      try Self._configure(connection, options, reports, isNew: false, isFirst: false)
+      try Self._configure(connection, options)
+      if let statement = try options.lockingModeStatement() { try connection.execute(statement) }
+      try reports.listen(on: connection)
       return connection
     }
   }
 
-  private func _prepare(_ writer: Connection, isNew: Bool) throws {
-    try Self._configure(writer, _options, _reports, isNew: isNew, isFirst: true)
-  }
-
-  private static func _configure(
-    _ connection: Connection, _ options: SQLiteStoreOptions, _ reports: DerivedReports, isNew: Bool,
-    isFirst: Bool
-  ) throws {
-    for statement in try options.pragmaStatements(isNew: isNew) {
-      // The journal mode belongs to the file, not the connection.
-      if !isFirst, statement.hasPrefix("PRAGMA journal_mode") { continue }
-      try connection.execute(statement)
+  /// The store's history if it is to be kept: its tables are made when they are not there yet. A store that
+  /// cannot be written shows the history that it has.
+  private func _history(_ mapping: StoreMapping) throws -> HistoryJournal? {
+    let isThere = try HistoryTables.exist(on: connection)
+    guard options.isReadOnly ? isThere : options.tracksHistory else { return nil }
+    let layout = HistoryLayout(
+      mapping, propertyOrders: ModelCache.propertyOrders(connection, path: _file.path))
+    if options.isReadOnly {
+      // Whatever is wrong with its history, its objects can be read.
+      guard let tables = try? HistoryTables.read(connection, path: _file.path) else { return nil }
+      return HistoryJournal(tables, layout: layout, mapping: mapping)
     }
-    try SQLFunctions.register(on: connection)
-    try reports.listen(on: connection)
-    if let trace = options.trace { connection.trace(showsValues: options.tracesValues, trace) }
-  }
-
-  private func _isEmpty(_ connection: Connection) throws -> Bool {
-    try connection.firstValue("SELECT COUNT(*) FROM sqlite_master") == .int(0)
-  }
-
-  private func _create(
-    _ connection: Connection, _ mapping: StoreMapping, _ schema: [String], _ metadata: [String: Any]
-  ) throws {
-    for statement in schema { try connection.execute(statement) }
-    for layout in _layout.layouts {
-      try connection.query(
-        "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)",
-        [
-          .int(Int64(layout.entityNumber)), .text(layout.entityName), .int(Int64(layout.parentNumber ?? 0)),
-        ])
+    let tables = try connection.transaction {
+      try HistoryTables.prepare(connection, tombstoneCount: layout.tombstoneCount, path: _file.path)
     }
-    try StoreMetadata.write(StoreMetadata.initial(metadata), to: connection)
-    // Nobody can come back to a database in memory.
-    if !_file.isInMemory { try ModelCache.write(_layout.schema, to: connection) }
+    return HistoryJournal(tables, layout: layout, mapping: mapping)
   }
 
   /// Tells of R-tree indexes that nothing in the file keeps up to date: how Core Data does it is not known. The
   /// store opens all the same; nothing here reads such an index.
-  private func _checkSpatialIndexes(_ connection: Connection) throws {
-    for entity in _layout.schema.entities {
+  private func _checkSpatialIndexes() throws {
+    for entity in _expected.layout.schema.entities {
       for index in entity.indexes where index.elements.contains(where: \.isRTree) {
         let name = "Z_\(entity.name)_\(index.name)"
         let isThere = try connection.firstValue(
@@ -173,18 +231,17 @@ struct StoreOpening {
   }
 
   /// The mapping as an existing file has it.
-  private func _bind(
-    _ connection: Connection, _ metadata: [String: Any], _ expected: StoreMapping
-  ) throws -> StoreMapping {
+  private func _bind() throws -> StoreMapping {
     let type = metadata[StoreMetadata.typeKey] as? String ?? StoreMetadata.typeName
     guard type == StoreMetadata.typeName else {
       throw StoreOpenError.typeMismatch(
         path: _file.path, found: "its metadata says it is a store of type \(type)")
     }
+    let layout = _expected.layout
     let binder = SchemaBinder(connection, path: _file.path)
-    let numbers = try binder.numbers(for: _layout)
+    let numbers = try binder.numbers(for: layout)
     let mapping =
-      numbers == expected.numbers ? expected : try MappingBuilder.mapping(for: _layout, numbers: numbers)
+      numbers == _expected.numbers ? _expected : try MappingBuilder.mapping(for: layout, numbers: numbers)
     return try binder.bind(mapping)
   }
 }
