@@ -22,7 +22,7 @@ extension NSPersistentStoreCoordinator {
       return try storeClass.setMetadata(metadata, forPersistentStoreAt: url)
     }
     try StoreErrors.translating(url: url) {
-      let file = SQLiteStoreFile(url: url)
+      let file = SQLiteStoreFile(url: url, timeout: try SQLiteStoreOpening.options(options).timeout)
       try file.setMetadata(NSPersistentStore.completed(metadata ?? [:], from: file.metadata()))
     }
   }

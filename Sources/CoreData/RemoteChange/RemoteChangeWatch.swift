@@ -20,7 +20,7 @@ final class RemoteChangeWatch: @unchecked Sendable {
   private let _file: String
   private let _follower = Mutex<Int?>(nil)
   private let _watch = Mutex<FileWatch?>(nil)
-  /// Nil for a database in memory, which nobody else can write to.
+  /// Nil for a database in memory, or locked exclusively, which no other process can write to.
   private var _connection: Connection?
   private var _version: Binding?
   private var _retries = 0
@@ -36,7 +36,7 @@ final class RemoteChangeWatch: @unchecked Sendable {
     _store = store
     _coordinator = coordinator
     _file = engine.commitName
-    if !engine.isInMemory {
+    if !engine.isAlone {
       let file = SQLiteStoreFile(url: URL(fileURLWithPath: engine.path))
       // A connection that takes part in the log, so that it notices; on a medium that allows none there is
       // nothing to notice.
@@ -48,7 +48,7 @@ final class RemoteChangeWatch: @unchecked Sendable {
     }
     let follower = CommitBoard.shared.follow(_file) { [weak self] in self?._look(again: false) }
     _follower.withLock { $0 = follower }
-    guard !engine.isInMemory else { return }
+    guard !engine.isAlone else { return }
     let watch = FileWatch(path: engine.path) { [weak self] in self?._look(again: true) }
     _watch.withLock { $0 = watch }
   }

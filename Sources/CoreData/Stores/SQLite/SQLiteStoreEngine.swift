@@ -106,6 +106,9 @@ final class SQLiteStoreEngine: StoreEngine {
   /// Whether the database lives in memory, for this engine alone.
   var isInMemory: Bool { location.isInMemory }
 
+  /// Whether the database has one connection and can have no other: it is in memory, or locked exclusively.
+  var isAlone: Bool { isInMemory || !options.isReadOnly && options.locksExclusively }
+
   /// `PRAGMA synchronous` of the connections, in lower case.
   var synchronous: String { options.synchronous }
 

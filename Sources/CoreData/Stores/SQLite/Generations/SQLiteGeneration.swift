@@ -84,9 +84,10 @@ final class OpenGenerations: Sendable {
 }
 
 extension SQLiteStoreEngine: GenerationKeeping {
-  /// Nil without a write-ahead log, which is what keeps older states.
+  /// Nil without a write-ahead log, which is what keeps older states, and where there can be no second
+  /// connection.
   func openGeneration() throws -> (any StoreReading)? {
-    if isInMemory { return nil }
+    if isAlone { return nil }
     return try SQLiteStoreError.translating {
       let mode = try pool.read { try $0.pragma("journal_mode") }
       return mode?.lowercased() == "wal" ? try SQLiteGeneration(self) : nil

@@ -40,7 +40,8 @@ struct StoreOpening {
     let file = SQLiteStoreFile(url: url, timeout: options.timeout)
     _file = file
     OpenStores.shared.retireStrayLogs(at: file.path)
-    _untouched = file.untouched()
+    let untouched = file.untouched()
+    _untouched = untouched
     _expected = try MappingBuilder.mapping(for: layout)
     let mapping = _expected
     (self.options, connection, isNew, metadata) = try file.translating {
@@ -58,7 +59,7 @@ struct StoreOpening {
         }
       }
       try file.checkIsFile(mayBeMissing: false)
-      let connection = try Self._openForReading(file.untouched(), options)
+      let connection = try Self._openForReading(untouched, options)
       return (options, connection, false, try StoreMetadata.read(connection, path: file.path))
     }
   }
