@@ -25,6 +25,7 @@ package final class Connection: @unchecked Sendable {
   package var isOutdated: (() -> Bool)?
   private let _statements: StatementCache
   private var _trace: Trace?
+  let steps = StepCounter()
   private let _wasInterrupted = Atomic<Bool>(false)
   /// Kept open between reads; the pool's readers only.
   @exclusivity(unchecked) var heldRead = HeldRead()
@@ -82,6 +83,7 @@ package final class Connection: @unchecked Sendable {
     // What stands in the file is hostile until proven otherwise.
     _ = coredata_set_defensive(opened, 1)
     _ = coredata_set_trusted_schema(opened, 0)
+    watchSteps()
     try ValueArray.register(on: opened)
   }
 
@@ -99,25 +101,30 @@ package final class Connection: @unchecked Sendable {
   // MARK: Statements
 
   /// Lends the prepared statement for `sql`; give it back with `giveBack`.
-  package func lend(_ sql: SQLText) throws -> Statement { try _statements.lend(sql) }
+  package func lend(_ sql: SQLText) throws -> Statement {
+    steps.strides = 0
+    return try _statements.lend(sql)
+  }
 
   /// Takes back what `lend` lent.
   package func giveBack(_ statement: Statement) { _statements.giveBack(statement) }
 
   /// Runs `body` with the prepared statement for `sql`.
   package func withStatement<Result>(_ sql: SQLText, _ body: (Statement) throws -> Result) throws -> Result {
-    let statement = try _statements.lend(sql)
+    let statement = try lend(sql)
     defer { _statements.giveBack(statement) }
     return try body(statement)
   }
 
   /// Prepares a statement that is used once and not kept.
   package func prepare(_ sql: String) throws -> Statement {
-    try Statement(sql, on: handle, persistent: false)
+    steps.strides = 0
+    return try Statement(sql, on: handle, persistent: false)
   }
 
   /// Runs the statements in `sql` and ignores their results.
   package func execute(_ sql: String) throws {
+    steps.strides = 0
     let result = sqlite3_exec(handle, sql, nil, nil, nil)
     guard result == SQLITE_OK else { throw SQLiteError(result, on: handle, sql: sql) }
   }

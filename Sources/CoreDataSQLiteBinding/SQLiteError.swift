@@ -53,7 +53,27 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
+  /// The statement was ended: by `Connection.interrupt`, by its caller, or because it took too many steps.
+  package var isInterrupted: Bool { primaryCode == SQLITE_INTERRUPT }
+
+  /// The statement nests deeper, is longer or has more parameters than SQLite takes.
+  package var isTooComplex: Bool {
+    switch primaryCode {
+    case SQLITE_TOOBIG: true
+    case SQLITE_ERROR:
+      ["parser stack overflow", "Expression tree is too large", "too many SQL variables"].contains {
+        message.hasPrefix($0)
+      }
+    default: false
+    }
+  }
+
   package var description: String {
+    if isInterrupted {
+      return
+        "SQLite ended a statement that was cancelled, or that took far more steps than the file has rows "
+        + "for: a view or a trigger in it may never come to an end; 'coredata store check' names them"
+    }
     guard let sql else { return "SQLite error \(code): \(message)" }
     return "SQLite error \(code): \(message) - in: \(sql)"
   }

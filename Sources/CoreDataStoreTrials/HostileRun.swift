@@ -1,17 +1,24 @@
 import CoreData
 import Foundation
 
-/// Spoils copies of stores in every way there is and reads them in child processes, each file within a time
-/// limit.
+/// Spoils copies of stores, or of compiled models, in every way there is and reads them in child processes,
+/// each file within a time limit.
 package struct HostileRun {
-  /// Directory of stores to start from; those larger than `sizeLimit` are left out.
+  /// What is spoilt.
+  package enum Subject: Sendable {
+    case stores
+    case models
+  }
+
+  package var subject = Subject.stores
+  /// Files to start from; those larger than `sizeLimit` are left out.
   package var originals: [URL]
   package var fileCount: Int
   package var seed: UInt64
   /// Where files that fail are kept.
   package var findings: URL
-  /// Seconds that one file may take.
-  package var timeLimit = 60.0
+  /// Seconds of processor time that one file may take.
+  package var timeLimit = 10.0
   package static let sizeLimit = 400_000
 
   /// A file that crashed or hung its reader, or that reading changed.
@@ -49,11 +56,8 @@ package struct HostileRun {
       var pairs: [(file: URL, original: URL)] = []
       for number in done..<min(fileCount, done + 50) {
         var numbers = SeededNumbers(seed: seed &+ UInt64(number))
-        let mutation = Mutation.allCases[number % Mutation.allCases.count]
         let original = originals[Int.random(in: 0..<originals.count, using: &numbers)]
-        let file = directory.appendingPathComponent("\(number)-\(mutation.rawValue).sqlite")
-        try mutation.make(file, from: original, &numbers)
-        pairs.append((file, original))
+        pairs.append((try _make(number, from: original, in: directory, &numbers), original))
       }
       try _read(pairs, reader, &outcomes, &found)
       done += pairs.count
@@ -65,6 +69,23 @@ package struct HostileRun {
       note("\(done) files, \(found.count) findings")
     }
     return (outcomes, found)
+  }
+
+  private func _make(
+    _ number: Int, from original: URL, in directory: URL, _ numbers: inout SeededNumbers
+  ) throws -> URL {
+    switch subject {
+    case .stores:
+      let mutation = Mutation.allCases[number % Mutation.allCases.count]
+      let file = directory.appendingPathComponent("\(number)-\(mutation.rawValue).sqlite")
+      try mutation.make(file, from: original, &numbers)
+      return file
+    case .models:
+      let mutation = ModelMutation.allCases[number % ModelMutation.allCases.count]
+      let file = directory.appendingPathComponent("\(number)-\(mutation.rawValue).mom")
+      try mutation.make(file, from: original, &numbers)
+      return file
+    }
   }
 
   private func _read(

@@ -12,7 +12,10 @@ final class ReaderProcess {
   private let _process = Process()
   private let _output = Pipe()
   private let _timeLimit: Double
-  private let _lastWord = Mutex(Date())
+  /// When the child spoke last, and the processor time that it had taken by then.
+  private let _lastWord = Mutex((date: Date(), work: 0.0))
+  /// A child that waits instead of working may take so many times its limit: other programs slow it down.
+  private static let _patience = 12.0
 
   init(_ words: [String], timeLimit: Double) throws {
     _timeLimit = timeLimit
@@ -30,7 +33,9 @@ final class ReaderProcess {
     let isLate = Mutex(false)
     watch.schedule(deadline: .now() + 1, repeating: 1)
     watch.setEventHandler { [self] in
-      guard Date().timeIntervalSince(_lastWord.withLock { $0 }) > _timeLimit else { return }
+      let last = _lastWord.withLock { $0 }
+      let isWorking = _work() - last.work > _timeLimit
+      guard isWorking || Date().timeIntervalSince(last.date) > _timeLimit * Self._patience else { return }
       isLate.withLock { $0 = true }
       kill(_process.processIdentifier, SIGKILL)
     }
@@ -40,7 +45,8 @@ final class ReaderProcess {
     while true {
       let data = _output.fileHandleForReading.availableData
       if data.isEmpty { break }
-      _lastWord.withLock { $0 = Date() }
+      let work = _work()
+      _lastWord.withLock { $0 = (Date(), work) }
       buffer += data
       while let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
         let line = String(decoding: buffer[buffer.startIndex..<end], as: UTF8.self)
@@ -58,5 +64,17 @@ final class ReaderProcess {
       return (outcomes, "ended its reader (\(_process.terminationStatus))")
     }
     return (outcomes, nil)
+  }
+
+  /// Seconds of processor time that the child has taken.
+  private func _work() -> Double {
+    let path = "/proc/\(_process.processIdentifier)/stat"
+    guard let text = try? String(contentsOfFile: path, encoding: .utf8),
+      let end = text.lastIndex(of: ")")
+    else { return 0 }
+    // Behind the name in parentheses, the twelfth and thirteenth field: in the program and in the kernel.
+    let fields = text[text.index(after: end)...].split(separator: " ")
+    guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else { return 0 }
+    return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
   }
 }

@@ -1,4 +1,5 @@
 import CoreData
+import CoreDataModelFiles
 import Foundation
 
 /// A store made here, with one of everything: what trials start from where there is no collection.
@@ -42,6 +43,20 @@ package final class SampleStore {
   }
 
   deinit { try? FileManager.default.removeItem(at: _directory) }
+
+  /// The model as a compiled one, such as every store holds.
+  package static func compiledModel() throws -> Data {
+    let place = FileManager.default.temporaryDirectory.appendingPathComponent("contents-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: place) }
+    try model().write(to: place)
+    return CompiledModelWriter.write(try ModelFile.load(path: place.path), predicates: NoPredicates())
+  }
+
+  /// The sample has no predicates to be archived.
+  private struct NoPredicates: PredicateArchiving {
+    func predicate(_ text: String) -> KeyedObject? { nil }
+    func expression(_ text: String) -> KeyedObject? { nil }
+  }
 
   /// Items of every type in folders, one kind of which has a parent.
   package static func model() -> NSManagedObjectModel {

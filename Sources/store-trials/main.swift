@@ -18,6 +18,20 @@ func readSpoiltFiles(_ words: [String]) throws {
   }
 }
 
+/// Loads spoilt models one after the other, given as pairs of a file and the model it was made from: the child
+/// of `fuzz-models`.
+func readSpoiltModels(_ words: [String]) {
+  for position in stride(from: 0, to: words.count - 1, by: 2) {
+    let trial = HostileModelRead(URL(fileURLWithPath: words[position]))
+    FileHandle.standardOutput.write(Data("ok\t\(words[position])\t\(trial.outcome)\n".utf8))
+  }
+}
+
+if CommandLine.arguments.dropFirst().first == "read-models" {
+  readSpoiltModels(Array(CommandLine.arguments.dropFirst(2)))
+  exit(0)
+}
+
 if CommandLine.arguments.dropFirst().first == "read" {
   try readSpoiltFiles(Array(CommandLine.arguments.dropFirst(2)))
   exit(0)
@@ -57,6 +71,44 @@ let fuzz = Command(
   }
 }
 
+let fuzzModels = Command(
+  CommandSyntax(
+    "fuzz-models",
+    summary:
+      "Spoil copies of compiled models in every way, load each in a child process, report crashes and hangs.",
+    options: [
+      .value("files", "N", "Number of spoilt models; 500 if not given."),
+      .value("seed", "N", "Which ones; the same seed makes the same files."),
+      .value("findings", "DIR", "Where files that fail are kept."),
+    ],
+    operands: [
+      .init("MODEL", isOptional: true, "Compiled model (.mom), or directory of them; a sample if not given.")
+    ],
+    exitCodes: [.success, .usage, .badInput])
+) { arguments, environment in
+  var models = arguments.operands.flatMap { path -> [URL] in
+    let names = (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []
+    let found = names.filter { $0.hasSuffix(".mom") }.sorted().map { URL(fileURLWithPath: "\(path)/\($0)") }
+    return found.isEmpty ? [URL(fileURLWithPath: path)] : found
+  }
+  let place = FileManager.default.temporaryDirectory.appendingPathComponent("sample-\(UUID().uuidString).mom")
+  defer { try? FileManager.default.removeItem(at: place) }
+  try SampleStore.compiledModel().write(to: place)
+  models.append(place)
+  var run = HostileRun(
+    originals: models, fileCount: try arguments.integer("files", in: 1...1_000_000) ?? 500,
+    seed: UInt64(try arguments.integer("seed", in: 0...Int.max) ?? 1),
+    findings: URL(fileURLWithPath: arguments.text("findings") ?? "findings"))
+  run.subject = .models
+  let program = Bundle.main.executablePath ?? CommandLine.arguments[0]
+  let (outcomes, found) = try run.run(reader: [program, "read-models"]) { environment.error("\($0)\n") }
+  environment.output("\(outcomes.values.reduce(0, +)) models ended in a model or an error.\n")
+  guard found.isEmpty else {
+    for finding in found { environment.output("\(finding.file.path): \(finding.reason)\n") }
+    throw ToolFailure(.badInput, "\(found.count) models crashed or hung their reader.")
+  }
+}
+
 let survey = Command(
   CommandSyntax(
     "survey", summary: "Try everything on a collection of stores, and write the table of docs/Interop.md.",
@@ -79,5 +131,5 @@ let survey = Command(
 
 let tool = CommandLineTool(
   name: "store-trials", version: "1", summary: "Trials of the engine on store files.",
-  commands: [survey, fuzz])
+  commands: [survey, fuzz, fuzzModels])
 exit(tool.run(Array(CommandLine.arguments.dropFirst()), in: .process).rawValue)

@@ -1,3 +1,4 @@
+import CoreDataSQLiteBinding
 import Foundation
 
 /// A request that `NSManagedObjectContext.execute(_:)` can carry out.
@@ -73,9 +74,15 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
       let epoch = coordinator.rowCache.epoch
       let found =
         delivery.readsObjects
-        ? Result { try coordinator.fetch(rows, in: delivery.affectedStores, at: generation) } : nil
+        ? Result {
+          try QueryCancellation.$isCancelled.withValue({ result.isCancelled }) {
+            try coordinator.fetch(rows, in: delivery.affectedStores, at: generation)
+          }
+        } : nil
       context.enqueue {
-        delivery.finish(found, isCurrent: { coordinator.rowCache.epoch == epoch })
+        QueryCancellation.$isCancelled.withValue({ result.isCancelled }) {
+          delivery.finish(found, isCurrent: { coordinator.rowCache.epoch == epoch })
+        }
       }
     }
     return result

@@ -1,4 +1,5 @@
 import Foundation
+import CoreDataModelFiles
 import Synchronization
 
 /// Name under which a value transformer is registered.
@@ -79,8 +80,14 @@ extension _ValueTransformerCluster {
 }
 
 /// Turns keyed archived data into an object of one of the allowed classes, and an object into such data.
+///
+/// Secure coding is required: an object of a class that is not allowed is never made, at any depth of the
+/// archive. May be called on any thread.
 open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
-  /// Classes that the root object of an archive may have, collections included.
+  /// Classes that the objects of an archive may have, collections included.
+  ///
+  /// Text, numbers, dates, data, arrays and dictionaries may stand anywhere below the root, and what the
+  /// `init(coder:)` of an allowed class asks for by `decodeObject(of:forKey:)` may stand there.
   open class var allowedTopLevelClasses: [AnyClass] {
     [
       NSArray.self, NSDictionary.self, NSSet.self, NSString.self, NSNumber.self, NSDate.self, NSData.self,
@@ -89,15 +96,15 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
     ]
   }
 
-  /// The object in an archive; nil for what is no archive, or one of another class.
+  /// The object in an archive; nil for what is no archive, or has an object of another class in it.
   open override func transformedValue(_ value: Any?) -> Any? {
-    guard let data = archiveData(value), let object = (try? ArchivedObject.decode(data)) ?? nil else {
+    guard let data = archiveData(value) else { return nil }
+    do {
+      return try SecureArchive.decode(data, classes: type(of: self).allowedTopLevelClasses)
+    } catch {
+      Console.warn("\(type(of: self)) cannot read an archive, which counts as nil: \(error)")
       return nil
     }
-    let isAllowed = type(of: self).allowedTopLevelClasses.contains { allowed in
-      (object as? NSObject).map { type(of: $0).isSubclass(of: allowed) } ?? false
-    }
-    return isAllowed ? object : nil
   }
 
   /// An archive of the object; nil for an object that can't be archived.

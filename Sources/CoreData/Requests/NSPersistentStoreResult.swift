@@ -32,7 +32,8 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult, @unchec
     _isCancelled.load(ordering: .acquiring) || progress?.isCancelled ?? false
   }
 
-  /// Stops the delivery: there is no final result and the completion block is not called. Any thread.
+  /// Stops the delivery, and the statement that reads the rows if it runs: there is no final result and the
+  /// completion block is not called. Any thread.
   open func cancel() { _isCancelled.store(true, ordering: .releasing) }
 }
 

@@ -28,7 +28,7 @@ package enum PlainArchive {
   /// - Throws: `PlainArchiveError` for what is no sound archive.
   package static func decode(_ data: Data) throws -> Outcome {
     do {
-      var decoder = try PlainArchiveDecoder(data)
+      let decoder = try PlainArchiveDecoder(data)
       let object = try decoder.decodeRoot()
       return decoder.foreignClasses.isEmpty ? .object(object) : .needsClasses(decoder.foreignClasses)
     } catch let error as BinaryPlistError {
@@ -37,13 +37,13 @@ package enum PlainArchive {
   }
 }
 
-private struct PlainArchiveDecoder {
+class PlainArchiveDecoder {
   private enum Entry {
     case unseen, open
     case done(Any?)
   }
 
-  private(set) var foreignClasses: Set<String> = []
+  private(set) final var foreignClasses: Set<String> = []
   private let _objects: [PlistValue]
   private let _root: PlistValue
   private var _entries: [Entry]
@@ -60,9 +60,10 @@ private struct PlainArchiveDecoder {
     _entries = Array(repeating: .unseen, count: objects.count)
   }
 
-  mutating func decodeRoot() throws -> Any? { try _decode(_root, depth: 0) }
+  final func decodeRoot() throws -> Any? { try decode(_root, depth: 0) }
 
-  private mutating func _decode(_ value: PlistValue, depth: Int) throws -> Any? {
+  /// The object that a value refers to, or stands for.
+  final func decode(_ value: PlistValue, depth: Int) throws -> Any? {
     guard case .uid(let index) = value else { return try _plain(value) }
     guard index < _objects.count else {
       throw BinaryPlistError(reason: "refers to object \(index), which is not there")
@@ -97,11 +98,16 @@ private struct PlainArchiveDecoder {
     }
   }
 
-  private mutating func _object(_ fields: [String: PlistValue], depth: Int) throws -> Any? {
+  private func _object(_ fields: [String: PlistValue], depth: Int) throws -> Any? {
     guard case .uid(let classIndex)? = fields["$class"], classIndex < _objects.count,
       case .dictionary(let classFields) = _objects[classIndex],
       case .string(let name)? = classFields["$classname"]
     else { throw BinaryPlistError(reason: "an object has no class") }
+    return try object(ofClass: name, fields, depth: depth)
+  }
+
+  /// An object of a class by its fields.
+  func object(ofClass name: String, _ fields: [String: PlistValue], depth: Int) throws -> Any? {
     switch name {
     case "NSArray": return NSArray(array: try _members(fields["NS.objects"], depth: depth))
     case "NSMutableArray": return NSMutableArray(array: try _members(fields["NS.objects"], depth: depth))
@@ -126,7 +132,7 @@ private struct PlainArchiveDecoder {
         NSDate(timeIntervalSinceReferenceDate: $0.doubleValue)
       }
     case "NSURL":
-      let base = try fields["NS.base"].flatMap { try _decode($0, depth: depth + 1) } as? NSURL
+      let base = try fields["NS.base"].flatMap { try decode($0, depth: depth + 1) } as? NSURL
       return try _field(fields, "NS.relative", NSString.self, depth).flatMap {
         URL(string: $0.description, relativeTo: base.map { $0 as URL }).map { $0 as NSURL }
       }
@@ -137,26 +143,34 @@ private struct PlainArchiveDecoder {
     case "NSNull": return NSNull()
     default:
       foreignClasses.insert(name)
-      for (key, field) in fields where key != "$class" {
-        if case .uid = field { _ = try _decode(field, depth: depth + 1) }
-      }
+      for (key, field) in fields where key != "$class" { try _visit(field, depth: depth) }
       return NSNull()
     }
   }
 
-  private mutating func _members(_ value: PlistValue?, depth: Int) throws -> [Any] {
+  /// Looks for classes behind a field of an object that is not made here.
+  private func _visit(_ field: PlistValue, depth: Int) throws {
+    switch field {
+    case .uid: _ = try decode(field, depth: depth + 1)
+    case .array(let members): for member in members { try _visit(member, depth: depth) }
+    case .dictionary(let entries): for member in entries.values { try _visit(member, depth: depth) }
+    default: break
+    }
+  }
+
+  private func _members(_ value: PlistValue?, depth: Int) throws -> [Any] {
     guard case .array(let members)? = value else {
       throw BinaryPlistError(reason: "a collection has no members")
     }
     return try members.map { member in
-      guard let object = try _decode(member, depth: depth + 1) else {
+      guard let object = try decode(member, depth: depth + 1) else {
         throw BinaryPlistError(reason: "a collection has nil for a member")
       }
       return object
     }
   }
 
-  private mutating func _dictionary(_ fields: [String: PlistValue], depth: Int) throws -> [AnyHashable: Any] {
+  private func _dictionary(_ fields: [String: PlistValue], depth: Int) throws -> [AnyHashable: Any] {
     let keys = try _members(fields["NS.keys"], depth: depth)
     let values = try _members(fields["NS.objects"], depth: depth)
     guard keys.count == values.count else {
@@ -170,11 +184,11 @@ private struct PlainArchiveDecoder {
     return dictionary
   }
 
-  private mutating func _field<T>(
+  private func _field<T>(
     _ fields: [String: PlistValue], _ name: String, _ type: T.Type, _ depth: Int
   ) throws -> T? {
     guard let field = fields[name] else { throw BinaryPlistError(reason: "an object has no '\(name)'") }
-    guard let object = try _decode(field, depth: depth + 1) as? T else {
+    guard let object = try decode(field, depth: depth + 1) as? T else {
       throw BinaryPlistError(reason: "'\(name)' is not what it should be")
     }
     return object

@@ -29,6 +29,7 @@ extension StoreChecker {
     _ directory: String, _ named: inout Set<String>
   ) throws {
     var missing: [Int64] = []
+    var links: [Int64] = []
     var malformed: [Int64] = []
     let cell = "t0.\(column.column)"
     try connection.query(
@@ -38,7 +39,11 @@ extension StoreChecker {
       let text = row.withBytes(1) { String(decoding: $0.dropFirst().prefix { $0 != 0 }, as: UTF8.self) }
       guard UUID(uuidString: text) != nil else { return malformed.append(row.int64(0)) }
       named.insert(text)
-      if !FileManager.default.fileExists(atPath: "\(directory)/\(text)") { missing.append(row.int64(0)) }
+      switch StoreFileFacts.externalFile(at: "\(directory)/\(text)") {
+      case .plain: break
+      case .missing: missing.append(row.int64(0))
+      case .other: links.append(row.int64(0))
+      }
     }
     let name = "\(anatomy.name(of: column.owner)).\(column.property)"
     if !missing.isEmpty {
@@ -48,6 +53,14 @@ extension StoreChecker {
           "\(counted(missing.count, "row")) whose \(name) stands in a file that is not in \(directory)",
           advice: "copy the directory along with the store; or set the values to NULL",
           isMendable: column.attribute.isOptional))
+    }
+    if !links.isEmpty {
+      add(
+        StoreFinding(
+          .externalData, .error, table: table.name, rows: Array(links.prefix(10)), count: links.count,
+          "\(counted(links.count, "row")) whose \(name) stands in a link or something else that is no plain "
+            + "file; it is not followed and reads as nil",
+          advice: "put the file itself in \(directory), if you know where it comes from"))
     }
     if !malformed.isEmpty {
       add(

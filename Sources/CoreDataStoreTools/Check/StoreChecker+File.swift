@@ -31,6 +31,27 @@ extension StoreChecker {
     return isWhole
   }
 
+  /// Reports what Core Data has not put into the file and may run with it.
+  func checkForeignSchema() throws {
+    for item in try ForeignSchema(connection).items {
+      switch item.kind {
+      case .trigger:
+        add(
+          StoreFinding(
+            .schema, .warning, table: item.table,
+            "the trigger \(item.name), which Core Data has not made, runs with changes of \(item.table)",
+            advice: "look at what it does (SELECT sql FROM sqlite_master); drop it if no program of yours "
+              + "made it"))
+      case .view, .virtualTable:
+        add(
+          StoreFinding(
+            .schema, .warning, table: item.name,
+            "\(item.name) is a \(item.kind.rawValue), which Core Data has not made",
+            advice: "drop it if no program of yours made it"))
+      }
+    }
+  }
+
   func checkMetadata() {
     if !(metadata["NSStoreModelVersionHashes"] is [String: Any]) {
       add(

@@ -54,6 +54,7 @@ package final class StoreChecker {
   }
 
   private func _run(_ progress: (Double, String) -> Void) throws {
+    try checkForeignSchema()
     progress(0, "pages")
     let isWhole = try checkIntegrity()
     checkMetadata()

@@ -107,6 +107,24 @@ import Testing
     #expect(row[slot] == .null)
   }
 
+  @Test func `External data in a link or a pipe is not read`() throws {
+    let key = try fixture.insert("Stop", [:])
+    let support = fixture.directory.appendingPathComponent(".Store_SUPPORT/_EXTERNAL_DATA")
+    try FileManager.default.createDirectory(at: support, withIntermediateDirectories: true)
+    let secret = fixture.directory.appendingPathComponent("secret")
+    try Data("secret".utf8).write(to: secret)
+    let (link, pipe) = (UUID().uuidString, UUID().uuidString)
+    try FileManager.default.createSymbolicLink(
+      at: support.appendingPathComponent(link), withDestinationURL: secret)
+    #expect(mkfifo(support.appendingPathComponent(pipe).path, 0o600) == 0)
+    let slot = fixture.slot("scan", in: "Stop")
+    for name in [link, pipe] {
+      try fixture.connection().query("UPDATE ZSTOP SET ZSCAN = ?", [.blob([2] + Array(name.utf8) + [0])])
+      let row = try #require(try fixture.engine.rows(for: [key])[0])
+      #expect(row[slot] == .null)
+    }
+  }
+
   @Test func damagedMetadataLeavesUUIDAndType() throws {
     let uuid = fixture.engine.identifier
     try fixture.connection().execute("UPDATE Z_METADATA SET Z_PLIST = x'00FF'")

@@ -32,6 +32,7 @@ package final class StoreReader {
         model.isFromStore = true
         let layout = try ModelLayout(ModelSchema(model))
         let connection = try file.openForReading()
+        try ForeignSchema.bound(connection)
         try SQLFunctions.register(on: connection)
         try connection.execute("BEGIN")
         let binder = SchemaBinder(connection, path: file.path)
@@ -233,12 +234,25 @@ package enum StoreFileFacts {
     let url = URL(fileURLWithPath: path)
     return try StoreErrors.translating(url: url) {
       do {
-        return try SQLiteStoreFile(url: url, timeout: 5).openForReading()
+        let connection = try SQLiteStoreFile(url: url, timeout: 5).openForReading()
+        try ForeignSchema.bound(connection)
+        return connection
       } catch let error as SQLiteError {
         throw StoreOpenError(error, path: path)
       }
     }
   }
+
+  /// What stands where the file of a large value should be.
+  package enum ExternalFile: Sendable {
+    case plain
+    case missing
+    /// A link, a device or a directory: never followed.
+    case other
+  }
+
+  /// What a path leads to, without following a link.
+  package static func externalFile(at path: String) -> ExternalFile { PlainFile.kind(of: path) }
 
   /// Directory that holds the store's large values as files, there or not.
   package static func externalDirectory(path: String) -> String {

@@ -109,6 +109,7 @@ final class UntouchedFile: Sendable {
   }
 
   private func _checked(_ connection: Connection) throws -> Connection {
+    connection.boundSteps(byteCount: FileState.part(path)?.size ?? 0)
     _ = try connection.firstValue("SELECT COUNT(*) FROM sqlite_master")
     return connection
   }

@@ -105,13 +105,12 @@ struct ExternalDataDirectory: Sendable {
     case Self.inline: return Data(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
     case Self._file:
       guard let text = Self.file(named: bytes) else { return Data(bytes) }
-      let url = URL(fileURLWithPath: _path).appendingPathComponent(text)
-      do {
-        return try Data(contentsOf: url)
-      } catch {
-        _notices.note(url.path)
+      let path = "\(_path)/\(text)"
+      guard let data = PlainFile.data(at: path) else {
+        _notices.note(path)
         return nil
       }
+      return data
     default:
       // Written before external storage was switched on for the attribute.
       return Data(bytes)
@@ -131,6 +130,31 @@ private func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> 
   return nil
 }
 
+/// Files that are neither links nor devices: a store from elsewhere leads to no other file of the user's.
+enum PlainFile {
+  /// Content of the file; nil if it cannot be read or is no plain file.
+  static func data(at path: String) -> Data? {
+    // A FIFO would block until somebody writes to it.
+    let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    do {
+      return try handle.readToEnd() ?? Data()
+    } catch {
+      return nil
+    }
+  }
+
+  /// What a path leads to.
+  static func kind(of path: String) -> StoreFileFacts.ExternalFile {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return .missing }
+    return status.st_mode & S_IFMT == S_IFREG ? .plain : .other
+  }
+}
+
 /// Says which external data files are missing: the first few, for a store copied without its directory misses
 /// them all.
 private final class MissingFileNotices: Sendable {
@@ -147,7 +171,8 @@ private final class MissingFileNotices: Sendable {
     case Self._limit + 1:
       Console.warn("more external data files of this store are missing; they are not listed.")
     default:
-      Console.warn("the external data file \(path) is missing or unreadable; its attribute reads as nil.")
+      Console.warn(
+        "the external data file \(path) is missing, unreadable or no plain file; its attribute reads as nil.")
     }
   }
 }

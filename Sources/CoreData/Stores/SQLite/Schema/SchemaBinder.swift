@@ -17,6 +17,7 @@ struct SchemaBinder {
   /// - Throws: `StoreOpenError.incompatible` when an entity of the model is not in the file.
   func numbers(for layout: ModelLayout) throws -> EntityNumbers {
     var byName: [String: Int] = [:]
+    try ForeignSchema.expectTable("Z_PRIMARYKEY", _connection, path: _path)
     try _connection.query("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY") { row in
       // Beyond this are the history's own.
       guard let number = Int(exactly: row.int64(0)), (1..<16000).contains(number) else { return }
@@ -50,6 +51,7 @@ struct SchemaBinder {
   /// - Throws: `StoreOpenError.incompatible`, naming the first table or column that is missing.
   func bind(_ mapping: StoreMapping) throws -> StoreMapping {
     for table in mapping.tables {
+      try ForeignSchema.expectTable(StoreVocabulary.plain(table.name), _connection, path: _path)
       let present = try _columns(of: table.name)
       guard !present.isEmpty else {
         let entity = mapping.layout.layout(numbered: table.rootNumber).entityName
@@ -69,6 +71,7 @@ struct SchemaBinder {
   private func _bind(_ join: JoinTable) throws -> JoinTable {
     let wanted = [join.first, join.second] + [join.firstOrder, join.secondOrder].compactMap { $0 }
     for name in join.names {
+      try ForeignSchema.expectTable(StoreVocabulary.plain(name), _connection, path: _path)
       let present = try _columns(of: name)
       guard wanted.allSatisfy({ present.contains(StoreVocabulary.plain($0)) }) else { continue }
       var bound = join

@@ -111,6 +111,7 @@ struct StoreOpening {
     for statement in try options.pragmaStatements(isNew: isNew) { try connection.execute(statement) }
     try setJournalMode()
     try connection.execute(options.synchronousStatement())
+    try ForeignSchema.bound(connection)
     try SQLFunctions.register(on: connection)
     if let trace = options.trace { connection.trace(showsValues: options.tracesValues, trace) }
   }

@@ -1,0 +1,72 @@
+import CoreDataSQLiteBinding
+
+/// Views, triggers and virtual tables in a store file that Core Data has not put there.
+///
+/// Nobody knows what they do: a view in place of a table may never end, and a trigger runs with every save.
+package struct ForeignSchema: Sendable {
+  /// One of them.
+  package struct Item: Sendable, Hashable {
+    package enum Kind: String, Sendable {
+      case view
+      case trigger
+      case virtualTable = "virtual table"
+    }
+
+    package let kind: Kind
+    package let name: String
+    /// The table that a trigger belongs to; the name itself otherwise.
+    package let table: String
+  }
+
+  package let items: [Item]
+
+  /// What the database has of them.
+  ///
+  /// Triggers of derived attributes and indexes of R-trees are Core Data's own. The former never call upon
+  /// themselves.
+  package init(_ connection: Connection) throws {
+    var items: [Item] = []
+    try connection.query(
+      """
+      SELECT type, name, tbl_name FROM sqlite_master WHERE type = 'view' \
+      OR type = 'trigger' AND (name NOT LIKE 'Z!_DA!_%' ESCAPE '!' OR sql LIKE '%WITH%') \
+      OR type = 'table' AND sql LIKE 'CREATE VIRTUAL %' AND sql NOT LIKE '%USING%rtree%' ORDER BY rowid
+      """
+    ) { row in
+      let kind: Item.Kind =
+        switch row.string(0) {
+        case "view": .view
+        case "trigger": .trigger
+        default: .virtualTable
+        }
+      items.append(Item(kind: kind, name: row.string(1), table: row.string(2)))
+    }
+    self.items = items
+  }
+
+  /// Bounds the statements of a connection if the database has anything that may never end, and lifts the
+  /// bound if it has not: plain tables make no statement endless.
+  static func bound(_ connection: Connection) throws {
+    if try ForeignSchema(connection).items.isEmpty {
+      connection.liftStepBound()
+    } else {
+      connection.boundSteps(byteCount: FileState.part(connection.path)?.size ?? 0)
+    }
+  }
+
+  /// Refuses a table that is none: a view, or a virtual table, in its place.
+  ///
+  /// - Throws: `StoreOpenError.incompatible`.
+  static func expectTable(_ name: String, _ connection: Connection, path: String) throws {
+    let found = try connection.firstValue(
+      "SELECT type || ' ' || IFNULL(rootpage, 0) FROM sqlite_master "
+        + "WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view')",
+      [.text(name)])
+    guard case .text(let description)? = found else { return }
+    if description.hasPrefix("table"), !description.hasSuffix(" 0") { return }
+    throw StoreOpenError.incompatible(
+      path: path,
+      reason: "\(name) is a \(description.hasPrefix("view") ? "view" : "virtual table") and no table; "
+        + "Core Data makes no such file, so restore it from a backup or ask where it comes from")
+  }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import CoreData
+
+/// What the secure transformer makes of archives from elsewhere.
+@Suite struct SecureTransformerTests {
+  init() {
+    for (type, name): (AnyClass, String) in [
+      (Intruder.self, "SecureTestIntruder"), (Garden.self, "SecureTestGarden"),
+      (Plant.self, "SecureTestPlant"),
+    ] as [(AnyClass, String)] {
+      NSKeyedArchiver.setClassName(name, for: type)
+      NSKeyedUnarchiver.setClass(type, forClassName: name)
+    }
+  }
+
+  private func _archive(_ object: Any) throws -> Data {
+    try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false)
+  }
+
+  /// Collections with an object that nobody allowed somewhere in them.
+  private static func _hiding(_ intruder: Any) -> [Any] {
+    [
+      intruder, NSArray(array: [intruder]), NSArray(array: [NSArray(array: [intruder])]),
+      NSDictionary(object: intruder, forKey: "key" as NSString),
+      NSArray(array: [
+        "text" as NSString, NSDictionary(object: NSArray(array: [intruder]), forKey: 1 as NSNumber),
+      ]),
+      NSSet(array: [NSArray(array: [intruder])]),
+    ]
+  }
+
+  @Test(arguments: 0..<6) func `An object of a class that is not allowed is never made`(_ place: Int) throws {
+    let data = try _archive(Self._hiding(Intruder())[place])
+    let before = Intruder.count.withLock { $0 }
+    #expect(NSSecureUnarchiveFromDataTransformer().transformedValue(data) == nil)
+    #expect(Intruder.count.withLock { $0 } == before)
+  }
+
+  @Test func `Plain values come back`() throws {
+    let value = NSDictionary(
+      object: NSArray(array: ["a" as NSString, 1 as NSNumber, Date(timeIntervalSince1970: 0) as NSDate]),
+      forKey: "key" as NSString)
+    let back = try NSSecureUnarchiveFromDataTransformer().transformedValue(_archive(value))
+    #expect(back as? NSDictionary == value)
+  }
+
+  @Test func `Plain values may stand below an allowed collection that does not name them`() throws {
+    let back = try OnlyArrays().transformedValue(_archive(NSArray(array: ["a" as NSString, 1 as NSNumber])))
+    #expect((back as? NSArray)?.count == 2)
+    try #expect(OnlyArrays().transformedValue(_archive("a" as NSString)) == nil)
+    try #expect(OnlyArrays().transformedValue(_archive(NSArray(array: [NSUUID()]))) == nil)
+  }
+
+  @Test func `An allowed class reads what it asks for`() throws {
+    let garden = Garden(name: "Kew", plants: [Plant("oak"), Plant("ivy")], size: 3, isOpen: true)
+    let back = try #require(try Gardens().transformedValue(_archive(garden)) as? Garden)
+    #expect(back.name == "Kew")
+    #expect(back.plants.map(\.name) == ["oak", "ivy"])
+    #expect(back.size == 3)
+    #expect(back.isOpen)
+    // Beyond what the garden asks for, plants are not allowed.
+    try #expect(Gardens().transformedValue(_archive(Plant("oak"))) == nil)
+  }
+
+  @Test func `An object that an allowed class does not ask for is not made`() throws {
+    let garden = Garden(name: "Kew", plants: [Intruder()], size: 3, isOpen: true)
+    let before = Intruder.count.withLock { $0 }
+    try #expect(Gardens().transformedValue(_archive(garden)) == nil)
+    let other = Garden(name: NSArray(array: [Intruder()]), plants: [], size: 3, isOpen: true)
+    try #expect(Gardens().transformedValue(_archive(other)) == nil)
+    #expect(Intruder.count.withLock { $0 } == before)
+  }
+
+  @Test func `An allowed class that does not support secure coding is not made`() throws {
+    try #expect(Insecurities().transformedValue(_archive(Insecurity())) == nil)
+  }
+
+  @Test(arguments: [Data(), Data([1, 2, 3]), Data("bplist00".utf8)]) func `What is no archive is nil`(
+    _ data: Data
+  ) {
+    #expect(NSSecureUnarchiveFromDataTransformer().transformedValue(data) == nil)
+  }
+}
+
+private final class OnlyArrays: NSSecureUnarchiveFromDataTransformer {
+  override class var allowedTopLevelClasses: [AnyClass] { [NSArray.self] }
+}
+
+private final class Gardens: NSSecureUnarchiveFromDataTransformer {
+  override class var allowedTopLevelClasses: [AnyClass] { [Garden.self] }
+}
+
+private final class Insecurities: NSSecureUnarchiveFromDataTransformer {
+  override class var allowedTopLevelClasses: [AnyClass] { [Insecurity.self] }
+}
+
+/// Counts how many were made of archives.
+private final class Intruder: NSObject, NSSecureCoding {
+  static let count = Mutex(0)
+  static var supportsSecureCoding: Bool { true }
+  override init() {}
+  init?(coder: NSCoder) { Self.count.withLock { $0 += 1 } }
+  func encode(with coder: NSCoder) { coder.encode("x" as NSString, forKey: "x") }
+}
+
+private final class Insecurity: NSObject, NSCoding {
+  override init() {}
+  init?(coder: NSCoder) {}
+  func encode(with coder: NSCoder) {}
+}
+
+private final class Plant: NSObject, NSSecureCoding {
+  static var supportsSecureCoding: Bool { true }
+  let name: String
+  init(_ name: String) { self.name = name }
+  init?(coder: NSCoder) {
+    guard let name = coder.decodeObject(of: NSString.self, forKey: "name") else { return nil }
+    self.name = String(name)
+  }
+  func encode(with coder: NSCoder) { coder.encode(name as NSString, forKey: "name") }
+}
+
+private final class Garden: NSObject, NSSecureCoding {
+  static var supportsSecureCoding: Bool { true }
+  private let _name: Any
+  private let _plants: [Any]
+  let size: Int
+  let isOpen: Bool
+  var name: String? { (_name as? NSString).map { String($0) } }
+  var plants: [Plant] { _plants.compactMap { $0 as? Plant } }
+
+  init(name: Any, plants: [Any], size: Int, isOpen: Bool) {
+    (_name, _plants, self.size, self.isOpen) = (
+      name is String ? (name as! String) as NSString : name, plants, size, isOpen
+    )
+  }
+
+  init?(coder: NSCoder) {
+    guard let name = coder.decodeObject(of: NSString.self, forKey: "name"),
+      let plants = coder.decodeObject(of: [NSArray.self, Plant.self], forKey: "plants") as? NSArray
+    else { return nil }
+    (_name, _plants) = (name, plants.map { $0 })
+    size = coder.decodeInteger(forKey: "size")
+    isOpen = coder.decodeBool(forKey: "isOpen")
+  }
+
+  func encode(with coder: NSCoder) {
+    coder.encode(_name, forKey: "name")
+    coder.encode(NSArray(array: _plants), forKey: "plants")
+    coder.encode(size, forKey: "size")
+    coder.encode(isOpen, forKey: "isOpen")
+  }
+}
