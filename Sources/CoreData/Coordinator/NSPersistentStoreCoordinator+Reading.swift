@@ -105,19 +105,21 @@ extension NSPersistentStoreCoordinator {
       found = try found.map { stored in
         stored.row == nil ? StoredObject(key: stored.key, row: try row(for: stored.key)) : stored
       }
-      guard let order = RowOrdering(plan).bySlot else {
-        throw CocoaError.coreData(
-          NSCoreDataError,
-          "A fetch from several stores can be sorted by the entity's own attributes only; "
-            + "name one store in affectedStores.")
-      }
-      found = found.enumerated().sorted { left, right in
-        let verdict = order(left.element.row, right.element.row)
-        return verdict == 0 ? left.offset < right.offset : verdict < 0
-      }.map(\.element)
+      found = try _sorted(found, plan)
     }
     let rest = found.dropFirst(plan.offset)
     return Array(plan.limit > 0 ? rest.prefix(plan.limit) : rest)
+  }
+
+  /// What several stores have found, in the order of the plan.
+  private final func _sorted(_ found: [StoredObject], _ plan: FetchPlan) throws -> [StoredObject] {
+    guard let order = RowOrdering(plan).bySlot else {
+      return try StoredOrdering(terms: plan.sort, rows: { try self.row(for: $0) }).sorted(found)
+    }
+    return found.enumerated().sorted { left, right in
+      let verdict = order(left.element.row, right.element.row)
+      return verdict == 0 ? left.offset < right.offset : verdict < 0
+    }.map(\.element)
   }
 
   /// The values of a dictionary fetch; across several stores they are computed here.

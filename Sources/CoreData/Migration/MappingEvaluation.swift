@@ -215,13 +215,14 @@ private struct MigrationSubject: PredicateSubject {
   func predicateResult(
     of selector: String, on target: PredicateValue, arguments: [PredicateValue]
   ) throws -> PredicateValue? {
-    guard case .object(let object) = target, let manager = object.any as? NSMigrationManager else {
+    guard case .object(let object) = target, let manager = object.any as? NSMigrationManager,
+      let known = MigrationSelector(rawValue: selector), arguments.count == 2,
+      case .string(let name) = arguments[0]
+    else {
+      // A manager of the program's own may answer to more.
       return try ObjectSubject(source).predicateResult(of: selector, on: target, arguments: arguments)
     }
-    guard let selector = MigrationSelector(rawValue: selector), arguments.count == 2,
-      case .string(let name) = arguments[0]
-    else { return nil }
-    switch selector {
+    switch known {
     case .fetchRequest:
       guard case .string(let predicate) = arguments[1] else { return nil }
       return PredicateValue(any: try manager.sourceRequest(entity: name, predicate: predicate))

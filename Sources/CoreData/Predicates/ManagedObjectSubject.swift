@@ -34,6 +34,14 @@ struct ManagedObjectSubject: PredicateSubject {
   }
 
   func predicateResult(
+    of selector: String, on target: PredicateValue, arguments: [PredicateValue]
+  ) throws -> PredicateValue? {
+    try ObjectSubject(object).predicateResult(of: selector, on: target, arguments: arguments)
+  }
+
+  func isToMany(_ path: [String]) -> Bool { object._layout.leadsThroughToMany(path, object._entity) }
+
+  func predicateResult(
     ofBlock block: PredicateObject, arguments: [PredicateValue]?, variables: [String: PredicateValue]
   ) throws -> PredicateValue {
     try ClosureCall.result(of: block, with: object, arguments: arguments, variables: variables)

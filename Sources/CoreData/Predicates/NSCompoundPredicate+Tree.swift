@@ -34,11 +34,8 @@ final class CompoundPredicate: NSCompoundPredicate {
   override var subpredicates: [NSPredicate] {
     get { _members.map(\.predicate) }
     set {
-      do {
-        tree = PredicateTree(compoundPredicateType, try newValue.map { try PredicateTree($0) })
-      } catch {
-        programmerError("NSInvalidArgumentException: \(error)")
-      }
+      tree = PredicateTree(
+        compoundPredicateType, newValue.map { (try? PredicateTree($0)) ?? .beyondLimit })
     }
   }
 

@@ -41,11 +41,25 @@ open class NSExpression: NSObject, NSCopying {
   /// What the expression says.
   let tree: ExpressionTree
   private let _type: ExpressionType
+  /// Depth and size of the tree if they are known.
+  private let _extent: TreeExtent?
 
   init(tree: ExpressionTree, type: ExpressionType? = nil) {
     self.tree = tree
     _type = type ?? tree.type
+    _extent = nil
   }
+
+  /// An expression of parts; one that is too deep to be walked is an error when it is evaluated.
+  private init(_ tree: @autoclosure () -> ExpressionTree, of parts: [TreeExtent], type: ExpressionType? = nil)
+  {
+    let extent = TreeExtent(of: parts)
+    self.tree = extent.isBeyondLimit ? .beyondLimit : tree()
+    _extent = extent.isBeyondLimit ? .leaf : extent
+    _type = type ?? self.tree.type
+  }
+
+  final var extent: TreeExtent { _extent ?? tree.extent }
 
   /// Kind of the expression.
   open var expressionType: ExpressionType { _type }
@@ -127,33 +141,37 @@ open class NSExpression: NSObject, NSCopying {
       let known = PredicateFunction.arity.keys.sorted().joined(separator: ", ")
       programmerError("NSInvalidArgumentException: there is no function named “\(name)”; known are \(known).")
     }
-    self.init(tree: .function(selector, arguments.map { Self.tree(of: $0) }))
+    self.init(.function(selector, arguments.map { Self.tree(of: $0) }), of: arguments.map(Self._extent))
   }
 
   /// Makes an expression with what `target` answers to a selector (``SelectorPerforming``).
   public convenience init(forFunction target: NSExpression, selectorName name: String, arguments: [Any]?) {
-    self.init(tree: .customFunction(target.tree, name, (arguments ?? []).map { Self.tree(of: $0) }))
+    let arguments = arguments ?? []
+    self.init(
+      .customFunction(target.tree, name, arguments.map { Self.tree(of: $0) }),
+      of: [target.extent] + arguments.map(Self._extent))
   }
 
   /// Makes an expression with a collection of the values of others; what is no expression is taken for a
   /// constant.
   public convenience init(forAggregate elements: [Any]) {
-    self.init(tree: .aggregate(of: elements.map { Self.tree(of: $0) }), type: .aggregate)
+    self.init(
+      .aggregate(of: elements.map { Self.tree(of: $0) }), of: elements.map(Self._extent), type: .aggregate)
   }
 
   /// Makes an expression with the elements of both collections.
   public convenience init(forUnionSet left: NSExpression, with right: NSExpression) {
-    self.init(tree: .set(.union, left.tree, right.tree))
+    self.init(.set(.union, left.tree, right.tree), of: [left.extent, right.extent])
   }
 
   /// Makes an expression with the elements that both collections have.
   public convenience init(forIntersectSet left: NSExpression, with right: NSExpression) {
-    self.init(tree: .set(.intersect, left.tree, right.tree))
+    self.init(.set(.intersect, left.tree, right.tree), of: [left.extent, right.extent])
   }
 
   /// Makes an expression with the elements of the left collection that the right one lacks.
   public convenience init(forMinusSet left: NSExpression, with right: NSExpression) {
-    self.init(tree: .set(.minus, left.tree, right.tree))
+    self.init(.set(.minus, left.tree, right.tree), of: [left.extent, right.extent])
   }
 
   /// Makes an expression with the elements of a collection for which `predicate` holds, the element being
@@ -161,14 +179,19 @@ open class NSExpression: NSObject, NSCopying {
   public convenience init(
     forSubquery collection: NSExpression, usingIteratorVariable variable: String, predicate: NSPredicate
   ) {
-    self.init(tree: .subquery(collection.tree, variable: variable, Self._tree(of: predicate)))
+    let predicate = Self._tree(of: predicate)
+    self.init(
+      .subquery(collection.tree, variable: variable, predicate), of: [collection.extent, predicate.extent])
   }
 
   /// Makes an expression whose value depends on a predicate.
   public convenience init(
     forConditional predicate: NSPredicate, trueExpression: NSExpression, falseExpression: NSExpression
   ) {
-    self.init(tree: .conditional(Self._tree(of: predicate), trueExpression.tree, falseExpression.tree))
+    let predicate = Self._tree(of: predicate)
+    self.init(
+      .conditional(predicate, trueExpression.tree, falseExpression.tree),
+      of: [predicate.extent, trueExpression.extent, falseExpression.extent])
   }
 
   /// Makes an expression with the result of a closure, which gets the evaluated object, the values of
@@ -177,16 +200,15 @@ open class NSExpression: NSObject, NSCopying {
     block: @escaping (Any?, [Any], NSMutableDictionary?) -> Any, arguments: [NSExpression]?
   ) {
     let object = PredicateObject(AnyHashable(ExpressionBlock(block)))
-    self.init(tree: .block(object, (arguments ?? []).map(\.tree)))
+    self.init(.block(object, (arguments ?? []).map(\.tree)), of: (arguments ?? []).map(\.extent))
   }
 
+  /// Tree of a predicate; one beyond the bound is an error when it is evaluated.
   private static func _tree(of predicate: NSPredicate) -> PredicateTree {
-    do {
-      return try PredicateTree(predicate)
-    } catch {
-      programmerError("NSInvalidArgumentException: \(error)")
-    }
+    (try? PredicateTree(predicate)) ?? .beyondLimit
   }
+
+  private static func _extent(of argument: Any) -> TreeExtent { (argument as? NSExpression)?.extent ?? .leaf }
 
   /// Tree of an expression, or of a constant.
   static func tree(of argument: Any) -> ExpressionTree {

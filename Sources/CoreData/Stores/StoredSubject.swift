@@ -42,6 +42,8 @@ struct StoredSubject<Source: StoredValues>: PredicateSubject {
     (object.base.base as? any PredicateIdentifiable)?.predicateIdentity ?? object.base
   }
 
+  func isToMany(_ path: [String]) -> Bool { key.space.layout.leadsThroughToMany(path, key.space.entity) }
+
   private func _value(of key: ObjectKey, _ name: String) throws -> PredicateValue {
     let layout = key.space.layout
     if name == "objectID" || name == "self" { return .object(PredicateObject(NSManagedObjectID(key))) }
@@ -63,5 +65,18 @@ struct StoredSubject<Source: StoredValues>: PredicateSubject {
       guard let target = try source.row(for: key)?[slot].key else { return .null }
       return .object(PredicateObject(NSManagedObjectID(try source.concrete(target))))
     }
+  }
+}
+
+extension PropertyLayout {
+  /// Whether a key path from an object of this layout leads through a to-many relationship.
+  func leadsThroughToMany(_ path: [String], _ entity: NSEntityDescription) -> Bool {
+    var entity: NSEntityDescription? = entity
+    for key in path {
+      guard let relationship = entity?.relationshipsByName[key] else { return false }
+      if relationship.isToMany { return true }
+      entity = relationship.destinationEntity
+    }
+    return false
   }
 }

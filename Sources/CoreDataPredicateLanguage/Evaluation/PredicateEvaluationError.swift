@@ -15,6 +15,8 @@ package enum PredicateEvaluationError: Error, Sendable, Hashable, CustomStringCo
   case needsCollection(String)
   /// No regular expression.
   case badPattern(String)
+  /// The operator, and a pattern that takes too many steps or too much memory to be tried on a text.
+  case tooExpensive(String, String)
   /// A selector that the target does not answer to, and the kind of target.
   case unknownSelector(String, on: String)
   case unsupported(String)
@@ -36,6 +38,9 @@ package enum PredicateEvaluationError: Error, Sendable, Hashable, CustomStringCo
     case .incomparable(let left, let right): "\(left) and \(right) have no order between them."
     case .needsCollection(let found): "ANY, ALL and SUBQUERY need a collection, and found \(found)."
     case .badPattern(let pattern): "“\(pattern)” is not a regular expression."
+    case .tooExpensive(let operation, let pattern):
+      "\(operation) gave up on the pattern “\(pattern.prefix(200))”: trying it on a value takes too many "
+        + "steps or too much memory; use a simpler pattern."
     case .unknownSelector(let selector, let target): "\(target) does not answer to “\(selector)”."
     case .unsupported(let what): what
     }

@@ -10,12 +10,21 @@ extension PredicateEvaluator {
     switch modifier {
     case .direct: return try _test(left, comparison, right)
     case .any:
-      for element in try _elements(left) where try _test(element, comparison, right) { return true }
+      guard let elements = left.elements else {
+        // Of a single value, ANY is the comparison itself; nil at the end of a path to many is no member.
+        return left.isNull && _leadsToMany(comparison.left) ? false : try _test(left, comparison, right)
+      }
+      for element in elements where try _test(element, comparison, right) { return true }
       return false
     case .all:
       for element in try _elements(left) where try !_test(element, comparison, right) { return false }
       return true
     }
+  }
+
+  private func _leadsToMany(_ expression: ExpressionTree) -> Bool {
+    guard case .keyPath(let path) = expression else { return true }
+    return subject.isToMany(path)
   }
 
   private func _elements(_ value: PredicateValue) throws -> [PredicateValue] {
@@ -31,8 +40,8 @@ extension PredicateEvaluator {
   ) throws -> Bool {
     let options = comparison.options
     switch comparison.op {
-    case .equal: return isEqual(left, right, options)
-    case .notEqual: return !isEqual(left, right, options)
+    case .equal: return _holds(left, right) ?? isEqual(left, right, options)
+    case .notEqual: return !(_holds(left, right) ?? isEqual(left, right, options))
     case .lessThan: return try _order(left, right, options) { $0 == .orderedAscending }
     case .lessThanOrEqual: return try _order(left, right, options) { $0 != .orderedDescending }
     case .greaterThan: return try _order(left, right, options) { $0 == .orderedDescending }
@@ -49,10 +58,22 @@ extension PredicateEvaluator {
       return try _text("BEGINSWITH", left, right) { StringComparison.begins($0, with: $1, options: options) }
     case .endsWith:
       return try _text("ENDSWITH", left, right) { StringComparison.ends($0, with: $1, options: options) }
-    case .like: return try _text("LIKE", left, right) { StringComparison.like($0, $1, options: options) }
+    case .like:
+      return try _text("LIKE", left, right) { try StringComparison.like($0, $1, options: options) }
     case .matches:
       return try _text("MATCHES", left, right) { try StringComparison.matches($0, $1, options: options) }
     case .customSelector: return try _custom(left, comparison.selector ?? "", right)
+    }
+  }
+
+  /// Whether a collection of objects, the members of a to-many, has an object that it is compared with; nil
+  /// for anything else. Lenient: Core Data's answer to `toMany == object` is not known.
+  private func _holds(_ left: PredicateValue, _ right: PredicateValue) -> Bool? {
+    switch (left, right) {
+    case (.collection(let members), .object), (.object, .collection(let members)):
+      let object = if case .object = left { left } else { right }
+      return members.contains { isEqual($0, object) }
+    default: return nil
     }
   }
 
@@ -108,11 +129,15 @@ extension PredicateEvaluator {
   ) throws -> Bool {
     switch container {
     case .null: return false
+    case .bool, .int, .double, .decimal:
+      return try _isMember(element, of: .string(container.plainText), options, name)
     case .collection(let elements): return elements.contains { isEqual(element, $0, options) }
     case .dictionary(let entries): return entries.values.contains { isEqual(element, $0, options) }
     case .string(let text):
       switch element {
       case .string(let part): return StringComparison.contains(text, part, options: options)
+      case .bool, .int, .double, .decimal:
+        return StringComparison.contains(text, element.plainText, options: options)
       case .null: return false
       default: throw PredicateEvaluationError.wrongOperand("\(name) in a string", element.kindName)
       }
@@ -123,6 +148,8 @@ extension PredicateEvaluator {
   private func _text(
     _ name: String, _ left: PredicateValue, _ right: PredicateValue, _ test: (String, String) throws -> Bool
   ) throws -> Bool {
+    // A number is taken for its text.
+    let (left, right) = (left.textIfNumber, right.textIfNumber)
     switch (left, right) {
     case (.string(let string), .string(let pattern)): return try test(string, pattern)
     case (.null, .string), (.string, .null), (.null, .null): return false

@@ -31,6 +31,7 @@ package struct PredicateEvaluator<Subject: PredicateSubject> {
       for member in members where try matches(member) { return true }
       return false
     case .block(let block):
+      if block.isNestingLimit { throw PredicateEvaluationError.unsupported(NestingLimit.problem) }
       return try subject.predicateResult(ofBlock: block, arguments: nil, variables: variables).isTrue
     }
   }
@@ -71,6 +72,7 @@ package struct PredicateEvaluator<Subject: PredicateSubject> {
       }
       return .collection(Array(entries.values))
     case .block(let block, let arguments):
+      if block.isNestingLimit { throw PredicateEvaluationError.unsupported(NestingLimit.problem) }
       let arguments = try values(of: arguments)
       return try subject.predicateResult(ofBlock: block, arguments: arguments, variables: variables)
     }

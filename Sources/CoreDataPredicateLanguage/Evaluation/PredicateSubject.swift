@@ -23,6 +23,10 @@ package protocol PredicateSubject {
   /// What an object is compared by: the same for a managed object and for its ID.
   func predicateIdentity(of object: PredicateObject) -> AnyHashable
 
+  /// Whether a key path from the evaluated object leads through something with several members; by default so
+  /// for paths of more than one key, of which nobody knows.
+  func isToMany(_ path: [String]) -> Bool
+
   /// Result of FUNCTION(target, 'selector', …), and of a comparison by selector, for selectors that the
   /// language does not know by itself; nil if the target does not answer to it.
   func predicateResult(
@@ -49,6 +53,8 @@ extension PredicateSubject {
   }
 
   package func predicateIdentity(of object: PredicateObject) -> AnyHashable { object.base }
+
+  package func isToMany(_ path: [String]) -> Bool { path.count > 1 }
 
   package func predicateResult(
     of selector: String, on target: PredicateValue, arguments: [PredicateValue]

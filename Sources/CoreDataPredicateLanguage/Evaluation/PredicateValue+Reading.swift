@@ -89,6 +89,9 @@ extension PredicateValue {
     }
   }
 
+  /// The text of a number; anything else as it is.
+  var textIfNumber: PredicateValue { isNumber ? .string(plainText) : self }
+
   /// Elements of a collection, or values of a dictionary in the order of its keys; nil for anything else.
   package var elements: [PredicateValue]? {
     switch self {

@@ -103,6 +103,7 @@ struct Lexer {
   private mutating func _scan() throws(PredicateFormatError) -> Token {
     guard _position < _bytes.count else { return .end }
     let start = _position
+    if let uuid = _uuid() { return .number(.uuid(uuid)) }
     if let word = _identifier() { return _afterWord(word) }
     switch _byte() {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): return try _number()
@@ -140,6 +141,17 @@ struct Lexer {
     case UInt8(ascii: "%"): return try _placeholder()
     default: return .symbol(try _symbol())
     }
+  }
+
+  /// A UUID as it is printed, bare; nil if none starts here.
+  private mutating func _uuid() -> UUID? {
+    let dash = UInt8(ascii: "-")
+    guard _byte(8) == dash, _byte(13) == dash, _byte(18) == dash, _byte(23) == dash,
+      _position + 36 <= _bytes.count, _identifierWidth(at: _position + 36, first: false) == 0,
+      let uuid = UUID(uuidString: String(decoding: _bytes[_position..<_position + 36], as: UTF8.self))
+    else { return nil }
+    _position += 36
+    return uuid
   }
 
   /// A word may go on as `UTI-EQUALS` or as a selector, `add:to:`.

@@ -12,7 +12,7 @@ extension PredicatePrinter {
     case .string(let string): _writeQuoted(string, to: &text)
     case .date(let seconds): _writeDate(seconds, to: &text)
     case .data(let data): text += "CAST(\"\(data.base64EncodedString())\", \"NSData\")"
-    case .uuid(let uuid): text += "CAST(\"\(uuid.uuidString)\", \"NSUUID\")"
+    case .uuid(let uuid): text += uuid.uuidString
     case .url(let url):
       text += "CAST("
       _writeQuoted(url.absoluteString, to: &text)

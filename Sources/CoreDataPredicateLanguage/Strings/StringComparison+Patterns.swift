@@ -3,33 +3,43 @@ import Synchronization
 
 /// LIKE and MATCHES.
 extension StringComparison {
-  package static func like(_ string: String, _ pattern: String, options: Options = []) -> Bool {
-    withBytes(string, pattern) { like($0, $1, options: options) }
+  package static func like(_ string: String, _ pattern: String, options: Options = []) throws -> Bool {
+    try withBytes(string, pattern) { try like($0, $1, options: options) }
   }
 
   /// Whether the whole of `string` fits `pattern`: `*` stands for any run of characters, `?` for one, a
   /// backslash makes either of them literal.
-  package static func like(_ string: Bytes, _ pattern: Bytes, options: Options = []) -> Bool {
+  /// - Throws: `PredicateEvaluationError.tooExpensive` for a pattern that takes far more steps than both
+  ///   texts have characters.
+  package static func like(_ string: Bytes, _ pattern: Bytes, options: Options = []) throws -> Bool {
     let options = effective(options)
     if isASCII(string), isASCII(pattern) {
       let folds = options.contains(.caseInsensitive)
-      return Wildcards(pattern.map { UInt32($0) }, folds: folds)
-        .fit(count: string.count) { folds ? UInt32(lowered(string[$0])) : UInt32(string[$0]) }
+      return try LongPatterns.wildcards(pattern, options, .ascii) {
+        Wildcards($0.map { UInt32($0) }, folds: folds)
+      }
+      .fit(count: string.count) { folds ? UInt32(lowered(string[$0])) : UInt32(string[$0]) }
     }
     if options.isEmpty {
       let scalars = text(string).unicodeScalars.map(\.value)
-      return Wildcards(text(pattern).unicodeScalars.map(\.value), folds: false).fit(count: scalars.count) {
-        scalars[$0]
+      return try LongPatterns.wildcards(pattern, options, .plain) {
+        Wildcards(text($0).unicodeScalars.map(\.value), folds: false)
       }
+      .fit(count: scalars.count) { scalars[$0] }
     }
     let scalars = FoldedText(string, options).scalars
-    return Wildcards(FoldedText(pattern, options).scalars, folds: false).fit(count: scalars.count) {
-      scalars[$0]
+    return try LongPatterns.wildcards(pattern, options, .folded) {
+      Wildcards(FoldedText($0, options).scalars, folds: false)
     }
+    .fit(count: scalars.count) { scalars[$0] }
   }
 
+  /// Reports of progress after which a search is given up: ICU makes one for every ten thousand steps.
+  private static let _regexPatience = 20_000
+
   /// Whether the whole of `string` fits the regular expression `pattern`.
-  /// - Throws: `PredicateEvaluationError.badPattern` if the pattern is no regular expression.
+  /// - Throws: `PredicateEvaluationError.badPattern` if the pattern is no regular expression,
+  ///   `.tooExpensive` if the search takes too many steps or too much memory.
   package static func matches(_ string: String, _ pattern: String, options: Options = []) throws -> Bool {
     let options = effective(options)
     let ignoresMarks = options.contains(.diacriticInsensitive)
@@ -38,19 +48,69 @@ extension StringComparison {
       ignoresMarks ? pattern.folding(options: .diacriticInsensitive, locale: nil) : pattern,
       ignoringCase: options.contains(.caseInsensitive))
     let range = NSRange(location: 0, length: subject.utf16.count)
-    return expression.firstMatch(in: subject, range: range) != nil
+    var isFound = false
+    var isGivenUp = false
+    var reports = 0
+    // `firstMatch` answers nil both for no match and for a search that ICU has given up.
+    expression.enumerateMatches(in: subject, options: [.reportProgress, .reportCompletion], range: range) {
+      match, flags, stop in
+      if flags.contains(.internalError) { isGivenUp = true }
+      if match != nil { isFound = true }
+      reports += 1
+      if isFound || reports > _regexPatience { stop.pointee = true }
+    }
+    if !isFound, isGivenUp || reports > _regexPatience {
+      throw PredicateEvaluationError.tooExpensive("MATCHES", pattern)
+    }
+    return isFound
+  }
+}
+
+/// Long LIKE patterns taken apart: the last one is kept, for it is usually tested against row after row.
+private enum LongPatterns {
+  enum Form { case ascii, plain, folded }
+
+  private struct Known {
+    let bytes: [UInt8]
+    let options: StringComparison.Options
+    let form: Form
+    let wildcards: Wildcards
+  }
+
+  private static let _last = Mutex<Known?>(nil)
+  private static let _minimumLength = 1024
+
+  static func wildcards(
+    _ pattern: StringComparison.Bytes, _ options: StringComparison.Options, _ form: Form,
+    _ make: (StringComparison.Bytes) -> Wildcards
+  ) -> Wildcards {
+    guard pattern.count >= _minimumLength else { return make(pattern) }
+    let known = _last.withLock { $0 }
+    if let known, known.form == form, known.options == options, known.bytes.count == pattern.count,
+      known.bytes.withUnsafeBufferPointer({ StringComparison.isSame($0[...], pattern[...]) })
+    {
+      return known.wildcards
+    }
+    let made = make(pattern)
+    let new = Known(bytes: Array(pattern), options: options, form: form, wildcards: made)
+    _last.withLock { $0 = new }
+    return made
   }
 }
 
 /// A LIKE pattern taken apart.
-private struct Wildcards {
-  private enum _Element: Equatable {
+private struct Wildcards: Sendable {
+  private enum _Element: Equatable, Sendable {
     case scalar(UInt32)
     case one
     case any
   }
 
   private var _elements: [_Element] = []
+  /// Fewest scalars that a text must have to fit.
+  private var _minimumCount = 0
+  /// Steps that may be taken beyond those for reading both texts.
+  private static let _patience = 100_000_000
 
   init(_ pattern: [UInt32], folds: Bool) {
     _elements.reserveCapacity(pattern.count)
@@ -69,14 +129,20 @@ private struct Wildcards {
       }
     }
     if isEscaped { _elements.append(.scalar(0x5C)) }
+    _minimumCount = _elements.count { $0 != .any }
   }
 
   /// Whether a whole text fits. Never slower than the product of both lengths: only the last `*` is ever
   /// retried.
-  func fit(count: Int, at scalar: (Int) -> UInt32) -> Bool {
+  /// - Throws: `PredicateEvaluationError.tooExpensive` when that product is too much.
+  func fit(count: Int, at scalar: (Int) -> UInt32) throws -> Bool {
+    guard count >= _minimumCount else { return false }
     var (position, element) = (0, 0)
+    var steps = count + _elements.count + Self._patience
     var retry: (position: Int, element: Int)?
     while position < count {
+      steps -= 1
+      if steps < 0 { throw PredicateEvaluationError.tooExpensive("LIKE", "of \(_elements.count) characters") }
       if element < _elements.count {
         switch _elements[element] {
         case .any:

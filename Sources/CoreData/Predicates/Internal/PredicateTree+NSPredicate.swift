@@ -3,32 +3,27 @@ import Foundation
 
 /// Between predicate objects and the trees they are faces of.
 extension PredicateTree {
-  /// Deepest nesting of compound predicates accepted: trees are walked by recursion.
-  private static let _maximumDepth = 1000
-
   /// The tree of any predicate: the one it was made of, if it is one of ours; otherwise a constant, a
   /// closure, or a compound of those. Costs nothing for ours.
   /// - Throws: `PredicateEvaluationError.unsupported` for compounds nested too deeply.
   init(_ predicate: NSPredicate) throws {
-    self = try Self._tree(of: predicate, depth: 0)
+    self = try CompoundReading.tree(of: predicate)
   }
 
-  private static func _tree(of predicate: NSPredicate, depth: Int) throws -> PredicateTree {
-    if let comparison = predicate as? NSComparisonPredicate { return comparison.tree }
-    if let compound = predicate as? CompoundPredicate { return compound.tree }
-    if let compound = predicate as? NSCompoundPredicate {
-      guard depth < _maximumDepth else {
-        throw PredicateEvaluationError.unsupported("The predicate nests deeper than \(_maximumDepth) levels.")
-      }
-      let members = try compound.subpredicates.map { try _tree(of: $0, depth: depth + 1) }
-      return PredicateTree(compound.compoundPredicateType, members)
+  /// The tree of a predicate that is no compound of Foundation's.
+  init(single predicate: NSPredicate) {
+    if let comparison = predicate as? NSComparisonPredicate {
+      self = comparison.tree
+    } else if let compound = predicate as? CompoundPredicate {
+      self = compound.tree
+    } else if type(of: predicate) == NSPredicate.self, predicate.isEqual(NSPredicate(value: true)) {
+      // Foundation keeps to itself whether a predicate is a constant, but compares constants as such.
+      self = .constant(true)
+    } else if type(of: predicate) == NSPredicate.self, predicate.isEqual(NSPredicate(value: false)) {
+      self = .constant(false)
+    } else {
+      self = .block(PredicateObject(AnyHashable(predicate)))
     }
-    // Foundation keeps to itself whether a predicate is a constant, but compares constants as such.
-    if type(of: predicate) == NSPredicate.self {
-      if predicate.isEqual(NSPredicate(value: true)) { return .constant(true) }
-      if predicate.isEqual(NSPredicate(value: false)) { return .constant(false) }
-    }
-    return .block(PredicateObject(AnyHashable(predicate)))
   }
 
   /// A compound of members, of which NOT has one.

@@ -13,6 +13,8 @@ enum SQLiteStoreError: SQLiteFailure, Sendable, CustomStringConvertible {
   case moved(SQLiteError)
   /// A file with a large value cannot be written.
   case externalData(path: String, code: Int32)
+  /// A predicate nests deeper, or has more parts, than SQLite takes.
+  case tooComplex(SQLiteError)
   /// SQLite failed otherwise.
   case sqlite(SQLiteError)
   /// A row that no store of this model can hold.
@@ -34,6 +36,7 @@ enum SQLiteStoreError: SQLiteFailure, Sendable, CustomStringConvertible {
     case .timeout: 134090
     case .moved: 134180
     case .externalData(_, let code): code == ENOSPC || code == EDQUOT ? 640 : 512
+    case .tooComplex: 134060
     case .sqlite(let error): error.isCorrupt || error.isNotADatabase ? 259 : error.isFull ? 640 : 134180
     case .corruptRow: 259
     case .danglingReference, .foreignStore, .unstorable, .keysExhausted: 134030
@@ -43,7 +46,7 @@ enum SQLiteStoreError: SQLiteFailure, Sendable, CustomStringConvertible {
   /// What SQLite said, for the error's user info.
   var underlying: SQLiteError? {
     switch self {
-    case .timeout(let error), .moved(let error), .sqlite(let error): error
+    case .timeout(let error), .moved(let error), .sqlite(let error), .tooComplex(let error): error
     default: nil
     }
   }
@@ -59,6 +62,9 @@ enum SQLiteStoreError: SQLiteFailure, Sendable, CustomStringConvertible {
     case .externalData(let path, let code):
       "the external data file \(path) cannot be written: \(String(cString: strerror(code)))"
     case .sqlite(let error): "\(error)"
+    case .tooComplex(let error):
+      "the predicate nests deeper, or has more parts, than SQLite takes (\(error.message)); say it with "
+        + "fewer levels, combine its parts side by side with one AND or OR, or use IN with a collection"
     case .corruptRow(let table, let key, let reason): "row \(key) of \(table) cannot be read: \(reason)"
     case .danglingReference(let entity, let property):
       "\(entity).\(property) points at an object that is neither saved nor part of this save; save it, too"
@@ -76,6 +82,7 @@ enum SQLiteStoreError: SQLiteFailure, Sendable, CustomStringConvertible {
     do {
       return try body()
     } catch let error as SQLiteError {
+      if error.isTooComplex { throw SQLiteStoreError.tooComplex(error) }
       throw error.isMoved ? .moved(error) : error.isBusy ? .timeout(error) : SQLiteStoreError.sqlite(error)
     } catch is ConnectionPool.ClosedError {
       throw SQLiteStoreError.closed

@@ -19,6 +19,8 @@ struct QueryBinder {
       index += 1
       switch parameter {
       case .constant(let number, let conversion): _bind(constants[number], conversion, statement, index)
+      case .constants(let numbers, let conversion):
+        statement.bind(_array(.collection(numbers.map { constants[$0] }), conversion), at: index)
       case .now: statement.bind(Date().timeIntervalSinceReferenceDate, at: index)
       case .limit: statement.bind(Int64(plan.limit), at: index)
       case .offset: statement.bind(Int64(plan.offset), at: index)
@@ -33,6 +35,8 @@ struct QueryBinder {
     parameters.map { parameter in
       switch parameter {
       case .constant(let number, let conversion): _shown(constants[number], conversion)
+      case .constants(let numbers, let conversion):
+        .values(numbers.map { _shown(constants[$0], conversion) })
       case .now: .real(Date().timeIntervalSinceReferenceDate)
       case .limit: .integer(Int64(plan.limit))
       case .offset: .integer(Int64(plan.offset))

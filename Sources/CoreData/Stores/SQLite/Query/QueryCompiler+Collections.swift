@@ -199,9 +199,20 @@ extension QueryCompiler {
   private mutating func _inValues(
     _ left: Operand, _ index: Int, _ comparison: PredicateTree.Comparison
   ) throws -> SQLFragment {
+    try isAny(left, of: { .constant(index, .members($0)) }, comparison)
+  }
+
+  /// Whether a value is one of many, which `parameter` binds with the conversion that the value asks for.
+  mutating func isAny(
+    _ left: Operand, of parameter: (ConstantConversion) -> QueryParameter,
+    _ comparison: PredicateTree.Comparison
+  ) throws -> SQLFragment {
     let (subject, conversion) = try _subject(left, comparison)
-    let values = QueryParameter.constant(index, .members(conversion))
-    return "\(subject) IN (SELECT value FROM \(sql: ValueArray.tableName)(\(values)))"
+    // A column without a type counts as one of bytes, and numbers would equal no text; the sign takes that
+    // from it, so that the text's affinity decides, as it does with one number.
+    let sign = left.kind == .string ? "+" : ""
+    return
+      "\(subject) IN (SELECT \(sql: sign)value FROM \(sql: ValueArray.tableName)(\(parameter(conversion))))"
   }
 
   private mutating func _subject(

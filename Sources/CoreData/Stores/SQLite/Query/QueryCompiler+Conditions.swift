@@ -7,10 +7,12 @@ extension QueryCompiler {
       switch predicate {
       case .constant(let value): return value ? "1 = 1" : "1 = 0"
       case .comparison(let comparison): return try compiler.condition(comparison)
+      case .not(.not(let member)): return try compiler.condition(member)
       case .not(let member): return "NOT (\(try compiler.condition(member)))"
-      case .and(let members): return try compiler._joined(members, by: "AND", empty: "1 = 1")
-      case .or(let members): return try compiler._joined(members, by: "OR", empty: "1 = 0")
-      case .block:
+      case .and: return try compiler._joined(predicate.sideBySide, by: "AND", empty: "1 = 1")
+      case .or: return try compiler._alternatives(predicate.sideBySide)
+      case .block(let block):
+        if block.isNestingLimit { throw compiler.untranslatable("the predicate", NestingLimit.problem) }
         throw compiler.untranslatable(
           "a block predicate", "only the program can run it; fetch without it and filter the result")
       }
@@ -27,10 +29,45 @@ extension QueryCompiler {
     return SQLFragment.joined(parts, by: operation)
   }
 
+  /// Conditions of which one must hold; many comparisons of one value for equality are said with IN, which
+  /// SQLite looks up at once.
+  private mutating func _alternatives(_ members: [PredicateTree]) throws -> SQLFragment {
+    guard members.count >= Alternatives.worthwhileCount else {
+      return try _joined(members, by: "OR", empty: "1 = 0")
+    }
+    var alternatives = Alternatives(members)
+    var parts: [SQLFragment] = []
+    for member in members {
+      guard case .comparison(let comparison) = member, let group = alternatives.group(of: comparison) else {
+        parts.append(parenthesized(member, try condition(member)))
+        continue
+      }
+      guard case .constant(let value) = comparison.right else { continue }
+      let index = try take(value)
+      if alternatives.add(index, to: group) { continue }
+      // The first of its group: its place in the condition is where the others go.
+      alternatives.places[group] = parts.count
+      parts.append("")
+    }
+    for (group, place) in alternatives.places {
+      parts[place] = try _equal(to: alternatives.constants[group] ?? [], alternatives.examples[group]!)
+    }
+    return SQLFragment.joined(parts, by: "OR")
+  }
+
+  /// Whether a value equals one of the constants with these numbers.
+  private mutating func _equal(
+    to constants: [Int], _ comparison: PredicateTree.Comparison
+  ) throws -> SQLFragment {
+    let left = try operand(comparison.left)
+    return try isAny(left, of: { .constants(constants, $0) }, comparison)
+  }
+
   /// A condition in parentheses where it would otherwise mix with its neighbours.
   func parenthesized(_ predicate: PredicateTree, _ condition: SQLFragment) -> SQLFragment {
     switch predicate {
     case .and(let members), .or(let members): members.count > 1 ? "(\(condition))" : condition
+    case .not(.not(let member)): parenthesized(member, condition)
     default: condition
     }
   }
@@ -48,10 +85,7 @@ extension QueryCompiler {
     if case .toMany(let path) = left {
       return try _toManyCondition(path, comparison, right)
     }
-    if comparison.modifier == .any {
-      throw untranslatable(
-        "ANY \(comparison.left.outline)", "it does not lead through a to-many relationship")
-    }
+    // Of an attribute or a to-one, ANY is the comparison itself.
     if case .toMany(let path) = right {
       guard comparison.op == .in else { throw _toManyNotAllowed(comparison.right) }
       return try any(path) { compiler, member in
@@ -70,6 +104,7 @@ extension QueryCompiler {
         try compiler.compare(member, comparison.op, right, comparison)
       }
     }
+    if let wanted = try _holds(path, comparison, right) { return wanted }
     guard comparison.op == .contains else { throw _toManyNotAllowed(comparison.left) }
     if path.rest.isEmpty, case .constant(let index, let value) = right {
       guard case .object = value else {
@@ -81,6 +116,22 @@ extension QueryCompiler {
     return try any(path) { compiler, member in
       try compiler.compare(member, .equal, right, comparison)
     }
+  }
+
+  /// `toMany == object`, which means that the object is a member; nil for any other comparison. Lenient: Core
+  /// Data's answer is not known.
+  private mutating func _holds(
+    _ path: ToManyPath, _ comparison: PredicateTree.Comparison, _ right: Operand
+  ) throws -> SQLFragment? {
+    guard comparison.op == .equal || comparison.op == .notEqual else { return nil }
+    switch right {
+    case .constant(_, .object), .object: break
+    default: return nil
+    }
+    var isMember = comparison
+    isMember.op = .contains
+    let condition = try _toManyCondition(path, isMember, right)
+    return comparison.op == .equal ? condition : "NOT (\(condition))"
   }
 
   private func _toManyNotAllowed(_ expression: ExpressionTree) -> UntranslatableQueryError {

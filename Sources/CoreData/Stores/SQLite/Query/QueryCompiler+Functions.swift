@@ -45,7 +45,12 @@ extension QueryCompiler {
     {
       return try rowAggregate(name, arguments[0], expression)
     }
-    if let form = Self._forms[name] { return try _scalarFunction(form, arguments, expression) }
+    if let form = Self._forms[name] {
+      if case .infix(let symbol, let kind) = form, let chain = OperatorChain(name, arguments) {
+        return .scalar(try _said(chain, symbol), kind)
+      }
+      return try _scalarFunction(form, arguments, expression)
+    }
     switch name {
     case "now", "now:": return .scalar(SQLFragment(.now), .date)
     case "noindex:":
@@ -62,17 +67,28 @@ extension QueryCompiler {
     throw untranslatable(expression.outline, "SQLite has no function for it")
   }
 
+  /// A chain of one operator in one pair of parentheses: SQLite's parser takes some ninety within each other.
+  private mutating func _said(_ chain: OperatorChain, _ symbol: String) throws -> SQLFragment {
+    var values: [SQLFragment] = []
+    for part in chain.parts { values.append(try _value(part)) }
+    var result = values[chain.order[0]]
+    for position in chain.order.dropFirst() { result = "\(result) \(sql: symbol) \(values[position])" }
+    return "(\(result))"
+  }
+
+  private mutating func _value(_ argument: ExpressionTree) throws -> SQLFragment {
+    let value = try operand(argument)
+    if case .object = value {
+      throw untranslatable(argument.outline, "an object stands where a value is needed")
+    }
+    return try scalar(value, .natural, argument.outline)
+  }
+
   private mutating func _scalarFunction(
     _ form: Form, _ arguments: [ExpressionTree], _ expression: ExpressionTree
   ) throws -> Operand {
     var values: [SQLFragment] = []
-    for argument in arguments {
-      let value = try operand(argument)
-      if case .object = value {
-        throw untranslatable(argument.outline, "an object stands where a value is needed")
-      }
-      values.append(try scalar(value, .natural, argument.outline))
-    }
+    for argument in arguments { values.append(try _value(argument)) }
     switch form {
     case .infix(let symbol, let kind):
       guard values.count == 2 else { throw untranslatable(expression.outline, "it needs two arguments") }

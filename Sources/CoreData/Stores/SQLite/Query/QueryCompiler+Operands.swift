@@ -100,6 +100,8 @@ extension QueryCompiler {
         return try compiler._conditional(test, first, second)
       case .subquery:
         throw compiler.untranslatable(expression.outline, "a SUBQUERY can only be counted; add .@count")
+      case .block(let block, _) where block.isNestingLimit:
+        throw compiler.untranslatable("the predicate", NestingLimit.problem)
       case .customFunction, .set, .assignment, .anyKey, .block:
         throw compiler.untranslatable(expression.outline, "SQLite has no such expression")
       }
@@ -156,14 +158,12 @@ extension QueryCompiler {
       case .none:
         throw untranslatable(outline, "'\(key)' is transient and not in the store")
       case .attribute(let column):
-        guard rest.isEmpty else {
-          throw untranslatable(outline, "the attribute '\(key)' has no property '\(rest.first!)'")
-        }
         let content = mapping.column(column, of: scope.layout.entityNumber).content
         let kind: ValueKind =
           content == .transformable
           ? .transformed(entity: scope.layout.entityNumber, slot: slot) : ValueKind(content)
-        return .scalar(SQLFragment(text: scope.column(column, &aliases)), kind)
+        let value = Operand.scalar(SQLFragment(text: scope.column(column, &aliases)), kind)
+        return try rest.isEmpty ? value : _property(rest, of: value, key, outline)
       case .composite(let leaves):
         guard let leaf = leaves.first(where: { $0.names.elementsEqual(rest) }) else {
           throw untranslatable(
@@ -182,6 +182,29 @@ extension QueryCompiler {
       }
     }
     return .object(scope)
+  }
+
+  /// What a key path that goes on behind an attribute asks of its value.
+  private func _property(
+    _ path: ArraySlice<String>, of value: Operand, _ key: String, _ outline: String
+  ) throws -> Operand {
+    guard case .scalar(let column, let kind) = value, path.count == 1, let name = path.first else {
+      throw untranslatable(outline, "the attribute '\(key)' has no property '\(path.joined(separator: "."))'")
+    }
+    switch (name, kind) {
+    case ("self", _), ("description", .string): return value
+    case ("stringValue", .number), ("description", .number):
+      return .scalar("NSCoreDataText(\(column))", .string)
+    case ("intValue", .number), ("integerValue", .number), ("longLongValue", .number):
+      return .scalar("CAST(\(column) AS INTEGER)", .number)
+    case ("doubleValue", .number), ("floatValue", .number): return .scalar("CAST(\(column) AS REAL)", .number)
+    case ("boolValue", .number): return .scalar("(\(column) <> 0)", .number)
+    case ("length", .string): return .scalar("NSCoreDataLength(\(column))", .number)
+    case ("uppercaseString", .string): return .scalar("NSCoreDataUppercase(\(column))", .string)
+    case ("lowercaseString", .string): return .scalar("NSCoreDataLowercase(\(column))", .string)
+    case ("absoluteString", .string): return value
+    default: throw untranslatable(outline, "the attribute '\(key)' has no property '\(name)' in SQL")
+    }
   }
 
   /// Keys that every object has; nil for one that stays at the same object.

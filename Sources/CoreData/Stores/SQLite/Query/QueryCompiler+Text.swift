@@ -48,15 +48,16 @@ extension QueryCompiler {
     for (side, expression) in [(left, comparison.left), (right, comparison.right)] {
       switch side {
       case .constant(_, .string), .constant(_, .url), .constant(_, .null), .scalar(_, .string),
-        .scalar(_, .other):
+        .scalar(_, .other), .constant(_, .bool), .constant(_, .int), .constant(_, .double),
+        .constant(_, .decimal), .scalar(_, .number):
         break
       case .constant, .scalar:
         throw untranslatable(expression.outline, "it is not text, which \(operation) needs on both sides")
       default: throw untranslatable(expression.outline, "\(operation) needs text, not objects")
       }
     }
-    let l = try scalar(left, .natural, comparison.left.outline)
-    let r = try scalar(right, .natural, comparison.right.outline)
+    let l = try _text(left, comparison.left)
+    let r = try _text(right, comparison.right)
     guard !usesTextFunction(comparison.options), case .constant(let index, .string(let pattern)) = right,
       !pattern.isEmpty
     else { return _test(operation, l, r, comparison) }
@@ -68,6 +69,12 @@ extension QueryCompiler {
     case .contains: return "instr(\(l), \(r)) > 0"
     case .equal, .like, .matches: return _test(operation, l, r, comparison)
     }
+  }
+
+  /// A side as text; a number is taken for its text.
+  private mutating func _text(_ side: Operand, _ expression: ExpressionTree) throws -> SQLFragment {
+    let value = try scalar(side, .natural, expression.outline)
+    return side.kind == .number ? "NSCoreDataText(\(value))" : value
   }
 
   private func _test(

@@ -157,7 +157,7 @@ struct QueryCompiler {
       let columns = plan.content == .identity ? reader.identityList : reader.selectList
       return """
         SELECT \(sql: columns) FROM \(lookUp.values) v JOIN \(sql: _source.text) \
-        WHERE \(lookUp.column) = v.value\(filter)\(order)
+        WHERE \(lookUp.column) = +v.value\(filter)\(order)
         """
     }
     let condition = try _where(plan)

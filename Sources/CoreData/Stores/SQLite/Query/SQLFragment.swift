@@ -68,6 +68,8 @@ struct SQLFragment: Sendable, Hashable, ExpressibleByStringInterpolation {
 enum QueryParameter: Sendable, Hashable {
   /// A constant of the predicate, by its place from left to right.
   case constant(Int, ConstantConversion)
+  /// Several constants of the predicate as one list, for `Z_VALUES(?)`.
+  case constants([Int], ConstantConversion)
   /// The moment of the fetch, in seconds since 2001-01-01 00:00 UTC.
   case now
   case limit

@@ -132,7 +132,7 @@ extension StringOperation {
     case .contains: return StringComparison.contains(text, pattern, options: options)
     case .beginsWith: return StringComparison.begins(text, with: pattern, options: options)
     case .endsWith: return StringComparison.ends(text, with: pattern, options: options)
-    case .like: return StringComparison.like(text, pattern, options: options)
+    case .like: return try StringComparison.like(text, pattern, options: options)
     case .matches:
       return try StringComparison.matches(
         String(decoding: text, as: UTF8.self), String(decoding: pattern, as: UTF8.self), options: options)

@@ -1,0 +1,90 @@
+/// What stands in a tree for a part that nests too deeply, or has too many parts, to be kept.
+///
+/// Trees are walked, compared, printed and freed by recursion, so a bound holds wherever code builds one.
+/// Building itself has no way to fail: the part that crosses the bound becomes this, and evaluating or
+/// translating it is the error.
+package struct NestingLimit: Hashable, Sendable, CustomStringConvertible {
+  /// Deepest nesting of expressions and of predicates.
+  package static let depth = 500
+  /// Most parts.
+  package static let count = 1 << 20
+
+  private init() {}
+
+  package var description: String { "nested more than \(Self.depth) levels deep" }
+
+  /// What an error says of such a part.
+  package static let problem = """
+    The predicate nests deeper than \(depth) levels, or has more than \(count) parts; combine its parts \
+    side by side with one AND or OR, or use IN with a collection.
+    """
+
+  fileprivate static let object = PredicateObject(AnyHashable(NestingLimit()))
+}
+
+extension PredicateObject {
+  /// Whether it stands for a part beyond the bound.
+  package var isNestingLimit: Bool { base.base is NestingLimit }
+}
+
+extension PredicateTree {
+  /// The leaf that stands for a predicate beyond the bound.
+  package static var beyondLimit: PredicateTree { .block(NestingLimit.object) }
+}
+
+extension ExpressionTree {
+  /// The leaf that stands for an expression beyond the bound.
+  package static var beyondLimit: ExpressionTree { .block(NestingLimit.object, []) }
+}
+
+/// How deep a tree nests and how many parts it has.
+package struct TreeExtent: Sendable, Hashable {
+  package var depth = 1
+  package var count = 1
+
+  package static let leaf = TreeExtent()
+
+  /// The extent of a tree with these parts.
+  package init(of parts: [TreeExtent] = []) {
+    for part in parts { add(part) }
+  }
+
+  package mutating func add(_ part: TreeExtent) {
+    depth = max(depth, part.depth + 1)
+    count = min(count + part.count, NestingLimit.count + 1)
+  }
+
+  /// Whether a tree of this extent is too much to be kept.
+  package var isBeyondLimit: Bool { depth > NestingLimit.depth || count > NestingLimit.count }
+}
+
+extension PredicateTree {
+  /// Depth and size. The tree is within the bound, so the recursion is.
+  package var extent: TreeExtent {
+    switch self {
+    case .constant, .block: return .leaf
+    case .not(let operand): return TreeExtent(of: [operand.extent])
+    case .and(let members), .or(let members): return TreeExtent(of: members.map(\.extent))
+    case .comparison(let comparison):
+      return TreeExtent(of: [comparison.left.extent, comparison.right.extent])
+    }
+  }
+}
+
+extension ExpressionTree {
+  /// Depth and size. The tree is within the bound, so the recursion is.
+  package var extent: TreeExtent {
+    switch self {
+    case .constant, .evaluatedObject, .variable, .keyPath, .anyKey: .leaf
+    case .keyPathOf(let base, _): TreeExtent(of: [base.extent])
+    case .function(_, let parts), .aggregate(let parts), .block(_, let parts):
+      TreeExtent(of: parts.map(\.extent))
+    case .customFunction(let target, _, let parts): TreeExtent(of: [target.extent] + parts.map(\.extent))
+    case .subquery(let collection, _, let predicate): TreeExtent(of: [collection.extent, predicate.extent])
+    case .set(_, let left, let right): TreeExtent(of: [left.extent, right.extent])
+    case .conditional(let predicate, let then, let otherwise):
+      TreeExtent(of: [predicate.extent, then.extent, otherwise.extent])
+    case .assignment(_, let value): TreeExtent(of: [value.extent])
+    }
+  }
+}
