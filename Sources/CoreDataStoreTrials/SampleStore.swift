@@ -49,13 +49,7 @@ package final class SampleStore {
     let place = FileManager.default.temporaryDirectory.appendingPathComponent("contents-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: place) }
     try model().write(to: place)
-    return CompiledModelWriter.write(try ModelFile.load(path: place.path), predicates: NoPredicates())
-  }
-
-  /// The sample has no predicates to be archived.
-  private struct NoPredicates: PredicateArchiving {
-    func predicate(_ text: String) -> KeyedObject? { nil }
-    func expression(_ text: String) -> KeyedObject? { nil }
+    return CompiledModelWriter.write(try ModelFile.load(path: place.path), for: .store)
   }
 
   /// Items of every type in folders, one kind of which has a parent.

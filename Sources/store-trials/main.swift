@@ -102,9 +102,9 @@ let fuzzModels = Command(
   run.subject = .models
   let program = Bundle.main.executablePath ?? CommandLine.arguments[0]
   let (outcomes, found) = try run.run(reader: [program, "read-models"]) { environment.error("\($0)\n") }
-  environment.output("\(outcomes.values.reduce(0, +)) models ended in a model or an error.\n")
+  try environment.output("\(outcomes.values.reduce(0, +)) models ended in a model or an error.\n")
   guard found.isEmpty else {
-    for finding in found { environment.output("\(finding.file.path): \(finding.reason)\n") }
+    for finding in found { try environment.output("\(finding.file.path): \(finding.reason)\n") }
     throw ToolFailure(.badInput, "\(found.count) models crashed or hung their reader.")
   }
 }

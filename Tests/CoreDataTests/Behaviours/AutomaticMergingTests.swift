@@ -5,6 +5,11 @@ import Testing
 
 /// Contexts that merge by themselves: when, what, and what they announce.
 @Suite struct AutomaticMergingTests {
+  /// What was seen, from any thread.
+  private final class Names: Sendable {
+    let list = Mutex<[String]>([])
+  }
+
   /// An object on its way between blocks of its context's queue.
   private struct Held: @unchecked Sendable {
     // Unchecked: used in the context's blocks only.
@@ -26,13 +31,13 @@ import Testing
       mine.willAccessValue(forKey: nil)
       return Held(object: mine)
     }
-    let seen = Mutex<[String]>([])
+    let seen = Names()
     let token = NotificationCenter.default.addObserver(
       forName: .NSManagedObjectContextDidSave, object: root, queue: nil
     ) { _ in
       DispatchQueue.main.async {
         let name = mine.object.text("name") ?? ""
-        seen.withLock { $0.append(name) }
+        seen.list.withLock { $0.append(name) }
       }
     }
     defer { NotificationCenter.default.removeObserver(token) }
@@ -45,8 +50,8 @@ import Testing
         }
       }
     }
-    while seen.withLock({ $0.count }) < 3 { try await Task.sleep(nanoseconds: 1_000_000) }
-    let names = seen.withLock { $0 }
+    while seen.list.withLock({ $0.count }) < 3 { try await Task.sleep(nanoseconds: 1_000_000) }
+    let names = seen.list.withLock { $0 }
     // A later save may have been merged as well: a merge takes the newest values.
     #expect(zip(names, 1...3).allSatisfy { Int($0) ?? 0 >= $1 }, "\(names)")
   }

@@ -71,12 +71,16 @@ import Testing
     let child = stack.child(of: stack.root)
     let posted = Posted(.NSManagedObjectContextObjectsDidChange, by: stack.root)
     let (begun, saved) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    stack.root.perform {
-      begun.signal()
-      // Ends only once the child has saved.
-      saved.wait()
+    // In a function that is not async, `perform` is the one that returns at once.
+    func occupyParent() {
+      stack.root.perform {
+        begun.signal()
+        // Ends only once the child has saved.
+        saved.wait()
+      }
+      begun.wait()
     }
-    begun.wait()
+    occupyParent()
     try await MainActor.run {
       try child.performAndWait {
         child.insert("Author")

@@ -41,7 +41,7 @@ import Testing
   @Test(arguments: Setting.allCases)
   func `a number too large for its integer type is cut to its low bits and saved`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
-    try stack.context.performAndWait {
+    stack.context.performAndWait {
       let author = stack.context.insert("Author")
       author.setValue(40_000, forKey: "age")
       #expect(author.value(forKey: "age") as? Int == -25_536)

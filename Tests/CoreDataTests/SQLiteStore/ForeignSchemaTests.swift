@@ -40,7 +40,7 @@ import Testing
 
   @Test func `A view in place of the metadata is refused`() throws {
     try _replace("Z_METADATA", "i AS Z_VERSION, 'x' AS Z_UUID, NULL AS Z_PLIST")
-    #expect(throws: StoreOpenError.self) { try SQLiteStoreEngine.metadata(at: fixture.url) }
+    #expect(throws: StoreOpenError.self) { try SQLiteStoreFile(url: fixture.url).metadata() }
     #expect(throws: StoreOpenError.self) { try fixture.reopened() }
   }
 
