@@ -16,7 +16,12 @@ extension NSMigrationManager {
     try _checkTypes(job)
     try _check(job.mapping)
     try checkCancellation()
-    let isNew = try SQLiteStoreOpening.isVacant(job.destination.url)
+    let isNew: Bool
+    do {
+      isNew = try SQLiteStoreOpening.isVacant(job.destination.url)
+    } catch {
+      throw Self._cannotOpen(job.destination.url, isSource: false, error)
+    }
     if usesStoreSpecificMigrationManager, isNew,
       job.mapping.isInferred(from: sourceModel, to: destinationModel)
     {
@@ -113,12 +118,16 @@ extension NSMigrationManager {
       return try side.coordinator.addPersistentStore(
         ofType: end.type, configurationName: nil, at: end.url, options: options)
     } catch {
-      throw CocoaError.coreData(
-        isSource ? NSMigrationManagerSourceStoreError : NSMigrationManagerDestinationStoreError,
-        "The \(isSource ? "source" : "destination") store of the migration cannot be opened: "
-          + (error as NSError).localizedDescription,
-        [NSUnderlyingErrorKey: error, NSURLErrorKey: end.url])
+      throw Self._cannotOpen(end.url, isSource: isSource, error)
     }
+  }
+
+  private static func _cannotOpen(_ url: URL, isSource: Bool, _ error: any Error) -> any Error {
+    CocoaError.coreData(
+      isSource ? NSMigrationManagerSourceStoreError : NSMigrationManagerDestinationStoreError,
+      "The \(isSource ? "source" : "destination") store of the migration cannot be opened: "
+        + (error as NSError).localizedDescription,
+      [NSUnderlyingErrorKey: error, NSURLErrorKey: url])
   }
 
   private final func _runPasses(_ job: MigrationJob, isNew: Bool) throws {

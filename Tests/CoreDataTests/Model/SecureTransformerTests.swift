@@ -8,8 +8,8 @@ import Testing
 @Suite struct SecureTransformerTests {
   init() {
     for (type, name): (AnyClass, String) in [
-      (Intruder.self, "SecureTestIntruder"), (Garden.self, "SecureTestGarden"),
-      (Plant.self, "SecureTestPlant"),
+      (ArchivedIntruder.self, "SecureTestIntruder"), (ArchivedGarden.self, "SecureTestGarden"),
+      (ArchivedPlant.self, "SecureTestPlant"),
     ] as [(AnyClass, String)] {
       NSKeyedArchiver.setClassName(name, for: type)
       NSKeyedUnarchiver.setClass(type, forClassName: name)
@@ -33,10 +33,10 @@ import Testing
   }
 
   @Test(arguments: 0..<6) func `An object of a class that is not allowed is never made`(_ place: Int) throws {
-    let data = try _archive(Self._hiding(Intruder())[place])
-    let before = Intruder.count.withLock { $0 }
+    let data = try _archive(Self._hiding(ArchivedIntruder())[place])
+    let before = ArchivedIntruder.count.withLock { $0 }
     #expect(NSSecureUnarchiveFromDataTransformer().transformedValue(data) == nil)
-    #expect(Intruder.count.withLock { $0 } == before)
+    #expect(ArchivedIntruder.count.withLock { $0 } == before)
   }
 
   @Test func `Plain values come back`() throws {
@@ -55,27 +55,27 @@ import Testing
   }
 
   @Test func `An allowed class reads what it asks for`() throws {
-    let garden = Garden(name: "Kew", plants: [Plant("oak"), Plant("ivy")], size: 3, isOpen: true)
-    let back = try #require(try Gardens().transformedValue(_archive(garden)) as? Garden)
+    let garden = ArchivedGarden(name: "Kew", plants: [ArchivedPlant("oak"), ArchivedPlant("ivy")], size: 3, isOpen: true)
+    let back = try #require(try Gardens().transformedValue(_archive(garden)) as? ArchivedGarden)
     #expect(back.name == "Kew")
     #expect(back.plants.map(\.name) == ["oak", "ivy"])
     #expect(back.size == 3)
     #expect(back.isOpen)
     // Beyond what the garden asks for, plants are not allowed.
-    try #expect(Gardens().transformedValue(_archive(Plant("oak"))) == nil)
+    try #expect(Gardens().transformedValue(_archive(ArchivedPlant("oak"))) == nil)
   }
 
   @Test func `An object that an allowed class does not ask for is not made`() throws {
-    let garden = Garden(name: "Kew", plants: [Intruder()], size: 3, isOpen: true)
-    let before = Intruder.count.withLock { $0 }
+    let garden = ArchivedGarden(name: "Kew", plants: [ArchivedIntruder()], size: 3, isOpen: true)
+    let before = ArchivedIntruder.count.withLock { $0 }
     try #expect(Gardens().transformedValue(_archive(garden)) == nil)
-    let other = Garden(name: NSArray(array: [Intruder()]), plants: [], size: 3, isOpen: true)
+    let other = ArchivedGarden(name: NSArray(array: [ArchivedIntruder()]), plants: [], size: 3, isOpen: true)
     try #expect(Gardens().transformedValue(_archive(other)) == nil)
-    #expect(Intruder.count.withLock { $0 } == before)
+    #expect(ArchivedIntruder.count.withLock { $0 } == before)
   }
 
   @Test func `An allowed class that does not support secure coding is not made`() throws {
-    try #expect(Insecurities().transformedValue(_archive(Insecurity())) == nil)
+    try #expect(Insecurities().transformedValue(_archive(ArchivedInsecurity())) == nil)
   }
 
   @Test(arguments: [Data(), Data([1, 2, 3]), Data("bplist00".utf8)]) func `What is no archive is nil`(
@@ -90,15 +90,15 @@ private final class OnlyArrays: NSSecureUnarchiveFromDataTransformer {
 }
 
 private final class Gardens: NSSecureUnarchiveFromDataTransformer {
-  override class var allowedTopLevelClasses: [AnyClass] { [Garden.self] }
+  override class var allowedTopLevelClasses: [AnyClass] { [ArchivedGarden.self] }
 }
 
 private final class Insecurities: NSSecureUnarchiveFromDataTransformer {
-  override class var allowedTopLevelClasses: [AnyClass] { [Insecurity.self] }
+  override class var allowedTopLevelClasses: [AnyClass] { [ArchivedInsecurity.self] }
 }
 
 /// Counts how many were made of archives.
-private final class Intruder: NSObject, NSSecureCoding {
+final class ArchivedIntruder: NSObject, NSSecureCoding {
   static let count = Mutex(0)
   static var supportsSecureCoding: Bool { true }
   override init() {}
@@ -106,13 +106,13 @@ private final class Intruder: NSObject, NSSecureCoding {
   func encode(with coder: NSCoder) { coder.encode("x" as NSString, forKey: "x") }
 }
 
-private final class Insecurity: NSObject, NSCoding {
+final class ArchivedInsecurity: NSObject, NSCoding {
   override init() {}
   init?(coder: NSCoder) {}
   func encode(with coder: NSCoder) {}
 }
 
-private final class Plant: NSObject, NSSecureCoding {
+final class ArchivedPlant: NSObject, NSSecureCoding {
   static var supportsSecureCoding: Bool { true }
   let name: String
   init(_ name: String) { self.name = name }
@@ -123,14 +123,14 @@ private final class Plant: NSObject, NSSecureCoding {
   func encode(with coder: NSCoder) { coder.encode(name as NSString, forKey: "name") }
 }
 
-private final class Garden: NSObject, NSSecureCoding {
+final class ArchivedGarden: NSObject, NSSecureCoding {
   static var supportsSecureCoding: Bool { true }
   private let _name: Any
   private let _plants: [Any]
   let size: Int
   let isOpen: Bool
   var name: String? { (_name as? NSString).map { String($0) } }
-  var plants: [Plant] { _plants.compactMap { $0 as? Plant } }
+  var plants: [ArchivedPlant] { _plants.compactMap { $0 as? ArchivedPlant } }
 
   init(name: Any, plants: [Any], size: Int, isOpen: Bool) {
     (_name, _plants, self.size, self.isOpen) = (
@@ -140,7 +140,7 @@ private final class Garden: NSObject, NSSecureCoding {
 
   init?(coder: NSCoder) {
     guard let name = coder.decodeObject(of: NSString.self, forKey: "name"),
-      let plants = coder.decodeObject(of: [NSArray.self, Plant.self], forKey: "plants") as? NSArray
+      let plants = coder.decodeObject(of: [NSArray.self, ArchivedPlant.self], forKey: "plants") as? NSArray
     else { return nil }
     (_name, _plants) = (name, plants.map { $0 })
     size = coder.decodeInteger(forKey: "size")

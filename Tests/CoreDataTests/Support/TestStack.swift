@@ -17,7 +17,8 @@ enum Setting: String, CaseIterable, Sendable, CustomTestStringConvertible {
   var isSQLite: Bool { self == .sqlite || self == .nestedOverSQLite }
 }
 
-/// A coordinator with one store of its own, and contexts on it. The file goes with the stack.
+/// A coordinator with one store of its own, and contexts on it. The file is removed when the process ends: contexts may
+/// save after the stack is gone.
 final class TestStack: @unchecked Sendable {
   // Unchecked: immutable; contexts are used on their queues.
   let setting: Setting
@@ -50,8 +51,6 @@ final class TestStack: @unchecked Sendable {
       context = root
     }
   }
-
-  deinit { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
 
   /// Another context on the coordinator.
   func sibling() -> NSManagedObjectContext {

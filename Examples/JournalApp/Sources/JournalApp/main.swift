@@ -62,7 +62,7 @@ try context.performAndWait {
   _ = folders.insert { $0.name = "Recipes" }
   let tag = Repository<Tag>(context: context).insert { $0.key = "nature" }
   let lake = try notes.all(where: NSPredicate(format: "heading == %@", "Lake"))[0]
-  lake.addToTags([tag])
+  lake.addToTags(tag)
   try notes.save()
   // Changed after it was fetched: the mandatory transient attribute does not stop the save.
   context.refresh(lake, mergeChanges: false)

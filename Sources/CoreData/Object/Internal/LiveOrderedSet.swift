@@ -103,7 +103,10 @@ final class LiveOrderedSet: NSMutableOrderedSet {
     removeObjects(at: IndexSet(integersIn: range.location..<range.location + range.length))
   }
   override func replaceObjects(at indexes: IndexSet, with objects: [Any]) {
-    for (object, index) in zip(objects, indexes) { replaceObject(at: index, with: object) }
+    // All at once: an object may take the place of another one that is replaced, too.
+    var order = _order
+    for (object, index) in zip(objects, indexes) { order[index] = managed(object) }
+    _owner.setToMany(_slot, order)
   }
   override func replaceObjects(in range: NSRange, with objects: UnsafePointer<AnyObject>!, count: Int) {
     removeObjects(in: range)

@@ -64,8 +64,12 @@ final class UntouchedFile: Sendable {
   }
 
   private func _hasChanged(since state: FileState, _ error: any Error) -> Bool {
-    error is PrivateCopy.ChangedError || (error as? SQLiteError)?.primaryCode == 15
-      || FileState(path) != state
+    switch (error as? SQLiteError)?.primaryCode {
+    // The log's shared memory goes away while it is opened.
+    case 14: FileState.part(path) != nil && access(path, R_OK) == 0
+    case 15: true
+    default: error is PrivateCopy.ChangedError || FileState(path) != state
+    }
   }
 
   private func _open(_ state: FileState, _ deadline: Deadline) throws -> Connection {
