@@ -37,7 +37,7 @@ extension NSManagedObject {
     return false
   }
 
-  /// Whether a slot is a transient attribute that has no value and that nobody has assigned since the object
+  /// Whether a slot is a transient attribute that has no value and was not assigned since the object
   /// was fetched. The store keeps no value for it, so its rules have nothing to check.
   final func isUnsetTransient(_ slot: Int) -> Bool {
     _layout.hasTransients && _layout.slots[slot].isTransient && !_layout.slots[slot].isToMany && !isInserted

@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `a mandatory transient attribute that nobody has set does not stop a fetched object's save`()
+  @Test func `a mandatory transient attribute that was never set does not stop a fetched object's save`()
     throws
   {
     let stack = try TestStack(.sqlite, model: marked(default: nil))

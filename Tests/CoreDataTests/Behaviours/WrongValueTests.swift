@@ -250,16 +250,3 @@ private enum AccessorNames {
     return model
   }
 }
-
-/// A tag whose properties are named after accessors.
-private enum AccessorNames {
-  static func model() -> NSManagedObjectModel {
-    let model = LibraryModel.make()
-    model.entitiesByName["Tag"]!.properties += [
-      LibraryModel.attribute("date", .dateAttributeType),
-      LibraryModel.attribute("isOpen", .booleanAttributeType),
-      LibraryModel.attribute("getSize", .integer16AttributeType),
-    ]
-    return model
-  }
-}
