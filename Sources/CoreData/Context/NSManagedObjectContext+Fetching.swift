@@ -2,19 +2,11 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import Foundation
 
-/// The untyped fetch by itself: a call of it by name would mean the typed one, which converts.
-private protocol UntypedFetching {
-  func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any]
-}
-
-extension NSManagedObjectContext: UntypedFetching {}
-
 extension NSManagedObjectContext {
   /// Fetches, in a subclass through the untyped `fetch(_:)`, which it may override: test doubles do.
   final func fetchOverridably<T>(_ request: NSFetchRequest<T>) throws -> [T] {
     if type(of: self) == NSManagedObjectContext.self { return try fetchResults(request) }
-    let context: any UntypedFetching = self
-    return try cast(request.untyped { try context.fetch($0) }, request)
+    return try cast(request.untyped { try fetch($0) as [Any] }, request)
   }
 
   /// Counts, in a subclass through the untyped `count(for:)`, which it may override.

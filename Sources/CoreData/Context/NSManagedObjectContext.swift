@@ -338,7 +338,6 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// What `fetch(_:)` of any request goes through in a subclass, which may override it for all of them.
   ///
   /// - Throws: As `fetch(_:)`.
-  @_disfavoredOverload
   open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] {
     try fetchResults(request)
   }

@@ -66,6 +66,7 @@ package enum CompiledMappingFile {
 struct CompiledMappingWriter {
   private let _path: String
   private let _source: [String: EntitySchema]
+  private let _destination: [String: EntitySchema]
   private let _hashes: (source: [String: [UInt8]], destination: [String: [UInt8]])
   private let _archive = PredicateArchive(reader: .thisLibrary)
 
@@ -75,8 +76,11 @@ struct CompiledMappingWriter {
   ///   - destination: the version mapped to.
   init(path: String, source: ModelSchema? = nil, destination: ModelSchema? = nil) {
     _path = path
-    _source = Dictionary(
-      (source?.entities ?? []).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    func byName(_ model: ModelSchema?) -> [String: EntitySchema] {
+      Dictionary((model?.entities ?? []).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+    _source = byName(source)
+    _destination = byName(destination)
     _hashes = (source?.entityVersionHashes() ?? [:], destination?.entityVersionHashes() ?? [:])
   }
 
@@ -84,7 +88,7 @@ struct CompiledMappingWriter {
   ///
   /// - Throws: `ModelFileError` for an expression that has no compiled form.
   func archive(_ mapping: MappingModelSchema) throws -> Data {
-    let entities = try mapping.entities.map { ($0.name, KeyedValue.object(try _entity($0))) }
+    let entities = try mapping.entities.map { ($0.name, KeyedValue.object(try _entity($0, in: mapping))) }
     let byName = KeyedObject(
       ["NSMutableDictionary", "NSDictionary", "NSObject"],
       [
@@ -96,10 +100,12 @@ struct CompiledMappingWriter {
         [("NSEntityMappings", _array(entities.map(\.1))), ("NSEntityMappingsByName", .object(byName))]))
   }
 
-  private func _entity(_ entity: MappingModelSchema.Entity) throws -> KeyedObject {
+  private func _entity(
+    _ entity: MappingModelSchema.Entity, in mapping: MappingModelSchema
+  ) throws -> KeyedObject {
     let sourceHash = entity.sourceHash ?? entity.sourceName.flatMap { _hashes.source[$0] }
     let destinationHash = entity.destinationHash ?? entity.destinationName.flatMap { _hashes.destination[$0] }
-    let type = entity.type != 0 ? entity.type : _type(of: entity, isSame: sourceHash == destinationHash)
+    let type = entity.type != 0 ? entity.type : _type(of: entity)
     let expression =
       if let text = entity.sourceExpression { try _expression(text) } else {
         entity.sourceName.flatMap { _archive.form(MappingExpressionTree.objects(of: $0)) }
@@ -118,36 +124,39 @@ struct CompiledMappingWriter {
           "NSAttributeMappings",
           _array(
             try entity.attributes.map {
-              try _property($0, _has($0.name, entity, \.attributeNames), MappingExpressionTree.value)
+              try _property($0) { name in
+                _attributes(of: entity.sourceName, in: _source)[name].map { _ in MappingExpressionTree.value(of: name) }
+              }
             })
         ),
         (
           "NSRelationshipMappings",
           _array(
             try entity.relationships.map {
-              try _property($0, _has($0.name, entity, \.relationshipNames), MappingExpressionTree.members)
+              try _property($0) { _members(of: $0, from: entity.sourceName, mapping) }
             })
         ),
         ("NSUserInfo", _userInfo(entity.userInfo)),
       ])
   }
 
-  /// The raw value of `NSEntityMappingType` where the file leaves it open.
-  private func _type(of entity: MappingModelSchema.Entity, isSame: Bool) -> Int {
+  /// The raw value of `NSEntityMappingType` where the file leaves it open. Xcode calls an entity copied whose
+  /// attributes are the same, whatever its relationships are.
+  private func _type(of entity: MappingModelSchema.Entity) -> Int {
     if entity.policyClassName != nil { return 1 }
-    if entity.sourceName == nil { return 2 }
-    if entity.destinationName == nil { return 3 }
-    return isSame ? 4 : 5
+    guard let source = entity.sourceName else { return 2 }
+    guard let destination = entity.destinationName else { return 3 }
+    return _attributes(of: source, in: _source) == _attributes(of: destination, in: _destination) ? 4 : 5
   }
 
   private func _property(
-    _ property: MappingModelSchema.Property, _ sourceHasIt: Bool, _ sameName: (String) -> ExpressionTree
+    _ property: MappingModelSchema.Property, _ sameName: (String) -> ExpressionTree?
   ) throws -> KeyedValue {
     let expression: KeyedObject? =
       switch property.source {
       case .none: nil
       case .expression(let text): try _expression(text)
-      case .sameName: sourceHasIt ? _archive.form(sameName(property.name)) : nil
+      case .sameName: sameName(property.name).flatMap { _archive.form($0) }
       }
     return .object(
       KeyedObject(
@@ -158,17 +167,35 @@ struct CompiledMappingWriter {
         ]))
   }
 
-  /// Whether the entity that is mapped, or an ancestor of it, has the property.
-  private func _has(
-    _ name: String, _ entity: MappingModelSchema.Entity, _ names: (EntitySchema) -> [String]
-  ) -> Bool {
+  /// An entity and its ancestors, from the entity up.
+  private func _lineage(of name: String?, in entities: [String: EntitySchema]) -> [EntitySchema] {
+    var lineage: [EntitySchema] = []
     var seen: Set<String> = []
-    var next = entity.sourceName
-    while let current = next, seen.insert(current).inserted, let found = _source[current] {
-      if names(found).contains(name) { return true }
-      next = found.parent
+    var next = name
+    while let current = next, seen.insert(current).inserted, let entity = entities[current] {
+      lineage.append(entity)
+      next = entity.parent
     }
-    return false
+    return lineage
+  }
+
+  private func _attributes(of name: String?, in entities: [String: EntitySchema]) -> [String: AttributeType] {
+    let attributes = _lineage(of: name, in: entities).flatMap(\.attributes).map { ($0.name, $0.type) }
+    return Dictionary(attributes, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// What the members of a relationship of the same name have become; nil if the source has no such
+  /// relationship. As Xcode says it: through the one mapping that takes all members, else through whichever
+  /// mapping has taken each.
+  private func _members(
+    of name: String, from entity: String?, _ mapping: MappingModelSchema
+  ) -> ExpressionTree? {
+    let relationships = _lineage(of: entity, in: _source).flatMap(\.relationships)
+    guard let destination = relationships.first(where: { $0.name == name })?.destination else { return nil }
+    let takers = mapping.entities.filter { $0.sourceName == destination }
+    let isWhole = !_source.values.contains { $0.parent == destination }
+    guard isWhole, takers.count == 1 else { return MappingExpressionTree.members(of: name) }
+    return MappingExpressionTree.members(of: name, mappedBy: takers[0].name)
   }
 
   private func _expression(_ text: String) throws -> KeyedObject {
@@ -195,9 +222,4 @@ struct CompiledMappingWriter {
           ("NS.objects", .members(entries.map { .text($0.value) })),
         ]))
   }
-}
-
-extension EntitySchema {
-  fileprivate var attributeNames: [String] { attributes.map(\.name) }
-  fileprivate var relationshipNames: [String] { relationships.map(\.name) }
 }

@@ -23,4 +23,11 @@ package enum MappingExpressionTree {
       _manager, "destinationInstancesForSourceRelationshipNamed:sourceInstances:",
       [.constant(.string(relationship)), .keyPathOf(_source, [relationship])])
   }
+
+  /// What one entity mapping has made of the objects at the end of a relationship.
+  package static func members(of relationship: String, mappedBy mapping: String) -> ExpressionTree {
+    .customFunction(
+      _manager, "destinationInstancesForEntityMappingNamed:sourceInstances:",
+      [.constant(.string(mapping)), .keyPathOf(_source, [relationship])])
+  }
 }

@@ -52,16 +52,16 @@ import Testing
   @Test func `an idle parent announces a child's save of the main thread on that thread`() async throws {
     let stack = try TestStack(.sqlite)
     let child = stack.child(of: stack.root)
-    nonisolated(unsafe) var threads: [Bool] = []
+    nonisolated(unsafe) var threads: [Thread] = []
     let posted = Posted(.NSManagedObjectContextObjectsDidChange, by: stack.root) {
-      threads.append(Thread.isMainThread)
+      threads.append(Thread.current)
     }
     try await MainActor.run {
       try child.performAndWait {
         child.insert("Author")
         try child.save()
       }
-      #expect(threads == [true])
+      #expect(threads == [Thread.current])
       #expect(posted.count(NSInsertedObjectsKey) == 1)
     }
   }

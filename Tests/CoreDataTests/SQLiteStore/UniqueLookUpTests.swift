@@ -33,9 +33,9 @@ import Testing
     plan.content = .identity
     #expect(
       try _sql(plan)
-        == "SELECT t0.Z_PK FROM Z_VALUES(?) v JOIN ZSTOP t0 WHERE t0.ZIDENTIFIER = v.value")
+        == "SELECT t0.Z_PK FROM Z_VALUES(?) v JOIN ZSTOP t0 WHERE t0.ZIDENTIFIER = +v.value")
     plan.limit = 2
-    #expect(try _sql(plan).hasSuffix("WHERE t0.ZIDENTIFIER IN (SELECT value FROM Z_VALUES(?)) LIMIT ?"))
+    #expect(try _sql(plan).hasSuffix("WHERE t0.ZIDENTIFIER IN (SELECT +value FROM Z_VALUES(?)) LIMIT ?"))
     #expect(try _sql(_plan([.string("a"), .string("b")])).contains(" IN "))
     #expect(try _sql(_plan([.string("a"), .string("b"), .string("c")], "name")).contains(" IN "))
   }
@@ -75,7 +75,7 @@ import Testing
       "Author", compare(key("alias"), .in, .constant(.collection(["one", "two", "x"].map { .string($0) }))))
     let sql = try library.engine.compiled(plan, .objects).query.sql.text
     let number = library.entity("Author").entityNumber
-    #expect(sql.hasSuffix("WHERE t0.ZALIAS = v.value AND t0.Z_ENT = \(number)"))
+    #expect(sql.hasSuffix("WHERE t0.ZALIAS = +v.value AND t0.Z_ENT = \(number)"))
     #expect(try library.engine.fetch(plan).count == 2)
   }
 }

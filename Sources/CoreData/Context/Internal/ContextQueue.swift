@@ -38,10 +38,11 @@ final class ContextQueue: @unchecked Sendable {
   unowned(unsafe) var context: NSManagedObjectContext?
 
   init(_ type: NSManagedObjectContextConcurrencyType) {
+    // Contexts of private queues ask, too, whether they are called from the main queue.
+    Self._markMainQueue
     switch type {
     case .mainQueueConcurrencyType:
       kind = .main
-      Self._markMainQueue
     case .privateQueueConcurrencyType:
       kind = .private(DispatchQueue(label: "NSManagedObjectContext"))
     default:

@@ -144,9 +144,10 @@ extension QueryCompiler {
     return .scalar("(CASE WHEN \(condition) THEN \(one) ELSE \(other) END)", kind)
   }
 
-  /// Follows a key path from an object.
-  mutating func resolve(_ path: ArraySlice<String>, from start: QueryScope, outline: String) throws -> Operand
-  {
+  /// Follows a key path from an object, and behind an attribute if `goesIntoValues`.
+  mutating func resolve(
+    _ path: ArraySlice<String>, from start: QueryScope, outline: String, goesIntoValues: Bool = true
+  ) throws -> Operand {
     var scope = start
     var rest = path
     while let key = rest.popFirst() {
@@ -163,7 +164,11 @@ extension QueryCompiler {
           content == .transformable
           ? .transformed(entity: scope.layout.entityNumber, slot: slot) : ValueKind(content)
         let value = Operand.scalar(SQLFragment(text: scope.column(column, &aliases)), kind)
-        return try rest.isEmpty ? value : _property(rest, of: value, key, outline)
+        if rest.isEmpty { return value }
+        guard goesIntoValues else {
+          throw untranslatable(outline, "the attribute '\(key)' has no property '\(rest.joined(separator: "."))'")
+        }
+        return try _property(rest, of: value, key, outline)
       case .composite(let leaves):
         guard let leaf = leaves.first(where: { $0.names.elementsEqual(rest) }) else {
           throw untranslatable(

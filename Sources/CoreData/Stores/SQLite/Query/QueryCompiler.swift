@@ -222,7 +222,7 @@ struct QueryCompiler {
         list.append("\(column.fragment)\(sql: collation)\(sql: direction)")
         continue
       }
-      switch try resolve(term.keyPath[...], from: evaluated, outline: outline) {
+      switch try resolve(term.keyPath[...], from: evaluated, outline: outline, goesIntoValues: false) {
       case .scalar(let column, let kind):
         let collation = kind == .string ? SQLCollations.clause(term.comparison) : ""
         list.append("\(column)\(sql: collation)\(sql: direction)")
