@@ -166,12 +166,10 @@ extension NSPersistentStoreCoordinator {
 
 /// What the coordinator passes to a SQLite store, from options and model.
 enum SQLiteStoreOpening {
-  /// Metadata of a store that need not be open; recovered as for writing unless the options say read-only.
+  /// Metadata of a store that need not be open.
   static func metadata(at url: URL, options: [AnyHashable: Any]? = nil) throws -> [String: Any] {
     try StoreErrors.translating(url: url) {
-      let settings = try self.options(options)
-      return try SQLiteStoreFile(url: url, timeout: settings.timeout)
-        .metadata(recovers: !settings.isReadOnly)
+      try SQLiteStoreFile(url: url, timeout: self.options(options).timeout).metadata()
     }
   }
 

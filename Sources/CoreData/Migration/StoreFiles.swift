@@ -30,7 +30,7 @@ struct StoreFiles {
 
   /// Copies the store into the database of `connection`, which is the other store's and has no tables.
   func copy(to copy: StoreFiles, on connection: Connection) throws {
-    let source = try SQLiteStoreFile(url: url).openForLooking()
+    let source = try SQLiteStoreFile(url: url).openForReading()
     // First the files, then the rows that name them.
     let isAlone = ExternalDataNeighbours(of: _location).isEmpty
     let names = isAlone ? Set(_directory.names) : try ExternalDataNeighbours.names(in: source)

@@ -55,6 +55,20 @@ import Testing
   // MARK: After a kill
 
   @Test(arguments: KilledStore.allCases)
+  func `reading metadata changes neither the store nor what lies beside it`(_ state: KilledStore) throws {
+    func content() throws -> [String: Data] {
+      let names = try FileManager.default.contentsOfDirectory(atPath: _place.path)
+      return try Dictionary(
+        uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: _place.appendingPathComponent($0))) })
+    }
+    try state.make(at: _url)
+    let before = try content()
+    let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: _url)
+    #expect(metadata[NSStoreTypeKey] as? String == NSSQLiteStoreType)
+    try #expect(content() == before)
+  }
+
+  @Test(arguments: KilledStore.allCases)
   func `a store that a killed process left opens and saves`(_ state: KilledStore) throws {
     try state.make(at: _url)
     let coordinator = try _add()

@@ -26,7 +26,7 @@ package final class StoreReader {
     self.path = file.path
     (layout, connection, _context, _model) = try StoreErrors.translating(url: url) {
       try SQLiteStoreError.translating {
-        _ = try file.metadata(recovers: false)
+        _ = try file.metadata()
         let model = try NSManagedObjectModel(schema: model)
         // Nobody expects the program's classes here.
         model.isFromStore = true
@@ -211,7 +211,7 @@ package enum StoreFileFacts {
   package static func metadata(path: String) throws -> [String: Any] {
     let url = URL(fileURLWithPath: path)
     return try StoreErrors.translating(url: url) {
-      try SQLiteStoreFile(url: url, timeout: 5).metadata(recovers: false)
+      try SQLiteStoreFile(url: url, timeout: 5).metadata()
     }
   }
 

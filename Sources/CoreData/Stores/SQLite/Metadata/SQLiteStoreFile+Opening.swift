@@ -34,22 +34,17 @@ extension SQLiteStoreFile {
     }
   }
 
-  /// Opens the database for one look at it, recovered where that is needed and possible.
-  ///
-  /// A file that the process may only read, or that another connection keeps locked
-  /// (`PRAGMA locking_mode = EXCLUSIVE`), is read without changing it.
-  func openForLooking() throws -> Connection {
+  /// Opens the database for reading once, changing nothing on disk. What SQLite would have to recover first,
+  /// and what another connection keeps locked (`PRAGMA locking_mode = EXCLUSIVE`), is read from a copy.
+  func openForReading() throws -> Connection {
     do {
-      return try waiting(min(timeout, 1)).openForWriting()
-    } catch StoreOpenError.unwritable {
-      return try openForReading()
+      let connection = try waiting(min(timeout, 1)).untouched().open()
+      connection.setBusyTimeout(timeout)
+      return connection
     } catch let error as SQLiteError where error.isBusy {
       return try untouched().openCopy()
     }
   }
-
-  /// Opens the database for reading once, changing nothing on disk.
-  func openForReading() throws -> Connection { try untouched().open() }
 
   /// Opens one more connection to a database that is open.
   ///

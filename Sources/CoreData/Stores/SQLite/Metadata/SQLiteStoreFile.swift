@@ -59,15 +59,13 @@ struct SQLiteStoreFile: Sendable {
       && (FileState.part(path + "-wal")?.size ?? 0) <= 32
   }
 
-  /// Metadata of a store that need not be open.
+  /// Metadata of a store that need not be open. Neither the file nor its log changes.
   ///
-  /// - Parameter recovers: Whether SQLite may recover the file, as opening it for writing does; the file is not
-  ///   changed otherwise.
   /// - Throws: `StoreOpenError`.
-  func metadata(recovers: Bool = true) throws -> [String: Any] {
+  func metadata() throws -> [String: Any] {
     try checkIsFile(mayBeMissing: false)
     return try translating {
-      let connection = try recovers ? openForLooking() : openForReading()
+      let connection = try openForReading()
       if try Self.isEmpty(connection) {
         throw StoreOpenError.typeMismatch(path: path, found: "the file is empty")
       }
@@ -87,7 +85,7 @@ struct SQLiteStoreFile: Sendable {
   /// Whether there is nothing at the path, or a database without tables: a store that was never created whole.
   func isVacant() throws -> Bool {
     guard !isInMemory, FileManager.default.fileExists(atPath: path) else { return true }
-    return try translating { try Self.isEmpty(openForLooking()) }
+    return try translating { try Self.isEmpty(openForReading()) }
   }
 
   /// Whether a database has no tables. So has a file of no bytes, and one whose creation was cut short between
@@ -99,7 +97,7 @@ struct SQLiteStoreFile: Sendable {
   /// Whether the store keeps, or has kept, a history of its transactions.
   func keepsHistory() throws -> Bool {
     guard !isInMemory, FileManager.default.fileExists(atPath: path) else { return false }
-    return try translating { try HistoryTables.exist(on: openForLooking()) }
+    return try translating { try HistoryTables.exist(on: openForReading()) }
   }
 
   /// Empties the store in place; see `StoreDestruction`.
