@@ -111,9 +111,9 @@ extension NSManagedObjectContext {
       guard let stored = id.key else { return .there(row) }
       // Changes of it may have been merged already, when there was no object yet to take them.
       if let newest = cache?.row(for: stored) { return .there(newest) }
-      return table.object(for: key) == nil ? .unknown(stored) : .there(nil)
+      return table.object(for: id) == nil ? .unknown(stored) : .there(nil)
     }
-    if table.object(for: key) != nil { return .there(row) }
+    if table.object(for: id) != nil { return .there(row) }
     if let found = chain.entry(for: key) { return found.row == nil ? .gone : .there(row) }
     guard let stored = id.key else { return .gone }
     return cache?.row(for: stored) == nil ? .unknown(stored) : .there(row)

@@ -42,7 +42,7 @@ extension NSManagedObjectContext {
       if entry.kind == .annihilated { return }
       let key = ObjectTable.Key(entry.id)
       let object: NSManagedObject
-      if let known = table.object(for: key) {
+      if let known = table.object(for: entry.id) {
         object = known
       } else {
         // An older layer may speak of the object too: then all of them together say what it is.

@@ -173,7 +173,7 @@ extension NSManagedObjectContext {
   /// - Parameter isNew: Whether an inserted object is told of it by `awakeFromInsert()`.
   final func materialize(_ entry: Layer.Entry, isNew: Bool = true) -> NSManagedObject {
     let key = ObjectTable.Key(entry.id)
-    return table.object(for: key) ?? materialize(renewed(entry), as: key, isNew: isNew)
+    return table.object(for: entry.id) ?? materialize(renewed(entry), as: key, isNew: isNew)
   }
 
   /// A child's change on the newest values that are known by now: others have saved since it was handed up,

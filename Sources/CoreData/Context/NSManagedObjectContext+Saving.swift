@@ -132,10 +132,12 @@ extension NSManagedObjectContext {
   ///   no rule.
   private final func validate(_ objects: [NSManagedObject], onlyWhereRulesAre: Bool = false) throws {
     var errors: [any Error] = []
+    var gone: [NSManagedObject] = []
     objects.forEachHeld { object in
       if onlyWhereRulesAre, object._shape.validation.isEmpty, !object._flags.contains(.deleted) { return }
+      let wasDeleted = object._flags.contains(.deleted)
       do {
-        if object.isDeleted {
+        if wasDeleted {
           if !object._flags.contains(.inserted) { try object.validateForDelete() }
         } else if object.isInserted {
           try object.validateForInsert()
@@ -143,10 +145,15 @@ extension NSManagedObjectContext {
           try object.validateForUpdate()
         }
       } catch {
-        errors += ValidationErrors.flatten(error)
+        // Of an object whose row is gone, validation has found nothing but nil.
+        if wasDeleted || !object._flags.contains(.deleted) { errors += ValidationErrors.flatten(error) }
       }
+      if !wasDeleted, object._flags.contains(.deleted) { gone.append(object) }
     }
     try ValidationErrors.throwIfAny(errors)
+    // What is unsaved here must not point at them when it is collected.
+    for object in gone { cutReferences(to: object) }
+    if !gone.isEmpty { processPendingChanges() }
   }
 
   // MARK: Entries

@@ -22,6 +22,9 @@ struct ObjectTable {
     /// The key of an ID as it is known now: of its permanent form if it has one.
     @inline(__always) init(_ id: NSManagedObjectID) { (reference, space) = id.identity }
 
+    /// The key of an ID that is or was temporary, whatever has become of it.
+    static func temporary(_ id: NSManagedObjectID) -> Key { Key(reference: id.reference, space: id.space.number) }
+
     /// The key of an object as it is known now.
     @inline(__always) init(of object: NSManagedObject) {
       if let key = object._key { self.init(key) } else { self.init(object._objectID) }
@@ -101,7 +104,18 @@ struct ObjectTable {
 
   // MARK: Looking up
 
-  mutating func object(for id: NSManagedObjectID) -> NSManagedObject? { object(for: Key(id)) }
+  mutating func object(for id: NSManagedObjectID) -> NSManagedObject? {
+    _index(of: id).flatMap { _places.start[$0].object?.takeUnretainedValue() }
+  }
+
+  private mutating func _index(of id: NSManagedObjectID) -> Int? {
+    let key = Key(id)
+    if _temporaries > 0 { _adoptLinks() }
+    if let index = _places.index(of: key) { return index }
+    guard id.isTemporary, id.isPermanent else { return nil }
+    // Another thread may link the ID between these steps: a parent's save does, of what a child still saves.
+    return _places.index(of: Key(id)) ?? _places.index(of: Key.temporary(id))
+  }
 
   mutating func object(for key: ObjectKey) -> NSManagedObject? { object(for: Key(key)) }
 
@@ -119,7 +133,12 @@ struct ObjectTable {
   /// Registers an object under the key of its ID, which must not be registered yet.
   @inline(__always) mutating func insert(_ object: NSManagedObject, as key: Key) {
     if (count + 1) * 4 > _places.count * 3 { _resize(to: _places.count * 2) }
-    if key.isTemporary { _temporaries += 1 }
+    var key = key
+    if key.isTemporary {
+      // Another thread may have linked the ID since the caller looked at it.
+      key = Key(of: object)
+      if key.isTemporary { _temporaries += 1 }
+    }
     _places.put(Place(reference: key.reference, space: key.space, object: Unmanaged.passRetained(object)))
     count += 1
   }
@@ -193,8 +212,7 @@ struct ObjectTable {
 
   /// The object of this ID, and whether the table alone holds it.
   mutating func objectAndHold(for id: NSManagedObjectID) -> (object: NSManagedObject, isOnlyHolder: Bool)? {
-    if _temporaries > 0 { _adoptLinks() }
-    guard let index = _places.index(of: Key(id)) else { return nil }
+    guard let index = _index(of: id) else { return nil }
     // Before another reference is made.
     let isOnlyHolder = _places.isOnlyHolder(at: index)
     return _places.start[index].object.map { ($0.takeUnretainedValue(), isOnlyHolder) }

@@ -1,0 +1,54 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Saves that come upon objects whose rows are gone.
+@Suite struct VanishedObjectTests {
+  /// The library, with authors that must have a name.
+  private func model() throws -> NSManagedObjectModel {
+    let model = LibraryModel.make()
+    try #require(model.entitiesByName["Author"]?.attributesByName["name"]).isOptional = false
+    return model
+  }
+
+  @Test(arguments: Setting.direct)
+  func `an object found deleted while it is validated does not stop the save`(_ setting: Setting) throws {
+    let stack = try TestStack(setting, model: try model())
+    let id = try stack.stored("Author", ["name": "Ada"]).objectID
+    let context = stack.sibling()
+    try context.performAndWait {
+      let fault = context.object(with: id)
+      try stack.root.performAndWait {
+        stack.root.delete(stack.root.object(with: id))
+        try stack.root.save()
+      }
+      let book = context.insert("Book", ["title": "Notes", "author": fault])
+      try context.save()
+      #expect(!book.hasChanges && !context.hasChanges)
+      #expect(fault.managedObjectContext == nil || fault.isDeleted)
+    }
+    try stack.fresh { fresh in
+      let books = try fresh.all("Book")
+      #expect(books.map { $0.text("title") } == ["Notes"])
+      #expect(books[0].object("author") == nil)
+    }
+  }
+
+  @Test(arguments: Setting.direct)
+  func `other objects are validated all the same`(_ setting: Setting) throws {
+    let stack = try TestStack(setting, model: try model())
+    let id = try stack.stored("Author", ["name": "Ada"]).objectID
+    let context = stack.sibling()
+    try context.performAndWait {
+      let fault = context.object(with: id)
+      try stack.root.performAndWait {
+        stack.root.delete(stack.root.object(with: id))
+        try stack.root.save()
+      }
+      context.insert("Book", ["title": "Notes", "author": fault])
+      context.insert("Author")
+      let error = #expect(throws: CocoaError.self) { try context.save() }
+      #expect(error?.code == .validationMissingMandatoryProperty)
+    }
+  }
+}
