@@ -6,12 +6,14 @@ import Foundation
 
 extension NSManagedObjectContext {
   /// Applies the delete rules of an object deleted elsewhere to this context's objects. Reads nothing.
-  final func cutReferences(to object: NSManagedObject) {
+  ///
+  /// - Parameter cascades: Whether the rule Cascade deletes; references are set to nil otherwise.
+  final func cutReferences(to object: NSManagedObject, cascading cascades: Bool = true) {
     for (number, slot) in object._layout.slots.enumerated() {
       guard let relationship = slot.relationship, let inverse = relationship.inverseSlot else { continue }
       for other in object.knownTargets(number) where other !== object && !other._flags.contains(.deleted) {
         guard other._context === self, other.refers(to: object, through: inverse) else { continue }
-        if relationship.deleteRule == .cascade { deleteObject(other) }
+        if cascades, relationship.deleteRule == .cascade { deleteObject(other) }
         other.inverseWasCut(inverse, object)
       }
     }

@@ -151,8 +151,9 @@ extension NSManagedObjectContext {
       if !wasDeleted, object._flags.contains(.deleted) { gone.append(object) }
     }
     try ValidationErrors.throwIfAny(errors)
-    // What is unsaved here must not point at them when it is collected.
-    for object in gone { cutReferences(to: object) }
+    // What is unsaved here must not point at them when it is collected. Their values are nil, as Core Data has
+    // it: no delete rule finds anything to follow.
+    for object in gone { cutReferences(to: object, cascading: false) }
     if !gone.isEmpty { processPendingChanges() }
   }
 
