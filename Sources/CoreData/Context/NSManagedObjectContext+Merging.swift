@@ -59,7 +59,10 @@ extension NSManagedObjectContext {
     // Whether what was inserted may have been changed or deleted since.
     let isOvertaken =
       isForeign || changes.isOvertaken || chain.map { !changes.isStored || $0.hasDeletions } ?? false
-    var unknown: [(key: ObjectKey, changed: SlotSet)] = []
+    var unknown: [UnknownInsertion] = []
+    // Of saves that come in their order, a deletion of what is inserted here is yet to be merged, and told of.
+    let isInOrder = !isForeign && changes.isStored && changes.epoch > max(mergedEpoch, savedEpoch)
+    if !isForeign { mergedEpoch = max(mergedEpoch, changes.epoch) }
     // What was deleted comes last: links cut by the deletion have been merged then.
     for entry in changes.entries where entry.kind != .deleted {
       let id = isForeign ? localized(entry.id) : entry.id
@@ -73,7 +76,8 @@ extension NSManagedObjectContext {
         case .there(let newest):
           mergeInsertion(of: id, row: newest, changed: entry.changed, into: &merged)
           if let row { followPendingDeletions(id, row) }
-        case .unknown(let key): unknown.append((key, entry.changed))
+        case .unknown(let key):
+          unknown.append(UnknownInsertion(key: key, changed: entry.changed, saved: isInOrder ? stored : nil))
         case .gone: break
         }
       case .updated:
@@ -119,14 +123,20 @@ extension NSManagedObjectContext {
     return cache?.row(for: stored) == nil ? .unknown(stored) : .there(row)
   }
 
+  /// An insertion of which no current row is in memory.
+  private struct UnknownInsertion {
+    let key: ObjectKey
+    let changed: SlotSet
+    /// What was saved, where that is to be shown even if the object is gone by now.
+    let saved: Row?
+  }
+
   /// Merges insertions that only the store knows of, read in one go.
-  private final func mergeInsertions(
-    _ unknown: [(key: ObjectKey, changed: SlotSet)], into merged: inout MergedSets
-  ) {
+  private final func mergeInsertions(_ unknown: [UnknownInsertion], into merged: inout MergedSets) {
     // Where the store cannot be read now, whoever asks for the objects will hear of it.
     let rows = try? persistentStoreCoordinator?.rows(for: unknown.map(\.key))
     for (position, insertion) in unknown.enumerated() {
-      let row = rows?[position]
+      let row = rows?[position] ?? insertion.saved
       if rows != nil, row == nil { continue }
       let id = NSManagedObjectID(insertion.key)
       mergeInsertion(of: id, row: row, changed: insertion.changed, into: &merged)
@@ -158,6 +168,8 @@ extension NSManagedObjectContext {
       mergeUpdate(of: id, row: row(id), changed: SlotSet(), into: &merged)
     }
     for id in ids.deleted { mergeDeletion(of: localized(id), into: &merged) }
+    // Saves before these deletions may be merged later, and must not bring anything back.
+    if !ids.deleted.isEmpty { mergedEpoch = persistentStoreCoordinator?.rowCache.epoch ?? mergedEpoch }
     forgetMembers(Set(merged.deleted.compactMap { table.object(for: $0) }))
     finishMerge(merged)
   }

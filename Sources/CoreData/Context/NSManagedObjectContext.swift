@@ -61,6 +61,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) var savedToken: NSPersistentHistoryToken?
   /// Mark of the row cache's state that the last save into stores has led to.
   @exclusivity(unchecked) var savedEpoch = 0
+  /// The highest such mark of all saves that this context has merged.
+  var mergedEpoch = 0
   @exclusivity(unchecked) var isFlushing = false
   /// Whether what is being changed comes from other contexts.
   var isMerging = false

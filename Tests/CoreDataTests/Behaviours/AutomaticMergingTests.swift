@@ -145,4 +145,27 @@ import Testing
     #expect(posted.userInfos.map { $0[key] != nil } == [false, true])
     #expect(posted.count(key) == 2)
   }
+
+  @Test(arguments: Setting.direct)
+  func `an insertion and its deletion that wait to be merged are both announced`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let other = stack.sibling()
+    other.automaticallyMergesChangesFromParent = true
+    let posted = Posted(.NSManagedObjectContextObjectsDidChange, by: other)
+    try other.performAndWait {
+      try stack.root.performAndWait {
+        let author = stack.root.insert("Author")
+        try stack.root.save()
+        stack.root.delete(author)
+        try stack.root.save()
+      }
+    }
+    try other.performAndWait {
+      let sets = posted.userInfos.map { info in
+        [NSInsertedObjectsKey, NSDeletedObjectsKey].map { (info[$0] as? Set<NSManagedObject>)?.count ?? 0 }
+      }
+      #expect(sets == [[1, 0], [0, 1]])
+      try #expect(other.count("Author") == 0)
+    }
+  }
 }

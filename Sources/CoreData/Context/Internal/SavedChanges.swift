@@ -9,8 +9,8 @@ final class SavedChanges: NSObject, @unchecked Sendable {
   let coordinator: NSPersistentStoreCoordinator?
   /// Whether the stores have it; what went to a parent is unsaved there.
   let isStored: Bool
-  /// Mark of the row cache's state that a save into stores has led to.
-  private let _epoch: Int
+  /// Mark of the row cache's state that a save into stores has led to; later saves have higher ones.
+  let epoch: Int
 
   /// - Parameters:
   ///   - entries: What was saved.
@@ -20,13 +20,13 @@ final class SavedChanges: NSObject, @unchecked Sendable {
     self.isStored = isStored
     self.entries = isStored ? entries.persistent : entries
     coordinator = context.persistentStoreCoordinator
-    _epoch = context.savedEpoch
+    epoch = context.savedEpoch
   }
 
   var isEmpty: Bool { entries.isEmpty }
 
   /// Whether others have saved into the stores since, so that rows may be newer there.
-  var isOvertaken: Bool { isStored && coordinator?.rowCache.epoch != _epoch }
+  var isOvertaken: Bool { isStored && coordinator?.rowCache.epoch != epoch }
 
   var insertionCount: Int {
     var count = 0
