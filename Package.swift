@@ -149,8 +149,8 @@ let package = Package(
       name: "CoreDataTests",
       dependencies: [
         "ConcurrencyTraps",
-        "CoreData", "CoreDataModelFiles", "CoreDataModelSchema", "CoreDataPredicateLanguage",
-        "CoreDataSQLiteBinding", "CoreDataZlibBinding",
+        "CoreData", "CoreDataCTorture", "CoreDataModelFiles", "CoreDataModelSchema",
+        "CoreDataPredicateLanguage", "CoreDataSQLiteBinding", "CoreDataZlibBinding",
       ],
       swiftSettings: settings),
   ]

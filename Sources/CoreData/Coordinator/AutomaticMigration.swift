@@ -38,7 +38,7 @@ struct AutomaticMigration {
         "is of another version of the model, and is to be opened for reading only. Open it for "
           + "writing once, so that it can be migrated.")
     }
-    let source = try sourceModel()
+    guard let source = try sourceModel() else { return }
     if let mapping = NSMappingModel(from: nil, forSourceModel: source, destinationModel: model) {
       return try _migrate(from: source, to: model, by: mapping)
     }
@@ -55,13 +55,13 @@ struct AutomaticMigration {
   // MARK: The model that the store was saved with
 
   /// The model among the program's whose entities the store was saved with, or else the copy that the store
-  /// keeps.
+  /// keeps. Nil when another process has migrated the store since its metadata was read.
   ///
-  /// - Throws: A Cocoa error with code 134130.
-  func sourceModel() throws -> NSManagedObjectModel {
+  /// - Throws: A Cocoa error with code 134130, or what reading the store throws.
+  func sourceModel() throws -> NSManagedObjectModel? {
     if let model = NSManagedObjectModel.mergedModel(from: nil, forStoreMetadata: _metadata) { return model }
     // A store keeps a copy of its model.
-    if let schema = try? ModelCache.read(_connection, path: _url.path) {
+    if let schema = try _keptSchema() {
       let hashes = schema.entityVersionHashes().mapValues { Data($0) }
       let wanted = NSManagedObjectModel.versionHashes(in: _metadata) ?? [:]
       if wanted.allSatisfy({ hashes[$0.key] == $0.value }),
@@ -70,10 +70,23 @@ struct AutomaticMigration {
         return model
       }
     }
+    // The copy may be of the version that another process has migrated the store to.
+    guard try StoreErrors.translating(url: _url, { try _metadataIfUnchanged() }) != nil else { return nil }
     throw _error(
       NSMigrationMissingSourceModelError,
       "was saved with a version of the model that is in none of the program's bundles. Add that version to the model."
     )
+  }
+
+  /// The copy of the model that the store keeps; nil where there is none that can be read.
+  private func _keptSchema() throws -> ModelSchema? {
+    do {
+      return try ModelCache.read(_connection, path: _url.path)
+    } catch let error as SQLiteError {
+      throw StoreErrors.cocoa(StoreOpenError(error, path: _url.path), _url)
+    } catch {
+      return nil
+    }
   }
 
   // MARK: Inferring

@@ -13,7 +13,6 @@ extension NSPersistentStoreCoordinator {
     _ url: URL, _ configuration: String?, _ options: [AnyHashable: Any]?, _ entities: Set<String>?,
     _ model: FrozenModel
   ) throws -> NSPersistentStore {
-    let options = Self._optionsAllowingForPlace(url, options)
     let provisional = StoreKey.named(UUID().uuidString)
     let opening = try _open(url, configuration, options, model, identifier: provisional.identifier)
     return try StoreErrors.translating(url: url) {
@@ -25,24 +24,6 @@ extension NSPersistentStoreCoordinator {
       store.attach(engine, metadata: try engine.metadata)
       return store
     }
-  }
-
-  /// The options, read-only for a store whose file or directory cannot be written; what a killed program left beside
-  /// one that can is deleted.
-  private static func _optionsAllowingForPlace(
-    _ url: URL, _ options: [AnyHashable: Any]?
-  ) -> [AnyHashable: Any]? {
-    PrivateCopy.removeAbandoned()
-    if SQLiteStoreOpening.isOn(NSReadOnlyPersistentStoreOption, options) { return options }
-    let location = StoreLocation(url)
-    guard location.isWritable() else {
-      Console.warn(
-        "the store at \(url.path) is added read-only, because \(location.path) or the directory that it is in cannot be "
-          + "written. Set NSReadOnlyPersistentStoreOption if that is intended.")
-      return (options ?? [:]).merging([NSReadOnlyPersistentStoreOption: true]) { $1 }
-    }
-    if !location.isInMemory { StoreFiles(url: url).removeAbandonedSibling() }
-    return options
   }
 
   /// Opens the file, and migrates it where that is needed and asked for.
@@ -63,10 +44,15 @@ extension NSPersistentStoreCoordinator {
     func opened() throws -> StoreOpening? {
       var opening = try open(isReadOnly: false)
       if opening.isNew { return opening }
+      var migrationOptions = options
+      // The place of the file may allow no more.
+      if opening.options.isReadOnly {
+        migrationOptions = (options ?? [:]).merging([NSReadOnlyPersistentStoreOption: true]) { $1 }
+      }
       // More than once only if another process migrates the store to yet another version meanwhile.
       for _ in 0..<4 {
         let migration = try StoreErrors.translating(url: url) {
-          try _migration(of: opening, url, configuration, options, frozen)
+          try _migration(of: opening, url, configuration, migrationOptions, frozen)
         }
         guard let migration else { break }
         // What policies and handlers throw comes out as it is.

@@ -39,7 +39,8 @@ struct StagedMigration {
     }
     let steps = try _resolved(path.steps, to: destination)
     guard let first = steps.first else { return }
-    let source = try _model(of: hashes, before: first)
+    // Nil when another process has migrated the store.
+    guard let source = try _model(of: hashes, before: first) else { return }
     try _migration.replaceAtomically { copy in
       try StoreFiles(url: _url).copy(to: copy)
       var current = source
@@ -74,7 +75,7 @@ struct StagedMigration {
   }
 
   /// The model that the store has: a custom stage's, one of the program's, or the store's own copy.
-  private func _model(of hashes: [String: Data], before step: Step) throws -> NSManagedObjectModel {
+  private func _model(of hashes: [String: Data], before step: Step) throws -> NSManagedObjectModel? {
     let checksum = NSManagedObjectModel.checksum(hashes)
     for case let stage as NSCustomMigrationStage in _manager.stages {
       for reference in [stage.currentModel, stage.nextModel] where reference.versionChecksum == checksum {

@@ -9,10 +9,12 @@ struct StoreFiles {
   private let _directory: ExternalDataDirectory
   private var _external: String { _directory.path }
 
-  init(url: URL) {
-    _location = StoreLocation(url)
-    self.url = URL(fileURLWithPath: _location.path)
-    _directory = ExternalDataDirectory(storePath: _location.path)
+  init(url: URL) { self.init(StoreLocation(url)) }
+
+  init(_ location: StoreLocation) {
+    _location = location
+    url = URL(fileURLWithPath: location.path)
+    _directory = ExternalDataDirectory(storePath: location.path)
   }
 
   /// Copies the store as it was last saved, its log included; the content of the original stays as it is. What
@@ -90,20 +92,28 @@ struct StoreFiles {
     return sibling
   }
 
+  /// Writes the log into the database and deletes it, unless a connection is open. SQLite deletes the log of an
+  /// attached database by its name when it detaches the database, and another process may have made a sibling of
+  /// the same name by then.
+  private func _endLog() throws {
+    do {
+      try SQLiteStoreFile(url: url, timeout: 0).openForWriting().execute("PRAGMA journal_mode = DELETE")
+    } catch let error as SQLiteError where error.isBusy {}
+  }
+
   private var _sibling: StoreFiles {
     StoreFiles(
       url: url.deletingLastPathComponent().appendingPathComponent(
         ".\(url.lastPathComponent).migrating.sqlite"))
   }
 
-  /// Deletes what a program left that was killed while it replaced the store; does nothing while one is at it.
-  func removeAbandonedSibling() {
+  /// Deletes the sibling that a killed process left. Does nothing while another connection holds the write lock.
+  ///
+  /// - Parameter connection: An open connection to this store, outside of a transaction, with no busy timeout.
+  func removeAbandonedSibling(on connection: Connection) {
     let sibling = _sibling
     var status = stat()
-    guard lstat(sibling.url.path, &status) == 0,
-      let connection = try? Connection(path: url.path, mode: .readWrite, busyTimeout: 0),
-      (try? connection.beginImmediate()) != nil
-    else { return }
+    guard lstat(sibling.url.path, &status) == 0, (try? connection.beginImmediate()) != nil else { return }
     sibling.remove()
     connection.rollback()
   }
@@ -133,6 +143,7 @@ struct StoreFiles {
         // Removed while the write lock is held: the next one to hold it makes the file again.
         defer { sibling.remove() }
         try body(sibling)
+        try sibling._endLog()
         brought = Set(sibling._directory.names).subtracting(before)
         released = try takeContent(of: sibling, on: connection)
       }

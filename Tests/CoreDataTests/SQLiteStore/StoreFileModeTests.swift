@@ -77,10 +77,11 @@ import Testing
     let migrating = try Connection(path: stores.url().path)
     try migrating.beginImmediate()
     let sibling = StoreFiles(url: stores.url()).sibling()
-    StoreFiles(url: stores.url()).removeAbandonedSibling()
+    let opening = try Connection(path: stores.url().path, busyTimeout: 0)
+    StoreFiles(url: stores.url()).removeAbandonedSibling(on: opening)
     #expect(FileManager.default.fileExists(atPath: sibling.url.path))
     migrating.rollback()
-    StoreFiles(url: stores.url()).removeAbandonedSibling()
+    StoreFiles(url: stores.url()).removeAbandonedSibling(on: opening)
     #expect(!FileManager.default.fileExists(atPath: sibling.url.path))
   }
 

@@ -26,39 +26,6 @@ struct SQLiteStoreFile: Sendable {
   /// Whether the URL means a database that lives in memory only.
   var isInMemory: Bool { location.isInMemory }
 
-  /// What the file is by its first bytes.
-  enum Kind: Sendable {
-    case missing
-    case empty
-    case database
-    case other
-  }
-
-  /// - Throws: `StoreOpenError` for what can be no store, or may not be read.
-  func kind() throws -> Kind {
-    switch try location.occupant() {
-    case .nothing: return .missing
-    case .directory: return .other
-    case .file: break
-    }
-    guard let head = DatabaseHead.bytes(path, count: 108) else {
-      throw StoreOpenError.unreadable(
-        path: path, SQLiteError(code: 14, message: "no permission to read the file"))
-    }
-    if head.isEmpty { return .empty }
-    guard head.starts(with: DatabaseHead.magic) else { return .other }
-    return _hasNoTables(head) ? .empty : .database
-  }
-
-  /// Whether a database has been emptied, or its making was cut short: the first page, which lists the tables, has no
-  /// entries, and nothing is left to be played over it.
-  private func _hasNoTables(_ head: [UInt8]) -> Bool {
-    // Type of the page and number of its cells, behind the 100 bytes of the file's header.
-    guard head.count >= 105, head[100] == 13, head[103] == 0, head[104] == 0 else { return false }
-    return FileState.part(path + "-journal") == nil
-      && (FileState.part(path + "-wal")?.size ?? 0) <= 32
-  }
-
   /// Metadata of a store that need not be open. Neither the file nor its log changes.
   ///
   /// - Throws: `StoreOpenError`.
@@ -109,10 +76,13 @@ struct SQLiteStoreFile: Sendable {
 
   /// Replaces this store, which need not exist, by a copy of another with all that is still in its log.
   func replace(with source: SQLiteStoreFile) throws {
-    guard try source.kind() == .database else { throw StoreOpenError.missing(path: source.path) }
-    if try kind() == .other { throw StoreOpenError.notADatabase(path: path) }
+    try source.checkIsFile(mayBeMissing: false)
+    let from = try source.translating {
+      let connection = try source.openForReading()
+      guard try !Self.isEmpty(connection) else { throw StoreOpenError.missing(path: source.path) }
+      return connection
+    }
     try translating {
-      let from = try source.openForReading()
       let to = try openForWriting(creates: true)
       try from.backUp(to: to)
       try? to.checkpoint(.truncate)

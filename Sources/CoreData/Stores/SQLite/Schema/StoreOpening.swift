@@ -39,6 +39,7 @@ struct StoreOpening {
   init(url: URL, layout: ModelLayout, options: SQLiteStoreOptions, initialMetadata: [String: Any]) throws {
     let file = SQLiteStoreFile(url: url, timeout: options.timeout)
     _file = file
+    PrivateCopy.removeAbandoned()
     OpenStores.shared.retireStrayLogs(at: file.path)
     let untouched = file.untouched()
     _untouched = untouched
@@ -49,12 +50,15 @@ struct StoreOpening {
       // A store in memory is nothing but what opening creates.
       if !options.isReadOnly || file.isInMemory {
         do {
+          guard file.location.isWritable() else { throw file.unwritable() }
           let (connection, isNew) = try Self._openForWriting(file, mapping, options, initialMetadata)
+          if !file.isInMemory { Self._removeAbandonedSibling(of: file, connection, options) }
           return (options, connection, isNew, try StoreMetadata.read(connection, path: file.path))
         } catch StoreOpenError.unwritable(_, let error) {
           guard try !file.isVacant() else { throw file.unwritable(error) }
           Console.warn(
-            "the store at \(file.path) is opened read-only, as the file or its directory may not be written.")
+            "the store at \(file.path) is added read-only, because the file or the directory that it is in cannot be "
+              + "written. Set NSReadOnlyPersistentStoreOption if that is intended.")
           options.isReadOnly = true
         }
       }
@@ -93,6 +97,14 @@ struct StoreOpening {
     } catch let error as SQLiteError where file.isUnwritable(error) {
       throw file.unwritable(error)
     }
+  }
+
+  private static func _removeAbandonedSibling(
+    of file: SQLiteStoreFile, _ connection: Connection, _ options: SQLiteStoreOptions
+  ) {
+    connection.setBusyTimeout(0)
+    StoreFiles(file.location).removeAbandonedSibling(on: connection)
+    connection.setBusyTimeout(options.timeout)
   }
 
   private static func _openForReading(
@@ -202,9 +214,13 @@ struct StoreOpening {
     let layout = HistoryLayout(
       mapping, propertyOrders: ModelCache.propertyOrders(connection, path: _file.path))
     if options.isReadOnly {
-      // Whatever is wrong with its history, its objects can be read.
-      guard let tables = try? HistoryTables.read(connection, path: _file.path) else { return nil }
-      return HistoryJournal(tables, layout: layout, mapping: mapping)
+      do {
+        let tables = try HistoryTables.read(connection, path: _file.path)
+        return HistoryJournal(tables, layout: layout, mapping: mapping)
+      } catch is StoreOpenError {
+        // Objects can be read next to history tables of unknown form. A failed read is an error.
+        return nil
+      }
     }
     let tables = try connection.transaction {
       try HistoryTables.prepare(connection, tombstoneCount: layout.tombstoneCount, path: _file.path)

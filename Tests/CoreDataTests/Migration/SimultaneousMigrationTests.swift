@@ -1,0 +1,77 @@
+import CoreDataSQLiteBinding
+import Foundation
+import Testing
+
+@testable import CoreData
+
+/// A store that another process migrates while this one is about to.
+@Suite struct SimultaneousMigrationTests {
+  private let _fixture: MigrationFixture
+  private let _old: NSManagedObjectModel
+  private let _new: NSManagedObjectModel
+  /// As read before the other process migrated the store.
+  private let _metadata: [String: Any]
+
+  /// Makes a store of the old version, reads its metadata, and migrates it.
+  init() throws {
+    _fixture = try MigrationFixture()
+    _old = try Self._model(_fixture, "n")
+    _new = try Self._model(_fixture, "n", "m")
+    try _fixture.open(_old, options: nil) { context in
+      context.make("A", ["n": "1"])
+      try context.save()
+    }
+    _metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+      ofType: NSSQLiteStoreType, at: _fixture.url)
+    try _fixture.open(_new) { context in
+      context.make("A", ["n": "2", "m": "new"])
+      try context.save()
+    }
+  }
+
+  private static func _model(_ fixture: MigrationFixture, _ attributes: String...) throws
+    -> NSManagedObjectModel
+  {
+    let texts = attributes.map { "<attribute name=\"\($0)\" optional=\"YES\" attributeType=\"String\"/>" }
+    return try fixture.model("<entity name=\"A\">\(texts.joined())</entity>")
+  }
+
+  private func _expectMigratedStore() throws {
+    try _fixture.open(_new, options: nil) { context in
+      try #expect(context.texts("A", "n").sorted() == ["1", "2"])
+      try #expect(context.texts("A", "m").contains("new"))
+    }
+  }
+
+  @Test func `an automatic migration with outdated metadata leaves the migrated store as it is`() throws {
+    let connection = try Connection(path: _fixture.url.path)
+    try AutomaticMigration(
+      url: _fixture.url, on: connection, metadata: _metadata, options: MigrationFixture.automatic
+    ).run(to: try _new.frozen(), _new)
+    try _expectMigratedStore()
+  }
+
+  @Test func `a staged migration with outdated metadata leaves the migrated store as it is`() throws {
+    let manager = NSStagedMigrationManager([
+      NSLightweightMigrationStage([_old.versionChecksum, _new.versionChecksum])
+    ])
+    let connection = try Connection(path: _fixture.url.path)
+    try StagedMigration(
+      manager, url: _fixture.url, on: connection, metadata: _metadata, options: MigrationFixture.automatic
+    ).run(to: _new)
+    try _expectMigratedStore()
+  }
+
+  @Test func `a store without a source model is an error as long as no one has migrated it`() throws {
+    let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+      ofType: NSSQLiteStoreType, at: _fixture.url)
+    try _fixture.forgetModel()
+    let connection = try Connection(path: _fixture.url.path)
+    let error = #expect(throws: CocoaError.self) {
+      try AutomaticMigration(
+        url: _fixture.url, on: connection, metadata: metadata, options: MigrationFixture.automatic
+      ).run(to: try _old.frozen(), _old)
+    }
+    #expect(error?.code.rawValue == NSMigrationMissingSourceModelError)
+  }
+}
