@@ -10,6 +10,9 @@ extension NSManagedObjectContext {
       let found: Bool
       do {
         found = try load(object)
+      } catch  where readFailureHandler != nil {
+        readFailureHandler?(error)
+        return
       } catch let error as CocoaError where error.code == .fileReadCorruptFile {
         // Nothing in a damaged file may stop the program: the object stays a fault, whose values read as nil.
         Console.warn(
@@ -136,8 +139,9 @@ extension NSManagedObjectContext {
   }
 
   /// A relationship in a damaged file reads as empty, with a line on the standard error; any other failure
-  /// stops the program, as Core Data raises.
+  /// stops the program, as Core Data raises. A read failure handler gets both instead.
   private final func _cannotRead(_ slot: Int, of object: NSManagedObject, _ error: any Error) {
+    if let readFailureHandler { return readFailureHandler(error) }
     let message =
       "could not read '\(object._layout.slots[slot].name)' of '\(object.objectID.uriRepresentation().absoluteString)'"
     guard let error = error as? CocoaError, error.code == .fileReadCorruptFile else {

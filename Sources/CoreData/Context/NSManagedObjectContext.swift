@@ -50,6 +50,9 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   var pendingIndex = PendingIndex()
   /// Faults made lately without values, that load together.
   @exclusivity(unchecked) var faultBatch = FaultBatch()
+  /// Receives errors of reading faults and relationships, which then read as nil and empty; without it, only damaged
+  /// files read so, and other errors stop the program.
+  var readFailureHandler: ((any Error) -> Void)?
   @exclusivity(unchecked) var isSaving = false
   /// Whether objects' `willSave` is being called.
   var isCallingWillSave = false

@@ -138,8 +138,17 @@ extension NSMigrationManager {
     let destination = try _add(job.destination, to: sides.destination, isSource: false)
     do {
       try sides.destination.context.performAndWait {
-        try sides.source.context.performAndWait { try _runPasses(job.mapping.entityMappings ?? []) }
-        try _save(sides.destination.context)
+        try sides.source.context.performAndWait {
+          // What reads as nil or empty because of an error must not be missing in the migrated store.
+          _setReadFailureHandler { [unowned self] error in
+            state.withLock {
+              if $0.cancellation == nil { $0.cancellation = Self._cannotRead(job.source.url, error) }
+            }
+          }
+          defer { _setReadFailureHandler(nil) }
+          try _runPasses(job.mapping.entityMappings ?? [])
+          try _save(sides.destination.context)
+        }
       }
       try sides.destination.coordinator.remove(destination)
     } catch {
@@ -150,6 +159,18 @@ extension NSMigrationManager {
       }
       throw error
     }
+  }
+
+  private static func _cannotRead(_ url: URL, _ error: any Error) -> any Error {
+    CocoaError.coreData(
+      NSMigrationError,
+      "The store at \(url.path) cannot be migrated, because an object of it cannot be read: "
+        + (error as NSError).localizedDescription, [NSUnderlyingErrorKey: error, NSURLErrorKey: url])
+  }
+
+  private final func _setReadFailureHandler(_ handler: ((any Error) -> Void)?) {
+    sides.source.context.readFailureHandler = handler
+    sides.destination.context.readFailureHandler = handler
   }
 
   private final func _save(_ context: NSManagedObjectContext) throws {
