@@ -18,7 +18,7 @@ struct IterativeMigrator {
     path.append(stored.name)
     var model = stored.model
     while let next = catalogue.version(after: model) {
-      try step(url, from: model, to: next.model)
+      try _step(url, from: model, to: next.model)
       path.append(next.name)
       // A copy, as it comes out of a cache: the list of versions has to be searched by equality.
       model = next.model.copy() as! NSManagedObjectModel
@@ -26,7 +26,7 @@ struct IterativeMigrator {
     return path
   }
 
-  private func step(_ url: URL, from old: NSManagedObjectModel, to new: NSManagedObjectModel) throws {
+  private func _step(_ url: URL, from old: NSManagedObjectModel, to new: NSManagedObjectModel) throws {
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }
@@ -42,23 +42,22 @@ struct IterativeMigrator {
   }
 }
 
-/// Mapping models: inferred, with policies where values have to be computed.
+/// Mapping models: compiled ones of the bundle, else inferred, with a policy where values have to be computed.
 enum Mappings {
   static func mapping(from old: NSManagedObjectModel, to new: NSManagedObjectModel) throws -> NSMappingModel {
-    let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
-    let notes = old.entitiesByName["Note"]?.attributesByName ?? [:]
-    if notes["title"] != nil, new.entitiesByName["Note"]?.attributesByName["heading"] != nil {
-      use(TitleSplittingPolicy.self, for: "Note", in: mapping)
+    if let mapping = NSMappingModel(from: [.module], forSourceModel: old, destinationModel: new) {
+      return mapping
     }
+    let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
     if let tag = old.entitiesByName["Tag"], tag.attributesByName["name"] != nil,
       new.entitiesByName["Tag"]?.attributesByName["key"] != nil
     {
-      use(TagKeyPolicy.self, for: "Tag", in: mapping)
+      _use(TagKeyPolicy.self, for: "Tag", in: mapping)
     }
     return mapping
   }
 
-  private static func use(
+  private static func _use(
     _ policy: NSEntityMigrationPolicy.Type, for entity: String, in mapping: NSMappingModel
   ) {
     for entityMapping in mapping.entityMappings where entityMapping.destinationEntityName == entity {
@@ -68,7 +67,7 @@ enum Mappings {
   }
 }
 
-/// Splits "heading: subtitle".
+/// Splits "heading: subtitle"; named by Journal5to6.xcmappingmodel.
 final class TitleSplittingPolicy: NSEntityMigrationPolicy {
   override func createDestinationInstances(
     forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager

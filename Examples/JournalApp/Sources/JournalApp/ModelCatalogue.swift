@@ -13,12 +13,13 @@ struct ModelCatalogue {
   let hashes: [String: [String: Data]]
 
   enum Failure: Error {
-    case noModel(URL)
+    case noModel(String)
     case noVersionInfo(URL)
   }
 
-  /// Reads a compiled model, a `.momd` with its VersionInfo.plist.
-  init(contentsOf url: URL) throws {
+  /// Reads the versions of a compiled model among a bundle's resources, and the VersionInfo.plist in it.
+  init(named name: String, in bundle: Bundle) throws {
+    guard let url = bundle.url(forResource: name, withExtension: "momd") else { throw Failure.noModel(name) }
     let info = url.appendingPathComponent("VersionInfo.plist")
     guard
       let plist = try PropertyListSerialization.propertyList(from: Data(contentsOf: info), format: nil)
@@ -26,11 +27,12 @@ struct ModelCatalogue {
       let hashes = plist["NSManagedObjectModel_VersionHashes"] as? [String: [String: Data]]
     else { throw Failure.noVersionInfo(info) }
     self.hashes = hashes
-    versions = try hashes.keys.sorted { Self.number($0) < Self.number($1) }.map { name in
-      let file = ["mom", "xcdatamodel"].map { url.appendingPathComponent("\(name).\($0)") }
-        .first { FileManager.default.fileExists(atPath: $0.path) }
-      guard let file, let model = NSManagedObjectModel(contentsOf: file) else { throw Failure.noModel(url) }
-      return Version(name: name, model: model)
+    versions = try hashes.keys.sorted { Self._number($0) < Self._number($1) }.map { version in
+      guard
+        let file = bundle.url(forResource: version, withExtension: "mom", subdirectory: "\(name).momd"),
+        let model = NSManagedObjectModel(contentsOf: file)
+      else { throw Failure.noModel(version) }
+      return Version(name: version, model: model)
     }
   }
 
@@ -43,29 +45,12 @@ struct ModelCatalogue {
 
   /// The version after a model, found by equality of models.
   func version(after model: NSManagedObjectModel) -> Version? {
-    guard let index = versions.firstIndex(where: { $0.model == model }), index + 1 < versions.count else {
+    guard let index = versions.firstIndex(where: { $0.model.isEqual(model) }), index + 1 < versions.count
+    else {
       return nil
     }
     return versions[index + 1]
   }
 
-  private static func number(_ name: String) -> Int { Int(name.split(separator: " ").last ?? "") ?? 1 }
-}
-
-extension ModelCatalogue {
-  /// Puts a VersionInfo.plist beside the versions of a model that no build has compiled.
-  static func compile(_ source: URL, to url: URL) throws {
-    try FileManager.default.copyItem(at: source, to: url)
-    var hashes: [String: [String: Data]] = [:]
-    for file in try FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)
-    where file.pathExtension == "xcdatamodel" {
-      let model = NSManagedObjectModel(contentsOf: file)
-      hashes[file.deletingPathExtension().lastPathComponent] = model?.entityVersionHashesByName
-    }
-    let plist: [String: Any] = [
-      "NSManagedObjectModel_CurrentVersionName": "Journal 10", "NSManagedObjectModel_VersionHashes": hashes,
-    ]
-    try PropertyListSerialization.data(fromPropertyList: plist, format: .xml, options: 0)
-      .write(to: url.appendingPathComponent("VersionInfo.plist"))
-  }
+  private static func _number(_ name: String) -> Int { Int(name.split(separator: " ").last ?? "") ?? 1 }
 }

@@ -7,12 +7,7 @@ let directory = FileManager.default.temporaryDirectory.appendingPathComponent("j
 try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
 defer { try? FileManager.default.removeItem(at: directory) }
 
-let compiled = directory.appendingPathComponent("Journal.momd")
-guard let source = Bundle.module.url(forResource: "Journal", withExtension: "xcdatamodeld") else {
-  fatalError("the bundle has no model")
-}
-try ModelCatalogue.compile(source, to: compiled)
-let catalogue = try ModelCatalogue(contentsOf: compiled)
+let catalogue = try ModelCatalogue(named: "Journal", in: .module)
 let store = directory.appendingPathComponent("Journal.sqlite")
 
 /// What the first version has written.
@@ -43,8 +38,11 @@ try writeFirstVersion(of: catalogue.versions[0].model, to: store)
 let path = try IterativeMigrator(catalogue: catalogue).migrate(store)
 print("Migrated: \(path.joined(separator: " > "))")
 
-let container = NSPersistentContainer(
-  name: "Journal", managedObjectModel: catalogue.versions[catalogue.versions.count - 1].model)
+// The directory itself is its current version.
+let current = NSManagedObjectModel(
+  contentsOf: Bundle.module.url(forResource: "Journal", withExtension: "momd")!)!
+print("Current version: \(catalogue.versions.first { $0.model.isEqual(current) }?.name ?? "none")")
+let container = NSPersistentContainer(name: "Journal", managedObjectModel: current)
 let description = NSPersistentStoreDescription(url: store)
 description.shouldMigrateStoreAutomatically = false
 container.persistentStoreDescriptions = [description]
@@ -62,7 +60,7 @@ try context.performAndWait {
   _ = folders.insert { $0.name = "Recipes" }
   let tag = Repository<Tag>(context: context).insert { $0.key = "nature" }
   let lake = try notes.all(where: NSPredicate(format: "heading == %@", "Lake"))[0]
-  lake.addToTags(tag)
+  lake.addToTags([tag])
   try notes.save()
   // Changed after it was fetched: the mandatory transient attribute does not stop the save.
   context.refresh(lake, mergeChanges: false)
