@@ -30,13 +30,41 @@ import Testing
   }
 
   @Test(.enabled(if: SharedCorpus.root != nil), arguments: SharedCorpus.models)
-  func `a compiled model of the corpus reads back with the hashes of its source`(path: String) throws {
+  func `a compiled model of the corpus reads back as its source, with its hashes`(path: String) throws {
     let source = try ModelContentsReader.read(SharedCorpus.data(path), path: path)
     let compiled = try CompiledModelFile.archive(source, path: path)
     let read = try CompiledModelReader.read(compiled, path: "compiled")
     #expect(read.entityVersionHashes() == source.entityVersionHashes())
+    #expect(read.canonical() == source.canonical())
     // A compiled model compiles to itself.
     #expect(try CompiledModelFile.archive(read, path: path) == compiled)
+  }
+
+  @Test func `what archives have no field of their own for survives compiling`() throws {
+    let text = """
+      <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+      <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+          <entity name="Book" representedClassName="NSManagedObject" elementID="Book" codeGenerationType="category" coreSpotlightDisplayNameExpression="title">
+              <attribute name="title" attributeType="String" customClassName="Title" elementID="title" allowsCloudEncryption="YES"/>
+              <attribute name="price" attributeType="Decimal" minValueString="1.00" maxValueString="99.90" defaultValueString="5.0"/>
+              <attribute name="pages" attributeType="Integer 32" usesScalarValueType="YES"/>
+              <attribute name="size" optional="YES" attributeType="Composite" composite="Size"/>
+              <attribute name="count" attributeType="Integer 64" derived="YES" derivationExpression="pages . @count"/>
+              <relationship name="next" maxCount="1" destinationEntity="Book" elementID="next"/>
+              <fetchedProperty name="long" transient="NO" elementID="long"><fetchRequest name="fetchedPropertyFetchRequest" entity="Book" includeSubentities="NO"/></fetchedProperty>
+          </entity>
+          <fetchRequest name="all" entity="Book" includePropertyValues="NO" includesPendingChanges="NO" returnObjectsAsFaults="NO" returnDistinctResults="YES"/>
+          <configuration name="Cloud" usedWithCloudKit="YES"><memberEntity name="Book"/></configuration>
+          <composite name="Size"><attribute name="width" optional="YES" attributeType="Float" usesScalarValueType="YES"/></composite>
+          <composite name="Spare"><attribute name="size" optional="YES" attributeType="Composite" composite="Size"/></composite>
+      </model>
+      """
+    let source = try ModelContentsReader.read(Data(text.utf8), path: "contents")
+    let compiled = try CompiledModelFile.archive(source, path: "m")
+    let read = try CompiledModelReader.read(compiled, path: "compiled")
+    #expect(read.canonical() == source.canonical())
+    #expect(read.entityVersionHashes() == source.entityVersionHashes())
+    #expect(read.composites.keys.sorted() == ["Size", "Spare"])
   }
 
   @Test(arguments: [

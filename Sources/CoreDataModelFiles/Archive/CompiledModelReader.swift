@@ -55,15 +55,23 @@ package struct CompiledModelReader {
     }
     schema.entities.sort { $0.name < $1.name }
     _dropInherited(from: &schema.entities)
+    let cloud = (_archive.array(root.fields[SourceAttributes.cloudField]) ?? []).compactMap(_archive.string)
     for (name, value) in _archive.dictionary(root.fields["NSConfigurations"]) ?? [] {
       let members = (_archive.array(value) ?? []).compactMap { _archive.string($0) ?? _entityName($0) }
-      schema.configurations.append(ConfigurationSchema(name: name, entities: members.sorted()))
+      var configuration = ConfigurationSchema(name: name, entities: members.sorted())
+      configuration.usedWithCloudKit = cloud.contains(name)
+      schema.configurations.append(configuration)
     }
     schema.configurations.sort { $0.name < $1.name }
     for (name, value) in _archive.dictionary(root.fields["NSFetchRequestTemplates"]) ?? [] {
       schema.fetchRequests.append(try _fetchRequest(value, name: name, entity: nil))
     }
     schema.fetchRequests.sort { $0.name < $1.name }
+    for (name, value) in _archive.dictionary(root.fields[SourceAttributes.compositesField]) ?? [] {
+      schema.composites[name] = try (_archive.array(value) ?? []).compactMap(_archive.object).map {
+        try _attribute($0, in: name, depth: 1)
+      }
+    }
     schema.versionIdentifiers =
       (_archive.array(root.fields["NSVersionIdentifiers"]) ?? []).compactMap(_archive.string).sorted()
     return schema
@@ -123,8 +131,9 @@ package struct CompiledModelReader {
         let request = try _fetchRequest(
           property.fields["NSFetchRequest"], name: "fetchedPropertyFetchRequest",
           entity: _archive.string(property.fields["_NSFetchRequestEntityName"]))
-        entity.fetchedProperties.append(
-          FetchedPropertySchema(traits: try _traits(property, in: name), request: request))
+        var fetched = FetchedPropertySchema(traits: try _traits(property, in: name), request: request)
+        _source(property).apply(to: &fetched)
+        entity.fetchedProperties.append(fetched)
       case "NSAttributeDescription", "NSDerivedAttributeDescription", "NSCompositeAttributeDescription":
         entity.attributes.append(try _attribute(property, in: name, depth: 0))
       default: throw _error("entity '\(name)' has a property of the unknown kind '\(property.className)'")
@@ -137,6 +146,7 @@ package struct CompiledModelReader {
     entity.compoundIndexes = _tuples(object.fields["NSCompoundIndexes"])
     entity.indexes = try (_archive.array(object.fields["NSFetchIndexDescriptions"]) ?? []).compactMap(_index)
     _dropImplied(from: &entity)
+    _source(object).apply(to: &entity)
     return entity
   }
 
@@ -178,11 +188,17 @@ package struct CompiledModelReader {
   }
 
   private func _userInfo(_ object: KeyedArchive.Object) -> [String: String] {
-    var info: [String: String] = [:]
-    for (key, value) in _archive.dictionary(object.fields["NSUserInfo"]) ?? [] {
-      info[key] = _archive.string(value)
-    }
-    return info
+    _texts(object.fields["NSUserInfo"])
+  }
+
+  private func _source(_ object: KeyedArchive.Object) -> SourceAttributes {
+    SourceAttributes(_texts(object.fields[SourceAttributes.field]))
+  }
+
+  private func _texts(_ value: PlistValue?) -> [String: String] {
+    var texts: [String: String] = [:]
+    for (key, value) in _archive.dictionary(value) ?? [] { texts[key] = _archive.string(value) }
+    return texts
   }
 
   private func _index(_ value: PlistValue) throws -> FetchIndexSchema? {
@@ -257,6 +273,7 @@ package struct CompiledModelReader {
       attribute.elements = try _elements(object).map { try _attribute($0, in: entity, depth: depth + 1) }
     }
     try _readValidation(object, into: &attribute)
+    _source(object).apply(to: &attribute)
     return attribute
   }
 
@@ -292,7 +309,8 @@ package struct CompiledModelReader {
   }
 
   private func _relationship(_ object: KeyedArchive.Object, in entity: String) throws -> RelationshipSchema {
-    let traits = try _traits(object, in: entity)
+    var traits = try _traits(object, in: entity)
+    _source(object).apply(to: &traits)
     guard
       let destination = _archive.string(object.fields["_NSDestinationEntityName"])
         ?? _entityName(object.fields["NSDestinationEntity"])
@@ -323,6 +341,7 @@ package struct CompiledModelReader {
     request.resultType = UInt(exactly: _archive.integer(object.fields["NSResultType"]) ?? 0) ?? 0
     request.fetchLimit = max(0, _archive.integer(object.fields["NSFetchLimit"]) ?? 0)
     request.fetchBatchSize = max(0, _archive.integer(object.fields["NSBatchSize"]) ?? 0)
+    _source(object).apply(to: &request)
     return request
   }
 

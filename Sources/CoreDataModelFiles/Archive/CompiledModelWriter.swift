@@ -12,7 +12,7 @@ package struct CompiledModelWriter {
   package enum Place: Sendable {
     /// Into a store, as the copy of its model that Core Data reads, too.
     case store
-    /// Into a `.mom` file, which holds what the source says and nothing besides.
+    /// Into a `.mom` file, which holds what the source says, `SourceAttributes` too, and nothing besides.
     case file
   }
 
@@ -21,8 +21,8 @@ package struct CompiledModelWriter {
   let predicates: PredicateArchive
   private let _entities: [String: KeyedObject]
   private let _model = KeyedObject(["NSManagedObjectModel", "NSObject"])
-  private let _noInfo = KeyedObject(
-    ["NSDictionary", "NSObject"], [("NS.keys", .members([])), ("NS.objects", .members([]))])
+  /// The one empty dictionary.
+  private let _noInfo = KeyedObject.texts([:])
   /// Each entity's line of parents, topmost first, itself last.
   private let _lines: [String: [EntitySchema]]
   private var _relationships: [String: KeyedObject] = [:]
@@ -66,13 +66,14 @@ package struct CompiledModelWriter {
     _model.fields = [("NSEntities", entities), ("NSFetchRequestTemplates", _templates())]
     if !schema.configurations.isEmpty { _model.fields.append(("NSConfigurations", _configurations())) }
     let identifiers = schema.versionIdentifiers.map { KeyedValue.text($0) }
-    _model.fields.append(("NSVersionIdentifiers", .object(_collection(["NSSet", "NSObject"], identifiers))))
+    _model.fields.append(("NSVersionIdentifiers", .object(.set(identifiers))))
+    _model.fields += _modelSource()
     return _model
   }
 
   /// The dictionary of entities, in the form that files have it.
   private func _entityDictionary() -> KeyedValue {
-    .object(_dictionary(schema.entities.map { ($0.name, .object(_entities[$0.name]!)) }))
+    .object(.dictionary(schema.entities.map { ($0.name, .object(_entities[$0.name]!)) }))
   }
 
   /// The dictionary of entities, in the form that stores have it.
@@ -81,7 +82,7 @@ package struct CompiledModelWriter {
     let mapping = KeyedObject(
       ["NSKnownKeysMappingStrategy1", "NSKnownKeysMappingStrategy", "NSObject"],
       [
-        ("keys", .object(_collection(_array, names))), ("length", .plain(.integer(Int64(names.count)))),
+        ("keys", .object(.array(names))), ("length", .plain(.integer(Int64(names.count)))),
         ("version", .plain(.integer(1))),
       ])
     let values = schema.entities.map { KeyedValue.object(_entities[$0.name]!) }
@@ -90,21 +91,21 @@ package struct CompiledModelWriter {
       [
         ("searchMapping", .object(mapping)),
         ("emptyToken", .text("__empty_slot_token_4c24_98dc_ac1e_b773__")),
-        ("values", .object(_collection(_array, values))), ("version", .plain(.integer(1))),
+        ("values", .object(.array(values))), ("version", .plain(.integer(1))),
       ])
   }
 
   private func _configurations() -> KeyedValue {
     let entries = schema.configurations.map { configuration in
       let members = configuration.entities.compactMap { _entities[$0] }.map { KeyedValue.object($0) }
-      return (configuration.name, KeyedValue.object(_collection(["NSSet", "NSObject"], members)))
+      return (configuration.name, KeyedValue.object(.set(members)))
     }
-    return .object(_dictionary(entries))
+    return .object(.dictionary(entries))
   }
 
   private func _templates() -> KeyedValue {
     let entries = schema.fetchRequests.map { ($0.name, KeyedValue.object(_fetchRequest($0))) }
-    return entries.isEmpty ? .null : .object(_dictionary(entries))
+    return entries.isEmpty ? .null : .object(.dictionary(entries))
   }
 
   // MARK: Entities
@@ -118,8 +119,8 @@ package struct CompiledModelWriter {
       ("NSClassNameForEntity", .text(entity.className ?? "NSManagedObject")),
       ("NSManagedObjectModel", .reference(_model)),
       ("NSSuperentity", entity.parent.flatMap { _entities[$0] }.map { .reference($0) } ?? .null),
-      ("NSSubentities", .object(_dictionary(subentities.map { ($0.name, .object(_entities[$0.name]!)) }))),
-      ("NSProperties", .object(_dictionary(_properties(of: entity.name, line)))),
+      ("NSSubentities", .object(.dictionary(subentities.map { ($0.name, .object(_entities[$0.name]!)) }))),
+      ("NSProperties", .object(.dictionary(_properties(of: entity.name, line)))),
       ("NSUserInfo", _userInfo(entity.userInfo)),
       ("NSVersionHashModifier", .text(entity.versionHashModifier)),
       ("NSRenamingIdentifier", .text(entity.renamingIdentifier ?? entity.name)),
@@ -131,10 +132,11 @@ package struct CompiledModelWriter {
     let isStore = _place == .store
     let compound = entity.compoundIndexes + (isStore ? entity.indexes.compactMap(_compoundIndex) : [])
     if !compound.isEmpty { object.fields.append(("NSCompoundIndexes", _tuples(compound))) }
+    object.fields += _source(SourceAttributes(entity))
     let listed = (isStore ? _impliedIndexes(of: entity) : []) + entity.indexes
     if !listed.isEmpty {
       let indexes = listed.map { KeyedValue.object(_index($0, in: object)) }
-      object.fields.append(("NSFetchIndexDescriptions", .object(_collection(_mutableArray, indexes))))
+      object.fields.append(("NSFetchIndexDescriptions", .object(.mutableArray(indexes))))
     }
   }
 
@@ -159,7 +161,7 @@ package struct CompiledModelWriter {
 
   private func _tuples(_ tuples: [[String]]) -> KeyedValue {
     .object(
-      _collection(_mutableArray, tuples.map { .object(_collection(_mutableArray, $0.map { .text($0) })) }))
+      .mutableArray(tuples.map { .object(.mutableArray($0.map { .text($0) })) }))
   }
 
   private func _index(_ index: FetchIndexSchema, in entity: KeyedObject) -> KeyedObject {
@@ -190,7 +192,7 @@ package struct CompiledModelWriter {
         "NSPartialIndexPredicate",
         index.partialIndexPredicate.flatMap { predicates.predicate($0) }.map { .object($0) } ?? .null
       ),
-      ("NSIndexElements", .object(_collection(_array, elements))),
+      ("NSIndexElements", .object(.array(elements))),
     ]
     return object
   }
@@ -233,7 +235,7 @@ package struct CompiledModelWriter {
   }
 
   private func _traits(
-    _ traits: PropertyTraits, of entity: KeyedObject, marks: Int64 = 0, isReadOnly: Bool = false,
+    _ traits: PropertyTraits, of entity: KeyedObject?, marks: Int64 = 0, isReadOnly: Bool = false,
     isValidated: Bool = false
   ) -> [(key: String, value: KeyedValue)] {
     var marks = marks | Mark.always
@@ -245,7 +247,7 @@ package struct CompiledModelWriter {
     if traits.versionHashModifier == nil { marks |= Mark.noHashModifier }
     var fields: [(key: String, value: KeyedValue)] = [
       ("_P", .plain(.integer(marks))), ("NSPropertyName", .text(traits.name)),
-      ("NSEntity", .reference(entity)),
+      ("NSEntity", entity.map { .reference($0) } ?? .null),
       ("NSRenamingIdentifier", .text(traits.renamingIdentifier ?? traits.name)),
     ]
     if traits.isOptional { fields.append(("NSIsOptional", .plain(.boolean(true)))) }
@@ -256,7 +258,8 @@ package struct CompiledModelWriter {
     return fields
   }
 
-  private func _attribute(_ attribute: AttributeSchema, of entity: KeyedObject, isIndexed: Bool)
+  /// - Parameter entity: nil for an element of a composite as the model defines it.
+  private func _attribute(_ attribute: AttributeSchema, of entity: KeyedObject?, isIndexed: Bool)
     -> KeyedObject
   {
     var classes = ["NSAttributeDescription", "NSPropertyDescription", "NSObject"]
@@ -277,6 +280,7 @@ package struct CompiledModelWriter {
       ("NSValueTransformerName", .text(attribute.valueTransformerName)),
       ("NSFlagsKey", .plain(.integer(flags))),
     ]
+    object.fields += _source(SourceAttributes(attribute))
     if isIndexed { object.fields.append(("NSIsIndexed", .plain(.boolean(true)))) }
     if attribute.isIndexedBySpotlight {
       object.fields.append(("NSIndexedBySpotlight", .plain(.boolean(true))))
@@ -291,12 +295,12 @@ package struct CompiledModelWriter {
       let elements = attribute.elements.map {
         KeyedValue.object(_attribute($0, of: entity, isIndexed: false))
       }
-      object.fields.append(("NSElements", .object(_collection(_array, elements))))
+      object.fields.append(("NSElements", .object(.array(elements))))
     }
     if !validation.isEmpty {
       object.fields += [
-        ("NSValidationPredicates", .object(_collection(_array, validation.predicates.map { .object($0) }))),
-        ("NSValidationWarnings", .object(_collection(_array, validation.warnings))),
+        ("NSValidationPredicates", .object(.array(validation.predicates.map { .object($0) }))),
+        ("NSValidationWarnings", .object(.array(validation.warnings))),
       ]
     }
     return object
@@ -320,6 +324,7 @@ package struct CompiledModelWriter {
       ("NSMinCount", .plain(.integer(Int64(Int32(truncatingIfNeeded: relationship.minCount))))),
       ("NSDeleteRule", .plain(.integer(Int64(relationship.deleteRule.rawValue)))),
     ]
+    object.fields += _source(SourceAttributes(relationship.traits))
     if relationship.isOrdered { object.fields.append(("NSIsOrdered", .plain(.boolean(true)))) }
     return object
   }
@@ -333,6 +338,7 @@ package struct CompiledModelWriter {
       ("NSFetchRequest", .object(_fetchRequest(fetched.request))),
       ("_NSFetchRequestEntityName", .text(fetched.request.entity)),
     ]
+    object.fields += _source(SourceAttributes(fetched))
     return object
   }
 
@@ -349,44 +355,31 @@ package struct CompiledModelWriter {
         ("NSFetchOffset", .plain(.integer(0))), ("NSFetchLimit", .plain(.integer(Int64(request.fetchLimit)))),
         ("NSBatchSize", .plain(.integer(Int64(request.fetchBatchSize)))),
         ("NSAllocationType", .plain(.integer(0))),
-      ])
-  }
-
-  // MARK: Collections
-
-  private var _array: [String] { ["NSArray", "NSObject"] }
-  private var _mutableArray: [String] { ["NSMutableArray", "NSArray", "NSObject"] }
-
-  private func _collection(_ classes: [String], _ members: [KeyedValue]) -> KeyedObject {
-    KeyedObject(classes, [("NS.objects", .members(members))])
-  }
-
-  private func _dictionary(_ entries: [(String, KeyedValue)], isMutable: Bool = true) -> KeyedObject {
-    KeyedObject(
-      isMutable ? ["NSMutableDictionary", "NSDictionary", "NSObject"] : ["NSDictionary", "NSObject"],
-      [("NS.keys", .members(entries.map { .text($0.0) })), ("NS.objects", .members(entries.map(\.1)))])
+      ] + _source(SourceAttributes(request)))
   }
 
   private func _userInfo(_ info: [String: String]) -> KeyedValue {
-    guard !info.isEmpty else { return .object(_noInfo) }
-    return .object(
-      _dictionary(info.sorted { $0.key < $1.key }.map { ($0.key, .text($0.value)) }, isMutable: false))
+    .object(info.isEmpty ? _noInfo : .texts(info))
   }
-}
 
-extension AttributeSchema {
-  /// Class of the values, as archives name it.
-  fileprivate var archivedClassName: String? {
-    switch type {
-    case .integer16, .integer32, .integer64, .double, .float, .boolean: "NSNumber"
-    case .decimal: "NSDecimalNumber"
-    case .string: "NSString"
-    case .date: "NSDate"
-    case .binaryData: "NSData"
-    case .uuid: "NSUUID"
-    case .uri: "NSURL"
-    case .transformable: customClassName
-    case .composite, .objectID, .undefined: nil
+  // MARK: Source
+
+  private func _source(_ source: SourceAttributes) -> [(key: String, value: KeyedValue)] {
+    _place == .file && !source.texts.isEmpty ? [(SourceAttributes.field, .object(.texts(source.texts)))] : []
+  }
+
+  private func _modelSource() -> [(key: String, value: KeyedValue)] {
+    guard _place == .file else { return [] }
+    var fields: [(key: String, value: KeyedValue)] = []
+    let composites = schema.composites.sorted { $0.key < $1.key }.map { name, elements in
+      let archived = elements.map { KeyedValue.object(_attribute($0, of: nil, isIndexed: false)) }
+      return (name, KeyedValue.object(.array(archived)))
     }
+    if !composites.isEmpty {
+      fields.append((SourceAttributes.compositesField, .object(.dictionary(composites))))
+    }
+    let cloud = schema.configurations.filter(\.usedWithCloudKit).map { KeyedValue.text($0.name) }
+    if !cloud.isEmpty { fields.append((SourceAttributes.cloudField, .object(.array(cloud)))) }
+    return fields
   }
 }

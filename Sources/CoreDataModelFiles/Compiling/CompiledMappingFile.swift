@@ -89,15 +89,10 @@ struct CompiledMappingWriter {
   /// - Throws: `ModelFileError` for an expression that has no compiled form.
   func archive(_ mapping: MappingModelSchema) throws -> Data {
     let entities = try mapping.entities.map { ($0.name, KeyedValue.object(try _entity($0, in: mapping))) }
-    let byName = KeyedObject(
-      ["NSMutableDictionary", "NSDictionary", "NSObject"],
-      [
-        ("NS.keys", .members(entities.map { .text($0.0) })), ("NS.objects", .members(entities.map(\.1))),
-      ])
     return KeyedArchiveWriter.archive(
       KeyedObject(
         ["NSMappingModel", "NSObject"],
-        [("NSEntityMappings", _array(entities.map(\.1))), ("NSEntityMappingsByName", .object(byName))]))
+        [("NSEntityMappings", _array(entities.map(\.1))), ("NSEntityMappingsByName", .object(.dictionary(entities)))]))
   }
 
   private func _entity(
@@ -207,19 +202,7 @@ struct CompiledMappingWriter {
 
   private func _value(_ object: KeyedObject?) -> KeyedValue { object.map { .object($0) } ?? .null }
 
-  private func _array(_ members: [KeyedValue]) -> KeyedValue {
-    .object(KeyedObject(["NSArray", "NSObject"], [("NS.objects", .members(members))]))
-  }
+  private func _array(_ members: [KeyedValue]) -> KeyedValue { .object(.array(members)) }
 
-  private func _userInfo(_ info: [String: String]) -> KeyedValue {
-    guard !info.isEmpty else { return .null }
-    let entries = info.sorted { $0.key < $1.key }
-    return .object(
-      KeyedObject(
-        ["NSDictionary", "NSObject"],
-        [
-          ("NS.keys", .members(entries.map { .text($0.key) })),
-          ("NS.objects", .members(entries.map { .text($0.value) })),
-        ]))
-  }
+  private func _userInfo(_ info: [String: String]) -> KeyedValue { info.isEmpty ? .null : .object(.texts(info)) }
 }

@@ -1,0 +1,141 @@
+import CoreDataModelSchema
+import Foundation
+
+/// The attributes of a model's source that Core Data's archives have no field for, under the names that they have
+/// in the source: what the editor and code generation use, and the spelling of names and numbers.
+///
+/// They make a compiled model read back as the model that it was compiled from. Core Data's own reader asks for
+/// the fields that it knows, and so passes over this one.
+struct SourceAttributes {
+  /// Field of an archived object that holds them, as a dictionary of texts.
+  static let field = "CDSourceAttributes"
+  /// Field of the archived model that holds the elements of its composites by name.
+  static let compositesField = "CDSourceComposites"
+  /// Field of the archived model that lists the configurations used with CloudKit.
+  static let cloudField = "CDSourceCloudKitConfigurations"
+
+  private(set) var texts: [String: String] = [:]
+
+  init(_ texts: [String: String] = [:]) { self.texts = texts }
+
+  private mutating func _add(_ name: String, _ flag: Bool, unless usual: Bool) {
+    if flag != usual { texts[name] = flag ? "YES" : "NO" }
+  }
+
+  private func _flag(_ name: String, absent: Bool) -> Bool { texts[name].map { $0 == "YES" } ?? absent }
+
+  /// The identifier that the source spells out although it is the name, which archives have for none.
+  private mutating func _addRenaming(_ identifier: String?, of name: String) {
+    if identifier == name { texts["elementID"] = name }
+  }
+}
+
+// MARK: Entities
+
+extension SourceAttributes {
+  init(_ entity: EntitySchema) {
+    if entity.codeGeneration != .manual { texts["codeGenerationType"] = entity.codeGeneration.rawValue }
+    if entity.className == "NSManagedObject" { texts["representedClassName"] = "NSManagedObject" }
+    texts["coreSpotlightDisplayNameExpression"] = entity.coreSpotlightDisplayNameExpression
+    _add("syncable", entity.isSyncable, unless: true)
+    _addRenaming(entity.renamingIdentifier, of: entity.name)
+  }
+
+  func apply(to entity: inout EntitySchema) {
+    entity.codeGeneration = texts["codeGenerationType"].flatMap(EntitySchema.CodeGeneration.init) ?? .manual
+    entity.className = entity.className ?? texts["representedClassName"]
+    entity.coreSpotlightDisplayNameExpression = texts["coreSpotlightDisplayNameExpression"]
+    entity.isSyncable = _flag("syncable", absent: true)
+    entity.renamingIdentifier = entity.renamingIdentifier ?? texts["elementID"]
+  }
+}
+
+// MARK: Properties
+
+extension SourceAttributes {
+  init(_ attribute: AttributeSchema) {
+    self.init(attribute.traits)
+    _add("usesScalarValueType", attribute.usesScalarValueType, unless: false)
+    _add("allowsCloudEncryption", attribute.allowsCloudEncryption, unless: false)
+    if attribute.type != .transformable { texts["customClassName"] = attribute.customClassName }
+    texts["composite"] = attribute.compositeName
+    if let text = attribute.derivationExpression, DerivationText.canonical(text) != text {
+      texts["derivationExpression"] = text
+    }
+    _addNumber("defaultValueString", attribute.defaultValue)
+    _addNumber("minValueString", attribute.limits.minimum)
+    _addNumber("maxValueString", attribute.limits.maximum)
+  }
+
+  init(_ traits: PropertyTraits) { _addRenaming(traits.renamingIdentifier, of: traits.name) }
+
+  init(_ fetched: FetchedPropertySchema) {
+    self.init(fetched.traits)
+    // Archived as transient, whatever the source says.
+    _add("transient", fetched.traits.isTransient, unless: true)
+  }
+
+  func apply(to attribute: inout AttributeSchema) {
+    apply(to: &attribute.traits)
+    attribute.usesScalarValueType = _flag("usesScalarValueType", absent: false)
+    attribute.allowsCloudEncryption = _flag("allowsCloudEncryption", absent: false)
+    attribute.customClassName = attribute.customClassName ?? texts["customClassName"]
+    if attribute.type == .composite, let name = texts["composite"] { attribute.compositeName = name }
+    if let text = texts["derivationExpression"],
+      attribute.derivationExpression == DerivationText.canonical(text)
+    {
+      attribute.derivationExpression = text
+    }
+    _apply("defaultValueString", to: &attribute.defaultValue)
+    _apply("minValueString", to: &attribute.limits.minimum)
+    _apply("maxValueString", to: &attribute.limits.maximum)
+  }
+
+  func apply(to traits: inout PropertyTraits) {
+    traits.renamingIdentifier = traits.renamingIdentifier ?? texts["elementID"]
+  }
+
+  func apply(to fetched: inout FetchedPropertySchema) {
+    apply(to: &fetched.traits)
+    fetched.traits.isTransient = _flag("transient", absent: fetched.traits.isTransient)
+  }
+
+  /// A decimal number whose archived value is printed in another way.
+  private mutating func _addNumber(_ name: String, _ literal: SchemaLiteral?) {
+    if case .decimal(let text)? = literal, Self._decimal(text)?.description != text { texts[name] = text }
+  }
+
+  private func _apply(_ name: String, to literal: inout SchemaLiteral?) {
+    // Of two numbers that differ the archived one counts.
+    guard let text = texts[name], case .decimal(let archived)? = literal,
+      Self._decimal(text) == Self._decimal(archived)
+    else { return }
+    literal = .decimal(text)
+  }
+
+  private static func _decimal(_ text: String) -> Decimal? {
+    Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+  }
+}
+
+// MARK: Fetch requests
+
+extension SourceAttributes {
+  /// How a request fetches. Archives have all of it in one number, whose bits are not public: that number is
+  /// written, and read, as that of a request with the usual values.
+  init(_ request: FetchRequestSchema) {
+    _add("includeSubentities", request.includesSubentities, unless: true)
+    _add("includePropertyValues", request.includesPropertyValues, unless: true)
+    _add("includesPendingChanges", request.includesPendingChanges, unless: true)
+    _add("returnObjectsAsFaults", request.returnsObjectsAsFaults, unless: true)
+    _add("returnDistinctResults", request.returnsDistinctResults, unless: false)
+  }
+
+  func apply(to request: inout FetchRequestSchema) {
+    request.includesSubentities = _flag("includeSubentities", absent: true)
+    request.includesPropertyValues = _flag("includePropertyValues", absent: true)
+    request.includesPendingChanges = _flag("includesPendingChanges", absent: true)
+    request.returnsObjectsAsFaults = _flag("returnObjectsAsFaults", absent: true)
+    request.returnsDistinctResults = _flag("returnDistinctResults", absent: false)
+  }
+}
