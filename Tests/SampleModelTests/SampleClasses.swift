@@ -1,5 +1,6 @@
 import CoreData
 import CoreDataStacks
+import Foundation
 
 // Written by hand, as the stack library's sample has them: native sets, and a publisher without a class of
 // its own.
@@ -10,6 +11,10 @@ final class Author: NSManagedObject, CoreDataModelable {
   @NSManaged var firstName: String?
   @NSManaged var lastName: String?
   @NSManaged var books: Set<Book>
+
+  @NSManaged func addToBooks(_ value: Book)
+  @NSManaged func addToBooks(_ values: NSSet)
+  @NSManaged func removeFromBooks(_ values: NSSet)
 }
 
 final class Book: NSManagedObject, CoreDataModelable {

@@ -118,7 +118,25 @@ struct AccessorPrinter {
           ManagedKeys.\(body.relationship)Key.\(body.call)
         }
         """)
+      if let overload = _sequenceOverload(declaration, parameters, body) { text.functions.append(overload) }
     }
+  }
+
+  /// For `addToBooks([book])` where only `addToBooks(_: NSSet)` is declared: NSSet is no array literal here. Any
+  /// sequence is taken, so that a class may declare the array's overload itself, which Swift then prefers.
+  private func _sequenceOverload(
+    _ declaration: ManagedDeclaration, _ parameters: [ManagedDeclaration.Parameter],
+    _ body: (relationship: String, call: String)
+  ) -> String? {
+    // A private method is seen where it is declared only; an overload in another file would be seen further.
+    guard parameters.count == 1, parameters[0].label == nil, !declaration.access.isPrivate,
+      case .named(let path) = parameters[0].type, ["NSSet", "NSOrderedSet"].contains(path.last?.name)
+    else { return nil }
+    return """
+      \(_keyword(declaration.access))final func \(SwiftName.escaped(declaration.name))(_ a0: some Sequence<NSManagedObject>) {
+        ManagedKeys.\(body.relationship)Key.\(body.call)
+      }
+      """
   }
 
   private func _printProperty(

@@ -3,7 +3,8 @@ struct ToManyAccessorPrinter {
   let style: ClassStyle
 
   func print(_ toMany: EntityClass.ToMany, _ entity: EntityClass, in source: inout SourceText) {
-    let methods = (toMany.isOrdered ? _ordered(toMany) : []) + _plain(toMany)
+    var methods = (toMany.isOrdered ? _ordered(toMany) : []) + _plain(toMany)
+    if style == .slots { methods += _sequences(toMany) }
     source.line("// Members of \(toMany.name).")
     source.block("extension \(entity.name)") { source in
       for (index, method) in methods.enumerated() {
@@ -14,7 +15,7 @@ struct ToManyAccessorPrinter {
   }
 
   private struct Method {
-    /// Selector that Objective-C knows the method by.
+    /// Selector that Objective-C knows the method by; empty if it knows none such.
     let selector: String
     let signature: String
     /// What it does with the relationship's key.
@@ -50,6 +51,20 @@ struct ToManyAccessorPrinter {
         selector: "add\(name):", signature: "addTo\(name)(_ values: \(set))", call: "add(values, to: self)"),
       Method(
         selector: "remove\(name):", signature: "removeFrom\(name)(_ values: \(set))",
+        call: "remove(values, from: self)"),
+    ]
+  }
+
+  /// For `addToBooks([book])`: Foundation's sets are no array literals here. Any sequence is taken rather than an
+  /// array, so that a class may declare the array's overload itself, which Swift then prefers.
+  private func _sequences(_ toMany: EntityClass.ToMany) -> [Method] {
+    let (name, member) = (SwiftName.capitalized(toMany.name), toMany.member)
+    return [
+      Method(
+        selector: "", signature: "addTo\(name)(_ values: some Sequence<\(member)>)",
+        call: "add(values, to: self)"),
+      Method(
+        selector: "", signature: "removeFrom\(name)(_ values: some Sequence<\(member)>)",
         call: "remove(values, from: self)"),
     ]
   }
