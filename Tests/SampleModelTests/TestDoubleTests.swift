@@ -117,6 +117,56 @@ private class SpyObject: NSManagedObject {
   override func mutableSetValue(forKey key: String) -> NSMutableSet { NSMutableSet() }
 }
 
+private final class SpyTransaction: NSPersistentHistoryTransaction {
+  private let _author: String
+  private let _changes: [NSPersistentHistoryChange]
+
+  init(author: String, changes: [NSPersistentHistoryChange]) {
+    _author = author
+    _changes = changes
+    super.init()
+  }
+
+  override var author: String? { _author }
+  override var changes: [NSPersistentHistoryChange]? { _changes }
+  override var token: NSPersistentHistoryToken { SpyToken() }
+  override var timestamp: Date { .distantPast }
+}
+
+private final class SpyChange: NSPersistentHistoryChange {
+  override var changedObjectID: NSManagedObjectID { SpyID() }
+  override var changeType: NSPersistentHistoryChangeType { .delete }
+  override var tombstone: [AnyHashable: Any]? { ["title": "Vogue"] }
+}
+
+private final class SpyToken: NSPersistentHistoryToken, @unchecked Sendable {}
+
+private final class SpyHistoryRequest: NSPersistentHistoryChangeRequest {
+  override class func fetchHistory(after date: Date) -> NSPersistentHistoryChangeRequest {
+    let request = super.fetchHistory(after: date)
+    request.resultType = .count
+    return request
+  }
+}
+
+private final class SpyHistoryResult: NSPersistentHistoryResult {
+  override var result: Any? { [SpyTransaction(author: "widget", changes: [SpyChange()])] }
+  override var resultType: NSPersistentHistoryResultType { .transactionsAndChanges }
+}
+
+private final class SpyDeletion: NSBatchDeleteResult {
+  override var result: Any? { [NSManagedObjectID()] }
+  override var resultType: NSBatchDeleteRequestResultType { .resultTypeObjectIDs }
+}
+
+private final class SpyInsertion: NSBatchInsertResult {
+  override var result: Any? { 3 }
+}
+
+private final class SpyUpdate: NSBatchUpdateResult {
+  override var result: Any? { 2 }
+}
+
 private class SpyID: NSManagedObjectID, @unchecked Sendable {
   override var isTemporaryID: Bool { false }
   override func uriRepresentation() -> URL { URL(string: "x-coredata://Spy/Book/p1")! }
@@ -208,6 +258,28 @@ struct TestDoubleTests {
     #expect(!object.hasChanges)
   }
 
+  @Test func `a history made by a test answers what it overrides`() throws {
+    let transactions = try #require(SpyHistoryResult().result as? [NSPersistentHistoryTransaction])
+    #expect(transactions.first?.author == "widget")
+    #expect(transactions.first?.changes?.first?.changeType == .delete)
+    #expect(transactions.first?.changes?.first?.tombstone?["title"] as? String == "Vogue")
+    // What is not overridden works with what is.
+    let deleted = transactions.first?.objectIDNotification().userInfo?[NSDeletedObjectIDsKey]
+    #expect((deleted as? Set<NSManagedObjectID>)?.count == 1)
+    #expect(transactions.first?.contextName == nil)
+    #expect(SpyHistoryRequest.fetchHistory(after: .distantPast).resultType == .count)
+    #expect(SpyToken() == NSPersistentHistoryToken())
+  }
+
+  @Test func `results of batch requests made by a test answer what they override`() {
+    #expect((SpyDeletion().result as? [NSManagedObjectID])?.count == 1)
+    #expect(SpyDeletion().resultType == .resultTypeObjectIDs)
+    #expect(SpyInsertion().result as? Int == 3)
+    #expect(SpyInsertion().resultType == .statusOnly)
+    #expect(SpyUpdate().result as? Int == 2)
+    #expect(SpyUpdate().resultType == .statusOnlyResultType)
+  }
+
   @Test func `an object ID made by a test answers what it overrides`() {
     let id = SpyID()
     #expect(!id.isTemporaryID)
@@ -250,5 +322,26 @@ struct PlainInitializerTests {
 
   @Test func `an expression is made of a key path of any root`() {
     #expect(NSExpression(forKeyPath: \Shelf.place.room).keyPath == "place.room")
+  }
+}
+
+/// Switches over enumerations, as applications have them in code that shows or converts any attribute.
+@Suite struct EnumerationTests {
+  private func isNumber(_ type: NSAttributeType) -> Bool {
+    switch type {
+    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .decimalAttributeType,
+      .doubleAttributeType, .floatAttributeType, .booleanAttributeType:
+      true
+    case .undefinedAttributeType, .stringAttributeType, .dateAttributeType, .binaryDataAttributeType,
+      .UUIDAttributeType, .URIAttributeType, .transformableAttributeType, .objectIDAttributeType,
+      .compositeAttributeType:
+      false
+    @unknown default: false
+    }
+  }
+
+  @Test func `a switch over all attribute types has a case for each, and may have one for unknown ones`() {
+    #expect(isNumber(.integer16AttributeType))
+    #expect(!isNumber(.stringAttributeType))
   }
 }

@@ -68,14 +68,23 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
 }
 
 /// What a batch deletion gave.
-public final class NSBatchDeleteResult: NSPersistentStoreResult {
+open class NSBatchDeleteResult: NSPersistentStoreResult {
+  private let _result: Any?
+  private let _resultType: NSBatchDeleteRequestResultType
+
   /// A `Bool`, `[NSManagedObjectID]` or `Int`, as the result type says.
-  public let result: Any?
+  open var result: Any? { _result }
   /// What was asked for.
-  public let resultType: NSBatchDeleteRequestResultType
+  open var resultType: NSBatchDeleteRequestResultType { _resultType }
 
   init(_ result: Any?, _ resultType: NSBatchDeleteRequestResultType) {
-    self.result = result
-    self.resultType = resultType
+    _result = result
+    _resultType = resultType
+  }
+
+  /// A result without anything, for subclasses that stand in for one in tests.
+  public override init() {
+    _result = nil
+    _resultType = .resultTypeStatusOnly
   }
 }

@@ -113,14 +113,23 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
 }
 
 /// What a batch insertion gave.
-public final class NSBatchInsertResult: NSPersistentStoreResult {
+open class NSBatchInsertResult: NSPersistentStoreResult {
+  private let _result: Any?
+  private let _resultType: NSBatchInsertRequestResultType
+
   /// A `Bool`, `[NSManagedObjectID]` or `Int`, as the result type says.
-  public let result: Any?
+  open var result: Any? { _result }
   /// What was asked for.
-  public let resultType: NSBatchInsertRequestResultType
+  open var resultType: NSBatchInsertRequestResultType { _resultType }
 
   init(_ result: Any?, _ resultType: NSBatchInsertRequestResultType) {
-    self.result = result
-    self.resultType = resultType
+    _result = result
+    _resultType = resultType
+  }
+
+  /// A result without anything, for subclasses that stand in for one in tests.
+  public override init() {
+    _result = nil
+    _resultType = .statusOnly
   }
 }

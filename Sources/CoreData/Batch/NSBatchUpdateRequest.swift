@@ -72,14 +72,23 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
 }
 
 /// What a batch update gave.
-public final class NSBatchUpdateResult: NSPersistentStoreResult {
+open class NSBatchUpdateResult: NSPersistentStoreResult {
+  private let _result: Any?
+  private let _resultType: NSBatchUpdateRequestResultType
+
   /// A `Bool`, `[NSManagedObjectID]` or `Int`, as the result type says.
-  public let result: Any?
+  open var result: Any? { _result }
   /// What was asked for.
-  public let resultType: NSBatchUpdateRequestResultType
+  open var resultType: NSBatchUpdateRequestResultType { _resultType }
 
   init(_ result: Any?, _ resultType: NSBatchUpdateRequestResultType) {
-    self.result = result
-    self.resultType = resultType
+    _result = result
+    _resultType = resultType
+  }
+
+  /// A result without anything, for subclasses that stand in for one in tests.
+  public override init() {
+    _result = nil
+    _resultType = .statusOnlyResultType
   }
 }

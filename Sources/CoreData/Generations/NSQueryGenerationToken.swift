@@ -3,7 +3,7 @@ import Foundation
 /// Stands for a state of a coordinator's stores, a query generation. Immutable.
 ///
 /// The state is kept as long as somebody holds the token or is pinned to it; an archive does not keep it.
-public final class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
+open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Unchecked: immutable; the generation is Sendable and the superclass has no state.
 
   /// Nil: whatever is current when it is asked for.
@@ -17,10 +17,10 @@ public final class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, 
   }
 
   /// Stands for the latest state at the time when a context is pinned to it.
-  public class var current: NSQueryGenerationToken { _current }
+  open class var current: NSQueryGenerationToken { _current }
 
   /// A token that was archived in this process; nil when its state is not kept any more.
-  public init?(coder: NSCoder) {
+  public required init?(coder: NSCoder) {
     guard coder.allowsKeyedCoding,
       let name = coder.decodeObject(of: NSString.self, forKey: Self._nameKey) as String?
     else { return nil }
@@ -37,24 +37,24 @@ public final class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, 
   private static let _currentName = "current"
 
   /// Archives the token, for use in this process.
-  public func encode(with coder: NSCoder) {
+  open func encode(with coder: NSCoder) {
     coder.encode(NSString(string: generation?.name ?? Self._currentName), forKey: Self._nameKey)
   }
 
   /// Archives of tokens are decoded securely.
-  public static var supportsSecureCoding: Bool { true }
+  open class var supportsSecureCoding: Bool { true }
 
   /// The token itself: it never changes.
-  public func copy(with zone: NSZone? = nil) -> Any { self }
+  open func copy(with zone: NSZone? = nil) -> Any { self }
 
   /// Tokens are equal when they stand for the same state.
-  public override func isEqual(_ object: Any?) -> Bool {
+  open override func isEqual(_ object: Any?) -> Bool {
     (object as? NSQueryGenerationToken).map { $0.generation === generation } ?? false
   }
 
-  public override var hash: Int { generation.map { ObjectIdentifier($0).hashValue } ?? 0 }
+  open override var hash: Int { generation.map { ObjectIdentifier($0).hashValue } ?? 0 }
 
-  public override var description: String {
+  open override var description: String {
     "<NSQueryGenerationToken: \(generation?.name ?? Self._currentName)>"
   }
 }

@@ -11,9 +11,10 @@ public enum NSPersistentHistoryChangeType: Int, Sendable {
 }
 
 /// The change of one object in one transaction of a store's history. Immutable.
-public final class NSPersistentHistoryChange: NSObject, NSCopying {
-  private let _record: HistoryChangeRecord
-  private let _owner: HistoryTransactionRecord
+open class NSPersistentHistoryChange: NSObject, NSCopying {
+  /// Nil in a change that a subclass made.
+  private let _record: HistoryChangeRecord?
+  private let _owner: HistoryTransactionRecord?
   private let _storeID: String
   /// The transaction that lists this change, as long as somebody holds it.
   weak var _transaction: NSPersistentHistoryTransaction?
@@ -26,20 +27,30 @@ public final class NSPersistentHistoryChange: NSObject, NSCopying {
     _storeID = storeID
   }
 
+  /// A change of nothing, for subclasses that stand in for one in tests.
+  public override init() {
+    _record = nil
+    _owner = nil
+    _storeID = ""
+  }
+
   /// Number of the change in its store; later ones have higher numbers.
-  public var changeID: Int64 { _record.number }
+  open var changeID: Int64 { _record?.number ?? 0 }
 
   /// ID of the object, which need not exist any more.
-  public var changedObjectID: NSManagedObjectID { NSManagedObjectID(_record.key) }
+  open var changedObjectID: NSManagedObjectID {
+    _record.map { NSManagedObjectID($0.key) } ?? NSManagedObjectID()
+  }
 
   /// What was done to it.
-  public var changeType: NSPersistentHistoryChangeType {
-    NSPersistentHistoryChangeType(rawValue: _record.kind.rawValue)!
+  open var changeType: NSPersistentHistoryChangeType {
+    NSPersistentHistoryChangeType(rawValue: _record?.kind.rawValue ?? 0)!
   }
 
   /// Values of a deleted object, of the attributes with `preservesValueInHistoryOnDeletion`, by name; nil if
   /// there are none.
-  public var tombstone: [AnyHashable: Any]? {
+  open var tombstone: [AnyHashable: Any]? {
+    guard let _record else { return nil }
     var result: [AnyHashable: Any] = [:]
     let shape = _record.key.space.entity.shape
     for (slot, value) in _record.tombstone {
@@ -52,34 +63,34 @@ public final class NSPersistentHistoryChange: NSObject, NSCopying {
   }
 
   /// Transaction that the change belongs to; without its changes if nobody holds the one that this came with.
-  public var transaction: NSPersistentHistoryTransaction? {
-    _transaction ?? NSPersistentHistoryTransaction(_owner, storeID: _storeID)
+  open var transaction: NSPersistentHistoryTransaction? {
+    _transaction ?? _owner.map { NSPersistentHistoryTransaction($0, storeID: _storeID) }
   }
 
   /// Properties that an update has changed; nil for insertions and deletions.
-  public var updatedProperties: Set<NSPropertyDescription>? {
-    guard _record.kind == .update else { return nil }
+  open var updatedProperties: Set<NSPropertyDescription>? {
+    guard let _record, _record.kind == .update else { return nil }
     let properties = _record.key.space.entity.shape.properties
     return Set(_record.slots.compactMap { properties[$0] })
   }
 
   /// The change itself: it never changes.
-  public func copy(with zone: NSZone? = nil) -> Any { self }
+  open func copy(with zone: NSZone? = nil) -> Any { self }
 
   // MARK: Being searched for
 
   /// Description of changes, for a fetch request that searches the history.
-  public class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
+  open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
     HistoryField.changeEntity
   }
 
   /// Description of changes; nil as long as no coordinator is in use.
-  public class var entityDescription: NSEntityDescription? {
+  open class var entityDescription: NSEntityDescription? {
     LoadedModels.models.isEmpty ? nil : HistoryField.changeEntity
   }
 
   /// A request for changes; nil as long as no coordinator is in use.
-  public class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
+  open class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
     entityDescription.map { entity in
       let request = NSFetchRequest<any NSFetchRequestResult>()
       request.entity = entity

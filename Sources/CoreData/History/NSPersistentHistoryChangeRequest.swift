@@ -19,7 +19,7 @@ public enum NSPersistentHistoryResultType: Int, Sendable {
 /// Reads, or deletes, the history that stores keep with `NSPersistentHistoryTrackingKey`.
 ///
 /// Execute it with `NSManagedObjectContext.execute(_:)`. Not safe to use from several threads at once.
-public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
+open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
   enum Place {
     case beginning
     case date(Date)
@@ -31,14 +31,14 @@ public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
   let isDeletion: Bool
   /// What is returned; transactions with their changes unless set. A deletion always returns whether it was
   /// done.
-  public var resultType = NSPersistentHistoryResultType.transactionsAndChanges
+  open var resultType = NSPersistentHistoryResultType.transactionsAndChanges
   /// Narrows the request to transactions or changes that meet a predicate; its entity is that of
   /// `NSPersistentHistoryTransaction` or `NSPersistentHistoryChange`.
   ///
   /// Predicates on transactions know author, bundleID, contextName, processID, timestamp, token and
   /// transactionNumber; those on changes changedObjectID, changedEntity (an `NSEntityDescription`, without
   /// its subentities), changedID (the object's primary key), changeType and changeID.
-  public var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
+  open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
 
   init(_ place: Place, isDeletion: Bool) {
     self.place = place
@@ -47,7 +47,7 @@ public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
   }
 
   /// Token that the request starts from, if it was made with one.
-  public var token: NSPersistentHistoryToken? {
+  open var token: NSPersistentHistoryToken? {
     switch place {
     case .token(let token): token
     case .transaction(let transaction): transaction.token
@@ -56,42 +56,52 @@ public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
   }
 
   /// A request for transactions written later than a moment.
-  public class func fetchHistory(after date: Date) -> Self { Self(.date(date), isDeletion: false) }
+  open class func fetchHistory(after date: Date) -> NSPersistentHistoryChangeRequest {
+    NSPersistentHistoryChangeRequest(.date(date), isDeletion: false)
+  }
 
   /// A request for transactions after a token; nil for all.
   ///
   /// Executing it throws 134301 when transactions after the token have been deleted from the history, or when
   /// no store has to do with the token.
-  public class func fetchHistory(after token: NSPersistentHistoryToken?) -> Self {
-    Self(token.map(Place.token) ?? .beginning, isDeletion: false)
+  open class func fetchHistory(after token: NSPersistentHistoryToken?) -> NSPersistentHistoryChangeRequest {
+    NSPersistentHistoryChangeRequest(token.map(Place.token) ?? .beginning, isDeletion: false)
   }
 
   /// A request for transactions after another; nil for all.
-  public class func fetchHistory(after transaction: NSPersistentHistoryTransaction?) -> Self {
-    Self(transaction.map(Place.transaction) ?? .beginning, isDeletion: false)
+  open class func fetchHistory(after transaction: NSPersistentHistoryTransaction?)
+    -> NSPersistentHistoryChangeRequest
+  {
+    NSPersistentHistoryChangeRequest(transaction.map(Place.transaction) ?? .beginning, isDeletion: false)
   }
 
   /// A request for transactions, or changes, that a fetch request describes.
-  public class func fetchHistory(withFetch fetchRequest: NSFetchRequest<any NSFetchRequestResult>) -> Self {
-    let request = Self(.beginning, isDeletion: false)
+  open class func fetchHistory(withFetch fetchRequest: NSFetchRequest<any NSFetchRequestResult>)
+    -> NSPersistentHistoryChangeRequest
+  {
+    let request = NSPersistentHistoryChangeRequest(.beginning, isDeletion: false)
     request.fetchRequest = fetchRequest
     return request
   }
 
   /// A request that deletes the transactions written before a moment.
-  public class func deleteHistory(before date: Date) -> Self { Self(.date(date), isDeletion: true) }
+  open class func deleteHistory(before date: Date) -> NSPersistentHistoryChangeRequest {
+    NSPersistentHistoryChangeRequest(.date(date), isDeletion: true)
+  }
 
   /// A request that deletes the transactions before the token's, which stays; with nil nothing is deleted.
-  public class func deleteHistory(before token: NSPersistentHistoryToken?) -> Self {
-    Self(token.map(Place.token) ?? .beginning, isDeletion: true)
+  open class func deleteHistory(before token: NSPersistentHistoryToken?) -> NSPersistentHistoryChangeRequest {
+    NSPersistentHistoryChangeRequest(token.map(Place.token) ?? .beginning, isDeletion: true)
   }
 
   /// A request that deletes the transactions before one, which stays; with nil nothing is deleted.
-  public class func deleteHistory(before transaction: NSPersistentHistoryTransaction?) -> Self {
-    Self(transaction.map(Place.transaction) ?? .beginning, isDeletion: true)
+  open class func deleteHistory(before transaction: NSPersistentHistoryTransaction?)
+    -> NSPersistentHistoryChangeRequest
+  {
+    NSPersistentHistoryChangeRequest(transaction.map(Place.transaction) ?? .beginning, isDeletion: true)
   }
 
-  public override func copy(with zone: NSZone? = nil) -> Any {
+  open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSPersistentHistoryChangeRequest(place, isDeletion: isDeletion)
     copy.affectedStores = affectedStores
     copy.resultType = resultType
@@ -101,15 +111,24 @@ public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
 }
 
 /// What a history request gave.
-public final class NSPersistentHistoryResult: NSPersistentStoreResult {
+open class NSPersistentHistoryResult: NSPersistentStoreResult {
+  private let _result: Any?
+  private let _resultType: NSPersistentHistoryResultType
+
   /// A `Bool`, `[NSManagedObjectID]`, `Int`, `[NSPersistentHistoryTransaction]` or
   /// `[NSPersistentHistoryChange]`, as the result type says; the oldest first.
-  public let result: Any?
+  open var result: Any? { _result }
   /// What was asked for.
-  public let resultType: NSPersistentHistoryResultType
+  open var resultType: NSPersistentHistoryResultType { _resultType }
 
   init(_ result: Any?, _ resultType: NSPersistentHistoryResultType) {
-    self.result = result
-    self.resultType = resultType
+    _result = result
+    _resultType = resultType
+  }
+
+  /// A result without anything, for subclasses that stand in for one in tests.
+  public override init() {
+    _result = nil
+    _resultType = .statusOnly
   }
 }

@@ -6,7 +6,7 @@ import Foundation
 /// Immutable; may be kept in a file with `NSKeyedArchiver` and used by another process on the same stores.
 /// Two tokens are equal when they name the same transaction of the same stores, whichever coordinator gave
 /// them.
-public final class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
+open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Unchecked: an immutable dictionary of values; the superclass has no state.
 
   /// Numbers of the last transactions known, by the stores' UUIDs; 0 before the first.
@@ -17,8 +17,14 @@ public final class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding
     super.init()
   }
 
+  /// A token before every transaction, for subclasses that stand in for one in tests.
+  public override init() {
+    transactions = [:]
+    super.init()
+  }
+
   /// A token that was archived; nil for an archive of something else.
-  public init?(coder: NSCoder) {
+  public required init?(coder: NSCoder) {
     guard coder.allowsKeyedCoding,
       let stores = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: Self._storesKey)
         as? [String],
@@ -34,26 +40,26 @@ public final class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding
   private static let _numbersKey = "transactions"
 
   /// Archives the token.
-  public func encode(with coder: NSCoder) {
+  open func encode(with coder: NSCoder) {
     let entries = transactions.sorted { $0.key < $1.key }
     coder.encode(NSArray(array: entries.map { NSString(string: $0.key) }), forKey: Self._storesKey)
     coder.encode(NSArray(array: entries.map { NSNumber(value: $0.value) }), forKey: Self._numbersKey)
   }
 
   /// Archives of tokens are decoded securely.
-  public static var supportsSecureCoding: Bool { true }
+  open class var supportsSecureCoding: Bool { true }
 
   /// The token itself: it never changes.
-  public func copy(with zone: NSZone? = nil) -> Any { self }
+  open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  public override func isEqual(_ object: Any?) -> Bool {
+  open override func isEqual(_ object: Any?) -> Bool {
     (object as? NSPersistentHistoryToken)?.transactions == transactions
   }
 
-  public override var hash: Int { transactions.hashValue }
+  open override var hash: Int { transactions.hashValue }
 
   /// The stores with their transactions.
-  public override var description: String {
+  open override var description: String {
     let entries = transactions.sorted { $0.key < $1.key }.map { "\"\($0.key)\" = \($0.value);" }
     return "<NSPersistentHistoryToken - {\(entries.joined(separator: " "))}>"
   }

@@ -1,50 +1,61 @@
 import Foundation
 
 /// One save, or one batch request, in a store's history. Immutable.
-public final class NSPersistentHistoryTransaction: NSObject, NSCopying {
+open class NSPersistentHistoryTransaction: NSObject, NSCopying {
   private let _record: HistoryTransactionRecord
   private let _changes: [NSPersistentHistoryChange]?
-  /// UUID of the store.
-  public let storeID: String
+  private let _storeID: String
 
   init(_ record: HistoryTransactionRecord, storeID: String) {
     _record = record
-    self.storeID = storeID
+    _storeID = storeID
     _changes = record.changes?.map { NSPersistentHistoryChange($0, of: record, storeID: storeID) }
     super.init()
     for change in _changes ?? [] { change._transaction = self }
   }
 
+  /// A transaction of nothing, for subclasses that stand in for one in tests.
+  public override init() {
+    _record = HistoryTransactionRecord(
+      number: 0, timestamp: 0, author: nil, contextName: nil, bundleID: "", processID: "", changes: nil)
+    _storeID = ""
+    _changes = nil
+    super.init()
+  }
+
+  /// UUID of the store.
+  open var storeID: String { _storeID }
+
   /// When it was written.
-  public var timestamp: Date { Date(timeIntervalSinceReferenceDate: _record.timestamp) }
+  open var timestamp: Date { Date(timeIntervalSinceReferenceDate: _record.timestamp) }
 
   /// What was changed, in the order insertions, updates, deletions; nil unless changes were asked for.
-  public var changes: [NSPersistentHistoryChange]? { _changes }
+  open var changes: [NSPersistentHistoryChange]? { _changes }
 
   /// Number of the transaction in its store; later ones have higher numbers.
-  public var transactionNumber: Int64 { _record.number }
+  open var transactionNumber: Int64 { _record.number }
 
   /// Identifier of the program that wrote it: its bundle's, or its name.
-  public var bundleID: String { _record.bundleID }
+  open var bundleID: String { _record.bundleID }
 
   /// Name of the process that wrote it.
-  public var processID: String { _record.processID }
+  open var processID: String { _record.processID }
 
   /// Name of the context that wrote it.
-  public var contextName: String? { _record.contextName }
+  open var contextName: String? { _record.contextName }
 
   /// `transactionAuthor` of the context that wrote it.
-  public var author: String? { _record.author }
+  open var author: String? { _record.author }
 
   /// The place in history right after this transaction.
-  public var token: NSPersistentHistoryToken { NSPersistentHistoryToken([storeID: _record.number]) }
+  open var token: NSPersistentHistoryToken { NSPersistentHistoryToken([storeID: _record.number]) }
 
   /// The changes as a notification that `mergeChanges(fromContextDidSave:)` takes: sets of object IDs.
-  public func objectIDNotification() -> Notification {
+  open func objectIDNotification() -> Notification {
     var inserted = Set<NSManagedObjectID>()
     var updated = Set<NSManagedObjectID>()
     var deleted = Set<NSManagedObjectID>()
-    for change in _changes ?? [] {
+    for change in changes ?? [] {
       switch change.changeType {
       case .insert: inserted.insert(change.changedObjectID)
       case .update: updated.insert(change.changedObjectID)
@@ -59,30 +70,30 @@ public final class NSPersistentHistoryTransaction: NSObject, NSCopying {
   }
 
   /// The transaction itself: it never changes.
-  public func copy(with zone: NSZone? = nil) -> Any { self }
+  open func copy(with zone: NSZone? = nil) -> Any { self }
 
   /// Transactions are equal when they are the same one of the same store.
-  public override func isEqual(_ object: Any?) -> Bool {
+  open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? NSPersistentHistoryTransaction else { return false }
     return other.storeID == storeID && other.transactionNumber == transactionNumber
   }
 
-  public override var hash: Int { transactionNumber.hashValue }
+  open override var hash: Int { transactionNumber.hashValue }
 
   // MARK: Being searched for
 
   /// Description of transactions, for a fetch request that searches the history.
-  public class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
+  open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
     HistoryField.transactionEntity
   }
 
   /// Description of transactions; nil as long as no coordinator is in use.
-  public class var entityDescription: NSEntityDescription? {
+  open class var entityDescription: NSEntityDescription? {
     LoadedModels.models.isEmpty ? nil : HistoryField.transactionEntity
   }
 
   /// A request for transactions; nil as long as no coordinator is in use.
-  public class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
+  open class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
     entityDescription.map { entity in
       let request = NSFetchRequest<any NSFetchRequestResult>()
       request.entity = entity
