@@ -67,6 +67,23 @@ import Testing
     #expect(SourceAdoption(source).remarks.map(\.line) == [1])
   }
 
+  @Test func `a cast of the request of a generic results controller names the call without it`() {
+    let source = """
+      import CoreData
+      class FetchedResultsController<T: NSManagedObject>: NSFetchedResultsController<NSFetchRequestResult> {
+        init(fetchRequest: NSFetchRequest<T>, context: NSManagedObjectContext) {
+          super.init(
+            fetchRequest: fetchRequest as! NSFetchRequest<NSFetchRequestResult>,
+            managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+        }
+      }
+
+      """
+    let remarks = SourceAdoption(source).remarks
+    #expect(remarks.map(\.line) == [5])
+    #expect(remarks.first?.message.contains("'fetchRequest: request'") == true)
+  }
+
   @Test func `A cast of a to-many's value to a mutable set is reported`() {
     let source =
       "let books = author.value(forKey: \"books\") as? NSMutableSet\nlet own = NSMutableSet()\n"
@@ -147,7 +164,7 @@ import Testing
 
   @Test(arguments: [
     "objc_sync_enter(self)", "autoreleasepool { f() }", "import os", "import os.log", "import os.lock",
-    "import OSLog", "let c = NSClassFromString(entity.managedObjectClassName)", "center.removeObserver(self)",
+    "import OSLog", "import HealthKit", "let c = NSClassFromString(entity.managedObjectClassName)", "center.removeObserver(self)",
     "bundle.url(forResource: n, withExtension: \"momd\")", "bundle.path(forResource: n, ofType: \"mom\")",
     "bundle.url(forResource: n, withExtension: \"cdm\")", "class T: Foundation.ValueTransformer {}",
     "class Model: NSObject { func f() { willChangeValue(forKey: \"a\") } }",

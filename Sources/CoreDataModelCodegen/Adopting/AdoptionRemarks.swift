@@ -34,6 +34,7 @@ struct AdoptionRemarks {
     "SwiftUI": "SwiftUI is Apple's only; keep views in a target of their own",
     "UIKit": "UIKit is Apple's only; keep views in a target of their own",
     "AppKit": "AppKit is Apple's only; keep views in a target of their own",
+    "HealthKit": "HealthKit is Apple's only; keep what uses it in a target of its own",
     "CloudKit": "CloudKit is Apple's only; keep what uses it in a target of its own",
     "ObjectiveC": "there is no Objective-C runtime; guard the import",
     "os": "os is Apple's only; log with swift-log or print, lock with Mutex or NSLock, or guard the import",
@@ -78,6 +79,11 @@ struct AdoptionRemarks {
     let previous = index > 0 ? tokens[index - 1] : nil
     if previous?.isKeyword("import") ?? false { return Self._modules[token.text] }
     if token.text == "NSFetchRequest", index > 1, tokens[index - 2].text == "as" {
+      // `super.init(fetchRequest: request as! NSFetchRequest<any NSFetchRequestResult>, …)` of a generic controller.
+      if index > 5, tokens[index - 4].text == ":", tokens[index - 5].text == "fetchRequest" {
+        return
+          "a cast between fetch requests fails here; a controller takes a request of any result type: 'fetchRequest: request'"
+      }
       return
         "a cast between fetch requests fails here; pass the request as it is, or make NSFetchRequest<T>(entityName:)"
     }
