@@ -165,4 +165,23 @@ final class HastyAuthor: NSManagedObject {
     super.init(entity: entity, insertInto: context)
     Self.asked = objectID
   }
+
+  @Test func `the next fetch of an object that the program has let go shows what the store has`() throws {
+    let stack = try TestStack(.sqlite)
+    let id = try stack.context.performAndWait {
+      let author = stack.context.insert("Author", ["name": "Ada"])
+      try stack.context.save()
+      return author.objectID
+    }
+    let other = try stack.otherCoordinator().newContext()
+    try other.performAndWait {
+      try other.all("Author")[0].setValue("Bob", forKey: "name")
+      try other.save()
+    }
+    try stack.context.performAndWait {
+      #expect(stack.context.registeredObject(for: id) == nil)
+      #expect(stack.context.object(with: id).isFault)
+      try #expect(stack.context.all("Author").map { $0.text("name") } == ["Bob"])
+    }
+  }
 }
