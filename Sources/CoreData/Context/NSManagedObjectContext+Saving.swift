@@ -53,111 +53,12 @@ extension NSManagedObjectContext {
   /// Changes of a save on the main queue that a parent announces there, rather than on its own queue.
   static let mostAnnouncedOnMain = 100
 
-  // MARK: Hooks and validation
-
-  /// willSave until nothing changes any more, then validation, and again if that changed something.
-  private final func runSaveHooks() throws {
-    defer { primitivesInWillSave = [:] }
-    var passes = 0
-    if !overlay.layers.isEmpty { materializeHooked() }
-    var objects = objectsToSave()
-    if objects.allHeld({ $0._shape.hooks.isDisjoint(with: .beforeSaving) }) {
-      // Nobody has hooks: one validation, and only where the model states rules.
-      try validate(objects, onlyWhereRulesAre: true)
-      return
-    }
-    while true {
-      passes += 1
-      if passes > 1000 {
-        programmerError(
-          "\(label) could not settle its changes within 1000 passes: a willSave, validation or notification handler keeps "
-            + "changing objects. Compare before assigning there.")
-      }
-      for object in objects { object._flags.remove(.touchedInSave) }
-      callWillSave(objects)
-      processPendingChanges()
-      var touched = objectsToSave().filter { $0._flags.contains(.touchedInSave) }
-      if touched.isEmpty {
-        try validate(objectsToSave())
-        processPendingChanges()
-        touched = objectsToSave().filter { $0._flags.contains(.touchedInSave) }
-        if touched.isEmpty { return }
-      }
-      objects = touched
-    }
-  }
-
-  private final func callWillSave(_ objects: [NSManagedObject]) {
-    isCallingWillSave = true
-    defer { isCallingWillSave = false }
-    for object in objects where object._shape.hooks.contains(.willSave) {
-      if !primitivesInWillSave.isEmpty { primitivesInWillSave[ObjectIdentifier(object)] = nil }
-      object.willSave()
-    }
-  }
-
-  /// Notes a write that nobody tracks, if it comes from a `willSave`: it is not to be validated.
-  final func notePrimitiveInWillSave(_ object: NSManagedObject, _ slot: Int) {
-    guard isCallingWillSave else { return }
-    primitivesInWillSave[ObjectIdentifier(object), default: SlotSet()].insert(slot)
-  }
-
-  /// Objects with hooks of their own take part in every save of every level, so those handed up by children
-  /// are made.
-  private final func materializeHooked() {
-    overlay.layers.composedEntries.forEachHeld { entry in
-      if entry.kind != .annihilated, !entry.id.entity.shape.hooks.isEmpty { _ = materialize(entry) }
-    }
-  }
+  // MARK: Entries
 
   /// Own changed objects: nearly always all that are listed.
-  private final var changedObjects: [NSManagedObject] {
+  final var changedObjects: [NSManagedObject] {
     listed.allHeld { $0.isDirty } ? listed : listed.filter(\.isDirty)
   }
-
-  /// Own changed objects, and those from children that have hooks of their own.
-  private final func objectsToSave() -> [NSManagedObject] {
-    var objects = changedObjects
-    if !overlay.layers.isEmpty {
-      table.forEach { object in
-        if object._flags.contains(.adopted), !object._flags.contains(.listed), !object._shape.hooks.isEmpty {
-          objects.append(object)
-        }
-      }
-    }
-    return objects
-  }
-
-  /// - Parameter onlyWhereRulesAre: Whether objects without hooks are passed over for which the model states
-  ///   no rule.
-  private final func validate(_ objects: [NSManagedObject], onlyWhereRulesAre: Bool = false) throws {
-    var errors: [any Error] = []
-    var gone: [NSManagedObject] = []
-    objects.forEachHeld { object in
-      if onlyWhereRulesAre, object._shape.validation.isEmpty, !object._flags.contains(.deleted) { return }
-      let wasDeleted = object._flags.contains(.deleted)
-      do {
-        if wasDeleted {
-          if !object._flags.contains(.inserted) { try object.validateForDelete() }
-        } else if object.isInserted {
-          try object.validateForInsert()
-        } else {
-          try object.validateForUpdate()
-        }
-      } catch {
-        // Of an object whose row is gone, validation has found nothing but nil.
-        if wasDeleted || !object._flags.contains(.deleted) { errors += ValidationErrors.flatten(error) }
-      }
-      if !wasDeleted, object._flags.contains(.deleted) { gone.append(object) }
-    }
-    try ValidationErrors.throwIfAny(errors)
-    // What is unsaved here must not point at them when it is collected. Their values are nil, as Core Data has
-    // it: no delete rule finds anything to follow.
-    for object in gone { cutReferences(to: object, cascading: false) }
-    if !gone.isEmpty { processPendingChanges() }
-  }
-
-  // MARK: Entries
 
   /// The unsaved state as values: own objects', then what children have saved up.
   final func collectLayer() throws -> Layer {

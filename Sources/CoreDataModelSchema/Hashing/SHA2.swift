@@ -33,6 +33,13 @@ package struct SHA2<Word: SHA2Word> {
     return hasher.finalize()
   }
 
+  /// The hash of a whole message.
+  package static func hash(_ message: [UInt8]) -> [UInt8] {
+    var hasher = Self()
+    hasher.update(message)
+    return hasher.finalize()
+  }
+
   /// Adds bytes to the message.
   package mutating func update(_ bytes: some Sequence<UInt8>) {
     for byte in bytes {
@@ -42,6 +49,19 @@ package struct SHA2<Word: SHA2Word> {
     }
   }
 
+  /// Adds bytes to the message, whole blocks at once.
+  package mutating func update(_ bytes: [UInt8]) {
+    _length &+= UInt64(bytes.count)
+    var rest = bytes[...]
+    while _pending.count + rest.count >= Self._blockSize {
+      let part = rest.prefix(Self._blockSize - _pending.count)
+      _pending += part
+      rest = rest.dropFirst(part.count)
+      _compress()
+    }
+    _pending += rest
+  }
+
   /// Ends the message and returns its hash.
   package mutating func finalize() -> [UInt8] {
     let bits = _length &* 8
@@ -49,28 +69,38 @@ package struct SHA2<Word: SHA2Word> {
     if _pending.count == Self._blockSize { _compress() }
     // The length takes two words, of which all but the lower 64 bits are zero for any message that fits in
     // memory.
-    while _pending.count != Self._blockSize - 2 * Self._wordSize {
-      _pending.append(0)
-      if _pending.count == Self._blockSize { _compress() }
+    if _pending.count > Self._blockSize - 2 * Self._wordSize {
+      _pending += repeatElement(0, count: Self._blockSize - _pending.count)
+      _compress()
     }
-    _pending += [UInt8](repeating: 0, count: 2 * Self._wordSize - 8)
+    _pending += repeatElement(0, count: Self._blockSize - 8 - _pending.count)
     for shift in stride(from: 56, through: 0, by: -8) {
       _pending.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift)))
     }
     _compress()
-    return _state.flatMap { word in
-      (1...Self._wordSize).map { UInt8(truncatingIfNeeded: word >> Word(Word.bitWidth - 8 * $0)) }
-    }
+    var result: [UInt8] = []
+    result.reserveCapacity(8 * Self._wordSize)
+    for word in _state { withUnsafeBytes(of: word.bigEndian) { result += $0 } }
+    return result
   }
 
   private mutating func _compress() {
+    withUnsafeTemporaryAllocation(of: Word.self, capacity: Word.roundConstants.count) { w in
+      _pending.withUnsafeBytes { bytes in
+        for i in 0..<16 {
+          w[i] = Word(bigEndian: bytes.loadUnaligned(fromByteOffset: i * Self._wordSize, as: Word.self))
+        }
+      }
+      _mix(w)
+    }
+    _pending.removeAll(keepingCapacity: true)
+  }
+
+  /// Mixes a block, whose words begin the schedule, into the state.
+  private mutating func _mix(_ w: UnsafeMutableBufferPointer<Word>) {
     let constants = Word.roundConstants
     let (first, second) = Word.scheduleRotations
     let (upper, lower) = Word.stateRotations
-    var w = [Word](repeating: 0, count: constants.count)
-    for i in 0..<16 {
-      w[i] = (0..<Self._wordSize).reduce(0) { $0 << 8 | Word(_pending[i * Self._wordSize + $1]) }
-    }
     for i in 16..<constants.count {
       let (a, b) = (w[i - 15], w[i - 2])
       let s0 = Self._rotate(a, first.0) ^ Self._rotate(a, first.1) ^ (a >> first.2)
@@ -86,8 +116,16 @@ package struct SHA2<Word: SHA2Word> {
       let t2 = s0 &+ ((a & b) ^ (a & c) ^ (b & c))
       (h, g, f, e, d, c, b, a) = (g, f, e, d &+ t1, c, b, a, t1 &+ t2)
     }
-    for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { _state[index] &+= word }
-    _pending.removeAll(keepingCapacity: true)
+    _state.withUnsafeMutableBufferPointer { state in
+      state[0] &+= a
+      state[1] &+= b
+      state[2] &+= c
+      state[3] &+= d
+      state[4] &+= e
+      state[5] &+= f
+      state[6] &+= g
+      state[7] &+= h
+    }
   }
 
   private static func _rotate(_ word: Word, _ count: Word) -> Word {

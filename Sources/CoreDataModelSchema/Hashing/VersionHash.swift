@@ -84,7 +84,10 @@ package enum VersionHash {
 
   private static func _base(_ traits: PropertyTraits) -> [UInt8] {
     let flags: UInt8 = (traits.isOptional ? 1 : 0) | (traits.isTransient ? 2 : 0)
-    return SHA256.hash(Array(traits.name.utf8) + [flags, 0] + Array((traits.versionHashModifier ?? "").utf8))
+    var message = Array(traits.name.utf8)
+    message += [flags, 0]
+    if let modifier = traits.versionHashModifier { message += modifier.utf8 }
+    return SHA256.hash(message)
   }
 
   private static func _bytes(_ number: Int32) -> [UInt8] {

@@ -1,0 +1,103 @@
+import CoreDataModelSchema
+import Foundation
+
+// What objects may still change, and what is checked, before a save is collected.
+
+extension NSManagedObjectContext {
+  /// willSave until nothing changes any more, then validation, and again if that changed something.
+  final func runSaveHooks() throws {
+    defer { primitivesInWillSave = [:] }
+    var passes = 0
+    if !overlay.layers.isEmpty { materializeHooked() }
+    var objects = objectsToSave()
+    if objects.allHeld({ $0._shape.hooks.isDisjoint(with: .beforeSaving) }) {
+      // Nobody has hooks: one validation, and only where the model states rules.
+      try validate(objects, onlyWhereRulesAre: true)
+      return
+    }
+    while true {
+      passes += 1
+      if passes > 1000 {
+        programmerError(
+          "\(label) could not settle its changes within 1000 passes: a willSave, validation or notification handler keeps "
+            + "changing objects. Compare before assigning there.")
+      }
+      for object in objects { object._flags.remove(.touchedInSave) }
+      callWillSave(objects)
+      processPendingChanges()
+      var touched = objectsToSave().filter { $0._flags.contains(.touchedInSave) }
+      if touched.isEmpty {
+        try validate(objectsToSave())
+        processPendingChanges()
+        touched = objectsToSave().filter { $0._flags.contains(.touchedInSave) }
+        if touched.isEmpty { return }
+      }
+      objects = touched
+    }
+  }
+
+  private final func callWillSave(_ objects: [NSManagedObject]) {
+    isCallingWillSave = true
+    defer { isCallingWillSave = false }
+    for object in objects where object._shape.hooks.contains(.willSave) {
+      if !primitivesInWillSave.isEmpty { primitivesInWillSave[ObjectIdentifier(object)] = nil }
+      object.willSave()
+    }
+  }
+
+  /// Notes a write that nobody tracks, if it comes from a `willSave`: it is not to be validated.
+  final func notePrimitiveInWillSave(_ object: NSManagedObject, _ slot: Int) {
+    guard isCallingWillSave else { return }
+    primitivesInWillSave[ObjectIdentifier(object), default: SlotSet()].insert(slot)
+  }
+
+  /// Objects with hooks of their own take part in every save of every level, so those handed up by children
+  /// are made.
+  private final func materializeHooked() {
+    overlay.layers.composedEntries.forEachHeld { entry in
+      if entry.kind != .annihilated, !entry.id.entity.shape.hooks.isEmpty { _ = materialize(entry) }
+    }
+  }
+
+  /// Own changed objects, and those from children that have hooks of their own.
+  private final func objectsToSave() -> [NSManagedObject] {
+    var objects = changedObjects
+    if !overlay.layers.isEmpty {
+      table.forEach { object in
+        if object._flags.contains(.adopted), !object._flags.contains(.listed), !object._shape.hooks.isEmpty {
+          objects.append(object)
+        }
+      }
+    }
+    return objects
+  }
+
+  /// - Parameter onlyWhereRulesAre: Whether objects without hooks are passed over for which the model states
+  ///   no rule.
+  private final func validate(_ objects: [NSManagedObject], onlyWhereRulesAre: Bool = false) throws {
+    var errors: [any Error] = []
+    var gone: [NSManagedObject] = []
+    objects.forEachHeld { object in
+      if onlyWhereRulesAre, object._shape.validation.isEmpty, !object._flags.contains(.deleted) { return }
+      let wasDeleted = object._flags.contains(.deleted)
+      do {
+        if wasDeleted {
+          if !object._flags.contains(.inserted) { try object.validateForDelete() }
+        } else if object.isInserted {
+          try object.validateForInsert()
+        } else {
+          try object.validateForUpdate()
+        }
+      } catch {
+        // Of an object whose row is gone, validation has found nothing but nil.
+        if wasDeleted || !object._flags.contains(.deleted) { errors += ValidationErrors.flatten(error) }
+      }
+      if !wasDeleted, object._flags.contains(.deleted) { gone.append(object) }
+    }
+    try ValidationErrors.throwIfAny(errors)
+    // What is unsaved here must not point at them when it is collected. Their values are nil, as Core Data has
+    // it: no delete rule finds anything to follow.
+    for object in gone { cutReferences(to: object, cascading: false) }
+    if !gone.isEmpty { processPendingChanges() }
+  }
+}
