@@ -60,8 +60,11 @@ extension NSManagedObjectContext {
     let isOvertaken =
       isForeign || changes.isOvertaken || chain.map { !changes.isStored || $0.hasDeletions } ?? false
     var unknown: [UnknownInsertion] = []
-    // Of saves that come in their order, a deletion of what is inserted here is yet to be merged, and told of.
-    let isInOrder = !isForeign && changes.isStored && changes.epoch > max(mergedEpoch, savedEpoch)
+    // A context that merges all saves in their order is yet to merge the deletion of what is inserted here, and
+    // tells of both.
+    let isInOrder =
+      automaticallyMergesChangesFromParent && chain == nil && !isForeign && changes.isStored
+      && changes.epoch > max(mergedEpoch, savedEpoch)
     if !isForeign { mergedEpoch = max(mergedEpoch, changes.epoch) }
     // What was deleted comes last: links cut by the deletion have been merged then.
     for entry in changes.entries where entry.kind != .deleted {
