@@ -2,8 +2,8 @@ import CoreDataCSQLite
 
 /// Whether the file of a connection is where it was opened.
 extension Connection {
-  /// Whether the database file has been deleted, moved or replaced since it was opened: what is written then
-  /// reaches nobody. Costs one look at the file system; false for a database in memory.
+  /// Whether the database file has been deleted, moved or replaced since it was opened: no reader
+  /// finds what is written then. Costs one look at the file system; false for a database in memory.
   package var hasMoved: Bool {
     var isMoved: Int32 = 0
     let result = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &isMoved)

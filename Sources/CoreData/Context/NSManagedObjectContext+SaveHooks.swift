@@ -11,7 +11,7 @@ extension NSManagedObjectContext {
     if !overlay.layers.isEmpty { materializeHooked() }
     var objects = objectsToSave()
     if objects.allHeld({ $0._shape.hooks.isDisjoint(with: .beforeSaving) }) {
-      // Nobody has hooks: one validation, and only where the model states rules.
+      // No object has hooks: one validation, and only where the model states rules.
       try validate(objects, onlyWhereRulesAre: true)
       return
     }
@@ -45,7 +45,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Notes a write that nobody tracks, if it comes from a `willSave`: it is not to be validated.
+  /// Notes an untracked write made in `willSave`, which validation passes over.
   final func notePrimitiveInWillSave(_ object: NSManagedObject, _ slot: Int) {
     guard isCallingWillSave else { return }
     primitivesInWillSave[ObjectIdentifier(object), default: SlotSet()].insert(slot)

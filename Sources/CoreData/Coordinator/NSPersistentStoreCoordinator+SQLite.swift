@@ -65,8 +65,8 @@ extension NSPersistentStoreCoordinator {
     return try opened() ?? open(isReadOnly: true)
   }
 
-  /// Whether a store may be written to. Not one that has kept a history and is now not asked to: what would be
-  /// written to it would be missing there for whoever follows it.
+  /// Whether a store may be written to. Not one that has kept a history and is now not asked to: the
+  /// history would lack what is written, and its readers would miss it.
   private final func _mayWrite(_ opening: StoreOpening, _ url: URL) throws -> Bool {
     guard !opening.options.tracksHistory, !opening.options.isReadOnly, try opening.keepsHistory() else {
       return true

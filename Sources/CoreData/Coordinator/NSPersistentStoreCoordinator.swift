@@ -206,8 +206,8 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   /// data. Neither needs to be of this coordinator; a store of it that lies at the destination is removed
   /// from it first.
   ///
-  /// A destination that is there is replaced in one transaction: whoever reads it sees the one store or the
-  /// other, and when anything fails it is what it was. The source stays as it is.
+  /// A destination that is there is replaced in one transaction: readers see either the old store or the
+  /// new one, and a failure leaves the old one. The source stays as it is.
   ///
   /// - Throws: A Cocoa error: 134000 for a type that has no files, 260 without a source, 134010 for a file
   ///   that is no store, 134070 if the destination cannot be written.

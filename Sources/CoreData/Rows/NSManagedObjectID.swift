@@ -61,7 +61,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
   /// The ID as a URI: `x-coredata://<store UUID>/<Entity>/p<key>`, or `x-coredata:///<Entity>/t<number>` for
   /// a temporary one.
   ///
-  /// In a store of one's own the key is the text of the reference object.
+  /// In a custom store the key is the text of the reference object.
   ///
   /// A permanent ID's URI may be kept and turned back into the ID by a coordinator with the same store.
   open func uriRepresentation() -> URL { uri }

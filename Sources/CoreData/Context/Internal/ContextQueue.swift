@@ -140,8 +140,8 @@ final class ContextQueue: @unchecked Sendable {
     return try _run(onMain: true, block)
   }
 
-  /// Runs a block on the calling thread if it is the main one and a private queue has nothing to do. Waits for
-  /// nobody.
+  /// Runs a block on the calling thread if it is the main one and a private queue is idle. Never
+  /// blocks.
   ///
   /// - Returns: False if the queue is at work, or has work waiting; then the block has not run.
   func runIfIdle(_ block: () -> Void) -> Bool {

@@ -23,7 +23,9 @@ struct ObjectTable {
     @inline(__always) init(_ id: NSManagedObjectID) { (reference, space) = id.identity }
 
     /// The key of an ID that is or was temporary, whatever has become of it.
-    static func temporary(_ id: NSManagedObjectID) -> Key { Key(reference: id.reference, space: id.space.number) }
+    static func temporary(_ id: NSManagedObjectID) -> Key {
+      Key(reference: id.reference, space: id.space.number)
+    }
 
     /// The key of an object as it is known now.
     @inline(__always) init(of object: NSManagedObject) {

@@ -1,7 +1,6 @@
 import Foundation
 
-/// Permissions and owner that files made beside a store take over from it, so that whoever may use the store may
-/// use them, and nobody else.
+/// Permissions and owner of a store, given to the files created beside it: the same users may access both.
 struct FileMode: Sendable, Equatable {
   private let _permissions: mode_t
   private let _owner: uid_t
@@ -16,7 +15,7 @@ struct FileMode: Sendable, Equatable {
     _group = status.st_gid
   }
 
-  /// Permissions of a directory: whoever may read files may list it.
+  /// Permissions of a directory: users who may read its files may list it.
   private var _directoryPermissions: mode_t {
     var permissions = _permissions | S_IRWXU
     if _permissions & S_IRGRP != 0 { permissions |= S_IXGRP }

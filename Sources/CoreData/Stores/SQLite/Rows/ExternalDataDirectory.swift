@@ -58,7 +58,7 @@ struct ExternalDataDirectory: Sendable {
     guard _isAvailable, data.count > Self.threshold else { return nil }
     let name = UUID().uuidString
     let path = "\(_path)/\(name)"
-    // Nobody knows the name before the row that has it is committed, so that the file may grow in place.
+    // No reader knows the name until the row that holds it is committed, so the file may grow in place.
     var descriptor = Self._create(path)
     if descriptor < 0, errno == ENOENT {
       create()

@@ -2,7 +2,7 @@ import CoreDataSQLiteBinding
 
 /// Views, triggers and virtual tables in a store file that Core Data has not put there.
 ///
-/// Nobody knows what they do: a view in place of a table may never end, and a trigger runs with every save.
+/// Their effect is unknown: a view in place of a table may never end, and a trigger runs with every save.
 package struct ForeignSchema: Sendable {
   /// One of them.
   package struct Item: Sendable, Hashable {
