@@ -11,17 +11,23 @@ import Testing
     return model
   }
 
+  /// A fault of an author whose row another context has deleted.
+  private func vanished(in context: NSManagedObjectContext, _ stack: TestStack) throws -> NSManagedObject {
+    let id = try stack.stored("Author", ["name": "Ada"]).objectID
+    let fault = context.object(with: id)
+    try stack.root.performAndWait {
+      stack.root.delete(stack.root.object(with: id))
+      try stack.root.save()
+    }
+    return fault
+  }
+
   @Test(arguments: Setting.direct)
   func `an object found deleted while it is validated does not stop the save`(_ setting: Setting) throws {
     let stack = try TestStack(setting, model: try model())
-    let id = try stack.stored("Author", ["name": "Ada"]).objectID
     let context = stack.sibling()
     try context.performAndWait {
-      let fault = context.object(with: id)
-      try stack.root.performAndWait {
-        stack.root.delete(stack.root.object(with: id))
-        try stack.root.save()
-      }
+      let fault = try vanished(in: context, stack)
       let book = context.insert("Book", ["title": "Notes", "author": fault])
       try context.save()
       #expect(!book.hasChanges && !context.hasChanges)
@@ -37,14 +43,9 @@ import Testing
   @Test(arguments: Setting.direct)
   func `other objects are validated all the same`(_ setting: Setting) throws {
     let stack = try TestStack(setting, model: try model())
-    let id = try stack.stored("Author", ["name": "Ada"]).objectID
     let context = stack.sibling()
     try context.performAndWait {
-      let fault = context.object(with: id)
-      try stack.root.performAndWait {
-        stack.root.delete(stack.root.object(with: id))
-        try stack.root.save()
-      }
+      let fault = try vanished(in: context, stack)
       context.insert("Book", ["title": "Notes", "author": fault])
       context.insert("Author")
       let error = #expect(throws: CocoaError.self) { try context.save() }
