@@ -36,7 +36,9 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
   }
 
-  /// Creates a container for the model of this name, found in the main bundle or the bundles beside it.
+  /// Creates a container for the model of this name, found in the main bundle or the bundles beside it: first
+  /// that of the container's module if it is a subclass, then the program's own, then those of the program's
+  /// other modules.
   ///
   /// Without such a model the container has an empty one, and a line on the standard error names the places
   /// that were looked at.
@@ -45,7 +47,9 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   }
 
   private static func _model(named name: String) -> NSManagedObjectModel {
-    guard let url = ModelSearch.model(named: name) else {
+    // A subclass comes from the module that has the model, as a rule.
+    let module = String(reflecting: self).split(separator: ".").first.map(String.init)
+    guard let url = ModelSearch.model(named: name, of: module) else {
       return _noModel(named: name, ModelSearch.absence(of: name, in: nil))
     }
     do {

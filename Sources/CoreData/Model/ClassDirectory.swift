@@ -10,6 +10,9 @@ enum ClassDirectory {
   /// Modules that define a top-level class of this name, in alphabetical order.
   static func modules(defining name: String) -> [String] { _modules[name] ?? [] }
 
+  /// Names of all modules that define a top-level class.
+  static let moduleNames = Set(_modules.values.joined())
+
   private static let _modules: [String: [String]] = _read().mapValues { $0.sorted() }
 
   /// Signature of the runtime's `swift_enumerateAllMetadataSections`.

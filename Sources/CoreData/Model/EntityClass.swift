@@ -29,16 +29,9 @@ enum EntityClass {
   static func candidates(_ name: String) -> [String] {
     let bare = name.hasPrefix(".") ? String(name.dropFirst()) : name
     if bare.contains(".") { return [bare] }
-    return [bare, "\(_mainModule).\(bare)"] + ClassDirectory.modules(defining: bare).map { "\($0).\(bare)" }
+    return [bare, "\(ProgramModule.name).\(bare)"]
+      + ClassDirectory.modules(defining: bare).map { "\($0).\(bare)" }
   }
-
-  /// The program's module: the package manager names it after the executable.
-  private static let _mainModule: String = {
-    let name =
-      Bundle.main.executableURL?.deletingPathExtension().lastPathComponent
-      ?? ProcessInfo.processInfo.processName
-    return String(name.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" })
-  }()
 
   private static let _warned = Mutex<Set<String>>([])
 

@@ -32,8 +32,11 @@ enum ModelSearch {
   }
 
   /// The model of this name in `bundle`, or in the program's bundles for nil.
-  static func model(named name: String, in bundle: Bundle? = nil) -> URL? {
-    models(in: bundle.map { [$0] }).first { $0.deletingPathExtension().lastPathComponent == name }
+  ///
+  /// - Parameter module: Module whose bundle is looked at before the program's others.
+  static func model(named name: String, in bundle: Bundle? = nil, of module: String? = nil) -> URL? {
+    models(in: bundle.map { [$0] } ?? _programBundles(of: module))
+      .first { $0.deletingPathExtension().lastPathComponent == name }
   }
 
   /// That there is no model of this name, with what the bundles that were searched have.
@@ -60,12 +63,15 @@ enum ModelSearch {
       .sorted { $0.lastPathComponent < $1.lastPathComponent }
   }
 
-  private static func _programBundles() -> [Bundle] {
+  /// The main bundle and the resource bundles beside the program, in the order in which they are looked at.
+  private static func _programBundles(of module: String? = nil) -> [Bundle] {
     let main = Bundle.main
     let beside = _files(in: main.bundleURL).filter {
       $0.pathExtension == "resources" || $0.pathExtension == "bundle"
     }
-    return [main] + beside.sorted { $0.path < $1.path }.compactMap { Bundle(url: $0) }
+    let order = ResourceBundleOrder(
+      preferred: module, program: ProgramModule.name, linked: ClassDirectory.moduleNames)
+    return [main] + order.sorted(beside).compactMap { Bundle(url: $0) }
   }
 
   private static func _searchRoot(_ bundle: Bundle) -> URL { bundle.resourceURL ?? bundle.bundleURL }
