@@ -78,11 +78,13 @@ open class UndoManager: NSObject {
     _isEventGroupOpen = true
     guard Thread.isMainThread, !_isEventEndScheduled else { return }
     _isEventEndScheduled = true
-    // On the main thread now and then: nobody else has the manager meanwhile.
-    nonisolated(unsafe) weak let manager = self
+    // On the main thread now and then: nobody else has the manager meanwhile. (A constant that is weak by itself takes
+    // Swift 6.3.)
+    struct Later: @unchecked Sendable { weak var manager: UndoManager? }
+    let later = Later(manager: self)
     DispatchQueue.main.async {
-      manager?._isEventEndScheduled = false
-      manager?.endEvent()
+      later.manager?._isEventEndScheduled = false
+      later.manager?.endEvent()
     }
   }
 

@@ -49,7 +49,7 @@ public final class EntityMonitor<T: NSManagedObject>: @unchecked Sendable {
   }
 
   private let _lock = NSLock()
-  private weak let _context: NSManagedObjectContext?
+  private weak var _context: NSManagedObjectContext?
   private let _entity: NSEntityDescription
   private let _filter: NSPredicate?
   private var _observer: (any NSObjectProtocol)?

@@ -112,10 +112,10 @@ import Testing
     try stack.fresh { context in
       let author = try #require(try context.all("Author").first)
       #expect(!author.objectID.isTemporaryID)
-      weak let early = HastyAuthor.asked
-      #expect(early?.isTemporaryID == true)
+      let early = WeakReference(HastyAuthor.asked)
+      #expect(early.object?.isTemporaryID == true)
       HastyAuthor.asked = nil
-      #expect(early == nil)
+      #expect(early.object == nil)
     }
   }
 

@@ -49,13 +49,13 @@ struct FetchedResultsRequestTests {
     try stack.context.performAndWait {
       let controller = _controller(stack)
       var delegate: RecordingDelegate? = RecordingDelegate()
-      weak let gone = delegate
+      let gone = WeakReference(delegate)
       controller.delegate = delegate
       try controller.performFetch()
       #expect(controller.delegate === delegate)
       controller.delegate = nil
       delegate = nil
-      #expect(gone == nil)
+      #expect(gone.object == nil)
       stack.context.insert("Author", ["name": "a"])
       stack.context.processPendingChanges()
       #expect(controller.fetchedObjects?.isEmpty == true)
