@@ -71,7 +71,7 @@ final class BatchRows {
     for (name, value) in values {
       guard let slot = _layout.slot(named: name) else {
         let guess =
-          Spelling.nearest(to: name, in: Array(_layout.slotsByName.keys)).map { "; did you mean '\($0)'?" }
+          Spelling.nearest(to: name, in: Array(_layout.slotsByName.keys)).map { ". Did you mean '\($0)'?" }
           ?? ""
         throw _error("has a value for '\(name)', which the entity does not have\(guess)")
       }

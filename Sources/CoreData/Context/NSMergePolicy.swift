@@ -50,7 +50,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     guard mergeType != .errorMergePolicyType else {
       throw CocoaError.coreData(
         NSManagedObjectMergeError,
-        "The save would overwrite changes made elsewhere to \(list.count) object(s) since they were read. Refresh them "
+        "The save would overwrite changes made elsewhere to \(list.count == 1 ? "an object" : "\(list.count) objects") since they were read. Refresh them "
           + "and save again, or set a merge policy.", [NSPersistentStoreSaveConflictsErrorKey: list])
     }
     for conflict in list { VersionSettlement(conflict, mergeType)?.settle() }

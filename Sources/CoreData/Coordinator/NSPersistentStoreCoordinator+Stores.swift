@@ -28,7 +28,8 @@ extension NSPersistentStoreCoordinator {
     }
     try _checkIsNew(store)
     store._coordinator = self
-    for line in model.missingTransformers { Console.warn(line) }
+    // Who only reads sees the stored data, and loses nothing.
+    if !store.isReadOnly { for line in model.missingTransformers { Console.warn(line) } }
     try followRemoteChanges(of: store)
     append(store)
     store.didAdd(to: self)

@@ -57,7 +57,7 @@ package final class StoreReader {
     let reader = RowReader(entity: entity, includesSubentities: false, context: _context)
     let table = anatomy.table(of: entity)
     let condition = table.hasSubentities ? " WHERE t0.Z_ENT = \(anatomy.storedNumber(of: entity))" : ""
-    try _translating {
+    try translating {
       let statement = try connection.prepare(
         "SELECT \(reader.selectList) FROM \(table.name) t0\(condition) ORDER BY t0.Z_PK")
       while try statement.step() {
@@ -70,7 +70,7 @@ package final class StoreReader {
   /// The row of an object; nil if there is none.
   package func row(_ reference: StoredReference) throws -> StoredRow? {
     let reader = _keyReader(reference.entity)
-    return try _translating {
+    return try translating {
       try connection.withStatement(reader.one) { statement in
         statement.bind(reference.key, at: 1)
         return try statement.step() ? try reader.reader.object(statement).map { StoredRow($0) } : nil
@@ -81,7 +81,7 @@ package final class StoreReader {
   /// Members of a to-many relationship: in its order if it has one, else by entity and key.
   package func members(of owner: StoredReference, slot: Int) throws -> [StoredReference] {
     guard let query = _relationQuery(slot, owner.entity) else { return [] }
-    let found = try _translating {
+    let found = try translating {
       try connection.withStatement(query.one) { statement in
         statement.bind(owner.key, at: 1)
         var found: [StoredReference] = []
@@ -95,7 +95,7 @@ package final class StoreReader {
 
   /// Number of rows of each entity, by its number.
   package func counts() throws -> [Int: Int] {
-    try _translating {
+    try translating {
       var result: [Int: Int] = [:]
       for table in anatomy.tables {
         try connection.query("SELECT Z_ENT, COUNT(*) FROM \(table.name) GROUP BY Z_ENT") { row in
@@ -106,35 +106,6 @@ package final class StoreReader {
       }
       return result
     }
-  }
-
-  /// Keys of the objects that a fetch finds, in its order; in that of the keys if it has none.
-  ///
-  /// The fetch runs in a context of its own on the same file, so it may see a later moment than the rest.
-  ///
-  /// - Throws: A Cocoa error; `NSPredicate.FormatError` for text that is no predicate.
-  package func keys(_ query: StoreQuery) throws -> [StoredReference] {
-    let request = NSFetchRequest<NSManagedObjectID>(entityName: query.entity)
-    if let text = query.predicate { request.predicate = try NSPredicate(parsing: text) }
-    request.sortDescriptors = query.sorting.map { NSSortDescriptor(key: $0.key, ascending: $0.isAscending) }
-    request.resultType = .managedObjectIDResultType
-    request.includesSubentities = query.includesSubentities
-    // What SQLite comes upon first depends on the indexes it uses; without another order that of the keys is
-    // meant.
-    let isSorted = !query.sorting.isEmpty
-    if isSorted {
-      if let limit = query.limit { request.fetchLimit = limit }
-      request.fetchOffset = query.offset
-    }
-    let context = try fetchingContext()
-    let found = try context.performAndWait { try context.fetch(request) }
-    let keys = found.compactMap { id in
-      layout.layoutsByName[id.entity.name ?? ""].map {
-        StoredReference(entity: $0.entityNumber, key: id.reference)
-      }
-    }
-    if isSorted { return keys }
-    return Array(keys.sorted { $0.key < $1.key }.dropFirst(query.offset).prefix(query.limit ?? .max))
   }
 
   /// Ends the reading. Nothing may be asked afterwards.
@@ -179,7 +150,7 @@ package final class StoreReader {
     return context
   }
 
-  private func _translating<Result>(_ body: () throws -> Result) throws -> Result {
+  func translating<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as SQLiteError {
@@ -188,19 +159,6 @@ package final class StoreReader {
       throw StoreErrors.cocoa(error, URL(fileURLWithPath: path))
     }
   }
-}
-
-/// What to fetch from a store file.
-package struct StoreQuery: Sendable {
-  package var entity: String
-  /// As `NSPredicate` takes it; nil for all.
-  package var predicate: String?
-  package var sorting: [(key: String, isAscending: Bool)] = []
-  package var includesSubentities = true
-  package var limit: Int?
-  package var offset = 0
-
-  package init(entity: String) { self.entity = entity }
 }
 
 /// What can be known of a store file without a model.

@@ -166,7 +166,8 @@ extension QueryCompiler {
         let value = Operand.scalar(SQLFragment(text: scope.column(column, &aliases)), kind)
         if rest.isEmpty { return value }
         guard goesIntoValues else {
-          throw untranslatable(outline, "the attribute '\(key)' has no property '\(rest.joined(separator: "."))'")
+          throw untranslatable(
+            outline, "the attribute '\(key)' has no property '\(rest.joined(separator: "."))'")
         }
         return try _property(rest, of: value, key, outline)
       case .composite(let leaves):
@@ -228,7 +229,7 @@ extension QueryCompiler {
         throw untranslatable(outline, "'\(key)' must follow a to-many relationship")
       }
       let known = scope.layout.slotsByName.keys.sorted()
-      let guess = Spelling.nearest(to: key, in: known).map { " (did you mean '\($0)'?)" } ?? ""
+      let guess = Spelling.nearest(to: key, in: known).map { ". Did you mean '\($0)'?" } ?? ""
       throw untranslatable(outline, "keypath \(key) not found in entity \(scope.layout.entityName)\(guess)")
     }
   }

@@ -1,0 +1,93 @@
+import CoreDataModelSchema
+import Foundation
+
+/// What to fetch from a store file.
+package struct StoreQuery: Sendable {
+  package var entity: String
+  /// As `NSPredicate` takes it; nil for all.
+  package var predicate: String?
+  package var sorting: [(key: String, isAscending: Bool)] = []
+  package var includesSubentities = true
+  package var limit: Int?
+  package var offset = 0
+
+  package init(entity: String) { self.entity = entity }
+}
+
+/// Fetches, which a context of their own does on the same file: it may see a later moment than the reader does.
+extension StoreReader {
+  /// Keys of the objects that a fetch finds, in its order; in that of the keys if it has none.
+  ///
+  /// - Throws: A Cocoa error; `NSPredicate.FormatError` for text that is no predicate.
+  package func keys(_ query: StoreQuery) throws -> [StoredReference] {
+    let isSorted = !query.sorting.isEmpty
+    if !isSorted, query.predicate == nil, let entity = layout.layoutsByName[query.entity] {
+      return try _allKeys(of: entity, query)
+    }
+    let request: NSFetchRequest<NSManagedObjectID> = try _request(query)
+    request.resultType = .managedObjectIDResultType
+    // What SQLite comes upon first depends on the indexes it uses; without another order that of the keys is
+    // meant.
+    if isSorted {
+      if let limit = query.limit { request.fetchLimit = limit }
+      request.fetchOffset = query.offset
+    }
+    let context = try fetchingContext()
+    let found = try context.performAndWait { try context.fetch(request) }
+    let keys = found.compactMap { id in
+      layout.layoutsByName[id.entity.name ?? ""].map {
+        StoredReference(entity: $0.entityNumber, key: id.reference)
+      }
+    }
+    if isSorted { return keys }
+    return Array(keys.sorted { $0.key < $1.key }.dropFirst(query.offset).prefix(query.limit ?? .max))
+  }
+
+  /// Number of the objects that a fetch finds, its limit and offset left aside.
+  ///
+  /// - Throws: As `keys`.
+  package func count(_ query: StoreQuery) throws -> Int {
+    let request: NSFetchRequest<NSManagedObject> = try _request(query)
+    let context = try fetchingContext()
+    return try context.performAndWait { try context.count(for: request) }
+  }
+
+  /// The SQL that the fetch stands for when objects are asked for, with SQLite's plan.
+  ///
+  /// - Throws: As `keys`.
+  package func statement(_ query: StoreQuery) throws -> SQLStatement? {
+    let request: NSFetchRequest<NSManagedObject> = try _request(query)
+    if let limit = query.limit { request.fetchLimit = limit }
+    request.fetchOffset = query.offset
+    let context = try fetchingContext()
+    return try context.performAndWait { try context.sqlStatements(for: request).first }
+  }
+
+  private func _request<Kind>(_ query: StoreQuery) throws -> NSFetchRequest<Kind> {
+    let request = NSFetchRequest<Kind>(entityName: query.entity)
+    if let text = query.predicate { request.predicate = try NSPredicate(parsing: text) }
+    request.sortDescriptors = query.sorting.map { NSSortDescriptor(key: $0.key, ascending: $0.isAscending) }
+    request.includesSubentities = query.includesSubentities
+    return request
+  }
+
+  /// Straight from the table, which takes no time for the first of a million.
+  private func _allKeys(of entity: PropertyLayout, _ query: StoreQuery) throws -> [StoredReference] {
+    let table = anatomy.table(of: entity.entityNumber)
+    let wanted = query.includesSubentities ? entity.family : [entity.entityNumber]
+    let numbers = wanted.map { String(anatomy.storedNumber(of: $0)) }.joined(separator: ", ")
+    let condition = table.hasSubentities ? " WHERE Z_ENT IN (\(numbers))" : ""
+    var keys: [StoredReference] = []
+    try translating {
+      try connection.query(
+        "SELECT Z_PK, Z_ENT FROM \(table.name)\(condition) ORDER BY Z_PK "
+          + "LIMIT \(query.limit ?? -1) OFFSET \(query.offset)"
+      ) { row in
+        // A table of one entity needs nobody to tell its rows apart.
+        let number = table.hasSubentities ? anatomy.entity(stored: row.int64(1)) : table.root
+        if let number { keys.append(StoredReference(entity: number, key: row.int64(0))) }
+      }
+    }
+    return keys
+  }
+}
