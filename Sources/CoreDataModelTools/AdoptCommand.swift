@@ -6,10 +6,14 @@ extension Command {
   /// `coredata model adopt`.
   static let adopt = Command(
     CommandSyntax(
-      "adopt", summary: "Adapt source written for Apple's Core Data: guard @objc, replace #keyPath, name imports.",
+      "adopt",
+      summary: "Adapt source written for Apple's Core Data: guard @objc, replace #keyPath, name imports.",
       discussion: [
         "Shows the changes as a diff; --write makes them, of standard input on standard output. What takes a person to change (observation of keys, selectors, "
           + "Combine) is listed with its place."
+      ],
+      examples: [
+        "coredata model adopt Sources", "coredata model adopt Sources/Books/Book.swift --write",
       ],
       options: [
         .flag("write", "Change the files."),
@@ -63,7 +67,8 @@ extension Command {
       return
     }
     let verb = writes ? "changed" : "to be changed (--write does it)"
-    try report.output("\(changed) file(s) \(verb), \(left) place(s) left for a person.\n")
+    try report.output(
+      "\(counted(changed, "file")) \(verb), \(counted(left, "place")) left for a person.\n")
   }
 
   private static func _json(_ adoption: SourceAdoption, path: String, preview: String?) -> JSONText {

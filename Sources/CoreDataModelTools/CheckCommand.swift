@@ -7,27 +7,83 @@ extension Command {
   static let check = Command(
     CommandSyntax(
       "check", summary: "Find what is wrong in a model, or likely to be.",
-      discussion: ["Ends with 65 if there is an error; with --strict, also if there is a warning."],
-      options: [jsonOption, .flag("strict", "Take warnings for errors.")], operands: [modelOperand],
-      exitCodes: [.success, .usage, .badInput, .noInput])
+      discussion: [
+        "Ends with 65 if there is an error; with --strict, also if there is a warning. Each finding has a code in brackets, "
+          + "which stays the same from version to version: '--strict=CODES' fails for these findings only, '--ignore CODES' "
+          + "leaves findings out, errors excepted. Notes, on what Xcode writes by default, are shown with --all or where "
+          + "--strict names them.",
+        "Codes: "
+          + ModelFinding.Code.allCases.filter { $0.severity != .error }.map(\.rawValue)
+          .joined(separator: ", ") + ".",
+      ],
+      examples: [
+        "coredata model check Books.xcdatamodeld",
+        "coredata model check Books.xcdatamodeld --strict --ignore no-inverse,entity-name",
+        "coredata model check Books.sqlite --all --json",
+      ],
+      options: [
+        jsonOption,
+        .flag(
+          "strict", optionalValue: "CODES", "Take warnings for errors, or findings with these codes only."),
+        .value("ignore", "CODES", repeats: true, "Leave out findings with these codes."),
+        .flag("all", "Show notes, too."),
+      ], operands: [modelOperand], exitCodes: [.success, .usage, .badInput, .noInput])
   ) { arguments, environment in
+    let rules = try CheckRules(arguments)
     let input = try SpooledInput(path: arguments.operands[0])
     let path = input.path
     let report: CheckReport
     do throws(ModelFileError) {
+      let findings = ModelChecker(try ModelInput.read(path)).findings
       report = CheckReport(
-        ModelChecker(try ModelInput.read(path)).findings, places: try? ModelPlaces(path: path), path: path)
+        findings.filter(rules.shows), hidden: findings.count(where: rules.hides),
+        places: try? ModelPlaces(path: path), path: path)
     } catch {
       let failure = input.naming(ModelInput.failure(error))
       guard arguments.has("json"), failure.code == .badInput else { throw failure }
       report = CheckReport(error)
     }
-    let findings = report.findings
     try environment.output(input.naming(arguments.has("json") ? report.json.text() + "\n" : report.text))
-    let failures = findings.filter { $0.severity == .error || arguments.has("strict") }
+    let failures = report.findings.filter(rules.fails)
     if !failures.isEmpty {
-      throw ToolFailure(.badInput, "'\(input.name)' did not pass: \(failures.count) finding(s).")
+      throw ToolFailure(
+        .badInput, "'\(input.name)' did not pass: \(counted(failures.count, "finding")).")
     }
+  }
+}
+
+/// Which findings are shown, and which fail the check.
+struct CheckRules {
+  private let _strict: Set<ModelFinding.Code>
+  private let _takesWarnings: Bool
+  private let _ignored: Set<ModelFinding.Code>
+  private let _showsNotes: Bool
+
+  /// - Throws: `UsageError` for a code that there is not.
+  init(_ arguments: ParsedArguments) throws(UsageError) {
+    let strict: [ModelFinding.Code] = try arguments.choices("strict") ?? []
+    _strict = Set(strict)
+    _takesWarnings = arguments.has("strict") && strict.isEmpty
+    _ignored = Set(try arguments.choices("ignore") ?? [])
+    _showsNotes = arguments.has("all")
+  }
+
+  func shows(_ finding: ModelFinding) -> Bool {
+    switch finding.severity {
+    case .error: true
+    case .warning: !_ignored.contains(finding.code)
+    case .note: !_ignored.contains(finding.code) && (_showsNotes || _strict.contains(finding.code))
+    }
+  }
+
+  /// Whether it is a note that '--all' would show.
+  func hides(_ finding: ModelFinding) -> Bool {
+    finding.severity == .note && !_ignored.contains(finding.code) && !shows(finding)
+  }
+
+  func fails(_ finding: ModelFinding) -> Bool {
+    finding.severity == .error || _strict.contains(finding.code)
+      || _takesWarnings && finding.severity == .warning
   }
 }
 
@@ -43,10 +99,13 @@ struct CheckReport {
 
   private let _lines: [Line]
   private let _path: String
+  private let _hidden: Int
 
   var findings: [ModelFinding] { _lines.map(\.finding) }
 
-  init(_ findings: [ModelFinding], places: ModelPlaces?, path: String) {
+  /// - Parameter hidden: number of notes that are not among the findings.
+  init(_ findings: [ModelFinding], hidden: Int, places: ModelPlaces?, path: String) {
+    _hidden = hidden
     let path = places?.path ?? path
     _path = path
     _lines = findings.map { finding in
@@ -63,10 +122,11 @@ struct CheckReport {
   init(_ error: ModelFileError) {
     let place = ModelErrorPlace(error)
     _path = error.path
+    _hidden = 0
     _lines = [
       Line(
         finding: ModelFinding(
-          severity: .error, subject: ModelFinding.Subject(kind: .file, name: error.path),
+          .unreadable, subject: ModelFinding.Subject(kind: .file, name: error.path),
           message: error.reason),
         path: error.path, line: place?.line, column: place?.column, excerpt: place?.excerpt)
     ]
@@ -83,14 +143,24 @@ struct CheckReport {
   }
 
   var text: String {
-    if _lines.isEmpty { return "\(_path): nothing to complain of.\n" }
-    return _lines.map { line in
+    _lines.map { line in
       let place = line.line.map { ":\($0):\(line.column ?? 1)" } ?? ""
       let finding = line.finding
       return
-        "\(line.path)\(place): \(finding.severity.rawValue): \(finding.subject.shown): \(finding.message)\n"
-        + (line.excerpt.map { $0 + "\n" } ?? "")
-    }.joined()
+        "\(line.path)\(place): \(finding.severity.rawValue): \(finding.subject.shown): \(finding.message) "
+        + "[\(finding.code.rawValue)]\n" + (line.excerpt.map { $0 + "\n" } ?? "")
+    }.joined() + "\(_path): \(_summary).\n"
+  }
+
+  /// "2 errors, 1 warning".
+  private var _summary: String {
+    let severities: [ModelFinding.Severity] = [.error, .warning, .note]
+    let parts = severities.compactMap { severity -> String? in
+      let count = findings.count { $0.severity == severity }
+      return count == 0 ? nil : counted(count, severity.rawValue)
+    }
+    let hidden = _hidden == 0 ? "" : "; --all shows \(counted(_hidden, "note"))"
+    return (parts.isEmpty ? "nothing to complain of" : parts.joined(separator: ", ")) + hidden
   }
 
   var json: JSONText {
@@ -104,6 +174,7 @@ struct CheckReport {
         }
         return .object([
           ("severity", .string(line.finding.severity.rawValue)),
+          ("code", .string(line.finding.code.rawValue)),
           ("subject", .string(line.finding.subject.shown)),
           ("entity", entity), ("property", property), ("message", .string(line.finding.message)),
           ("file", .string(line.path)), ("line", line.line.map { .integer($0) } ?? .null),

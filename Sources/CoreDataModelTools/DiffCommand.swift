@@ -10,6 +10,10 @@ extension Command {
         "Says for each change what becomes of the data in existing stores, and what a number may lose whose type changes. "
           + "With --strict the code is 65 if lightweight migration cannot carry the change, may fail, or may lose data."
       ],
+      examples: [
+        "coredata model diff Books.xcdatamodeld/Books.xcdatamodel 'Books.xcdatamodeld/Books 2.xcdatamodel'",
+        "coredata model diff Books.sqlite Books.xcdatamodeld --strict",
+      ],
       options: [jsonOption, .flag("strict", "Fail for what is lost or needs a mapping model.")],
       operands: [
         CommandSyntax.Operand("OLD", "The model that stores have now."),
@@ -27,7 +31,9 @@ extension Command {
       let harmful = diff.changes.filter { [.blocked, .loses, .fails].contains($0.verdict) }
       if !harmful.isEmpty {
         throw ToolFailure(
-          .badInput, "\(harmful.count) change(s) may lose data, may fail, or need a mapping model.")
+          .badInput,
+          "\(counted(harmful.count, "change")) may lose data, may fail, or \(harmful.count == 1 ? "needs" : "need") a mapping model."
+        )
       }
     }
   }
@@ -54,11 +60,13 @@ struct DiffReport {
         .init(change.verdict.shown), .init(change.why),
       ])
     }
-    let harm = [(SchemaChange.Verdict.loses, "lose data"), (.fails, "fail at objects without a value")]
-      .compactMap { verdict, what in
-        let count = _diff.changes.count { $0.verdict == verdict }
-        return count == 0 ? nil : "; \(count) change(s) \(what)"
-      }
+    let harm = [
+      (SchemaChange.Verdict.loses, "loses data", "lose data"),
+      (.fails, "fails at objects without a value", "fail at objects without a value"),
+    ].compactMap { verdict, one, several in
+      let count = _diff.changes.count { $0.verdict == verdict }
+      return count == 0 ? nil : "; \(counted(count, "change")) \(count == 1 ? one : several)"
+    }
     let end =
       _canInfer
       ? "Lightweight migration can carry this\(harm.joined()).\n"

@@ -12,6 +12,9 @@ extension Command {
         "Reads compiled models and stores too. Places in the editor's diagram are not kept. With --check nothing is written, "
           + "and the code is 65 if the file is not in that form already."
       ],
+      examples: [
+        "coredata model format Books.momd", "coredata model format Books.xcdatamodeld --check",
+      ],
       options: [
         .output("FILE", "Write there instead of to standard output."), .force,
         .flag("check", "Only say whether the file is in canonical form."),

@@ -14,6 +14,10 @@ extension Command {
           + "plugin's accessors; set the entities' code generation to manual. --form accessors shows the classes as the plugin "
           + "writes them."
       ],
+      examples: [
+        "coredata model generate Books.xcdatamodeld --output Sources/Books",
+        "coredata model generate Books.xcdatamodeld --entity Book --form accessors",
+      ],
       options: [
         .output("DIRECTORY", "Write the files there; without it, all of them go to standard output."), .force,
         .value("entity", "NAME", repeats: true, "Only this entity's class."),
@@ -22,6 +26,14 @@ extension Command {
       ], operands: [modelOperand], exitCodes: [.success, .usage, .badInput, .noInput, .cannotCreateOutput])
   ) { arguments, environment in
     let schema = try ModelInput.load(arguments.operands[0])
+    let names = schema.entities.map(\.name)
+    for name in arguments.values["entity"] ?? [] where !names.contains(name) {
+      throw ToolFailure(
+        .usage,
+        "The model has no entity '\(name)'."
+          + SpellingSuggestion.question(
+            about: name, among: names, or: " It has \(names.sorted().joined(separator: ", "))."))
+    }
     let style: ClassStyle = try arguments.choice("form") ?? .annotated
     let files: [GeneratedFile]
     do {
@@ -52,6 +64,6 @@ extension Command {
     try environment.output(
       files.isEmpty
         ? "Nothing to write: no entity\(arguments.values["entity"] == nil ? "" : " chosen") names a class of its own.\n"
-        : "\(files.count) file(s) written to \(directory).\n")
+        : "\(counted(files.count, "file")) written to \(directory).\n")
   }
 }

@@ -6,6 +6,10 @@ extension Command {
   static let graph = Command(
     CommandSyntax(
       "graph", summary: "Draw a model's entities.",
+      examples: [
+        "coredata model graph Books.xcdatamodeld --format svg --output books.svg",
+        "coredata model graph Books.sqlite | dot -Tpdf > books.pdf",
+      ],
       options: [
         .choice("format", "FORM", ModelGraph.Form.self, "dot (the default), mermaid or svg."),
         .output("FILE", "Write there instead of to standard output."), .force,

@@ -12,12 +12,18 @@ struct GraphDrawing {
   private static let _rowHeight = 17
   private static let _headHeight = 28
   private static let _letter = 6.7
+  /// Colours are spelt out: not every program that shows SVG knows variables.
   private static let _style = """
-    .box{fill:#fff;stroke:#5b6b7f}.head{fill:#e4ecf6}.abstract .head{fill:#eceaf6}.name{font-weight:600;fill:#1d2733}
-    .abstract .name{font-style:italic}.row{fill:#2f3b49}.type{fill:#748091}
-    .line{fill:none;stroke:#7d8b9c;stroke-width:1.3}.is{stroke-dasharray:5 4}
+    .box{fill:#fff;stroke:#5b6b7f}.head{fill:#e4ecf6}.abstract .head{fill:#eceaf6}
+    .name{font-weight:600;fill:#1d2733}.abstract .name{font-style:italic}.row{fill:#2f3b49}
+    .type{fill:#66717f}.line,.mark{fill:none;stroke:#7d8b9c;stroke-width:1.3}.is{stroke-dasharray:5 4}
+    .filled{fill:#fbfcfd}
     .label{fill:#3c4a5a;font-size:10.5px;paint-order:stroke;stroke:#fbfcfd;stroke-width:3px}
     .page{fill:#fbfcfd}
+    @media(prefers-color-scheme:dark){
+    .box{fill:#1d2228;stroke:#8593a3}.head{fill:#2a3644}.abstract .head{fill:#363145}.name{fill:#f0f3f6}
+    .row{fill:#d5dbe2}.type{fill:#99a5b3}.line,.mark{stroke:#8593a3}.filled{fill:#15181c}
+    .label{fill:#c3ccd6;stroke:#15181c}.page{fill:#15181c}}
     """
 
   init(_ graph: ModelGraph) {
@@ -51,6 +57,7 @@ struct GraphDrawing {
   var svg: String {
     // Lines first: boxes lie on them.
     let children = [
+      Markup.tag("title", ["id": "graph-title"], [.text(_title)]),
       Markup.tag("style", [:], [.verbatim(Self._style)]), _markers,
       Markup.tag("rect", ["class": "page", "width": "100%", "height": "100%"]),
     ]
@@ -61,10 +68,18 @@ struct GraphDrawing {
       "svg",
       [
         "xmlns": "http://www.w3.org/2000/svg", "width": "\(width)", "height": "\(_layout.height)",
-        "viewBox": "0 0 \(width) \(_layout.height)",
+        "viewBox": "0 0 \(width) \(_layout.height)", "role": "img", "aria-labelledby": "graph-title",
         "font-family": "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif", "font-size": "12",
       ], children + drawn.map(\.line) + _graph.entities.indices.map(_box) + drawn.flatMap(\.labels))
     return root.text + "\n"
+  }
+
+  /// The drawing in a sentence, for those who do not see it.
+  private var _title: String {
+    let relationships = _graph.edges.count { $0.kind == .relationship }
+    let names = _graph.entities.prefix(8).map(\.name).joined(separator: ", ")
+    return "Data model: \(counted(_graph.entities.count, "entity", plural: "entities")) "
+      + "(\(names)\(_graph.entities.count > 8 ? " and others" : "")), \(counted(relationships, "relationship"))"
   }
 
   // MARK: Boxes
@@ -111,20 +126,20 @@ struct GraphDrawing {
   // MARK: Lines
 
   private var _markers: Markup {
-    func marker(_ id: String, _ path: String, _ fill: String) -> Markup {
+    func marker(_ id: String, _ path: String, _ style: String = "mark") -> Markup {
       .tag(
         "marker",
         [
           "id": id, "viewBox": "0 0 12 12", "refX": "12", "refY": "6", "markerWidth": "12",
           "markerHeight": "12",
           "markerUnits": "userSpaceOnUse", "orient": "auto-start-reverse",
-        ], [.tag("path", ["d": path, "fill": fill, "stroke": "#7d8b9c", "stroke-width": "1.3"])])
+        ], [.tag("path", ["class": style, "d": path])])
     }
     return .tag(
       "defs", [:],
       [
-        marker("many", "M12 1L2 6L12 11M2 6H12", "none"), marker("one", "M6 1V11M0 6H12", "none"),
-        marker("parent", "M1 1L12 6L1 11z", "#fbfcfd"),
+        marker("many", "M12 1L2 6L12 11M2 6H12"), marker("one", "M6 1V11M0 6H12"),
+        marker("parent", "M1 1L12 6L1 11z", "mark filled"),
       ])
   }
 

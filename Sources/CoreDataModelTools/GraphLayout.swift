@@ -1,5 +1,5 @@
-/// Where the boxes of a graph go: in columns, so that every line runs between neighbouring columns or within
-/// one, and none runs through a box.
+/// Where the boxes of a graph go: those that lines join in columns, so that every line runs between neighbouring
+/// columns or within one, and none runs through a box; such groups beside and below each other.
 struct GraphLayout {
   struct Box: Sendable {
     var x = 0
@@ -15,8 +15,12 @@ struct GraphLayout {
   private(set) var height = 0
 
   private let _neighbours: [[Int]]
+  /// Boxes with a line to themselves.
+  private let _loops: Set<Int>
   static let columnGap = 150
   static let rowGap = 36
+  /// Between groups of boxes, and boxes without lines.
+  static let groupGap = 44
   static let margin = 30
 
   /// - Parameters:
@@ -30,18 +34,20 @@ struct GraphLayout {
       neighbours[other].insert(one)
     }
     _neighbours = neighbours.map { $0.sorted() }
-    var (y, widest) = (Self.margin, 0)
+    _loops = Set(lines.filter { $0.0 == $0.1 }.map(\.0))
     let groups = _components()
-    for group in groups where group.count > 1 {
-      let size = _place(group, top: y)
-      y += size.height + 2 * Self.rowGap
-      widest = max(widest, size.width)
+    let sizes = groups.map {
+      $0.count > 1 || _loops.contains($0[0]) ? _place($0) : (boxes[$0[0]].width, boxes[$0[0]].height)
     }
-    let alone = groups.filter { $0.count == 1 }.map { $0[0] }
-    let size = _placeInRows(alone, top: y, width: max(widest, 900))
-    y += alone.isEmpty ? -2 * Self.rowGap : size.height
-    width = max(widest, size.width) + 2 * Self.margin
-    height = max(y, 0) + Self.margin
+    let packing = GraphPacking(sizes, gap: Self.groupGap)
+    for (group, place) in zip(groups, packing.places) {
+      for box in group {
+        boxes[box].x += place.x + Self.margin
+        boxes[box].y += place.y + Self.margin
+      }
+    }
+    width = packing.width + 2 * Self.margin
+    height = packing.height + 2 * Self.margin
   }
 
   /// Boxes that lines join, directly or not, largest group first.
@@ -74,7 +80,10 @@ struct GraphLayout {
 
   // MARK: Columns
 
-  private mutating func _place(_ group: [Int], top: Int) -> (width: Int, height: Int) {
+  /// Places the group at the origin.
+  ///
+  /// - Returns: The room that it takes, with its lines and what they are called.
+  private mutating func _place(_ group: [Int]) -> (width: Int, height: Int) {
     var columns = _columns(group)
     for _ in 0..<8 {
       for index in columns.indices.dropFirst() {
@@ -88,9 +97,9 @@ struct GraphLayout {
       column.reduce(0) { $0 + boxes[$1].height } + (column.count - 1) * Self.rowGap
     }
     let tallest = heights.max() ?? 0
-    var x = Self.margin
+    var x = 0
     for (number, column) in columns.enumerated() {
-      var y = top + (tallest - heights[number]) / 2
+      var y = (tallest - heights[number]) / 2
       let widest = column.map { boxes[$0].width }.max() ?? 0
       for box in column {
         boxes[box].x = x + (widest - boxes[box].width) / 2
@@ -100,7 +109,11 @@ struct GraphLayout {
       }
       x += widest + Self.columnGap
     }
-    return (x - Self.columnGap - Self.margin, tallest)
+    // Lines within the last column go round on its right.
+    let last = Set(columns.last ?? [])
+    let turns = last.contains { box in _loops.contains(box) || _neighbours[box].contains { last.contains($0) }
+    }
+    return (x - Self.columnGap + (turns ? Self.columnGap : 0), tallest)
   }
 
   /// Columns by distance from the box that makes the drawing most nearly as wide as it is high.
@@ -131,24 +144,5 @@ struct GraphLayout {
       return (middle, index, box)
     }
     return middles.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
-  }
-
-  // MARK: Boxes without lines
-
-  private mutating func _placeInRows(_ alone: [Int], top: Int, width: Int) -> (width: Int, height: Int) {
-    var (x, y, rowHeight, widest) = (Self.margin, top, 0, 0)
-    for box in alone {
-      if x > Self.margin, x + boxes[box].width > width {
-        x = Self.margin
-        y += rowHeight + Self.rowGap
-        rowHeight = 0
-      }
-      boxes[box].x = x
-      boxes[box].y = y
-      x += boxes[box].width + Self.rowGap
-      widest = max(widest, x - Self.rowGap - Self.margin)
-      rowHeight = max(rowHeight, boxes[box].height)
-    }
-    return (widest, y + rowHeight - top)
   }
 }

@@ -1,53 +1,6 @@
 import CoreDataModelCodegen
 import CoreDataModelSchema
 
-/// Something in a model that is wrong, or likely to be.
-struct ModelFinding: Sendable, Hashable {
-  enum Severity: String, Sendable { case error, warning }
-
-  /// What the finding is about.
-  struct Subject: Sendable, Hashable {
-    enum Kind: Sendable, Hashable {
-      case entity
-      case property(of: String)
-      case fetchRequest
-      case configuration
-      /// The file as a whole.
-      case file
-    }
-
-    let kind: Kind
-    let name: String
-
-    /// As messages call it.
-    var shown: String {
-      switch kind {
-      case .entity: name
-      case .property(let entity): "\(entity).\(name)"
-      case .fetchRequest: "fetch request '\(name)'"
-      case .configuration: "configuration '\(name)'"
-      case .file: ""
-      }
-    }
-  }
-
-  let severity: Severity
-  let subject: Subject
-  let message: String
-
-  init(severity: Severity, subject: Subject, message: String) {
-    self.severity = severity
-    self.subject = subject
-    self.message = message
-  }
-
-  init(severity: Severity, entity: String, property: String? = nil, message: String) {
-    let subject =
-      property.map { Subject(kind: .property(of: entity), name: $0) } ?? Subject(kind: .entity, name: entity)
-    self.init(severity: severity, subject: subject, message: message)
-  }
-}
-
 /// Looks for what Xcode warns of, and for what the engine would refuse.
 struct ModelChecker {
   private let _entities: [String: EntitySchema]
@@ -66,28 +19,30 @@ struct ModelChecker {
       if findings.isEmpty {
         findings.append(
           ModelFinding(
-            severity: .error, entity: error.entity, property: error.property, message: error.reason))
+            .unusable, entity: error.entity, property: error.property, message: error.reason))
       }
     } catch {
-      findings.append(ModelFinding(severity: .error, entity: "", property: nil, message: "\(error)"))
+      findings.append(ModelFinding(.unusable, entity: "", message: "\(error)"))
     }
     for entity in schema.entities { _check(entity) }
   }
 
-  private mutating func _warn(_ entity: EntitySchema, _ property: String? = nil, _ message: String) {
-    findings.append(
-      ModelFinding(severity: .warning, entity: entity.name, property: property, message: message))
+  private mutating func _warn(
+    _ code: ModelFinding.Code, _ entity: EntitySchema, _ property: String? = nil, _ message: String
+  ) {
+    findings.append(ModelFinding(code, entity: entity.name, property: property, message: message))
   }
 
   private mutating func _check(_ entity: EntitySchema) {
     if !(entity.name.first?.isUppercase ?? false) {
-      _warn(entity, nil, "entity names begin with a capital letter")
+      _warn(.entityName, entity, nil, "entity names begin with a capital letter")
     }
     if entity.isAbstract, !_parents.contains(entity.name) {
-      _warn(entity, nil, "abstract, but no entity inherits from it: it can have no objects")
+      _warn(
+        .childlessAbstract, entity, nil, "abstract, but no entity inherits from it: it can have no objects")
     }
     if entity.attributes.isEmpty, entity.relationships.isEmpty, entity.parent == nil {
-      _warn(entity, nil, "has no properties")
+      _warn(.emptyEntity, entity, nil, "has no properties")
     }
     for attribute in entity.attributes { _check(attribute, entity) }
     for relationship in entity.relationships { _check(relationship, entity) }
@@ -102,7 +57,9 @@ struct ModelChecker {
       guard let other = spellings.updateValue(name, forKey: name.lowercased()), other != name else {
         continue
       }
-      _warn(entity, name, "differs from '\(other)' by case only; choose names that can be told apart")
+      _warn(
+        .alikeNames, entity, name, "differs from '\(other)' by case only; choose names that can be told apart"
+      )
     }
   }
 
@@ -118,19 +75,24 @@ struct ModelChecker {
     for (user, name) in uses {
       guard let attribute = attributes[name] else { continue }
       if attribute.isTransient {
-        _warn(entity, name, "\(user) names it, but it is transient, so that no store has it")
+        _warn(
+          .indexedTransient, entity, name, "\(user) names it, but it is transient, so that no store has it")
       } else if [.binaryData, .transformable, .composite, .objectID].contains(attribute.type) {
-        _warn(entity, name, "\(user) names it, but values of type \(attribute.type.fileName) have no order")
+        _warn(
+          .indexedUnordered, entity, name,
+          "\(user) names it, but values of type \(attribute.type.fileName) have no order")
       }
     }
   }
 
   private mutating func _checkName(_ traits: PropertyTraits, _ entity: EntitySchema) {
     if ReservedNames.members.contains(traits.name) {
-      _warn(entity, traits.name, "every managed object has a member '\(traits.name)'; choose another name")
+      _warn(
+        .reservedName, entity, traits.name,
+        "every managed object has a member '\(traits.name)'; choose another name")
     }
     if traits.name.first?.isUppercase ?? false {
-      _warn(entity, traits.name, "property names begin with a small letter")
+      _warn(.propertyName, entity, traits.name, "property names begin with a small letter")
     }
   }
 
@@ -138,26 +100,29 @@ struct ModelChecker {
     _checkName(attribute.traits, entity)
     let name = attribute.name
     if !attribute.isOptional, attribute.defaultValue == nil, !attribute.isTransient, !attribute.isDerived {
-      _warn(entity, name, "not optional and without default: adding it to existing data can't be inferred")
+      _warn(
+        .noDefault, entity, name,
+        "not optional and without default: adding it to existing data can't be inferred")
     }
     if attribute.isOptional, attribute.usesScalarValueType {
-      _warn(entity, name, "optional but scalar: the class cannot tell nil from zero")
+      _warn(.optionalScalar, entity, name, "optional but scalar: the class cannot tell nil from zero")
     }
     if attribute.type == .transformable, attribute.valueTransformerName == nil {
       _warn(
-        entity, name, "transformable without a transformer; name one, NSSecureUnarchiveFromData for instance")
+        .noTransformer, entity, name,
+        "transformable without a transformer; name one, NSSecureUnarchiveFromData for instance")
     }
     if let minimum = attribute.limits.minimum?.number, let maximum = attribute.limits.maximum?.number,
       minimum > maximum
     {
-      _warn(entity, name, "its minimum is greater than its maximum: no value is valid")
+      _warn(.emptyRange, entity, name, "its minimum is greater than its maximum: no value is valid")
     }
     guard let value = attribute.defaultValue?.number ?? attribute.defaultValue?.length else { return }
     if let minimum = attribute.limits.minimum?.number, value < minimum {
-      _warn(entity, name, "its default value is less than its minimum")
+      _warn(.defaultOutOfRange, entity, name, "its default value is less than its minimum")
     }
     if let maximum = attribute.limits.maximum?.number, value > maximum {
-      _warn(entity, name, "its default value is greater than its maximum")
+      _warn(.defaultOutOfRange, entity, name, "its default value is greater than its maximum")
     }
   }
 
@@ -165,14 +130,18 @@ struct ModelChecker {
     _checkName(relationship.traits, entity)
     let name = relationship.name
     if relationship.inverse == nil {
-      _warn(entity, name, "has no inverse: deletions leave it pointing to nothing")
+      _warn(.noInverse, entity, name, "has no inverse: deletions leave it pointing to nothing")
     }
     if relationship.deleteRule == .noAction {
-      _warn(entity, name, "its delete rule is No Action, which leaves the other end pointing to nothing")
+      _warn(
+        .noAction, entity, name,
+        "its delete rule is No Action, which leaves the other end pointing to nothing")
     }
-    if relationship.isOrdered, !relationship.isToMany { _warn(entity, name, "ordered, but to-one") }
+    if relationship.isOrdered, !relationship.isToMany {
+      _warn(.orderedToOne, entity, name, "ordered, but to-one")
+    }
     if relationship.maxCount > 0, relationship.minCount > relationship.maxCount {
-      _warn(entity, name, "its minimum count is greater than its maximum count")
+      _warn(.emptyCount, entity, name, "its minimum count is greater than its maximum count")
     }
     if !relationship.isOptional,
       let inverse = _entities[relationship.destination]?.relationships
@@ -180,7 +149,7 @@ struct ModelChecker {
       inverse.deleteRule == .nullify
     {
       _warn(
-        entity, name,
+        .requiredNullify, entity, name,
         "required, but deleting the other end sets it to nil: the save will fail; cascade, or deny")
     }
   }

@@ -4,6 +4,7 @@ extension Command {
   /// `coredata model`: everything that can be done with a model without opening a store.
   package static let model = Command(
     "model", summary: "Show, check, compare and convert data models.",
+    examples: ["coredata model show Books.xcdatamodeld", "coredata model check Books.xcdatamodeld"],
     subcommands: [.show, .check, .diff, .format, .compile, .generate, .graph, .adopt])
 
   static let modelOperand = CommandSyntax.Operand(

@@ -36,7 +36,8 @@ enum ModelInput {
   static func failure(_ error: ModelFileError) -> ToolFailure {
     let isMissing = error.reason == "there is no such file"
     guard let place = ModelErrorPlace(error) else {
-      return ToolFailure(isMissing ? .noInput : .badInput, "\(error).")
+      return isMissing
+        ? ToolFailure(.noInput, "There is no file '\(error.path)'.") : ToolFailure(.badInput, "\(error).")
     }
     return ToolFailure(
       .badInput,

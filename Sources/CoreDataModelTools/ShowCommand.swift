@@ -5,7 +5,10 @@ extension Command {
   /// `coredata model show`.
   static let show = Command(
     CommandSyntax(
-      "show", summary: "List a model's entities and their properties.", options: [jsonOption],
+      "show", summary: "List a model's entities and their properties.",
+      examples: [
+        "coredata model show Books.xcdatamodeld", "coredata model show Books.sqlite --json",
+      ], options: [jsonOption],
       operands: [modelOperand], exitCodes: [.success, .usage, .badInput, .noInput])
   ) { arguments, environment in
     let schema = try ModelInput.load(arguments.operands[0])
@@ -117,7 +120,7 @@ extension SchemaLiteral {
     case .boolean(let flag): flag ? "YES" : "NO"
     case .string(let text): "\"\(text)\""
     case .date(let seconds): "\(seconds) s since 2001"
-    case .data(let bytes): "\(bytes.count) bytes"
+    case .data(let bytes): counted(bytes.count, "byte")
     }
   }
 }

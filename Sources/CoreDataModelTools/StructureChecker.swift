@@ -12,7 +12,7 @@ struct StructureChecker {
     var names: Set<String> = []
     for entity in schema.entities {
       if !names.insert(entity.name).inserted {
-        _add(entity.name, nil, "two entities have this name; rename one of them")
+        _add(.duplicateName, entity.name, nil, "two entities have this name; rename one of them")
       }
       _check(entity)
     }
@@ -29,19 +29,21 @@ struct StructureChecker {
     }
   }
 
-  private mutating func _add(_ entity: String, _ property: String?, _ message: String) {
-    findings.append(ModelFinding(severity: .error, entity: entity, property: property, message: message))
+  private mutating func _add(
+    _ code: ModelFinding.Code, _ entity: String, _ property: String?, _ message: String
+  ) {
+    findings.append(ModelFinding(code, entity: entity, property: property, message: message))
   }
 
   private static func _meant(_ name: String, _ candidates: some Sequence<String>) -> String {
-    SpellingSuggestion.nearest(to: name, among: candidates.sorted()).map { "; did you mean '\($0)'?" } ?? ""
+    SpellingSuggestion.nearest(to: name, among: candidates.sorted()).map { ". Did you mean '\($0)'?" } ?? ""
   }
 
   private mutating func _checkEntity(_ name: String, _ role: String, _ subject: ModelFinding.Subject) {
     guard !name.isEmpty, _entities[name] == nil else { return }
     findings.append(
       ModelFinding(
-        severity: .error, subject: subject,
+        .unknownEntity, subject: subject,
         message: "\(role) '\(name)' is not in the model\(Self._meant(name, _entities.keys))"))
   }
 
@@ -52,7 +54,7 @@ struct StructureChecker {
     } catch {
       findings.append(
         ModelFinding(
-          severity: .error, subject: subject,
+          .badPredicate, subject: subject,
           message:
             "its predicate '\(text)' cannot be read: \(error.problem), at character \(error.offset + 1)"))
     }
@@ -73,7 +75,7 @@ struct StructureChecker {
   private mutating func _check(_ entity: EntitySchema) {
     if let parent = entity.parent, _entities[parent] == nil {
       _add(
-        entity.name, nil,
+        .unknownEntity, entity.name, nil,
         "its parent entity '\(parent)' is not in the model\(Self._meant(parent, _entities.keys))")
     }
     let line = _line(entity)
@@ -81,10 +83,12 @@ struct StructureChecker {
     var own: Set<String> = []
     for name in entity.attributes.map(\.name) + entity.relationships.map(\.name) {
       if inherited.contains(name) {
-        _add(entity.name, name, "a parent entity has a property of this name; rename one of them")
+        _add(
+          .duplicateName, entity.name, name, "a parent entity has a property of this name; rename one of them"
+        )
       }
       if !own.insert(name).inserted {
-        _add(entity.name, name, "two properties have this name; rename one of them")
+        _add(.duplicateName, entity.name, name, "two properties have this name; rename one of them")
       }
     }
     for attribute in entity.attributes { _check(attribute, entity) }
@@ -97,18 +101,20 @@ struct StructureChecker {
     let known = own.union(inherited)
     for name in entity.uniquenessConstraints.joined() where !known.contains(name) {
       _add(
-        entity.name, nil,
+        .unknownProperty, entity.name, nil,
         "a uniqueness constraint names '\(name)', which is no property\(Self._meant(name, known))")
     }
     for index in entity.indexes {
       for case let name? in index.elements.map(\.property)
       where !known.contains(name) && name != "self" && name != "entity" {
         _add(
-          entity.name, nil,
+          .unknownProperty, entity.name, nil,
           "index '\(index.name)' names '\(name)', which is no property\(Self._meant(name, known))")
       }
       if index.elements.contains(where: \.isRTree), index.elements.contains(where: { !$0.isRTree }) {
-        _add(entity.name, nil, "index '\(index.name)' mixes R-tree and binary elements, which no index can")
+        _add(
+          .mixedIndex, entity.name, nil,
+          "index '\(index.name)' mixes R-tree and binary elements, which no index can")
       }
     }
   }
@@ -118,7 +124,7 @@ struct StructureChecker {
   private mutating func _check(_ attribute: AttributeSchema, _ entity: EntitySchema) {
     if attribute.type == .undefined, !attribute.isTransient {
       _add(
-        entity.name, attribute.name,
+        .noType, entity.name, attribute.name,
         "has no attribute type, which only a transient attribute may lack; choose one")
     }
     guard let expression = attribute.derivationExpression else { return }
@@ -126,7 +132,7 @@ struct StructureChecker {
       _ = try ExpressionTemplate(parsing: expression)
     } catch {
       _add(
-        entity.name, attribute.name,
+        .badDerivation, entity.name, attribute.name,
         "its derivation '\(expression)' cannot be read: \(error.problem), at character \(error.offset + 1)")
     }
   }
@@ -135,7 +141,7 @@ struct StructureChecker {
     guard let destination = _entities[relationship.destination] else {
       let name = relationship.destination
       _add(
-        entity.name, relationship.name,
+        .unknownEntity, entity.name, relationship.name,
         "its destination entity '\(name)' is not in the model\(Self._meant(name, _entities.keys))")
       return
     }
@@ -143,14 +149,14 @@ struct StructureChecker {
     let candidates = _line(destination).flatMap(\.relationships)
     guard let found = candidates.first(where: { $0.name == inverse }) else {
       _add(
-        entity.name, relationship.name,
+        .unknownInverse, entity.name, relationship.name,
         "its inverse '\(inverse)' is not a relationship of '\(destination.name)'\(Self._meant(inverse, candidates.map(\.name)))"
       )
       return
     }
     if found.inverse != relationship.name {
       _add(
-        entity.name, relationship.name,
+        .oneSidedInverse, entity.name, relationship.name,
         "its inverse '\(destination.name).\(inverse)' does not point back to it but to '\(found.inverse ?? "nothing")'; "
           + "set both ends")
     }

@@ -3,12 +3,17 @@ import CoreDataToolKit
 extension Command {
   /// `coredata store`: everything that can be done with a store file without writing a program.
   package static let store = Command(
-    "store", summary: "Look into store files, check, export and import them.",
+    "store", summary: "Look into store files; check, migrate, export and import them.",
     discussion: [
       "Stores are opened read-only, whatever has written them: the file, its write-ahead log and its external data "
-        + "stay as they are. Only 'import' and 'check --repair' write, and both write a file of its own."
+        + "stay as they are. Only 'import', 'check --repair' and 'migrate' write: a file of "
+        + "its own, unless 'migrate --in-place' is asked for."
     ],
-    subcommands: [.info, .entities, .fetch, .export, .import, .check, .history, .model])
+    examples: [
+      "coredata store info Books.sqlite",
+      "coredata store fetch Books.sqlite Book --where 'pages > 300' --sort title",
+    ],
+    subcommands: [.info, .entities, .fetch, .export, .import, .check, .migrate, .history, .model])
 }
 
 /// Arguments that several of the commands have.

@@ -14,9 +14,13 @@ package struct Command: Sendable {
   }
 
   /// A command that is but a name for others.
-  package init(_ name: String, summary: String, discussion: [String] = [], subcommands: [Command]) {
+  package init(
+    _ name: String, summary: String, discussion: [String] = [], examples: [String] = [],
+    subcommands: [Command]
+  ) {
     syntax = CommandSyntax(
-      name, summary: summary, discussion: discussion, subcommands: subcommands.map(\.syntax))
+      name, summary: summary, discussion: discussion, examples: examples,
+      subcommands: subcommands.map(\.syntax))
     // The scanner asks for one of the others before it comes to this.
     run = { _, _ in }
     self.subcommands = subcommands
@@ -30,10 +34,12 @@ package struct CommandLineTool: Sendable {
   private let _commands: [Command]
 
   /// A tool with these commands.
-  package init(name: String, version: String, summary: String, commands: [Command]) {
+  package init(
+    name: String, version: String, summary: String, examples: [String] = [], commands: [Command]
+  ) {
     _syntax = CommandSyntax(
       name, summary: summary, discussion: ["'\(name) COMMAND --help' says more about a command."],
-      subcommands: commands.map(\.syntax))
+      examples: examples, subcommands: commands.map(\.syntax))
     _version = version
     _commands = commands
   }
@@ -42,7 +48,8 @@ package struct CommandLineTool: Sendable {
   package func withCompletion() -> CommandLineTool {
     let command = Command.completion(of: _syntax)
     return CommandLineTool(
-      name: _syntax.name, version: _version, summary: _syntax.summary, commands: _commands + [command])
+      name: _syntax.name, version: _version, summary: _syntax.summary, examples: _syntax.examples,
+      commands: _commands + [command])
   }
 
   /// Runs what the words after the tool's name ask for.

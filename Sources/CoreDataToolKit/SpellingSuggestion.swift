@@ -15,6 +15,17 @@ package enum SpellingSuggestion {
     return best?.candidate
   }
 
+  /// The question whether the nearest candidate is meant, as a sentence after a blank; what stands for none
+  /// without one.
+  package static func question(
+    about word: String, among candidates: some Sequence<String>, or otherwise: String = ""
+  ) -> String {
+    nearest(to: word, among: candidates).map(question) ?? otherwise
+  }
+
+  /// The question whether this word is meant, as a sentence after a blank.
+  package static func question(_ word: String) -> String { " Did you mean '\(word)'?" }
+
   /// Number of letters to insert, delete, replace or swap with their neighbour to turn one word into the
   /// other.
   package static func editDistance(_ left: String, _ right: String) -> Int {

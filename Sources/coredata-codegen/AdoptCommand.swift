@@ -37,7 +37,9 @@ struct AdoptCommand {
       }
     }
     let verb = _arguments.has("--write") ? "changed" : "to be changed (--write does it)"
-    print("\(changed) file(s) \(verb), \(left) place(s) left for a person.")
+    print(
+      "\(changed) \(changed == 1 ? "file" : "files") \(verb), \(left) \(left == 1 ? "place" : "places") left for a person."
+    )
     return left > 0 ? 2 : 0
   }
 }

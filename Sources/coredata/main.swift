@@ -6,6 +6,9 @@ import Foundation
 
 let tool = CommandLineTool(
   name: "coredata", version: packageVersion, summary: "Core Data on the command line.",
+  examples: [
+    "coredata store info Books.sqlite", "coredata model show Books.xcdatamodeld", "coredata shootout",
+  ],
   commands: [.store, .model, .shootout]
 ).withCompletion()
 Interruption.installHandlers()

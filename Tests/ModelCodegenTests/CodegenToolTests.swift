@@ -39,15 +39,15 @@ import Testing
       #expect(preview.status == 0)
       #expect(preview.output.contains("+#if canImport(ObjectiveC)\n @objc(Book)\n+#endif\n"))
       #expect(
-        preview.output.hasSuffix("1 file(s) to be changed (--write does it), 0 place(s) left for a person.\n")
+        preview.output.hasSuffix("1 file to be changed (--write does it), 0 places left for a person.\n")
       )
       #expect(try text(file) == source)
       let written = try run(["adopt", "--write", file.path], in: directory)
       #expect(written.status == 0)
-      #expect(written.output == "1 file(s) changed, 0 place(s) left for a person.\n")
+      #expect(written.output == "1 file changed, 0 places left for a person.\n")
       #expect(try text(file) == "#if canImport(ObjectiveC)\n@objc(Book)\n#endif\nclass Book {}\n")
       let again = try run(["adopt", "--write", file.path], in: directory)
-      #expect(again.output.hasPrefix("0 file(s) changed"))
+      #expect(again.output.hasPrefix("0 files changed"))
     }
   }
 

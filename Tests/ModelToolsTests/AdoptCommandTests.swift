@@ -38,7 +38,7 @@ import Testing
           "--- \(path)\n+++ \(path)\n@@ -1,7 +1,9 @@\n import CoreData\n \n+#if canImport(ObjectiveC)\n"))
       #expect(run.output.contains("-  let key = #keyPath(Book.title)\n+  let key = \"title\"\n"))
       #expect(
-        run.output.hasSuffix("1 file(s) to be changed (--write does it), 0 place(s) left for a person.\n"))
+        run.output.hasSuffix("1 file to be changed (--write does it), 0 places left for a person.\n"))
       #expect(try scratch.text("Sources/Book.swift") == Self.source)
     }
   }
@@ -50,12 +50,12 @@ import Testing
       _ = try scratch.file(".build/Copy.swift", Self.source)
       let run = ToolRun.model(["adopt", scratch.url.path, "--write"])
       #expect(run.code == .success)
-      #expect(run.output == "1 file(s) changed, 0 place(s) left for a person.\n")
+      #expect(run.output == "1 file changed, 0 places left for a person.\n")
       #expect(try scratch.text("Sources/Book.swift") == Self.adopted)
       #expect(try scratch.text("Sources/Plain.swift") == "let one = 1\n")
       #expect(try scratch.text(".build/Copy.swift") == Self.source)
       let again = ToolRun.model(["adopt", scratch.url.path, "--write"])
-      #expect(again.output == "0 file(s) changed, 0 place(s) left for a person.\n")
+      #expect(again.output == "0 files changed, 0 places left for a person.\n")
     }
   }
 
@@ -74,7 +74,7 @@ import Testing
       #expect(run.code == .success)
       #expect(run.output.contains("\(path):1:8: note: Combine is Apple's only"))
       #expect(run.output.contains("\(path):2:9: note: there are no selectors"))
-      #expect(run.output.hasSuffix("0 file(s) changed, 2 place(s) left for a person.\n"))
+      #expect(run.output.hasSuffix("0 files changed, 2 places left for a person.\n"))
     }
   }
 

@@ -35,14 +35,14 @@ import Testing
       name: "dangling destination",
       text:
         "<model>\n<entity name=\"Book\"/>\n<entity name=\"A\">\n<relationship name=\"b\" destinationEntity=\"Bok\"/>\n</entity>\n</model>",
-      expected: ":4:21: error: A.b: its destination entity 'Bok' is not in the model; did you mean 'Book'?"),
+      expected: ":4:21: error: A.b: its destination entity 'Bok' is not in the model. Did you mean 'Book'?"),
     Case(
       name: "dangling inverse",
       text:
         "<model>\n<entity name=\"A\">\n<relationship name=\"next\" destinationEntity=\"A\" inverseName=\"previos\"/>\n"
         + "<relationship name=\"previous\" destinationEntity=\"A\" inverseName=\"next\"/>\n</entity>\n</model>",
       expected:
-        ":3:21: error: A.next: its inverse 'previos' is not a relationship of 'A'; did you mean 'previous'?"),
+        ":3:21: error: A.next: its inverse 'previos' is not a relationship of 'A'. Did you mean 'previous'?"),
     Case(
       name: "inverse that points elsewhere",
       text:
@@ -52,7 +52,7 @@ import Testing
     Case(
       name: "parent that is not there",
       text: "<model>\n<entity name=\"Book\"/>\n<entity name=\"A\" parentEntity=\"Boook\"/>\n</model>",
-      expected: ":3:15: error: A: its parent entity 'Boook' is not in the model; did you mean 'Book'?"),
+      expected: ":3:15: error: A: its parent entity 'Boook' is not in the model. Did you mean 'Book'?"),
     Case(
       name: "parents in a circle",
       text:

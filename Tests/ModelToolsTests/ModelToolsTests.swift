@@ -52,7 +52,7 @@ import Testing
     #expect(
       result.output.contains(
         """
-        MODEL:6:29: warning: Author.books: has no inverse: deletions leave it pointing to nothing
+        MODEL:6:29: warning: Author.books: has no inverse: deletions leave it pointing to nothing [no-inverse]
                 <relationship name="books" optional="YES" toMany="YES" deletionRule="No Action" destinationEntity="Book"/>
                                     ^~~~~
         """))

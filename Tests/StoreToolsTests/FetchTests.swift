@@ -61,6 +61,86 @@ import Testing
     #expect(answer.output.contains("No room for "))
   }
 
+  // MARK: Long results
+
+  /// Books 1 to `count`.
+  private func makeManyBooks(_ count: Int) throws {
+    let lines = (1...count).map { "{\"$entity\":\"Book\",\"title\":\"Book \($0)\",\"pages\":\($0)}" }
+    try shelf.makeStore("many.sqlite", lines.joined(separator: "\n"))
+  }
+
+  private func fetchMany(_ words: String..., columns: Int? = nil) -> Shelf.Answer {
+    shelf.run(["fetch", "@many.sqlite", "Book", "--model", "@model"] + words, columns: columns)
+  }
+
+  @Test func `a table on a terminal ends after a hundred objects`() throws {
+    try makeManyBooks(1234)
+    let lines = fetchMany("--columns", "title", columns: 80).output.split(separator: "\n")
+    #expect(lines.count == 102)
+    #expect(lines.last == "The first 100 of 1,234 objects; '--limit N' shows more.")
+  }
+
+  @Test func `a table on a terminal is as long as its limit`() throws {
+    try makeManyBooks(120)
+    let lines = fetchMany("--columns", "title", "--limit", "110", columns: 80).output.split(separator: "\n")
+    #expect(lines.last == "110 objects.")
+  }
+
+  @Test func `what is no table on a terminal has all objects`() throws {
+    try makeManyBooks(120)
+    #expect(fetchMany("--format", "ndjson", columns: 80).output.split(separator: "\n").count == 120)
+    #expect(fetchMany("--columns", "title").output.split(separator: "\n").last == "120 objects.")
+  }
+
+  @Test func `a long table for a program has all rows in one form`() throws {
+    try makeManyBooks(1234)
+    let lines = fetchMany("--columns", "title,pages").output.split(separator: "\n")
+    #expect(lines.count == 1236)
+    #expect(lines[1] == "Book 1        1")
+    #expect(lines[1234] == "Book 1234   1234" || lines[1234] == "Book 1234  1234", "\(lines[1234])")
+    #expect(lines.last == "1,234 objects.")
+  }
+
+  @Test func `objects without order come by their keys`() throws {
+    #expect(
+      fetch("Book", "--columns", "$id", "--format", "csv", "--limit", "2", "--offset", "1").output
+        == "$id\r\nNovel/p7\r\nNovel/p11\r\n")
+    #expect(fetch("Novel", "--count").output == "2\n")
+    #expect(fetch("Book", "--count", "--limit", "2").output == "2\n")
+  }
+
+  // MARK: SQL
+
+  @Test func `sql shows the statement and its values`() {
+    let answer = fetch("Book", "--where", "pages > 3 AND title == 'x'", "--sql")
+    #expect(answer.output.hasPrefix("SELECT "), "\(answer.error)")
+    #expect(answer.output.contains("WHERE"))
+    #expect(answer.output.hasSuffix("Values: 3, 'x'\n"))
+  }
+
+  @Test func `explain shows the plan, and what an index would spare`() {
+    let answer = fetch("Book", "--where", "pages > 3", "--sort", "title", "--limit", "5", "--explain")
+    #expect(answer.output.contains("Plan:\n  SCAN t0"), "\(answer.output)")
+    #expect(
+      answer.output.contains("All rows of Book are read. A fetch index on 'pages' would let SQLite search."))
+    #expect(answer.output.contains("A fetch index on 'title' would have them in order."))
+  }
+
+  @Test func `explain gives no advice where an index is used`() {
+    let answer = fetch("Tag", "--where", "name == 'berlin'", "--explain")
+    #expect(answer.output.contains("USING INDEX") || answer.output.contains("USING COVERING INDEX"))
+    #expect(!answer.output.contains("would"), "\(answer.output)")
+  }
+
+  @Test func `explain has a form for programs`() throws {
+    let json = try fetch("Book", "--where", "pages > 3", "--explain", "--json").json() as? [String: Any]
+    #expect(json?["values"] as? [String] == ["3"])
+    #expect((json?["plan"] as? [String])?.isEmpty == false)
+    #expect((json?["advice"] as? [String])?.count == 1)
+  }
+
+  // MARK: Mistakes
+
   @Test(arguments: [
     (["Bok"], "The model has no entity 'Bok'. Did you mean 'Book'?"),
     (["Book", "--columns", "titel"], "'Book' has no property 'titel'. Did you mean 'title'?"),

@@ -12,7 +12,7 @@ struct ArgumentScannerTests {
           "run", summary: "",
           options: [
             .value("file", "FILE", ""), .value("tag", "TAG", repeats: true, ""), .flag("quiet", ""),
-            .value("secret", "X", isHidden: true, ""),
+            .value("secret", "X", isHidden: true, ""), .flag("strict", optionalValue: "CODES", ""),
           ],
           operands: [.init("INPUT", ""), .init("OUTPUT", isOptional: true, "")]),
         CommandSyntax("show", summary: ""),
@@ -47,6 +47,18 @@ struct ArgumentScannerTests {
     }
   }
 
+  @Test func `a line without a command asks for help`() throws {
+    #expect(try _scanner.scan([]) == .help(path: ["tool"]))
+  }
+
+  @Test func `an optional value is what follows the equals sign`() throws {
+    #expect(try _arguments("--strict", "in")?.values["strict"] == [])
+    #expect(try _arguments("in", "--strict=a", "--strict", "--strict=b")?.values["strict"] == ["a", "b"])
+    #expect(throws: UsageError.missingValue(option: "--strict", valueName: "CODES")) {
+      try _arguments("in", "--strict=")
+    }
+  }
+
   @Test(
     "An option does not swallow the next one as its value",
     arguments: [["--file", "--quiet"], ["--file"], ["--file="]])
@@ -71,7 +83,6 @@ struct ArgumentScannerTests {
     #expect(throws: UsageError.unknownCommand("rnu", in: "tool", suggestion: "run")) {
       try _scanner.scan(["rnu"])
     }
-    #expect(throws: UsageError.missingCommand(in: "tool")) { try _scanner.scan([]) }
   }
 
   @Test("Operands are counted")
@@ -133,7 +144,7 @@ struct ParsedArgumentsTests {
   @Test("Every usage error is a sentence")
   func sentences() {
     let errors: [UsageError] = [
-      .unknownCommand("a", in: "t", suggestion: nil), .missingCommand(in: "t"),
+      .unknownCommand("a", in: "t", suggestion: nil),
       .unknownOption("--a", command: "t", suggestion: "--b"), .missingValue(option: "--a", valueName: "A"),
       .unexpectedValue(option: "--a", value: "1"), .repeatedOption("--a"),
       .unexpectedOperand("a", command: "t"),

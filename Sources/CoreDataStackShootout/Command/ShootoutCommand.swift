@@ -21,6 +21,10 @@ enum ShootoutCommand {
         + StackDesign.allCases.map { "\($0.rawValue) (\($0.title.lowercased()))" }.joined(separator: ", ")
         + ".",
     ],
+    examples: [
+      "coredata shootout", "coredata shootout --stops stops.txt --stacks main,nested3 --report page.html",
+      "coredata shootout --objects 100000 --mode bulk --save-every 1000 --runs 1 --format json",
+    ],
     options: [
       .value("stops", "FILE", "A GTFS stops.txt to import. Without it, a city is invented."),
       .value("objects", "N", "Number of stops to invent, 15000 if not given."),
@@ -32,7 +36,8 @@ enum ShootoutCommand {
       .flag("live-list", "Keep a list of all stops by name live on main meanwhile, as a screen does."),
       .value("runs", "N", "How often to run each, 5 if not given."),
       .value("format", "FORMAT", "table (the default) or json."),
-      .value("report", "FILE", "Also write a page with timelines: one HTML file that needs nothing else."), .force,
+      .value("report", "FILE", "Also write a page with timelines: one HTML file that needs nothing else."),
+      .value("picture", "FILE", "Also write the timelines as one SVG."), .force,
       .value("stores", "DIRECTORY", "Make the stores there, and leave the last run's to be looked at."),
       .value("worker", "JOB", isHidden: true, "Do one job of a shootout in this process."),
     ],
@@ -49,6 +54,12 @@ enum ShootoutCommand {
     let report: OutputFile? = try options.reportPath.map { path throws(ToolFailure) in
       try OutputFile(path: path, replaces: arguments.replacesOutputs, environment)
     }
+    let picture: OutputFile? = try arguments.text("picture").map { path throws(ToolFailure) in
+      try OutputFile(path: path, replaces: arguments.replacesOutputs, environment)
+    }
+    if report?.isStandardOutput == true, picture?.isStandardOutput == true {
+      throw UsageError.conflict("--report -", "--picture -")
+    }
     let stores = try options.preparedStoreDirectory()
     let (name, bytes, feed) = try _feed(options.workload.source)
     _tellProblems(feed, environment)
@@ -60,11 +71,19 @@ enum ShootoutCommand {
       keptStores: stores, progress: progress)
     let result = try shootout.run(name: name, bytes: bytes, feed: feed)
     progress.finish()
-    // The page has standard output for itself then.
-    let environment = report?.isStandardOutput == true ? environment.reportingOnError : environment
+    // The page, or the picture, has standard output for itself then.
+    let isTaken = report?.isStandardOutput == true || picture?.isStandardOutput == true
+    let environment = isTaken ? environment.reportingOnError : environment
     switch options.format {
-    case .table: try environment.output(ResultTable(result).text(usesColor: environment.outputTerminal.usesColor))
+    case .table:
+      try environment.output(ResultTable(result).text(usesColor: environment.outputTerminal.usesColor))
     case .json: try environment.output(ResultDocument(result).json.text() + "\n")
+    }
+    if let picture {
+      try picture.write(TimelinePicture(result).svg)
+      if !picture.isStandardOutput {
+        environment.error("The picture of the timelines is '\(picture.path)'.\n")
+      }
     }
     if let report {
       try report.write(ReportPage(result).html)

@@ -1,3 +1,4 @@
+import CoreDataToolKit
 import Foundation
 
 /// How figures are written for people.
@@ -15,15 +16,7 @@ enum Figures {
   static func megabytes(_ megabytes: Double) -> String { String(format: "%.0f", megabytes) }
 
   /// A count with its thousands set apart.
-  static func count(_ count: Int) -> String {
-    var digits = String(count.magnitude)
-    var groups: [String] = []
-    while digits.count > 3 {
-      groups.insert(String(digits.suffix(3)), at: 0)
-      digits.removeLast(3)
-    }
-    return (count < 0 ? "-" : "") + ([digits] + groups).joined(separator: ",")
-  }
+  static func count(_ count: Int) -> String { grouped(count) }
 }
 
 extension ShootoutResult {

@@ -24,7 +24,10 @@ struct ReportPage {
       .tag("h1", [:], ["Core Data stack shootout"]),
       .tag("p", [:], [.text(_result.caption + ".")]),
       .tag("ul", ["class": "verdict"], Verdict(_result).sentences.map { .tag("li", [:], [.text($0)]) }),
-      .tag("div", ["class": "scroll"], [_table]),
+      .tag(
+        "div",
+        ["class": "scroll", "tabindex": "0", "role": "region", "aria-label": "Figures of all stacks"],
+        [_table]),
       _legend,
     ]
     sections += _result.stacks.map(_section)
@@ -91,8 +94,16 @@ struct ReportPage {
   private func _row(_ title: String, _ cells: [(text: String, isBad: Bool)]) -> Markup {
     var fields: [Markup] = [.tag("th", ["scope": "row"], [.text(title)])]
     for cell in cells {
+      // Not by colour alone: the mark is read out, and seen by whoever does not tell red.
       fields.append(
-        cell.isBad ? .tag("td", ["class": "bad"], [.text(cell.text)]) : .tag("td", [:], [.text(cell.text)]))
+        cell.isBad
+          ? .tag(
+            "td", ["class": "bad"],
+            [
+              .tag("abbr", ["title": "main was blocked for a frame or longer"], [.text("▲")]),
+              .text(" " + cell.text),
+            ])
+          : .tag("td", [:], [.text(cell.text)]))
     }
     return .tag("tr", [:], fields)
   }
@@ -108,6 +119,8 @@ struct ReportPage {
       [
         entry("main", "main thread"), entry("background", "other threads"), entry("save", "a save"),
         entry("dropped", "a block longer than a frame"), entry("floor", "SQLite alone is done"),
+        .tag(
+          "span", [:], [.tag("b", ["class": "bad"], ["▲"]), .text(" main was blocked for a frame or longer")]),
       ])
   }
 
@@ -121,7 +134,12 @@ struct ReportPage {
         .tag(
           "h2", [:], [.text(stack.design.title + " "), .tag("code", [:], [.text(stack.design.rawValue)])]),
         .tag("p", [:], [.text(stack.design.summary)]),
-        .tag("div", ["class": "scroll"], [drawing.svg(stack)]),
+        .tag(
+          "div",
+          [
+            "class": "scroll", "tabindex": "0", "role": "region",
+            "aria-label": "Timeline of \(stack.design.rawValue)",
+          ], [drawing.svg(stack)]),
       ])
   }
 
@@ -192,17 +210,21 @@ struct ReportPage {
     h2 code { font-size: 14px; font-weight: 400; color: var(--quiet); margin-left: 6px; }
     p { margin: 0 0 12px; color: var(--quiet); max-width: 76ch; }
     .scroll { overflow-x: auto; }
-    table { border-collapse: collapse; width: 100%; font-size: 14px; font-variant-numeric: tabular-nums; }
+    table { border-collapse: collapse; width: 100%; min-width: 860px; font-size: 14px; font-variant-numeric: tabular-nums; }
     th, td { padding: 6px 7px; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
     thead th { font-weight: 500; color: var(--quiet); vertical-align: bottom; }
     tr:first-child th:first-child, tbody th { text-align: left; padding-left: 0; }
     thead th.group { text-align: center; border-bottom: 0; padding-bottom: 0; }
     ul.verdict { margin: 0 0 18px; padding-left: 20px; max-width: 76ch; }
+    @media (max-width: 560px) { main { padding: 20px 14px 36px; } dl { display: block !important; }
+      dd { margin-bottom: 8px; } .legend span { display: block; } }
     dl { display: grid; grid-template-columns: max-content 1fr; gap: 6px 20px; font-size: 14px; margin: 10px 0 0; }
     dt { font-weight: 600; }
     dd { margin: 0; color: var(--quiet); max-width: 76ch; }
     tbody th { font-weight: 600; }
-    .bad { color: var(--bad); }
+    .bad { color: var(--bad); font-weight: 600; }
+    abbr { text-decoration: none; font-size: 10px; vertical-align: 1px; }
+    .scroll:focus-visible { outline: 2px solid var(--main); outline-offset: 2px; }
     .legend { margin: 28px 0 0; font-size: 14px; max-width: none; }
     .legend span { display: inline-block; margin-right: 22px; }
     .legend i { display: inline-block; width: 14px; height: 12px; margin-right: 7px; vertical-align: -1px; }

@@ -16,10 +16,21 @@ struct TimelineDrawing {
   private static let _mainTop = 24.0
   private static let _backgroundTop = 66.0
   private static let _axisTop = 106.0
-  private static let _height = 128.0
+  static let height = 128.0
+  static let width = _gutter + _width + 20
 
   /// The drawing as an `svg` element.
   func svg(_ stack: ShootoutResult.Stack) -> Markup {
+    .tag(
+      "svg",
+      [
+        "viewBox": "0 0 \(_number(Self.width)) \(_number(Self.height))", "role": "img",
+        "xmlns": "http://www.w3.org/2000/svg",
+      ], parts(stack))
+  }
+
+  /// What the drawing consists of, its title first.
+  func parts(_ stack: ShootoutResult.Stack) -> [Markup] {
     let total = _x(stack.totalSeconds)
     var parts: [Markup] = [
       .tag("title", [:], [.text("Timeline of \(stack.design.rawValue)")]),
@@ -37,13 +48,7 @@ struct TimelineDrawing {
       .tag("path", ["class": "save", "d": "M\(_number(_x(time))) \(_number(Self._savesTop))v12"])
     }
     parts += _dropped(stack.timeline.dropped)
-    parts += _axis()
-    return .tag(
-      "svg",
-      [
-        "viewBox": "0 0 \(_number(Self._gutter + Self._width + 20)) \(_number(Self._height))", "role": "img",
-        "xmlns": "http://www.w3.org/2000/svg",
-      ], parts)
+    return parts + _axis()
   }
 
   /// Share of each column of one unit's width in which the main thread was awake.

@@ -1,4 +1,5 @@
 import CoreData
+import CoreDataToolKit
 import Foundation
 
 // Large values in files beside the store.

@@ -1,5 +1,6 @@
 import CoreData
 import CoreDataSQLiteBinding
+import CoreDataToolKit
 import Foundation
 
 // The database as such, metadata, entity numbers and keys.

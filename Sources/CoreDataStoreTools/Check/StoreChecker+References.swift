@@ -1,5 +1,6 @@
 import CoreData
 import CoreDataModelSchema
+import CoreDataToolKit
 
 // To-one columns, join tables and the order of members.
 

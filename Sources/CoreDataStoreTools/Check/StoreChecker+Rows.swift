@@ -1,5 +1,6 @@
 import CoreData
 import CoreDataModelSchema
+import CoreDataToolKit
 
 // Rows and their attributes.
 

@@ -91,6 +91,3 @@ package final class StoreChecker {
         isMendable: isMendable))
   }
 }
-
-/// "1 row", "3 rows".
-func counted(_ count: Int, _ noun: String) -> String { count == 1 ? "1 \(noun)" : "\(count) \(noun)s" }

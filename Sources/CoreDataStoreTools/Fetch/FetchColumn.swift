@@ -28,11 +28,11 @@ struct FetchColumn: Sendable {
     for (index, name) in _path.enumerated() {
       guard let slot = Self._slot(name, current, layout) else {
         let names = Self.names(of: current, layout)
-        let near = SpellingSuggestion.nearest(to: name, among: names)
         throw ToolFailure(
           .usage,
-          "'\(current.entityName)' has no property '\(name)'. "
-            + (near.map { "Did you mean '\($0)'?" } ?? "It has \(names.joined(separator: ", "))."))
+          "'\(current.entityName)' has no property '\(name)'."
+            + SpellingSuggestion.question(
+              about: name, among: names, or: " It has \(names.joined(separator: ", "))."))
       }
       guard index < _path.count - 1 else { return }
       guard let relationship = slot.relationship else {

@@ -12,11 +12,15 @@ extension Command {
           + "through relationships, ANY, SUBQUERY and aggregates.",
         "Columns are properties, or paths through to-one relationships (author.name); '$id' is the object itself. To-many "
           + "relationships show the number of their members in tables, the members in JSON and CSV.",
+        "A table on a terminal ends after \(FetchOutput.screenLimit) objects unless --limit says otherwise. --sql shows the statement "
+          + "that a fetch of the same objects runs, and the values for its question marks; --explain also how SQLite goes "
+          + "about it, and which index would help.",
       ],
       examples: [
         "coredata store fetch Books.sqlite Book --sort title --limit 20",
         "coredata store fetch Books.sqlite Book --where 'author.name CONTAINS[cd] \"mann\"'",
         "coredata store fetch Books.sqlite Book --columns 'title,author.name' --format csv",
+        "coredata store fetch Books.sqlite Book --where 'pages > 300' --explain",
       ],
       options: [
         StoreArguments.model,
@@ -28,6 +32,8 @@ extension Command {
         .value("columns", "PATHS", "Show these columns, separated by commas."),
         .flag("exact", "Leave out objects of subentities."),
         .flag("count", "Show the number of objects only."),
+        .flag("sql", "Show the SQL instead of the objects."),
+        .flag("explain", "Show the SQL and SQLite's plan for it instead of the objects."),
         .value(
           "format", "FORM", choices: FetchOutput.Form.allCases.map(\.rawValue),
           "table (the default), json, ndjson or csv."), StoreArguments.json,
@@ -37,6 +43,10 @@ extension Command {
   ) { arguments, environment in
     let form: FetchOutput.Form? = try arguments.choice("format")
     if form != nil, arguments.has("json") { throw UsageError.conflict("--format", "--json") }
+    for (one, other) in [("count", "sql"), ("count", "explain"), ("format", "sql"), ("format", "explain")]
+    where arguments.has(one) && arguments.has(other) {
+      throw UsageError.conflict("--\(one)", "--\(other)")
+    }
     let input = try StoreInput(arguments, environment)
     try input.reading { reader in
       let entity = try reader.layout.entity(named: arguments.operands[1])
@@ -46,7 +56,25 @@ extension Command {
       query.includesSubentities = !arguments.has("exact")
       query.limit = try arguments.integer("limit", in: 1...Int(Int32.max))
       query.offset = try arguments.integer("offset", in: 0...Int(Int32.max)) ?? 0
+      if arguments.has("sql") || arguments.has("explain") {
+        guard let statement = try reader.statement(query) else { return }
+        let report = FetchExplanation(statement, entity, reader, explains: arguments.has("explain"))
+        try environment.output(arguments.has("json") ? report.json.text() + "\n" : report.text)
+        return
+      }
+      if arguments.has("count") {
+        let count =
+          arguments.has("limit") || arguments.has("offset")
+          ? try reader.keys(query).count : try reader.count(query)
+        try environment.output(arguments.has("json") ? "{\"count\":\(count)}\n" : "\(count)\n")
+        return
+      }
       let form = form ?? (arguments.has("json") ? .json : .table)
+      var total: Int?
+      if form == .table, environment.outputTerminal.isInteractive, query.limit == nil {
+        query.limit = FetchOutput.screenLimit
+        total = max(0, try reader.count(query) - query.offset)
+      }
       let columns =
         if let texts = arguments.text("columns") {
           try texts.split(separator: ",").map {
@@ -56,13 +84,8 @@ extension Command {
           try FetchColumn.standard(
             of: entity, in: reader.layout, withMembers: form == .json || form == .ndjson)
         }
-      let found = try reader.keys(query)
-      if arguments.has("count") {
-        try environment.output(arguments.has("json") ? "{\"count\":\(found.count)}\n" : "\(found.count)\n")
-      } else {
-        try FetchOutput(columns, reader, dropsEmpty: !arguments.has("columns")).write(
-          found, as: form, environment)
-      }
+      try FetchOutput(columns, reader, dropsEmpty: !arguments.has("columns"), total: total).write(
+        try reader.keys(query), as: form, environment)
     }
   }
 }

@@ -10,10 +10,18 @@ struct FetchOutput {
   private let _reader: StoreReader
   private let _text: ValueText
   private let _dropsEmpty: Bool
+  private let _total: Int?
+  /// Objects that a table on a terminal shows unless more are asked for.
+  static let screenLimit = 100
+  /// Rows of a table that are written at once where nobody looks.
+  private static let _batch = 500
 
-  /// - Parameter dropsEmpty: leaves out columns of a table in which there is nothing.
-  init(_ columns: [FetchColumn], _ reader: StoreReader, dropsEmpty: Bool) {
+  /// - Parameters:
+  ///   - dropsEmpty: leaves out columns of a table in which there is nothing.
+  ///   - total: number of objects there are, where only some of them are shown.
+  init(_ columns: [FetchColumn], _ reader: StoreReader, dropsEmpty: Bool, total: Int? = nil) {
     _columns = columns
+    _total = total
     _dropsEmpty = dropsEmpty
     _reader = reader
     _text = ValueText(reader.layout)
@@ -22,7 +30,9 @@ struct FetchOutput {
   func write(_ found: [StoredReference], as form: Form, _ environment: ToolEnvironment) throws {
     let sink = FileSink(standardOutputOf: environment)
     switch form {
-    case .table: try sink.write(try _table(found, environment.outputTerminal))
+    case .table where environment.outputTerminal.isInteractive || found.count <= Self._batch:
+      try sink.write(try _table(found, environment.outputTerminal))
+    case .table: try _longTable(found, sink)
     case .json: try _json(found, sink)
     case .ndjson: try _each(found) { try sink.write(try _object($0) + "\n") }
     case .csv:
@@ -32,7 +42,7 @@ struct FetchOutput {
     try sink.flush()
   }
 
-  private func _each(_ found: [StoredReference], _ body: (StoredRow) throws -> Void) throws {
+  private func _each(_ found: some Sequence<StoredReference>, _ body: (StoredRow) throws -> Void) throws {
     for reference in found {
       // Deleted since it was found, by somebody else.
       guard let row = try _reader.row(reference) else { continue }
@@ -71,22 +81,36 @@ struct FetchOutput {
 
   // MARK: Tables
 
+  private typealias Shown = (text: String, isNumber: Bool)
+
+  private func _rows(_ found: some Sequence<StoredReference>) throws -> [[Shown]] {
+    var rows: [[Shown]] = []
+    try _each(found) { row in rows.append(try _columns.map { try _shown($0, row) }) }
+    return rows
+  }
+
+  /// The table's columns with these numbers, as the rows want them aligned.
+  private func _tableColumns(_ kept: [Int], _ rows: [[Shown]]) -> [TextTable.Column] {
+    kept.map { index in
+      // A column of numbers stands to the right, whatever is missing in it.
+      let isNumeric =
+        rows.contains { $0[index].isNumber }
+        && rows.allSatisfy { $0[index].isNumber || $0[index].text.isEmpty }
+      return TextTable.Column(_columns[index].title, isNumeric ? .right : .left)
+    }
+  }
+
   private func _table(_ found: [StoredReference], _ terminal: Terminal) throws -> String {
     guard !found.isEmpty else { return "No objects.\n" }
-    var rows: [[(text: String, isNumber: Bool)]] = []
-    try _each(found) { row in rows.append(try _columns.map { try _shown($0, row) }) }
+    let rows = try _rows(found)
     // Columns that nobody asked for and that say nothing only take room.
     let kept = _columns.indices.filter { index in !_dropsEmpty || rows.contains { !$0[index].text.isEmpty } }
-    var table = TextTable(
-      kept.map { index in
-        // A column of numbers stands to the right, whatever is missing in it.
-        let isNumeric =
-          rows.contains { $0[index].isNumber }
-          && rows.allSatisfy { $0[index].isNumber || $0[index].text.isEmpty }
-        return TextTable.Column(_columns[index].title, isNumeric ? .right : .left)
-      })
+    var table = TextTable(_tableColumns(kept, rows))
     for row in rows { table.add(kept.map { TextTable.Cell(row[$0].text) }) }
     var end = [counted(rows.count, "object") + "."]
+    if let _total, _total > found.count {
+      end = ["The first \(grouped(rows.count)) of \(counted(_total, "object")); '--limit N' shows more."]
+    }
     let empty = _columns.count - kept.count
     if empty > 0 { end.append("\(counted(empty, "column")) without any value left out.") }
     guard terminal.isInteractive else {
@@ -102,6 +126,29 @@ struct FetchOutput {
     }
     let words = HelpText(width: terminal.width).wrapped(end.joined(separator: " "), indent: 0)
     return fitted.text(usesColor: terminal.usesColor) + words.joined(separator: "\n") + "\n"
+  }
+
+  /// A table for another program, whose first lines do not wait for the last: columns are as wide as the first
+  /// rows need, and all of them are there.
+  private func _longTable(_ found: [StoredReference], _ sink: FileSink) throws {
+    var widths: [Int]?
+    var columns: [TextTable.Column] = []
+    var count = 0
+    for start in stride(from: 0, to: found.count, by: Self._batch) {
+      let rows = try _rows(found[start..<min(start + Self._batch, found.count)])
+      if widths == nil { columns = _tableColumns(Array(_columns.indices), rows) }
+      var table = TextTable(columns)
+      for row in rows { table.add(row.map { TextTable.Cell($0.text) }) }
+      if widths == nil {
+        try sink.write(table.text(usesColor: false))
+      } else {
+        try sink.write(table.lines(widths: widths ?? []))
+      }
+      widths = widths ?? table.widths
+      count += rows.count
+      try sink.flush()
+    }
+    try sink.write(counted(count, "object") + ".\n")
   }
 
   private func _shown(_ column: FetchColumn, _ row: StoredRow) throws -> (text: String, isNumber: Bool) {

@@ -40,9 +40,10 @@ enum FileExamination {
     let url = URL(fileURLWithPath: path)
     let neighbours =
       (try? FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)) ?? []
-    let near = SpellingSuggestion.nearest(to: url.lastPathComponent, among: neighbours.sorted())
     return ToolFailure(
-      .noInput, "There is no file '\(path)'." + (near.map { " Did you mean '\($0)'?" } ?? ""))
+      .noInput,
+      "There is no file '\(path)'."
+        + SpellingSuggestion.question(about: url.lastPathComponent, among: neighbours.sorted()))
   }
 
   private static func _directory(_ path: String) -> ToolFailure {

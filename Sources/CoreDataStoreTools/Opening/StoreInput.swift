@@ -142,10 +142,10 @@ extension ModelLayout {
   func entity(named name: String) throws(ToolFailure) -> PropertyLayout {
     if let layout = layoutsByName[name] { return layout }
     let names = layouts.map(\.entityName)
-    let near = SpellingSuggestion.nearest(to: name, among: names)
     throw ToolFailure(
       .usage,
-      "The model has no entity '\(name)'. "
-        + (near.map { "Did you mean '\($0)'?" } ?? "It has \(names.joined(separator: ", "))."))
+      "The model has no entity '\(name)'."
+        + SpellingSuggestion.question(
+          about: name, among: names, or: " It has \(names.joined(separator: ", "))."))
   }
 }

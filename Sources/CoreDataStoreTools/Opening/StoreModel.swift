@@ -44,7 +44,8 @@ struct StoreModel {
       // A directory of several versions that does not say which one is current may still hold the right one.
       if let match = try _matchingVersion(path, metadata) { return match }
       let isMissing = (error as? ModelFileError)?.reason == "there is no such file"
-      throw ToolFailure(isMissing ? .noInput : .badInput, "\(error).")
+      throw isMissing
+        ? ToolFailure(.noInput, "There is no file '\(path)'.") : ToolFailure(.badInput, "\(error).")
     }
     let differences = try _differences(current, metadata)
     if differences != nil, let match = try _matchingVersion(path, metadata) { return match }

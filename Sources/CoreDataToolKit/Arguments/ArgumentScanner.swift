@@ -32,8 +32,8 @@ package struct ArgumentScanner: Sendable {
       rest = rest.dropFirst() + ["--help"]
     }
     while !command.subcommands.isEmpty {
-      guard let word = rest.first else { throw .missingCommand(in: _title(path)) }
-      if _isHelp(word) { return .help(path: path) }
+      // Without a command there is nothing to do but to say which there are.
+      guard let word = rest.first, !_isHelp(word) else { return .help(path: path) }
       guard let next = command.subcommands.first(where: { $0.name == word }) else {
         if word.hasPrefix("-") {
           throw .unknownOption(
@@ -77,8 +77,14 @@ package struct ArgumentScanner: Sendable {
       }
       if values[option.name] != nil && !option.repeats { throw .repeatedOption(spelling) }
       guard let valueName = option.valueName else {
-        if parts.count == 2 { throw .unexpectedValue(option: spelling, value: String(parts[1])) }
-        values[option.name] = []
+        values[option.name, default: []] += []
+        if parts.count == 2 {
+          guard let name = option.optionalValueName else {
+            throw .unexpectedValue(option: spelling, value: String(parts[1]))
+          }
+          if parts[1].isEmpty { throw .missingValue(option: spelling, valueName: name) }
+          values[option.name, default: []].append(String(parts[1]))
+        }
         continue
       }
       let value = parts.count == 2 ? String(parts[1]) : _value(from: &rest)

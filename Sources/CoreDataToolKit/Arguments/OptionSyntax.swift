@@ -13,6 +13,8 @@ package struct OptionSyntax: Sendable {
   package let isHidden: Bool
   /// The words that the value may be, if they are few; shells complete them.
   package let choices: [String]
+  /// What stands for a flag's value in help; nil if it takes none. It is given as `--name=value` only.
+  package var optionalValueName: String? = nil
 
   /// An option that takes a value, as `--name value` or `--name=value`.
   package static func value(
@@ -39,9 +41,17 @@ package struct OptionSyntax: Sendable {
       name: name, short: nil, valueName: nil, summary: summary, repeats: false, isHidden: false, choices: [])
   }
 
+  /// A flag that may have a value as well, `--name` or `--name=value`, and may be given more than once.
+  package static func flag(_ name: String, optionalValue: String, _ summary: String) -> OptionSyntax {
+    OptionSyntax(
+      name: name, short: nil, valueName: nil, summary: summary, repeats: true, isHidden: false, choices: [],
+      optionalValueName: optionalValue)
+  }
+
   /// As help shows it: `--stops FILE`, `-o, --output FILE`.
   package var spelling: String {
     (short.map { "-\($0), " } ?? "") + "--" + name + (valueName.map { " " + $0 } ?? "")
+      + (optionalValueName.map { "[=\($0)]" } ?? "")
   }
 
   /// Whether a word of a command line, without its value, names the option.

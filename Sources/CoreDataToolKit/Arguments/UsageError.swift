@@ -1,7 +1,6 @@
 /// A command line that makes no sense; its description is a sentence for the one who typed it.
 package enum UsageError: Error, Sendable, Equatable, CustomStringConvertible {
   case unknownCommand(String, in: String, suggestion: String?)
-  case missingCommand(in: String)
   case unknownOption(String, command: String, suggestion: String?)
   case missingValue(option: String, valueName: String)
   case unexpectedValue(option: String, value: String)
@@ -17,8 +16,6 @@ package enum UsageError: Error, Sendable, Equatable, CustomStringConvertible {
     switch self {
     case .unknownCommand(let name, let parent, let suggestion):
       "'\(parent)' has no command '\(name)'.\(_meant(suggestion, or: "See '\(parent) --help'."))"
-    case .missingCommand(let parent):
-      "'\(parent)' needs a command. See '\(parent) --help'."
     case .unknownOption(let option, let command, let suggestion):
       "'\(command)' has no option '\(option)'.\(_meant(suggestion, or: "See '\(command) --help'."))"
     case .missingValue(let option, let valueName):
@@ -47,6 +44,6 @@ package enum UsageError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 
   private func _meant(_ suggestion: String?, or otherwise: String) -> String {
-    suggestion.map { " Did you mean '\($0)'?" } ?? " " + otherwise
+    suggestion.map(SpellingSuggestion.question) ?? " " + otherwise
   }
 }

@@ -8,17 +8,24 @@ extension Command {
         "zsh: write it to a file named _\(tool.name) in a directory of $fpath.",
         "fish: write it to ~/.config/fish/completions/\(tool.name).fish.",
       ],
+      examples: ["source <(\(tool.name) completion bash)"],
       operands: [
         CommandSyntax.Operand(
           "SHELL", choices: CompletionScript.Shell.allCases.map(\.rawValue), "bash, zsh or fish.")
       ], exitCodes: [.success, .usage])
     let whole = CommandSyntax(
-      tool.name, summary: tool.summary, discussion: tool.discussion, options: tool.options,
+      tool.name, summary: tool.summary, discussion: tool.discussion, examples: tool.examples,
+      options: tool.options,
       subcommands: tool.subcommands + [own])
     return Command(own) { arguments, environment in
       let word = arguments.operands[0]
       guard let shell = CompletionScript.Shell(rawValue: word) else {
-        throw ToolFailure(.usage, "There is no completion for '\(word)'; there is for bash, zsh and fish.")
+        throw ToolFailure(
+          .usage,
+          "There is no completion for '\(word)'."
+            + SpellingSuggestion.question(
+              about: word, among: CompletionScript.Shell.allCases.map(\.rawValue),
+              or: " There is for bash, zsh and fish."))
       }
       try environment.output(CompletionScript(whole).text(for: shell))
     }

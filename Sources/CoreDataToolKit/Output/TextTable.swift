@@ -45,7 +45,7 @@ package struct TextTable: Sendable {
   ///
   /// - Returns: The table, and the titles of the columns that were left out.
   package func fitted(to width: Int) -> (table: TextTable, dropped: [String]) {
-    var widths = _widths
+    var widths = self.widths
     while !widths.isEmpty {
       let total = widths.reduce(2 * (widths.count - 1), +)
       guard total > width else { break }
@@ -54,7 +54,7 @@ package struct TextTable: Sendable {
         if widths.count == 1 { break }
         widths.removeLast()
         // What the last column leaves is for the others.
-        for column in widths.indices { widths[column] = _widths[column] }
+        for column in widths.indices { widths[column] = self.widths[column] }
         continue
       }
       let next = widths.filter { $0 < widths[widest] }.max() ?? 0
@@ -73,7 +73,8 @@ package struct TextTable: Sendable {
     return (table, _columns.dropFirst(widths.count).map(\.title))
   }
 
-  private var _widths: [Int] {
+  /// Columns that each of the table's columns takes.
+  package var widths: [Int] {
     _columns.indices.map { column in
       _rows.reduce(TextWidth.of(_columns[column].title)) { max($0, TextWidth.of($1[column].text)) }
     }
@@ -81,24 +82,31 @@ package struct TextTable: Sendable {
 
   /// The table, each line ended, no blanks at the end of lines.
   package func text(usesColor: Bool) -> String {
-    let widths = _widths
-    let header = _columns.map { Cell($0.title, .bold) }
-    let lines = ([header] + _rows).map { row in
-      var line = ""
-      for (column, cell) in row.enumerated() {
-        if column > 0 { line += "  " }
-        let styled = cell.style.applied(to: cell.text, usesColor: usesColor)
-        let blanks = String(repeating: " ", count: widths[column] - TextWidth.of(cell.text))
-        let isLast = column == row.count - 1
-        switch _columns[column].alignment {
-        case .left: line += styled + (isLast ? "" : blanks)
-        case .right: line += blanks + styled
-        }
+    let widths = self.widths
+    let header = _line(_columns.map { Cell($0.title, .bold) }, widths, usesColor: usesColor)
+    return _groupLine(widths, usesColor: usesColor) + header
+      + _rows.map { _line($0, widths, usesColor: usesColor) }.joined()
+  }
+
+  /// The rows without titles, to go on with a table whose columns are so wide; what is wider reaches over.
+  package func lines(widths: [Int]) -> String {
+    _rows.map { _line($0, widths, usesColor: false) }.joined()
+  }
+
+  private func _line(_ row: [Cell], _ widths: [Int], usesColor: Bool) -> String {
+    var line = ""
+    for (column, cell) in row.enumerated() {
+      if column > 0 { line += "  " }
+      let styled = cell.style.applied(to: cell.text, usesColor: usesColor)
+      let blanks = String(repeating: " ", count: max(0, widths[column] - TextWidth.of(cell.text)))
+      let isLast = column == row.count - 1
+      switch _columns[column].alignment {
+      case .left: line += styled + (isLast ? "" : blanks)
+      case .right: line += blanks + styled
       }
-      while line.last == " " { line.removeLast() }
-      return line + "\n"
     }
-    return _groupLine(widths, usesColor: usesColor) + lines.joined()
+    while line.last == " " { line.removeLast() }
+    return line + "\n"
   }
 
   /// The line above the titles, with each group's heading in the middle of its columns; none without groups.

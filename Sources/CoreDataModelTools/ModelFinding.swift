@@ -1,0 +1,100 @@
+/// Something in a model that is wrong, or likely to be.
+struct ModelFinding: Sendable, Hashable {
+  enum Severity: String, Sendable {
+    case error, warning
+    /// What Xcode writes by default, and what may be meant.
+    case note
+  }
+
+  /// What the finding is about.
+  struct Subject: Sendable, Hashable {
+    enum Kind: Sendable, Hashable {
+      case entity
+      case property(of: String)
+      case fetchRequest
+      case configuration
+      /// The file as a whole.
+      case file
+    }
+
+    let kind: Kind
+    let name: String
+
+    /// As messages call it.
+    var shown: String {
+      switch kind {
+      case .entity: name
+      case .property(let entity): "\(entity).\(name)"
+      case .fetchRequest: "fetch request '\(name)'"
+      case .configuration: "configuration '\(name)'"
+      case .file: ""
+      }
+    }
+  }
+
+  let code: Code
+  let subject: Subject
+  let message: String
+
+  var severity: Severity { code.severity }
+
+  init(_ code: Code, subject: Subject, message: String) {
+    self.code = code
+    self.subject = subject
+    self.message = message
+  }
+
+  init(_ code: Code, entity: String, property: String? = nil, message: String) {
+    let subject =
+      property.map { Subject(kind: .property(of: entity), name: $0) } ?? Subject(kind: .entity, name: entity)
+    self.init(code, subject: subject, message: message)
+  }
+}
+
+extension ModelFinding {
+  /// What kind of finding it is, under a name that stays from version to version.
+  enum Code: String, Sendable, CaseIterable {
+    // Errors: the model cannot be used.
+    case unreadable
+    case unusable
+    case duplicateName = "duplicate-name"
+    case unknownEntity = "unknown-entity"
+    case unknownProperty = "unknown-property"
+    case unknownInverse = "unknown-inverse"
+    case oneSidedInverse = "one-sided-inverse"
+    case mixedIndex = "mixed-index"
+    case noType = "no-type"
+    case badPredicate = "bad-predicate"
+    case badDerivation = "bad-derivation"
+    // Warnings: it can be used, and something in it is not what was meant.
+    case entityName = "entity-name"
+    case propertyName = "property-name"
+    case reservedName = "reserved-name"
+    case alikeNames = "alike-names"
+    case childlessAbstract = "childless-abstract"
+    case emptyEntity = "empty-entity"
+    case indexedTransient = "indexed-transient"
+    case indexedUnordered = "indexed-unordered"
+    case noTransformer = "no-transformer"
+    case emptyRange = "empty-range"
+    case emptyCount = "empty-count"
+    case defaultOutOfRange = "default-out-of-range"
+    case noInverse = "no-inverse"
+    case noAction = "no-action"
+    case orderedToOne = "ordered-to-one"
+    case requiredNullify = "required-nullify"
+    // Notes.
+    case optionalScalar = "optional-scalar"
+    case noDefault = "no-default"
+
+    var severity: Severity {
+      switch self {
+      case .unreadable, .unusable, .duplicateName, .unknownEntity, .unknownProperty, .unknownInverse,
+        .oneSidedInverse, .mixedIndex, .noType, .badPredicate, .badDerivation:
+        .error
+      case .optionalScalar, .noDefault: .note
+      default: .warning
+      }
+    }
+  }
+}

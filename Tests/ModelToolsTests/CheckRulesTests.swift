@@ -1,0 +1,76 @@
+import CoreDataToolKit
+import Foundation
+import Testing
+
+@testable import CoreDataModelTools
+
+/// Which findings `model check` shows, and which it fails for.
+@Suite struct CheckRulesTests {
+  /// An optional scalar, as Xcode writes numbers, and a relationship without inverse.
+  private static let _text = """
+    <model>
+    <entity name="Book">
+    <attribute name="pages" optional="YES" attributeType="Integer 32" usesScalarValueType="YES"/>
+    <relationship name="next" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Book"/>
+    </entity>
+    </model>
+    """
+
+  private func check(_ words: String..., on text: String = _text) throws -> ToolRun {
+    try Scratch.with { scratch in
+      let path = try scratch.file("contents", text)
+      let run = ToolRun.model(["check", path] + words)
+      return ToolRun(
+        code: run.code, output: run.output.replacing(path, with: "MODEL"),
+        error: run.error.replacing(path, with: "MODEL"))
+    }
+  }
+
+  @Test func `what Xcode writes by default is not complained of`() throws {
+    let run = try check("--ignore", "no-inverse", "--strict")
+    #expect(run.code == .success)
+    #expect(run.output == "MODEL: nothing to complain of; --all shows 1 note.\n")
+  }
+
+  @Test func `a finding ends with its code, and a summary follows`() throws {
+    let run = try check()
+    #expect(run.output.contains("leave it pointing to nothing [no-inverse]\n"), "\(run.output)")
+    #expect(run.output.hasSuffix("MODEL: 1 warning; --all shows 1 note.\n"))
+  }
+
+  @Test func `notes are shown when asked for`() throws {
+    let run = try check("--all")
+    #expect(run.output.contains("note: Book.pages: optional but scalar"))
+    #expect(run.output.hasSuffix("MODEL: 1 warning, 1 note.\n"))
+  }
+
+  @Test func `strict fails for warnings, not for notes`() throws {
+    let run = try check("--strict")
+    #expect(run.code == .badInput)
+    #expect(run.error == "error: 'MODEL' did not pass: 1 finding.\n")
+  }
+
+  @Test func `strict fails for the codes that it names`() throws {
+    #expect(try check("--strict=entity-name").code == .success)
+    #expect(try check("--strict=entity-name,optional-scalar").code == .badInput)
+  }
+
+  @Test func `errors cannot be ignored`() throws {
+    let run = try check(
+      "--ignore", "unknown-entity",
+      on: Self._text.replacing("destinationEntity=\"Book\"", with: "destinationEntity=\"Bok\""))
+    #expect(run.code == .badInput)
+    #expect(run.output.contains("[unknown-entity]"), "\(run.output)")
+  }
+
+  @Test func `a code that there is not gets a suggestion`() throws {
+    let run = try check("--ignore", "no-invers")
+    #expect(run.code == .usage)
+    #expect(run.error.contains("Did you mean 'no-inverse'?"))
+  }
+
+  @Test func `JSON has the codes`() throws {
+    let findings = try check("--json").json() as? [[String: Any]]
+    #expect(findings?.compactMap { $0["code"] as? String } == ["no-inverse"])
+  }
+}
