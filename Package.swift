@@ -13,6 +13,7 @@ let package = Package(
     .library(name: "CoreData", targets: ["CoreData"]),
     .library(name: "CoreDataStacks", targets: ["CoreDataStacks"]),
     .executable(name: "coredata", targets: ["coredata"]),
+    .executable(name: "coredata-explorer", targets: ["coredata-explorer"]),
     .plugin(name: "CoreDataModelPlugin", targets: ["CoreDataModelPlugin"]),
     .plugin(name: "CoreDataAdoptPlugin", targets: ["CoreDataAdoptPlugin"]),
   ],
@@ -94,6 +95,20 @@ let package = Package(
       name: "coredata",
       dependencies: ["CoreDataModelTools", "CoreDataStackShootout", "CoreDataStoreTools", "CoreDataToolKit"],
       swiftSettings: settings),
+    // Pages over a store. A program of its own, so that nothing else needs libmicrohttpd.
+    .systemLibrary(
+      name: "CoreDataCMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .target(
+      name: "CoreDataMicroHTTPDBinding", dependencies: ["CoreDataCMicroHTTPD"], swiftSettings: settings),
+    .target(
+      name: "CoreDataExplorer",
+      dependencies: [
+        "CoreData", "CoreDataMicroHTTPDBinding", "CoreDataModelSchema", "CoreDataModelTools",
+        "CoreDataSQLiteBinding", "CoreDataStoreTools", "CoreDataToolKit",
+      ],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "coredata-explorer", dependencies: ["CoreDataExplorer", "CoreDataToolKit"], swiftSettings: settings),
     // Has the tests trap on contexts used off their queue, however they are started.
     .target(name: "ConcurrencyTraps", path: "Tests/ConcurrencyTraps"),
     .testTarget(
@@ -133,6 +148,10 @@ let package = Package(
       dependencies: [
         "coredata", "CoreData", "CoreDataModelFiles", "CoreDataModelSchema", "CoreDataSQLiteBinding",
       ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ExplorerTests",
+      dependencies: ["CoreDataExplorer", "CoreDataMicroHTTPDBinding", "CoreData", "CoreDataToolKit"],
       swiftSettings: settings),
     .testTarget(name: "ToolKitTests", dependencies: ["CoreDataToolKit"], swiftSettings: settings),
     .testTarget(

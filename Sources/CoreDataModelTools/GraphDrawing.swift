@@ -13,7 +13,7 @@ struct GraphDrawing {
   private static let _headHeight = 28
   private static let _letter = 6.7
   /// Colours are spelt out: not every program that shows SVG knows variables.
-  private static let _style = """
+  static let style = """
     .box{fill:#fff;stroke:#5b6b7f}.head{fill:#e4ecf6}.abstract .head{fill:#eceaf6}
     .name{font-weight:600;fill:#1d2733}.abstract .name{font-style:italic}.row{fill:#2f3b49}
     .type{fill:#66717f}.line,.mark{fill:none;stroke:#7d8b9c;stroke-width:1.3}.is{stroke-dasharray:5 4}
@@ -26,8 +26,12 @@ struct GraphDrawing {
     .label{fill:#c3ccd6;stroke:#15181c}.page{fill:#15181c}}
     """
 
-  init(_ graph: ModelGraph) {
+  private let _link: (String) -> String?
+
+  /// - Parameter link: Address that an entity's box leads to; nil for none.
+  init(_ graph: ModelGraph, link: @escaping (String) -> String? = { _ in nil }) {
     _graph = graph
+    _link = link
     let numbers = Dictionary(
       graph.entities.enumerated().map { ($0.element.name, $0.offset) },
       uniquingKeysWith: { first, _ in first })
@@ -54,24 +58,26 @@ struct GraphDrawing {
     _headHeight + (entity.attributes.isEmpty ? 0 : entity.attributes.count * _rowHeight + 10)
   }
 
-  var svg: String {
+  var svg: String { markup.text + "\n" }
+
+  /// The drawing as an SVG element.
+  var markup: Markup {
     // Lines first: boxes lie on them.
     let children = [
       Markup.tag("title", ["id": "graph-title"], [.text(_title)]),
-      Markup.tag("style", [:], [.verbatim(Self._style)]), _markers,
+      Markup.tag("style", [:], [.verbatim(Self.style)]), _markers,
       Markup.tag("rect", ["class": "page", "width": "100%", "height": "100%"]),
     ]
     let drawn = _lines()
     // Lines within the last column, and what they are called, reach beyond it.
     let width = max(_layout.width, (drawn.map(\.right).max() ?? 0) + GraphLayout.margin)
-    let root = Markup.tag(
+    return Markup.tag(
       "svg",
       [
         "xmlns": "http://www.w3.org/2000/svg", "width": "\(width)", "height": "\(_layout.height)",
         "viewBox": "0 0 \(width) \(_layout.height)", "role": "img", "aria-labelledby": "graph-title",
         "font-family": "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif", "font-size": "12",
       ], children + drawn.map(\.line) + _graph.entities.indices.map(_box) + drawn.flatMap(\.labels))
-    return root.text + "\n"
   }
 
   /// The drawing in a sentence, for those who do not see it.
@@ -116,7 +122,8 @@ struct GraphDrawing {
             .tag("tspan", ["class": "type"], [.text(type)]),
           ]))
     }
-    return .tag("g", ["class": entity.isAbstract ? "abstract" : "entity"], parts)
+    let group = Markup.tag("g", ["class": entity.isAbstract ? "abstract" : "entity"], parts)
+    return _link(entity.name).map { .tag("a", ["href": $0], [group]) } ?? group
   }
 
   private static func _fitting(_ text: String, _ width: Int) -> String {

@@ -2,9 +2,9 @@ import CoreDataToolKit
 
 /// Comma-separated values as RFC 4180 has them, with one more distinction: an empty field is null, a quoted
 /// empty field is an empty string.
-enum CSVText {
+package enum CSVText {
   /// One record with its line end.
-  static func line(_ fields: [String?]) -> String { fields.map(_field).joined(separator: ",") + "\r\n" }
+  package static func line(_ fields: [String?]) -> String { fields.map(_field).joined(separator: ",") + "\r\n" }
 
   private static func _field(_ text: String?) -> String {
     guard let text else { return "" }

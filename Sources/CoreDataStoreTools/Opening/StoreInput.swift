@@ -5,19 +5,19 @@ import CoreDataToolKit
 import Foundation
 
 /// A store that a command was given, opened read-only.
-struct StoreInput {
+package struct StoreInput {
   /// The file to open: of a stream a copy, which lives as long as this value.
-  let path: String
+  package let path: String
   /// What messages call the store.
-  let name: String
+  package let name: String
   private let _file: SpooledInput
-  let metadata: [String: Any]
-  let model: StoreModel
+  package let metadata: [String: Any]
+  package let model: StoreModel
 
   /// Examines the file, reads its metadata and finds its model.
   ///
   /// - Throws: `ToolFailure` that says what was found and what to do.
-  init(_ path: String, model modelPath: String?, _ environment: ToolEnvironment) throws(ToolFailure) {
+  package init(_ path: String, model modelPath: String?, _ environment: ToolEnvironment) throws(ToolFailure) {
     try self.init(try SpooledInput(path: path), model: modelPath, environment)
   }
 
@@ -54,7 +54,7 @@ struct StoreInput {
   }
 
   /// Opens the rows.
-  func reader() throws(ToolFailure) -> StoreReader {
+  package func reader() throws(ToolFailure) -> StoreReader {
     do {
       return try StoreReader(path: path, model: model.schema)
     } catch {
@@ -88,7 +88,7 @@ struct StoreInput {
   }
 
   /// What an error of the engine is to somebody at a terminal.
-  static func failure(_ error: any Error, _ path: String) -> ToolFailure {
+  package static func failure(_ error: any Error, _ path: String) -> ToolFailure {
     if let failure = error as? ToolFailure { return failure }
     if let error = error as? SQLiteError {
       return error.isBusy

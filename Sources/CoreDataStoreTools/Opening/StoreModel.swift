@@ -5,14 +5,14 @@ import CoreDataToolKit
 import Foundation
 
 /// The model that a store is read by, and where it was found.
-struct StoreModel {
-  let schema: ModelSchema
+package struct StoreModel {
+  package let schema: ModelSchema
   /// In words, for people.
-  let origin: String
+  package let origin: String
   /// What the store's version hashes say against it; nil if they agree, or there are none.
-  let differences: String?
+  package let differences: String?
   /// Whether it is a real model, not one guessed from tables.
-  var isExact = true
+  package var isExact = true
 
   /// The model in a file: of several versions the one that the store was written with.
   ///
@@ -98,7 +98,7 @@ struct StoreModel {
   }
 
   /// For commands that write: what tables tell is not enough.
-  func expectExact(_ path: String) throws(ToolFailure) {
+  package func expectExact(_ path: String) throws(ToolFailure) {
     guard !isExact else { return }
     throw ToolFailure(
       .badInput,

@@ -158,9 +158,9 @@ struct StoreSummary {
 }
 
 /// Sizes of files for people.
-enum ByteCount {
+package enum ByteCount {
   /// "512 bytes", "1.4 MB".
-  static func text(_ count: Int) -> String {
+  package static func text(_ count: Int) -> String {
     if count < 1000 { return counted(count, "byte") }
     var size = Double(count) / 1000
     for unit in ["kB", "MB", "GB"] {

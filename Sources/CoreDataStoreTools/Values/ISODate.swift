@@ -2,10 +2,10 @@
 /// needs.
 ///
 /// Moments are seconds since 2001-01-01 00:00 UTC, as Core Data stores them.
-enum ISODate {
+package enum ISODate {
   /// Text such as `2024-02-29T12:00:00.25Z`. A number too far out for a year of six digits, or none at all,
   /// comes as the number itself.
-  static func text(_ seconds: Double) -> String {
+  package static func text(_ seconds: Double) -> String {
     guard seconds.isFinite, abs(seconds) < 3.1e13 else { return "\(seconds)" }
     let parts = decimal(seconds)
     var whole = Int64(parts.whole) ?? 0
@@ -26,7 +26,7 @@ enum ISODate {
   }
 
   /// The moment for people: `2024-02-29 12:00:00`, in UTC.
-  static func shown(_ seconds: Double) -> String {
+  package static func shown(_ seconds: Double) -> String {
     let text = Self.text(seconds.rounded(.down))
     guard text.hasSuffix("Z") else { return text }
     return String(text.dropLast()).replacing("T", with: " ")
@@ -34,7 +34,7 @@ enum ISODate {
 
   /// The moment that a text names: what `text` writes, also without time, seconds or zone (UTC), or with
   /// another zone; or a plain number of seconds. Nil for anything else.
-  static func seconds(_ text: String) -> Double? {
+  package static func seconds(_ text: String) -> Double? {
     var scanner = Scanner(text)
     guard let date = scanner.date() else { return Double(text) }
     var whole = (_days(date) - 11_323) * 86_400

@@ -4,12 +4,12 @@ import CoreDataToolKit
 import Foundation
 
 /// Text and JSON read as stored values: the other direction of `ValueText`.
-enum ValueReading {
+package enum ValueReading {
   /// Why a value does not fit its property.
-  struct Misfit: Error, Sendable, CustomStringConvertible {
-    let expected: String
-    let found: String
-    var description: String { "\(expected) was expected, not \(found)" }
+  package struct Misfit: Error, Sendable, CustomStringConvertible {
+    package let expected: String
+    package let found: String
+    package var description: String { "\(expected) was expected, not \(found)" }
   }
 
   /// A JSON value as the value of an attribute.
@@ -35,7 +35,7 @@ enum ValueReading {
   }
 
   /// Text as the value of an attribute.
-  static func value(_ text: String, of attribute: AttributeSchema) throws(Misfit) -> StoredValue {
+  package static func value(_ text: String, of attribute: AttributeSchema) throws(Misfit) -> StoredValue {
     guard let value = _value(text, attribute) else {
       throw Misfit(
         expected: _wanted(attribute), found: "'\(TextWidth.truncated(ValueText.onOneLine(text), to: 40))'")

@@ -4,18 +4,18 @@ import CoreDataToolKit
 import Foundation
 
 /// Stored values as text: in JSON, in a field of CSV, in a table.
-struct ValueText: Sendable {
+package struct ValueText: Sendable {
   private let _layout: ModelLayout
 
-  init(_ layout: ModelLayout) { _layout = layout }
+  package init(_ layout: ModelLayout) { _layout = layout }
 
   /// The identity of a row that exports and tables show: `Book/p17`.
-  func identifier(_ reference: StoredReference) -> String {
+  package func identifier(_ reference: StoredReference) -> String {
     "\(_layout.layout(numbered: reference.entity).entityName)/p\(reference.key)"
   }
 
   /// The value without quotes; nil for null.
-  func plain(_ value: StoredValue, of attribute: AttributeSchema?) -> String? {
+  package func plain(_ value: StoredValue, of attribute: AttributeSchema?) -> String? {
     switch value {
     case .null: nil
     case .integer(let number): String(number)
@@ -32,7 +32,7 @@ struct ValueText: Sendable {
   }
 
   /// The value as JSON, on one line.
-  func json(_ value: StoredValue, of attribute: AttributeSchema?) -> String {
+  package func json(_ value: StoredValue, of attribute: AttributeSchema?) -> String {
     switch value {
     case .null: return "null"
     case .integer(let number): return String(number)
@@ -49,12 +49,12 @@ struct ValueText: Sendable {
   }
 
   /// A list of references as JSON, on one line.
-  func json(_ references: [StoredReference]) -> String {
+  package func json(_ references: [StoredReference]) -> String {
     "[\(references.map { JSONText.quoted(identifier($0)) }.joined(separator: ","))]"
   }
 
   /// The value as a table on a terminal shows it: on one line, bytes as their number, moments to the second.
-  func shown(_ value: StoredValue, of attribute: AttributeSchema?) -> String {
+  package func shown(_ value: StoredValue, of attribute: AttributeSchema?) -> String {
     switch value {
     case .data(let data), .transformable(let data): counted(data.count, "byte")
     case .date(let seconds): ISODate.shown(seconds)
@@ -63,7 +63,7 @@ struct ValueText: Sendable {
   }
 
   /// Text with its line ends and other controls made visible, so that it keeps to its place in a table.
-  static func onOneLine(_ text: String) -> String {
+  package static func onOneLine(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
       return text
     }

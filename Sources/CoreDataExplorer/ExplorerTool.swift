@@ -1,0 +1,36 @@
+import CoreDataToolKit
+import Foundation
+
+/// The command line of `coredata-explorer`.
+package enum ExplorerTool {
+  /// Serves a store until the process is ended.
+  package static func run(_ words: [String], in environment: ToolEnvironment) -> ExitCode {
+    // As 'coredata explore' passes them on, and as somebody types who starts it directly.
+    let words =
+      words.first == "explore" || words.first.map { $0.hasPrefix("-") } ?? true ? words : ["explore"] + words
+    let tool = CommandLineTool(
+      name: "coredata-explorer", version: "1", summary: "A store in the browser.",
+      commands: [Command(ExploreSyntax.command) { try _serve($0, $1) }])
+    return tool.run(words, in: environment)
+  }
+
+  private static func _serve(_ arguments: ParsedArguments, _ environment: ToolEnvironment) throws {
+    var options = Explorer.Options()
+    options.model = arguments.text("model")
+    options.port = try arguments.integer("port", in: 0...65535) ?? 0
+    options.address = arguments.text("listen") ?? "127.0.0.1"
+    options.isEditable = arguments.has("edit")
+    if let author = arguments.text("author") { options.author = author }
+    let explorer = try Explorer(arguments.operands[0], options, environment)
+    if options.address != "127.0.0.1" {
+      environment.error(
+        "warning: everybody who reaches \(options.address) and has the address below can read the store, and what is sent is not "
+          + "encrypted.\n")
+    }
+    try environment.output("\(explorer.url)\n")
+    environment.error(
+      "Serving '\(arguments.operands[0])'\(options.isEditable ? "" : " read-only"). Ctrl-C ends it.\n")
+    // Signals end the process.
+    while true { Thread.sleep(forTimeInterval: 3600) }
+  }
+}

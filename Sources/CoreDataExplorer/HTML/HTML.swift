@@ -1,0 +1,98 @@
+/// A piece of HTML. What it is made of is escaped as it goes in, so that no text can become markup: names of elements
+/// and attributes are literals of this program, everything else is text.
+struct HTML: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
+  /// Well-formed markup.
+  private(set) var markup: String
+
+  static let empty = HTML(trusted: "")
+
+  private init(trusted markup: String) { self.markup = markup }
+
+  /// Text.
+  init(_ text: String) {
+    markup = ""
+    Self._escape(text, into: &markup)
+  }
+
+  /// Text; also what is put into it.
+  init(stringLiteral text: String) { self.init(text) }
+
+  /// Markup of this program, as it stands. Only a literal fits here.
+  static func raw(_ markup: StaticString) -> HTML { HTML(trusted: markup.description) }
+
+  /// Pieces one after the other.
+  init(_ pieces: some Sequence<HTML>) {
+    markup = ""
+    for piece in pieces { markup += piece.markup }
+  }
+
+  /// An attribute of an element: a name of this program, and any value. Nil leaves the attribute out.
+  typealias Attributes = KeyValuePairs<StaticString, String?>
+
+  /// An element with content.
+  static func tag(_ name: StaticString, _ attributes: Attributes = [:], _ content: HTML...) -> HTML {
+    tag(name, attributes, content)
+  }
+
+  /// An element with content.
+  static func tag(_ name: StaticString, _ attributes: Attributes = [:], _ content: [HTML]) -> HTML {
+    var result = _start(name, attributes)
+    for piece in content { result += piece.markup }
+    result += "</"
+    result += name.description
+    result += ">"
+    return HTML(trusted: result)
+  }
+
+  /// An element that has no content: `input`, `meta`, `link`, `br`, `img`.
+  static func void(_ name: StaticString, _ attributes: Attributes = [:]) -> HTML {
+    HTML(trusted: _start(name, attributes))
+  }
+
+  static func + (left: HTML, right: HTML) -> HTML { HTML(trusted: left.markup + right.markup) }
+
+  static func += (left: inout HTML, right: HTML) { left.markup += right.markup }
+
+  private static func _start(_ name: StaticString, _ attributes: Attributes) -> String {
+    var result = "<"
+    result += name.description
+    for (key, value) in attributes {
+      guard let value else { continue }
+      result += " "
+      result += key.description
+      result += "=\""
+      _escape(value, into: &result)
+      result += "\""
+    }
+    result += ">"
+    return result
+  }
+
+  /// Controls that HTML does not allow become a visible sign; so do those that change the direction of what follows.
+  private static func _escape(_ text: String, into result: inout String) {
+    if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && !_special.contains($0) }) {
+      result += text
+      return
+    }
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      case "'": result += "&#39;"
+      case "\n", "\t": result.unicodeScalars.append(scalar)
+      case "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}": result += "\u{FFFD}"
+      case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value): result += "\u{FFFD}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+  }
+
+  private static let _special = Set("&<>\"'".utf8)
+}
+
+extension HTML {
+  /// A drawing that another module has made as a tree, whose text it escapes when it is written.
+  init(drawing: Drawing) { self.init(trusted: drawing.text) }
+}

@@ -1,0 +1,80 @@
+import CoreDataStoreTools
+import Foundation
+
+/// Cells as HTML.
+enum CellView {
+  /// A cell of a table.
+  static func table(_ cell: Cell) -> HTML {
+    .tag("td", ["class": isNumeric(cell) ? "num" : nil], short(cell))
+  }
+
+  /// Whether the cell stands to the right.
+  static func isNumeric(_ cell: Cell) -> Bool {
+    switch cell {
+    case .number, .members: true
+    default: false
+    }
+  }
+
+  /// The cell on one line.
+  static func short(_ cell: Cell) -> HTML {
+    switch cell {
+    case .null: return .tag("span", ["class": "nil"], "nil")
+    case .number(let text): return HTML(text)
+    case .boolean(let flag):
+      return .tag("span", ["class": flag ? "yes" : "no"], HTML(flag ? "true" : "false"))
+    case .date(let seconds): return date(seconds)
+    case .text(let text, let length):
+      let isCut = length > text.unicodeScalars.count
+      if text.isEmpty { return .tag("span", ["class": "nil"], "empty") }
+      return .tag(
+        "span", ["class": "text", "title": text.count > 40 ? text : nil],
+        HTML(ValueText.onOneLine(text) + (isCut ? "…" : "")))
+    case .uuid(let uuid): return .tag("code", [:], HTML(uuid.uuidString))
+    case .bytes(let blob): return .tag("span", ["class": "kind"], HTML(self.blob(blob)))
+    case .object(let link): return object(link)
+    case .dangling(let entity, let key):
+      return .tag(
+        "span", ["class": "bad", "title": "No row has this key"], HTML("\(entity)/p\(key), missing"))
+    case .members(let count, let isMore): return HTML(Amount.text(count) + (isMore ? "+" : ""))
+    case .misfit(let text):
+      return .tag("span", ["class": "bad", "title": "Not of the attribute's type"], HTML(text))
+    }
+  }
+
+  /// A moment, in UTC.
+  static func date(_ seconds: Double) -> HTML {
+    .tag("time", ["datetime": ISODate.text(seconds)], HTML(ISODate.shown(seconds)))
+  }
+
+  /// A link to an object, with what people call it.
+  static func object(_ link: ObjectLink) -> HTML {
+    let place = ObjectPage.place(link)
+    guard let label = link.label else { return .link(place, class: "object", HTML(link.identifier)) }
+    return .link(place, class: "object", title: link.identifier, HTML(ValueText.onOneLine(label)))
+  }
+
+  /// What bytes are, in words: "PNG, 12 kB".
+  static func blob(_ blob: Blob) -> String {
+    guard let count = blob.count else { return "file missing" }
+    let kind = blob.picture.map { $0.name + ", " } ?? (blob.isTransformable ? "transformable, " : "")
+    return kind + ByteCount.text(count)
+  }
+
+  /// A cell as a field of CSV or text of an export; nil for null.
+  static func plain(_ cell: Cell) -> String? {
+    switch cell {
+    case .null: nil
+    case .number(let text): text
+    case .boolean(let flag): flag ? "true" : "false"
+    case .date(let seconds): ISODate.text(seconds)
+    case .text(let text, _): text
+    case .uuid(let uuid): uuid.uuidString
+    case .bytes(let blob): blob.count.map(String.init) ?? ""
+    case .object(let link): link.identifier
+    case .dangling(let entity, let key): "\(entity)/p\(key)"
+    case .members(let count, _): String(count)
+    case .misfit(let text): text
+    }
+  }
+}

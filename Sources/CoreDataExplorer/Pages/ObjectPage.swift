@@ -1,0 +1,147 @@
+import CoreData
+import CoreDataMicroHTTPDBinding
+import CoreDataModelSchema
+import CoreDataStoreTools
+import Foundation
+
+/// One object: its values, relationships both ways, row and history.
+struct ObjectPage {
+  private let _visit: Visit
+  private let _entity: PropertyLayout
+  private let _key: Int64
+  private var _store: ExploredStore { _visit.store }
+
+  init(_ visit: Visit) throws {
+    _visit = visit
+    (_entity, _key) = try visit.object()
+  }
+
+  /// The address of an object.
+  static func place(_ link: ObjectLink) -> Place {
+    Place("/object", ["entity": link.entity, "key": String(link.key)])
+  }
+
+  func answer() throws -> HTTPResponse {
+    let reading = try _store.readers.read(_visit.budget) { reader in
+      try ObjectReading(entity: _entity, key: _key, _store, reader)
+    }
+    guard let reading else {
+      throw Router.Missing(
+        what: "'\(_store.name)' has no \(_entity.entityName) with the key \(_key), or has it no more.")
+    }
+    let content =
+      [_heading(reading), _values(reading)] + _relationships(reading) + _referrers(reading) + [_raw(reading)]
+    return PageFrame(_visit, title: reading.link.label ?? reading.link.identifier, isLive: true).answer(
+      content)
+  }
+
+  private func _heading(_ reading: ObjectReading) -> HTML {
+    .tag(
+      "div", ["class": "heading"],
+      .tag("h1", [:], HTML(ValueText.onOneLine(reading.link.label ?? reading.link.identifier))),
+      .tag(
+        "span", ["class": "kind"],
+        .link(Place("/entity", ["name": reading.entity.entityName]), HTML(reading.entity.entityName)),
+        HTML("/p\(_key)")))
+  }
+
+  // MARK: Values
+
+  private func _values(_ reading: ObjectReading) -> HTML {
+    guard !reading.attributes.isEmpty else { return .empty }
+    let rows = reading.attributes.map { attribute in
+      HTML.tag(
+        "tr", ["data-row": attribute.name],
+        .tag("th", ["scope": "row"], HTML(attribute.name)),
+        .tag(
+          "td", ["class": "type"],
+          HTML(attribute.schema.type.fileName + (attribute.schema.isOptional ? "" : ", required"))),
+        .tag("td", ["class": "value"], ValueView(attribute, of: reading.link).html))
+    }
+    return .tag(
+      "section", ["aria-labelledby": "values"], .tag("h2", ["id": "values"], "Values"),
+      .tag("table", ["class": "record"], .tag("tbody", [:], rows)))
+  }
+
+  // MARK: Relationships
+
+  private func _relationships(_ reading: ObjectReading) -> [HTML] {
+    guard !reading.relationships.isEmpty else { return [] }
+    let rows = reading.relationships.map { relationship -> HTML in
+      let kind =
+        (relationship.isToMany ? (relationship.isOrdered ? "ordered to-many " : "to-many ") : "to-one ")
+      return .tag(
+        "tr", ["data-row": relationship.name],
+        .tag("th", ["scope": "row"], HTML(relationship.name)),
+        .tag(
+          "td", ["class": "type"], HTML(kind),
+          .link(Place("/entity", ["name": relationship.destination]), HTML(relationship.destination)),
+          relationship.inverse.map { HTML(", back by \($0)") } ?? ", one way"),
+        .tag("td", ["class": "value"], _members(relationship)))
+    }
+    return [
+      .tag(
+        "section", ["aria-labelledby": "relationships"], .tag("h2", ["id": "relationships"], "Relationships"),
+        .tag("table", ["class": "record"], .tag("tbody", [:], rows)))
+    ]
+  }
+
+  private func _members(_ relationship: ObjectReading.Relationship) -> HTML {
+    if let key = relationship.dangling {
+      return CellView.short(.dangling(entity: relationship.destination, key: key))
+    }
+    guard !relationship.members.isEmpty else {
+      return .tag("span", ["class": "nil"], HTML(relationship.isToMany ? "none" : "nil"))
+    }
+    guard relationship.isToMany else { return CellView.object(relationship.members[0]) }
+    return Self.list(relationship.members)
+      + (relationship.isMore
+        ? .tag(
+          "p", [:],
+          .link(
+            Place(
+              "/members",
+              [
+                "entity": _entity.entityName, "key": String(_key), "name": relationship.name,
+                "from": String(_store.limits.members),
+              ]),
+            "More")) : .empty)
+  }
+
+  /// Objects as a list of links.
+  static func list(_ members: [ObjectLink]) -> HTML {
+    .tag(
+      "ul", ["class": "members"], members.map { .tag("li", ["data-row": $0.identifier], CellView.object($0)) }
+    )
+  }
+
+  private func _referrers(_ reading: ObjectReading) -> [HTML] {
+    guard !reading.referrers.isEmpty else { return [] }
+    let rows = reading.referrers.map { referrers in
+      HTML.tag(
+        "tr", [:], .tag("th", ["scope": "row"], HTML(referrers.relationship)),
+        .tag(
+          "td", ["class": "value"], Self.list(referrers.members),
+          referrers.isMore ? .tag("p", ["class": "kind"], "and others") : .empty))
+    }
+    return [
+      .tag(
+        "section", ["aria-labelledby": "referrers"], .tag("h2", ["id": "referrers"], "Referred to by"),
+        .tag("table", ["class": "record"], .tag("tbody", [:], rows)))
+    ]
+  }
+
+  // MARK: Row
+
+  private func _raw(_ reading: ObjectReading) -> HTML {
+    let rows = reading.raw.map { cell in
+      HTML.tag(
+        "tr", [:], .tag("th", ["scope": "row"], .tag("code", [:], HTML(cell.column))),
+        .tag("td", ["class": "type"], HTML(cell.storage)),
+        .tag("td", ["class": "value"], .tag("code", [:], HTML(cell.value))))
+    }
+    return .tag(
+      "details", ["class": "section"], .tag("summary", [:], HTML("Row in \(reading.table)")),
+      .tag("table", ["class": "record"], .tag("tbody", [:], rows)))
+  }
+}

@@ -1,0 +1,79 @@
+import CoreData
+import CoreDataModelSchema
+import CoreDataStoreTools
+import Foundation
+
+/// What a cell of a table, or a line of an object's page, has.
+enum Cell: Sendable, Hashable {
+  case null
+  case number(String)
+  case boolean(Bool)
+  /// Seconds since 2001-01-01 00:00 UTC.
+  case date(Double)
+  /// The first part of a text, and how many characters it has in all; the same if that is all of it.
+  case text(String, length: Int)
+  case uuid(UUID)
+  /// Bytes: the first of them, and how many there are.
+  case bytes(Blob)
+  case object(ObjectLink)
+  /// A to-one that leads to no row.
+  case dangling(entity: String, key: Int64)
+  /// Number of members; whether there may be more.
+  case members(Int, isMore: Bool)
+  /// A value that its type does not allow, as SQLite has it.
+  case misfit(String)
+}
+
+/// An object as a link shows it.
+struct ObjectLink: Sendable, Hashable {
+  let entity: String
+  let key: Int64
+  /// What people would call it; nil if nothing is known.
+  let label: String?
+  /// `Book/p17`.
+  var identifier: String { "\(entity)/p\(key)" }
+}
+
+/// Bytes of an attribute as far as they were read.
+struct Blob: Sendable, Hashable {
+  let head: [UInt8]
+  /// Nil when the file that should have them is missing.
+  let count: Int?
+  let isTransformable: Bool
+
+  /// What kind of picture the bytes are, as their first ones tell; nil for anything else.
+  var picture: Picture? { Picture(head) }
+}
+
+/// Kinds of pictures that are shown: those of which no program runs.
+enum Picture: String, Sendable {
+  case png = "image/png"
+  case jpeg = "image/jpeg"
+  case gif = "image/gif"
+  case webp = "image/webp"
+
+  init?(_ head: [UInt8]) {
+    if head.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
+      self = .png
+    } else if head.starts(with: [0xFF, 0xD8, 0xFF]) {
+      self = .jpeg
+    } else if head.starts(with: Array("GIF87a".utf8)) || head.starts(with: Array("GIF89a".utf8)) {
+      self = .gif
+    } else if head.count >= 12, head.starts(with: Array("RIFF".utf8)), head[8..<12].elementsEqual("WEBP".utf8)
+    {
+      self = .webp
+    } else {
+      return nil
+    }
+  }
+
+  /// As people call it.
+  var name: String {
+    switch self {
+    case .png: "PNG"
+    case .jpeg: "JPEG"
+    case .gif: "GIF"
+    case .webp: "WebP"
+    }
+  }
+}

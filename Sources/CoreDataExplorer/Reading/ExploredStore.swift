@@ -1,0 +1,89 @@
+import CoreData
+import CoreDataModelSchema
+import CoreDataStoreTools
+import CoreDataToolKit
+import Foundation
+
+/// The store that the explorer shows, and what all its pages share.
+final class ExploredStore: @unchecked Sendable {
+  // Unchecked: nothing is written after `init`; the metadata are property-list values that nobody changes.
+  let path: String
+  /// What pages and messages call it.
+  let name: String
+  let metadata: [String: Any]
+  let model: StoreModel
+  let layout: ModelLayout
+  let labels: EntityLabels
+  let limits: ExplorerLimits
+  let readers: ReaderPool
+  let clock = ChangeClock()
+  let numbers: StoreNumbers
+  let coordinator: NSPersistentStoreCoordinator
+  let identifier: String
+  /// What was found worth telling when the store was opened.
+  let warnings: [String]
+  private let _input: StoreInput
+
+  /// Opens a store read-only.
+  ///
+  /// - Throws: `ToolFailure`.
+  init(
+    path: String, model modelPath: String?, limits: ExplorerLimits, _ environment: ToolEnvironment
+  ) throws(ToolFailure) {
+    let input = try StoreInput(path, model: modelPath, environment)
+    _input = input
+    self.path = input.path
+    name = input.name
+    metadata = input.metadata
+    model = input.model
+    self.limits = limits
+    var warnings: [String] = []
+    if let differences = model.differences {
+      warnings.append(
+        "The store was written with another version of this model (\(differences)); read as far as it fits.")
+    }
+    if !model.isExact { warnings.append("The store holds no model: this one is \(model.origin).") }
+    self.warnings = warnings
+    do {
+      let schema = model.schema
+      layout = try ModelLayout(schema)
+      // Opened once now, so that what is wrong shows in the terminal.
+      let reader = try StoreReader(path: input.path, model: schema)
+      labels = EntityLabels(layout)
+      reader.close()
+      readers = ReaderPool(path: input.path, model: schema)
+      numbers = StoreNumbers(readers, clock)
+      coordinator = NSPersistentStoreCoordinator(
+        managedObjectModel: try StoreFileFacts.managedObjectModel(schema))
+      let store = try coordinator.addPersistentStore(
+        ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: input.path),
+        options: [
+          NSReadOnlyPersistentStoreOption: true, NSIgnorePersistentStoreVersioningOption: true,
+          NSPersistentStoreTimeoutOption: 5.0, NSPersistentStoreRemoteChangeNotificationPostOptionKey: true,
+        ])
+      identifier = store.identifier ?? ""
+    } catch {
+      throw StoreInput.failure(error, input.path)
+    }
+    clock.follow(coordinator)
+  }
+
+  /// A context for one request.
+  func context() -> NSManagedObjectContext {
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    return context
+  }
+
+  /// The entity of this name; nil if the model has none.
+  func entity(_ name: String?) -> PropertyLayout? { name.flatMap { layout.layoutsByName[$0] } }
+
+  /// The ID that the engine has for a row.
+  func objectID(_ entity: String, _ key: Int64) -> NSManagedObjectID? {
+    let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "/"))
+    guard let name = entity.addingPercentEncoding(withAllowedCharacters: allowed),
+      let url = URL(string: "x-coredata://\(identifier)/\(name)/p\(key)")
+    else { return nil }
+    return coordinator.managedObjectID(forURIRepresentation: url)
+  }
+}

@@ -1,0 +1,86 @@
+import CoreDataMicroHTTPDBinding
+import CoreDataSQLiteBinding
+import Foundation
+
+/// What one request may cost: the time that its statements may take together, and whether anybody still waits for them.
+struct QueryBudget: Sendable {
+  /// A request that cost too much, or that nobody waits for.
+  enum Exceeded: Error, CustomStringConvertible {
+    case time(seconds: Double)
+    case clientLeft
+
+    var description: String {
+      switch self {
+      case .time(let seconds):
+        "This took longer than \(Amount.text(seconds)) s, the most that a page may take, and was stopped. Ask for less: filter by "
+          + "an attribute with an index, or sort by one."
+      case .clientLeft: "The client has left."
+      }
+    }
+  }
+
+  let seconds: Double
+  private let _end: ContinuousClock.Instant
+  private let _client: HTTPClient?
+
+  init(seconds: Double, client: HTTPClient?) {
+    self.seconds = seconds
+    _end = .now + .seconds(seconds)
+    _client = client
+  }
+
+  /// Whether no time is left, or the client has gone.
+  var isSpent: Bool { ContinuousClock.now > _end || _client?.hasLeft == true }
+
+  /// A budget within this one, for something that is nice to have.
+  func part(seconds: Double) -> QueryBudget {
+    QueryBudget(seconds: min(seconds, self.seconds), client: _client)
+  }
+
+  /// Runs `body`, and ends its statements when the budget is spent.
+  ///
+  /// - Throws: What `body` throws; `Exceeded` if that was because the budget is spent.
+  func run<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try QueryCancellation.$isCancelled.withValue({ isSpent }) { try body() }
+    } catch {
+      if _client?.hasLeft == true { throw Exceeded.clientLeft }
+      if ContinuousClock.now > _end { throw Exceeded.time(seconds: seconds) }
+      throw error
+    }
+  }
+}
+
+/// What the explorer asks for and shows at most.
+struct ExplorerLimits: Sendable {
+  /// Seconds that the statements of a page may take.
+  var pageSeconds = 10.0
+  /// Seconds that a check of the whole file may take.
+  var checkSeconds = 60.0
+  /// Rows of a page.
+  var rows = 50
+  /// Most rows of a page.
+  var mostRows = 200
+  /// Rows that are counted; beyond that the page says "more than".
+  var countedRows = 10_000
+  /// Seconds that counting may take.
+  var countSeconds = 0.25
+  /// Members of a relationship that an object's page lists.
+  var members = 100
+  /// Bytes of a text in a table's cell.
+  var cellText = 240
+  /// Characters of a text on an object's page.
+  var objectText = 20_000
+  /// Bytes of a blob that are shown in hexadecimal.
+  var hexBytes = 512
+  /// Rows of an export.
+  var exportedRows = 5_000_000
+  /// Seconds of an export.
+  var exportSeconds = 900.0
+  /// Exports at a time.
+  var exports = 2
+  /// Pages that follow the store at a time.
+  var followers = 48
+
+  init() {}
+}

@@ -1,0 +1,109 @@
+import CoreDataMicroHTTPDBinding
+import Foundation
+
+/// Lets in who has come by the address that the terminal shows, and nobody else: no other user, no page of another site,
+/// no name that an attacker has pointed to this machine.
+struct Gatekeeper: Sendable {
+  let secrets: Secrets
+  private let _address: String
+  private let _port: Int
+
+  init(secrets: Secrets, address: String, port: Int) {
+    self.secrets = secrets
+    _address = address
+    _port = port
+  }
+
+  /// Cookies are shared by all ports of a host, so the name has the port.
+  private var _cookie: String { "coredata-explorer-\(_port)" }
+
+  /// The address to be opened first.
+  var url: String {
+    "http://\(_address == "0.0.0.0" ? "127.0.0.1" : _address):\(_port)/?token=\(secrets.token)"
+  }
+
+  /// The answer to a request that is not to be answered, or that exchanges the token for the cookie; nil for one that
+  /// may pass.
+  func answer(to request: HTTPRequest) -> HTTPResponse? {
+    guard _isOwnHost(request) else {
+      return Refusal.page(
+        421, "This is another host",
+        "The request names a host that the explorer does not serve. Open the address that the terminal shows."
+      )
+    }
+    guard ["GET", "HEAD", "POST"].contains(request.method) else {
+      return Refusal.page(
+        405, "No such method", "The explorer answers GET, HEAD and POST.", [("Allow", "GET, HEAD, POST")])
+    }
+    if request.method != "POST", request.path == "/", let token = request.query("token") {
+      return Secrets.equal(token, secrets.token) ? _entry() : _unknown()
+    }
+    // Style and script hold nothing of the store, and the pages of refusals want the style.
+    if request.method != "POST", Assets.isPublic(request.path) { return nil }
+    guard let cookie = request.cookies[_cookie], Secrets.equal(cookie, secrets.session) else {
+      return _unknown()
+    }
+    guard request.method == "POST" else { return nil }
+    return _refusalOfPost(request)
+  }
+
+  /// A page that sets the cookie and leads to the first page: a redirect would still count as coming from the site that
+  /// the link stood on, and a strict cookie would not be sent along.
+  private func _entry() -> HTTPResponse {
+    let page = PageFrame.bare(
+      title: "Opening the store",
+      head: .void("meta", ["http-equiv": "refresh", "content": "0;url=/"]),
+      .tag("p", [:], .link(Place("/"), "Open the store")))
+    var answer = HTTPResponse(status: 200, text: page)
+    answer.headers =
+      SecurityHeaders.page + [
+        ("Set-Cookie", "\(_cookie)=\(secrets.session); Path=/; HttpOnly; SameSite=Strict")
+      ]
+    return answer
+  }
+
+  private func _unknown() -> HTTPResponse {
+    Refusal.page(
+      401, "Not let in",
+      "The explorer shows this store only to who opens the address that 'coredata explore' has printed, with its token. Open that "
+        + "address; after a restart there is a new one.")
+  }
+
+  /// Only numbers and `localhost` are taken for a host: a name of somebody's domain may lead here, too.
+  private func _isOwnHost(_ request: HTTPRequest) -> Bool {
+    guard request.headerCount("host") == 1, let host = request.header("host")?.lowercased() else {
+      return false
+    }
+    var names = ["127.0.0.1", "localhost", "[::1]"]
+    if _address != "127.0.0.1", _address != "0.0.0.0" { names.append(_address) }
+    if names.contains(where: { host == "\($0):\(_port)" || (_port == 80 && host == $0) }) { return true }
+    guard _address == "0.0.0.0" else { return false }
+    // Listening on all addresses: any of them as numbers.
+    let parts = host.split(separator: ":")
+    var numeric = in_addr()
+    return parts.count == 2 && Int(parts[1]) == _port && inet_pton(AF_INET, String(parts[0]), &numeric) == 1
+  }
+
+  private func _refusalOfPost(_ request: HTTPRequest) -> HTTPResponse? {
+    // Browsers say where a post comes from; one that does not is judged by the form's token alone.
+    if let origin = request.header("origin") {
+      guard let host = request.header("host"), origin.lowercased() == "http://\(host.lowercased())" else {
+        return Refusal.page(403, "From another site", "A form of another site cannot change this store.")
+      }
+    }
+    if let site = request.header("sec-fetch-site"), site != "same-origin" {
+      return Refusal.page(403, "From another site", "A form of another site cannot change this store.")
+    }
+    switch request.bodyProblem {
+    case .tooLarge: return Refusal.page(413, "Too much", "The form is longer than the explorer takes.")
+    case .unknownType: return Refusal.page(415, "No form", "Only forms can be posted.")
+    case nil: break
+    }
+    guard let token = request.field("form-token"), Secrets.equal(token, secrets.form) else {
+      return Refusal.page(
+        403, "An old form",
+        "The form does not come from a page of this explorer. Reload the page, and send it again.")
+    }
+    return nil
+  }
+}

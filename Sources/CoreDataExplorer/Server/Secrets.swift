@@ -1,0 +1,27 @@
+import Foundation
+
+/// The random texts that tell the explorer's user from everybody else on the machine and in the browser.
+struct Secrets: Sendable {
+  /// In the address that the terminal shows; whoever has it is let in.
+  let token = Secrets.random()
+  /// In the cookie that the token is exchanged for.
+  let session = Secrets.random()
+  /// In every form, so that no other page can post one.
+  let form = Secrets.random()
+
+  /// 256 bits as hexadecimal digits.
+  static func random() -> String {
+    var generator = SystemRandomNumberGenerator()
+    return (0..<4).map { _ in
+      let digits = String(generator.next() as UInt64, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+  }
+
+  /// Compares without telling by the time that it takes where the difference is.
+  static func equal(_ left: String, _ right: String) -> Bool {
+    let (left, right) = (Array(left.utf8), Array(right.utf8))
+    guard left.count == right.count else { return false }
+    return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+}

@@ -1,0 +1,24 @@
+/// What a request is answered with.
+package struct HTTPResponse: Sendable {
+  package var status: Int
+  /// Header fields; the server adds length and date.
+  package var headers: [(name: String, value: String)]
+  package var body: Body
+
+  package enum Body: Sendable {
+    case bytes([UInt8])
+    /// Asked for the next piece until it answers nil, on the connection's thread; an error cuts the connection, so
+    /// that the client does not take half an answer for a whole one.
+    case stream(@Sendable () throws -> [UInt8]?)
+  }
+
+  package init(status: Int = 200, headers: [(name: String, value: String)] = [], body: Body) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+
+  package init(status: Int = 200, headers: [(name: String, value: String)] = [], text: String) {
+    self.init(status: status, headers: headers, body: .bytes(Array(text.utf8)))
+  }
+}

@@ -1,0 +1,80 @@
+import CoreDataCMicroHTTPD
+import Foundation
+
+/// An HTTP server on libmicrohttpd: a thread for each connection, of which there are at most so many.
+package final class HTTPServer: @unchecked Sendable {
+  // Unchecked: `_daemon` is written in `init` and `stop` only, which nobody calls at once.
+
+  /// Answers a request, on the thread of its connection.
+  package typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
+
+  /// What the server takes at most.
+  package struct Limits: Sendable {
+    /// Connections at a time; further ones are refused.
+    package var connections = 128
+    /// Seconds after which a connection that nothing happens on is closed.
+    package var idleSeconds = 60
+    /// Bytes of a request's body.
+    package var bodyBytes = 8 << 20
+    /// Bytes of a request's line and headers.
+    package var headBytes = 32 << 10
+
+    package init() {}
+  }
+
+  /// Why a server could not be started.
+  package struct StartError: Error, CustomStringConvertible, Sendable {
+    package let address: String
+    package let port: Int
+    package let code: Int32
+    package var description: String {
+      "cannot listen on \(address):\(port): \(String(cString: strerror(code)))"
+    }
+  }
+
+  private var _daemon: OpaquePointer?
+  private let _service: Unmanaged<HTTPService>
+  /// Port that the server listens on.
+  package let port: Int
+
+  /// Starts listening.
+  ///
+  /// - Parameters:
+  ///   - address: An IPv4 address as four numbers.
+  ///   - port: 0 for any free one.
+  /// - Throws: `StartError`.
+  package init(
+    address: String = "127.0.0.1", port: Int, limits: Limits = Limits(), handler: @escaping Handler
+  ) throws(StartError) {
+    var numeric = in_addr()
+    guard inet_pton(AF_INET, address, &numeric) == 1, let number = UInt16(exactly: port) else {
+      throw StartError(address: address, port: port, code: EINVAL)
+    }
+    let service = Unmanaged.passRetained(HTTPService(handler, limits))
+    errno = 0
+    guard
+      let daemon = coredata_http_start(
+        numeric.s_addr, number, UInt32(limits.connections), UInt32(limits.idleSeconds), limits.headBytes,
+        8 << 20, HTTPService.access, HTTPService.completed, service.toOpaque())
+    else {
+      let code = errno
+      service.release()
+      throw StartError(address: address, port: port, code: code == 0 ? EADDRNOTAVAIL : code)
+    }
+    _service = service
+    _daemon = daemon
+    self.port = Int(coredata_http_port(daemon))
+  }
+
+  deinit {
+    stop()
+    _service.release()
+  }
+
+  /// Stops listening, and waits for the requests that are being answered.
+  package func stop() {
+    guard let daemon = _daemon else { return }
+    _daemon = nil
+    MHD_stop_daemon(daemon)
+  }
+}

@@ -1,0 +1,19 @@
+import CoreDataModelSchema
+import CoreDataToolKit
+
+/// The diagram of a model for a page that has its own style: boxes are links.
+package enum ModelDrawing {
+  /// Rules for the classes of the drawing's elements.
+  package static var style: String { GraphDrawing.style }
+
+  /// The drawing as an SVG element of the class `graph`.
+  ///
+  /// - Parameter link: Address that an entity's box leads to; nil for none.
+  package static func markup(_ schema: ModelSchema, link: @escaping (String) -> String?) -> Markup {
+    let drawing = GraphDrawing(ModelGraph(schema), link: link).markup
+    guard case .element(let name, let attributes, let children) = drawing else { return drawing }
+    // A picture has no links for who does not see it.
+    let kept = attributes.filter { $0.0 != "role" }
+    return .element(name, attributes: kept + [("role", "group"), ("class", "graph")], children: children)
+  }
+}

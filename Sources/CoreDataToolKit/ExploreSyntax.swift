@@ -1,0 +1,28 @@
+/// What can be typed after `coredata explore`: the plain tool and the explorer read the same line.
+package enum ExploreSyntax {
+  package static let command = CommandSyntax(
+    "explore", summary: "Look at a store in the browser.",
+    discussion: [
+      "Prints an address and serves the store there until ctrl-C: its entities, tables, objects, history, SQL, model and health. "
+        + "The store is opened read-only unless '--edit' is given, and pages follow what other processes write.",
+      "The address has a random token, and only who opens it sees the store. Only this machine reaches it.",
+    ],
+    examples: [
+      "coredata explore Books.sqlite", "coredata explore Books.sqlite --edit --author anna",
+      "coredata explore Books.sqlite --model Books.xcdatamodeld --port 8080",
+    ],
+    options: [
+      .value(
+        "model", "FILE",
+        "The model that the store was written with: a .xcdatamodeld, .xcdatamodel, .momd or .mom, or another store. Without it "
+          + "the one inside the store."),
+      .value("port", "N", "Listen on this port; without it on any free one."),
+      .value("listen", "ADDRESS", "Listen on this IPv4 address of the machine instead of 127.0.0.1."),
+      .flag("edit", "Let values be changed, and objects be added and deleted."),
+      .value(
+        "author", "NAME",
+        "Who the store's history names as the author of changes; 'coredata explore' without it."),
+    ],
+    operands: [CommandSyntax.Operand("STORE", "An SQLite store file.")],
+    exitCodes: [.success, .usage, .badInput, .noInput, .cannotCreateOutput, .temporaryFailure])
+}

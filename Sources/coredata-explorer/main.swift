@@ -1,0 +1,6 @@
+import CoreDataExplorer
+import CoreDataToolKit
+import Foundation
+
+Interruption.installHandlers()
+exit(ExplorerTool.run(Array(CommandLine.arguments.dropFirst()), in: .process).rawValue)
