@@ -4,12 +4,12 @@ import Foundation
 /// The command line of `coredata-explorer`.
 package enum ExplorerTool {
   /// Serves a store until the process is ended.
-  package static func run(_ words: [String], in environment: ToolEnvironment) -> ExitCode {
+  package static func run(_ words: [String], version: String, in environment: ToolEnvironment) -> ExitCode {
     // As 'coredata explore' passes them on, and as somebody types who starts it directly.
     let words =
       words.first == "explore" || words.first.map { $0.hasPrefix("-") } ?? true ? words : ["explore"] + words
     let tool = CommandLineTool(
-      name: "coredata-explorer", version: "1", summary: "A store in the browser.",
+      name: "coredata-explorer", version: version, summary: "A store in the browser.",
       commands: [Command(ExploreSyntax.command) { try _serve($0, $1) }])
     return tool.run(words, in: environment)
   }

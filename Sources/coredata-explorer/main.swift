@@ -3,4 +3,4 @@ import CoreDataToolKit
 import Foundation
 
 Interruption.installHandlers()
-exit(ExplorerTool.run(Array(CommandLine.arguments.dropFirst()), in: .process).rawValue)
+exit(ExplorerTool.run(Array(CommandLine.arguments.dropFirst()), version: packageVersion, in: .process).rawValue)

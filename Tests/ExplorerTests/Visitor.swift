@@ -58,7 +58,7 @@ final class Visitor {
 
   /// The token in the forms of the pages; empty if there is none.
   func formToken() throws -> String {
-    let text = try get("/changes").text
+    let text = try get("/new?entity=Author").text
     return text.split(separator: "name=\"form-token\" value=\"").dropFirst().first.map {
       String($0.prefix(64))
     } ?? ""

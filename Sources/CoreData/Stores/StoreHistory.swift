@@ -53,6 +53,10 @@ struct HistoryQuery: Sendable {
   var after: Int64 = 0
   /// Later ones than this moment, in seconds since 2001-01-01 00:00 UTC.
   var afterTime: Double?
+  /// No later ones than this; nil for all.
+  var through: Int64?
+  /// Most changes that are read of a transaction; nil for all.
+  var changeLimit: Int?
   /// Whether changes are read, too.
   var includesChanges = true
 }

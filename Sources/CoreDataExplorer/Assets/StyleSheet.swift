@@ -1,6 +1,6 @@
 /// The style of all pages: one file, light and dark, from the width of a telephone on.
 enum StyleSheet {
-  static let text = colours + frame + controls + tables + parts + narrow
+  static let text = colours + frame + controls + tables + parts + pages + narrow
 
   private static let colours = """
     :root {
@@ -44,7 +44,7 @@ enum StyleSheet {
     header nav a[aria-current] { color: var(--text); border-color: var(--link); }
     .mode { margin-left: auto; color: var(--soft); font-size: 12px; }
     .mode.edit { color: var(--good); }
-    .live { color: var(--good); font-size: 12px; }
+    .live { color: var(--good); font-size: 12px; border: 0; background: none; padding: 4px 6px; }
     .live::before { content: ""; display: inline-block; width: 7px; height: 7px; border-radius: 50%; background: var(--good); margin-right: 5px; }
     .live.off { color: var(--soft); } .live.off::before { background: var(--strong); }
     main { padding: 16px; flex: 1; width: 100%; max-width: 1280px; }

@@ -18,6 +18,13 @@ struct Place: Sendable {
     return copy
   }
 
+  /// The same fields at another path.
+  func at(_ path: StaticString) -> Place { Place(path, fields) }
+
+  private init(_ path: StaticString, _ fields: [(name: String, value: String)]) {
+    (self.path, self.fields) = (path, fields)
+  }
+
   /// The address as it stands in a link.
   var address: String {
     guard !fields.isEmpty else { return path.description }

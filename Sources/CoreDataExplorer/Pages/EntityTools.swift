@@ -51,7 +51,20 @@ struct EntityTools {
     return .link(Place("/entity", ["name": name]), HTML(name))
   }
 
-  private var _actions: HTML { .empty }
+  private var _actions: HTML {
+    guard let request = _request else { return .empty }
+    var links: [HTML] = []
+    if _visit.edits != nil, !_entity.isAbstract {
+      links.append(.link(Place("/new", ["entity": _entity.entityName]), class: "button", "New"))
+    }
+    var page = request.place
+    for field in ["after", "before", "last"] { page = page.with(field, _visit.request.query(field)) }
+    links.append(.link(page.at("/sql"), class: "button", "SQL"))
+    links += ExportAnswer.Form.allCases.map { form in
+      .link(request.place.at("/export").with("as", form.rawValue), class: "button", title: "Export as \(form.rawValue)", HTML(form.rawValue.uppercased()))
+    }
+    return .tag("div", ["class": "actions"], links)
+  }
 
   // MARK: Filter
 

@@ -23,14 +23,17 @@ struct ObjectPage {
 
   func answer() throws -> HTTPResponse {
     let reading = try _store.readers.read(_visit.budget) { reader in
-      try ObjectReading(entity: _entity, key: _key, _store, reader)
+      try ObjectReading(entity: _entity, key: _key, _store, reader).map { found in
+        let reference = StoredReference(entity: found.entity.entityNumber, key: _key)
+        return (object: found, history: try HistoryReading(_store, reader)?.changes(of: reference, limit: 20))
+      }
     }
-    guard let reading else {
+    guard let (reading, history) = reading else {
       throw Router.Missing(
         what: "'\(_store.name)' has no \(_entity.entityName) with the key \(_key), or has it no more.")
     }
     let content =
-      [_heading(reading), _values(reading)] + _relationships(reading) + _referrers(reading) + [_raw(reading)]
+      [_heading(reading), _values(reading)] + _relationships(reading) + _referrers(reading) + [_history(history), _raw(reading)]
     return PageFrame(_visit, title: reading.link.label ?? reading.link.identifier, isLive: true).answer(
       content)
   }
@@ -42,7 +45,27 @@ struct ObjectPage {
       .tag(
         "span", ["class": "kind"],
         .link(Place("/entity", ["name": reading.entity.entityName]), HTML(reading.entity.entityName)),
-        HTML("/p\(_key)")))
+        HTML("/p\(_key)")),
+      .tag("span", ["class": "grow"]),
+      _visit.edits == nil ? .empty : .link(Self.place(reading.link).at("/edit"), class: "button", "Change"))
+  }
+
+  // MARK: History
+
+  private func _history(_ entries: [HistoryReading.Entry]?) -> HTML {
+    guard let entries else { return .empty }
+    let items = entries.flatMap { entry in
+      entry.transaction.changes.map { change in
+        HTML.tag(
+          "li", ["class": "origin"],
+          .link(Place("/history", ["before": String(entry.transaction.number &+ 1)]), CellView.date(entry.transaction.moment)),
+          .tag("b", [:], HTML(change.kind == .insert ? "inserted" : change.kind == .update ? "updated" : "deleted")),
+          .tag("span", [:], HTML(change.properties.joined(separator: ", "))), HistoryPage.origin(entry.transaction))
+      }
+    }
+    return .tag(
+      "section", ["aria-labelledby": "history"], .tag("h2", ["id": "history"], "History"),
+      items.isEmpty ? .tag("p", ["class": "kind"], "No transaction names it.") : .tag("ul", ["class": "changes"], items))
   }
 
   // MARK: Values

@@ -53,7 +53,7 @@ struct PageFrame {
   private var _storeName: String { (_visit.store.name as NSString).lastPathComponent }
 
   private var _header: HTML {
-    let items = [Part.entities].map { part in
+    let items = Part.allCases.map { part in
       HTML.tag(
         "li", [:],
         .tag(
@@ -64,8 +64,17 @@ struct PageFrame {
       "header", ["class": "top"],
       .tag("a", ["class": "store", "href": "/", "title": _visit.store.name], HTML(_storeName)),
       .tag("nav", ["aria-label": "Parts of the store"], .tag("ul", [:], items)),
-      .tag("span", ["class": "mode"], "read-only"),
-      .tag("span", ["id": "live", "class": "live", "role": "status", "hidden": ""]))
+      _mode,
+      .tag(
+        "button",
+        ["id": "live", "class": "live", "type": "button", "hidden": "", "title": "Follow the store, or stop following it"]))
+  }
+
+  private var _mode: HTML {
+    guard let edits = _visit.edits else { return .tag("span", ["class": "mode"], "read-only") }
+    let count = edits.changeCount
+    let text = count == 0 ? "no changes" : "\(Amount.text(count, "unsaved change"))"
+    return .link(Place("/changes"), class: count == 0 ? "mode" : "mode edit", HTML(text))
   }
 
   private var _footer: HTML {

@@ -18,6 +18,9 @@ final class ExploredStore: @unchecked Sendable {
   let readers: ReaderPool
   let clock = ChangeClock()
   let numbers: StoreNumbers
+  let health = StoreHealth()
+  let exports: ExportPlaces
+  let followers: FollowerCount
   let coordinator: NSPersistentStoreCoordinator
   let identifier: String
   /// What was found worth telling when the store was opened.
@@ -37,6 +40,8 @@ final class ExploredStore: @unchecked Sendable {
     metadata = input.metadata
     model = input.model
     self.limits = limits
+    exports = ExportPlaces(limits.exports)
+    followers = FollowerCount(limits.followers)
     var warnings: [String] = []
     if let differences = model.differences {
       warnings.append(

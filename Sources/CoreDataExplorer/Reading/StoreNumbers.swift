@@ -13,6 +13,8 @@ final class StoreNumbers: Sendable {
     /// Bytes of tables and their indexes, by the table's name; empty where SQLite cannot tell.
     var sizes: [String: Int] = [:]
     var time = -1
+    /// The last moment that was tried; so that a store that cannot be counted is not counted without end.
+    fileprivate var tried = -1
     var isBeingGathered = false
   }
 
@@ -32,7 +34,7 @@ final class StoreNumbers: Sendable {
     let end = Date(timeIntervalSinceNow: seconds)
     while Date() < end {
       let known = _known.withLock { $0 }
-      if known.time >= time { return known }
+      if known.time >= time || known.tried >= time { return known }
       Thread.sleep(forTimeInterval: 0.002)
     }
     return _known.withLock { $0 }
@@ -51,7 +53,7 @@ final class StoreNumbers: Sendable {
 
   private func _gather(_ time: Int) {
     let isWanted = _known.withLock { known in
-      guard known.time < time, !known.isBeingGathered else { return false }
+      guard known.tried < time, !known.isBeingGathered else { return false }
       known.isBeingGathered = true
       return true
     }
@@ -62,8 +64,8 @@ final class StoreNumbers: Sendable {
       let sizes = try? _readers.read(budget) { reader in try Self._sizes(reader) }
       _known.withLock { known in
         known.isBeingGathered = false
-        known.time = time
-        if let counts { known.counts = counts }
+        known.tried = time
+        if let counts { (known.counts, known.time) = (counts, time) }
         known.sizes = sizes ?? known.sizes
       }
     }

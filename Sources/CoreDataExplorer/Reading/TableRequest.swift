@@ -61,7 +61,7 @@ struct TableRequest {
     columns = hasChosenColumns ? chosen : standard
     rows = max(1, min(request.query("rows").flatMap(Int.init) ?? store.limits.rows, store.limits.mostRows))
     start = try Self._start(request)
-    ordinal = request.query("n").flatMap(Int.init).flatMap { $0 >= 0 ? $0 : nil }
+    ordinal = request.query("n").flatMap(Int.init).flatMap { (0...1_000_000_000_000).contains($0) ? $0 : nil }
   }
 
   private static func _columns(
@@ -122,6 +122,18 @@ struct TableRequest {
     if let cursor = try cursor("after") { return .after(cursor) }
     if let cursor = try cursor("before") { return .before(cursor) }
     return request.query("last") == nil ? .first : .last
+  }
+
+  /// The same table from a place on.
+  func continuing(after cursor: TableCursor?, rows: Int) -> TableRequest {
+    TableRequest(self, start: cursor.map(Start.after) ?? .first, rows: rows)
+  }
+
+  private init(_ other: TableRequest, start: Start, rows: Int) {
+    (entity, filter, predicate, sort) = (other.entity, other.filter, other.predicate, other.sort)
+    (isAscending, columns, hasChosenColumns) = (other.isAscending, other.columns, other.hasChosenColumns)
+    (includesSubentities, ordinal) = (other.includesSubentities, nil)
+    (self.start, self.rows) = (start, rows)
   }
 
   /// The address of the first page of the same table.

@@ -40,7 +40,8 @@ package final class Explorer: Sendable {
   ) throws(ToolFailure) {
     let store = try ExploredStore(path: path, model: options.model, limits: limits, environment)
     let secrets = Secrets()
-    let router = Router(store: store, secrets: secrets)
+    let session = options.isEditable ? try EditSession(store, author: options.author) : nil
+    let router = Router(store: store, secrets: secrets, session: session)
     do {
       // The gatekeeper needs the port, which is known only once the server listens.
       let gate = Handover<Gatekeeper>()

@@ -7,10 +7,12 @@ import Foundation
 struct Router: Sendable {
   let store: ExploredStore
   let secrets: Secrets
+  /// Nil where the store is shown only.
+  let session: EditSession?
 
   func answer(to request: HTTPRequest) -> HTTPResponse {
     if let asset = Assets.answer(request.path) { return asset }
-    let visit = Visit(request: request, store: store, secrets: secrets)
+    let visit = Visit(request: request, store: store, secrets: secrets, edits: session)
     do {
       return try _answer(visit)
     } catch {
@@ -20,14 +22,40 @@ struct Router: Sendable {
 
   private func _answer(_ visit: Visit) throws -> HTTPResponse {
     switch (visit.request.method, visit.request.path) {
-    case ("POST", _): throw Missing(what: "Nothing can be posted to '\(visit.request.path)'.")
+    case ("POST", let path): return try _post(path, visit)
     case (_, "/"): return try EntitiesPage(visit).answer()
     case (_, "/entity"): return try EntityPage(visit).answer()
     case (_, "/object"): return try ObjectPage(visit).answer()
     case (_, "/blob"): return try BlobAnswer(visit).answer()
+    case (_, "/members"): return try MembersPage(visit).answer()
+    case (_, "/sql"): return try SQLPage(visit).answer()
+    case (_, "/history"): return try HistoryPage(visit).answer()
+    case (_, "/model"): return ModelPage(visit).answer()
+    case (_, "/check"): return try CheckPage(visit).answer()
+    case (_, "/export"): return try ExportAnswer(visit).answer()
+    case (_, "/complete"): return try CompletionAnswer(visit).answer()
+    case (_, "/events"): return try EventStream(visit).answer()
+    case (_, "/edit"), (_, "/new"): return try EditFormPage(visit).form()
+    case (_, "/changes"): return try ChangesPage(visit).page()
     default: throw Missing(what: "There is no page '\(visit.request.path)'.")
     }
   }
+
+  /// Everything that changes something, if only what is yet to be saved.
+  private func _post(_ path: String, _ visit: Visit) throws -> HTTPResponse {
+    switch path {
+    case "/edit", "/new": return try EditFormPage(visit).post()
+    case "/delete": return try EditFormPage(visit).delete()
+    case "/changes/save": return try ChangesPage(visit).save()
+    case "/changes/undo": return try ChangesPage(visit).undo()
+    case "/changes/redo": return try ChangesPage(visit).redo()
+    case "/changes/discard": return try ChangesPage(visit).discard()
+    default: throw Missing(what: "Nothing can be posted to '\(path)'.")
+    }
+  }
+
+  /// The store is shown only.
+  struct ReadOnly: Error {}
 
   /// Something that is not there.
   struct Missing: Error {
@@ -39,6 +67,8 @@ struct Router: Sendable {
       switch error {
       case let missing as Missing: (404, "Not there", missing.what)
       case let problem as TableRequest.Problem: (400, "This cannot be shown", problem.description)
+      case is ReadOnly:
+        (403, "Read-only", "The store is shown read-only. Start the explorer with '--edit' to change it.")
       case is ReaderPool.Busy: (503, "Busy", "\(error)")
       case QueryBudget.Exceeded.clientLeft: (503, "Stopped", "\(error)")
       case is QueryBudget.Exceeded: (503, "Stopped", "\(error)")
@@ -55,11 +85,23 @@ struct Visit: Sendable {
   let request: HTTPRequest
   let store: ExploredStore
   let secrets: Secrets
+  let edits: EditSession?
   let budget: QueryBudget
   let begin = ContinuousClock.now
 
-  init(request: HTTPRequest, store: ExploredStore, secrets: Secrets) {
-    (self.request, self.store, self.secrets) = (request, store, secrets)
+  init(request: HTTPRequest, store: ExploredStore, secrets: Secrets, edits: EditSession?) {
+    (self.request, self.store, self.secrets, self.edits) = (request, store, secrets, edits)
     budget = QueryBudget(seconds: store.limits.pageSeconds, client: request.client)
   }
+
+  /// The changes that are yet to be saved.
+  ///
+  /// - Throws: `Router.ReadOnly`.
+  func session() throws -> EditSession {
+    guard let edits else { throw Router.ReadOnly() }
+    return edits
+  }
+
+  /// The field that each form has which changes something.
+  var formToken: HTML { .void("input", ["type": "hidden", "name": "form-token", "value": secrets.form]) }
 }

@@ -217,7 +217,7 @@ final class RecordConverter {
 
 extension StoredValue {
   /// A default value of the model as an attribute of a type has it.
-  init(_ literal: SchemaLiteral, of type: AttributeType) {
+  package init(_ literal: SchemaLiteral, of type: AttributeType) {
     switch literal {
     case .integer(let number):
       self = type == .double || type == .float ? .double(Double(number)) : .integer(number)

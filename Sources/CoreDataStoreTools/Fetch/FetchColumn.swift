@@ -3,13 +3,13 @@ import CoreDataModelSchema
 import CoreDataToolKit
 
 /// One column of what `store fetch` shows: a path through to-one relationships to a property.
-struct FetchColumn: Sendable {
+package struct FetchColumn: Sendable {
   /// As the user wrote it.
-  let title: String
+  package let title: String
   private let _path: [String]
 
   /// What a column has for one object.
-  enum Cell: Sendable {
+  package enum Cell: Sendable {
     case value(StoredValue, AttributeSchema?)
     case members([StoredReference])
   }
@@ -20,7 +20,7 @@ struct FetchColumn: Sendable {
   /// Reads a path, and makes sure that it leads somewhere.
   ///
   /// - Throws: `ToolFailure` with a suggestion.
-  init(_ text: String, of entity: PropertyLayout, in layout: ModelLayout) throws(ToolFailure) {
+  package init(_ text: String, of entity: PropertyLayout, in layout: ModelLayout) throws(ToolFailure) {
     title = text
     _path = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     if text == Self.identifier { return }
@@ -90,7 +90,7 @@ struct FetchColumn: Sendable {
   }
 
   /// What the column has for an object.
-  func cell(_ row: StoredRow, _ reader: StoreReader) throws -> Cell {
+  package func cell(_ row: StoredRow, _ reader: StoreReader) throws -> Cell {
     if title == Self.identifier { return .value(.reference(row.reference), nil) }
     var row = row
     for (index, name) in _path.enumerated() {

@@ -42,17 +42,44 @@ extension StoreReader {
   package func history(
     after moment: Double?, isWanted: (StoredTransaction) -> Bool
   ) throws -> [StoredTransaction]? {
-    let context = try fetchingContext()
-    guard
-      let engine = context.persistentStoreCoordinator?.persistentStores.first?.engine as? any HistoryKeeping,
-      engine.keepsHistory
-    else { return nil }
+    guard let engine = try _historyEngine() else { return nil }
     var query = HistoryQuery()
     query.afterTime = moment
     let records = try StoreErrors.translating(url: URL(fileURLWithPath: path)) {
       try engine.history(query, isWanted: { isWanted(_transaction($0)) }, isChangeWanted: { _ in true })
     }
     return records.map(_transaction)
+  }
+
+  /// Some of the transactions of the store's history, oldest first; none if it keeps no history.
+  ///
+  /// - Parameters:
+  ///   - numbers: of the first and the last.
+  ///   - changeLimit: most changes that are read of each.
+  ///   - isWanted: asked for the number of each.
+  ///   - isChangeWanted: asked for the object of each change.
+  /// - Throws: A Cocoa error.
+  package func history(
+    in numbers: ClosedRange<Int64>, changeLimit: Int? = nil, isWanted: (Int64) -> Bool = { _ in true },
+    isChangeWanted: (StoredReference) -> Bool = { _ in true }
+  ) throws -> [StoredTransaction] {
+    guard let engine = try _historyEngine() else { return [] }
+    var query = HistoryQuery()
+    // A hostile store may have any number.
+    query.after = max(.min + 1, numbers.lowerBound) - 1
+    query.through = numbers.upperBound
+    query.changeLimit = changeLimit
+    let records = try StoreErrors.translating(url: URL(fileURLWithPath: path)) {
+      try engine.history(
+        query, isWanted: { isWanted($0.number) }, isChangeWanted: { isChangeWanted(StoredReference($0.key)) })
+    }
+    return records.map(_transaction)
+  }
+
+  private func _historyEngine() throws -> (any HistoryKeeping)? {
+    let store = try fetchingContext().persistentStoreCoordinator?.persistentStores.first
+    guard let engine = store?.engine as? any HistoryKeeping, engine.keepsHistory else { return nil }
+    return engine
   }
 
   private func _transaction(_ record: HistoryTransactionRecord) -> StoredTransaction {

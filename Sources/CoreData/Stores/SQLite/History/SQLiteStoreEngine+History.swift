@@ -49,7 +49,8 @@ extension SQLiteStoreEngine: HistoryKeeping {
           WHERE ZTRANSACTIONID >= ? AND ZTRANSACTIONID <= ? ORDER BY ZTRANSACTIONID, Z_PK
           """, [.int(first.number), .int(last.number)]
         ) { row in
-          guard let place = places[row.int64(4)], let change = _change(row, history),
+          guard let place = places[row.int64(4)], found[place].changes!.count < query.changeLimit ?? .max,
+            let change = _change(row, history),
             try isChangeWanted(change)
           else { return }
           found[place].changes!.append(change)
@@ -77,8 +78,8 @@ extension SQLiteStoreEngine: HistoryKeeping {
     try connection.query(
       """
       SELECT t.Z_PK, t.ZTIMESTAMP, \(texts) FROM ATRANSACTION t\(joins) \
-      WHERE t.Z_PK > ? AND (?2 IS NULL OR t.ZTIMESTAMP > ?2) ORDER BY t.Z_PK
-      """, [.int(query.after), query.afterTime.map { .double($0) } ?? .null]
+      WHERE t.Z_PK > ?1 AND t.Z_PK <= ?3 AND (?2 IS NULL OR t.ZTIMESTAMP > ?2) ORDER BY t.Z_PK
+      """, [.int(query.after), query.afterTime.map { .double($0) } ?? .null, .int(query.through ?? .max)]
     ) { row in
       func text(_ column: Int32) -> String? { row.isNull(column) ? nil : row.string(column) }
       result.append(

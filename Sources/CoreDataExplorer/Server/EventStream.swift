@@ -1,0 +1,69 @@
+import CoreDataMicroHTTPDBinding
+import Foundation
+import Synchronization
+
+/// Tells a page when the store has changed: server-sent events, each with the number of the change.
+struct EventStream {
+  private let _visit: Visit
+
+  init(_ visit: Visit) { _visit = visit }
+
+  func answer() throws -> HTTPResponse {
+    let store = _visit.store
+    guard let place = FollowerPlace(store.followers) else { throw ReaderPool.Busy() }
+    let client = _visit.request.client
+    let start = _visit.request.query("since").flatMap(Int.init) ?? store.clock.time
+    let state = Mutex((time: start, isGreeted: false))
+    return HTTPResponse(
+      headers: SecurityHeaders.files + [("Content-Type", "text/event-stream"), ("X-Accel-Buffering", "no")],
+      body: .stream {
+        // Held until the stream ends.
+        _ = place
+        return Self._next(state, store.clock, client)
+      })
+  }
+
+  /// Waits for the next change; says something now and then, so that a connection that has broken is noticed.
+  private static func _next(
+    _ state: borrowing Mutex<(time: Int, isGreeted: Bool)>, _ clock: ChangeClock, _ client: HTTPClient
+  ) -> [UInt8]? {
+    let (time, isGreeted) = state.withLock { state in
+      defer { state.isGreeted = true }
+      return (state.time, state.isGreeted)
+    }
+    if !isGreeted { return Array("retry: 2000\n\n".utf8) }
+    for _ in 0..<15 {
+      guard let now = clock.wait(after: time, seconds: 1) else { return nil }
+      if now != time {
+        state.withLock { $0.time = now }
+        return Array("data: \(now)\n\n".utf8)
+      }
+      if client.hasLeft { return nil }
+    }
+    return Array(": still here\n\n".utf8)
+  }
+}
+
+/// How many pages follow the store, of as many as may.
+final class FollowerCount: Sendable {
+  fileprivate let free: Mutex<Int>
+  init(_ count: Int) { free = Mutex(count) }
+}
+
+/// One of the places, given back with its last reference.
+private final class FollowerPlace: Sendable {
+  private let _count: FollowerCount
+
+  /// Nil if there is none left.
+  init?(_ count: FollowerCount) {
+    let isThere = count.free.withLock { free in
+      guard free > 0 else { return false }
+      free -= 1
+      return true
+    }
+    guard isThere else { return nil }
+    _count = count
+  }
+
+  deinit { _count.free.withLock { $0 += 1 } }
+}

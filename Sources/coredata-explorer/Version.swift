@@ -1,0 +1,1 @@
+../coredata/Version.swift
