@@ -1,6 +1,6 @@
 import CoreData
+import CoreDataSQLiteBinding
 import Foundation
-import Synchronization
 
 /// Counts the changes that anybody makes to the store, and wakes who waits for the next one.
 final class ChangeClock: @unchecked Sendable {
@@ -8,16 +8,29 @@ final class ChangeClock: @unchecked Sendable {
   private let _condition = NSCondition()
   private var _time = 0
   private var _isStopped = false
-  private var _observer: (any NSObjectProtocol)?
 
-  /// Follows a coordinator whose store posts remote changes.
-  func follow(_ coordinator: NSPersistentStoreCoordinator) {
-    _observer = NotificationCenter.default.addObserver(
-      forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil
-    ) { [weak self] _ in self?.advance() }
+  /// Follows a store's file, until the clock is stopped or gone.
+  ///
+  /// SQLite is asked a few times a second whether anybody has committed, on a connection that leaves no file beside the
+  /// store. The engine's own watch takes part in the log, and so creates one where there is none.
+  func follow(_ path: String) {
+    let thread = Thread { [weak self] in
+      var file = FollowedFile(path)
+      while true {
+        Thread.sleep(forTimeInterval: 0.2)
+        guard let self, !self._isOver else { return }
+        if file.hasChanged() { advance() }
+      }
+    }
+    thread.name = "explorer changes"
+    thread.start()
   }
 
-  deinit { if let _observer { NotificationCenter.default.removeObserver(_observer) } }
+  private var _isOver: Bool {
+    _condition.lock()
+    defer { _condition.unlock() }
+    return _isStopped
+  }
 
   /// Number of changes so far.
   var time: Int {
@@ -53,5 +66,33 @@ final class ChangeClock: @unchecked Sendable {
       if !_condition.wait(until: end) { break }
     }
     return _isStopped ? nil : _time
+  }
+}
+
+/// Tells whether a store's file has been written to since it was last asked.
+private struct FollowedFile {
+  private let _path: String
+  private var _connection: Connection?
+  private var _version: Binding?
+
+  init(_ path: String) {
+    _path = path
+    _open()
+  }
+
+  mutating func hasChanged() -> Bool {
+    guard let connection = _connection, connection.isOutdated?() != true else {
+      let wasOpen = _connection != nil
+      _open()
+      return wasOpen || _connection != nil
+    }
+    guard let version = try? connection.firstValue("PRAGMA data_version") else { return false }
+    defer { _version = version }
+    return version != _version
+  }
+
+  private mutating func _open() {
+    _connection = try? StoreFileFacts.open(path: _path)
+    _version = (try? _connection?.firstValue("PRAGMA data_version")) ?? nil
   }
 }

@@ -64,13 +64,13 @@ final class ExploredStore: @unchecked Sendable {
         ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: input.path),
         options: [
           NSReadOnlyPersistentStoreOption: true, NSIgnorePersistentStoreVersioningOption: true,
-          NSPersistentStoreTimeoutOption: 5.0, NSPersistentStoreRemoteChangeNotificationPostOptionKey: true,
+          NSPersistentStoreTimeoutOption: 5.0,
         ])
       identifier = store.identifier ?? ""
     } catch {
       throw StoreInput.failure(error, input.path)
     }
-    clock.follow(coordinator)
+    clock.follow(input.path)
   }
 
   /// A context for one request.
