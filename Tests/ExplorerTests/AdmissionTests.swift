@@ -108,7 +108,7 @@ import Testing
       #expect(policy.contains("default-src 'none'") && policy.contains("script-src 'self'"))
       #expect(!policy.contains("unsafe") && !policy.contains("http"))
       #expect(page.header("x-content-type-options") == "nosniff")
-      #expect(page.header("referrer-policy") == "no-referrer")
+      #expect(page.header("referrer-policy") == "same-origin")
       #expect(page.header("x-frame-options") == "DENY")
       #expect(page.header("cache-control") == "no-store")
       #expect(

@@ -57,6 +57,8 @@ struct HistoryQuery: Sendable {
   var through: Int64?
   /// Most changes that are read of a transaction; nil for all.
   var changeLimit: Int?
+  /// Number of the one change that is read; nil for all.
+  var change: Int64?
   /// Whether changes are read, too.
   var includesChanges = true
 }

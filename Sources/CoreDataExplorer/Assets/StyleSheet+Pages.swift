@@ -32,6 +32,7 @@ extension StyleSheet {
     .diff del { text-decoration: none; background: var(--bad-band); } .diff ins { text-decoration: none; background: var(--new); }
     .diff .value { width: 42%; } .done { color: var(--good); }
     .conflict { border: 1px solid var(--bad); border-radius: 6px; padding: 4px 14px 12px; margin-bottom: 14px; overflow-x: auto; }
+    .conflict .actions { margin-top: 10px; }
     .conflict caption { text-align: left; font-weight: 600; padding: 6px 0 2px; } .contested { color: var(--bad); } .contested .badge { margin-left: 8px; }
     @media (max-width: 640px) { .field { grid-template-columns: 1fr; } .diff thead { display: none; } }
 

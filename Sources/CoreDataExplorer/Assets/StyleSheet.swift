@@ -21,6 +21,7 @@ enum StyleSheet {
 
   private static let frame = """
     * { box-sizing: border-box; }
+    [hidden] { display: none !important; }
     html { -webkit-text-size-adjust: 100%; }
     body {
       margin: 0; background: var(--page); color: var(--text); display: flex; flex-direction: column; min-height: 100vh;
@@ -120,7 +121,7 @@ enum StyleSheet {
     .grid .num { text-align: right; }
     .grid.objects td { max-width: 340px; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
     .id { color: var(--soft); font-variant-numeric: tabular-nums; }
-    .nil { color: var(--soft); font-style: italic; opacity: .8; }
+    .nil { color: var(--soft); font-style: italic; }
     .bad { color: var(--bad); }
     .yes { color: var(--good); } .no { color: var(--soft); }
     .bar { width: 120px; min-width: 60px; } svg.share { width: 100%; height: 6px; fill: var(--bar); vertical-align: middle; }

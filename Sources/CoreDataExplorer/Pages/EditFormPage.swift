@@ -74,7 +74,9 @@ struct EditFormPage {
       return text.isEmpty && (isNil || !hasEmpty) ? nil : text
     }
     let base = read("base:\(field.name)", isNil: request.field("base-nil:\(field.name)") != nil)
-    let text = read("value:\(field.name)", isNil: request.field("nil:\(field.name)") != nil)
+    // A mandatory text has no box; left empty, it is as it was.
+    let isUntouched = base == nil && !field.slot.isOptional
+    let text = read("value:\(field.name)", isNil: isUntouched || request.field("nil:\(field.name)") != nil)
     return EditForm.Entry(name: field.name, text: text, base: base)
   }
 

@@ -81,7 +81,8 @@ struct HistoryPage {
     let transaction = entry.transaction
     let counts = [("+", entry.inserted, "inserted"), ("~", entry.updated, "updated"), ("−", entry.deleted, "deleted")]
       .filter { $0.1 > 0 }.map { sign, count, word in
-        HTML.tag("span", ["class": "tally \(word)", "title": "\(Amount.text(count)) \(word)"], HTML("\(sign)\(Amount.text(count))"))
+        let text = Amount.text(count) + (entry.isMore ? " or more" : "")
+        return HTML.tag("span", ["class": "tally \(word)", "title": "\(text) \(word)"], HTML("\(sign)\(text)"))
       }
     let listed = transaction.changes.map { Self.change($0, link: page.links[$0.reference], _store) }
     let rest = entry.changeCount - transaction.changes.count
@@ -93,7 +94,13 @@ struct HistoryPage {
       .tag("div", ["class": "origin"], Self.origin(transaction), HTML(counts)),
       .tag(
         "ul", ["class": "changes"],
-        listed + (rest > 0 ? [.tag("li", ["class": "kind"], HTML("and \(Amount.text(rest, "more change"))"))] : [])))
+        listed
+          + (rest > 0
+            ? [
+              .tag(
+                "li", ["class": "kind"],
+                HTML("and \(entry.isMore ? "many" : Amount.text(rest)) more \(rest == 1 ? "change" : "changes")"))
+            ] : [])))
   }
 
   /// Who made a transaction.

@@ -25,7 +25,7 @@ struct ObjectPage {
     let reading = try _store.readers.read(_visit.budget) { reader in
       try ObjectReading(entity: _entity, key: _key, _store, reader).map { found in
         let reference = StoredReference(entity: found.entity.entityNumber, key: _key)
-        return (object: found, history: try HistoryReading(_store, reader)?.changes(of: reference, limit: 20))
+        return (object: found, history: try HistoryReading(_store, reader)?.changes(of: reference, limit: 20, _visit.budget))
       }
     }
     guard let (reading, history) = reading else {
@@ -52,20 +52,29 @@ struct ObjectPage {
 
   // MARK: History
 
-  private func _history(_ entries: [HistoryReading.Entry]?) -> HTML {
-    guard let entries else { return .empty }
-    let items = entries.flatMap { entry in
-      entry.transaction.changes.map { change in
-        HTML.tag(
-          "li", ["class": "origin"],
-          .link(Place("/history", ["before": String(entry.transaction.number &+ 1)]), CellView.date(entry.transaction.moment)),
-          .tag("b", [:], HTML(change.kind == .insert ? "inserted" : change.kind == .update ? "updated" : "deleted")),
-          .tag("span", [:], HTML(change.properties.joined(separator: ", "))), HistoryPage.origin(entry.transaction))
-      }
+  private typealias History = (
+    changes: [(transaction: StoredTransaction, change: StoredChange)], isWhole: Bool
+  )
+
+  private func _history(_ history: History?) -> HTML {
+    guard let history else { return .empty }
+    let items = history.changes.map { transaction, change in
+      HTML.tag(
+        "li", ["class": "origin"],
+        .link(
+          Place("/history", ["before": String(transaction.number &+ 1)]), CellView.date(transaction.moment)),
+        .tag("b", [:], HTML(change.kind == .insert ? "inserted" : change.kind == .update ? "updated" : "deleted")),
+        .tag("span", [:], HTML(change.properties.joined(separator: ", "))), HistoryPage.origin(transaction))
     }
+    let rest: HTML =
+      history.isWhole
+      ? .empty
+      : .tag("p", ["class": "kind"], "The history is long: only its latest part was searched for this object.")
     return .tag(
       "section", ["aria-labelledby": "history"], .tag("h2", ["id": "history"], "History"),
-      items.isEmpty ? .tag("p", ["class": "kind"], "No transaction names it.") : .tag("ul", ["class": "changes"], items))
+      items.isEmpty && history.isWhole
+        ? .tag("p", ["class": "kind"], "No transaction names it.") : .tag("ul", ["class": "changes"], items),
+      rest)
   }
 
   // MARK: Values

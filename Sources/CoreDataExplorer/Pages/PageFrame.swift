@@ -100,7 +100,7 @@ struct PageFrame {
           .void("meta", ["charset": "utf-8"]),
           .void("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"]),
           .void("meta", ["name": "color-scheme", "content": "light dark"]),
-          .void("meta", ["name": "referrer", "content": "no-referrer"]),
+          .void("meta", ["name": "referrer", "content": "same-origin"]),
           .tag("title", [:], HTML(title)),
           .void("link", ["rel": "icon", "href": "/icon.svg"]),
           .void("link", ["rel": "stylesheet", "href": "/style.css"]),

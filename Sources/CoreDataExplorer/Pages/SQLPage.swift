@@ -34,11 +34,14 @@ struct SQLPage {
         .tag(
           "p", [:],
           HTML("The page's \(Amount.text(found, "key")) came in \(Amount.text(duration)) by \(statements.count == 1 ? "this statement" : "these statements").")),
-      ] + statements.map(_statement) + [_advice(advice), _swift(request)]
+      ] + statements.map { _statement($0, request) } + [_advice(advice), _swift(request)]
     return PageFrame(_visit, title: "SQL of \(_entity.entityName)").answer(content)
   }
 
-  private func _statement(_ statement: SQLStatement) -> HTML {
+  private func _statement(_ statement: SQLStatement, _ request: TableRequest) -> HTML {
+    func stopsEarly(_ statement: SQLStatement) -> Bool {
+      request.predicate == nil && !statement.queryPlan.contains { $0.contains("TEMP B-TREE") }
+    }
     let rows = statement.bindings.enumerated().map { index, binding in
       HTML.tag(
         "tr", [:], .tag("th", ["scope": "row", "class": "num"], HTML(String(index + 1))),
@@ -51,7 +54,7 @@ struct SQLPage {
         "table", ["class": "grid"], .tag("caption", ["class": "visually-hidden"], "Bound values"),
         .tag("thead", [:], .tag("tr", [:], .tag("th", ["scope": "col"], "?"), .tag("th", ["scope": "col"], "Value"))),
         .tag("tbody", [:], rows))
-    return .tag("section", [:], SQLView.html(statement.sql), values, .tag("h2", [:], "Plan"), SQLView.plan(statement.queryPlan))
+    return .tag("section", [:], SQLView.html(statement.sql), values, .tag("h2", [:], "Plan"), SQLView.plan(statement.queryPlan, stopsEarly: stopsEarly(statement)))
   }
 
   private func _advice(_ advice: IndexAdvice) -> HTML {

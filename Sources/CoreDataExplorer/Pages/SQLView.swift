@@ -49,30 +49,33 @@ enum SQLView {
   }
 
   /// The plan as a tree: what looks at every row, or sorts, stands out.
-  static func plan(_ lines: [String]) -> HTML {
+  ///
+  /// - Parameter stopsEarly: Whether a scan ends once the page is full, for it meets all rows in their order.
+  static func plan(_ lines: [String], stopsEarly: Bool) -> HTML {
     let steps = lines.map { line in (depth: line.prefix { $0 == " " }.count / 2, text: line.trimmingCharacters(in: .whitespaces)) }
     guard !steps.isEmpty else { return .tag("p", ["class": "kind"], "SQLite needs no plan for this.") }
     var index = 0
-    return _tree(steps, &index, 0)
+    return _tree(steps, &index, 0, stopsEarly)
   }
 
-  private static func _tree(_ steps: [(depth: Int, text: String)], _ index: inout Int, _ depth: Int) -> HTML {
+  private static func _tree(_ steps: [(depth: Int, text: String)], _ index: inout Int, _ depth: Int, _ stopsEarly: Bool) -> HTML {
     var items: [HTML] = []
     while index < steps.count, steps[index].depth >= depth {
       let step = steps[index]
       index += 1
-      let (kind, word) = _kind(step.text)
+      let (kind, word) = _kind(step.text, stopsEarly)
       let inner =
-        index < steps.count && steps[index].depth > step.depth ? _tree(steps, &index, steps[index].depth) : .empty
+        index < steps.count && steps[index].depth > step.depth ? _tree(steps, &index, steps[index].depth, stopsEarly) : .empty
       items.append(
         .tag("li", ["class": kind], .tag("span", ["class": "badge"], HTML(word)), .tag("code", [:], HTML(step.text)), inner))
     }
     return .tag("ul", ["class": "plan"], items)
   }
 
-  private static func _kind(_ step: String) -> (String, String) {
+  private static func _kind(_ step: String, _ stopsEarly: Bool) -> (String, String) {
     if step.hasPrefix("SEARCH") { return ("good", "finds rows") }
     if step.hasPrefix("SCAN"), step.contains("USING") { return ("fair", "reads an index") }
+    if step.hasPrefix("SCAN"), stopsEarly { return ("fair", "reads rows until the page is full") }
     if step.hasPrefix("SCAN") { return ("slow", "reads all rows") }
     if step.hasPrefix("USE TEMP B-TREE") { return ("slow", "sorts") }
     return ("plain", "step")

@@ -13,7 +13,7 @@ struct HistoryReading {
     var author: String?
     var transactions = 30
     /// Changes of a transaction that are listed.
-    var changes = 25
+    var changes = 10
   }
 
   /// A transaction with as many of its changes as are listed.
@@ -24,6 +24,9 @@ struct HistoryReading {
     let updated: Int
     let deleted: Int
     var changeCount: Int { inserted + updated + deleted }
+    /// Changes beyond which a transaction's are not counted.
+    static let mostCounted = 2000
+    var isMore: Bool { changeCount > Self.mostCounted }
   }
 
   /// A stretch of time on the timeline.
@@ -71,19 +74,29 @@ struct HistoryReading {
       links: try _links(entries))
   }
 
-  /// The latest changes of one object.
-  func changes(of reference: StoredReference, limit: Int) throws -> [Entry] {
-    var numbers: [Int64] = []
-    try _connection.query(
-      """
-      SELECT DISTINCT ZTRANSACTIONID FROM ACHANGE WHERE ZENTITY = ? AND ZENTITYPK = ? \
-      ORDER BY ZTRANSACTIONID DESC LIMIT \(limit)
-      """, [.int(Int64(_reader.anatomy.storedNumber(of: reference.entity))), .int(reference.key)]
-    ) { numbers.append($0.int64(0)) }
-    return try numbers.compactMap { number in
-      let found = try _reader.history(in: number...number, isChangeWanted: { $0 == reference })
-      return found.first.map { Entry(transaction: $0, inserted: 0, updated: 0, deleted: 0) }
+  /// The latest changes of one object, and whether all of the history was searched: its table has no index by objects, and
+  /// may have millions of rows.
+  func changes(
+    of reference: StoredReference, limit: Int, _ budget: QueryBudget
+  ) throws -> (changes: [(transaction: StoredTransaction, change: StoredChange)], isWhole: Bool) {
+    var found: [(change: Int64, transaction: Int64)] = []
+    var isWhole = true
+    do {
+      try budget.part(seconds: 0.15).run {
+        try _connection.query(
+          """
+          SELECT Z_PK, ZTRANSACTIONID FROM ACHANGE WHERE ZENTITYPK = ? AND ZENTITY = ? ORDER BY Z_PK DESC LIMIT \(limit)
+          """, [.int(reference.key), .int(Int64(_reader.anatomy.storedNumber(of: reference.entity)))]
+        ) { found.append(($0.int64(0), $0.int64(1))) }
+      }
+    } catch QueryBudget.Exceeded.time {
+      isWhole = false
     }
+    let changes = try found.compactMap { number, transaction in
+      let read = try _reader.history(in: transaction...transaction, change: number).first
+      return read.flatMap { read in read.changes.first.map { (read, $0) } }
+    }
+    return (changes, isWhole)
   }
 
   // MARK: Parts
@@ -112,22 +125,19 @@ struct HistoryReading {
   }
 
   private func _entries(_ numbers: [Int64], _ limit: Int) throws -> [Entry] {
-    guard let first = numbers.min(), let last = numbers.max() else { return [] }
-    var counts: [Int64: [Int]] = [:]
-    try _connection.query(
-      """
-      SELECT ZTRANSACTIONID, ZCHANGETYPE, COUNT(*) FROM ACHANGE WHERE ZTRANSACTIONID BETWEEN ? AND ? GROUP BY 1, 2
-      """, [.int(first), .int(last)]
-    ) { row in
-      let kind = Int(clamping: row.int64(1))
-      guard (0...2).contains(kind) else { return }
-      counts[row.int64(0), default: [0, 0, 0]][kind] = Int(clamping: row.int64(2))
-    }
-    let wanted = Set(numbers)
-    let found = try _reader.history(in: first...last, changeLimit: limit, isWanted: { wanted.contains($0) })
-    return found.reversed().map { transaction in
-      let count = counts[transaction.number] ?? [0, 0, 0]
-      return Entry(transaction: transaction, inserted: count[0], updated: count[1], deleted: count[2])
+    try numbers.compactMap { number in
+      guard let transaction = try _reader.history(in: number...number, changeLimit: limit).first else { return nil }
+      var counts = [0, 0, 0]
+      try _connection.query(
+        """
+        SELECT ZCHANGETYPE, COUNT(*) FROM \
+        (SELECT ZCHANGETYPE FROM ACHANGE WHERE ZTRANSACTIONID = ? LIMIT \(Entry.mostCounted + 1)) GROUP BY 1
+        """, [.int(number)]
+      ) { row in
+        let kind = Int(clamping: row.int64(0))
+        if counts.indices.contains(kind) { counts[kind] = Int(clamping: row.int64(1)) }
+      }
+      return Entry(transaction: transaction, inserted: counts[0], updated: counts[1], deleted: counts[2])
     }
   }
 

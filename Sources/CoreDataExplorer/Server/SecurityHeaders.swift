@@ -3,7 +3,7 @@ import CoreDataMicroHTTPDBinding
 /// Header fields that keep what a hostile store holds from becoming a program in the browser, and other sites out.
 enum SecurityHeaders {
   private static let _common: [(name: String, value: String)] = [
-    ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
+    ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "same-origin"),
     ("Cross-Origin-Resource-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
     ("X-Frame-Options", "DENY"), ("Cache-Control", "no-store"),
     ("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"),

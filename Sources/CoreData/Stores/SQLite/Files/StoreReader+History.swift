@@ -56,12 +56,10 @@ extension StoreReader {
   /// - Parameters:
   ///   - numbers: of the first and the last.
   ///   - changeLimit: most changes that are read of each.
-  ///   - isWanted: asked for the number of each.
-  ///   - isChangeWanted: asked for the object of each change.
+  ///   - change: number of the one change that is read; nil for all.
   /// - Throws: A Cocoa error.
   package func history(
-    in numbers: ClosedRange<Int64>, changeLimit: Int? = nil, isWanted: (Int64) -> Bool = { _ in true },
-    isChangeWanted: (StoredReference) -> Bool = { _ in true }
+    in numbers: ClosedRange<Int64>, changeLimit: Int? = nil, change: Int64? = nil
   ) throws -> [StoredTransaction] {
     guard let engine = try _historyEngine() else { return [] }
     var query = HistoryQuery()
@@ -69,9 +67,9 @@ extension StoreReader {
     query.after = max(.min + 1, numbers.lowerBound) - 1
     query.through = numbers.upperBound
     query.changeLimit = changeLimit
+    query.change = change
     let records = try StoreErrors.translating(url: URL(fileURLWithPath: path)) {
-      try engine.history(
-        query, isWanted: { isWanted($0.number) }, isChangeWanted: { isChangeWanted(StoredReference($0.key)) })
+      try engine.history(query, isWanted: { _ in true }, isChangeWanted: { _ in true })
     }
     return records.map(_transaction)
   }

@@ -98,10 +98,16 @@ package final class StoreReader {
     try translating {
       var result: [Int: Int] = [:]
       for table in anatomy.tables {
+        // A table of one entity needs nobody to tell its rows apart, and an index may do to count them.
+        guard table.hasSubentities else {
+          try connection.query("SELECT COUNT(*) FROM \(table.name)") { row in
+            if row.int64(0) > 0 { result[table.root] = Int(clamping: row.int64(0)) }
+          }
+          continue
+        }
         try connection.query("SELECT Z_ENT, COUNT(*) FROM \(table.name) GROUP BY Z_ENT") { row in
-          // A table of one entity needs nobody to tell its rows apart.
-          let entity = table.hasSubentities ? anatomy.entity(stored: row.int64(0)) : table.root
-          if let entity { result[entity, default: 0] += Int(clamping: row.int64(1)) }
+          guard let entity = anatomy.entity(stored: row.int64(0)) else { return }
+          result[entity, default: 0] += Int(clamping: row.int64(1))
         }
       }
       return result

@@ -43,10 +43,13 @@ extension SQLiteStoreEngine: HistoryKeeping {
           uniqueKeysWithValues: found.enumerated().map { ($0.element.number, $0.offset) })
         for index in found.indices { found[index].changes = [] }
         let tombstones = (0..<history.tables.tombstoneCount).map { ", ZTOMBSTONE\($0)" }.joined()
+        let condition = query.change.map { " AND Z_PK = \($0)" } ?? ""
+        // A transaction may have millions of changes: no more of it is read than is wanted.
+        let window = first.number == last.number ? query.changeLimit.map { " LIMIT \($0)" } ?? "" : ""
         try connection.query(
           """
           SELECT Z_PK, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS\(tombstones) FROM ACHANGE \
-          WHERE ZTRANSACTIONID >= ? AND ZTRANSACTIONID <= ? ORDER BY ZTRANSACTIONID, Z_PK
+          WHERE ZTRANSACTIONID >= ? AND ZTRANSACTIONID <= ?\(condition) ORDER BY ZTRANSACTIONID, Z_PK\(window)
           """, [.int(first.number), .int(last.number)]
         ) { row in
           guard let place = places[row.int64(4)], found[place].changes!.count < query.changeLimit ?? .max,
