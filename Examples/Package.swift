@@ -22,4 +22,7 @@ func example(_ name: String) -> Target {
 let package = Package(
   name: "Examples",
   dependencies: [.package(name: "CoreData", path: "..")],
-  targets: [example("Books"), example("EditScreen"), example("WriterMainWorker"), example("Transit")])
+  targets: [
+    example("Books"), example("EditScreen"), example("WriterMainWorker"), example("Transit"),
+    example("TerminalList"), example("Upgrade"),
+  ])

@@ -9,6 +9,12 @@ let package = Package(
       name: "BookShelf",
       dependencies: [.product(name: "CoreData", package: "CoreData")],
       plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")]),
+    // A service over HTTP, and what visits it.
+    .executableTarget(
+      name: "BookShelfServer",
+      dependencies: [.product(name: "CoreData", package: "CoreData")],
+      plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")]),
+    .executableTarget(name: "BookShelfVisitors", dependencies: ["BookShelfServer"]),
     // The model may be declared as a resource, too.
     .executableTarget(
       name: "ReadingList",

@@ -1,36 +1,20 @@
 import CoreData
 import Foundation
 
+/// A shelf of books on disk: the first run fills it, each later one finds what is there and lends a book.
 @main struct BookShelf {
   static func main() throws {
+    // In the user's application support directory: ~/.local/share/BookShelf/Library.sqlite.
     let container = NSPersistentContainer(name: "Library")
-    let description = NSPersistentStoreDescription()
-    description.type = NSInMemoryStoreType
-    container.persistentStoreDescriptions = [description]
     var failure: (any Error)?
     container.loadPersistentStores { failure = $1 }
     if let failure { throw failure }
     let context = container.viewContext
 
-    let author = Author(context: context)
-    author.name = "Jane Austen"
-    for (title, pages) in [("Emma", 474), ("Persuasion", 249)] {
-      let book = Book(context: context)
-      book.title = title
-      book.pages = Int32(pages)
-      book.price = NSDecimalNumber(string: "9.90")
-      author.addToBooks(book)
-    }
+    let author = try author(named: "Jane Austen", in: context)
     let request = Book.fetchRequest()
     request.predicate = NSPredicate(format: "author.name BEGINSWITH %@ AND pages > 300", "Jane")
-    let emma = try context.fetch(request)[0]
-    for title in ["The match-maker", "Miss Smith", "The poem"] {
-      let chapter = Chapter(context: context)
-      chapter.title = title
-      emma.addToChapters(chapter)
-    }
-    emma.removeFromChapters(at: 1)
-
+    guard let emma = try context.fetch(request).first else { return }
     let loan = LongLoan(context: context)
     loan.borrower = "Anne"
     loan.kind = .exhibition
@@ -45,6 +29,32 @@ import Foundation
     print("\(emma.title!), \(emma.pages) pages, by \(emma.author?.name ?? "?"), \(emma.price!)")
     for case let chapter as Chapter in emma.chapters! { print(chapter.heading) }
     print("\(author.books!.count) books; lent to \(loan.borrower) for \(loan.months) months as \(loan.kind),")
-    print("reminded \(loan.reminders.count) time(s): \(loan.reminders.first!.text!); since \(loan.since!)")
+    print("the reminder says: \(loan.reminders.first!.text!); since \(loan.since!)")
+    print("loans so far: \(emma.loans!.count)")
+  }
+
+  /// The author with her books: those in the store, or new ones.
+  private static func author(named name: String, in context: NSManagedObjectContext) throws -> Author {
+    let request = Author.fetchRequest()
+    request.predicate = NSPredicate(format: "name == %@", name)
+    if let author = try context.fetch(request).first { return author }
+    let author = Author(context: context)
+    author.name = name
+    for (title, pages) in [("Emma", 474), ("Persuasion", 249)] {
+      let book = Book(context: context)
+      book.title = title
+      book.pages = Int32(pages)
+      book.price = NSDecimalNumber(string: "9.90")
+      author.addToBooks(book)
+      guard title == "Emma" else { continue }
+      for title in ["The match-maker", "Miss Smith", "The poem"] {
+        let chapter = Chapter(context: context)
+        chapter.title = title
+        book.addToChapters(chapter)
+      }
+      book.removeFromChapters(at: 1)
+    }
+    try context.save()
+    return author
   }
 }

@@ -1,0 +1,39 @@
+import Foundation
+
+/// A request that has come in, as far as this server looks at it.
+struct HTTPRequest: Sendable {
+  let method: String
+  let path: String
+  let query: [String: String]
+  /// By name in small letters.
+  let headers: [String: String]
+  var body = Data()
+
+  /// Reads the lines before the body.
+  ///
+  /// - Throws: The `HTTPResponse` that refuses what is no request.
+  init(head: String) throws {
+    var lines = head.components(separatedBy: "\r\n")
+    let words = lines.removeFirst().split(separator: " ", omittingEmptySubsequences: false)
+    guard words.count == 3, words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0", words[1].first == "/",
+      let target = URLComponents(string: String(words[1]))
+    else { throw HTTPResponse(400, "This is no HTTP request.") }
+    method = String(words[0])
+    path = target.path
+    query = Dictionary(
+      (target.queryItems ?? []).map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { first, _ in first })
+    var headers: [String: String] = [:]
+    for line in lines {
+      guard let colon = line.firstIndex(of: ":"), colon > line.startIndex, !line.hasPrefix(" ") else {
+        throw HTTPResponse(400, "A header line has no name.")
+      }
+      let name = line[..<colon].lowercased()
+      let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+      // Two lengths, or two ways to say where the body ends, are how requests are smuggled past proxies.
+      guard headers.updateValue(value, forKey: name) == nil || name != "content-length" else {
+        throw HTTPResponse(400, "The request has two lengths.")
+      }
+    }
+    self.headers = headers
+  }
+}

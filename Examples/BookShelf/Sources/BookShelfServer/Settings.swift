@@ -1,0 +1,27 @@
+import CoreData
+import Foundation
+
+/// What the environment says: where to listen, and where the store is.
+struct Settings {
+  let host: String
+  let port: UInt16
+  let storeURL: URL
+
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// - Throws: `Failure` for a value that cannot be used.
+  init(_ environment: [String: String]) throws {
+    // Whoever wants others to reach it says so: 0.0.0.0 in a container.
+    host = environment["BOOKSHELF_HOST"] ?? "127.0.0.1"
+    let port = environment["BOOKSHELF_PORT"] ?? "8080"
+    guard let number = UInt16(port) else {
+      throw Failure(description: "BOOKSHELF_PORT is '\(port)'. Give a number from 0, for any free port, to 65535.")
+    }
+    self.port = number
+    storeURL =
+      environment["BOOKSHELF_STORE"].map { URL(fileURLWithPath: $0) }
+      ?? NSPersistentContainer.defaultDirectoryURL().appendingPathComponent("Catalogue.sqlite")
+  }
+}
