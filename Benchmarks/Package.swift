@@ -11,5 +11,11 @@ let package = Package(
       name: "Benchmark",
       dependencies: [.product(name: "CoreData", package: "CoreData")],
       swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")],
-      plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")])
+      plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")]),
+    // What docs/TenMillionRows.md shows: Scripts/ten-million.
+    .executableTarget(
+      name: "TenMillion",
+      dependencies: [.product(name: "CoreData", package: "CoreData")],
+      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")],
+      plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")]),
   ])
