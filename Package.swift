@@ -95,9 +95,9 @@ let package = Package(
       name: "coredata",
       dependencies: ["CoreDataModelTools", "CoreDataStackShootout", "CoreDataStoreTools", "CoreDataToolKit"],
       swiftSettings: settings),
-    // Pages over a store. A program of its own, so that nothing else needs libmicrohttpd.
-    .systemLibrary(
-      name: "CoreDataCMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    // Pages over a store. A program of its own, so that nothing else needs libmicrohttpd. Without 'pkgConfig', which
+    // would have every client package warned where the library is missing.
+    .systemLibrary(name: "CoreDataCMicroHTTPD"),
     .target(
       name: "CoreDataMicroHTTPDBinding", dependencies: ["CoreDataCMicroHTTPD"], swiftSettings: settings),
     .target(

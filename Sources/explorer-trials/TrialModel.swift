@@ -10,10 +10,12 @@ enum TrialModel {
   ]
   static let hostileEntity = "X<script>document.title='owned'</script>\"'&"
 
-  static func open(_ path: String, _ model: NSManagedObjectModel) throws -> NSManagedObjectContext {
+  static func open(
+    _ path: String, _ model: NSManagedObjectModel, keepsHistory: Bool = true
+  ) throws -> NSManagedObjectContext {
     let container = NSPersistentContainer(name: "Trials", managedObjectModel: model)
     let description = NSPersistentStoreDescription(url: URL(fileURLWithPath: path))
-    description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
+    description.setOption(keepsHistory as NSNumber, forKey: NSPersistentHistoryTrackingKey)
     container.persistentStoreDescriptions = [description]
     var failure: (any Error)?
     container.loadPersistentStores { _, error in failure = error }

@@ -109,6 +109,7 @@ enum StyleSheet {
     .scroll { overflow-x: auto; max-width: 100%; }
     .grid { border-collapse: collapse; font-variant-numeric: tabular-nums; }
     .grid th, .grid td { text-align: left; padding: 3px 12px 3px 8px; border-bottom: 1px solid var(--line); vertical-align: top; }
+    .grid thead td { background: var(--band); border-bottom-color: var(--strong); }
     .grid thead th {
       position: sticky; top: 0; background: var(--band); color: var(--soft); font-weight: 500; white-space: nowrap;
       border-bottom-color: var(--strong); z-index: 1;
