@@ -3,4 +3,5 @@ import CoreDataToolKit
 import Foundation
 
 Interruption.installHandlers()
-exit(ExplorerTool.run(Array(CommandLine.arguments.dropFirst()), version: packageVersion, in: .process).rawValue)
+exit(
+  ExplorerTool.run(Array(CommandLine.arguments.dropFirst()), version: packageVersion, in: .process).rawValue)

@@ -5,7 +5,8 @@ import Foundation
 enum TrialModel {
   static let attacks = [
     "<script>document.title='owned'</script>", "\"><img src=x onerror=\"document.title='owned'\">",
-    "'; DROP TABLE ZX; --", "</title><script>document.title='owned'</script>", "javascript:document.title='owned'",
+    "'; DROP TABLE ZX; --", "</title><script>document.title='owned'</script>",
+    "javascript:document.title='owned'",
     "\u{202E}gnp.exe", "{{7*7}}${7*7}",
   ]
   static let hostileEntity = "X<script>document.title='owned'</script>\"'&"
@@ -75,7 +76,9 @@ enum TrialModel {
     track.indexes = [
       NSFetchIndexDescription(
         name: "byTitle",
-        elements: [NSFetchIndexElementDescription(property: track.propertiesByName["title"]!, collationType: .binary)])
+        elements: [
+          NSFetchIndexElementDescription(property: track.propertiesByName["title"]!, collationType: .binary)
+        ])
     ]
     return _model(track, album)
   }

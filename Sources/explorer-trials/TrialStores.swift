@@ -60,7 +60,8 @@ enum TrialStores {
     let context = try TrialModel.open(path, TrialModel.hostile)
     try context.performAndWait {
       for attack in TrialModel.attacks {
-        let object = NSEntityDescription.insertNewObject(forEntityName: TrialModel.hostileEntity, into: context)
+        let object = NSEntityDescription.insertNewObject(
+          forEntityName: TrialModel.hostileEntity, into: context)
         for name in object.entity.attributesByName.keys {
           object.setValue(name.hasSuffix("bytes") ? Data(attack.utf8) as Any : attack, forKey: name)
         }
@@ -93,7 +94,9 @@ struct TrialWriter {
     try _context.performAndWait {
       let request = NSFetchRequest<NSManagedObject>(entityName: entity)
       let all = try _context.fetch(request)
-      guard let object = all.first(where: { $0.objectID.uriRepresentation().lastPathComponent == "p\(number)" }) else {
+      guard
+        let object = all.first(where: { $0.objectID.uriRepresentation().lastPathComponent == "p\(number)" })
+      else {
         throw CocoaError(.fileNoSuchFile)
       }
       object.setValue(value, forKey: key)

@@ -32,8 +32,14 @@ import Testing
       let base = form.contains("name=\"base:title\" value=\"Hamlet\"") ? "Hamlet" : ""
       let fields: KeyValuePairs<String, String> =
         form.contains("name=\"base-nil:title\"")
-        ? ["target-entity": "Book", "target-key": "1", "value:title": value, "base-nil:title": "1", isNil ? "nil:title" : "x": "1"]
-        : ["target-entity": "Book", "target-key": "1", "value:title": value, "base:title": base, isNil ? "nil:title" : "x": "1"]
+        ? [
+          "target-entity": "Book", "target-key": "1", "value:title": value, "base-nil:title": "1",
+          isNil ? "nil:title" : "x": "1",
+        ]
+        : [
+          "target-entity": "Book", "target-key": "1", "value:title": value, "base:title": base,
+          isNil ? "nil:title" : "x": "1",
+        ]
       #expect(try visitor.post("/edit", fields).status == 303)
       _ = try visitor.post("/changes/save", [:])
       #expect(try Self._values(library, "Book", "title") == [stored])
@@ -59,7 +65,9 @@ import Testing
     let names = try FileManager.default.contentsOfDirectory(atPath: library.directory.path).sorted()
     let explorer = try library.explore()
     let visitor = try Visitor(explorer)
-    for path in ["/", "/entity?name=Book", "/object?entity=Book&key=1", "/history", "/check", "/export?name=Book&as=csv"] {
+    for path in [
+      "/", "/entity?name=Book", "/object?entity=Book&key=1", "/history", "/check", "/export?name=Book&as=csv",
+    ] {
       #expect(try visitor.get(path).status == 200)
     }
     explorer.stop()
@@ -75,7 +83,8 @@ import Testing
     let taken = try visitor.post(
       "/edit",
       [
-        "target-entity": "Book", "target-key": "1", "value:title": "Hamlet oder Die lange Nacht", "base:title": "Hamlet",
+        "target-entity": "Book", "target-key": "1", "value:title": "Hamlet oder Die lange Nacht",
+        "base:title": "Hamlet",
         "value:pages": "590", "base:pages": "590",
       ])
     #expect(taken.status == 303 && taken.header("location") == "/changes")
@@ -97,12 +106,15 @@ import Testing
     let number = try visitor.post(
       "/edit", ["target-entity": "Book", "target-key": "1", "value:pages": "many", "base:pages": "590"])
     #expect(number.status == 422)
-    #expect(number.text.contains("id=\"field-pages-message\">a whole number of 32 bits was expected, not &#39;many&#39;"))
+    #expect(
+      number.text.contains(
+        "id=\"field-pages-message\">a whole number of 32 bits was expected, not &#39;many&#39;"))
     #expect(number.text.contains("value=\"many\""), "what was entered stays")
     let negative = try visitor.post(
       "/edit", ["target-entity": "Book", "target-key": "1", "value:pages": "-5", "base:pages": "590"])
     #expect(negative.status == 422 && negative.text.contains("id=\"field-pages-message\""))
-    let missing = try visitor.post("/new", ["target-entity": "Author", "value:name": "", "base-nil:name": "1"])
+    let missing = try visitor.post(
+      "/new", ["target-entity": "Author", "value:name": "", "base-nil:name": "1"])
     #expect(missing.status == 422 && missing.text.contains("id=\"field-name-message\""))
     #expect(try visitor.get("/changes").text.contains("Nothing has been changed."))
   }
@@ -115,7 +127,8 @@ import Testing
     let made = try visitor.post(
       "/new",
       [
-        "target-entity": "Novel", "value:title": "November 1918", "base-nil:title": "1", "value:author": "Author/p1",
+        "target-entity": "Novel", "value:title": "November 1918", "base-nil:title": "1",
+        "value:author": "Author/p1",
         "base-nil:author": "1", "value:genre": "history", "base-nil:genre": "1",
       ])
     #expect(made.status == 303)
@@ -156,7 +169,9 @@ import Testing
     }
     let conflict = try visitor.post("/changes/save", [:])
     #expect(conflict.status == 409)
-    #expect(conflict.text.contains("both changed") && conflict.text.contains(">theirs<") && conflict.text.contains(">Hamlet<"))
+    #expect(
+      conflict.text.contains("both changed") && conflict.text.contains(">theirs<")
+        && conflict.text.contains(">Hamlet<"))
     #expect(try visitor.post("/changes/save", ["settle": settlement]).status == 303)
     #expect(try Self._values(library, "Book", "title") == [settlement])
     #expect(try Self._values(library, "Book", "pages") == ["600"])
@@ -170,9 +185,12 @@ import Testing
     let explorer = try library.explore(Library.editing)
     defer { explorer.stop() }
     let visitor = try Visitor(explorer)
-    _ = try visitor.post("/new", ["target-entity": "Book", "value:isbn": isbn.uuidString, "base-nil:isbn": "1"])
+    _ = try visitor.post(
+      "/new", ["target-entity": "Book", "value:isbn": isbn.uuidString, "base-nil:isbn": "1"])
     let conflict = try visitor.post("/changes/save", [:])
-    #expect(conflict.status == 409 && conflict.text.contains("must be unique") && conflict.text.contains("Book/p1 in the store"))
+    #expect(
+      conflict.status == 409 && conflict.text.contains("must be unique")
+        && conflict.text.contains("Book/p1 in the store"))
   }
 
   @Test func `a form that is older than the store is not taken`() throws {
@@ -181,7 +199,8 @@ import Testing
     defer { explorer.stop() }
     let visitor = try Visitor(explorer)
     try library.write { context in
-      try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book")).first?.setValue("Wallenstein", forKey: "title")
+      try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book")).first?.setValue(
+        "Wallenstein", forKey: "title")
     }
     let stale = try visitor.post(
       "/edit", ["target-entity": "Book", "target-key": "1", "value:title": "mine", "base:title": "Hamlet"])

@@ -34,7 +34,8 @@ import Testing
     let library = try Library()
     try library.write(author: "importer") { _ = Library.insert("Author", ["name": "Joseph Roth"], into: $0) }
     try library.write(author: "editor") { context in
-      try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author")).first?.setValue("Roth, Joseph", forKey: "name")
+      try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author")).first?.setValue(
+        "Roth, Joseph", forKey: "name")
     }
     let explorer = try library.explore()
     defer { explorer.stop() }
@@ -50,7 +51,9 @@ import Testing
 
   @Test func `an export has all pages of what is shown`() throws {
     let library = try Library { context in
-      for number in 1...700 { _ = Library.insert("Book", ["title": "a,\"\(number)", "pages": number], into: context) }
+      for number in 1...700 {
+        _ = Library.insert("Book", ["title": "a,\"\(number)", "pages": number], into: context)
+      }
     }
     let explorer = try library.explore()
     defer { explorer.stop() }
@@ -60,7 +63,9 @@ import Testing
     let lines = csv.text.components(separatedBy: "\r\n")
     #expect(lines.count == 602)
     #expect(lines[0] == "$id,title,pages" && lines[1].hasSuffix(",\"a,\"\"700\",700"))
-    let json = try JSONSerialization.jsonObject(with: Data(try visitor.get("/export?as=json&\(query)").bytes)) as? [[String: Any]]
+    let json =
+      try JSONSerialization.jsonObject(with: Data(try visitor.get("/export?as=json&\(query)").bytes))
+      as? [[String: Any]]
     #expect(json?.count == 600)
     let ndjson = try visitor.get("/export?as=ndjson&\(query)").text.split(separator: "\n")
     #expect(ndjson.count == 600)

@@ -15,15 +15,20 @@ import Testing
     defer { explorer.stop() }
     let visitor = try Visitor(explorer)
     let book = try visitor.get("/object?entity=Book&key=1").text
-    #expect(book.contains("href=\"/object?entity=Author&amp;key=1\" class=\"object\" title=\"Author/p1\">Irmgard Keun"))
+    #expect(
+      book.contains(
+        "href=\"/object?entity=Author&amp;key=1\" class=\"object\" title=\"Author/p1\">Irmgard Keun"))
     let author = try visitor.get("/object?entity=Author&key=1").text
-    #expect(author.contains("href=\"/object?entity=Book&amp;key=1\" class=\"object\" title=\"Book/p1\">Gilgi"))
+    #expect(
+      author.contains("href=\"/object?entity=Book&amp;key=1\" class=\"object\" title=\"Book/p1\">Gilgi"))
   }
 
   @Test func `members beyond the first hundred come by pages`() throws {
     let library = try Library { context in
       let author = Library.insert("Author", ["name": "Vicki Baum"], into: context)
-      for number in 1...230 { _ = Library.insert("Book", ["title": "book \(number)", "author": author], into: context) }
+      for number in 1...230 {
+        _ = Library.insert("Book", ["title": "book \(number)", "author": author], into: context)
+      }
     }
     let explorer = try library.explore()
     defer { explorer.stop() }
@@ -31,10 +36,13 @@ import Testing
     var keys: Set<String> = []
     for from in [0, 100, 200] {
       let page = try visitor.get("/members?entity=Author&key=1&name=books&from=\(from)").text
-      keys.formUnion(page.components(separatedBy: "data-row=\"").dropFirst().map { String($0.prefix { $0 != "\"" }) })
+      keys.formUnion(
+        page.components(separatedBy: "data-row=\"").dropFirst().map { String($0.prefix { $0 != "\"" }) })
     }
     #expect(keys.count == 230)
-    #expect(try visitor.get("/object?entity=Author&key=1").text.contains("/members?entity=Author&amp;key=1&amp;name=books&amp;from=100"))
+    #expect(
+      try visitor.get("/object?entity=Author&key=1").text.contains(
+        "/members?entity=Author&amp;key=1&amp;name=books&amp;from=100"))
   }
 
   @Test func `pictures are shown and other bytes only saved`() throws {
@@ -70,8 +78,10 @@ import Testing
     defer { explorer.stop() }
     let visitor = try Visitor(explorer)
     for path in [
-      "/object?entity=Book&key=9", "/object?entity=Nothing&key=1", "/object", "/entity?name=%3Cb%3E", "/nowhere",
-      "/blob?entity=Book&key=1&name=cover", "/blob?entity=Book&key=1&name=title", "/members?entity=Book&key=1&name=x",
+      "/object?entity=Book&key=9", "/object?entity=Nothing&key=1", "/object", "/entity?name=%3Cb%3E",
+      "/nowhere",
+      "/blob?entity=Book&key=1&name=cover", "/blob?entity=Book&key=1&name=title",
+      "/members?entity=Book&key=1&name=x",
       "/export?name=Book&as=exe", "/object?entity=Book&key=-9223372036854775808",
     ] {
       #expect(try visitor.get(path).status == 404, "\(path)")
@@ -82,17 +92,22 @@ import Testing
     let attack = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>"
     let library = try Library { context in
       let author = Library.insert("Author", ["name": attack], into: context)
-      _ = Library.insert("Book", ["title": attack, "author": author, "cover": Data(attack.utf8)], into: context)
+      _ = Library.insert(
+        "Book", ["title": attack, "author": author, "cover": Data(attack.utf8)], into: context)
     }
     let explorer = try library.explore(Library.editing)
     defer { explorer.stop() }
     let visitor = try Visitor(explorer)
     let encoded = Visitor.encoded(attack)
     for path in [
-      "/", "/entity?name=Author", "/entity?name=Book", "/entity?name=\(encoded)", "/entity?name=Book&where=\(encoded)",
-      "/entity?name=Book&columns=\(encoded)", "/entity?name=Book&sort=\(encoded)", "/entity?name=Book&after=\(encoded)",
-      "/object?entity=Book&key=1", "/object?entity=Author&key=1", "/object?entity=\(encoded)&key=1", "/history",
-      "/history?author=\(encoded)", "/model", "/check", "/\(encoded)", "/edit?entity=Book&key=1", "/edit?entity=\(encoded)",
+      "/", "/entity?name=Author", "/entity?name=Book", "/entity?name=\(encoded)",
+      "/entity?name=Book&where=\(encoded)",
+      "/entity?name=Book&columns=\(encoded)", "/entity?name=Book&sort=\(encoded)",
+      "/entity?name=Book&after=\(encoded)",
+      "/object?entity=Book&key=1", "/object?entity=Author&key=1", "/object?entity=\(encoded)&key=1",
+      "/history",
+      "/history?author=\(encoded)", "/model", "/check", "/\(encoded)", "/edit?entity=Book&key=1",
+      "/edit?entity=\(encoded)",
       "/sql?name=Book&where=\(Visitor.encoded("title == \"\(attack.replacingOccurrences(of: "\"", with: "\\\""))\""))",
     ] {
       let text = try visitor.get(path).text

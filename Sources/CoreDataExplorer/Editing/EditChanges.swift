@@ -22,7 +22,8 @@ struct EditChanges: Sendable {
 
     /// On the context's queue.
     init(
-      _ object: NSManagedObject, _ kind: Kind, _ target: EditSession.Target, name: String, _ layout: ModelLayout,
+      _ object: NSManagedObject, _ kind: Kind, _ target: EditSession.Target, name: String,
+      _ layout: ModelLayout,
       _ naming: (NSManagedObject) -> String
     ) {
       self.kind = kind
@@ -51,7 +52,8 @@ struct EditChanges: Sendable {
       if let attribute = slot.attribute { return EditForm.text(value, attribute) }
       switch value {
       case let object as NSManagedObject: return naming(object)
-      case let ordered as NSOrderedSet: return ordered.array.compactMap { ($0 as? NSManagedObject).map(naming) }.joined(separator: "\n")
+      case let ordered as NSOrderedSet:
+        return ordered.array.compactMap { ($0 as? NSManagedObject).map(naming) }.joined(separator: "\n")
       case let set as Set<NSManagedObject>: return set.map(naming).sorted().joined(separator: "\n")
       default: return slot.isToMany ? "" : nil
       }
@@ -116,25 +118,31 @@ struct EditConflicts: Error, Sendable {
   ) -> Object {
     let object = conflict.sourceObject
     let stored = conflict.persistedSnapshot ?? conflict.cachedSnapshot
-    guard conflict.newVersionNumber != 0, let stored, let entity = layout.layoutsByName[object.entity.name ?? ""] else {
+    guard conflict.newVersionNumber != 0, let stored,
+      let entity = layout.layoutsByName[object.entity.name ?? ""]
+    else {
       return Object(name: name(object), isGone: true, properties: [])
     }
     let base = conflict.objectSnapshot ?? [:]
     let changed = Set(object.changedValues().keys)
-    let properties = entity.slots.filter { !$0.isHidden && !$0.isTransient && !$0.isToMany && $0.type != .transformable }
-      .compactMap { slot -> Property? in
-        let (before, theirs) = (_text(base[slot.name], slot), _text(stored[slot.name], slot))
-        guard changed.contains(slot.name) || before != theirs else { return nil }
-        let mine = EditForm.text(object, slot, name)
-        return Property(
-          name: slot.name, base: before, mine: mine, theirs: theirs,
-          isContested: changed.contains(slot.name) && before != theirs && mine != theirs)
-      }
+    let properties = entity.slots.filter {
+      !$0.isHidden && !$0.isTransient && !$0.isToMany && $0.type != .transformable
+    }
+    .compactMap { slot -> Property? in
+      let (before, theirs) = (_text(base[slot.name], slot), _text(stored[slot.name], slot))
+      guard changed.contains(slot.name) || before != theirs else { return nil }
+      let mine = EditForm.text(object, slot, name)
+      return Property(
+        name: slot.name, base: before, mine: mine, theirs: theirs,
+        isContested: changed.contains(slot.name) && before != theirs && mine != theirs)
+    }
     return Object(name: name(object), isGone: false, properties: properties)
   }
 
   private static func _text(_ value: Any?, _ slot: PropertyLayout.Slot) -> String? {
-    if let id = value as? NSManagedObjectID { return "\(id.entity.name ?? "")/\(id.uriRepresentation().lastPathComponent)" }
+    if let id = value as? NSManagedObjectID {
+      return "\(id.entity.name ?? "")/\(id.uriRepresentation().lastPathComponent)"
+    }
     return slot.attribute.flatMap { EditForm.text(value, $0) }
   }
 }

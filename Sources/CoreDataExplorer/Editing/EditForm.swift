@@ -44,7 +44,10 @@ struct EditForm: Sendable {
   private static let _mostBytes = 4096
 
   /// The form of an object, on its context's queue.
-  init(_ object: NSManagedObject, _ target: EditSession.Target, _ layout: ModelLayout, name: (NSManagedObject) -> String) {
+  init(
+    _ object: NSManagedObject, _ target: EditSession.Target, _ layout: ModelLayout,
+    name: (NSManagedObject) -> String
+  ) {
     entity = layout.layoutsByName[object.entity.name ?? ""] ?? layout.layouts[0]
     self.target = target
     self.name = name(object)
@@ -68,7 +71,8 @@ struct EditForm: Sendable {
       }
       return Field(
         name: slot.name, slot: slot, destination: Self._destination(slot, layout),
-        text: slot.isToMany ? "" : value.flatMap { text.plain($0, of: slot.attribute) }, isFixed: Self._fixed(slot))
+        text: slot.isToMany ? "" : value.flatMap { text.plain($0, of: slot.attribute) },
+        isFixed: Self._fixed(slot))
     }
   }
 
@@ -93,7 +97,8 @@ struct EditForm: Sendable {
     if slot.isToMany, members(object, slot).count > _mostMembers {
       return "It has more than \(_mostMembers) members. Change the other ends instead."
     }
-    if slot.type == .binaryData, let data = object.value(forKey: slot.name) as? Data, data.count > _mostBytes {
+    if slot.type == .binaryData, let data = object.value(forKey: slot.name) as? Data, data.count > _mostBytes
+    {
       return "It has \(Amount.text(data.count, "byte")), too many for a form."
     }
     return nil
@@ -105,7 +110,9 @@ struct EditForm: Sendable {
     switch object.value(forKey: slot.name) {
     case let ordered as NSOrderedSet: ordered.array.compactMap { $0 as? NSManagedObject }
     case let set as Set<NSManagedObject>:
-      set.sorted { $0.objectID.uriRepresentation().absoluteString < $1.objectID.uriRepresentation().absoluteString }
+      set.sorted {
+        $0.objectID.uriRepresentation().absoluteString < $1.objectID.uriRepresentation().absoluteString
+      }
     default: []
     }
   }
@@ -137,7 +144,8 @@ struct EditForm: Sendable {
     case (.composite, let elements as [String: Any]):
       let members = attribute.elements.sorted { $0.name < $1.name }.map { element -> String in
         let value = text(elements[element.name], element)
-        let isBare = [.integer16, .integer32, .integer64, .double, .float, .boolean, .composite].contains(element.type)
+        let isBare = [.integer16, .integer32, .integer64, .double, .float, .boolean, .composite].contains(
+          element.type)
         return "\(_quoted(element.name)): \(value.map { isBare ? $0 : _quoted($0) } ?? "null")"
       }
       return "{\(members.joined(separator: ", "))}"
@@ -159,11 +167,15 @@ struct EditForm: Sendable {
   ) throws -> Any? {
     if let relationship = slot.relationship {
       let destination = layout.layout(numbered: relationship.destination)
-      let names = (text ?? "").split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
-        .filter { !$0.isEmpty }
+      let names = (text ?? "").split(whereSeparator: \.isNewline).map {
+        $0.trimmingCharacters(in: .whitespaces)
+      }
+      .filter { !$0.isEmpty }
       let objects = try names.map { name -> NSManagedObject in
         guard let object = named(name, destination) else {
-          throw Problem("there is no \(destination.entityName) '\(name.prefix(80))'; write it as \(destination.entityName)/p1")
+          throw Problem(
+            "there is no \(destination.entityName) '\(name.prefix(80))'; write it as \(destination.entityName)/p1"
+          )
         }
         return object
       }
@@ -173,7 +185,9 @@ struct EditForm: Sendable {
       }
       return relationship.isOrdered ? NSOrderedSet(array: objects) : Set(objects)
     }
-    guard let attribute = slot.attribute, _fixed(slot) == nil else { throw Problem("it cannot be changed here") }
+    guard let attribute = slot.attribute, _fixed(slot) == nil else {
+      throw Problem("it cannot be changed here")
+    }
     guard let text else { return nil }
     do {
       return _object(try ValueReading.value(text, of: attribute), attribute)

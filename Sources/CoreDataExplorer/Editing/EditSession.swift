@@ -58,7 +58,8 @@ final class EditSession: @unchecked Sendable {
           NSPersistentHistoryTrackingKey: Self._keepsHistory(store.path),
         ])
       guard !opened.isReadOnly else {
-        throw ToolFailure(.badInput, "'\(store.name)' may not be written. Change its permissions, or leave out '--edit'.")
+        throw ToolFailure(
+          .badInput, "'\(store.name)' may not be written. Change its permissions, or leave out '--edit'.")
       }
       _identifier = opened.identifier ?? ""
     } catch {
@@ -73,7 +74,8 @@ final class EditSession: @unchecked Sendable {
   }
 
   private static func _keepsHistory(_ path: String) -> Bool {
-    let found = try? StoreFileFacts.open(path: path).firstValue("SELECT 1 FROM sqlite_master WHERE name = 'ATRANSACTION'")
+    let found = try? StoreFileFacts.open(path: path).firstValue(
+      "SELECT 1 FROM sqlite_master WHERE name = 'ATRANSACTION'")
     return (found ?? nil) != nil
   }
 
@@ -82,7 +84,9 @@ final class EditSession: @unchecked Sendable {
   private func _object(_ target: Target) throws -> NSManagedObject {
     switch target {
     case .draft(let number):
-      guard _drafts.indices.contains(number), _drafts[number].managedObjectContext != nil, !_drafts[number].isDeleted else {
+      guard _drafts.indices.contains(number), _drafts[number].managedObjectContext != nil,
+        !_drafts[number].isDeleted
+      else {
         throw Missing()
       }
       return _drafts[number]
@@ -131,7 +135,9 @@ final class EditSession: @unchecked Sendable {
     let target: Target?
     if text.hasPrefix("new "), let number = Int(text.dropFirst(4)) {
       target = .draft(number - 1)
-    } else if let slash = text.range(of: "/p", options: .backwards), let key = Int64(text[slash.upperBound...]) {
+    } else if let slash = text.range(of: "/p", options: .backwards),
+      let key = Int64(text[slash.upperBound...])
+    {
       target = .stored(entity: String(text[..<slash.lowerBound]), key: key)
     } else {
       target = Int64(text).map { .stored(entity: destination.entityName, key: $0) }
@@ -170,7 +176,9 @@ final class EditSession: @unchecked Sendable {
       let object = try _object(target)
       try _step("change of \(_name(object))") {
         try _take(entries, object)
-        try Self._validating { try object.objectID.isTemporaryID ? object.validateForInsert() : object.validateForUpdate() }
+        try Self._validating {
+          try object.objectID.isTemporaryID ? object.validateForInsert() : object.validateForUpdate()
+        }
       }
       _held.insert(object)
     }
@@ -214,7 +222,9 @@ final class EditSession: @unchecked Sendable {
         let current = EditForm.text(object, entity.slots[slot], _name)
         guard entry.text != entry.base else { continue }
         if current != entry.base, current != entry.text {
-          throw EditForm.Problem("has changed meanwhile, to \(current.map { "'\($0)'" } ?? "nil"). Look at it, and enter your value again")
+          throw EditForm.Problem(
+            "has changed meanwhile, to \(current.map { "'\($0)'" } ?? "nil"). Look at it, and enter your value again"
+          )
         }
         let value = try EditForm.value(entry.text, entity.slots[slot], layout) { _named($0, $1) }
         object.setValue(value, forKey: entry.name)
@@ -241,7 +251,8 @@ final class EditSession: @unchecked Sendable {
     for error in all {
       let detail = error as NSError
       let key = detail.userInfo[NSValidationKeyErrorKey] as? String ?? ""
-      refusal.messages[key, default: []].append(detail.userInfo[NSLocalizedDescriptionKey] as? String ?? detail.localizedDescription)
+      refusal.messages[key, default: []].append(
+        detail.userInfo[NSLocalizedDescriptionKey] as? String ?? detail.localizedDescription)
     }
     return refusal
   }
@@ -260,8 +271,10 @@ final class EditSession: @unchecked Sendable {
     _context.performAndWait {
       var objects: [EditChanges.Object] = []
       func add(_ found: Set<NSManagedObject>, _ kind: EditChanges.Kind) {
-        for object in found.sorted(by: { _name($0).localizedStandardCompare(_name($1)) == .orderedAscending }) {
-          objects.append(EditChanges.Object(object, kind, _target(object), name: _name(object), layout, _name))
+        for object in found.sorted(by: { _name($0).localizedStandardCompare(_name($1)) == .orderedAscending })
+        {
+          objects.append(
+            EditChanges.Object(object, kind, _target(object), name: _name(object), layout, _name))
         }
       }
       add(_context.insertedObjects, .inserted)

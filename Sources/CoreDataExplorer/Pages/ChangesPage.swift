@@ -40,9 +40,11 @@ struct ChangesPage {
     } catch let conflicts as EditConflicts {
       return _page(conflicts, nil)
     } catch let refusal as EditSession.Refusal {
-      return _page(nil, refusal.messages.sorted { $0.key < $1.key }.flatMap { key, messages in
-        messages.map { key.isEmpty ? $0 : "\(key): \($0)" }
-      })
+      return _page(
+        nil,
+        refusal.messages.sorted { $0.key < $1.key }.flatMap { key, messages in
+          messages.map { key.isEmpty ? $0 : "\(key): \($0)" }
+        })
     }
   }
 
@@ -54,7 +56,8 @@ struct ChangesPage {
     var content: [HTML] = [
       .tag(
         "div", ["class": "heading"], .tag("h1", [:], "Changes"),
-        .tag("span", ["class": "count"], HTML(Amount.text(changes.objects.count, "object"))), .tag("span", ["class": "grow"]),
+        .tag("span", ["class": "count"], HTML(Amount.text(changes.objects.count, "object"))),
+        .tag("span", ["class": "grow"]),
         .tag("span", ["class": "kind"], HTML("by \(_session.author)")))
     ]
     if isSaved { content.append(.tag("p", ["class": "done", "role": "status"], "Saved.")) }
@@ -65,10 +68,13 @@ struct ChangesPage {
           [.tag("p", [:], "Nothing was saved:")] + messages.map { .tag("p", [:], HTML($0)) }))
     }
     if let conflicts { content.append(_conflicts(conflicts)) }
-    if changes.objects.isEmpty, !isSaved { content.append(.tag("p", ["class": "none"], "Nothing has been changed.")) }
+    if changes.objects.isEmpty, !isSaved {
+      content.append(.tag("p", ["class": "none"], "Nothing has been changed."))
+    }
     content += changes.objects.map(_object)
     content.append(_buttons(changes))
-    return PageFrame(_visit, title: "Changes").answer(status: conflicts == nil && messages == nil ? 200 : 409, content)
+    return PageFrame(_visit, title: "Changes").answer(
+      status: conflicts == nil && messages == nil ? 200 : 409, content)
   }
 
   private func _object(_ object: EditChanges.Object) -> HTML {
@@ -80,14 +86,17 @@ struct ChangesPage {
     let rows = object.differences.map { difference in
       HTML.tag(
         "tr", [:], .tag("th", ["scope": "row"], HTML(difference.property)),
-        .tag("td", ["class": "value"], object.kind == .inserted ? .empty : .tag("del", [:], Self.text(difference.before))),
+        .tag(
+          "td", ["class": "value"],
+          object.kind == .inserted ? .empty : .tag("del", [:], Self.text(difference.before))),
         .tag("td", ["class": "value"], .tag("ins", [:], Self.text(difference.after))))
     }
     let sign = ["inserted": "+", "updated": "~", "deleted": "−"][object.kind.rawValue] ?? ""
     return .tag(
       "article", ["class": "change", "data-row": object.name],
       .tag(
-        "h2", [:], .tag("span", ["class": "tally \(object.kind.rawValue)"], HTML("\(sign) \(object.kind.rawValue)")),
+        "h2", [:],
+        .tag("span", ["class": "tally \(object.kind.rawValue)"], HTML("\(sign) \(object.kind.rawValue)")),
         object.kind == .deleted ? HTML(object.name) : .link(place, HTML(object.name)),
         .tag("span", ["class": "kind"], HTML(object.name.hasPrefix("new ") ? "  \(object.entity)" : ""))),
       rows.isEmpty
@@ -96,14 +105,17 @@ struct ChangesPage {
           "table", ["class": "record diff"],
           .tag(
             "thead", ["class": "visually-hidden"],
-            .tag("tr", [:], .tag("th", ["scope": "col"], "Property"), .tag("th", ["scope": "col"], "Before"), .tag("th", ["scope": "col"], "After"))),
+            .tag(
+              "tr", [:], .tag("th", ["scope": "col"], "Property"), .tag("th", ["scope": "col"], "Before"),
+              .tag("th", ["scope": "col"], "After"))),
           .tag("tbody", [:], rows)))
   }
 
   /// A value of a form as it is shown.
   static func text(_ text: String?) -> HTML {
     guard let text else { return .tag("span", ["class": "nil"], "nil") }
-    return text.isEmpty ? .tag("span", ["class": "nil"], "empty") : .tag("span", ["class": "prose"], HTML(text))
+    return text.isEmpty
+      ? .tag("span", ["class": "nil"], "empty") : .tag("span", ["class": "prose"], HTML(text))
   }
 
   private func _buttons(_ changes: EditChanges) -> HTML {
@@ -115,7 +127,9 @@ struct ChangesPage {
     return .tag("div", ["class": "actions"], forms)
   }
 
-  private func _form(_ path: StaticString, _ text: String, _ kind: String? = nil, settle: String? = nil) -> HTML {
+  private func _form(_ path: StaticString, _ text: String, _ kind: String? = nil, settle: String? = nil)
+    -> HTML
+  {
     .tag(
       "form", ["method": "post", "action": path.description], _visit.formToken,
       settle.map { .void("input", ["type": "hidden", "name": "settle", "value": $0]) } ?? .empty,
@@ -126,15 +140,19 @@ struct ChangesPage {
 
   private func _conflicts(_ conflicts: EditConflicts) -> HTML {
     var parts: [HTML] = [
-      .tag("h2", ["id": "conflict"], "Somebody else has written meanwhile"), .tag("p", [:], HTML(conflicts.message)),
+      .tag("h2", ["id": "conflict"], "Somebody else has written meanwhile"),
+      .tag("p", [:], HTML(conflicts.message)),
     ]
     parts += conflicts.objects.map(_conflict)
     parts += conflicts.constraints.map { constraint in
-      let values = zip(constraint.properties, constraint.values).map { "\($0) '\($1)'" }.joined(separator: ", ")
+      let values = zip(constraint.properties, constraint.values).map { "\($0) '\($1)'" }.joined(
+        separator: ", ")
       let others = (constraint.stored.map { ["\($0) in the store"] } ?? []) + constraint.mine
       return .tag(
         "p", ["class": "contested"],
-        HTML("\(values) must be unique, and \(others.joined(separator: ", ")) would all have it: change the value."))
+        HTML(
+          "\(values) must be unique, and \(others.joined(separator: ", ")) would all have it: change the value."
+        ))
     }
     if !conflicts.objects.isEmpty, conflicts.constraints.isEmpty {
       parts.append(
@@ -150,14 +168,18 @@ struct ChangesPage {
     let rows = object.properties.map { property in
       HTML.tag(
         "tr", ["class": property.isContested ? "contested" : nil],
-        .tag("th", ["scope": "row"], HTML(property.name), property.isContested ? .tag("span", ["class": "badge slow"], "both changed") : .empty),
-        .tag("td", [:], Self.text(property.base)), .tag("td", [:], Self.text(property.mine)), .tag("td", [:], Self.text(property.theirs)))
+        .tag(
+          "th", ["scope": "row"], HTML(property.name),
+          property.isContested ? .tag("span", ["class": "badge slow"], "both changed") : .empty),
+        .tag("td", [:], Self.text(property.base)), .tag("td", [:], Self.text(property.mine)),
+        .tag("td", [:], Self.text(property.theirs)))
     }
     return .tag(
       "table", ["class": "grid"], .tag("caption", [:], HTML(object.name)),
       .tag(
         "thead", [:],
-        .tag("tr", [:], ["Property", "It was", "Mine", "Theirs"].map { .tag("th", ["scope": "col"], HTML($0)) })),
+        .tag(
+          "tr", [:], ["Property", "It was", "Mine", "Theirs"].map { .tag("th", ["scope": "col"], HTML($0)) })),
       .tag("tbody", [:], rows))
   }
 }

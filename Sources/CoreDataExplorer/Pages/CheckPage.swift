@@ -17,13 +17,17 @@ struct CheckPage {
     let warnings = result.findings.count - errors
     let summary =
       result.findings.isEmpty
-      ? "The check finds nothing to complain of." : "\(Amount.text(errors, "error")), \(Amount.text(warnings, "warning"))."
+      ? "The check finds nothing to complain of."
+      : "\(Amount.text(errors, "error")), \(Amount.text(warnings, "warning"))."
     return PageFrame(_visit, title: "Check", part: .check, isLive: true).answer(
-      .tag("div", ["class": "heading"], .tag("h1", [:], "Check"), .tag("span", ["class": "count"], HTML(summary))),
+      .tag(
+        "div", ["class": "heading"], .tag("h1", [:], "Check"), .tag("span", ["class": "count"], HTML(summary))
+      ),
       .tag(
         "p", ["class": "kind"],
         HTML(
-          "Pages, keys, references, inverses, order, constraints, values and external files, in \(Amount.text(result.duration)).")),
+          "Pages, keys, references, inverses, order, constraints, values and external files, in \(Amount.text(result.duration))."
+        )),
       HTML(result.findings.map(_finding)))
   }
 
@@ -32,7 +36,8 @@ struct CheckPage {
     let rows = finding.rows.map { key -> HTML in
       guard let entity = _root(finding.table) else { return .tag("li", [:], HTML(String(key))) }
       return .tag(
-        "li", [:], .link(Place("/object", ["entity": entity, "key": String(key)]), HTML("\(finding.table) \(key)")))
+        "li", [:],
+        .link(Place("/object", ["entity": entity, "key": String(key)]), HTML("\(finding.table) \(key)")))
     }
     let rest = finding.count - finding.rows.count
     return .tag(
@@ -41,10 +46,16 @@ struct CheckPage {
         "h2", [:], .tag("span", ["class": isError ? "badge slow" : "badge"], HTML(finding.severity.rawValue)),
         HTML("\(finding.table.isEmpty ? "" : finding.table + ": ")\(finding.kind.rawValue)")),
       .tag("p", [:], HTML(Self._sentence(finding.message))),
-      .tag("p", ["class": "kind"], HTML("To do: \(finding.advice).\(finding.isMendable ? " 'coredata store check --repair' does, in a copy." : "")")),
+      .tag(
+        "p", ["class": "kind"],
+        HTML(
+          "To do: \(finding.advice).\(finding.isMendable ? " 'coredata store check --repair' does, in a copy." : "")"
+        )),
       rows.isEmpty
         ? .empty
-        : .tag("ul", ["class": "members"], rows + (rest > 0 ? [.tag("li", ["class": "kind"], HTML("and \(Amount.text(rest)) more"))] : [])))
+        : .tag(
+          "ul", ["class": "members"],
+          rows + (rest > 0 ? [.tag("li", ["class": "kind"], HTML("and \(Amount.text(rest)) more"))] : [])))
   }
 
   private static func _sentence(_ message: String) -> String {
@@ -54,7 +65,8 @@ struct CheckPage {
 
   /// The root entity whose rows a table has.
   private func _root(_ table: String) -> String? {
-    _store.layout.layouts.first { $0.parentNumber == nil && "Z" + $0.entityName.uppercased() == table }?.entityName
+    _store.layout.layouts.first { $0.parentNumber == nil && "Z" + $0.entityName.uppercased() == table }?
+      .entityName
   }
 }
 
@@ -74,13 +86,16 @@ final class StoreHealth: Sendable {
   func result(_ store: ExploredStore, client: HTTPClient) throws -> Result {
     let time = store.clock.time
     if let last = _last.withLock({ $0 }), last.time == time { return last }
-    guard _turn.lock(before: Date(timeIntervalSinceNow: store.limits.pageSeconds)) else { throw ReaderPool.Busy() }
+    guard _turn.lock(before: Date(timeIntervalSinceNow: store.limits.pageSeconds)) else {
+      throw ReaderPool.Busy()
+    }
     defer { _turn.unlock() }
     if let last = _last.withLock({ $0 }), last.time == time { return last }
     let begin = ContinuousClock.now
     let budget = QueryBudget(seconds: store.limits.checkSeconds, client: client)
     let findings = try budget.run {
-      try StoreChecker.findings(in: store.path, model: store.layout.schema, metadata: store.metadata, limit: 10)
+      try StoreChecker.findings(
+        in: store.path, model: store.layout.schema, metadata: store.metadata, limit: 10)
     }
     let result = Result(findings: findings, duration: ContinuousClock.now - begin, time: time)
     _last.withLock { $0 = result }

@@ -56,7 +56,9 @@ struct EditFormPage {
         throw Router.Missing(what: "The model has no such entity.")
       }
       guard let key = value("key").flatMap(Int64.init) else {
-        guard !entity.isAbstract else { throw Router.Missing(what: "'\(name)' is abstract: make an object of a subentity.") }
+        guard !entity.isAbstract else {
+          throw Router.Missing(what: "'\(name)' is abstract: make an object of a subentity.")
+        }
         return _session.form(ofNew: entity)
       }
       return try _session.form(.stored(entity: name, key: key))
@@ -85,7 +87,9 @@ struct EditFormPage {
 
   // MARK: Page
 
-  private func _page(_ form: EditForm, entries: [EditForm.Entry]?, _ refusal: EditSession.Refusal?) -> HTTPResponse {
+  private func _page(_ form: EditForm, entries: [EditForm.Entry]?, _ refusal: EditSession.Refusal?)
+    -> HTTPResponse
+  {
     let entered = Dictionary((entries ?? []).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let fields = form.fields.map { field in
       EditFieldView(field, entered[field.name], refusal?.messages[field.name] ?? []).html
@@ -98,10 +102,15 @@ struct EditFormPage {
       .tag("button", ["type": "submit", "class": "primary"], "Take over"),
       .link(_back(form), class: "button", "Cancel"),
     ]
-    if !isNew { buttons.append(.tag("button", ["type": "submit", "class": "danger", "formaction": "/delete"], "Delete")) }
+    if !isNew {
+      buttons.append(
+        .tag("button", ["type": "submit", "class": "danger", "formaction": "/delete"], "Delete"))
+    }
     return PageFrame(_visit, title: isNew ? "New \(form.entity.entityName)" : "Change \(form.name)").answer(
       status: refusal == nil ? 200 : 422,
-      .tag("div", ["class": "heading"], .tag("h1", [:], HTML(isNew ? "New \(form.entity.entityName)" : "Change \(form.name)"))),
+      .tag(
+        "div", ["class": "heading"],
+        .tag("h1", [:], HTML(isNew ? "New \(form.entity.entityName)" : "Change \(form.name)"))),
       .tag("p", ["class": "kind"], "Nothing is written until the changes are saved."),
       _alert(refusal, others),
       .tag(
@@ -114,7 +123,8 @@ struct EditFormPage {
     let count = refusal.messages.values.reduce(0) { $0 + $1.count }
     return .tag(
       "div", ["class": "problem", "role": "alert"],
-      [.tag("p", [:], HTML("\(Amount.text(count, "thing")) must be put right first."))] + others.map { .tag("p", [:], HTML($0)) })
+      [.tag("p", [:], HTML("\(Amount.text(count, "thing")) must be put right first."))]
+        + others.map { .tag("p", [:], HTML($0)) })
   }
 
   private func _hidden(_ form: EditForm) -> HTML {
@@ -156,12 +166,15 @@ struct EditFieldView {
     .tag(
       "div", ["class": _messages.isEmpty ? "field" : "field wrong"],
       .tag("label", ["for": _id], HTML(_field.name)), .tag("span", ["class": "type"], HTML(_kind)),
-      .tag("div", ["class": "entry"], _control, HTML(_messages.map { .tag("p", ["class": "message", "id": "\(_id)-message"], HTML($0)) })))
+      .tag(
+        "div", ["class": "entry"], _control,
+        HTML(_messages.map { .tag("p", ["class": "message", "id": "\(_id)-message"], HTML($0)) })))
   }
 
   private var _kind: String {
     if let destination = _field.destination {
-      return (_field.slot.isToMany ? "many " : "one ") + destination + (_field.slot.isOptional || _field.slot.isToMany ? "" : ", required")
+      return (_field.slot.isToMany ? "many " : "one ") + destination
+        + (_field.slot.isOptional || _field.slot.isToMany ? "" : ", required")
     }
     return (_field.slot.type?.fileName ?? "") + (_field.slot.isOptional ? "" : ", required")
   }
@@ -183,16 +196,20 @@ struct EditFieldView {
     switch _field.slot.type {
     case .boolean:
       let options = ["", "true", "false"].map { value in
-        HTML.tag("option", ["value": value, "selected": value == (_text ?? "") ? "" : nil], HTML(value.isEmpty ? "nil" : value))
+        HTML.tag(
+          "option", ["value": value, "selected": value == (_text ?? "") ? "" : nil],
+          HTML(value.isEmpty ? "nil" : value))
       }
       return .tag(
-        "select", ["id": _id, "name": name, "aria-invalid": _invalid, "aria-describedby": _description], options)
+        "select", ["id": _id, "name": name, "aria-invalid": _invalid, "aria-describedby": _description],
+        options)
     case .string, .binaryData, .composite: return _textArea(name)
     default:
       return .void(
         "input",
         [
-          "id": _id, "name": name, "type": "text", "value": _text ?? "", "autocomplete": "off", "spellcheck": "false",
+          "id": _id, "name": name, "type": "text", "value": _text ?? "", "autocomplete": "off",
+          "spellcheck": "false",
           "aria-invalid": _invalid, "aria-describedby": _description, "placeholder": _hint,
           "inputmode": _isNumber ? "decimal" : nil,
         ])
@@ -205,7 +222,8 @@ struct EditFieldView {
     return .tag(
       "textarea",
       [
-        "id": _id, "name": name, "rows": String(_field.slot.isToMany ? max(3, lines) : lines), "spellcheck": "false",
+        "id": _id, "name": name, "rows": String(_field.slot.isToMany ? max(3, lines) : lines),
+        "spellcheck": "false",
         "aria-invalid": _invalid, "aria-describedby": _description,
         "placeholder": _field.destination.map { "\($0)/p1, one a line" },
       ], "\n", HTML(_text ?? ""))
@@ -229,7 +247,9 @@ struct EditFieldView {
     guard _field.slot.isOptional, _field.slot.type == .string else { return .empty }
     return .tag(
       "label", ["class": "nil-box"],
-      .void("input", ["type": "checkbox", "name": "nil:\(_field.name)", "value": "1", "checked": _text == nil ? "" : nil]),
+      .void(
+        "input",
+        ["type": "checkbox", "name": "nil:\(_field.name)", "value": "1", "checked": _text == nil ? "" : nil]),
       "nil if empty")
   }
 }

@@ -61,7 +61,9 @@ struct EntityTools {
     for field in ["after", "before", "last"] { page = page.with(field, _visit.request.query(field)) }
     links.append(.link(page.at("/sql"), class: "button", "SQL"))
     links += ExportAnswer.Form.allCases.map { form in
-      .link(request.place.at("/export").with("as", form.rawValue), class: "button", title: "Export as \(form.rawValue)", HTML(form.rawValue.uppercased()))
+      .link(
+        request.place.at("/export").with("as", form.rawValue), class: "button",
+        title: "Export as \(form.rawValue)", HTML(form.rawValue.uppercased()))
     }
     return .tag("div", ["class": "actions"], links)
   }

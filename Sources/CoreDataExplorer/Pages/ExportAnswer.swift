@@ -44,7 +44,10 @@ struct ExportAnswer {
     return HTTPResponse(
       headers: SecurityHeaders.bytes + [
         ("Content-Type", _form.type),
-        ("Content-Disposition", "attachment; filename=\"\(name.isEmpty ? "objects" : name).\(_form.rawValue)\""),
+        (
+          "Content-Disposition",
+          "attachment; filename=\"\(name.isEmpty ? "objects" : name).\(_form.rawValue)\""
+        ),
       ], body: .stream { try rows.next() })
   }
 }

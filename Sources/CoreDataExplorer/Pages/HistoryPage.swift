@@ -25,7 +25,9 @@ struct HistoryPage {
           "p", ["class": "none"],
           "The store keeps no history: its program did not ask for one with NSPersistentHistoryTrackingKey."))
     }
-    return frame.answer([_heading(page), _timeline(page), _authors(page, request), _list(page), _pager(page, request)])
+    return frame.answer([
+      _heading(page), _timeline(page), _authors(page, request), _list(page), _pager(page, request),
+    ])
   }
 
   private func _heading(_ page: HistoryReading.Page) -> HTML {
@@ -37,7 +39,9 @@ struct HistoryPage {
   // MARK: Timeline
 
   private func _timeline(_ page: HistoryReading.Page) -> HTML {
-    guard let first = page.spans.first, let last = page.spans.last, page.transactionCount > 1 else { return .empty }
+    guard let first = page.spans.first, let last = page.spans.last, page.transactionCount > 1 else {
+      return .empty
+    }
     let most = page.spans.map(\.transactions).max() ?? 1
     let bars = page.spans.enumerated().filter { $0.element.transactions > 0 }.map { index, span -> HTML in
       let height = max(2, Int((Double(span.transactions) / Double(most) * 46).rounded()))
@@ -48,12 +52,19 @@ struct HistoryPage {
         .tag("title", [:], HTML(words)),
         .tag(
           "rect",
-          ["x": String(index * 10 + 1), "y": String(48 - height), "width": "8", "height": String(height), "rx": "1"]))
+          [
+            "x": String(index * 10 + 1), "y": String(48 - height), "width": "8", "height": String(height),
+            "rx": "1",
+          ]))
     }
     return .tag(
       "figure", ["class": "timeline"],
       .tag(
-        "svg", ["viewBox": "0 0 600 48", "preserveAspectRatio": "none", "role": "group", "aria-label": "Transactions over time"],
+        "svg",
+        [
+          "viewBox": "0 0 600 48", "preserveAspectRatio": "none", "role": "group",
+          "aria-label": "Transactions over time",
+        ],
         bars),
       .tag("figcaption", [:], CellView.date(first.begin), CellView.date(last.begin)))
   }
@@ -79,11 +90,13 @@ struct HistoryPage {
 
   private func _entry(_ entry: HistoryReading.Entry, _ page: HistoryReading.Page) -> HTML {
     let transaction = entry.transaction
-    let counts = [("+", entry.inserted, "inserted"), ("~", entry.updated, "updated"), ("−", entry.deleted, "deleted")]
-      .filter { $0.1 > 0 }.map { sign, count, word in
-        let text = Amount.text(count) + (entry.isMore ? " or more" : "")
-        return HTML.tag("span", ["class": "tally \(word)", "title": "\(text) \(word)"], HTML("\(sign)\(text)"))
-      }
+    let counts = [
+      ("+", entry.inserted, "inserted"), ("~", entry.updated, "updated"), ("−", entry.deleted, "deleted"),
+    ]
+    .filter { $0.1 > 0 }.map { sign, count, word in
+      let text = Amount.text(count) + (entry.isMore ? " or more" : "")
+      return HTML.tag("span", ["class": "tally \(word)", "title": "\(text) \(word)"], HTML("\(sign)\(text)"))
+    }
     let listed = transaction.changes.map { Self.change($0, link: page.links[$0.reference], _store) }
     let rest = entry.changeCount - transaction.changes.count
     return .tag(
@@ -99,7 +112,9 @@ struct HistoryPage {
             ? [
               .tag(
                 "li", ["class": "kind"],
-                HTML("and \(entry.isMore ? "many" : Amount.text(rest)) more \(rest == 1 ? "change" : "changes")"))
+                HTML(
+                  "and \(entry.isMore ? "many" : Amount.text(rest)) more \(rest == 1 ? "change" : "changes")")
+              )
             ] : [])))
   }
 
@@ -126,13 +141,18 @@ struct HistoryPage {
     let kept = change.tombstone.filter { $0.value != .null }
       .map { "\($0.attribute.name) = \(text.shown($0.value, of: $0.attribute))" }
     let object: HTML =
-      link.map { .link(ObjectPage.place($0), HTML(name)) + ($0.label.map { HTML("  \(ValueText.onOneLine($0))") } ?? .empty) }
+      link.map {
+        .link(ObjectPage.place($0), HTML(name))
+          + ($0.label.map { HTML("  \(ValueText.onOneLine($0))") } ?? .empty)
+      }
       ?? .tag("span", ["class": "gone"], HTML(name))
     return .tag(
       "li", ["class": word], .tag("span", ["class": "sign", "aria-hidden": "true"], HTML(sign)),
       .tag("span", ["class": "visually-hidden"], HTML(word + " ")), object,
-      change.properties.isEmpty ? .empty : .tag("span", ["class": "kind"], HTML("  " + change.properties.joined(separator: ", "))),
-      kept.isEmpty ? .empty : .tag("span", ["class": "kind"], HTML("  kept: " + kept.joined(separator: ", "))))
+      change.properties.isEmpty
+        ? .empty : .tag("span", ["class": "kind"], HTML("  " + change.properties.joined(separator: ", "))),
+      kept.isEmpty ? .empty : .tag("span", ["class": "kind"], HTML("  kept: " + kept.joined(separator: ", ")))
+    )
   }
 
   private func _pager(_ page: HistoryReading.Page, _ request: HistoryReading.Request) -> HTML {

@@ -17,7 +17,8 @@ struct MembersPage {
 
   func answer() throws -> HTTPResponse {
     let name = _visit.request.query("name") ?? ""
-    guard let slot = _entity.slot(named: name), _entity.slots[slot].isToMany, !_entity.slots[slot].isTransient else {
+    guard let slot = _entity.slot(named: name), _entity.slots[slot].isToMany, !_entity.slots[slot].isTransient
+    else {
       throw Router.Missing(what: "'\(_entity.entityName)' has no to-many relationship '\(name.prefix(100))'.")
     }
     let from = max(0, min(_visit.request.query("from").flatMap(Int.init) ?? 0, 10_000_000))
@@ -35,11 +36,14 @@ struct MembersPage {
       .tag(
         "div", ["class": "heading"], .tag("h1", [:], HTML(name)),
         .tag("span", ["class": "kind"], "of ", .link(ObjectPage.place(owner), HTML(owner.identifier)))),
-      found.isEmpty ? .tag("p", ["class": "none"], "There are no more.") : ObjectPage.list(Array(found.prefix(limit))),
+      found.isEmpty
+        ? .tag("p", ["class": "none"], "There are no more.") : ObjectPage.list(Array(found.prefix(limit))),
       .tag(
         "nav", ["class": "pager", "aria-label": "Pages"],
         step("Previous", from > 0 ? place.with("from", String(max(0, from - limit))) : nil),
-        .tag("span", ["class": "range"], HTML("\(Amount.text(from + 1))–\(Amount.text(from + min(limit, found.count)))")),
+        .tag(
+          "span", ["class": "range"],
+          HTML("\(Amount.text(from + 1))–\(Amount.text(from + min(limit, found.count)))")),
         step("Next", found.count > limit ? place.with("from", String(from + limit)) : nil)))
   }
 }

@@ -18,7 +18,8 @@ struct ModelPage {
       .tag(
         "div", ["class": "heading"], .tag("h1", [:], "Model"),
         .tag("span", ["class": "kind"], HTML(_store.model.origin)),
-        identifiers.isEmpty ? .empty : .tag("span", ["class": "kind"], HTML("version \(identifiers.joined(separator: ", "))")))
+        identifiers.isEmpty
+          ? .empty : .tag("span", ["class": "kind"], HTML("version \(identifiers.joined(separator: ", "))")))
     ]
     content += _store.warnings.map { .tag("p", ["class": "note"], HTML($0)) }
     content += [_findings, _index]
@@ -30,16 +31,23 @@ struct ModelPage {
   /// What a check of the model finds, closed where it is but warnings.
   private var _findings: HTML {
     let findings = ModelReview.findings(_schema)
-    guard !findings.isEmpty else { return .tag("p", ["class": "kind"], "A check of the model finds nothing to complain of.") }
+    guard !findings.isEmpty else {
+      return .tag("p", ["class": "kind"], "A check of the model finds nothing to complain of.")
+    }
     let errors = findings.count(where: \.isError)
     let items = findings.prefix(200).map { finding in
       HTML.tag(
-        "li", [:], .tag("span", ["class": finding.isError ? "badge slow" : "badge"], HTML(finding.isError ? "error" : "warning")),
+        "li", [:],
+        .tag(
+          "span", ["class": finding.isError ? "badge slow" : "badge"],
+          HTML(finding.isError ? "error" : "warning")),
         .tag("b", [:], HTML(finding.subject)), HTML("  \(finding.message)"))
     }
     return .tag(
       "details", ["class": "section", "open": errors > 0 ? "" : nil],
-      .tag("summary", [:], HTML("\(Amount.text(errors, "error")), \(Amount.text(findings.count - errors, "warning"))")),
+      .tag(
+        "summary", [:],
+        HTML("\(Amount.text(errors, "error")), \(Amount.text(findings.count - errors, "warning"))")),
       .tag("ul", ["class": "findings"], Array(items)))
   }
 
@@ -48,10 +56,14 @@ struct ModelPage {
       "nav", ["aria-label": "Entities", "class": "entity-index"],
       .tag(
         "ul", ["class": "members"],
-        _schema.entities.map(\.name).sorted().map { name in .tag("li", [:], .tag("a", ["href": "#" + _anchor(name)], HTML(name))) }))
+        _schema.entities.map(\.name).sorted().map { name in
+          .tag("li", [:], .tag("a", ["href": "#" + _anchor(name)], HTML(name)))
+        }))
   }
 
-  private func _anchor(_ name: String) -> String { "e\(_store.layout.layoutsByName[name]?.entityNumber ?? 0)" }
+  private func _anchor(_ name: String) -> String {
+    "e\(_store.layout.layoutsByName[name]?.entityNumber ?? 0)"
+  }
 
   // MARK: Entities
 
@@ -74,10 +86,14 @@ struct ModelPage {
     return .tag(
       "div", ["class": "scroll", "tabindex": "0", "role": "region", "aria-label": label],
       .tag(
-        "table", ["class": "grid"], .tag("thead", [:], .tag("tr", [:], heads.map { .tag("th", ["scope": "col"], HTML($0)) })),
+        "table", ["class": "grid"],
+        .tag("thead", [:], .tag("tr", [:], heads.map { .tag("th", ["scope": "col"], HTML($0)) })),
         .tag(
           "tbody", [:],
-          rows.map { row in .tag("tr", [:], [.tag("th", ["scope": "row"], row[0])] + row.dropFirst().map { .tag("td", [:], $0) }) })))
+          rows.map { row in
+            .tag(
+              "tr", [:], [.tag("th", ["scope": "row"], row[0])] + row.dropFirst().map { .tag("td", [:], $0) })
+          })))
   }
 
   private func _attributes(_ entity: EntitySchema) -> HTML {
@@ -91,7 +107,9 @@ struct ModelPage {
       if let text = Self._range(attribute.limits) { notes.append(text) }
       if let pattern = attribute.limits.regularExpression { notes.append("matches \(pattern)") }
       notes += attribute.validations.map { "must meet \($0.predicate)" }
-      if !attribute.elements.isEmpty { notes.append("of " + attribute.elements.map(\.name).joined(separator: ", ")) }
+      if !attribute.elements.isEmpty {
+        notes.append("of " + attribute.elements.map(\.name).joined(separator: ", "))
+      }
       return [
         HTML(attribute.name), HTML(attribute.type.fileName), HTML(attribute.isOptional ? "" : "required"),
         HTML(attribute.defaultValue.map(Self._text) ?? ""), HTML(notes.joined(separator: "; ")),
@@ -124,7 +142,9 @@ struct ModelPage {
     let rows = entity.relationships.sorted { $0.name < $1.name }.map { relationship -> [HTML] in
       let kind = relationship.isToMany ? (relationship.isOrdered ? "ordered to-many" : "to-many") : "to-one"
       var notes = [relationship.isOptional ? "" : "required"]
-      if relationship.isToMany, relationship.minCount > 0 { notes.append("at least \(relationship.minCount)") }
+      if relationship.isToMany, relationship.minCount > 0 {
+        notes.append("at least \(relationship.minCount)")
+      }
       if relationship.isToMany, relationship.maxCount > 0 { notes.append("at most \(relationship.maxCount)") }
       let rule =
         switch relationship.deleteRule {
@@ -134,19 +154,24 @@ struct ModelPage {
         case .deny: "deny"
         }
       return [
-        HTML(relationship.name), HTML(kind), .link(Place("/entity", ["name": relationship.destination]), HTML(relationship.destination)),
+        HTML(relationship.name), HTML(kind),
+        .link(Place("/entity", ["name": relationship.destination]), HTML(relationship.destination)),
         HTML(relationship.inverse.map { "back by \($0)" } ?? "no inverse"), HTML(rule),
         HTML(notes.filter { !$0.isEmpty }.joined(separator: ", ")),
       ]
     }
     return _table(
-      "Relationships of \(entity.name)", ["Relationship", "Kind", "Destination", "Inverse", "On deletion", ""], rows)
+      "Relationships of \(entity.name)",
+      ["Relationship", "Kind", "Destination", "Inverse", "On deletion", ""], rows)
   }
 
   private func _indexes(_ entity: EntitySchema) -> HTML {
     var lines = entity.indexes.map { index in
-      let elements = index.elements.map { "\($0.property ?? $0.expression ?? "?")\($0.isAscending ? "" : " descending")" }
-      return "\(index.name): \(elements.joined(separator: ", "))" + (index.partialIndexPredicate.map { " where \($0)" } ?? "")
+      let elements = index.elements.map {
+        "\($0.property ?? $0.expression ?? "?")\($0.isAscending ? "" : " descending")"
+      }
+      return "\(index.name): \(elements.joined(separator: ", "))"
+        + (index.partialIndexPredicate.map { " where \($0)" } ?? "")
     }
     lines += entity.uniquenessConstraints.map { "unique: \($0.joined(separator: ", "))" }
     guard !lines.isEmpty else { return .empty }
@@ -160,10 +185,13 @@ struct ModelPage {
       let entity = HTML(request.entity)
       return [
         HTML(request.name),
-        isRunnable ? .link(Place("/entity", ["name": request.entity, "where": request.predicate]), entity) : entity,
+        isRunnable
+          ? .link(Place("/entity", ["name": request.entity, "where": request.predicate]), entity) : entity,
         .tag("code", [:], HTML(request.predicate ?? "")),
       ]
     }
-    return .tag("section", [:], .tag("h2", [:], "Fetch requests"), _table("Fetch requests", ["Name", "Entity", "Predicate"], rows))
+    return .tag(
+      "section", [:], .tag("h2", [:], "Fetch requests"),
+      _table("Fetch requests", ["Name", "Entity", "Predicate"], rows))
   }
 }

@@ -25,7 +25,10 @@ struct ObjectPage {
     let reading = try _store.readers.read(_visit.budget) { reader in
       try ObjectReading(entity: _entity, key: _key, _store, reader).map { found in
         let reference = StoredReference(entity: found.entity.entityNumber, key: _key)
-        return (object: found, history: try HistoryReading(_store, reader)?.changes(of: reference, limit: 20, _visit.budget))
+        return (
+          object: found,
+          history: try HistoryReading(_store, reader)?.changes(of: reference, limit: 20, _visit.budget)
+        )
       }
     }
     guard let (reading, history) = reading else {
@@ -33,7 +36,9 @@ struct ObjectPage {
         what: "'\(_store.name)' has no \(_entity.entityName) with the key \(_key), or has it no more.")
     }
     let content =
-      [_heading(reading), _values(reading)] + _relationships(reading) + _referrers(reading) + [_history(history), _raw(reading)]
+      [_heading(reading), _values(reading)] + _relationships(reading) + _referrers(reading) + [
+        _history(history), _raw(reading),
+      ]
     return PageFrame(_visit, title: reading.link.label ?? reading.link.identifier, isLive: true).answer(
       content)
   }
@@ -63,13 +68,16 @@ struct ObjectPage {
         "li", ["class": "origin"],
         .link(
           Place("/history", ["before": String(transaction.number &+ 1)]), CellView.date(transaction.moment)),
-        .tag("b", [:], HTML(change.kind == .insert ? "inserted" : change.kind == .update ? "updated" : "deleted")),
+        .tag(
+          "b", [:], HTML(change.kind == .insert ? "inserted" : change.kind == .update ? "updated" : "deleted")
+        ),
         .tag("span", [:], HTML(change.properties.joined(separator: ", "))), HistoryPage.origin(transaction))
     }
     let rest: HTML =
       history.isWhole
       ? .empty
-      : .tag("p", ["class": "kind"], "The history is long: only its latest part was searched for this object.")
+      : .tag(
+        "p", ["class": "kind"], "The history is long: only its latest part was searched for this object.")
     return .tag(
       "section", ["aria-labelledby": "history"], .tag("h2", ["id": "history"], "History"),
       items.isEmpty && history.isWhole

@@ -67,7 +67,10 @@ struct PageFrame {
       _mode,
       .tag(
         "button",
-        ["id": "live", "class": "live", "type": "button", "hidden": "", "title": "Follow the store, or stop following it"]))
+        [
+          "id": "live", "class": "live", "type": "button", "hidden": "",
+          "title": "Follow the store, or stop following it",
+        ]))
   }
 
   private var _mode: HTML {

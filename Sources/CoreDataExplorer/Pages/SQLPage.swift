@@ -29,11 +29,14 @@ struct SQLPage {
     let content: [HTML] =
       [
         .tag(
-          "div", ["class": "heading"], .tag("h1", [:], HTML("SQL of \(_entity.entityName)")), .tag("span", ["class": "grow"]),
+          "div", ["class": "heading"], .tag("h1", [:], HTML("SQL of \(_entity.entityName)")),
+          .tag("span", ["class": "grow"]),
           .link(request.place, class: "button", "Back to the table")),
         .tag(
           "p", [:],
-          HTML("The page's \(Amount.text(found, "key")) came in \(Amount.text(duration)) by \(statements.count == 1 ? "this statement" : "these statements").")),
+          HTML(
+            "The page's \(Amount.text(found, "key")) came in \(Amount.text(duration)) by \(statements.count == 1 ? "this statement" : "these statements")."
+          )),
       ] + statements.map { _statement($0, request) } + [_advice(advice), _swift(request)]
     return PageFrame(_visit, title: "SQL of \(_entity.entityName)").answer(content)
   }
@@ -52,9 +55,13 @@ struct SQLPage {
       ? .empty
       : .tag(
         "table", ["class": "grid"], .tag("caption", ["class": "visually-hidden"], "Bound values"),
-        .tag("thead", [:], .tag("tr", [:], .tag("th", ["scope": "col"], "?"), .tag("th", ["scope": "col"], "Value"))),
+        .tag(
+          "thead", [:],
+          .tag("tr", [:], .tag("th", ["scope": "col"], "?"), .tag("th", ["scope": "col"], "Value"))),
         .tag("tbody", [:], rows))
-    return .tag("section", [:], SQLView.html(statement.sql), values, .tag("h2", [:], "Plan"), SQLView.plan(statement.queryPlan, stopsEarly: stopsEarly(statement)))
+    return .tag(
+      "section", [:], SQLView.html(statement.sql), values, .tag("h2", [:], "Plan"),
+      SQLView.plan(statement.queryPlan, stopsEarly: stopsEarly(statement)))
   }
 
   private func _advice(_ advice: IndexAdvice) -> HTML {
@@ -68,15 +75,21 @@ struct SQLPage {
   /// The same in the program's language.
   private func _swift(_ request: TableRequest) -> HTML {
     var lines = ["let request = NSFetchRequest<NSManagedObject>(entityName: \(_quoted(_entity.entityName)))"]
-    if let filter = request.filter { lines.append("request.predicate = NSPredicate(format: \(_quoted(filter)))") }
+    if let filter = request.filter {
+      lines.append("request.predicate = NSPredicate(format: \(_quoted(filter)))")
+    }
     if let sort = request.sort {
-      lines.append("request.sortDescriptors = [NSSortDescriptor(key: \(_quoted(sort.text)), ascending: \(request.isAscending))]")
+      lines.append(
+        "request.sortDescriptors = [NSSortDescriptor(key: \(_quoted(sort.text)), ascending: \(request.isAscending))]"
+      )
     }
     if !request.includesSubentities { lines.append("request.includesSubentities = false") }
     lines.append("request.fetchLimit = \(request.rows)")
     return .tag(
       "section", [:], .tag("h2", [:], "In Swift"),
-      .tag("pre", ["class": "sql", "tabindex": "0", "aria-label": "The request in Swift"], HTML(lines.joined(separator: "\n"))))
+      .tag(
+        "pre", ["class": "sql", "tabindex": "0", "aria-label": "The request in Swift"],
+        HTML(lines.joined(separator: "\n"))))
   }
 
   private func _quoted(_ text: String) -> String {

@@ -4,11 +4,15 @@ import Foundation
 /// SQL as people read it: a clause a line, words of the language apart from names and values.
 enum SQLView {
   private static let _words: Set<String> = [
-    "SELECT", "FROM", "WHERE", "AND", "OR", "NOT", "ORDER", "BY", "LIMIT", "OFFSET", "JOIN", "LEFT", "INNER", "ON", "AS", "IN", "IS",
-    "NULL", "DESC", "ASC", "GROUP", "HAVING", "DISTINCT", "EXISTS", "BETWEEN", "LIKE", "GLOB", "ESCAPE", "COLLATE", "CASE", "WHEN",
+    "SELECT", "FROM", "WHERE", "AND", "OR", "NOT", "ORDER", "BY", "LIMIT", "OFFSET", "JOIN", "LEFT", "INNER",
+    "ON", "AS", "IN", "IS",
+    "NULL", "DESC", "ASC", "GROUP", "HAVING", "DISTINCT", "EXISTS", "BETWEEN", "LIKE", "GLOB", "ESCAPE",
+    "COLLATE", "CASE", "WHEN",
     "THEN", "ELSE", "END", "UNION", "ALL", "COUNT", "MIN", "MAX", "SUM", "AVG", "IFNULL", "CAST", "VALUES",
   ]
-  private static let _clauses: Set<String> = ["FROM", "WHERE", "ORDER", "LIMIT", "GROUP", "HAVING", "JOIN", "LEFT", "UNION"]
+  private static let _clauses: Set<String> = [
+    "FROM", "WHERE", "ORDER", "LIMIT", "GROUP", "HAVING", "JOIN", "LEFT", "UNION",
+  ]
 
   static func html(_ sql: String) -> HTML {
     var result = HTML.empty
@@ -52,22 +56,29 @@ enum SQLView {
   ///
   /// - Parameter stopsEarly: Whether a scan ends once the page is full, for it meets all rows in their order.
   static func plan(_ lines: [String], stopsEarly: Bool) -> HTML {
-    let steps = lines.map { line in (depth: line.prefix { $0 == " " }.count / 2, text: line.trimmingCharacters(in: .whitespaces)) }
+    let steps = lines.map { line in
+      (depth: line.prefix { $0 == " " }.count / 2, text: line.trimmingCharacters(in: .whitespaces))
+    }
     guard !steps.isEmpty else { return .tag("p", ["class": "kind"], "SQLite needs no plan for this.") }
     var index = 0
     return _tree(steps, &index, 0, stopsEarly)
   }
 
-  private static func _tree(_ steps: [(depth: Int, text: String)], _ index: inout Int, _ depth: Int, _ stopsEarly: Bool) -> HTML {
+  private static func _tree(
+    _ steps: [(depth: Int, text: String)], _ index: inout Int, _ depth: Int, _ stopsEarly: Bool
+  ) -> HTML {
     var items: [HTML] = []
     while index < steps.count, steps[index].depth >= depth {
       let step = steps[index]
       index += 1
       let (kind, word) = _kind(step.text, stopsEarly)
       let inner =
-        index < steps.count && steps[index].depth > step.depth ? _tree(steps, &index, steps[index].depth, stopsEarly) : .empty
+        index < steps.count && steps[index].depth > step.depth
+        ? _tree(steps, &index, steps[index].depth, stopsEarly) : .empty
       items.append(
-        .tag("li", ["class": kind], .tag("span", ["class": "badge"], HTML(word)), .tag("code", [:], HTML(step.text)), inner))
+        .tag(
+          "li", ["class": kind], .tag("span", ["class": "badge"], HTML(word)),
+          .tag("code", [:], HTML(step.text)), inner))
     }
     return .tag("ul", ["class": "plan"], items)
   }

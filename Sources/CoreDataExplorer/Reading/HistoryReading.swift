@@ -62,7 +62,8 @@ struct HistoryReading {
     let (condition, values) = try _condition(request)
     var numbers: [Int64] = []
     try _connection.query(
-      "SELECT Z_PK FROM ATRANSACTION t WHERE \(condition) ORDER BY Z_PK DESC LIMIT \(request.transactions + 1)", values
+      "SELECT Z_PK FROM ATRANSACTION t WHERE \(condition) ORDER BY Z_PK DESC LIMIT \(request.transactions + 1)",
+      values
     ) { numbers.append($0.int64(0)) }
     let hasMore = numbers.count > request.transactions
     numbers = Array(numbers.prefix(request.transactions))
@@ -70,7 +71,8 @@ struct HistoryReading {
     var count = 0
     try _connection.query("SELECT COUNT(*) FROM ATRANSACTION") { count = Int(clamping: $0.int64(0)) }
     return Page(
-      entries: entries, hasMore: hasMore, transactionCount: count, authors: try _authors(), spans: try _spans(),
+      entries: entries, hasMore: hasMore, transactionCount: count, authors: try _authors(),
+      spans: try _spans(),
       links: try _links(entries))
   }
 
@@ -102,7 +104,8 @@ struct HistoryReading {
   // MARK: Parts
 
   private func _hasColumn(_ name: String) throws -> Bool {
-    try _connection.firstValue("SELECT 1 FROM pragma_table_info('ATRANSACTION') WHERE name = ?", [.text(name)]) != nil
+    try _connection.firstValue(
+      "SELECT 1 FROM pragma_table_info('ATRANSACTION') WHERE name = ?", [.text(name)]) != nil
   }
 
   private func _condition(_ request: Request) throws -> (String, [Binding]) {
@@ -114,7 +117,8 @@ struct HistoryReading {
     if let author = request.author {
       // Later stores keep texts in a table of their own.
       if try _hasColumn("ZAUTHORTS") {
-        conditions.append("(t.ZAUTHOR = ? OR t.ZAUTHORTS IN (SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?))")
+        conditions.append(
+          "(t.ZAUTHOR = ? OR t.ZAUTHORTS IN (SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?))")
         values += [.text(author), .text(author)]
       } else {
         conditions.append("t.ZAUTHOR = ?")
@@ -126,7 +130,9 @@ struct HistoryReading {
 
   private func _entries(_ numbers: [Int64], _ limit: Int) throws -> [Entry] {
     try numbers.compactMap { number in
-      guard let transaction = try _reader.history(in: number...number, changeLimit: limit).first else { return nil }
+      guard let transaction = try _reader.history(in: number...number, changeLimit: limit).first else {
+        return nil
+      }
       var counts = [0, 0, 0]
       try _connection.query(
         """

@@ -26,11 +26,14 @@ struct IndexAdvice {
     }
     if sentences.isEmpty, scans, request.predicate != nil {
       sentences.append(
-        "Every row is looked at: none of the conditions compares an attribute of \(_entity.entityName) in a way that an index helps.")
+        "Every row is looked at: none of the conditions compares an attribute of \(_entity.entityName) in a way that an index helps."
+      )
     }
   }
 
-  private static func _gather(_ predicate: NSPredicate, _ found: inout [CoreData.NSComparisonPredicate], _ isAlternative: inout Bool) {
+  private static func _gather(
+    _ predicate: NSPredicate, _ found: inout [CoreData.NSComparisonPredicate], _ isAlternative: inout Bool
+  ) {
     if let comparison = predicate as? CoreData.NSComparisonPredicate { found.append(comparison) }
     guard let compound = predicate as? NSCompoundPredicate else { return }
     if compound.compoundPredicateType != .and { isAlternative = true }
@@ -46,14 +49,17 @@ struct IndexAdvice {
       sentences.append(
         "No index helps a search within '\(path)'. If it is frequent, keep the words in an entity of their own, or compare with "
           + "BEGINSWITH.")
-    case .beginsWith, .equalTo, .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .between, .in:
+    case .beginsWith, .equalTo, .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .between,
+      .in:
       guard comparison.options.isEmpty else {
         sentences.append(
           "A comparison of '\(path)' without regard to case or accents uses no index. Keep a folded copy in an attribute of its own, "
             + "with an index, and compare that.")
         return
       }
-      _advise(attribute, path, isAlternative ? "each side of an OR needs one" : "the condition on it then finds its rows directly")
+      _advise(
+        attribute, path,
+        isAlternative ? "each side of an OR needs one" : "the condition on it then finds its rows directly")
     default: break
     }
   }
@@ -79,7 +85,11 @@ struct IndexAdvice {
     while let current = number {
       let layout = _layout.layout(numbered: current)
       if let schema = _layout.schema.entities.first(where: { $0.name == layout.entityName }) {
-        if schema.indexes.contains(where: { $0.elements.first?.property == name && $0.partialIndexPredicate == nil }) { return true }
+        if schema.indexes.contains(where: {
+          $0.elements.first?.property == name && $0.partialIndexPredicate == nil
+        }) {
+          return true
+        }
         if schema.compoundIndexes.contains(where: { $0.first == name }) { return true }
         if schema.uniquenessConstraints.contains(where: { $0.first == name }) { return true }
       }

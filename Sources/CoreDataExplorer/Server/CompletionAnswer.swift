@@ -9,7 +9,8 @@ struct CompletionAnswer {
   private let _entity: PropertyLayout
 
   private static let _words = [
-    "AND", "OR", "NOT", "ANY", "BEGINSWITH[cd]", "CONTAINS[cd]", "ENDSWITH[cd]", "LIKE[cd]", "MATCHES", "BETWEEN", "IN", "nil", "TRUE",
+    "AND", "OR", "NOT", "ANY", "BEGINSWITH[cd]", "CONTAINS[cd]", "ENDSWITH[cd]", "LIKE[cd]", "MATCHES",
+    "BETWEEN", "IN", "nil", "TRUE",
     "FALSE", "SELF", "SUBQUERY(",
   ]
   private static let _most = 40
@@ -28,7 +29,10 @@ struct CompletionAnswer {
       ("length", .integer(last.utf16.count)),
       (
         "options",
-        .array(options.prefix(Self._most).map { .object([("text", .string($0.text)), ("kind", .string($0.kind))]) })
+        .array(
+          options.prefix(Self._most).map {
+            .object([("text", .string($0.text)), ("kind", .string($0.kind))])
+          })
       ),
     ])
     return HTTPResponse(
@@ -59,12 +63,16 @@ struct CompletionAnswer {
     let prefix = (steps.popLast() ?? "").lowercased()
     var (entity, isMany) = (_entity, false)
     for step in steps {
-      guard let slot = entity.slot(named: step), let relationship = entity.slots[slot].relationship else { return [] }
+      guard let slot = entity.slot(named: step), let relationship = entity.slots[slot].relationship else {
+        return []
+      }
       if relationship.isToMany { isMany = true }
       entity = layout.layout(numbered: relationship.destination)
     }
     var options: [(text: String, kind: String)] = []
-    if isMany, !steps.isEmpty { options += ["@count", "@sum", "@avg", "@min", "@max"].map { ($0, "of the members") } }
+    if isMany, !steps.isEmpty {
+      options += ["@count", "@sum", "@avg", "@min", "@max"].map { ($0, "of the members") }
+    }
     options += entity.slots.filter { !$0.isHidden && !$0.isTransient }.map { ($0.name, _kind($0)) }
       .sorted { $0.0 < $1.0 }
     if steps.isEmpty, !prefix.isEmpty { options += Self._words.map { ($0, "") } }
