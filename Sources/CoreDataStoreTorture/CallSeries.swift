@@ -47,10 +47,17 @@ package struct FaultSeries: TrialSeries {
   /// Runs one in so many of those where a store lacks history or external data: the calls are a part of those
   /// of a store that has both.
   package let lesserStride: Int
+  /// The only work; nil for all of them.
+  package let work: Work?
+  /// The only form of stores; nil for all of them.
+  package let form: StoreForm?
   package let seed: UInt64
 
-  package init(stride: Int, lesserStride: Int? = nil, seed: UInt64) {
-    (self.stride, self.lesserStride, self.seed) = (stride, lesserStride ?? stride, seed)
+  package init(
+    stride: Int, lesserStride: Int? = nil, work: Work? = nil, form: StoreForm? = nil, seed: UInt64
+  ) {
+    (self.stride, self.lesserStride) = (stride, lesserStride ?? stride)
+    (self.work, self.form, self.seed) = (work, form, seed)
   }
 
   /// A work on a store, all calls of which fail in turn.
@@ -73,6 +80,7 @@ package struct FaultSeries: TrialSeries {
     let rounds = CallRounds(place)
     var turn = 0
     for (number, script) in Script.all.enumerated() {
+      guard work == nil || script.work == work, form == nil || script.form == form else { continue }
       let stride = script.form.keepsHistory && script.form.hasBlobs ? self.stride : lesserStride
       // A script that is run costs more than a round of it: small samples leave most scripts out.
       let scriptStride = max(1, stride / 40)

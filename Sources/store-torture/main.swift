@@ -18,7 +18,8 @@ func torture(_ series: [any TrialSeries], _ arguments: ParsedArguments, _ enviro
   defer { try? FileManager.default.removeItem(at: root) }
   let start = Date()
   let run = TortureRun(root: root, jobs: jobs)
-  try run.run(series, note: { try? environment.output("\($0)\n") }, progress: { environment.error("\($0)\n") })
+  try run.run(
+    series, note: { try? environment.output("\($0)\n") }, progress: { environment.error("\($0)\n") })
   try environment.output(table(run.tally) + "\n")
   for line in run.tally.lines where line.skipped > 0 {
     try environment.output("\(line.series): skipped, \(line.reason).\n")
@@ -50,12 +51,12 @@ func workplace(_ environment: ToolEnvironment) -> URL {
 
 /// A command that runs one series, or one round of it.
 func command<Series: TrialSeries>(
-  _ type: Series.Type, _ word: String, _ summary: String, operand: String, _ standard: Int,
-  _ make: @escaping @Sendable (Int, UInt64) -> Series
+  _ type: Series.Type, _ word: String, _ summary: String, options: [OptionSyntax] = [], operand: String,
+  _ standard: Int, _ make: @escaping @Sendable (Int, UInt64, ParsedArguments) throws -> Series
 ) -> Command {
   Command(
     CommandSyntax(
-      word, summary: summary, options: common,
+      word, summary: summary, options: common + options,
       operands: [.init("COUNT", isOptional: true, operand)],
       exitCodes: [.success, .usage, .internalError])
   ) { arguments, environment in
@@ -63,7 +64,7 @@ func command<Series: TrialSeries>(
       let seed = UInt64(try arguments.integer("seed", in: 0...Int.max) ?? 1)
       let count = arguments.operands.first.map { Int($0) ?? 0 } ?? standard
       guard count > 0 else { throw ToolFailure(.usage, "COUNT is a number above zero.") }
-      return try torture([make(count, seed)], arguments, environment)
+      return try torture([make(count, seed, arguments)], arguments, environment)
     }
     let root = workplace(environment)
     defer { try? FileManager.default.removeItem(at: root) }
@@ -77,9 +78,21 @@ func command<Series: TrialSeries>(
   }
 }
 
+extension ParsedArguments {
+  /// The case that an option names, nil without the option.
+  func choice<Case>(_ option: String, of cases: [Case], named name: (Case) -> String) throws -> Case? {
+    guard let text = text(option) else { return nil }
+    guard let found = cases.first(where: { name($0) == text }) else {
+      throw ToolFailure(
+        .usage, "--\(option) is one of \(cases.map(name).joined(separator: ", ")), not '\(text)'.")
+    }
+    return found
+  }
+}
+
 func crowd(_ kind: CrowdSeries.Kind, _ summary: String, _ standard: Int) -> Command {
   command(CrowdSeries.self, kind.rawValue, summary, operand: "Number of rounds.", standard) {
-    CrowdSeries(kind, count: $0, seed: $1)
+    count, seed, _ in CrowdSeries(kind, count: count, seed: seed)
   }
 }
 
@@ -117,18 +130,24 @@ let tool = CommandLineTool(
     command(
       QuestionSeries.self, "questions", "Spoil stores on purpose, which the questions have to notice.",
       operand: "Ignored.", 1
-    ) { _, _ in QuestionSeries() },
+    ) { _, _, _ in QuestionSeries() },
     command(
       KillSeries.self, "kills", "Kill works at calls and instants.", operand: "Number of kills.", 10_000
-    ) {
-      KillSeries(count: $0, seed: $1)
-    },
+    ) { count, seed, _ in KillSeries(count: count, seed: seed) },
     command(
-      FaultSeries.self, "faults", "Let every call of every work fail.", operand: "Run one round in so many.",
-      1
-    ) { FaultSeries(stride: $0, seed: $1) },
+      FaultSeries.self, "faults", "Let every call of every work fail.",
+      options: [
+        .value("work", "WORK", "Only this work, such as smallSaves."),
+        .value("form", "FORM", "Only on stores of this form, such as WAL-history-blobs or DELETE."),
+      ],
+      operand: "Run one round in so many.", 1
+    ) { stride, seed, arguments in
+      let form = try arguments.choice("form", of: StoreForm.all, named: \.name)
+      let work = try arguments.choice("work", of: Work.allCases, named: \.rawValue)
+      return FaultSeries(stride: stride, work: work, form: form, seed: seed)
+    },
     command(FullDiskSeries.self, "full-disk", "Work on full disks.", operand: "Number of rounds.", 1000) {
-      FullDiskSeries(count: $0, seed: $1)
+      count, seed, _ in FullDiskSeries(count: count, seed: seed)
     },
     crowd(.opening, "Let 8 processes open a new store at once.", 200),
     crowd(.migrators, "Let 8 processes migrate a store at once.", 50),
@@ -138,6 +157,6 @@ let tool = CommandLineTool(
     command(
       TakenAwaySeries.self, "taken-away", "Take the file away from under an open store.",
       operand: "Number of rounds.", 252
-    ) { TakenAwaySeries(count: $0, seed: $1) },
+    ) { count, seed, _ in TakenAwaySeries(count: count, seed: seed) },
   ])
 exit(tool.run(Array(CommandLine.arguments.dropFirst()), in: .process).rawValue)
