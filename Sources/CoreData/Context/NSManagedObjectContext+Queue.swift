@@ -30,6 +30,9 @@ extension NSManagedObjectContext {
   /// Runs a block on the context's queue without blocking the caller.
   ///
   /// Nothing is saved or rolled back when the block throws.
+  ///
+  /// The block is `@Sendable`, which Core Data's is not: in Swift 6 mode a call from the main actor would otherwise send a
+  /// block of the main actor to another queue, which is an error. `@preconcurrency` makes what it captures a warning.
   @preconcurrency
   public final func perform<T, E: Error>(
     schedule: ScheduledTaskType = .immediate, _ block: @escaping @Sendable () throws(E) -> T
