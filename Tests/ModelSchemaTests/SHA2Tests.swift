@@ -39,14 +39,17 @@ struct SHA2Tests {
     #expect(SHA512.hash(message.utf8).hex == expected)
   }
 
-  @Test("a message whose padding needs a block of its own")
-  func longMessage() {
-    let message = [UInt8](repeating: UInt8(ascii: "a"), count: 1_000_00)
-    var parts = SHA256()
-    parts.update(message[..<61])
-    parts.update(message[61...])
-    #expect(parts.finalize() == SHA256.hash(message))
-    let sixtyFour = [UInt8](repeating: UInt8(ascii: "a"), count: 64)
-    #expect(SHA256.hash(sixtyFour).hex == "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb")
+  @Test(
+    "messages around the ends of blocks",
+    arguments: [
+      (55, "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318"),
+      (56, "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a"),
+      (64, "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb"),
+      (119, "31eba51c313a5c08226adf18d4a359cfdfd8d2e816b13f4af952f7ea6584dcfb"),
+      (120, "2f3d335432c70b580af0e8e1b3674a7c020d683aa5f73aaaedfdc55af904c21c"),
+      (100000, "6d1cf22d7cc09b085dfc25ee1a1f3ae0265804c607bc2074ad253bcc82fd81ee"),
+    ])
+  func paddings(count: Int, expected: String) {
+    #expect(SHA256.hash([UInt8](repeating: UInt8(ascii: "a"), count: count)).hex == expected)
   }
 }

@@ -15,117 +15,99 @@ package protocol SHA2Word: FixedWidthInteger, UnsignedInteger {
   static var stateRotations: ((Self, Self, Self), (Self, Self, Self)) { get }
 }
 
-/// A hash of the SHA-2 family; messages are short, so it takes them whole or in parts.
-package struct SHA2<Word: SHA2Word> {
-  private var _state = Word.initialState
-  private var _pending: [UInt8] = []
-  private var _length: UInt64 = 0
-
+/// A hash of the SHA-2 family, of whole messages.
+package enum SHA2<Word: SHA2Word> {
   private static var _wordSize: Int { Word.bitWidth / 8 }
   private static var _blockSize: Int { 16 * _wordSize }
+  /// Bytes of a hash.
+  private static var _size: Int { 8 * _wordSize }
 
-  package init() { _pending.reserveCapacity(Self._blockSize) }
+  /// The hash of a message.
+  package static func hash(_ message: some Sequence<UInt8>) -> [UInt8] { hash(Array(message)) }
 
-  /// The hash of a whole message.
-  package static func hash(_ message: some Sequence<UInt8>) -> [UInt8] {
-    var hasher = Self()
-    hasher.update(message)
-    return hasher.finalize()
-  }
-
-  /// The hash of a whole message.
+  /// The hash of a message.
   package static func hash(_ message: [UInt8]) -> [UInt8] {
-    var hasher = Self()
-    hasher.update(message)
-    return hasher.finalize()
-  }
-
-  /// Adds bytes to the message.
-  package mutating func update(_ bytes: some Sequence<UInt8>) {
-    for byte in bytes {
-      _pending.append(byte)
-      _length &+= 1
-      if _pending.count == Self._blockSize { _compress() }
+    Array(unsafeUninitializedCapacity: _size) { hash, count in
+      message.withUnsafeBytes { _hash($0, to: UnsafeMutableRawBufferPointer(hash)) }
+      count = _size
     }
   }
 
-  /// Adds bytes to the message, whole blocks at once.
-  package mutating func update(_ bytes: [UInt8]) {
-    _length &+= UInt64(bytes.count)
-    var rest = bytes[...]
-    while _pending.count + rest.count >= Self._blockSize {
-      let part = rest.prefix(Self._blockSize - _pending.count)
-      _pending += part
-      rest = rest.dropFirst(part.count)
-      _compress()
+  /// Replaces a message by its hash, in its own memory.
+  static func replace(_ message: inout [UInt8]) {
+    withUnsafeTemporaryAllocation(byteCount: _size, alignment: 8) { hash in
+      message.withUnsafeBytes { _hash($0, to: hash) }
+      message.removeAll(keepingCapacity: true)
+      message += UnsafeRawBufferPointer(hash)
     }
-    _pending += rest
   }
 
-  /// Ends the message and returns its hash.
-  package mutating func finalize() -> [UInt8] {
-    let bits = _length &* 8
-    _pending.append(0x80)
-    if _pending.count == Self._blockSize { _compress() }
-    // The length takes two words, of which all but the lower 64 bits are zero for any message that fits in
-    // memory.
-    if _pending.count > Self._blockSize - 2 * Self._wordSize {
-      _pending += repeatElement(0, count: Self._blockSize - _pending.count)
-      _compress()
+  private static func _hash(_ message: UnsafeRawBufferPointer, to hash: UnsafeMutableRawBufferPointer) {
+    let wordCount = Word.roundConstants.count
+    withUnsafeTemporaryAllocation(of: Word.self, capacity: wordCount + 8) { words in
+      let schedule = UnsafeMutableBufferPointer(rebasing: words[..<wordCount])
+      let state = UnsafeMutableBufferPointer(rebasing: words[wordCount...])
+      for i in 0..<8 { state[i] = Word.initialState[i] }
+      let end = message.count - message.count % _blockSize
+      for offset in stride(from: 0, to: end, by: _blockSize) { _mix(message, offset, schedule, state) }
+      _mixTail(message, from: end, schedule, state)
+      for i in 0..<8 { hash.storeBytes(of: state[i].bigEndian, toByteOffset: i * _wordSize, as: Word.self) }
     }
-    _pending += repeatElement(0, count: Self._blockSize - 8 - _pending.count)
-    for shift in stride(from: 56, through: 0, by: -8) {
-      _pending.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift)))
-    }
-    _compress()
-    var result: [UInt8] = []
-    result.reserveCapacity(8 * Self._wordSize)
-    for word in _state { withUnsafeBytes(of: word.bigEndian) { result += $0 } }
-    return result
   }
 
-  private mutating func _compress() {
-    withUnsafeTemporaryAllocation(of: Word.self, capacity: Word.roundConstants.count) { w in
-      _pending.withUnsafeBytes { bytes in
-        for i in 0..<16 {
-          w[i] = Word(bigEndian: bytes.loadUnaligned(fromByteOffset: i * Self._wordSize, as: Word.self))
-        }
+  /// Mixes in what follows the last whole block: the rest of the message, a one bit, zeros, and the length in bits.
+  private static func _mixTail(
+    _ message: UnsafeRawBufferPointer, from start: Int, _ schedule: UnsafeMutableBufferPointer<Word>,
+    _ state: UnsafeMutableBufferPointer<Word>
+  ) {
+    let rest = message.count - start
+    // The length takes two words, of which all but the lower 64 bits are zero for any message that fits in memory.
+    let size = rest + 1 + 2 * _wordSize > _blockSize ? 2 * _blockSize : _blockSize
+    withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { tail in
+      tail.initializeMemory(as: UInt8.self, repeating: 0)
+      if rest > 0 { tail.copyMemory(from: UnsafeRawBufferPointer(rebasing: message[start...])) }
+      tail[rest] = 0x80
+      tail.storeBytes(of: (UInt64(message.count) &* 8).bigEndian, toByteOffset: size - 8, as: UInt64.self)
+      for offset in stride(from: 0, to: size, by: _blockSize) {
+        _mix(UnsafeRawBufferPointer(tail), offset, schedule, state)
       }
-      _mix(w)
     }
-    _pending.removeAll(keepingCapacity: true)
   }
 
-  /// Mixes a block, whose words begin the schedule, into the state.
-  private mutating func _mix(_ w: UnsafeMutableBufferPointer<Word>) {
+  /// Mixes the block at an offset into the state.
+  private static func _mix(
+    _ message: UnsafeRawBufferPointer, _ offset: Int, _ w: UnsafeMutableBufferPointer<Word>,
+    _ state: UnsafeMutableBufferPointer<Word>
+  ) {
+    for i in 0..<16 {
+      w[i] = Word(bigEndian: message.loadUnaligned(fromByteOffset: offset + i * _wordSize, as: Word.self))
+    }
     let constants = Word.roundConstants
     let (first, second) = Word.scheduleRotations
     let (upper, lower) = Word.stateRotations
     for i in 16..<constants.count {
       let (a, b) = (w[i - 15], w[i - 2])
-      let s0 = Self._rotate(a, first.0) ^ Self._rotate(a, first.1) ^ (a >> first.2)
-      let s1 = Self._rotate(b, second.0) ^ Self._rotate(b, second.1) ^ (b >> second.2)
+      let s0 = _rotate(a, first.0) ^ _rotate(a, first.1) ^ (a >> first.2)
+      let s1 = _rotate(b, second.0) ^ _rotate(b, second.1) ^ (b >> second.2)
       w[i] = w[i - 16] &+ s0 &+ w[i - 7] &+ s1
     }
-    var (a, b, c, d) = (_state[0], _state[1], _state[2], _state[3])
-    var (e, f, g, h) = (_state[4], _state[5], _state[6], _state[7])
+    var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+    var (e, f, g, h) = (state[4], state[5], state[6], state[7])
     for i in constants.indices {
-      let s1 = Self._rotate(e, lower.0) ^ Self._rotate(e, lower.1) ^ Self._rotate(e, lower.2)
+      let s1 = _rotate(e, lower.0) ^ _rotate(e, lower.1) ^ _rotate(e, lower.2)
       let t1 = h &+ s1 &+ ((e & f) ^ (~e & g)) &+ constants[i] &+ w[i]
-      let s0 = Self._rotate(a, upper.0) ^ Self._rotate(a, upper.1) ^ Self._rotate(a, upper.2)
+      let s0 = _rotate(a, upper.0) ^ _rotate(a, upper.1) ^ _rotate(a, upper.2)
       let t2 = s0 &+ ((a & b) ^ (a & c) ^ (b & c))
       (h, g, f, e, d, c, b, a) = (g, f, e, d &+ t1, c, b, a, t1 &+ t2)
     }
-    _state.withUnsafeMutableBufferPointer { state in
-      state[0] &+= a
-      state[1] &+= b
-      state[2] &+= c
-      state[3] &+= d
-      state[4] &+= e
-      state[5] &+= f
-      state[6] &+= g
-      state[7] &+= h
-    }
+    state[0] &+= a
+    state[1] &+= b
+    state[2] &+= c
+    state[3] &+= d
+    state[4] &+= e
+    state[5] &+= f
+    state[6] &+= g
+    state[7] &+= h
   }
 
   private static func _rotate(_ word: Word, _ count: Word) -> Word {

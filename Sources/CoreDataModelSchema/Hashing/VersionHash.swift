@@ -5,33 +5,61 @@
 package enum VersionHash {
   /// Hash of an attribute: 32 bytes.
   package static func of(_ attribute: AttributeSchema) -> [UInt8] {
-    if let derivation = attribute.derivationExpression {
-      return SHA256.hash(DerivationText.canonical(derivation).utf8)
-    }
-    if attribute.type == .composite {
-      let elements = attribute.elements.sorted { _precedes($0.name, $1.name) }
-      return SHA256.hash(elements.flatMap { of($0) })
-    }
-    var message = _base(attribute.traits)
-    message += _bytes(Int32(attribute.type.rawValue))
-    if attribute.preservesValueInHistoryOnDeletion { message.append(1) }
-    if attribute.allowsExternalBinaryDataStorage { message.append(1) }
-    return SHA256.hash(message)
+    var message: [UInt8] = []
+    _hash(attribute, in: &message)
+    return message
   }
 
   /// Hash of a relationship: 32 bytes.
   package static func of(_ relationship: RelationshipSchema) -> [UInt8] {
-    var message = _base(relationship.traits)
-    message += relationship.destination.utf8
-    message += (relationship.inverse ?? "").utf8
-    message += _bytes(Int32(truncatingIfNeeded: relationship.maxCount))
-    message += _bytes(Int32(truncatingIfNeeded: relationship.minCount))
-    if relationship.isOrdered { message += [1, 0] }
-    return SHA256.hash(message)
+    var message: [UInt8] = []
+    _hash(relationship, in: &message)
+    return message
   }
 
   /// Hash of a property as such, without a type: what a fetched property has.
-  package static func of(_ traits: PropertyTraits) -> [UInt8] { SHA256.hash(_base(traits)) }
+  package static func of(_ traits: PropertyTraits) -> [UInt8] {
+    var message: [UInt8] = []
+    _hash(traits, in: &message)
+    return message
+  }
+
+  // A model has thousands of properties: their messages and hashes share one array, which is reused for all of them.
+
+  private static func _hash(_ attribute: AttributeSchema, in message: inout [UInt8]) {
+    if let derivation = attribute.derivationExpression {
+      message.removeAll(keepingCapacity: true)
+      message += DerivationText.canonical(derivation).utf8
+    } else if attribute.type == .composite {
+      let elements = attribute.elements.sorted { _precedes($0.name, $1.name) }
+      message = elements.flatMap { of($0) }
+    } else {
+      _hash(attribute.traits, in: &message)
+      _append(Int32(attribute.type.rawValue), to: &message)
+      if attribute.preservesValueInHistoryOnDeletion { message.append(1) }
+      if attribute.allowsExternalBinaryDataStorage { message.append(1) }
+    }
+    SHA256.replace(&message)
+  }
+
+  private static func _hash(_ relationship: RelationshipSchema, in message: inout [UInt8]) {
+    _hash(relationship.traits, in: &message)
+    message += relationship.destination.utf8
+    message += (relationship.inverse ?? "").utf8
+    _append(Int32(truncatingIfNeeded: relationship.maxCount), to: &message)
+    _append(Int32(truncatingIfNeeded: relationship.minCount), to: &message)
+    if relationship.isOrdered { message += [1, 0] }
+    SHA256.replace(&message)
+  }
+
+  private static func _hash(_ traits: PropertyTraits, in message: inout [UInt8]) {
+    message.removeAll(keepingCapacity: true)
+    message += traits.name.utf8
+    message.append((traits.isOptional ? 1 : 0) | (traits.isTransient ? 2 : 0))
+    message.append(0)
+    if let modifier = traits.versionHashModifier { message += modifier.utf8 }
+    SHA256.replace(&message)
+  }
 
   /// Hash of the last entity in a line of parents, topmost first: 32 bytes.
   package static func of(line: [EntitySchema]) -> [UInt8] {
@@ -42,24 +70,41 @@ package enum VersionHash {
   struct Lineage {
     /// Hash of the last entity; empty before the first.
     private(set) var hash: [UInt8] = []
-    private var _properties: [(name: String, hash: [UInt8])] = []
+    private var _names: [String] = []
+    /// Hashes of the properties, 32 bytes each, in the order of the names.
+    private var _hashes: [UInt8] = []
 
     /// The same line with one more entity below.
     func adding(_ entity: EntitySchema) -> Lineage {
       var next = self
-      next._properties += entity.attributes.filter { !$0.isTransient }.map { ($0.name, of($0)) }
-      next._properties += entity.relationships.filter { !$0.traits.isTransient }.map { ($0.name, of($0)) }
-      var message = Array(entity.name.utf8)
+      var message: [UInt8] = []
+      for attribute in entity.attributes where !attribute.isTransient {
+        _hash(attribute, in: &message)
+        next._add(attribute.name, message)
+      }
+      for relationship in entity.relationships where !relationship.traits.isTransient {
+        _hash(relationship, in: &message)
+        next._add(relationship.name, message)
+      }
+      message.removeAll(keepingCapacity: true)
+      message += entity.name.utf8
       message.append(entity.isAbstract ? 1 : 0)
       message += hash
-      for property in next._properties.sorted(by: { _precedes($0.name, $1.name) }) {
-        message += property.hash
+      let names = next._names
+      for index in names.indices.sorted(by: { _precedes(names[$0], names[$1]) }) {
+        message += next._hashes[32 * index..<32 * (index + 1)]
       }
       let constraints = entity.uniquenessConstraints.map { $0.joined(separator: ".") }
       for constraint in constraints.sorted(by: _precedes) { message += constraint.utf8 }
       message += (entity.versionHashModifier ?? "").utf8
-      next.hash = SHA256.hash(message)
+      SHA256.replace(&message)
+      next.hash = message
       return next
+    }
+
+    private mutating func _add(_ name: String, _ hash: [UInt8]) {
+      _names.append(name)
+      _hashes += hash
     }
   }
 
@@ -79,19 +124,15 @@ package enum VersionHash {
 
   /// Order by UTF-16 code units, as NSString compares.
   private static func _precedes(_ left: String, _ right: String) -> Bool {
-    left.utf16.lexicographicallyPrecedes(right.utf16)
+    // Units and bytes order alike up to the surrogates, which begin with such bytes.
+    for (a, b) in zip(left.utf8, right.utf8) where a != b {
+      return a < 0xee && b < 0xee ? a < b : left.utf16.lexicographicallyPrecedes(right.utf16)
+    }
+    return left.utf8.count < right.utf8.count
   }
 
-  private static func _base(_ traits: PropertyTraits) -> [UInt8] {
-    let flags: UInt8 = (traits.isOptional ? 1 : 0) | (traits.isTransient ? 2 : 0)
-    var message = Array(traits.name.utf8)
-    message += [flags, 0]
-    if let modifier = traits.versionHashModifier { message += modifier.utf8 }
-    return SHA256.hash(message)
-  }
-
-  private static func _bytes(_ number: Int32) -> [UInt8] {
-    (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * Int32($0))) }
+  private static func _append(_ number: Int32, to message: inout [UInt8]) {
+    withUnsafeBytes(of: number.littleEndian) { message += $0 }
   }
 }
 
