@@ -13,8 +13,9 @@ extension NSManagedObjectContext {
       } catch  where readFailureHandler != nil {
         readFailureHandler?(error)
         return
-      } catch let error as CocoaError where error.code == .fileReadCorruptFile {
-        // Nothing in a damaged file may stop the program: the object stays a fault, whose values read as nil.
+      } catch let error as CocoaError where Self._isUnreadable(error) {
+        // Nothing in a damaged file may stop the program, nor may a value in a file that it may not read: the
+        // object stays a fault, whose values read as nil.
         Console.warn(
           "could not fulfil a fault for '\(object.objectID.uriRepresentation().absoluteString)', which reads as nil: \(error)"
         )
@@ -35,6 +36,10 @@ extension NSManagedObjectContext {
     object._flags.insert(.awakening)
     object.awakeFromFetch()
     object._flags.remove(.awakening)
+  }
+
+  private static func _isUnreadable(_ error: CocoaError) -> Bool {
+    error.code == .fileReadCorruptFile || error.code == .fileReadNoPermission
   }
 
   /// Attaches the values of a fault without showing them yet.
@@ -144,7 +149,7 @@ extension NSManagedObjectContext {
     if let readFailureHandler { return readFailureHandler(error) }
     let message =
       "could not read '\(object._layout.slots[slot].name)' of '\(object.objectID.uriRepresentation().absoluteString)'"
-    guard let error = error as? CocoaError, error.code == .fileReadCorruptFile else {
+    guard let error = error as? CocoaError, Self._isUnreadable(error) else {
       programmerError("\(message): \(error)")
     }
     Console.warn("\(message), which reads as empty: \(error)")

@@ -13,6 +13,8 @@ enum SQLiteStoreError: SQLiteFailure, Sendable, CustomStringConvertible {
   case moved(SQLiteError)
   /// A file with a large value cannot be written.
   case externalData(path: String, code: Int32)
+  /// A file with a large value is there and cannot be read.
+  case unreadableExternalData(path: String, code: Int32)
   /// A predicate nests deeper, or has more parts, than SQLite takes.
   case tooComplex(SQLiteError)
   /// SQLite failed otherwise.
@@ -36,6 +38,8 @@ enum SQLiteStoreError: SQLiteFailure, Sendable, CustomStringConvertible {
     case .timeout: 134090
     case .moved: 134180
     case .externalData(_, let code): code == ENOSPC || code == EDQUOT ? 640 : 512
+    case .unreadableExternalData(_, let code):
+      code == EACCES || code == EPERM ? 257 : code == EFBIG ? 263 : 256
     case .tooComplex: 134060
     case .sqlite(let error): error.isCorrupt || error.isNotADatabase ? 259 : error.isFull ? 640 : 134180
     case .corruptRow: 259
@@ -61,6 +65,8 @@ enum SQLiteStoreError: SQLiteFailure, Sendable, CustomStringConvertible {
       "nothing was saved: \(error.message); remove the store from its coordinator and add it again"
     case .externalData(let path, let code):
       "the external data file \(path) cannot be written: \(String(cString: strerror(code)))"
+    case .unreadableExternalData(let path, let code):
+      "the external data file \(path) cannot be read: \(String(cString: strerror(code)))"
     case .sqlite(let error): "\(error)"
     case .tooComplex(let error):
       "the predicate nests deeper, or has more parts, than SQLite takes (\(error.message)); say it with "

@@ -63,7 +63,7 @@ extension StoreMigration {
     ) { row in cells.append((row.int64(0), row.withBytes(1) { Data($0) })) }
     let table = new.table(of: pair.new.entityNumber).name
     for cell in cells {
-      let value = cell.name.withUnsafeBytes { externalData.read($0) }
+      let value = try cell.name.withUnsafeBytes { try externalData.read($0) }
       try connection.query(
         "UPDATE \(table) SET \(column) = ? WHERE Z_PK = ?",
         [value.map { .blob(Array($0)) } ?? .null, .int(cell.key + offset)])

@@ -58,7 +58,7 @@ struct CellDecoder: Sendable {
     case .transformable:
       return .transformable(TransformableBox(object: nil, data: statement.withBytes(column) { Data($0) }))
     case .data: return .data(statement.withBytes(column) { Data($0) })
-    default: return statement.withBytes(column) { context.externalData.read($0) }.map { .data($0) }
+    default: return try statement.withBytes(column) { try context.externalData.read($0) }.map { .data($0) }
     }
   }
 

@@ -99,14 +99,17 @@ struct ExternalDataDirectory: Sendable {
   /// The value behind a cell; nil, with a line on the standard error, when it names a file that is not there:
   /// the row's other values are no worse for it, and the cell stays as it is until somebody assigns the
   /// attribute.
-  func read(_ bytes: UnsafeRawBufferPointer) -> Data? {
+  ///
+  /// - Throws: `SQLiteStoreError.unreadableExternalData` for a file that is there and cannot be read: a copy or a
+  ///   migration would lose the value.
+  func read(_ bytes: UnsafeRawBufferPointer) throws -> Data? {
     guard let prefix = bytes.first else { return Data() }
     switch prefix {
     case Self.inline: return Data(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
     case Self._file:
       guard let text = Self.file(named: bytes) else { return Data(bytes) }
       let path = "\(_path)/\(text)"
-      guard let data = PlainFile.data(at: path) else {
+      guard let data = try PlainFile.data(at: path) else {
         _notices.note(path)
         return nil
       }
@@ -132,19 +135,40 @@ private func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> 
 
 /// Files that are neither links nor devices: a store from elsewhere leads to no other file of the user's.
 enum PlainFile {
-  /// Content of the file; nil if it cannot be read or is no plain file.
-  static func data(at path: String) -> Data? {
+  /// Bytes that a value in a file may have, far beyond what any program keeps in one: a sparse file from
+  /// elsewhere would take all memory.
+  private static let _limit = Int64(Int32.max)
+
+  /// Content of the file; nil if there is no plain file.
+  ///
+  /// - Throws: `SQLiteStoreError.unreadableExternalData`.
+  static func data(at path: String) throws -> Data? {
+    func unreadable(_ code: Int32) -> SQLiteStoreError { .unreadableExternalData(path: path, code: code) }
     // A FIFO would block until somebody writes to it.
     let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    do {
-      return try handle.readToEnd() ?? Data()
-    } catch {
-      return nil
+    guard descriptor >= 0 else {
+      let code = errno
+      if kind(of: path) != .plain { return nil }
+      throw unreadable(code)
     }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw unreadable(errno) }
+    guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+    guard status.st_size <= _limit else { throw unreadable(EFBIG) }
+    var data = Data(count: Int(status.st_size))
+    let count = try data.withUnsafeMutableBytes { bytes in
+      var filled = 0
+      while filled < bytes.count {
+        let count = Foundation.read(descriptor, bytes.baseAddress! + filled, bytes.count - filled)
+        if count < 0, errno == EINTR { continue }
+        guard count >= 0 else { throw unreadable(errno) }
+        if count == 0 { break }
+        filled += count
+      }
+      return filled
+    }
+    return count < data.count ? Data(data.prefix(count)) : data
   }
 
   /// What a path leads to.
@@ -172,7 +196,7 @@ private final class MissingFileNotices: Sendable {
       Console.warn("more external data files of this store are missing; they are not listed.")
     default:
       Console.warn(
-        "the external data file \(path) is missing, unreadable or no plain file; its attribute reads as nil.")
+        "the external data file \(path) is missing or no plain file; its attribute reads as nil.")
     }
   }
 }
