@@ -27,7 +27,11 @@ struct StoreFiles {
     let destination = SQLiteStoreFile(url: copy.url)
     try copy.expectFile()
     copy.create(like: self)
-    try destination.translating { try self.copy(to: copy, on: destination.openForWriting(creates: true)) }
+    try destination.translating {
+      let connection = try destination.openForWriting(creates: true)
+      if try SQLiteStoreFile.isEmpty(connection) { return try self.copy(to: copy, on: connection) }
+      try copy.replaceContent(on: connection) { try self.copy(to: $0) }
+    }
   }
 
   /// Copies the store into the database of `connection`, which is the other store's and has no tables.
@@ -107,13 +111,20 @@ struct StoreFiles {
         ".\(url.lastPathComponent).migrating.sqlite"))
   }
 
-  /// Deletes the sibling that a killed process left. Does nothing while another connection holds the write lock.
+  /// Whether the database or its external data is there. A deletion that failed may have left one without the
+  /// other.
+  private var _areThere: Bool {
+    var status = stat()
+    return lstat(url.path, &status) == 0 || lstat(_directory.supportPath, &status) == 0
+  }
+
+  /// Deletes the sibling that a killed process or a failed deletion left. Does nothing while another connection
+  /// holds the write lock.
   ///
   /// - Parameter connection: An open connection to this store, outside of a transaction, with no busy timeout.
   func removeAbandonedSibling(on connection: Connection) {
     let sibling = _sibling
-    var status = stat()
-    guard lstat(sibling.url.path, &status) == 0, (try? connection.beginImmediate()) != nil else { return }
+    guard sibling._areThere, (try? connection.beginImmediate()) != nil else { return }
     sibling.remove()
     connection.rollback()
   }
@@ -180,7 +191,7 @@ private struct DatabaseReplacement {
 
   func run(from path: String) throws {
     try _connection.query("ATTACH DATABASE ? AS \(Self.other)", [.text(path)])
-    for item in try _items(of: "main", "type IN ('trigger', 'table')").sorted(by: { $0.rank < $1.rank }) {
+    for item in try _items(of: "main", "type IN ('trigger', 'view', 'table')").sorted(by: { $0.rank < $1.rank }) {
       try _connection.execute("DROP \(item.type) IF EXISTS main.\(item.quoted)")
     }
     let items = try _items(of: Self.other, "1")
@@ -204,7 +215,7 @@ private struct DatabaseReplacement {
     let name: String
     let sql: String
     /// Place in which it is dropped: virtual tables take along what they are made of.
-    var rank: Int { type == "trigger" ? 0 : sql.uppercased().hasPrefix("CREATE VIRTUAL") ? 1 : 2 }
+    var rank: Int { type != "table" ? 0 : sql.uppercased().hasPrefix("CREATE VIRTUAL") ? 1 : 2 }
     var quoted: String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
   }
 

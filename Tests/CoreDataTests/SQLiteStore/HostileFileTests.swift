@@ -167,7 +167,7 @@ import Testing
   @Test func aReplacedStoreHoldsWhatWasStillInTheLog() throws {
     try fixture.insert("Route", ["name": .string("copied")])
     let url = fixture.directory.appendingPathComponent("copy.sqlite")
-    try SQLiteStoreFile(url: url).replace(with: SQLiteStoreFile(url: fixture.url))
+    try StoreFiles(url: fixture.url).copy(to: StoreFiles(url: url))
     #expect(try Connection(path: url.path).firstValue("SELECT ZNAME FROM ZROUTE") == .text("copied"))
   }
 

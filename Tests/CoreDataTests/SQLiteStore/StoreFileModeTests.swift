@@ -72,6 +72,16 @@ import Testing
     #expect(stores.names == [".Notes_SUPPORT", "Notes.sqlite"])
   }
 
+  @Test func `external data without the file of a failed migration are deleted with the next opening`() throws {
+    try stores.make(blob: true)
+    let abandoned = StoreFiles(url: stores.url()).sibling()
+    try StoreFiles(url: stores.url()).copy(to: abandoned)
+    for suffix in ["", "-wal", "-shm"] { unlink(abandoned.url.path + suffix) }
+    #expect(stores.names.count > 2)
+    try stores.make()
+    #expect(stores.names == [".Notes_SUPPORT", "Notes.sqlite"])
+  }
+
   @Test func `the file of a migration under way stays`() throws {
     try stores.make()
     let migrating = try Connection(path: stores.url().path)

@@ -234,9 +234,11 @@ package enum StoreFileFacts {
   ///
   /// - Throws: A Cocoa error.
   package static func copy(path: String, to destination: String) throws {
-    let (from, to) = (URL(fileURLWithPath: path), URL(fileURLWithPath: destination))
-    try StoreErrors.translating(url: from) {
-      try SQLiteStoreFile(url: to, timeout: 5).replace(with: SQLiteStoreFile(url: from, timeout: 5))
+    let source = URL(fileURLWithPath: path)
+    try StoreErrors.translating(url: source) {
+      let file = SQLiteStoreFile(url: source, timeout: 5)
+      guard try !file.isVacant() else { throw StoreOpenError.missing(path: file.path) }
+      try StoreFiles(url: source).copy(to: StoreFiles(url: URL(fileURLWithPath: destination)))
     }
   }
 

@@ -74,31 +74,6 @@ struct SQLiteStoreFile: Sendable {
     try translating { try StoreDestruction(location, timeout: timeout, isForced: isForced).run() }
   }
 
-  /// Replaces this store, which need not exist, by a copy of another with all that is still in its log.
-  func replace(with source: SQLiteStoreFile) throws {
-    try source.checkIsFile(mayBeMissing: false)
-    let from = try source.translating {
-      let connection = try source.openForReading()
-      guard try !Self.isEmpty(connection) else { throw StoreOpenError.missing(path: source.path) }
-      return connection
-    }
-    try translating {
-      let to = try openForWriting(creates: true)
-      try from.backUp(to: to)
-      try? to.checkpoint(.truncate)
-    }
-    try _copyExternalData(from: source)
-  }
-
-  private func _copyExternalData(from source: SQLiteStoreFile) throws {
-    let files = FileManager.default
-    let from = ExternalDataDirectory(storePath: source.path).supportPath
-    let to = ExternalDataDirectory(storePath: path).supportPath
-    guard from != to else { return }
-    if files.fileExists(atPath: to) { try files.removeItem(atPath: to) }
-    if files.fileExists(atPath: from) { try files.copyItem(atPath: from, toPath: to) }
-  }
-
   /// Runs `body`; what SQLite throws comes out as `StoreOpenError`.
   func translating<Result>(_ body: () throws -> Result) throws -> Result {
     do {
