@@ -29,6 +29,7 @@ extension NSManagedObjectContext {
     }
     table.insert(object)
     listed.append(object)
+    hasPendingInsertions = true
     eventList.append(object)
     overlay.markStale()
     scheduleFlush()

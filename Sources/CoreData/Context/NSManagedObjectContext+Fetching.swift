@@ -64,11 +64,22 @@ extension NSManagedObjectContext {
     if reading.needsOverlay, !reading.plan.sort.isEmpty { reading.plan.content = .values }
     let isPlain = !reading.needsOverlay && reading.plan.content == .values
     let objects = try isPlain ? objects(for: reading.stored()) : reading.objects()
+    if plan.layout.parentNumber != nil { try _checkKind(of: objects, plan.layout) }
     if request.fetchBatchSize > 0 {
       faultBatch.add(FetchPages(objects.compactMap(\._key), size: request.fetchBatchSize))
     }
     try finish(objects, of: request)
     return objects
+  }
+
+  /// An object keeps the entity that it was first found as: the index of a damaged file may say another one.
+  private final func _checkKind(of objects: [NSManagedObject], _ layout: PropertyLayout) throws {
+    guard let stranger = objects.first(where: { !$0._layout.isKind(of: layout) }) else { return }
+    throw CocoaError.coreData(
+      CocoaError.Code.fileReadCorruptFile.rawValue,
+      "The store file is damaged: \(stranger._objectID.uriRepresentation().absoluteString) was read as "
+        + "'\(stranger._layout.entityName)' and is found among the objects of '\(layout.entityName)'. Check the file with "
+        + "'coredata store check'.")
   }
 
   /// What is left to do for fetched objects.
@@ -84,7 +95,7 @@ extension NSManagedObjectContext {
   /// The object for what a store has found; a registered one keeps its values.
   final func object(for stored: StoredObject) -> NSManagedObject {
     let key = ObjectTable.Key(stored.key)
-    if let object = table.object(for: key) {
+    if let object = heldObject(for: key) {
       if object.isFault, object._row == nil { object.take(stored) }
       return object
     }

@@ -86,6 +86,7 @@ extension NSManagedObjectContext {
     eventList = []
     unpropagatedDeletions = []
     hasPendingDeletions = false
+    hasPendingInsertions = false
     pendingIndex.clear()
     overlay.clear()
     var sets = EventSets()
@@ -154,6 +155,7 @@ extension NSManagedObjectContext {
     eventList = []
     unpropagatedDeletions = []
     hasPendingDeletions = false
+    hasPendingInsertions = false
     knownMemberKinds = []
     pendingIndex.clear()
     faultBatch.clearAll()

@@ -11,7 +11,7 @@ extension NSManagedObjectContext {
     var faults: [ObjectKey] = []
     let objects = found.map { stored in
       let key = ObjectTable.Key(stored.key)
-      if let object = table.object(for: key) {
+      if let object = heldObject(for: key) {
         if object.isFault, object._row == nil { object._row = stored.row }
         return object
       }

@@ -26,13 +26,7 @@ extension NSManagedObjectContext {
   final func registered(_ objectID: NSManagedObjectID) -> NSManagedObject? {
     checkQueue()
     let id = localized(objectID)
-    letGoOfSaved()
-    if let (object, isOnlyHolder) = table.objectAndHold(for: id) {
-      guard isOnlyHolder, !isNeeded(object) else { return object }
-      // Nobody holds it any more: to those who look, it is not registered.
-      table.remove(object)
-      object._context = nil
-    }
+    if let object = heldObject(for: id) { return object }
     // What a child has saved up is unsaved here, and so registered, though its object is made only now.
     guard let entry = overlay.layers.entry(for: ObjectTable.Key(id)), entry.kind != .annihilated else {
       return nil
@@ -43,7 +37,7 @@ extension NSManagedObjectContext {
   final func objectOrFault(_ objectID: NSManagedObjectID) -> NSManagedObject {
     checkQueue()
     let id = localized(objectID)
-    return table.object(for: id) ?? makeFault(id)
+    return heldObject(for: id) ?? makeFault(id)
   }
 
   final func storedObject(_ objectID: NSManagedObjectID) throws -> NSManagedObject {
@@ -51,7 +45,7 @@ extension NSManagedObjectContext {
     let id = localized(objectID)
     let object: NSManagedObject
     var isAlone = false
-    if let known = table.object(for: id) {
+    if let known = heldObject(for: id) {
       object = known
     } else if !overlay.layers.isEmpty {
       object = makeFault(id)
@@ -125,14 +119,14 @@ extension NSManagedObjectContext {
   }
 
   final func object(for key: ObjectKey) -> NSManagedObject {
-    if let object = table.object(for: key) { return object }
+    if let object = heldObject(for: ObjectTable.Key(key)) { return object }
     return makeFault(localized(key))
   }
 
   /// - Parameter isInBatches: Whether the caller notes which faults are filled together.
   final func object(for key: ObjectKey, inBatches isInBatches: Bool) -> NSManagedObject {
     let hashed = ObjectTable.Key(key)
-    if let object = table.object(for: hashed) { return object }
+    if let object = heldObject(for: hashed) { return object }
     if let entry = overlay.layers.entry(for: hashed) { return materialize(entry) }
     let object = make(key, hashed, row: nil)
     if !isInBatches { faultBatch.add(key) }
@@ -252,11 +246,27 @@ extension NSManagedObjectContext {
     retainsRegisteredObjects || !object._flags.isDisjoint(with: [.listed, .eventListed, .locked])
   }
 
-  /// The registered object of this ID if anything but the registry holds it, or it has unsaved changes. Any
-  /// other is let go of: for Core Data it would not be there.
+  /// The registered object of this ID if anything but the registry holds it, or it carries state that would be
+  /// lost. Unregisters any other one: in Core Data it would have been deallocated, and must not show old values
+  /// when it is met again.
+  @inline(__always)
   final func heldObject(for id: NSManagedObjectID) -> NSManagedObject? {
+    if !savedLately.isEmpty { letGoOfSaved() }
     guard let (object, isOnlyHolder) = table.objectAndHold(for: id) else { return nil }
-    guard isOnlyHolder, !isNeeded(object), !object._flags.contains(.adopted) else { return object }
+    return isOnlyHolder ? _unlessLetGo(object) : object
+  }
+
+  /// The registered object of this key, as `heldObject(for:)` of an ID.
+  @inline(__always)
+  final func heldObject(for key: ObjectTable.Key) -> NSManagedObject? {
+    if !savedLately.isEmpty { letGoOfSaved() }
+    guard let (object, isOnlyHolder) = table.objectAndHold(for: key) else { return nil }
+    return isOnlyHolder ? _unlessLetGo(object) : object
+  }
+
+  private final func _unlessLetGo(_ object: NSManagedObject) -> NSManagedObject? {
+    // A save or an announcement under way may be about to look the object up again.
+    if isSaving || isFlushing || isNeeded(object) || object._flags.contains(.adopted) { return object }
     table.remove(object)
     object._context = nil
     object._relations = nil
@@ -266,7 +276,7 @@ extension NSManagedObjectContext {
   /// Lets go of what the last save wrote, unless an insertion is waiting: Core Data keeps it then until the
   /// next clean save.
   final func letGoOfSaved() {
-    if !savedLately.isEmpty, !listed.contains(where: { $0._flags.contains(.inserted) }) { savedLately = [] }
+    if !hasPendingInsertions { savedLately = [] }
   }
 
   final func sweepIfDue() {

@@ -145,6 +145,7 @@ extension NSManagedObjectContext {
     let hadAdopted = !overlay.layers.isEmpty
     listed = []
     hasPendingDeletions = false
+    hasPendingInsertions = false
     overlay.clear()
     overlay.markFresh(upTo: overlay.noted)
     pendingIndex.clear()

@@ -43,6 +43,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) var unpropagatedDeletions: [NSManagedObject] = []
   /// Whether anything was deleted here since the last save.
   @exclusivity(unchecked) var hasPendingDeletions = false
+  /// Whether anything was inserted here since the last save.
+  @exclusivity(unchecked) var hasPendingInsertions = false
   /// Entity numbers of which objects' to-manys may hold members here: what was deleted elsewhere is looked
   /// for in none else.
   var knownMemberKinds: Set<Int> = []
@@ -59,7 +61,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// What objects wrote through primitives in their last `willSave`: saved as it is, unchecked.
   var primitivesInWillSave: [ObjectIdentifier: SlotSet] = [:]
   /// What the last save wrote, kept while an insertion waits for the next one.
-  var savedLately: [NSManagedObject] = []
+  @exclusivity(unchecked) var savedLately: [NSManagedObject] = []
   /// Place in history that the save under way has led to.
   @exclusivity(unchecked) var savedToken: NSPersistentHistoryToken?
   /// Mark of the row cache's state that the last save into stores has led to.

@@ -192,7 +192,7 @@ final class FetchReading {
 
   /// This context's object for an entry of its own layers or of an ancestor's.
   private func _object(for entry: Layer.Entry) -> NSManagedObject {
-    if let object = _context.table.object(for: entry.id) {
+    if let object = _context.heldObject(for: entry.id) {
       if object.isFault, object._row == nil { object._row = entry.row }
       return object
     }

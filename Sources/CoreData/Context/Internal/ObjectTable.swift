@@ -214,7 +214,18 @@ struct ObjectTable {
 
   /// The object of this ID, and whether the table alone holds it.
   mutating func objectAndHold(for id: NSManagedObjectID) -> (object: NSManagedObject, isOnlyHolder: Bool)? {
-    guard let index = _index(of: id) else { return nil }
+    _index(of: id).flatMap(_objectAndHold)
+  }
+
+  /// The object of this key, and whether the table alone holds it.
+  @inline(__always)
+  mutating func objectAndHold(for key: Key) -> (object: NSManagedObject, isOnlyHolder: Bool)? {
+    if _temporaries > 0 { _adoptLinks() }
+    return _places.index(of: key).flatMap(_objectAndHold)
+  }
+
+  @inline(__always)
+  private func _objectAndHold(at index: Int) -> (object: NSManagedObject, isOnlyHolder: Bool)? {
     // Before another reference is made.
     let isOnlyHolder = _places.isOnlyHolder(at: index)
     return _places.start[index].object.map { ($0.takeUnretainedValue(), isOnlyHolder) }
