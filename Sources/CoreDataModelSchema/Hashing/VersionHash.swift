@@ -124,11 +124,18 @@ package enum VersionHash {
 
   /// Order by UTF-16 code units, as NSString compares.
   private static func _precedes(_ left: String, _ right: String) -> Bool {
-    // Units and bytes order alike up to the surrogates, which begin with such bytes.
-    for (a, b) in zip(left.utf8, right.utf8) where a != b {
-      return a < 0xee && b < 0xee ? a < b : left.utf16.lexicographicallyPrecedes(right.utf16)
+    var (first, second) = (left, right)
+    let verdict = first.withUTF8 { a in
+      second.withUTF8 { b -> Bool? in
+        let count = min(a.count, b.count)
+        var index = 0
+        while index < count, a[index] == b[index] { index += 1 }
+        guard index < count else { return a.count < b.count }
+        // Units and bytes order alike up to the surrogates, which begin with such bytes.
+        return a[index] < 0xee && b[index] < 0xee ? a[index] < b[index] : nil
+      }
     }
-    return left.utf8.count < right.utf8.count
+    return verdict ?? left.utf16.lexicographicallyPrecedes(right.utf16)
   }
 
   private static func _append(_ number: Int32, to message: inout [UInt8]) {
