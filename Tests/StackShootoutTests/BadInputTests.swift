@@ -82,7 +82,7 @@ struct BadInputTests {
   @Test(
     "A line that makes no sense: 64",
     arguments: [
-      [], ["shootuot"], ["shootout", "--stop", "x"], ["shootout", "--stops"], ["shootout", "--runs", "0"],
+      ["shootuot"], ["shootout", "--stop", "x"], ["shootout", "--stops"], ["shootout", "--runs", "0"],
       ["shootout", "--runs", "many"], ["shootout", "--objects", "0"], ["shootout", "--save-every", "0"],
       ["shootout", "--mode", "fast"], ["shootout", "--format", "xml"],
       ["shootout", "--stops", "a", "--objects", "1"],
