@@ -1,10 +1,24 @@
 import CoreDataCSQLite
 
 /// Ends statements that take too many steps, or whose caller does not want them any more.
-package enum QueryCancellation {
-  /// Asked now and then while a statement runs on the thread on which it is set; true ends the statement with
-  /// an `isInterrupted` error.
-  @TaskLocal package static var isCancelled: (@Sendable () -> Bool)?
+package final class QueryCancellation: Sendable {
+  // A class: optimized code of Swift 6.3 passes a task-local function on without its type, and crashes.
+  @TaskLocal private static var _current: QueryCancellation?
+
+  private let _isCancelled: @Sendable () -> Bool
+
+  private init(_ isCancelled: @escaping @Sendable () -> Bool) { _isCancelled = isCancelled }
+
+  /// Whether the caller of the statement that runs on this thread does not want it any more.
+  static var isCancelled: Bool { _current?._isCancelled() ?? false }
+
+  /// Runs `body`, whose statements end with an `isInterrupted` error once `isCancelled` answers true. It is asked
+  /// now and then while a statement runs.
+  package static func ending<Result>(
+    when isCancelled: @escaping @Sendable () -> Bool, _ body: () throws -> Result
+  ) rethrows -> Result {
+    try $_current.withValue(QueryCancellation(isCancelled), operation: body)
+  }
 }
 
 extension Connection {
@@ -40,7 +54,7 @@ extension Connection {
         let steps = Unmanaged<StepCounter>.fromOpaque(context).takeUnretainedValue()
         steps.strides += 1
         if let limit = steps.limit, steps.strides > limit { return 1 }
-        return QueryCancellation.isCancelled?() == true ? 1 : 0
+        return QueryCancellation.isCancelled ? 1 : 0
       }, Unmanaged.passUnretained(steps).toOpaque())
   }
 }

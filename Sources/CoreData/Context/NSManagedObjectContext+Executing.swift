@@ -75,12 +75,12 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
       let found =
         delivery.readsObjects
         ? Result {
-          try QueryCancellation.$isCancelled.withValue({ result.isCancelled }) {
+          try QueryCancellation.ending(when: { result.isCancelled }) {
             try coordinator.fetch(rows, in: delivery.affectedStores, at: generation)
           }
         } : nil
       context.enqueue {
-        QueryCancellation.$isCancelled.withValue({ result.isCancelled }) {
+        QueryCancellation.ending(when: { result.isCancelled }) {
           delivery.finish(found, isCurrent: { coordinator.rowCache.epoch == epoch })
         }
       }

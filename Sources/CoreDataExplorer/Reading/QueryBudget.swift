@@ -42,20 +42,12 @@ struct QueryBudget: Sendable {
   /// - Throws: What `body` throws; `Exceeded` if that was because the budget is spent.
   func run<Result>(_ body: () throws -> Result) throws -> Result {
     do {
-      var result: Result?
-      try _bounded { result = try body() }
-      return result!
+      return try QueryCancellation.ending(when: { isSpent }, body)
     } catch {
       if _client?.hasLeft == true { throw Exceeded.clientLeft }
       if ContinuousClock.now > _end { throw Exceeded.time(seconds: seconds) }
       throw error
     }
-  }
-
-  /// Not optimized: optimized code hands the task-local value over without its type, and crashes (Swift 6.3, x86_64).
-  @_optimize(none)
-  private func _bounded(_ body: () throws -> Void) throws {
-    try QueryCancellation.$isCancelled.withValue({ isSpent }) { try body() }
   }
 }
 

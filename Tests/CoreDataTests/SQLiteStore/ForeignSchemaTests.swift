@@ -72,7 +72,7 @@ import Testing
   @Test func `A statement ends when its caller cancels it`() throws {
     let connection = try fixture.connection()
     let error = #expect(throws: SQLiteError.self) {
-      try QueryCancellation.$isCancelled.withValue({ true }) {
+      try QueryCancellation.ending(when: { true }) {
         try connection.query("\(Self.endless) SELECT COUNT(*) FROM n")
       }
     }
