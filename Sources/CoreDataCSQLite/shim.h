@@ -60,6 +60,11 @@ static inline int coredata_set_reset_database(sqlite3 *connection, int on) {
   return sqlite3_db_config(connection, SQLITE_DBCONFIG_RESET_DATABASE, on, (int *)0);
 }
 
+/* Whether closing the last connection leaves the write-ahead log as it is. */
+static inline int coredata_set_no_checkpoint_on_close(sqlite3 *connection, int on) {
+  return sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on, (int *)0);
+}
+
 /* Forbids SQL that could corrupt the file on purpose. */
 static inline int coredata_set_defensive(sqlite3 *connection, int on) {
   return sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, on, (int *)0);

@@ -12,8 +12,12 @@ extension Connection {
 
   /// - Throws: `SQLiteError` with `isMoved`.
   package func expectInPlace() throws {
+    if let files { return try files.expectInPlace() }
     guard !hasMoved else { throw SQLiteError.moved(path: path) }
   }
+
+  /// Leaves the write-ahead log as it is when the last connection to the database closes.
+  func keepLogOnClosing() { _ = coredata_set_no_checkpoint_on_close(handle, 1) }
 
   /// Sets how long a statement waits for another connection's lock, in seconds.
   package func setBusyTimeout(_ seconds: Double) {
@@ -22,7 +26,7 @@ extension Connection {
 }
 
 extension SQLiteError {
-  /// The database file was deleted, moved or replaced while it was open.
+  /// The database file was deleted, moved, emptied or replaced while it was open.
   package var isMoved: Bool { code == Self._moved }
 
   /// SQLITE_READONLY_DBMOVED.
@@ -30,6 +34,7 @@ extension SQLiteError {
 
   static func moved(path: String) -> SQLiteError {
     SQLiteError(
-      code: _moved, message: "the file \(path) was deleted, moved or replaced while the database was open")
+      code: _moved,
+      message: "the file \(path) was deleted, moved, emptied or replaced while the database was open")
   }
 }

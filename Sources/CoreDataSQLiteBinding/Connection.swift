@@ -23,6 +23,8 @@ package final class Connection: @unchecked Sendable {
   /// Whether the files have changed behind the back of a connection that does not notice by itself; a pool
   /// does not lend it any more then.
   package var isOutdated: (() -> Bool)?
+  /// The files that the database has to be found in; nil where that is not asked.
+  var files: DatabaseFiles?
   private let _statements: StatementCache
   private var _trace: Trace?
   let steps = StepCounter()

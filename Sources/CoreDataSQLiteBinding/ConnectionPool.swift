@@ -75,6 +75,7 @@ package final class ConnectionPool: Sendable {
     replacesFaulty: Bool = true, files: DatabaseFiles? = nil,
     open: @escaping @Sendable () throws -> Connection
   ) {
+    connection.files = files
     _state = Mutex(State(idle: [connection], open: [connection]))
     _readBound = max(1, maximumReads)
     _hasOne = hasOne
@@ -119,7 +120,8 @@ package final class ConnectionPool: Sendable {
     connection.heldRead.end(connection)
     do {
       return try body(connection)
-    } catch let error as SQLiteError where error.isMoved {
+    } catch let error as SQLiteError where error.isMoved || _files?.place ?? .same != .same {
+      // An emptied file may have been found damaged before it was found out of place.
       _retireLog(connection)
       throw SQLiteError.moved(path: connection.path)
     } catch {
@@ -133,14 +135,20 @@ package final class ConnectionPool: Sendable {
   /// Makes sure that the log of a database that was deleted, moved or replaced is not played over the file that
   /// has come to lie at its path. Does nothing while the database is in its place.
   package func retireLogIfMoved() {
-    guard let _files, !_files.isInPlace else { return }
+    guard let _files, _files.place != .same else { return }
     try? write { _retireLog($0) }
   }
 
   private func _retireLog(_ connection: Connection) {
-    guard let _files, !_files.isInPlace else { return }
-    // A file that was moved keeps what was saved to it.
-    try? connection.checkpoint(.passive)
+    guard let _files else { return }
+    switch _files.place {
+    case .same: return
+    case .gone:
+      // A file that was moved keeps what was saved to it.
+      try? connection.checkpoint(.passive)
+    case .emptied:
+      for open in _state.withLock({ $0.open }) { open.keepLogOnClosing() }
+    }
     _files.removeStrayLog()
   }
 
@@ -267,6 +275,7 @@ package final class ConnectionPool: Sendable {
     // Another file at the same path would be read as if it were this one.
     try _files?.expectInPlace()
     let connection = try _open()
+    connection.files = _files
     try _files?.expectInPlace()
     _state.withLock { state in
       if !state.isClosed { state.open.append(connection) }

@@ -11,43 +11,67 @@ import Musl
 package struct DatabaseFiles: Sendable {
   package let path: String
   private let _database: FileIdentity?
+  private let _hadContent: Bool
   private let _log: FileIdentity?
 
   /// Notes the files at `path`, which a connection has open.
   package init(path: String) {
     self.path = path
-    _database = FileIdentity(path)
-    _log = FileIdentity(path + "-wal")
+    let file = FileStatus(path)
+    _database = file?.identity
+    _hadContent = file?.isEmpty == false
+    _log = FileStatus(path + "-wal")?.identity
   }
 
-  /// Whether the database is still at its path: neither deleted nor moved, nor replaced by another file.
-  package var isInPlace: Bool { _database == nil || FileIdentity(path) == _database }
+  /// Where the database is now.
+  package enum Place: Sendable {
+    case same
+    /// Deleted, moved, or replaced by another file.
+    case gone
+    /// Cut to nothing. The log has the pages that were changed last only: written into the file, they would make
+    /// it no database.
+    case emptied
+  }
+
+  /// Costs one look at the file system.
+  package var place: Place {
+    guard let _database else { return .same }
+    guard let file = FileStatus(path), file.identity == _database else { return .gone }
+    return file.isEmpty && _hadContent ? .emptied : .same
+  }
 
   /// - Throws: `SQLiteError` with `isMoved` when the database is no longer at its path.
   package func expectInPlace() throws {
-    guard isInPlace else { throw SQLiteError.moved(path: path) }
+    guard place == .same else { throw SQLiteError.moved(path: path) }
   }
 
   /// Deletes the write-ahead log and its shared memory if they are all that is left of the database at its path.
   ///
   /// SQLite finds a log by its name alone: it would play this one over whatever database comes to lie there.
   package func removeStrayLog() {
-    guard !isInPlace, let _log, FileIdentity(path + "-wal") == _log else { return }
+    guard place != .same, let _log, FileStatus(path + "-wal")?.identity == _log else { return }
     unlink(path + "-wal")
     unlink(path + "-shm")
   }
 }
 
-/// The number that a file has in its file system.
-package struct FileIdentity: Sendable, Hashable {
-  private let _device: UInt64
-  private let _number: UInt64
+/// What the file system says of a file.
+private struct FileStatus {
+  let identity: FileIdentity
+  let isEmpty: Bool
 
-  /// The file at `path`; nil if there is none, or it cannot be looked at.
-  package init?(_ path: String) {
+  /// The file at `path`; nil if there is none, or its status is unavailable.
+  init?(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
-    _device = UInt64(truncatingIfNeeded: status.st_dev)
-    _number = UInt64(truncatingIfNeeded: status.st_ino)
+    identity = FileIdentity(
+      device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino))
+    isEmpty = status.st_size == 0
   }
+}
+
+/// The number that a file has in its file system.
+private struct FileIdentity: Hashable {
+  let device: UInt64
+  let number: UInt64
 }

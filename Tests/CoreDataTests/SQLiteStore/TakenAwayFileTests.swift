@@ -41,6 +41,22 @@ import Testing
     #expect(try BlobStore.count(try stores.open()) == 20)
   }
 
+  @Test(arguments: ["WAL", "DELETE"])
+  func `a store whose file was cut to nothing opens again`(_ mode: String) throws {
+    let options: [AnyHashable: Any] = [NSSQLitePragmasOption: ["journal_mode": mode]]
+    try stores.make(notes: 500, blob: false)
+    let coordinator = try stores.open(options: options)
+    try BlobStore.insert(1, into: coordinator)
+    truncate(stores.url().path, 0)
+    expectRefusal(coordinator)
+    try BlobStore.close(coordinator)
+    let again = try stores.open(options: options)
+    #expect(try BlobStore.count(again) == 0)
+    try BlobStore.insert(2, into: again)
+    try BlobStore.close(again)
+    #expect(try BlobStore.count(stores.open(options: options)) == 2)
+  }
+
   @Test func `an old log is not played over a file that replaced an open one`() throws {
     try stores.make("New.sqlite", notes: 20)
     let coordinator = try stores.open()
