@@ -72,9 +72,11 @@ extension NSManagedObjectContext {
     return objects
   }
 
-  /// An object keeps the entity that it was first found as: the index of a damaged file may say another one.
+  /// Checks that objects are of the entity fetched. A registered object keeps its entity, and the index of a damaged
+  /// file may file the row under another one.
   private final func _checkKind(of objects: [NSManagedObject], _ layout: PropertyLayout) throws {
-    guard let stranger = objects.first(where: { !$0._layout.isKind(of: layout) }) else { return }
+    guard let stranger = objects.first(where: { $0._layout !== layout && !$0._layout.isKind(of: layout) })
+    else { return }
     throw CocoaError.coreData(
       CocoaError.Code.fileReadCorruptFile.rawValue,
       "The store file is damaged: \(stranger._objectID.uriRepresentation().absoluteString) was read as "

@@ -48,10 +48,11 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
   /// - Throws: Cocoa error 133020 under the error policy.
   open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
     guard mergeType != .errorMergePolicyType else {
+      let objects = list.count == 1 ? "an object since it was" : "\(list.count) objects since they were"
       throw CocoaError.coreData(
         NSManagedObjectMergeError,
-        "The save would overwrite changes made elsewhere to \(list.count == 1 ? "an object" : "\(list.count) objects") since they were read. Refresh them "
-          + "and save again, or set a merge policy.", [NSPersistentStoreSaveConflictsErrorKey: list])
+        "The save would overwrite changes made elsewhere to \(objects) read. Refresh and save again, or set a merge policy.",
+        [NSPersistentStoreSaveConflictsErrorKey: list])
     }
     for conflict in list { VersionSettlement(conflict, mergeType)?.settle() }
   }

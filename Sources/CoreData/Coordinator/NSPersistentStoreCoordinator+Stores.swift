@@ -28,7 +28,7 @@ extension NSPersistentStoreCoordinator {
     }
     try _checkIsNew(store)
     store._coordinator = self
-    // Who only reads sees the stored data, and loses nothing.
+    // Without its transformer a value reads as the stored data; only writing could lose it.
     if !store.isReadOnly { for line in model.missingTransformers { Console.warn(line) } }
     try followRemoteChanges(of: store)
     append(store)

@@ -191,7 +191,8 @@ private struct DatabaseReplacement {
 
   func run(from path: String) throws {
     try _connection.query("ATTACH DATABASE ? AS \(Self.other)", [.text(path)])
-    for item in try _items(of: "main", "type IN ('trigger', 'view', 'table')").sorted(by: { $0.rank < $1.rank }) {
+    let own = try _items(of: "main", "type IN ('trigger', 'view', 'table')")
+    for item in own.sorted(by: { $0.rank < $1.rank }) {
       try _connection.execute("DROP \(item.type) IF EXISTS main.\(item.quoted)")
     }
     let items = try _items(of: Self.other, "1")

@@ -22,8 +22,9 @@ enum TransformableCoding {
       transformer is NSSecureUnarchiveFromDataTransformer
       ? transformer.reverseTransformedValue(object) : transformer.transformedValue(object)
     guard let result else { return nil }
-    if let data = result as? Data { return data }
-    if let data = result as? NSData { return Data(referencing: data) }
+    if let data = result as? Data ?? (result as? NSData).map({ Data(referencing: $0) }) {
+      return transformer is NSSecureUnarchiveFromDataTransformer ? try _checked(data, of: object, attribute) : data
+    }
     throw AttributeValueError(
       entity: attribute.entityName, attribute: attribute.name,
       expected: "Data from the value transformer '\(name)'", found: "\(type(of: result))")
@@ -50,13 +51,25 @@ enum TransformableCoding {
 
   /// A keyed archive of `object`.
   static func archive(_ object: Any, attribute: AttributeCoding) throws -> Data {
+    let data: Data
     do {
-      return try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false)
+      data = try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false)
     } catch {
       throw AttributeValueError(
         entity: attribute.entityName, attribute: attribute.name, expected: "an object that can be archived",
         found: "\(type(of: object)) (\(error))")
     }
+    return try _checked(data, of: object, attribute)
+  }
+
+  /// Refuses an empty archive, which would read as no value: in a program that is linked with
+  /// `--static-swift-stdlib`, `NSKeyedArchiver` of Swift 6.3 writes no other.
+  private static func _checked(_ archive: Data, of object: Any, _ attribute: AttributeCoding) throws -> Data {
+    guard archive.isEmpty else { return archive }
+    throw AttributeValueError(
+      entity: attribute.entityName, attribute: attribute.name, expected: "an archive of \(type(of: object))",
+      found: "an empty one; NSKeyedArchiver cannot write in a program linked with --static-swift-stdlib: link "
+        + "dynamically, or use a value transformer of your own")
   }
 
   /// The root object of a keyed archive, of plain values or of classes that the program has.

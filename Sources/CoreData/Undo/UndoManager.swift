@@ -78,8 +78,7 @@ open class UndoManager: NSObject {
     _isEventGroupOpen = true
     guard Thread.isMainThread, !_isEventEndScheduled else { return }
     _isEventEndScheduled = true
-    // On the main thread now and then: nobody else has the manager meanwhile. (A constant that is weak by itself takes
-    // Swift 6.3.)
+    // Unchecked: the manager is used on the main thread only, now and in the block. (`weak let` needs Swift 6.3.)
     struct Later: @unchecked Sendable { weak var manager: UndoManager? }
     let later = Later(manager: self)
     DispatchQueue.main.async {

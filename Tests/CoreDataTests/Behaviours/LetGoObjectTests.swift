@@ -5,7 +5,7 @@ import Testing
 
 /// Objects that the program has let go, met again: as if they had never been there.
 @Suite struct LetGoObjectTests {
-  /// Saves an author that nobody holds afterwards, its values shown.
+  /// Saves an author, reads its values and lets it go.
   private func author(in stack: TestStack) throws -> NSManagedObjectID {
     let id = try stack.context.performAndWait {
       let author = stack.context.insert("Author", ["name": "Ada"])

@@ -180,6 +180,16 @@ struct AttributeCodingTests {
     #expect(again as? NSDictionary == ["k": 1] as NSDictionary)
   }
 
+  @Test func `an empty archive is an error, since it would read as nil`() {
+    let name = NSValueTransformerName("EmptyArchiveTransformer")
+    ValueTransformer.setValueTransformer(EmptyArchiveTransformer(), forName: name)
+    let coding = _coding(.transformable) { $0.valueTransformerName = name.rawValue }
+    let error = #expect(throws: AttributeValueError.self) {
+      try coding.data(from: TransformableBox(object: ["a"], data: nil))
+    }
+    #expect(error?.description.contains("--static-swift-stdlib") == true)
+  }
+
   @Test("a transformer of one's own makes the data on the way in and the object on the way out")
   func customTransformer() throws {
     let name = NSValueTransformerName("ReversingTransformer")
@@ -197,6 +207,11 @@ struct AttributeCodingTests {
     }
     #expect(error?.description.contains("ReversingTransformer") == true)
   }
+}
+
+/// Archives as Foundation does in a program that is linked with `--static-swift-stdlib`.
+private final class EmptyArchiveTransformer: NSSecureUnarchiveFromDataTransformer {
+  override func reverseTransformedValue(_ value: Any?) -> Any? { Data() }
 }
 
 private final class ReversingTransformer: ValueTransformer {

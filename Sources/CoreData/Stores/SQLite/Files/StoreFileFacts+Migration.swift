@@ -14,9 +14,7 @@ extension StoreFileFacts {
   ) throws {
     let url = URL(fileURLWithPath: path)
     let metadata = try metadata(path: path)
-    let model = try StoreErrors.translating(url: url) { try NSManagedObjectModel(schema: destination) }
-    // Nobody expects the program's classes here.
-    model.isFromStore = true
+    let model = try StoreErrors.translating(url: url) { try managedObjectModel(destination) }
     try AutomaticMigration.rewriteCopy(
       at: url, metadata: metadata, options: [NSPersistentStoreTimeoutOption: 5.0], from: source, to: model)
   }

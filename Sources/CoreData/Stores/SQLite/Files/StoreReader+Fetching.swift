@@ -83,7 +83,7 @@ extension StoreReader {
         "SELECT Z_PK, Z_ENT FROM \(table.name)\(condition) ORDER BY Z_PK "
           + "LIMIT \(query.limit ?? -1) OFFSET \(query.offset)"
       ) { row in
-        // A table of one entity needs nobody to tell its rows apart.
+        // A table of one entity may have any number in Z_ENT.
         let number = table.hasSubentities ? anatomy.entity(stored: row.int64(1)) : table.root
         if let number { keys.append(StoredReference(entity: number, key: row.int64(0))) }
       }

@@ -14,14 +14,3 @@ extension StoreReader {
     return true
   }
 }
-
-extension StoreFileFacts {
-  /// The model of a store, to be opened by a coordinator in a process that need not have the model's classes.
-  ///
-  /// - Throws: `ModelLayoutError`.
-  package static func managedObjectModel(_ schema: ModelSchema) throws -> NSManagedObjectModel {
-    let model = try NSManagedObjectModel(schema: schema)
-    model.isFromStore = true
-    return model
-  }
-}

@@ -27,9 +27,7 @@ package final class StoreReader {
     (layout, connection, _context, _model) = try StoreErrors.translating(url: url) {
       try SQLiteStoreError.translating {
         _ = try file.metadata()
-        let model = try NSManagedObjectModel(schema: model)
-        // Nobody expects the program's classes here.
-        model.isFromStore = true
+        let model = try StoreFileFacts.managedObjectModel(model)
         let layout = try ModelLayout(ModelSchema(model))
         let connection = try file.openForReading()
         try ForeignSchema.bound(connection)
@@ -98,7 +96,7 @@ package final class StoreReader {
     try translating {
       var result: [Int: Int] = [:]
       for table in anatomy.tables {
-        // A table of one entity needs nobody to tell its rows apart, and an index may do to count them.
+        // A table of one entity may have any number in Z_ENT, and SQLite counts its rows in the smallest index.
         guard table.hasSubentities else {
           try connection.query("SELECT COUNT(*) FROM \(table.name)") { row in
             if row.int64(0) > 0 { result[table.root] = Int(clamping: row.int64(0)) }
@@ -265,5 +263,14 @@ package enum StoreFileFacts {
     guard !model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) else { return nil }
     let text = SQLiteStoreOpening.differences(model, metadata)
     return text.isEmpty ? nil : text
+  }
+
+  /// The model of a store, for a coordinator in a process without the model's classes.
+  ///
+  /// - Throws: `ModelLayoutError`.
+  package static func managedObjectModel(_ schema: ModelSchema) throws -> NSManagedObjectModel {
+    let model = try NSManagedObjectModel(schema: schema)
+    model.isFromStore = true
+    return model
   }
 }

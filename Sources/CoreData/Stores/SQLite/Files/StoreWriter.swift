@@ -19,12 +19,10 @@ package final class StoreWriter {
   /// - Throws: A Cocoa error.
   package init(path: String, model: ModelSchema) throws {
     let url = URL(fileURLWithPath: path)
-    let model = try StoreErrors.translating(url: url) { try NSManagedObjectModel(schema: model) }
-    // Nobody expects the program's classes here.
-    model.isFromStore = true
+    let model = try StoreErrors.translating(url: url) { try StoreFileFacts.managedObjectModel(model) }
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     _coordinator = coordinator
-    // What is written to a store that keeps a history must be in it.
+    // A store that tracks history records this writer's changes, too.
     let keepsHistory = try StoreErrors.translating(url: url) {
       try SQLiteStoreFile(url: url, timeout: 5).keepsHistory()
     }

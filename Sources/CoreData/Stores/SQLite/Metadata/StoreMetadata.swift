@@ -72,7 +72,7 @@ enum StoreMetadata {
     if uuid == nil, case .text(let present) = try connection.firstValue("SELECT Z_UUID FROM Z_METADATA") {
       uuid = present
     }
-    let data = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+    let data = try PropertyListItem.binary(list)
     try connection.query("DELETE FROM Z_METADATA")
     try connection.query(
       "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)",
