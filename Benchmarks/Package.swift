@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Measured work, a package of its own so that the main package never depends on it: Scripts/benchmark.
+// Measured work, a separate package so that the main package never depends on it: Scripts/benchmark.
 
 let package = Package(
   name: "Benchmarks",

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The data layer of an application that has been shipped for years: ten model versions, a migrator of its own,
+// The data layer of an application that has been shipped for years: ten model versions, a custom migrator,
 // repositories, and test doubles of contexts.
 
 let package = Package(

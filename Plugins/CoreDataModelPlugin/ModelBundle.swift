@@ -30,7 +30,7 @@ struct ModelBundle {
     _entries(of: directory).flatMap { entry -> [URL] in
       switch entry.pathExtension {
       case let found where extensions.contains(found): [entry]
-      // The versions in it are no models of their own.
+      // The versions in it are not separate models.
       case "xcdatamodeld": []
       default:
         entry.hasDirectoryPath && !entry.lastPathComponent.hasPrefix(".")

@@ -277,7 +277,7 @@ def editing(browser):
         trials("add", store, "Author", "name", "Mascha Kaléko")
         browser.wait(lambda: any("Mascha" in row.text for row in browser.all("tr.new")), "a row of another program appears, marked")
         browser.shot("live")
-        # A change that somebody else makes, too.
+        # A concurrent change of another program.
         browser.open("/object?entity=Book&key=1")
         browser.find(".heading .button").click()
         field = browser.find("#field-title")
@@ -392,7 +392,7 @@ def million(browser):
 
 
 def load(explorer, cookie):
-    """Fifty clients at once, each with a connection of its own."""
+    """Fifty clients at once, each with its own connection."""
     paths = [
         "/", "/entity?name=Track", "/entity?name=Track&after=500000", "/entity?name=Track&last=1", "/object?entity=Track&key=77",
         "/entity?name=Track&sort=title&where=plays%20%3E%209000", "/entity?name=Album", "/object?entity=Album&key=1", "/history", "/model",

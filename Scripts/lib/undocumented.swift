@@ -1,6 +1,6 @@
 import Foundation
 
-// Reads symbol graphs and lists public symbols without a comment of their own. Used by
+// Reads symbol graphs and lists public symbols without a comment. Used by
 // Scripts/check-documentation.
 
 /// As much of a symbol graph as matters here.

@@ -39,7 +39,7 @@ static inline int coredata_http_socket(struct MHD_Connection *connection) {
   return info == NULL ? -1 : info->connect_fd;
 }
 
-/* Whether the other end of a socket has closed it, even where data that nobody has read is still there. */
+/* Whether the other end has closed the socket, even if unread data is left. */
 static inline int coredata_http_has_left(int socket) {
 #ifdef POLLRDHUP
   const short closed = POLLRDHUP;
@@ -79,6 +79,6 @@ static inline ssize_t coredata_http_end(void) { return MHD_CONTENT_READER_END_OF
 /* What a body's reader answers when it cannot go on: the connection is cut, so that the client notices. */
 static inline ssize_t coredata_http_failure(void) { return MHD_CONTENT_READER_END_WITH_ERROR; }
 
-/* The size of a body of which nobody knows how long it will be. */
+/* The size of a body whose length is unknown. */
 static inline uint64_t coredata_http_unknown_size(void) { return MHD_SIZE_UNKNOWN; }
 #endif

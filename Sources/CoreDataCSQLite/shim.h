@@ -76,7 +76,7 @@ static inline int coredata_set_trusted_schema(sqlite3 *connection, int on) {
 }
 
 /* Reads the first bytes of a file through SQLite's own layer; their number, or -1 if the file cannot be opened. Takes no
- * lock and makes no file. A descriptor of one's own would not do: on POSIX systems closing any descriptor of a file drops all
+ * lock and makes no file. A separate descriptor would not do: on POSIX systems closing any descriptor of a file drops all
  * locks that the process holds on it, those of its open connections included ("How To Corrupt An SQLite Database File"). */
 static inline int coredata_read_head(const char *path, unsigned char *buffer, int count) {
   sqlite3 *connection = 0;

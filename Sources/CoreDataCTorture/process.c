@@ -161,7 +161,7 @@ static int write_file(const char *path, const char *text) {
 int torture_private_mounts(void) {
   int user = (int)getuid(), group = (int)getgid();
   if (unshare(CLONE_NEWNS) != 0) {
-    // Without privileges it takes a user namespace of its own, where the user is root.
+    // Without privileges it needs a new user namespace, where the user is root.
     if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return errno;
     char line[64];
     write_file("/proc/self/setgroups", "deny");

@@ -5,7 +5,7 @@ import Foundation
 package enum ExplorerTool {
   /// Serves a store until the process is ended.
   package static func run(_ words: [String], version: String, in environment: ToolEnvironment) -> ExitCode {
-    // As 'coredata explore' passes them on, and as somebody types who starts it directly.
+    // With 'explore' when 'coredata explore' passes its arguments on, without it when started directly.
     let words =
       words.first == "explore" || words.first.map { $0.hasPrefix("-") } ?? true ? words : ["explore"] + words
     let tool = CommandLineTool(
@@ -24,7 +24,7 @@ package enum ExplorerTool {
     let explorer = try Explorer(arguments.operands[0], options, environment)
     if options.address != "127.0.0.1" {
       environment.error(
-        "warning: everybody who reaches \(options.address) and has the address below can read the store, and what is sent is not "
+        "warning: any machine that reaches \(options.address) and knows the address below can read the store; the connection is not "
           + "encrypted.\n")
     }
     try environment.output("\(explorer.url)\n")

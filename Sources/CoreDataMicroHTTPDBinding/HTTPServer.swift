@@ -3,7 +3,7 @@ import Foundation
 
 /// An HTTP server on libmicrohttpd: a thread for each connection, of which there are at most so many.
 package final class HTTPServer: @unchecked Sendable {
-  // Unchecked: `_daemon` is written in `init` and `stop` only, which nobody calls at once.
+  // Unchecked: only `init` and `stop` write `_daemon`, and they never run concurrently.
 
   /// Answers a request, on the thread of its connection.
   package typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse

@@ -63,7 +63,7 @@ extension Command {
     }
     try environment.output(
       files.isEmpty
-        ? "Nothing to write: no entity\(arguments.values["entity"] == nil ? "" : " chosen") names a class of its own.\n"
+        ? "Nothing to write: no entity\(arguments.values["entity"] == nil ? "" : " chosen") names a class.\n"
         : "\(counted(files.count, "file")) written to \(directory).\n")
   }
 }

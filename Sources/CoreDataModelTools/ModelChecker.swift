@@ -50,7 +50,7 @@ struct ModelChecker {
     _checkSorting(entity)
   }
 
-  /// Names that differ by case only are one to SQLite, and to whoever reads them aloud.
+  /// SQLite takes names that differ only by case for one, and people confuse them.
   private mutating func _checkSpelling(_ entity: EntitySchema) {
     var spellings: [String: String] = [:]
     for name in entity.attributes.map(\.name) + entity.relationships.map(\.name) {

@@ -49,8 +49,7 @@ enum ModelInput {
   private static func _isStore(_ path: String) -> Bool { DatabaseHead.isDatabase(path) }
 
   private static func _storedModel(_ path: String) throws -> ModelSchema {
-    // Without a write-ahead log beside it nothing is needed but the file, which may lie where nobody can
-    // write.
+    // Without a write-ahead log the file alone is enough; its directory may be read-only.
     let hasLog = FileManager.default.fileExists(atPath: path + "-wal")
     let content: Binding?
     do {

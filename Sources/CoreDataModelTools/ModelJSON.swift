@@ -2,7 +2,7 @@ import CoreDataModelSchema
 import CoreDataToolKit
 import Foundation
 
-/// A whole model as JSON: everything that a model file says, under names of its own.
+/// A whole model as JSON: everything that a model file says, under this format's names.
 struct ModelJSON {
   private let _schema: ModelSchema
 

@@ -33,7 +33,7 @@ extension Connection {
 
   /// Ends every statement from now on that takes far more steps than a file of this size can need.
   ///
-  /// For files of which nobody knows yet what is in them: a view or a trigger may never come to an end.
+  /// For untrusted files: a view or a trigger may never end.
   ///
   /// - Parameter byteCount: Size of the file.
   package func boundSteps(byteCount: Int64) {

@@ -68,7 +68,7 @@ extension Connection {
     }
   }
 
-  /// Empties the database in place, respecting everybody's locks: no tables, no content, the file stays.
+  /// Empties the database in place, respecting other connections' locks: no tables, no content, the file stays.
   package func eraseDatabase() throws {
     _ = coredata_set_reset_database(handle, 1)
     defer { _ = coredata_set_reset_database(handle, 0) }

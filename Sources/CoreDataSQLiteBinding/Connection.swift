@@ -47,7 +47,7 @@ package final class Connection: @unchecked Sendable {
   /// Opens `path` (":memory:" for a database in memory).
   ///
   /// - Parameters:
-  ///   - busyTimeout: seconds to wait for somebody else's lock.
+  ///   - busyTimeout: seconds to wait for another connection's lock.
   ///   - statementCapacity: number of prepared statements kept.
   /// - Throws: `SQLiteError`. A file that is no database shows only at the first statement.
   package init(

@@ -25,7 +25,7 @@ package final class ConnectionPool: Sendable {
     var current: Connection?
     var waiters: [Waiter] = []
     var isClosed = false
-    /// Whether somebody looks after readers' open transactions.
+    /// Whether a timer ends readers' idle transactions.
     var isWatched = false
 
     /// Takes an idle connection.
@@ -41,15 +41,15 @@ package final class ConnectionPool: Sendable {
     }
   }
 
-  /// Somebody who waits for his turn to read.
+  /// A thread that waits for its turn to read.
   private final class Waiter: Sendable {
     let signal = DispatchSemaphore(value: 0)
-    /// Stays nil if he is to try again.
+    /// Nil if the thread has to try again.
     let connection = Mutex<Connection?>(nil)
   }
 
   private let _state: Mutex<State>
-  /// Held by whoever writes.
+  /// Held while writing.
   private let _writeTurn = DispatchSemaphore(value: 1)
   private let _readBound: Int
   private let _hasOne: Bool
@@ -66,7 +66,7 @@ package final class ConnectionPool: Sendable {
   ///     that its first connection locks exclusively.
   ///   - replacesFaulty: whether a connection that met a fault is closed; not for a database in memory, which
   ///     would be gone with it.
-  ///   - holdsReads: a connection keeps its transaction from one read to the next while nobody commits; only
+  ///   - holdsReads: a connection keeps its transaction from one read to the next until a commit; only
   ///     for a database with a write-ahead log.
   ///   - files: the files that all connections must have open; nil where they may come and go.
   ///   - open: opens one more connection; called on the thread that needs it.
@@ -107,7 +107,7 @@ package final class ConnectionPool: Sendable {
     }
   }
 
-  /// Runs `body` with a connection for writing, while nobody else of the pool writes.
+  /// Runs `body` with a connection for writing; the pool has one writer at a time.
   ///
   /// - Throws: `ClosedError`, or what opening a connection or `body` throws.
   package func write<Result>(_ body: (Connection) throws -> Result) throws -> Result {
@@ -194,7 +194,7 @@ package final class ConnectionPool: Sendable {
         do {
           return try _openOne()
         } catch {
-          // Whoever waits must not wait for a connection that never comes.
+          // No connection comes: wakes a waiting thread, so that it opens one itself.
           let waiter = _state.withLock { state -> Waiter? in
             state.reading -= 1
             return state.waiters.isEmpty ? nil : state.waiters.removeFirst()
@@ -216,7 +216,7 @@ package final class ConnectionPool: Sendable {
       if _isSpent(connection) {
         state.remove(connection)
         state.reading -= 1
-        // Whoever waits opens one.
+        // The next waiting thread opens one.
         return state.waiters.isEmpty ? nil : state.waiters.removeFirst()
       }
       if connection.heldRead.isOpen, !state.isWatched {
@@ -333,7 +333,7 @@ package final class ConnectionPool: Sendable {
 
   // MARK: Closing
 
-  /// Ends the statements of those who read, waits for whoever writes, and closes all connections.
+  /// Interrupts reading statements, waits for the writer, and closes all connections.
   package func close() {
     retireLogIfMoved()
     let (readers, waiters) = _state.withLock { state in

@@ -1,7 +1,7 @@
 import CoreDataCSQLite
 import Synchronization
 
-/// A reader's transaction that stays open from one read to the next, as long as nobody commits.
+/// A reader's transaction that stays open from one read to the next, until a commit.
 ///
 /// Each SELECT on its own takes and gives back a lock of the file: two system calls, a quarter of what
 /// finding one row costs. A transaction left open saves them. What a reader sees is not older for it: before
@@ -9,7 +9,7 @@ import Synchronization
 /// process changes; see SQLite's "WAL-mode File Format") is compared with what it was when the transaction
 /// began, and the transaction begun anew if it differs.
 ///
-/// Only for databases with a write-ahead log. Not thread-safe: belongs to whoever uses the connection. The
+/// Only for databases with a write-ahead log. Not thread-safe: belongs to the connection's user. The
 /// pool ends it before it writes, and when the reader has been idle for a moment, so that the log can be
 /// checkpointed and started over.
 struct HeldRead {
@@ -41,8 +41,7 @@ struct HeldRead {
     }
     guard let log = coredata_log_state(connection.handle) else { return }
     let state = Self._state(log)
-    // Held once a second read comes without a commit in between; whoever reads between commits only gains
-    // nothing.
+    // Held once a second read comes without a commit in between; a transaction for a single read gains nothing.
     if let _known, Self._isEqual(state, _known), connection.isInAutocommit,
       (try? connection.withStatement(Self._begin) { try $0.run() }) != nil
     {

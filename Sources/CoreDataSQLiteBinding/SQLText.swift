@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The text of a statement with a number of its own, by which each connection finds its prepared statement
+/// The text of a statement with a unique number, by which each connection finds its prepared statement
 /// without hashing the text.
 ///
 /// Make one per shape of statement and keep it; two instances with the same text are two statements.

@@ -2,7 +2,7 @@ import CoreDataCSQLite
 
 /// What SQLite reported: the extended result code, its message and the SQL it happened in.
 ///
-/// Neither message nor SQL holds bound values, so that a log of errors shows nobody's data.
+/// Neither message nor SQL holds bound values, so that a log of errors reveals no data.
 package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Extended result code, such as 2067 for a violated UNIQUE index.
   package let code: Int32

@@ -4,8 +4,8 @@ import CoreDataCSQLite
 enum SQLiteLibrary {
   /// Settings that hold for all connections; to be asked for before anything else is asked of SQLite.
   ///
-  /// Nobody here asks how much memory SQLite uses, and counting it costs every allocation, in all connections
-  /// of all threads, one common lock. SQLite's documentation recommends to leave it out. Where the process
-  /// has used SQLite before, it stays as it is.
+  /// Switches off memory statistics, which the engine does not use: counting costs every allocation of every
+  /// connection a global lock, and SQLite's documentation recommends leaving it out. Has no effect if the process
+  /// has used SQLite before.
   static let isPrepared = coredata_set_memory_statistics(0) == SQLITE_OK
 }

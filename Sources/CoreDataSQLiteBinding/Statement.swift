@@ -2,7 +2,7 @@ import CoreDataCSQLite
 
 /// A prepared statement.
 ///
-/// Not thread-safe: it belongs to whoever uses its connection. A mistake in binding (no such parameter, out
+/// Not thread-safe: it belongs to its connection's user. A mistake in binding (no such parameter, out
 /// of memory) is remembered and thrown by the next `step`, so that binding costs no branch at the call site.
 package final class Statement {
   @usableFromInline let handle: OpaquePointer
@@ -13,7 +13,7 @@ package final class Statement {
   @exclusivity(unchecked) @usableFromInline var scratchUsed = 0
   @usableFromInline static var scratchSize: Int { 1024 }
 
-  /// For the statement cache: whether somebody uses it, and when it was last lent.
+  /// For the statement cache: whether it is lent, and when it was last.
   @exclusivity(unchecked) var isLent = false
   @exclusivity(unchecked) var lastLoan: UInt64 = 0
   let id: Int

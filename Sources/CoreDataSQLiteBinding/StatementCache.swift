@@ -3,8 +3,8 @@ import CoreDataCSQLite
 /// Prepared statements of one connection, by the number of their text; the least recently used one goes when
 /// it is full.
 ///
-/// A statement is lent out and given back. Whoever asks for one that is lent already, because a row of it is
-/// being processed further up the stack, gets another of the same text.
+/// A statement is lent out and given back. If it is lent already, because a caller further up the stack is
+/// processing one of its rows, a second one of the same text is lent.
 package final class StatementCache {
   @exclusivity(unchecked) private var _statements: [Int: Statement] = [:]
   @exclusivity(unchecked) private var _clock: UInt64 = 0

@@ -100,7 +100,7 @@ extension ValueArray {
   }()
 
   private struct ModulePointer: @unchecked Sendable {
-    // Unchecked: written once before anybody sees it.
+    // Unchecked: written once, before it is shared.
     let pointer: UnsafeMutablePointer<sqlite3_module>
   }
 

@@ -2,7 +2,7 @@ import CoreDataToolKit
 import Foundation
 
 extension Command {
-  /// `coredata explore`: hands over to `coredata-explorer`, a program of its own, so that this one does not need its HTTP
+  /// `coredata explore`: runs `coredata-explorer`, a separate program, so that this one does not need its HTTP
   /// library.
   package static let explore = Command(ExploreSyntax.command) { _, environment in
     let words = Array(CommandLine.arguments.dropFirst())

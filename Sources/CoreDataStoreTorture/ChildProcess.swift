@@ -41,7 +41,7 @@ package struct ChildProcess {
 
   /// Runs the work of the child, and answers its exit code.
   ///
-  /// In a thread of its own: Swift's mutexes know a thread by its number, which the forked one has kept from the
+  /// In a new thread: Swift's mutexes know a thread by its number, which the forked one has kept from the
   /// process that it was in.
   private static func _run(_ page: TrialPage, _ body: () throws -> Void) -> Int32 {
     var code: Int32 = 4

@@ -60,7 +60,7 @@ package struct FullDiskSeries: TrialSeries {
     return try _prepare(place) ?? _report(round, place)
   }
 
-  /// Gives the process mounts of its own; a report if it may not.
+  /// Moves the process to a new mount namespace; a report if it may not.
   private static func _prepare(_ place: TrialPlace) -> RoundReport? {
     let result = torture_private_mounts()
     guard result != 0 else { return nil }

@@ -11,7 +11,7 @@ package struct StoreForm: Sendable, Hashable {
 
   package let journal: Journal
   package let keepsHistory: Bool
-  /// Whether some values have a file of their own.
+  /// Whether some values have external files.
   package let hasBlobs: Bool
 
   package init(journal: Journal, keepsHistory: Bool, hasBlobs: Bool) {

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import CoreDataSQLiteBinding
 
-/// The questions that each round ends with, asked in a process of their own: is every acknowledged save there
+/// The questions that each round ends with, asked in a separate process: is every acknowledged save there
 /// and nothing half, is the file sound, does the store open, save, and is it destroyed and created again.
 package struct StoreQuestions {
   package let url: URL

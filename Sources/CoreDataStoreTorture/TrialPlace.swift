@@ -50,14 +50,14 @@ package final class TrialPlace {
     try FileManager.default.copyItem(at: directory, to: kept)
   }
 
-  /// Asks the questions in a process of their own; nil when all answers are right.
+  /// Asks the questions in a separate process; nil when all answers are right.
   package func ask(_ questions: StoreQuestions, _ name: String, _ directory: URL) throws -> String? {
     let step = StoreQuestions.FirstStep(roundNamed: name)
     let ending = try ChildProcess(page, isLoud: isLoud) {
       setenv("TMPDIR", directory.appendingPathComponent("tmp").path, 1)
       try questions.ask(first: step)
     }.wait()
-    guard ending != .killed else { return "afterwards: killed by somebody" }
+    guard ending != .killed else { return "afterwards: killed from outside" }
     return ending.failure.map { "afterwards, first \(step): \($0)" }
   }
 }

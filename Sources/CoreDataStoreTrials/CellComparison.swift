@@ -2,7 +2,7 @@ import CoreData
 import CoreDataSQLiteBinding
 import Foundation
 
-/// Compares an attribute's value with the cell that it was read from, by rules of its own.
+/// Compares an attribute's value with the cell that it was read from, independently of the engine's decoding.
 struct CellComparison {
   private let _attribute: NSAttributeDescription
 
@@ -47,7 +47,7 @@ struct CellComparison {
 
   private func _bytes(_ statement: Statement) -> [UInt8] { statement.withBytes(0) { Array($0) } }
 
-  /// A value in a file of its own that is not there reads as nil.
+  /// A value whose external file is missing reads as nil.
   private func _isMissingFile(_ statement: Statement) -> Bool {
     _attribute.allowsExternalBinaryDataStorage && _bytes(statement).first == 2
   }

@@ -18,7 +18,7 @@ package struct SchemaTrial {
     case oldIndexes = "indexes before 866"
     /// Up to version 754 tables and indexes stand in no order.
     case oldOrder = "order before 847"
-    /// Version 851 has no index of its own for the attribute of an index over it alone.
+    /// Version 851 has no separate index for an attribute that an index covers alone.
     case noImpliedIndexes = "no implied index in 851"
     /// Up to version 866 a subentity repeats its parent's indexes.
     case repeatedIndexes = "inherited indexes up to 866"

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A copy of a store with all that belongs to it, in a directory of its own that goes with the object.
+/// A copy of a store with all its files, in a temporary directory that is deleted with the object.
 package final class StoreCopy: Sendable {
   package let url: URL
   private let _directory: URL

@@ -125,7 +125,7 @@ enum TrialObjects {
     _ entity: NSEntityDescription, for relationship: NSRelationshipDescription,
     in context: NSManagedObjectContext
   ) -> NSManagedObject? {
-    // Taking somebody else's only partner away would change that one's row, too.
+    // Taking another object's only partner away would change that object's row, too.
     guard relationship.inverseRelationship?.isToMany ?? true else { return nil }
     let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
     request.fetchLimit = 1

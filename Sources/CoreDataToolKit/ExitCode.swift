@@ -19,7 +19,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case .noInput: "an input is not there or cannot be read"
     case .internalError: "the tool failed, or its results did not pass their checks"
     case .cannotCreateOutput: "an output cannot be written"
-    case .temporaryFailure: "somebody else has locked an input; try again"
+    case .temporaryFailure: "another process has locked an input; try again"
     case .closedPipe: "the reader of the output has closed the pipe"
     }
   }

@@ -5,7 +5,7 @@ package enum ExploreSyntax {
     discussion: [
       "Prints an address and serves the store there until ctrl-C: its entities, tables, objects, history, SQL, model and health. "
         + "The store is opened read-only unless '--edit' is given, and pages follow what other processes write.",
-      "The address has a random token, and only who opens it sees the store. Only this machine reaches it.",
+      "The address has a random token, without which nothing is shown. Only this machine can reach it.",
     ],
     examples: [
       "coredata explore Books.sqlite", "coredata explore Books.sqlite --edit --author anna",

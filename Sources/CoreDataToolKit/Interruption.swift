@@ -28,7 +28,7 @@ package enum Interruption {
         _ = write(Interruption._wakeDescriptor, &byte, 1)
         errno = savedError
       }
-      // Whoever started the tool wants it to survive this one, as `nohup` does.
+      // The parent process, such as `nohup`, ignores this signal: keep ignoring it.
       if unsafeBitCast(previous, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
         signal(number, SIG_IGN)
       }

@@ -1,4 +1,4 @@
-/// Guesses what somebody meant to type.
+/// Guesses which word a misspelt one stands for.
 package enum SpellingSuggestion {
   /// The candidate nearest to `word`, if it is near enough to be a typing error of it.
   ///

@@ -18,7 +18,7 @@ struct HistoryFollowerTests {
     return coordinator
   }
 
-  /// A context on a coordinator of its own: to everybody else, another program.
+  /// A context on a separate coordinator, which looks like another program.
   private func _stranger() throws -> NSManagedObjectContext {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = try _coordinator()
@@ -59,7 +59,7 @@ struct HistoryFollowerTests {
     #expect(await main.perform { list.rounds.count } - before <= 2)
   }
 
-  @Test("Nobody needs to ask: word of a change is enough")
+  @Test("A remote change is followed without a call")
   func unasked() async throws {
     let stack = try await SharedStoreStack.open(
       model: SampleBooks.model(), at: _directory.store, propagation: .history)

@@ -85,7 +85,7 @@ struct HundredTitlesTests {
       expecting: ["move (18,3) (11,1)"])
   }
 
-  @Test("A title with an initial of its own brings its section")
+  @Test("A title with a new initial brings its section")
   func sectionInsertion() async throws {
     try await _run(
       { context, _ in Book(context: context).title = "##@%@#%^" },

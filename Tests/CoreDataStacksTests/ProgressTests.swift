@@ -79,7 +79,7 @@ struct ProgressTests {
   func cancelledSave() async throws {
     let stack = try await StackPattern.nested2.makeStack(
       model: SampleBooks.model(), at: .file(_directory.store))
-    // Nobody carries this one's saves on.
+    // The stack does not pass on saves of a context it did not make.
     let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     child.parent = stack.mainContext
     await child.perform { Author(managedObjectContext: child).name = "Ada" }
@@ -111,7 +111,7 @@ struct ProgressTests {
     await _expectCancelled { try await stack.resetStore(progress: cancelled) }
   }
 
-  @Test("A scratch pad goes to the store level by level, without anybody waiting")
+  @Test("A scratch pad goes to the store level by level, without a queue waiting")
   @MainActor func scratchPad() async throws {
     let stack = try await StackPattern.nested3.makeStack(
       model: SampleBooks.model(), at: .file(_directory.store))

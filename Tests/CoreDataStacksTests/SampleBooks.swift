@@ -91,7 +91,7 @@ final class StoreDirectory: Sendable {
 
   var store: URL { url.appendingPathComponent("Store.sqlite") }
 
-  /// Names of all authors in the file, read by a coordinator of its own.
+  /// Names of all authors in the file, read by a separate coordinator.
   func storedNames() throws -> [String] {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: SampleBooks.model())
     try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: store)

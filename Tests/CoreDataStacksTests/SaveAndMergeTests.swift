@@ -66,7 +66,7 @@ struct SaveAndMergeTests {
           #expect(!main.hasChanges)
         }
       }
-      // Whoever sees it fail in round 3 need not wait for round 1000.
+      // A failure in round 3 need not wait for round 1000.
       guard stored.lines == expected else { return }
     }
   }

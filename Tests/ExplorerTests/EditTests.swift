@@ -58,7 +58,7 @@ import Testing
 
   @Test func `reading changes nothing of the files`() throws {
     let library = try Self._library()
-    // Nobody else has the store open, so whatever appears beside it is the explorer's.
+    // Only the explorer has the store open, so any new file beside it is the explorer's.
     let coordinator = library.container.persistentStoreCoordinator
     for store in coordinator.persistentStores { try coordinator.remove(store) }
     let before = try Data(contentsOf: library.store)

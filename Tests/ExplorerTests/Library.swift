@@ -4,7 +4,7 @@ import Foundation
 
 @testable import CoreDataExplorer
 
-/// A store of authors and books in a directory of its own, and the explorer over it; both gone with the test.
+/// A store of authors and books in a temporary directory, and the explorer over it; both gone with the test.
 final class Library {
   let directory: URL
   let container: NSPersistentContainer
@@ -29,7 +29,7 @@ final class Library {
 
   deinit { try? FileManager.default.removeItem(at: directory) }
 
-  /// Changes the store as another program would: in a context of its own.
+  /// Changes the store as another program would: in a new context.
   func write(author: String? = nil, _ body: (NSManagedObjectContext) throws -> Void) throws {
     let context = container.newBackgroundContext()
     try context.performAndWait {

@@ -7,7 +7,7 @@ import Foundation
 import Glibc
 #endif
 
-/// A browser without a screen: speaks HTTP over a socket of its own, so that it can send what no library would.
+/// A browser without a screen: speaks HTTP over a plain socket, so that it can send what no library would.
 final class Visitor {
   /// What the server answered.
   struct Answer {

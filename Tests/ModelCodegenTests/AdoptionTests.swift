@@ -116,7 +116,7 @@ import Testing
     #expect(adoption.remarks.isEmpty)
   }
 
-  @Test func `a selector of one's own is reported`() {
+  @Test func `a custom selector is reported`() {
     let source = "let b = Button(target: self, selector: #selector(tap(_:)))"
     #expect(SourceAdoption(source).remarks.map(\.line) == [1])
     #expect(!SourceAdoption(source).isChanged)

@@ -56,7 +56,7 @@ import Testing
       let file = try write("import Combine\n", "A.swift", in: directory)
       let result = try run(["adopt", "--write", file.path], in: directory)
       #expect(result.status == 2)
-      #expect(result.output.contains("A.swift:1:8: note: Combine is Apple's only"))
+      #expect(result.output.contains("A.swift:1:8: note: Combine is Apple-only"))
     }
   }
 

@@ -20,7 +20,7 @@ enum Toolchain {
     process.executableURL = URL(fileURLWithPath: program)
     process.arguments = arguments
     process.currentDirectoryURL = directory
-    // The compiler leaves directories of its own behind.
+    // The compiler leaves directories behind.
     process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": directory.path]) { $1 }
     process.standardOutput = pipe
     process.standardError = pipe

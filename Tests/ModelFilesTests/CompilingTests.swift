@@ -40,7 +40,7 @@ import Testing
     #expect(try CompiledModelFile.archive(read, path: path) == compiled)
   }
 
-  @Test func `what archives have no field of their own for survives compiling`() throws {
+  @Test func `values without a field in archives survive compiling`() throws {
     let text = """
       <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
       <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">

@@ -72,7 +72,7 @@ import Testing
       let path = try scratch.file("A.swift", "import Combine\nlet s = #selector(f)\n")
       let run = ToolRun.model(["adopt", path, "--write"])
       #expect(run.code == .success)
-      #expect(run.output.contains("\(path):1:8: note: Combine is Apple's only"))
+      #expect(run.output.contains("\(path):1:8: note: Combine is Apple-only"))
       #expect(run.output.contains("\(path):2:9: note: there are no selectors"))
       #expect(run.output.hasSuffix("0 files changed, 2 places left for a person.\n"))
     }

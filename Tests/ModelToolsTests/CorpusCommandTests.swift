@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(.enabled(if: root != nil))
-  func `A store without a model of its own says so`() throws {
+  func `A store without a stored model says so`() throws {
     let store = try #require(Self.stores.first { $0.hasSuffix("apple-recipes-2010/Recipes.sqlite") })
     let run = ToolRun.model(["show", store])
     #expect(run.code == .badInput)

@@ -87,7 +87,7 @@ import Testing
     #expect(message.isEmpty || result.error.contains(message))
   }
 
-  @Test func `A missing file has a code of its own`() throws {
+  @Test func `A missing file has a distinct exit code`() throws {
     #expect(try run(["show", "/nowhere/at/all"]).code == .noInput)
   }
 

@@ -56,7 +56,7 @@ struct ToManyMethodTests {
   }
 }
 
-// A class of its own may take the array itself.
+// A custom class may take the array itself.
 extension ContainedAuthor {
   fileprivate func addToBooks(_ books: [ContainedBook]) { for book in books { addToBooks(book) } }
 }

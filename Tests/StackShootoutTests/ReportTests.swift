@@ -114,7 +114,7 @@ struct ReportTests {
         == [Int](repeating: keepsList ? 14 : 11, count: 3))
   }
 
-  @Test("What it says to somebody who chooses: the fastest, the lightest for main, who blocks it")
+  @Test("The verdict names the fastest, the lightest for main, and the ones that block it")
   func verdict() {
     let sentences = Verdict(sampleResult()).sentences
     #expect(

@@ -177,7 +177,7 @@ struct WholeShootoutTests {
     let outcome = try ToolProcess.run(
       ["shootout", "--objects", "200000", "--runs", "1000"], variables: ["TMPDIR": _scratch.path]
     ) { process in
-      // Its copy of the input stands in a directory of its own once it is under way.
+      // Once it runs, its copy of the input stands in a temporary directory.
       while process.isRunning {
         let files = (try? FileManager.default.subpathsOfDirectory(atPath: _scratch.path)) ?? []
         if files.contains(where: { $0.hasSuffix("/stops.txt") }) { break }

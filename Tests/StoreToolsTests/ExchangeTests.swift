@@ -70,7 +70,7 @@ import Testing
     #expect(answer.output.contains(data.base64EncodedString()))
   }
 
-  @Test func `Objects of one's own may have any names, or none`() throws {
+  @Test func `Handwritten objects may have any names, or none`() throws {
     try shelf.write(
       """
       {"Book": [{"title": "a", "author": "t"}, {"$id": 7, "title": "b"}],

@@ -68,7 +68,7 @@ final class Shelf {
     guard answer.code == .success else { throw ToolFailure(answer.code, answer.error) }
   }
 
-  /// Changes the file behind everybody's back.
+  /// Changes the file with plain SQL, unknown to open stacks.
   func damage(_ sql: String, in name: String = "store.sqlite") throws {
     let connection = try StoreFileFacts.openForMending(path: path(name))
     try connection.execute(sql)
@@ -129,7 +129,7 @@ final class Shelf {
     </model>
     """
 
-  /// Two authors with passports, three books, two of them novels, tags, chapters in an order of their own,
+  /// Two authors with passports, three books, two of them novels, tags, chapters in a stored order,
   /// gaps in the keys.
   static let library = #"""
     {"$entity":"Author","$id":"Author/p2","name":"Theodor Fontane","age":78,"passport":"Passport/p9"}

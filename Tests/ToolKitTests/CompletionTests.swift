@@ -35,7 +35,7 @@ struct CompletionTests {
   private func offers(_ words: String...) throws -> [String] {
     let script = CompletionScript(Self.syntax).text(for: .bash)
     let line = words.map { "'\($0)'" }.joined(separator: " ")
-    // Outside of a completion there is nothing that `compopt` could change.
+    // Outside of a completion `compopt` has nothing to change.
     let program =
       script + "compopt() { :; }\nCOMP_WORDS=(\(line)); COMP_CWORD=\(words.count - 1); _tool\n"
       + "printf '%s\\n' \"${COMPREPLY[@]}\"\n"
@@ -87,7 +87,7 @@ struct CompletionTests {
       ))
   }
 
-  @Test func `The command writes the script of its own tool`() {
+  @Test func `The command writes the script of the tool it belongs to`() {
     let tool = CommandLineTool(
       name: "tool", version: "1", summary: "",
       commands: [Command(CommandSyntax("go", summary: "Goes.")) { _, _ in }]

@@ -55,7 +55,7 @@ struct ProgressBarTests {
     let text = Mutex("")
   }
 
-  @Test("Nothing is drawn where nobody looks")
+  @Test("Nothing is drawn without a terminal")
   func silent() {
     let screen = Screen()
     let bar = ProgressBar(terminal: Terminal(isInteractive: false, usesColor: false, width: 80)) { text in

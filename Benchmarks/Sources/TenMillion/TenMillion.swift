@@ -1,6 +1,6 @@
 import Foundation
 
-/// Measures a store of many rows, each work in a process of its own, and prints a table in Markdown: see
+/// Measures a store of many rows, each work in a separate process, and prints a table in Markdown: see
 /// `Scripts/ten-million`.
 @main struct TenMillion {
   static func main() throws {

@@ -31,7 +31,7 @@ void torture_set_prefix(struct torture_page *page, const char *prefix);
 
 /// fork(2). The caller must have one thread only.
 int torture_fork(void);
-/// Runs `body` in a thread of its own, and waits for it.
+/// Runs `body` in a new thread, and waits for it.
 void torture_run_in_thread(void (*body)(void *), void *context);
 /// Number of threads of this process.
 int torture_thread_count(void);
@@ -46,7 +46,7 @@ void torture_attach(struct torture_page *page);
 /// Makes a VFS that follows the plan SQLite's default one; returns SQLite's result.
 int torture_vfs_register(void);
 
-/// Gives this process mounts of its own; 0 or an errno.
+/// Moves this process to a new mount namespace; 0 or an errno.
 int torture_private_mounts(void);
 /// Mounts a file system in memory of so many bytes, or changes its size; 0 or an errno.
 int torture_mount(const char *path, int64_t bytes);

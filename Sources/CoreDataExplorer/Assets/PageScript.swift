@@ -31,7 +31,7 @@ enum PageScript {
         }
         return [fresh, altered];
       };
-      // Forms stay as they are: somebody may be typing.
+      // Forms stay as they are: the user may be typing.
       const exchange = (old, fresh) => {
         const olds = [...old.children], news = [...fresh.children];
         if (olds.length !== news.length || olds.some((child, i) => child.tagName !== news[i].tagName)) {
@@ -90,7 +90,7 @@ enum PageScript {
         paused = !paused;
         if (paused) stop("Paused"); else start();
       });
-      // A browser opens few connections to one host: pages that nobody sees give theirs back.
+      // A browser opens few connections to one host: hidden pages close theirs.
       document.addEventListener("visibilitychange", () => {
         if (document.hidden) { if (source) source.close(); source = null; } else start();
       });

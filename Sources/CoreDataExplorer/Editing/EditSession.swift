@@ -113,7 +113,7 @@ final class EditSession: @unchecked Sendable {
   func form(_ target: Target) throws -> EditForm {
     try _context.performAndWait {
       let object = try _object(target)
-      // What nobody has changed is shown as the store has it now.
+      // An unchanged object shows what the store holds now.
       if !object.hasChanges, !object.objectID.isTemporaryID { _context.refresh(object, mergeChanges: true) }
       _held.insert(object)
       return EditForm(object, target, layout, name: _name)
@@ -218,7 +218,7 @@ final class EditSession: @unchecked Sendable {
     for entry in entries {
       guard let slot = entity.slot(named: entry.name) else { continue }
       do {
-        // Only what somebody has touched is set; the rest may have changed meanwhile without harm.
+        // Sets only the fields that the user changed; the others may have changed in the store meanwhile.
         let current = EditForm.text(object, entity.slots[slot], _name)
         guard entry.text != entry.base else { continue }
         if current != entry.base, current != entry.text {

@@ -88,7 +88,7 @@ struct PageFrame {
 
   // MARK: Documents
 
-  /// A page without the store's frame, for who has not been let in.
+  /// A page without the store's frame, for clients without access.
   static func bare(title: String, head: HTML, _ content: HTML...) -> String {
     _document(title: title, head: head, .tag("main", ["class": "bare"], content))
   }

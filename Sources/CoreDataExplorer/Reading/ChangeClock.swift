@@ -2,7 +2,7 @@ import CoreData
 import CoreDataSQLiteBinding
 import Foundation
 
-/// Counts the changes that anybody makes to the store, and wakes who waits for the next one.
+/// Counts commits to the store by any process, and wakes threads that wait for the next one.
 final class ChangeClock: @unchecked Sendable {
   // Unchecked: all state is under `_condition`.
   private let _condition = NSCondition()

@@ -6,7 +6,7 @@ import Foundation
 
 /// The store that the explorer shows, and what all its pages share.
 final class ExploredStore: @unchecked Sendable {
-  // Unchecked: nothing is written after `init`; the metadata are property-list values that nobody changes.
+  // Unchecked: nothing is written after `init`; the metadata are immutable property-list values.
   let path: String
   /// What pages and messages call it.
   let name: String

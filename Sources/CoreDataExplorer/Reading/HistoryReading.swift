@@ -115,7 +115,7 @@ struct HistoryReading {
       values.append(.int(before))
     }
     if let author = request.author {
-      // Later stores keep texts in a table of their own.
+      // Later stores keep texts in a separate table.
       if try _hasColumn("ZAUTHORTS") {
         conditions.append(
           "(t.ZAUTHOR = ? OR t.ZAUTHORTS IN (SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?))")

@@ -47,13 +47,13 @@ struct IndexAdvice {
     switch comparison.predicateOperatorType {
     case .contains, .endsWith, .like, .matches:
       sentences.append(
-        "No index helps a search within '\(path)'. If it is frequent, keep the words in an entity of their own, or compare with "
+        "No index helps a search within '\(path)'. If it is frequent, keep the words in a separate entity, or compare with "
           + "BEGINSWITH.")
     case .beginsWith, .equalTo, .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .between,
       .in:
       guard comparison.options.isEmpty else {
         sentences.append(
-          "A comparison of '\(path)' without regard to case or accents uses no index. Keep a folded copy in an attribute of its own, "
+          "A comparison of '\(path)' without regard to case or accents uses no index. Keep a folded copy in another attribute, "
             + "with an index, and compare that.")
         return
       }

@@ -112,8 +112,8 @@ struct PropertyPath: Sendable, Hashable {
     }
   }
 
-  /// All columns that an entity's table can have, in the order in which they stand if nobody chooses: what objects are
-  /// called by, the other attributes, to-ones, to-manys, what has no short form.
+  /// All columns that an entity's table can have, in default order: the label attribute, the other attributes,
+  /// to-ones, to-manys, attributes without a short form.
   static func all(of entity: PropertyLayout, in layout: ModelLayout, label: String?) -> [PropertyPath] {
     var paths: [PropertyPath] = []
     for name in names(of: entity, layout) {

@@ -2,9 +2,9 @@ import CoreDataMicroHTTPDBinding
 import CoreDataSQLiteBinding
 import Foundation
 
-/// What one request may cost: the time that its statements may take together, and whether anybody still waits for them.
+/// Limits one request: the total time of its statements, and whether its client still waits.
 struct QueryBudget: Sendable {
-  /// A request that cost too much, or that nobody waits for.
+  /// The request took too long, or its client has left.
   enum Exceeded: Error, CustomStringConvertible {
     case time(seconds: Double)
     case clientLeft

@@ -20,7 +20,7 @@ struct TableRequest {
   let sort: PropertyPath?
   let isAscending: Bool
   let columns: [PropertyPath]
-  /// Whether somebody has chosen the columns.
+  /// Whether the address names the columns.
   let hasChosenColumns: Bool
   let includesSubentities: Bool
   let rows: Int
@@ -28,7 +28,7 @@ struct TableRequest {
   /// Number of the page's first row in the table, from 0, as far as the address knows.
   let ordinal: Int?
 
-  /// Columns that a table has if nobody chooses.
+  /// Number of default columns of a table.
   static let standardColumns = 12
 
   /// A part of the address that makes no sense.

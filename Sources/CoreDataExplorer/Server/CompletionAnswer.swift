@@ -3,7 +3,7 @@ import CoreDataModelSchema
 import CoreDataToolKit
 import Foundation
 
-/// What may stand where somebody types a filter: properties along the key path, else words of the language.
+/// Completions at the end of a filter: properties along the key path, else words of the language.
 struct CompletionAnswer {
   private let _visit: Visit
   private let _entity: PropertyLayout

@@ -1,8 +1,8 @@
 import CoreDataMicroHTTPDBinding
 import Foundation
 
-/// Lets in who has come by the address that the terminal shows, and nobody else: no other user, no page of another site,
-/// no name that an attacker has pointed to this machine.
+/// Admits clients that opened the address shown in the terminal. Refuses other users, pages of other sites, and host names
+/// that an attacker has pointed at this machine.
 struct Gatekeeper: Sendable {
   let secrets: Secrets
   private let _address: String
@@ -65,11 +65,11 @@ struct Gatekeeper: Sendable {
   private func _unknown() -> HTTPResponse {
     Refusal.page(
       401, "Not let in",
-      "The explorer shows this store only to who opens the address that 'coredata explore' has printed, with its token. Open that "
-        + "address; after a restart there is a new one.")
+      "This address lacks the token of the running explorer. Open the address that 'coredata explore' printed; each "
+        + "start prints a new one.")
   }
 
-  /// Only numbers and `localhost` are taken for a host: a name of somebody's domain may lead here, too.
+  /// Accepts only numeric hosts and `localhost`: any domain name may resolve to this machine.
   private func _isOwnHost(_ request: HTTPRequest) -> Bool {
     guard request.headerCount("host") == 1, let host = request.header("host")?.lowercased() else {
       return false

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The random texts that tell the explorer's user from everybody else on the machine and in the browser.
+/// Random texts that tell the explorer's user from other users of the machine and other pages in the browser.
 struct Secrets: Sendable {
-  /// In the address that the terminal shows; whoever has it is let in.
+  /// Part of the address that the terminal shows; grants access.
   let token = Secrets.random()
   /// In the cookie that the token is exchanged for.
   let session = Secrets.random()

@@ -30,15 +30,15 @@ struct AdoptionRemarks {
 
   private static let _modules: [String: String] = [
     "Combine":
-      "Combine is Apple's only; observe NSManagedObjectContextObjectsDidChange instead, or guard the import",
-    "SwiftUI": "SwiftUI is Apple's only; keep views in a target of their own",
-    "UIKit": "UIKit is Apple's only; keep views in a target of their own",
-    "AppKit": "AppKit is Apple's only; keep views in a target of their own",
-    "HealthKit": "HealthKit is Apple's only; keep what uses it in a target of its own",
-    "CloudKit": "CloudKit is Apple's only; keep what uses it in a target of its own",
+      "Combine is Apple-only; observe NSManagedObjectContextObjectsDidChange instead, or guard the import",
+    "SwiftUI": "SwiftUI is Apple-only; keep views in a separate target",
+    "UIKit": "UIKit is Apple-only; keep views in a separate target",
+    "AppKit": "AppKit is Apple-only; keep views in a separate target",
+    "HealthKit": "HealthKit is Apple-only; keep code that uses it in a separate target",
+    "CloudKit": "CloudKit is Apple-only; keep code that uses it in a separate target",
     "ObjectiveC": "there is no Objective-C runtime; guard the import",
-    "os": "os is Apple's only; log with swift-log or print, lock with Mutex or NSLock, or guard the import",
-    "OSLog": "OSLog is Apple's only; log with swift-log or print, or guard the import",
+    "os": "os is Apple-only; log with swift-log or print, lock with Mutex or NSLock, or guard the import",
+    "OSLog": "OSLog is Apple-only; log with swift-log or print, or guard the import",
   ]
 
   private static let _names: [String: String] = [
@@ -48,14 +48,14 @@ struct AdoptionRemarks {
       "removes observers that were added by selector only, and there are none; keep what "
       + "addObserver(forName:object:queue:using:) returns, and remove that",
     "publisher":
-      "publishers come from Combine, which is Apple's only; use the notification centre or an AsyncSequence",
+      "publishers come from Combine, which is Apple-only; use the notification centre or an AsyncSequence",
     "NSPersistentCloudKitContainer": "there is no CloudKit; use NSPersistentContainer",
     "NSCoreDataCoreSpotlightDelegate": "there is no Spotlight",
     "perform": "methods cannot be called by selector; call the method, or pass a closure",
     "responds": "methods cannot be looked up by selector; cast to a protocol that has the method",
-    "ObservableObject": "ObservableObject comes from Combine, which is Apple's only; use Observation",
-    "Published": "@Published comes from Combine, which is Apple's only; use Observation",
-    "FetchRequest": "@FetchRequest comes from SwiftUI, which is Apple's only",
+    "ObservableObject": "ObservableObject comes from Combine, which is Apple-only; use Observation",
+    "Published": "@Published comes from Combine, which is Apple-only; use Observation",
+    "FetchRequest": "@FetchRequest comes from SwiftUI, which is Apple-only",
     "objc_sync_enter": "objects have no monitors without Objective-C; use NSRecursiveLock or Mutex",
     "objc_sync_exit": "objects have no monitors without Objective-C; use NSRecursiveLock or Mutex",
     "autoreleasepool":

@@ -27,7 +27,7 @@ package struct AdoptionSurvey: Sendable {
     }
   }
 
-  /// Whether the package has a type of this name of its own.
+  /// Whether the package declares a type of this name.
   func declares(_ name: String) -> Bool { _declared.contains(name) }
 
   /// Whether a type inherits from one of these, as far as the package's files tell.

@@ -49,7 +49,7 @@ struct AttributeEdits {
     let isFirst = contentStart == attribute.lowerBound
     switch _rule {
     case .strip:
-      // A line of its own goes whole.
+      // An attribute alone on its line takes the whole line with it.
       if isFirst, endsLine {
         while after < _bytes.count, _bytes[after] != UInt8(ascii: "\n") { after += 1 }
         return SourceAdoption.Edit(range: lineStart..<min(after + 1, _bytes.count), text: "")

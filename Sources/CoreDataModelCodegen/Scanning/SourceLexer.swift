@@ -180,7 +180,7 @@ struct SourceLexer {
           _advance()
           continue
         }
-        // Strings within have interpolations of their own, found when their tokens are read.
+        // Nested strings may have interpolations, found when their tokens are read.
         let outer = _interpolations
         _skipInterpolation()
         _interpolations = outer + [start..<_position]

@@ -23,7 +23,7 @@ struct SourceScanner {
   private struct Context {
     var path: [String] = []
     var isExtension = false
-    /// What members without an access level of their own get.
+    /// Access level of members that state none.
     var memberAccess = SwiftAccess.internal
     var depth = 0
   }

@@ -56,7 +56,7 @@ struct TypeCatalogue {
         switch part {
         case .existential(let more): protocols += more
         case .nominal(let nominal) where nominal.kind == .protocol: protocols.append(nominal)
-        // A class among protocols is spelled in a way of its own.
+        // A class among protocols is spelled differently.
         default: return nil
         }
       }

@@ -39,7 +39,7 @@ indirect enum TypeSyntax: Hashable, Sendable, CustomStringConvertible {
 
 /// Reads types from tokens.
 struct TypeParser {
-  /// Deepest nesting of a type; deeper ones are nobody's.
+  /// Deepest nesting of a type that is parsed.
   private static let _depthLimit = 32
 
   private let _tokens: [SourceToken]

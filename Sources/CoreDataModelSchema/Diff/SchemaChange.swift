@@ -9,7 +9,7 @@ package struct SchemaChange: Sendable, Hashable {
     case loses
     /// Inferred; migrating a store fails if it has objects without a value for the attribute.
     case fails
-    /// Needs a mapping of one's own.
+    /// Needs a custom mapping model.
     case blocked
   }
 

@@ -142,7 +142,7 @@ package struct SchemaDiff: Sendable {
     let family = ([entity.name] + _new.descendants(entity.name)).filter { _matching.source(of: $0) != nil }
     let givers = Set(family.compactMap(declarer)).sorted()
     guard !givers.isEmpty else {
-      // Nobody has objects of a new entity, unless it is put above others.
+      // A new entity has no objects, unless it becomes the parent of others.
       if !family.isEmpty { _add(entity.name, traits.name, added) }
       return
     }
@@ -157,7 +157,7 @@ package struct SchemaDiff: Sendable {
 
   /// Properties that the objects of an entity had and have no more.
   private mutating func _findRemoved(from old: EntitySchema, now new: EntitySchema) {
-    // Those of a parent that is gone are nobody else's to report.
+    // Also reports the properties of a removed parent, which nothing else does.
     let line = _old.line(old.name)
     let declarers = [old] + line.dropFirst().prefix { _matching.target(of: $0.name) == nil }
     let kept =

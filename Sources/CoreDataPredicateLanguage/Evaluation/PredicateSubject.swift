@@ -23,8 +23,8 @@ package protocol PredicateSubject {
   /// What an object is compared by: the same for a managed object and for its ID.
   func predicateIdentity(of object: PredicateObject) -> AnyHashable
 
-  /// Whether a key path from the evaluated object leads through something with several members; by default so
-  /// for paths of more than one key, of which nobody knows.
+  /// Whether a key path from the evaluated object passes through a to-many. By default true for paths of more than
+  /// one key, since the schema is unknown.
   func isToMany(_ path: [String]) -> Bool
 
   /// Result of FUNCTION(target, 'selector', …), and of a comparison by selector, for selectors that the

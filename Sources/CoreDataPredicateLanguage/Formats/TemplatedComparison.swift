@@ -2,7 +2,7 @@ import Synchronization
 
 /// A comparison of a key with a plain value, made of a format whose predicates differ in this value only.
 ///
-/// Its tree is made when somebody asks for it: a store that knows the format needs the value alone.
+/// Its tree is made on demand: a store that knows the format needs the value alone.
 package final class TemplatedComparison: Sendable {
   private final class Tree: Sendable {
     let tree: PredicateTree

@@ -69,7 +69,7 @@ enum Symbol: String, Sendable {
   case shiftRight = ">>"
 }
 
-/// The words with a meaning of their own, in capitals; as names they are written with a leading `#`.
+/// Reserved words, in capitals; as names they are written with a leading `#`.
 enum ReservedWords {
   static let all: Set<String> = [
     "AND", "OR", "IN", "NOT", "ALL", "ANY", "SOME", "NONE", "LIKE", "CASEINSENSITIVE", "CI", "MATCHES",

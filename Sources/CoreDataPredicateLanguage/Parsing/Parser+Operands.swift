@@ -150,7 +150,7 @@ extension Parser {
       depth: try checked(max(depth, thenDepth, otherwiseDepth) + 1))
   }
 
-  /// CAST(value, 'Type'); of a literal to a type that has no literals of its own, the constant itself.
+  /// CAST(value, 'Type'); of a literal to a type without literals, the constant itself.
   private mutating func _cast() throws(PredicateFormatError) -> Node {
     try expect(.openParenthesis)
     let (value, depth) = try expression()

@@ -4,7 +4,7 @@
 /// which of the two it holds: OR, AND, NOT, comparison, set operators, bits, shifts, sums, products, sign,
 /// power, path.
 struct Parser {
-  /// Deepest nesting accepted, of parentheses and of operators alike: whoever walks a tree may recurse.
+  /// Deepest nesting accepted, of parentheses and of operators alike, so that code that walks a tree may recurse.
   static let maximumDepth = 200
 
   /// What a rung of the ladder has read.

@@ -130,7 +130,7 @@ struct Folding: Sendable {
   ) {
     var text = String(scalar)
     // Through both cases comes to full case folding (ß and ẞ are ss), but for the dotless i, which has a
-    // capital of its own only in Turkish.
+    // separate capital only in Turkish.
     if foldsCase, scalar.value != 0x131 {
       text = scalar.properties.lowercaseMapping.unicodeScalars.reduce(into: "") {
         $0 += $1.properties.uppercaseMapping

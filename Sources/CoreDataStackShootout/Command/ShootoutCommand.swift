@@ -15,7 +15,7 @@ enum ShootoutCommand {
     discussion: [
       "For each line of the input the importer fetches the stop of that identifier, inserts it if there is none, "
         + "sets its four attributes, and saves every so many lines. The same work straight on SQLite's C API is the "
-        + "floor that all are compared to. Each stack runs in a process of its own; figures are medians over the "
+        + "floor that all are compared to. Each stack runs in a separate process; figures are medians over the "
         + "runs.",
       "Stacks: "
         + StackDesign.allCases.map { "\($0.rawValue) (\($0.title.lowercased()))" }.joined(separator: ", ")

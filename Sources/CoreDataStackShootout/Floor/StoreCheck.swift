@@ -57,7 +57,7 @@ struct StoreCheck {
         longitude: sqlite3_column_double(statement, 3))
     }
     if _mode == .insert {
-      // Each line made a row of its own and the engine numbers the rows of one save as it likes, so which of
+      // Each line made one row and the engine numbers the rows of one save as it likes, so which of
       // several lines for one stop was seen last says nothing.
       guard seen.count == expected.count else {
         throw Failure(

@@ -54,7 +54,7 @@ struct FieldScanner {
   private mutating func _quotedField() -> Field {
     _position += 1
     let start = _position
-    // Only a field with doubled quotes, or with text after its closing one, needs bytes of its own.
+    // Only a field with doubled quotes, or with text after its closing one, needs a copy of its bytes.
     var pieces: [UInt8]?
     var pieceStart = start
     while _position < _bytes.count {

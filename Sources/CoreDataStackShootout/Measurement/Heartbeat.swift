@@ -16,7 +16,7 @@ final class Heartbeat: Sendable {
   private let _pending = DispatchGroup()
   private let _hasEnded = DispatchSemaphore(value: 0)
 
-  /// Starts to beat, on a thread of its own.
+  /// Starts to beat, on a new thread.
   func start() {
     let thread = Thread { [self] in
       var due = MonotonicClock.now

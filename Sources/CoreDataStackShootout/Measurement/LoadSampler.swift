@@ -24,7 +24,7 @@ final class LoadSampler: Sendable {
   private let _state = Mutex(State())
   private let _hasEnded = DispatchSemaphore(value: 0)
 
-  /// Starts to sample, on a thread of its own.
+  /// Starts to sample, on a new thread.
   func start() {
     let hasBegun = DispatchSemaphore(value: 0)
     let thread = Thread { [self] in

@@ -2,7 +2,7 @@ import CoreFoundation
 import Foundation
 import Synchronization
 
-/// Notes when the main thread was awake, whoever woke it, and which blocks it ran then.
+/// Records when the main thread was awake, for any reason, and which blocks it ran then.
 ///
 /// Listens to the main run loop: between the end of one wait and the beginning of the next the thread works
 /// off what the main queue holds, and nothing it does escapes. Where the engine tells the begin and end of

@@ -94,7 +94,7 @@ struct ReportPage {
   private func _row(_ title: String, _ cells: [(text: String, isBad: Bool)]) -> Markup {
     var fields: [Markup] = [.tag("th", ["scope": "row"], [.text(title)])]
     for cell in cells {
-      // Not by colour alone: the mark is read out, and seen by whoever does not tell red.
+      // Not by colour alone: screen readers read the mark, and colour-blind readers see it.
       fields.append(
         cell.isBad
           ? .tag(
@@ -191,7 +191,7 @@ struct ReportPage {
   }
 
   private static let _methodText = """
-    Figures are medians; each run has a process of its own, and floor and stacks take turns. The timelines show the \
+    Figures are medians; each run is a separate process, and floor and stacks take turns. The timelines show the \
     run nearest to the median; all have the same scale, and a bar's height is the share of that moment that was \
     spent working.
     """

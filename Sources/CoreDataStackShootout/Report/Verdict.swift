@@ -1,4 +1,4 @@
-/// What a result says to somebody who is choosing a design, in sentences.
+/// What a result says about the choice of a design, in sentences.
 struct Verdict {
   private let _stacks: [ShootoutResult.Stack]
   private let _floorSeconds: Double

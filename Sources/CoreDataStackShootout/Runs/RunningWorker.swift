@@ -31,7 +31,7 @@ enum RunningWorker {
     }
     guard let id else { return }
     kill(id, SIGKILL)
-    // Whoever waits for it collects it; then there is no process of this number.
+    // The waiting thread reaps it; after that no process has this ID.
     for _ in 0..<500 where kill(id, 0) == 0 { usleep(10_000) }
   }
 }

@@ -1,7 +1,7 @@
 import CoreDataToolKit
 import Foundation
 
-/// Runs the whole comparison: floor and stacks in turn, each in a process of its own, as often as asked.
+/// Runs the whole comparison: floor and stacks in turn, each in a separate process, as often as asked.
 struct Shootout {
   let workload: Workload
   let launcher: WorkerLauncher
@@ -27,7 +27,7 @@ struct Shootout {
   func run(name: String, bytes: [UInt8], feed: StopFeed) throws -> ShootoutResult {
     let work = try WorkDirectory(in: directory)
     defer { work.remove() }
-    // A copy, so that a pipe can be read by many and nobody changes the input between two runs.
+    // A copy, so that a pipe can be read several times and the input stays the same for all runs.
     let feedPath = work.path + "/stops.txt"
     guard FileManager.default.createFile(atPath: feedPath, contents: Data(bytes)) else {
       throw ToolFailure(.cannotCreateOutput, "Cannot write '\(feedPath)'. Is there room in '\(directory)'?")

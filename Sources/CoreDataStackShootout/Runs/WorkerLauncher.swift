@@ -12,7 +12,7 @@ struct WorkerLauncher: Sendable {
     return WorkerLauncher(executable: path ?? CommandLine.arguments[0])
   }
 
-  /// Runs a job in a process of its own.
+  /// Runs a job in a separate process.
   ///
   /// - Throws: `ToolFailure` with `internalError` if the child failed, crashed or made a store that is not
   ///   right.

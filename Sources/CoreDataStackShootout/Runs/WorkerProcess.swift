@@ -1,7 +1,7 @@
 import CoreDataToolKit
 import Foundation
 
-/// The child's side: does one job in a process of its own and says on standard output what came of it.
+/// The child's side: does one job in a separate process and writes the result to standard output.
 enum WorkerProcess {
   /// Does the job. To be called on the main thread, which will serve the main queue meanwhile.
   static func run(jobArgument: String, output: @escaping @Sendable (String) throws(ToolFailure) -> Void) throws {

@@ -3,7 +3,7 @@ import CoreData
 /// Writer, main, worker: the Big Nerd Ranch stack.
 ///
 /// A save climbs one level at a time, each on that level's own queue: worker into main, main into the writer,
-/// the writer to disk. Nobody waits for the level above.
+/// the writer to disk. No level waits for the one above.
 struct Nested3Stack: ImportStack {
   let main: NSManagedObjectContext
   let importing: NSManagedObjectContext

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Synchronization
 
-/// The import itself, in plain Core Data code: what anybody would write.
+/// The import itself, in plain, ordinary Core Data code.
 struct StopImporter: Sendable {
   let stops: [Stop]
   let mode: ImportMode

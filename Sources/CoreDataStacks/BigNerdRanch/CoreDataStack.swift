@@ -160,7 +160,7 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
 
   // MARK: Batch operations
 
-  /// Sets up a context with a coordinator of its own on the same store, for imports of thousands of objects.
+  /// Sets up a context with a separate coordinator on the same store, for imports of thousands of objects.
   /// What it saves is merged nowhere: fetch again.
   ///
   /// For a stack in memory this is a new, empty store, and the callback is called before this returns.
@@ -195,7 +195,7 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
     }
   }
 
-  /// Sets up a context with a coordinator of its own on the same store; as the form with a callback.
+  /// Sets up a context with a separate coordinator on the same store; as the form with a callback.
   ///
   /// - Parameters:
   ///   - options: Options that the store is added with.

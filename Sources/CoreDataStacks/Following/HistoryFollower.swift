@@ -3,7 +3,7 @@ import Foundation
 
 /// Keeps contexts in step with whatever is written to their store: by other coordinators, by other processes.
 ///
-/// Whenever the coordinator is told that somebody has written (`NSPersistentStoreRemoteChange`), the store's
+/// Whenever the coordinator reports a change of the store (`NSPersistentStoreRemoteChange`), the store's
 /// persistent history is read on a background context, and what is new is merged as one round into each
 /// context on its queue, parents first. Add the stores with ``storeOptions``. Kept alive by its owner; may be
 /// used from any thread.
@@ -28,7 +28,7 @@ public final class HistoryFollower: @unchecked Sendable {
   public static let didMissHistory = Notification.Name("CoreDataStack.HistoryFollower.didMissHistory")
 
   /// The stack's usual options, a history, and word of whatever is written: what a store that is to be
-  /// followed is added with, by everybody who writes to it.
+  /// followed is added with, by every program that writes to it.
   public static var storeOptions: [AnyHashable: Any] {
     var options = NSPersistentStoreCoordinator.stockSQLiteStoreOptions
     options[NSPersistentHistoryTrackingKey] = true as NSNumber

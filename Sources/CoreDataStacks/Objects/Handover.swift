@@ -1,5 +1,5 @@
-/// Something handed to one other queue by somebody who is done with it.
+/// A value that its sender gives up and hands to one other queue.
 struct Handover<Value>: @unchecked Sendable {
-  // Unchecked: whoever makes one lets go of the value; the one receiver uses it on its own queue.
+  // Unchecked: the sender no longer uses the value; the one receiver uses it on its own queue.
   let value: Value
 }

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// A context of its own for one edit screen: `save()` keeps all that was entered, `cancel()` throws it away.
+/// A separate context for one edit screen: `save()` keeps all that was entered, `cancel()` throws it away.
 ///
 /// A half-filled object never shows in the list behind the screen, since it lives in a child of the list's
 /// context until it is saved. Made and used on the parent's queue.

@@ -4,7 +4,7 @@ import Foundation
 /// Values of a managed object at one moment, free of its context.
 ///
 /// Sendable: attributes as they were, to-one and to-many relationships as IDs. Transformable attributes are
-/// left out, since nobody knows whether their objects may be shared.
+/// left out, since their objects may not be safe to share.
 public struct Snapshot<Object: NSManagedObject>: Sendable, Identifiable {
   /// Whose values these are.
   public let objectID: ObjectID<Object>

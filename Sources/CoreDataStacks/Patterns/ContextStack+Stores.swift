@@ -6,9 +6,9 @@ import Foundation
 extension ContextStack {
   /// Takes the store away with everything in it and goes on with a new, empty one.
   ///
-  /// Saves on their way are waited for; what has not been saved is lost. The kept contexts stay and forget
-  /// their objects, so that fetched results controllers have to fetch again. Worker contexts made before are
-  /// to be let go of: objects in them are of a store that is gone. Let nobody save meanwhile.
+  /// Waits for running saves; unsaved changes are lost. The stack's own contexts stay and forget their objects, so
+  /// that fetched results controllers have to fetch again. Release worker contexts made before: their objects
+  /// belong to a store that is gone. Do not save meanwhile.
   ///
   /// - Throws: What destroying and adding stores throws.
   public func emptyStore() async throws { try await emptyStore(progress: nil) }

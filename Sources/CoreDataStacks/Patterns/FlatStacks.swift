@@ -139,7 +139,7 @@ public final class SharedStoreStack: ContextStack {
     do {
       try await _follower?.catchUp()
     } catch {
-      // Told to whoever asked the follower for failures; the next change tries again.
+      // Reported through the follower's `onFailure`; the next change tries again.
       _follower?.onFailure?(error)
     }
   }

@@ -27,7 +27,7 @@ public final class NestedStack: ContextStack {
 /// the next one up; the writer's, which has no parent, ends it. The disk is never written on the main queue.
 public final class WriterMainWorkerStack: ContextStack {
   public let coordinator: NSPersistentStoreCoordinator
-  /// The only context that meets the coordinator. Nobody changes objects in it.
+  /// The only context on the coordinator. Do not change objects in it.
   public let writerContext: NSManagedObjectContext
   public let mainContext: NSManagedObjectContext
   private let _carrier = SaveCarrier()

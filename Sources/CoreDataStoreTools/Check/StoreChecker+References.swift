@@ -131,8 +131,8 @@ struct ReferenceRule {
 
   /// Nil unless the other end is a to-one too.
   ///
-  /// Holds for no row where the other column is empty throughout: programs of Apple's own set one side only,
-  /// and a side that nobody ever sets is no damage.
+  /// Holds for no row where the other column is empty throughout: Apple's own programs set one side only, and a
+  /// side that is never set is no damage.
   var isOneSided: String? {
     guard let inverse = _reference.inverseColumn, let isKept = isInverseKept else { return nil }
     return

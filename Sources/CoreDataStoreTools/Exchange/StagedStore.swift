@@ -3,7 +3,7 @@ import Foundation
 import CoreDataSQLiteBinding
 import CoreDataToolKit
 
-/// A store that a command makes: built in a directory of its own beside its final place, with its log and its
+/// A store that a command makes: built in a temporary directory beside its final place, with its log and its
 /// external data, and moved there when it is complete. Nothing is left of one that is not finished.
 final class StagedStore {
   /// Where to build the store.

@@ -49,7 +49,7 @@ package struct FetchColumn: Sendable {
     }
   }
 
-  /// Columns for somebody who asked for none: the object, its attributes, its to-one relationships by name;
+  /// The default columns: the object, its attributes, its to-one relationships by name;
   /// to-many ones too where there is room for them.
   static func standard(
     of entity: PropertyLayout, in layout: ModelLayout, withMembers: Bool

@@ -13,7 +13,7 @@ struct FetchOutput {
   private let _total: Int?
   /// Objects that a table on a terminal shows unless more are asked for.
   static let screenLimit = 100
-  /// Rows of a table that are written at once where nobody looks.
+  /// Rows of a table that are written at once where the output is no terminal.
   private static let _batch = 500
 
   /// - Parameters:
@@ -44,7 +44,7 @@ struct FetchOutput {
 
   private func _each(_ found: some Sequence<StoredReference>, _ body: (StoredRow) throws -> Void) throws {
     for reference in found {
-      // Deleted since it was found, by somebody else.
+      // Another process has deleted it since it was found.
       guard let row = try _reader.row(reference) else { continue }
       try body(row)
     }
@@ -103,7 +103,7 @@ struct FetchOutput {
   private func _table(_ found: [StoredReference], _ terminal: Terminal) throws -> String {
     guard !found.isEmpty else { return "No objects.\n" }
     let rows = try _rows(found)
-    // Columns that nobody asked for and that say nothing only take room.
+    // Leaves out empty columns unless they were asked for.
     let kept = _columns.indices.filter { index in !_dropsEmpty || rows.contains { !$0[index].text.isEmpty } }
     var table = TextTable(_tableColumns(kept, rows))
     for row in rows { table.add(kept.map { TextTable.Cell(row[$0].text) }) }

@@ -10,7 +10,7 @@ extension Command {
       discussion: [
         "Does what a container does when it loads a store of an older version: lightweight migration, in one transaction. "
           + "With --output the store stays as it is, and a migrated copy is written; with --in-place the store itself "
-          + "is migrated, and is what it was if that fails. --plan says what would change, which objects lose something "
+          + "is migrated, and is unchanged if that fails. --plan says what would change, which objects lose something "
           + "and what stands in the way, and writes nothing; its exit code is that of the migration.",
         "Changes that need a mapping model need a program: NSMigrationManager, or a container whose bundle has the mapping.",
       ],

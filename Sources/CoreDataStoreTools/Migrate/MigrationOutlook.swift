@@ -40,7 +40,7 @@ struct MigrationOutlook {
   ) -> Int? {
     guard change.verdict == .loses || change.verdict == .fails else { return nil }
     guard let property = change.property else {
-      // Removed entities go by their old names. Subentities are changes of their own.
+      // Removed entities go by their old names. Subentities are separate changes.
       var query = StoreQuery(entity: change.entity)
       query.includesSubentities = false
       return try? reader.count(query)

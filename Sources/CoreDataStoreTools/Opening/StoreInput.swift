@@ -87,7 +87,7 @@ package struct StoreInput {
     }
   }
 
-  /// What an error of the engine is to somebody at a terminal.
+  /// An error of the engine as a message for the terminal.
   package static func failure(_ error: any Error, _ path: String) -> ToolFailure {
     if let failure = error as? ToolFailure { return failure }
     if let error = error as? SQLiteError {

@@ -76,7 +76,7 @@ package enum ValueReading {
     case "NaN": .nan
     case "Infinity": .infinity
     case "-Infinity": -.infinity
-    // Double reads hexadecimal and words of its own, too.
+    // `Double` also accepts hexadecimal numbers and words.
     default: text.utf8.allSatisfy { "+-.eE0123456789".utf8.contains($0) } ? Double(text) : nil
     }
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A line at the foot of a terminal that shows how far the work is; nothing at all where nobody looks.
+/// A line at the foot of a terminal that shows how far the work is; nothing where the output is no terminal.
 ///
 /// May be updated from any thread.
 package final class ProgressBar: Sendable {
@@ -25,7 +25,7 @@ package final class ProgressBar: Sendable {
     _state = Mutex(State(nextDrawing: wait))
   }
 
-  /// Whether anybody sees it; updates cost nothing otherwise.
+  /// Whether it is shown; updates cost nothing otherwise.
   package var isVisible: Bool { _terminal.isInteractive }
 
   /// Shows a fraction (0 to 1) and what is being done. Draws ten times a second at most.

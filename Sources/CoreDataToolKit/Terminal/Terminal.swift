@@ -2,7 +2,7 @@ import Foundation
 
 /// What an output stream can show.
 package struct Terminal: Sendable, Equatable {
-  /// Whether somebody looks at it, rather than a file or another program.
+  /// Whether the stream is a terminal, rather than a file or a pipe.
   package let isInteractive: Bool
   package let usesColor: Bool
   /// Columns.

@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func `what a merge has changed is announced under a key of its own`(_ setting: Setting) throws {
+  func `what a merge has changed is announced under a separate key`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let other = stack.sibling()
     let id = try stack.stored("Author").objectID

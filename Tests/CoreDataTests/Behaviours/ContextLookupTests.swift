@@ -85,7 +85,7 @@ import Testing
   // MARK: How long objects stay
 
   @Test(arguments: Setting.allCases)
-  func cleanObjectsThatNobodyHoldsAreLetGo(_ setting: Setting) throws {
+  func unreferencedCleanObjectsAreReleased(_ setting: Setting) throws {
     let (stack, id) = try saved(setting)
     let context = stack.setting.isNested ? stack.context : stack.sibling()
     #expect(!context.retainsRegisteredObjects)
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func savedObjectsThatNobodyHoldsDisappear(_ setting: Setting) throws {
+  func unreferencedSavedObjectsAreReleased(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       for _ in 0..<3 { stack.context.insert("Author") }

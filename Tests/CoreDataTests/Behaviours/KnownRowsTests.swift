@@ -28,7 +28,7 @@ import Testing
 
   /// Somebody has saved since, and the row has left the cache: only the store knows whether it is there.
   @Test(arguments: Setting.direct)
-  func aLateInsertionIsReadWhereNobodyHasIt(_ setting: Setting) throws {
+  func aLateInsertionIsReadWhereNoContextHasIt(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let writer = stack.root, reader = stack.sibling()
     let insertion = try writer.saved { writer.insert("Author", ["name": "Ada"]) }

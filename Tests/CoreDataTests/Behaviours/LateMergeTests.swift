@@ -67,7 +67,7 @@ import Testing
       try child.save()
       return book
     }
-    // Back to what is stored: nothing is written, and yet it is a change to whoever saw the link.
+    // Back to what is stored: nothing is written, but it is a change for a context that saw the link.
     let notification = try parent.saved { parent.object(with: bookID).setValue(nil, forKey: "author") }
     child.performAndWait {
       child.mergeChanges(fromContextDidSave: notification)
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  /// A fault may hold values already that nobody has looked at.
+  /// A fault may hold values already that were never read.
   @Test(arguments: Setting.direct)
   func aFaultKeepsWhatItWasFetchedWithWhenOlderSavesComeLate(_ setting: Setting) throws {
     let stack = try TestStack(setting)
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  /// The change was nobody's business when it was merged: there was no object yet, or one without values.
+  /// When the change was merged there was no object yet, or one without values.
   @Test(arguments: Setting.direct, [false, true])
   func anObjectIsOfTheNewestRowWhenItsInsertionComesAfterAChange(
     _ setting: Setting, isKnown: Bool
@@ -145,7 +145,7 @@ import Testing
       let author = try fault ?? #require(reader.registeredObject(for: id))
       #expect(author.text("name") == "Second")
       author.setValue("Third", forKey: "name")
-      #expect(throws: Never.self, "nobody has changed it since") { try reader.save() }
+      #expect(throws: Never.self, "it has not changed since") { try reader.save() }
     }
   }
 

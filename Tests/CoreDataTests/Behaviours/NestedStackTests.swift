@@ -203,7 +203,7 @@ import Testing
       return new
     }
     stack.root.performAndWait {
-      // Whoever looks finds the parent's objects, filled and dirty, with their links.
+      // The parent has its own objects, filled and dirty, with their links.
       #expect(stack.root.registeredObjects.count == 3)
       let old = stack.root.registeredObject(for: ids[0])
       #expect(old?.isFault == false)
@@ -216,8 +216,7 @@ import Testing
     }
   }
 
-  /// What a worker's save asks of the main queue is what makes the three stacks differ for whoever looks at
-  /// the screen.
+  /// The three stacks differ on screen by how much a worker's save needs the main queue.
   @Test func onlyAWorkerBelowTheMainContextNeedsTheMainQueueToSave() async throws {
     let stack = try TestStack(.sqlite)
     let main = NSManagedObjectContext(.mainQueue)

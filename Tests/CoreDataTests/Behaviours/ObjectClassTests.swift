@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// A book whose mark is nobody's business, and which writes a primitive before it is saved if told so.
+/// A book whose context ignores changes of its mark, and which can write a primitive before it is saved.
 final class QuietBook: NSManagedObject {
   var inWillSave: ((QuietBook) -> Void)?
 
@@ -33,7 +33,7 @@ final class QuietBook: NSManagedObject {
       #expect(!ada.isEqual(twin) && ada != twin)
       #expect(ada.hash == hash, "a new ID does not matter to sets that hold the object")
       let id = ada.objectID
-      other.performAndWait { #expect(other.object(with: id) != ada, "each context has an object of its own") }
+      other.performAndWait { #expect(other.object(with: id) != ada, "each context has its own object") }
     }
   }
 

@@ -62,7 +62,7 @@ import Testing
     #expect(tags(stack, of: book) == 1)
   }
 
-  /// The first save adds what somebody else has added by then.
+  /// The first save adds what another context has added by then.
   @Test(arguments: Setting.nested, [false, true])
   func aMemberAddedInOneSaveAndRemovedInTheNextIsGone(_ setting: Setting, isHeld: Bool) throws {
     let stack = try TestStack(setting)
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: Setting.nested)
-  func aMemberInsertedInOneSaveAndDeletedInTheNextIsNobodys(_ setting: Setting) throws {
+  func aMemberInsertedInOneSaveAndDeletedInTheNextHasNoOwner(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let (book, _) = try stored(stack, tagged: false)
     let context = stack.context

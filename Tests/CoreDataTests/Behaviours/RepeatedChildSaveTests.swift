@@ -5,7 +5,7 @@ import Testing
 ///
 /// Its saves are written to the store as one version then, and its next save builds on the version of its own
 /// last one. So the parents have to hand on that version, whatever they have changed themselves: else the
-/// next save is refused as if somebody else had written in between.
+/// next save is refused as if another context had written in between.
 @Suite struct RepeatedChildSaveTests {
   /// When a context between the worker and the store changes the object, too.
   enum OwnChange: String, CaseIterable, CustomTestStringConvertible {
@@ -67,7 +67,7 @@ import Testing
   func savesThatMeetInAParentLeaveTheNextOneInOrder(_ setting: Setting, _ own: OwnChange) throws {
     let levels = try Levels(setting)
     let (stack, main) = (levels.stack, levels.main)
-    // Main has an object of its own, which the second save does not follow on.
+    // Main has its own object, which the second save does not follow on.
     let held = try main.performAndWait { try main.all("Author") }
     if own == .beforeBothSaves { try levels.setAgeInMain(19) }
     try levels.rename("Augusta")

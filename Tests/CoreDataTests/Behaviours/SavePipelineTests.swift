@@ -236,7 +236,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func aLockedObjectThatNobodyChangedLetsTheSavePass(_ setting: Setting) throws {
+  func anUnchangedLockedObjectLetsTheSavePass(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       let ada = stack.context.insert("Author")

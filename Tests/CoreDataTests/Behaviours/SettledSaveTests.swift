@@ -162,7 +162,7 @@ import Testing
 
   // MARK: Versions
 
-  /// A child has tagged a book that somebody else has deleted when its parent saves: the tag is saved without
+  /// A child has tagged a book that another context has deleted when its parent saves: the tag is saved without
   /// it.
   @Test(arguments: Setting.direct)
   func whatLosesALinkWhileItIsSavedShowsWhatWasSaved(_ setting: Setting) throws {
@@ -212,7 +212,7 @@ import Testing
       ada.setValue("Ada", forKey: "name")
       try root.save()
       ada.setValue("Countess", forKey: "name")
-      #expect(throws: Never.self, "nobody has changed it since") { try root.save() }
+      #expect(throws: Never.self, "it has not changed since") { try root.save() }
     }
   }
 }

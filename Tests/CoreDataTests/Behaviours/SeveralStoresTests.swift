@@ -63,7 +63,7 @@ import Testing
     try #expect(_stored() == ["Ada", "first"])
   }
 
-  /// Has each of the two stores changed by somebody else in turn, and both objects changed here, to the same
+  /// Has each of the two stores changed by another context in turn, and both objects changed here, to the same
   /// text.
   private func _whenEitherIsChangedElsewhere(
     _ policy: NSMergePolicy, _ save: (NSManagedObjectContext, String) throws -> Void

@@ -43,10 +43,10 @@ import Testing
     }
   }
 
-  private final class NobodysClass: NSManagedObject {}
+  private final class ModellessClass: NSManagedObject {}
 
   @Test func `the entity of a class that no model names has no name`() {
-    #expect(NobodysClass.entity().name == nil)
+    #expect(ModellessClass.entity().name == nil)
   }
 
   // MARK: Fetched properties

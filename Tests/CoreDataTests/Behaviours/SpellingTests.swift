@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// A transformer that nobody registers.
+/// A transformer that is never registered.
 final class MirrorTransformer: ValueTransformer {
   override func transformedValue(_ value: Any?) -> Any? {
     (value as? String).map { Data($0.reversed().map { String($0) }.joined().utf8) }

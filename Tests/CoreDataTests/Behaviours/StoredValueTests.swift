@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-/// Composite attributes, large values in files of their own, transformable values.
+/// Composite attributes, large values in external files, transformable values.
 @Suite struct StoredValueTests {
   // MARK: Composites
 

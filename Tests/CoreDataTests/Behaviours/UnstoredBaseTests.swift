@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// Changes that a child made on values which its parent dropped, while somebody else stored others.
+/// Changes that a child made on values which its parent dropped, while another context stored others.
 @Suite struct UnstoredBaseTests {
   /// Stores an author; a child changes it twice, its parent drops the first change, and another context saves
   /// an age in between. What it stores has the version that the dropped row had.

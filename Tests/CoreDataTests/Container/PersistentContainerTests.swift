@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Persistent container")
 struct PersistentContainerTests {
-  /// A container whose stores lie in a directory of its own.
+  /// A container whose stores lie in a separate directory.
   private final class ScratchContainer: NSPersistentContainer, @unchecked Sendable {
     // Unchecked: adds no state.
     static let directory = TemporaryPlace.make()

@@ -131,7 +131,7 @@ final class NotebookStore: NSAtomicStore, @unchecked Sendable {
   }
 }
 
-/// Stores of one's own that are read and written whole.
+/// Custom stores that are read and written whole.
 @Suite struct AtomicStoreTests {
   private let url = FileManager.default.temporaryDirectory
     .appendingPathComponent("coredata-test-\(UUID().uuidString).notebook")

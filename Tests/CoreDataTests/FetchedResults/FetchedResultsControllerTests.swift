@@ -233,7 +233,7 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  @Test("A delegate that changes objects while told starts a round of its own")
+  @Test("A delegate that changes objects while told starts a new round")
   func reentrance() throws {
     final class Meddler: NSObject, NSFetchedResultsControllerDelegate {
       var context: NSManagedObjectContext?

@@ -121,7 +121,7 @@ struct FetchedResultsRequestTests {
     }
   }
 
-  @Test("An object that moves to a section of its own is a move beside the section's insertion")
+  @Test("An object that moves to a new section is a move beside the section's insertion")
   func moveIntoNewSection() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {

@@ -23,7 +23,7 @@ struct SectionCacheTests {
     }
   }
 
-  /// A context on a coordinator of its own: what another run of the program would have.
+  /// A context on a separate coordinator: what another run of the program would have.
   private func _anotherRun() throws -> NSManagedObjectContext {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
     try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: _stack.url)

@@ -114,7 +114,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test("A snapshot stays what it was, also one that nobody has looked into yet")
+  @Test("A snapshot never changes, even before it is first read")
   func immutable() throws {
     let stack = try TestStack(.sqlite)
     let controller = try _controller(stack, ["a", "b"])

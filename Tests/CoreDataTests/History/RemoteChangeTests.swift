@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Notifications about what anybody writes to a store.
+/// Notifications about writes to a store from any process.
 struct RemoteChangeTests {
   private static var options: [AnyHashable: Any] {
     [

@@ -111,7 +111,7 @@ struct AutomaticMappingTests {
     let after = try metadata()
     #expect(new.isConfiguration(withName: nil, compatibleWithStoreMetadata: after))
     #expect(after["mine"] as? String == "kept")
-    // Objects have other keys now: whoever has kept the URI of one must not get another.
+    // Objects have other keys now: a kept URI must not lead to another object.
     #expect(after[NSStoreUUIDKey] as? String != uuid)
     try #expect(strangers() == [])
     let check = try Connection(path: fixture.url.path, mode: .readOnly).firstValue("PRAGMA integrity_check")

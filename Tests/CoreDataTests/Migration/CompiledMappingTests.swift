@@ -164,7 +164,7 @@ struct CompiledMappingTests {
   }
 }
 
-/// Gives each car a maker of its own.
+/// Gives each car a separate maker.
 final class MakerPolicy: NSEntityMigrationPolicy {
   override func createRelationships(
     forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager

@@ -226,8 +226,8 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test("An entity enters a hierarchy: its rows get keys that nobody has")
-  func anEntityEntersAHierarchyItsRowsGetKeysThatNobodyHas() throws {
+  @Test("The rows of an entity that enters a hierarchy get unused keys")
+  func theRowsOfAnEntityThatEntersAHierarchyGetUnusedKeys() throws {
     let old =
       Self.entity("Book", "", Self.text("title"))
       + Self.entity("Map", "", Self.text("title"), Self.one("of", "Book"), Self.many("next", "Map"))

@@ -175,7 +175,7 @@ struct MigrationManagerTests {
     try opened { try #expect($0.texts("Author", "name") == ["anne", "homer", "jane"]) }
   }
 
-  @Test("The destination is a store of its own")
+  @Test("The destination is a separate store")
   func theDestinationIsAStoreOfItsOwn() throws {
     try migrate(model(authors()))
     func uuid(_ url: URL) throws -> String? {
@@ -319,8 +319,8 @@ struct MigrationManagerTests {
     }
   }
 
-  @Test("A policy class that is not there is an error of its own")
-  func aPolicyClassThatIsNotThereIsAnErrorOfItsOwn() throws {
+  @Test("A missing policy class is a distinct error")
+  func aMissingPolicyClassIsADistinctError() throws {
     let authors = authors()
     authors.entityMigrationPolicyClassName = "Nowhere.Nobody"
     #expect(code { try migrate(model(authors)) } == NSEntityMigrationPolicyError)

@@ -30,7 +30,7 @@ struct ProgressiveMigrationTests {
     return versions[version].isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
   }
 
-  @Test("A store goes from version to version in files of its own, and the last takes its place")
+  @Test("A store goes from version to version in separate files, and the last takes its place")
   func aStoreGoesFromVersionToVersion() throws {
     var current = try #require(versions.indices.first { (try? isOf($0)) == true })
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: versions[2])

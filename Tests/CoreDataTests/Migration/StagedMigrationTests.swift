@@ -195,7 +195,7 @@ struct StagedMigrationTests {
   // MARK: What goes wrong
 
   @Test(
-    "A handler that throws ends the migration with its error, and the store is what it was",
+    "A handler that throws ends the migration with its error, and the store is unchanged",
     arguments: [true, false])
   func aFailingHandlerLeavesTheStoreWhole(isBefore: Bool) throws {
     let removing = NSCustomMigrationStage(migratingFrom: reference(1), to: reference(2))
@@ -208,7 +208,7 @@ struct StagedMigrationTests {
     try expectOld()
   }
 
-  @Test("A step that cannot be inferred is an error, and the store is what it was")
+  @Test("A step that cannot be inferred is an error, and the store is unchanged")
   func aStepThatCannotBeInferredIsAnError() throws {
     let wrong = try fixture.model(ModelText.entity("Book", "", ModelText.number("title")))
     let stage = NSCustomMigrationStage(

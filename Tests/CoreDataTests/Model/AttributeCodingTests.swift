@@ -190,7 +190,7 @@ struct AttributeCodingTests {
     #expect(error?.description.contains("--static-swift-stdlib") == true)
   }
 
-  @Test("a transformer of one's own makes the data on the way in and the object on the way out")
+  @Test("a custom transformer makes the data on the way in and the object on the way out")
   func customTransformer() throws {
     let name = NSValueTransformerName("ReversingTransformer")
     ValueTransformer.setValueTransformer(ReversingTransformer(), forName: name)

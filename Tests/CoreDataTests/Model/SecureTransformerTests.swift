@@ -20,7 +20,7 @@ import Testing
     try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false)
   }
 
-  /// Collections with an object that nobody allowed somewhere in them.
+  /// Collections with a disallowed object somewhere in them.
   private static func _hiding(_ intruder: Any) -> [Any] {
     [
       intruder, NSArray(array: [intruder]), NSArray(array: [NSArray(array: [intruder])]),

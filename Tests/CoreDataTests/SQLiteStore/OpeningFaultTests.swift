@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Calls of the operating system that fail once while a store is opened or migrated. The VFS below SQLite is one for the whole
-/// process, so each test has a process of its own.
+/// process, so each test runs in a separate process.
 @Suite struct OpeningFaultTests {
   /// Runs `body` once for each call on files below a directory that it makes through SQLite, or for one in so many,
   /// and lets that call report an I/O error.

@@ -20,7 +20,7 @@ final class SQLLog: Sendable {
   }
 }
 
-/// A store in a directory of its own, with short ways to make rows and change sets.
+/// A store in a temporary directory, with short ways to make rows and change sets.
 final class StoreFixture {
   let directory: URL
   let layout: ModelLayout

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import CoreData
 
-/// Runs blocks on threads of their own, one at a time: the running thread holds a baton, and at the engine's
+/// Runs blocks on separate threads, one at a time: the running thread holds a baton, and at the engine's
 /// interleaving points it may hand the baton to another. A seed decides when and to which.
 ///
 /// The same seed and the same blocks give the same interleaving, as long as the blocks depend on nothing but
@@ -29,7 +29,7 @@ final class BatonSchedule: InterleavingSchedule {
     var runners: [Runner] = []
     /// Number of the runner that has the baton; nil before the start and after the end.
     var holder: Int?
-    /// Who has a resource, first, and who waits for it.
+    /// For each resource its holder, first, and the waiting runners.
     var lines: [ObjectIdentifier: [Int]] = [:]
     var trace: [String] = []
     var deadlock: String?

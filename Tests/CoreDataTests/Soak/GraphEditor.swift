@@ -6,7 +6,7 @@ final class GraphEditor {
   private let _context: NSManagedObjectContext
   private(set) var failures: [String] = []
 
-  /// Whether nobody else works meanwhile, so that the context's objects are as in the store.
+  /// Whether this is the only editor at work, so that the context's objects are as in the store.
   private let _isAlone: Bool
 
   init(_ context: NSManagedObjectContext, isAlone: Bool) {
@@ -145,7 +145,7 @@ final class GraphEditor {
     } else {
       return "refresh nothing"
     }
-    // With nobody else writing there is no news.
+    // The only editor sees no foreign changes.
     if let view, try GraphView(_context) != view {
       failures.append("\(label) changed what the context shows")
     }

@@ -65,8 +65,8 @@ extension GraphSoak {
     }
   }
 
-  /// Every object is of the version that the store has: with another its next save would be a conflict with
-  /// nobody.
+  /// Every object is of the version that the store has: with another its next save would fail with
+  /// a false conflict.
   private func _checkVersions(_ context: SoakContext) throws {
     try context.performAndWait {
       for object in context.registeredObjects {

@@ -14,7 +14,7 @@ final class SoakContext: NSManagedObjectContext, @unchecked Sendable {
     var notifications: [Notification] = []
   }
 
-  /// A save of somebody else that this context has not merged yet.
+  /// A save of another context that this one has not merged yet.
   func deliver(_ notification: Notification) {
     let mail = Mail(notifications: [notification])
     _inbox.withLock { $0.notifications += mail.notifications }
@@ -43,7 +43,7 @@ final class SoakContext: NSManagedObjectContext, @unchecked Sendable {
 /// all until the phase ends. At the end of either, everything is saved and merged: then every context must
 /// show what a new one reads.
 ///
-/// A crowd may work at once, each context on a thread of its own. Then a link may lead to an object that
+/// A crowd may work at once, each context on a separate thread. Then a link may lead to an object that
 /// another context has just deleted; what holds at the end is the same. Parents are not rolled back
 /// meanwhile: a child that saves before it has been reset would save what it had read of them.
 final class GraphSoak {
@@ -219,7 +219,7 @@ final class GraphSoak {
       }
       guard failures.isEmpty else { return }
     }
-    // A merge may delete what others deleted, which is a change of its own; then it is saved and told once
+    // A merge may delete what others deleted, which is another change; then it is saved and told once
     // more.
     for _ in 0..<3 {
       for context in [5, 3, 4, 0, 1, 2].map({ contexts[$0] }) {

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Stores of notes with large values, in a directory of their own, which goes with the object.
+/// Stores of notes with large values, in a temporary directory that goes with the object.
 final class BlobStore {
   let directory: URL
 
@@ -60,7 +60,7 @@ final class BlobStore {
     }
   }
 
-  /// A value that is large enough for a file of its own.
+  /// A value that is large enough for an external file.
   static let blob = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 
   static func count(_ coordinator: NSPersistentStoreCoordinator) throws -> Int {

@@ -17,7 +17,7 @@ enum Setting: String, CaseIterable, Sendable, CustomTestStringConvertible {
   var isSQLite: Bool { self == .sqlite || self == .nestedOverSQLite }
 }
 
-/// A coordinator with one store of its own, and contexts on it. The file is removed when the process ends: contexts may
+/// A coordinator with one store, and contexts on it. The file is removed when the process ends: contexts may
 /// save after the stack is gone.
 final class TestStack: @unchecked Sendable {
   // Unchecked: immutable; contexts are used on their queues.

@@ -27,7 +27,7 @@ struct EngineReading {
     }
   }
 
-  /// One page, in a context of its own.
+  /// One page, in a new context.
   func page(_ question: (low: Int64, initial: UInt8), _ check: inout Check) throws {
     let context = store.newContext()
     try context.performAndWait {

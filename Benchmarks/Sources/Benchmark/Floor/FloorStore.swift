@@ -41,7 +41,7 @@ enum FloorStore {
   static let sumQuery = "SELECT SUM(code) + SUM(length(name)) + COUNT(*) FROM stop"
 }
 
-/// A stop as a C program holds one: numbers, and its texts copied to memory of its own.
+/// A stop as a C program holds one: numbers, and copies of its texts.
 struct FloorStop {
   var id: Int64
   var latitude: Double

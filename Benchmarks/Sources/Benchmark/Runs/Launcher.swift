@@ -8,7 +8,7 @@ struct Launcher {
   private static let _program =
     (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
 
-  /// Runs a job in a process of its own.
+  /// Runs a job in a separate process.
   static func run(_ job: Job, environment: [String: String] = [:]) throws -> Measurement {
     try _run(job, with: [], environment: environment).measurement
   }

@@ -23,7 +23,7 @@ final class Catalogue: Sendable {
     for store in coordinator.persistentStores { try? coordinator.remove(store) }
   }
 
-  /// Answers a request in a background context of its own: what it reads is of one moment, what it changes is
+  /// Answers a request in a new background context: what it reads is of one moment, what it changes is
   /// saved or forgotten with it.
   func answer(_ request: HTTPRequest) -> HTTPResponse {
     let context = _container.newBackgroundContext()

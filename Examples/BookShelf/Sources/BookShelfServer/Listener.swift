@@ -1,7 +1,7 @@
 import Foundation
 
-/// Takes connections and has each answered on a thread of its own, no more than `capacity` at a time: those that
-/// come on top wait in the kernel's queue.
+/// Accepts connections and answers each on a separate thread, at most `capacity` at a time: further connections
+/// wait in the kernel's queue.
 ///
 /// Answers one request a connection, and gives it ten seconds to arrive. A service on the open internet stands
 /// behind a proxy that speaks TLS and HTTP/2.

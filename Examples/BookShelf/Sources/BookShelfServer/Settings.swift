@@ -13,7 +13,7 @@ struct Settings {
 
   /// - Throws: `Failure` for a value that cannot be used.
   init(_ environment: [String: String]) throws {
-    // Whoever wants others to reach it says so: 0.0.0.0 in a container.
+    // Reachable from this machine only by default. To accept other machines, as in a container, set 0.0.0.0.
     host = environment["BOOKSHELF_HOST"] ?? "127.0.0.1"
     let port = environment["BOOKSHELF_PORT"] ?? "8080"
     guard let number = UInt16(port) else {

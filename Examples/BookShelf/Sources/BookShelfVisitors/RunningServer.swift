@@ -1,6 +1,6 @@
 import Foundation
 
-/// A server as a child process, on a port of its own choice.
+/// A server as a child process, on a free port that it chooses.
 final class RunningServer {
   let port: UInt16
   private let _process = Process()
