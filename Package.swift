@@ -108,7 +108,8 @@ let package = Package(
       ],
       swiftSettings: settings),
     .executableTarget(
-      name: "coredata-explorer", dependencies: ["CoreDataExplorer", "CoreDataToolKit"], swiftSettings: settings),
+      name: "coredata-explorer", dependencies: ["CoreDataExplorer", "CoreDataToolKit"],
+      swiftSettings: settings),
     // Stores for Scripts/check-explorer, and a second process that writes to them.
     .executableTarget(name: "explorer-trials", dependencies: ["CoreData"], swiftSettings: settings),
     // Has the tests trap on contexts used off their queue, however they are started.
@@ -154,7 +155,8 @@ let package = Package(
     .testTarget(
       name: "ExplorerTests",
       dependencies: [
-        "CoreDataExplorer", "CoreDataMicroHTTPDBinding", "CoreData", "CoreDataSQLiteBinding", "CoreDataToolKit",
+        "CoreDataExplorer", "CoreDataMicroHTTPDBinding", "CoreData", "CoreDataSQLiteBinding",
+        "CoreDataToolKit",
       ],
       swiftSettings: settings),
     .testTarget(name: "ToolKitTests", dependencies: ["CoreDataToolKit"], swiftSettings: settings),

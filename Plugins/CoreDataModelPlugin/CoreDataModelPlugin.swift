@@ -33,7 +33,8 @@ import PackagePlugin
       let versions = models.flatMap { ["--versions", $0.url.path(percentEncoded: false)] }
       commands.append(
         _compiling(
-          mapping.url, to: mapping.name + ".cdm", mapping.files + models.flatMap(\.files), versions, tool: tool,
+          mapping.url, to: mapping.name + ".cdm", mapping.files + models.flatMap(\.files), versions,
+          tool: tool,
           output: output))
     }
     commands.append(_accessors(of: module, sources: sources, models: models, tool: tool, output: output))

@@ -33,7 +33,8 @@ extension Command {
     if arguments.text("output") == OutputFile.standardStream {
       let files = try CompileRun.files(input, arguments)
       guard files.count == 1, let file = files.first else {
-        throw ToolFailure(.usage, "A model of several versions is a directory. Name one: '--output DIRECTORY'.")
+        throw ToolFailure(
+          .usage, "A model of several versions is a directory. Name one: '--output DIRECTORY'.")
       }
       let sink = FileSink(standardOutputOf: environment)
       try sink.write(bytes: file.data)
@@ -56,7 +57,8 @@ extension Command {
 /// One run of the compile command.
 enum CompileRun {
   /// - Throws: `ToolFailure` that says what is wrong with the file, and where.
-  static func files(_ input: SpooledInput, _ arguments: ParsedArguments) throws(ToolFailure) -> [CompiledFile] {
+  static func files(_ input: SpooledInput, _ arguments: ParsedArguments) throws(ToolFailure) -> [CompiledFile]
+  {
     do {
       return try _files(input.path, arguments.values["model"])
     } catch let error as ModelFileError {
@@ -71,6 +73,8 @@ enum CompileRun {
     guard MappingModelFile.extensions.contains((path as NSString).pathExtension) else {
       return try CompiledModelFile.files(of: path)
     }
-    return [try CompiledMappingFile.file(of: path, models: models ?? CompiledMappingFile.models(beside: path))]
+    return [
+      try CompiledMappingFile.file(of: path, models: models ?? CompiledMappingFile.models(beside: path))
+    ]
   }
 }

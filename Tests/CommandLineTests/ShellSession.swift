@@ -56,7 +56,8 @@ final class ShellSession {
   /// Runs a script and waits for its end.
   func run(_ script: String) throws -> Outcome {
     // Files rather than pipes: neither stream can fill up and stall the tool.
-    let streams = FileManager.default.temporaryDirectory.appendingPathComponent("streams-\(UUID().uuidString)")
+    let streams = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "streams-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: streams, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: streams) }
     let files = ["output", "error"].map { streams.appendingPathComponent($0) }
@@ -74,7 +75,8 @@ final class ShellSession {
   func makeStore(books: Int = 3) throws {
     try write(Self.model, to: "model")
     try write(
-      (1...books).map { "{\"$entity\":\"Book\",\"$id\":\"Book/p\($0)\",\"title\":\"Book \($0)\"}\n" }.joined(),
+      (1...books).map { "{\"$entity\":\"Book\",\"$id\":\"Book/p\($0)\",\"title\":\"Book \($0)\"}\n" }
+        .joined(),
       to: "books.ndjson")
     _ = try run("coredata store import books.ndjson --model model --output store.sqlite")
   }

@@ -63,7 +63,8 @@ import Testing
 
   @Test func `a dash is standard output`() throws {
     let outcome = try session.run(
-      "coredata store export store.sqlite --output - | coredata store import - --model model --output - > third.sqlite")
+      "coredata store export store.sqlite --output - | coredata store import - --model model --output - > third.sqlite"
+    )
     #expect(outcome.code == 0, "\(outcome.error)")
     #expect(outcome.output == "")
     #expect(try session.run("coredata store fetch third.sqlite Book --count").output == "3\n")

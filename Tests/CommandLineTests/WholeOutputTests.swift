@@ -62,7 +62,9 @@ import Testing
     #expect(try session.text("books/other.txt") == "another")
   }
 
-  @Test(arguments: ["store export many.sqlite --output half", "store import many.ndjson --model model --output half"])
+  @Test(arguments: [
+    "store export many.sqlite --output half", "store import many.ndjson --model model --output half",
+  ])
   func `a disk that fills up leaves nothing`(command: String) throws {
     let made = try session.run(
       "for i in $(seq 3000); do cat books.ndjson; done | sed 's/\"[$]id\":\"[^\"]*\",//' > many.ndjson\n"

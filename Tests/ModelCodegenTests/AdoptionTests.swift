@@ -93,7 +93,10 @@ import Testing
   // MARK: Key paths and selectors
 
   @Test(arguments: [
-    (#""\(#keyPath(Book.title)) == %@ AND \(#keyPath(Book.author.name)) == %@""#, #""title == %@ AND author.name == %@""#),
+    (
+      #""\(#keyPath(Book.title)) == %@ AND \(#keyPath(Book.author.name)) == %@""#,
+      #""title == %@ AND author.name == %@""#
+    ),
     (#""$source.\(#keyPath(Book.title))""#, #""$source.title""#),
     (#""\(prefix + #keyPath(Book.title))""#, #""\(prefix + "title")""#),
     (#""\(f("\(#keyPath(Book.title))"))""#, #""\(f("title"))""#),
@@ -164,7 +167,8 @@ import Testing
 
   @Test(arguments: [
     "objc_sync_enter(self)", "autoreleasepool { f() }", "import os", "import os.log", "import os.lock",
-    "import OSLog", "import HealthKit", "let c = NSClassFromString(entity.managedObjectClassName)", "center.removeObserver(self)",
+    "import OSLog", "import HealthKit", "let c = NSClassFromString(entity.managedObjectClassName)",
+    "center.removeObserver(self)",
     "bundle.url(forResource: n, withExtension: \"momd\")", "bundle.path(forResource: n, ofType: \"mom\")",
     "bundle.url(forResource: n, withExtension: \"cdm\")", "class T: Foundation.ValueTransformer {}",
     "class Model: NSObject { func f() { willChangeValue(forKey: \"a\") } }",
@@ -189,7 +193,8 @@ import Testing
   }
 
   @Test func `a method that another file overrides is reported in its extension`() {
-    let base = "import CoreData\nextension Book {\n  @objc dynamic func describe() {}\n  @objc func other() {}\n}\n"
+    let base =
+      "import CoreData\nextension Book {\n  @objc dynamic func describe() {}\n  @objc func other() {}\n}\n"
     var survey = AdoptionSurvey()
     survey.add("class Novel: Book {\n  override func describe() {}\n}\n")
     #expect(SourceAdoption(base, survey: survey).remarks.map(\.line) == [3])

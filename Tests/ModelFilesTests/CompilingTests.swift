@@ -24,7 +24,8 @@ import Testing
 
   private func schema(_ predicate: String) throws -> ModelSchema {
     let text = Self.model.replacing(
-      "PREDICATE", with: predicate.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+      "PREDICATE",
+      with: predicate.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
         .replacing("\"", with: "&quot;"))
     return try ModelContentsReader.read(Data(text.utf8), path: "contents")
   }
@@ -128,13 +129,15 @@ import Testing
     let info = try PropertyListSerialization.propertyList(from: files[2].data, options: [], format: nil)
     let hashes = (info as? [String: Any])?["NSManagedObjectModel_VersionHashes"] as? [String: [String: Data]]
     #expect(
-      hashes?["Books"] == (try ModelFile.load(path: bundle.path).entityVersionHashes().mapValues { Data($0) }))
+      hashes?["Books"] == (try ModelFile.load(path: bundle.path).entityVersionHashes().mapValues { Data($0) })
+    )
   }
 
   @Test(
     .enabled(if: SharedCorpus.root != nil),
     arguments: [
-      "compiled/coredataplus/SampleModel/SampleModel.momd", "compiled/coredataplus/SampleModel3/SampleModel3.momd",
+      "compiled/coredataplus/SampleModel/SampleModel.momd",
+      "compiled/coredataplus/SampleModel3/SampleModel3.momd",
     ])
   func `a compiled directory says what its compiler said`(momd: String) throws {
     let path = SharedCorpus.root!.appendingPathComponent(momd).path
@@ -180,7 +183,8 @@ import Testing
   @Test(.enabled(if: SharedCorpus.root != nil))
   func `a mapping model whose versions are not found says so`() throws {
     let source = SharedCorpus.root!.appendingPathComponent(
-      "compiled/xcmappingmodel/CoreDataPlus-V2toV3.xcmappingmodel.xml").path
+      "compiled/xcmappingmodel/CoreDataPlus-V2toV3.xcmappingmodel.xml"
+    ).path
     #expect {
       try CompiledMappingFile.file(of: source, models: [])
     } throws: {

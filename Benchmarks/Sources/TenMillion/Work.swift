@@ -8,7 +8,8 @@ enum Work: String, CaseIterable {
 
   func title(_ rows: Int) -> String {
     switch self {
-    case .importRows: "import of \(rows / 1_000_000 > 0 ? "\(rows / 1_000_000) million" : "\(rows)") rows by batch insert requests"
+    case .importRows:
+      "import of \(rows / 1_000_000 > 0 ? "\(rows / 1_000_000) million" : "\(rows)") rows by batch insert requests"
     case .count: "count of all"
     case .countOfSensor: "count by an indexed attribute"
     case .countByValue: "count by an attribute without index"
@@ -33,8 +34,10 @@ enum Work: String, CaseIterable {
       switch self {
       case .importRows: return try Self._import(store.rows, context)
       case .count: return "\(try context.count(for: .readings(nil))) rows"
-      case .countOfSensor: return "\(try context.count(for: .readings(NSPredicate(format: "sensor == 7")))) rows"
-      case .countByValue: return "\(try context.count(for: .readings(NSPredicate(format: "value > 99.9")))) rows"
+      case .countOfSensor:
+        return "\(try context.count(for: .readings(NSPredicate(format: "sensor == 7")))) rows"
+      case .countByValue:
+        return "\(try context.count(for: .readings(NSPredicate(format: "value > 99.9")))) rows"
       case .firstPage, .deepOffset, .deepKey, .sensor: return try _fetch(store, context)
       case .object:
         let all = NSFetchRequest<NSManagedObjectID>(entityName: "Reading")
@@ -122,7 +125,8 @@ enum Work: String, CaseIterable {
     func figure(_ name: String, _ function: String) -> NSExpressionDescription {
       let description = NSExpressionDescription()
       description.name = name
-      description.expression = NSExpression(forFunction: function, arguments: [NSExpression(forKeyPath: "value")])
+      description.expression = NSExpression(
+        forFunction: function, arguments: [NSExpression(forKeyPath: "value")])
       description.expressionResultType = .doubleAttributeType
       return description
     }

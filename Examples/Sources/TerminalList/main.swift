@@ -15,7 +15,9 @@ import Foundation
 
   init(_ context: NSManagedObjectContext) throws {
     let request = NSFetchRequest<Departure>(entityName: "Departure")
-    request.sortDescriptors = ["line", "minute", "destination"].map { NSSortDescriptor(key: $0, ascending: true) }
+    request.sortDescriptors = ["line", "minute", "destination"].map {
+      NSSortDescriptor(key: $0, ascending: true)
+    }
     _list = NSFetchedResultsController(
       fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "line", cacheName: nil)
     super.init()
@@ -59,7 +61,9 @@ import Foundation
 @MainActor func run() async throws {
   let container = NSPersistentContainer(name: "Departures")
   // The board is gone with the program.
-  container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"))]
+  container.persistentStoreDescriptions = [
+    NSPersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"))
+  ]
   var failure: (any Error)?
   container.loadPersistentStores { failure = $1 }
   if let failure { throw failure }
@@ -83,7 +87,9 @@ import Foundation
     }
   }
   try await change { context in
-    for departure in try context.fetch(NSFetchRequest<Departure>(entityName: "Departure")) { departure.minute -= 2 }
+    for departure in try context.fetch(NSFetchRequest<Departure>(entityName: "Departure")) {
+      departure.minute -= 2
+    }
   }
   try await change { context in
     let request = NSFetchRequest<Departure>(entityName: "Departure")

@@ -20,7 +20,9 @@ struct AdoptionRemarks {
       add(_declaration(at: index, in: tokens, blocks) ?? _message(at: index, in: tokens, blocks), at: token)
     }
     if let token = _useWithoutImport(tokens) {
-      add("uses Core Data without importing it, which only other files' imports allow; add 'import CoreData'", at: token)
+      add(
+        "uses Core Data without importing it, which only other files' imports allow; add 'import CoreData'",
+        at: token)
       remarks.sort { ($0.line, $0.column) < ($1.line, $1.column) }
     }
     return remarks
@@ -198,7 +200,9 @@ struct AdoptionRemarks {
 
   /// A method or property with `@objc` that something here depends on.
   private func _member(at index: Int, in tokens: [SourceToken], _ blocks: SourceBlocks) -> String? {
-    guard index + 1 < tokens.count, let selector = _objectiveCName(before: index, in: tokens) else { return nil }
+    guard index + 1 < tokens.count, let selector = _objectiveCName(before: index, in: tokens) else {
+      return nil
+    }
     if blocks.isDirectlyInExtension, _survey.overridden.contains(tokens[index + 1].text) {
       return
         "a subclass overrides this, which is possible in an extension with Objective-C only; move it into the class"
@@ -237,8 +241,10 @@ struct AdoptionRemarks {
   // MARK: Imports
 
   private static let _coreDataNames: Set<String> = [
-    "NSManagedObject", "NSManagedObjectContext", "NSManagedObjectID", "NSManagedObjectModel", "NSFetchRequest",
-    "NSEntityDescription", "NSPersistentContainer", "NSPersistentStoreCoordinator", "NSFetchedResultsController",
+    "NSManagedObject", "NSManagedObjectContext", "NSManagedObjectID", "NSManagedObjectModel",
+    "NSFetchRequest",
+    "NSEntityDescription", "NSPersistentContainer", "NSPersistentStoreCoordinator",
+    "NSFetchedResultsController",
     "NSFetchRequestResult",
   ]
 

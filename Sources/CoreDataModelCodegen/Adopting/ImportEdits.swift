@@ -39,7 +39,9 @@ struct ImportEdits {
         // A name after a point is a member's, or qualified already.
         tokens[index].isName && !(index > 0 && tokens[index - 1].isPunctuation("."))
       }.map { tokens[$0].text })
-    let names = Self._sharedNames.filter { used.contains($0) && !scoped.contains($0) && !_survey.declares($0) }
+    let names = Self._sharedNames.filter {
+      used.contains($0) && !scoped.contains($0) && !_survey.declares($0)
+    }
     guard !names.isEmpty else { return nil }
     let lines = names.map { "import class CoreData.\($0)" }.joined(separator: _lineEnd)
     let text = "\(_lineEnd)#if !canImport(ObjectiveC)\(_lineEnd)\(lines)\(_lineEnd)#endif"

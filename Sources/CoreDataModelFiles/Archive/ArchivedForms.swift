@@ -119,7 +119,8 @@ package enum ArchivedForms {
   }
 
   /// TERNARY.
-  static func conditional(_ predicate: KeyedObject, _ first: KeyedObject, _ second: KeyedObject) -> KeyedObject
+  static func conditional(_ predicate: KeyedObject, _ first: KeyedObject, _ second: KeyedObject)
+    -> KeyedObject
   {
     KeyedObject(
       ["NSTernaryExpression", "NSExpression", "NSObject"],
@@ -192,7 +193,9 @@ package enum ArchivedForms {
       fields.append(("NSFlags", optionsValue))
       return KeyedObject(["NSMatchingPredicateOperator", "NSStringPredicateOperator"] + root, fields)
     case .beginsWith, .endsWith:
-      fields += [("NSFlags", optionsValue), ("NSSubstringPosition", .plain(.integer(comparison.rawValue - 8)))]
+      fields += [
+        ("NSFlags", optionsValue), ("NSSubstringPosition", .plain(.integer(comparison.rawValue - 8))),
+      ]
       return KeyedObject(["NSSubstringPredicateOperator", "NSStringPredicateOperator"] + root, fields)
     case .between:
       fields.append(("NSFlags", optionsValue))

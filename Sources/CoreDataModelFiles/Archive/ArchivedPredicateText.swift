@@ -90,7 +90,8 @@ struct ArchivedPredicateText {
         return "SUBQUERY(\(collection), $\(_archive.string(object.fields["NSVariable"]) ?? ""), \(text))"
       }
       let first = try _expression(object.fields["NSTrueExpression"], depth: depth + 1)
-      return "TERNARY(\(text), \(first), \(try _expression(object.fields["NSFalseExpression"], depth: depth + 1)))"
+      return
+        "TERNARY(\(text), \(first), \(try _expression(object.fields["NSFalseExpression"], depth: depth + 1)))"
     case "NSSetExpression":
       let type = _archive.integer(object.fields["NSExpressionType"]) ?? 0
       guard let name = [5: "UNION", 6: "INTERSECT", 7: "MINUS"][type] else {

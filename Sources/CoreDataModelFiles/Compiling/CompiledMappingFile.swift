@@ -22,7 +22,9 @@ package enum CompiledMappingFile {
       // Compiled already: as it is.
       return CompiledFile(name: fileName, data: try CompiledMappingWriter(path: path).archive(mapping))
     }
-    let (old, new) = (mapping.entities.compactMap(\.sourceName), mapping.entities.compactMap(\.destinationName))
+    let (old, new) = (
+      mapping.entities.compactMap(\.sourceName), mapping.entities.compactMap(\.destinationName)
+    )
     let source = try _version(versions.source, having: old, models, path)
     let destination = try _version(versions.destination, having: new, models, path)
     let complete = CompiledMappingWriter(path: path, source: source, destination: destination)
@@ -47,7 +49,8 @@ package enum CompiledMappingFile {
   ) throws -> ModelSchema {
     for model in models {
       let file = model.split(separator: "/").last.map(String.init) ?? model
-      let versions = try ["xcdatamodeld", "momd"].contains((file as NSString).pathExtension)
+      let versions =
+        try ["xcdatamodeld", "momd"].contains((file as NSString).pathExtension)
         ? ModelVersions(path: model).versions.filter { $0.name == name }.map(\.path)
         : (file as NSString).deletingPathExtension == name ? [model] : []
       for version in versions {
@@ -92,7 +95,10 @@ struct CompiledMappingWriter {
     return KeyedArchiveWriter.archive(
       KeyedObject(
         ["NSMappingModel", "NSObject"],
-        [("NSEntityMappings", _array(entities.map(\.1))), ("NSEntityMappingsByName", .object(.dictionary(entities)))]))
+        [
+          ("NSEntityMappings", _array(entities.map(\.1))),
+          ("NSEntityMappingsByName", .object(.dictionary(entities))),
+        ]))
   }
 
   private func _entity(
@@ -120,7 +126,9 @@ struct CompiledMappingWriter {
           _array(
             try entity.attributes.map {
               try _property($0) { name in
-                _attributes(of: entity.sourceName, in: _source)[name].map { _ in MappingExpressionTree.value(of: name) }
+                _attributes(of: entity.sourceName, in: _source)[name].map { _ in
+                  MappingExpressionTree.value(of: name)
+                }
               }
             })
         ),
@@ -195,7 +203,8 @@ struct CompiledMappingWriter {
 
   private func _expression(_ text: String) throws -> KeyedObject {
     guard let form = _archive.expression(text) else {
-      throw ModelFileError(path: _path, reason: "the expression '\(text)' has no compiled form; use the source")
+      throw ModelFileError(
+        path: _path, reason: "the expression '\(text)' has no compiled form; use the source")
     }
     return form
   }
@@ -204,5 +213,7 @@ struct CompiledMappingWriter {
 
   private func _array(_ members: [KeyedValue]) -> KeyedValue { .object(.array(members)) }
 
-  private func _userInfo(_ info: [String: String]) -> KeyedValue { info.isEmpty ? .null : .object(.texts(info)) }
+  private func _userInfo(_ info: [String: String]) -> KeyedValue {
+    info.isEmpty ? .null : .object(.texts(info))
+  }
 }

@@ -47,7 +47,8 @@ package enum CompiledModelFile {
     let archive = PredicateArchive(reader: .thisLibrary)
     func expect(_ text: String?, _ owner: String, _ form: (String) -> KeyedObject?) throws {
       guard let text, !text.isEmpty, form(text) == nil else { return }
-      throw ModelFileError(path: path, reason: "\(owner) '\(text)' has no compiled form; use the model's source")
+      throw ModelFileError(
+        path: path, reason: "\(owner) '\(text)' has no compiled form; use the model's source")
     }
     for request in schema.fetchRequests {
       try expect(request.predicate, "the predicate of fetch request '\(request.name)'", archive.predicate)
@@ -55,7 +56,8 @@ package enum CompiledModelFile {
     for entity in schema.entities {
       for fetched in entity.fetchedProperties {
         let name = "\(entity.name).\(fetched.traits.name)"
-        try expect(fetched.request.predicate, "the predicate of fetched property '\(name)'", archive.predicate)
+        try expect(
+          fetched.request.predicate, "the predicate of fetched property '\(name)'", archive.predicate)
       }
       for index in entity.indexes {
         let name = "index '\(entity.name).\(index.name)'"

@@ -16,7 +16,10 @@ struct Shootout {
     switch source {
     case .file(let path):
       let bytes = try StopReader.contents(ofFile: path)
-      return (path == "-" ? "standard input" : (path as NSString).lastPathComponent, bytes, try StopReader(name: path).read(bytes))
+      return (
+        path == "-" ? "standard input" : (path as NSString).lastPathComponent, bytes,
+        try StopReader(name: path).read(bytes)
+      )
     case .generated(let count):
       let stops = GeneratedCity.stops(count: count)
       return ("generated", Array(GeneratedCity.feedText(stops).utf8), StopFeed(stops: stops))

@@ -4,7 +4,9 @@ import Foundation
 /// The child's side: does one job in a separate process and writes the result to standard output.
 enum WorkerProcess {
   /// Does the job. To be called on the main thread, which will serve the main queue meanwhile.
-  static func run(jobArgument: String, output: @escaping @Sendable (String) throws(ToolFailure) -> Void) throws {
+  static func run(jobArgument: String, output: @escaping @Sendable (String) throws(ToolFailure) -> Void)
+    throws
+  {
     guard let job = try? WorkerJob(argument: jobArgument) else {
       throw UsageError.unexpectedOperand("--worker", command: "coredata shootout")
     }

@@ -4,7 +4,9 @@ import CoreDataToolKit
 /// empty field is an empty string.
 package enum CSVText {
   /// One record with its line end.
-  package static func line(_ fields: [String?]) -> String { fields.map(_field).joined(separator: ",") + "\r\n" }
+  package static func line(_ fields: [String?]) -> String {
+    fields.map(_field).joined(separator: ",") + "\r\n"
+  }
 
   private static func _field(_ text: String?) -> String {
     guard let text else { return "" }

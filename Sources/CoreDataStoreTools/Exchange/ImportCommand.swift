@@ -29,7 +29,9 @@ extension Command {
         .flag("skip-missing", "Leave out references to objects that are not in the input."),
         StoreArguments.json,
       ],
-      operands: [CommandSyntax.Operand("INPUT", "A file of JSON, '-' for standard input, or a directory of CSV files.")],
+      operands: [
+        CommandSyntax.Operand("INPUT", "A file of JSON, '-' for standard input, or a directory of CSV files.")
+      ],
       exitCodes: StoreArguments.exitCodes + [.cannotCreateOutput])
   ) { arguments, environment in
     guard let output = arguments.text("output") else {
@@ -62,7 +64,8 @@ extension Command {
       return outcome
     }
     let report = arguments.outputPath == nil ? environment.reportingOnError : environment
-    try report.output(arguments.has("json") ? outcome.json(staged.name).text() + "\n" : outcome.text(staged.name))
+    try report.output(
+      arguments.has("json") ? outcome.json(staged.name).text() + "\n" : outcome.text(staged.name))
   }
 }
 

@@ -27,7 +27,8 @@ final class StagedStore {
     let isStream = isStandardOutput ? true : try ExistingOutput(path: output).isSpecial
     if isStream {
       _stream =
-        isStandardOutput ? FileSink(standardOutputOf: environment) : try FileSink(path: output, replaces: replaces)
+        isStandardOutput
+        ? FileSink(standardOutputOf: environment) : try FileSink(path: output, replaces: replaces)
     } else {
       _stream = nil
       if !replaces { try Self._expectNothing(at: output) }

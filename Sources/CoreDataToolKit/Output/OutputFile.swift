@@ -31,7 +31,8 @@ package struct OutputFile: Sendable {
   ///
   /// - Throws: `ToolFailure` with `cannotCreateOutput`.
   package func sink() throws(ToolFailure) -> FileSink {
-    isStandardOutput ? FileSink(standardOutputOf: _environment) : try FileSink(path: path, replaces: _replaces)
+    isStandardOutput
+      ? FileSink(standardOutputOf: _environment) : try FileSink(path: path, replaces: _replaces)
   }
 
   /// Writes the whole file.

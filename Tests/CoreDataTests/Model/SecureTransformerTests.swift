@@ -55,7 +55,8 @@ import Testing
   }
 
   @Test func `An allowed class reads what it asks for`() throws {
-    let garden = ArchivedGarden(name: "Kew", plants: [ArchivedPlant("oak"), ArchivedPlant("ivy")], size: 3, isOpen: true)
+    let garden = ArchivedGarden(
+      name: "Kew", plants: [ArchivedPlant("oak"), ArchivedPlant("ivy")], size: 3, isOpen: true)
     let back = try #require(try Gardens().transformedValue(_archive(garden)) as? ArchivedGarden)
     #expect(back.name == "Kew")
     #expect(back.plants.map(\.name) == ["oak", "ivy"])

@@ -63,7 +63,8 @@ import Testing
     }
     try state.make(at: _url)
     let before = try content()
-    let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: _url)
+    let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+      ofType: NSSQLiteStoreType, at: _url)
     #expect(metadata[NSStoreTypeKey] as? String == NSSQLiteStoreType)
     try #expect(content() == before)
   }

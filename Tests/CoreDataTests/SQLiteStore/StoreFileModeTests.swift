@@ -72,7 +72,8 @@ import Testing
     #expect(stores.names == [".Notes_SUPPORT", "Notes.sqlite"])
   }
 
-  @Test func `external data without the file of a failed migration are deleted with the next opening`() throws {
+  @Test func `external data without the file of a failed migration are deleted with the next opening`() throws
+  {
     try stores.make(blob: true)
     let abandoned = StoreFiles(url: stores.url()).sibling()
     try StoreFiles(url: stores.url()).copy(to: abandoned)

@@ -89,7 +89,9 @@ final class Catalogue: Sendable {
     guard let id = UUID(uuidString: text) else { throw HTTPResponse(404, "'\(text)' is no book's id.") }
     let fetch = Book.fetchRequest()
     fetch.predicate = NSPredicate(format: "id == %@", id as NSUUID)
-    guard let book = try context.fetch(fetch).first else { throw HTTPResponse(404, "There is no book \(id).") }
+    guard let book = try context.fetch(fetch).first else {
+      throw HTTPResponse(404, "There is no book \(id).")
+    }
     context.delete(book)
     try context.save()
     return .noContent

@@ -52,7 +52,8 @@ struct ChangeFeed {
       return Change(kind: "delete", id: change.tombstone?["id"] as? UUID, title: nil)
     case .insert, .update:
       let book = try? _context.existingObject(with: change.changedObjectID) as? Book
-      return Change(kind: change.changeType == .insert ? "insert" : "update", id: book?.id, title: book?.title)
+      return Change(
+        kind: change.changeType == .insert ? "insert" : "update", id: book?.id, title: book?.title)
     }
   }
 }

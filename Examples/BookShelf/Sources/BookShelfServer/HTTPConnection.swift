@@ -29,7 +29,9 @@ struct HTTPConnection {
     let end = Array("\r\n\r\n".utf8)
     var headLength: Int?
     while headLength == nil {
-      guard bytes.count < Self._headLimit else { throw HTTPResponse(431, "The head of the request is too long.") }
+      guard bytes.count < Self._headLimit else {
+        throw HTTPResponse(431, "The head of the request is too long.")
+      }
       let searched = max(0, bytes.count - 3)
       bytes += try _more(4096)
       headLength = bytes[searched...].indices.first { bytes[$0...].starts(with: end) }
@@ -40,7 +42,8 @@ struct HTTPConnection {
       throw HTTPResponse(501, "Send the body with its Content-Length.")
     }
     let announced = request.headers["content-length"] ?? "0"
-    guard let length = Int(announced), length >= 0, announced.utf8.allSatisfy({ (48...57).contains($0) }) else {
+    guard let length = Int(announced), length >= 0, announced.utf8.allSatisfy({ (48...57).contains($0) })
+    else {
       throw HTTPResponse(400, "The Content-Length is no number.")
     }
     guard length <= Self._bodyLimit else { throw HTTPResponse(413, "The body is longer than 64 KiB.") }

@@ -41,7 +41,8 @@ final class Listener: Sendable {
     let socket = _socket
     let bound = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        bind(socket, address, size) == 0 && listen(socket, 128) == 0 && getsockname(socket, address, &size) == 0
+        bind(socket, address, size) == 0 && listen(socket, 128) == 0
+          && getsockname(socket, address, &size) == 0
       }
     }
     guard bound else {

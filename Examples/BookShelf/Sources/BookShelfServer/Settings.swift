@@ -17,7 +17,8 @@ struct Settings {
     host = environment["BOOKSHELF_HOST"] ?? "127.0.0.1"
     let port = environment["BOOKSHELF_PORT"] ?? "8080"
     guard let number = UInt16(port) else {
-      throw Failure(description: "BOOKSHELF_PORT is '\(port)'. Give a number from 0, for any free port, to 65535.")
+      throw Failure(
+        description: "BOOKSHELF_PORT is '\(port)'. Give a number from 0, for any free port, to 65535.")
     }
     self.port = number
     storeURL =

@@ -29,7 +29,8 @@ struct Visitor: Sendable {
 
   private func _send(_ method: String, _ path: String, _ body: String) throws -> Answer {
     let answer = try raw(
-      "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+      "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    )
     let parts = answer.components(separatedBy: "\r\n\r\n")
     guard parts.count >= 2, let status = Int(parts[0].dropFirst(9).prefix(3)) else { throw Failure() }
     return Answer(status: status, body: Data(parts.dropFirst().joined(separator: "\r\n\r\n").utf8))

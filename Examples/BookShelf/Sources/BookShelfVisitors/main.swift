@@ -4,7 +4,8 @@
 
 import Foundation
 
-let directory = FileManager.default.temporaryDirectory.appendingPathComponent("catalogue-\(UUID().uuidString)")
+let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
+  "catalogue-\(UUID().uuidString)")
 defer { try? FileManager.default.removeItem(at: directory) }
 let store = directory.appendingPathComponent("data/Catalogue.sqlite")
 
@@ -18,23 +19,29 @@ DispatchQueue.concurrentPerform(iterations: 9) { number in
   for book in 0..<25 {
     let answer =
       number == 8
-      ? try? site.get("/books") : try? site.post("/books", #"{"title":"Book \#(book)","author":"Author \#(number)"}"#)
+      ? try? site.get("/books")
+      : try? site.post("/books", #"{"title":"Book \#(book)","author":"Author \#(number)"}"#)
     outcomes.add(answer?.status ?? 0)
   }
 }
 print("Answers: \(outcomes.text)")
 print("Books: \(try site.list("/books?limit=1000").count)")
-print("Author 3 has \(try site.list("/books?author=Author%203").count), the first is "
-  + "\(try site.list("/books?author=Author%203&limit=1").first?["title"] ?? "-")")
+print(
+  "Author 3 has \(try site.list("/books?author=Author%203").count), the first is "
+    + "\(try site.list("/books?author=Author%203&limit=1").first?["title"] ?? "-")")
 
 // A client that keeps a copy asks for what happened.
 let feed = try site.object("/changes?since=0")
 let insertions = (feed["changes"] as? [[String: Any]] ?? []).filter { $0["kind"] as? String == "insert" }
 print("Changes: \(insertions.count) insertions, more to come: \(feed["hasMore"] as? Bool ?? true)")
 let gone = insertions[0]["id"] as? String ?? ""
-print("Deleting one: \(try site.delete("/books/\(gone)").status), again: \(try site.delete("/books/\(gone)").status)")
+print(
+  "Deleting one: \(try site.delete("/books/\(gone)").status), again: \(try site.delete("/books/\(gone)").status)"
+)
 let news = try site.object("/changes?since=\(feed["last"] as? Int ?? 0)")["changes"] as? [[String: Any]] ?? []
-print("News: \(news.compactMap { $0["kind"] as? String }), of the deleted book: \(news.first?["id"] as? String == gone)")
+print(
+  "News: \(news.compactMap { $0["kind"] as? String }), of the deleted book: \(news.first?["id"] as? String == gone)"
+)
 
 // What cannot be done is said.
 print("No title: \(try site.post("/books", #"{"title":""}"#).text)")
