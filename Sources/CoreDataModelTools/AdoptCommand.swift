@@ -101,22 +101,11 @@ enum SourceTree {
     return source
   }
 
+  /// - Throws: `ToolFailure` if the path does not exist.
   static func swiftFiles(in path: String) throws(ToolFailure) -> [String] {
-    var isDirectory: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
+    guard let files = SwiftFiles.paths(in: path) else {
       throw ToolFailure(.noInput, "There is no '\(path)'.")
     }
-    guard isDirectory.boolValue else { return [path] }
-    guard let files = FileManager.default.enumerator(atPath: path) else { return [] }
-    var found: [String] = []
-    for case let file as String in files {
-      let name = (file as NSString).lastPathComponent
-      if name.hasPrefix(".") {
-        files.skipDescendants()
-      } else if name.hasSuffix(".swift") {
-        found.append("\(path)/\(file)")
-      }
-    }
-    return found.sorted()
+    return files
   }
 }

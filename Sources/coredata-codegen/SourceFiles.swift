@@ -23,24 +23,11 @@ enum SourceFiles {
     try Data(text.utf8).write(to: url)
   }
 
-  /// All Swift files under a path, in a stable order; a file stands for itself. Hidden directories are left
-  /// out.
+  /// All Swift files under a path.
   static func swiftFiles(in path: String) throws -> [String] {
-    var isDirectory: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
+    guard let files = SwiftFiles.paths(in: path) else {
       throw PlacedError(path: path, message: "there is no such file")
     }
-    guard isDirectory.boolValue else { return [path] }
-    guard let files = FileManager.default.enumerator(atPath: path) else { return [] }
-    var found: [String] = []
-    for case let file as String in files {
-      let name = (file as NSString).lastPathComponent
-      if name.hasPrefix(".") {
-        files.skipDescendants()
-      } else if name.hasSuffix(".swift") {
-        found.append("\(path)/\(file)")
-      }
-    }
-    return found.sorted()
+    return files
   }
 }

@@ -24,9 +24,7 @@ import Testing
 
   @Test func `an empty text and none are told apart`() throws {
     let library = try Self._library()
-    let explorer = try library.explore(Library.editing)
-    defer { explorer.stop() }
-    let visitor = try Visitor(explorer)
+    let visitor = try library.visit(Library.editing)
     for (value, isNil, stored) in [("", false, ""), ("", true, "nil"), ("text", true, "text")] {
       let form = try visitor.get("/edit?entity=Book&key=1").text
       let base = form.contains("name=\"base:title\" value=\"Hamlet\"") ? "Hamlet" : ""
@@ -48,9 +46,7 @@ import Testing
 
   @Test func `without the switch nothing can be changed`() throws {
     let library = try Self._library()
-    let explorer = try library.explore()
-    defer { explorer.stop() }
-    let visitor = try Visitor(explorer)
+    let visitor = try library.visit()
     for path in ["/edit?entity=Book&key=1", "/new?entity=Book", "/changes"] {
       #expect(try visitor.get(path).status == 403, "\(path)")
     }
@@ -77,9 +73,7 @@ import Testing
 
   @Test func `a value is changed, looked at, and saved with its author`() throws {
     let library = try Self._library()
-    let explorer = try library.explore(Library.editing)
-    defer { explorer.stop() }
-    let visitor = try Visitor(explorer)
+    let visitor = try library.visit(Library.editing)
     let taken = try visitor.post(
       "/edit",
       [
@@ -100,9 +94,7 @@ import Testing
 
   @Test func `what is wrong shows at its field`() throws {
     let library = try Self._library()
-    let explorer = try library.explore(Library.editing)
-    defer { explorer.stop() }
-    let visitor = try Visitor(explorer)
+    let visitor = try library.visit(Library.editing)
     let number = try visitor.post(
       "/edit", ["target-entity": "Book", "target-key": "1", "value:pages": "many", "base:pages": "590"])
     #expect(number.status == 422)
@@ -121,9 +113,7 @@ import Testing
 
   @Test func `objects are made, related, undone and made again`() throws {
     let library = try Self._library()
-    let explorer = try library.explore(Library.editing)
-    defer { explorer.stop() }
-    let visitor = try Visitor(explorer)
+    let visitor = try library.visit(Library.editing)
     let made = try visitor.post(
       "/new",
       [
@@ -142,9 +132,7 @@ import Testing
 
   @Test func `a deletion that a relationship denies is refused in words`() throws {
     let library = try Self._library()
-    let explorer = try library.explore(Library.editing)
-    defer { explorer.stop() }
-    let visitor = try Visitor(explorer)
+    let visitor = try library.visit(Library.editing)
     let denied = try visitor.post("/delete", ["target-entity": "Author", "target-key": "1"])
     #expect(denied.status == 422 && denied.text.contains("id=\"field-books-message\""))
     #expect(try visitor.post("/delete", ["target-entity": "Book", "target-key": "1"]).status == 303)
@@ -156,9 +144,7 @@ import Testing
   @Test(arguments: ["mine", "theirs"])
   func `a conflict is shown by property and settled`(settlement: String) throws {
     let library = try Self._library()
-    let explorer = try library.explore(Library.editing)
-    defer { explorer.stop() }
-    let visitor = try Visitor(explorer)
+    let visitor = try library.visit(Library.editing)
     _ = try visitor.get("/edit?entity=Book&key=1")
     _ = try visitor.post(
       "/edit", ["target-entity": "Book", "target-key": "1", "value:title": "mine", "base:title": "Hamlet"])
@@ -182,9 +168,7 @@ import Testing
     let library = try Library { context in
       _ = Library.insert("Book", ["title": "one", "isbn": isbn], into: context)
     }
-    let explorer = try library.explore(Library.editing)
-    defer { explorer.stop() }
-    let visitor = try Visitor(explorer)
+    let visitor = try library.visit(Library.editing)
     _ = try visitor.post(
       "/new", ["target-entity": "Book", "value:isbn": isbn.uuidString, "base-nil:isbn": "1"])
     let conflict = try visitor.post("/changes/save", [:])
@@ -195,9 +179,7 @@ import Testing
 
   @Test func `a form that is older than the store is not taken`() throws {
     let library = try Self._library()
-    let explorer = try library.explore(Library.editing)
-    defer { explorer.stop() }
-    let visitor = try Visitor(explorer)
+    let visitor = try library.visit(Library.editing)
     try library.write { context in
       try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book")).first?.setValue(
         "Wallenstein", forKey: "title")

@@ -37,9 +37,7 @@ import Testing
       try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author")).first?.setValue(
         "Roth, Joseph", forKey: "name")
     }
-    let explorer = try library.explore()
-    defer { explorer.stop() }
-    let visitor = try Visitor(explorer)
+    let visitor = try library.visit()
     let all = try visitor.get("/history").text
     #expect(all.contains("<b>importer</b>") && all.contains("<b>editor</b>"))
     #expect(all.contains("2 transactions"))
@@ -55,9 +53,7 @@ import Testing
         _ = Library.insert("Book", ["title": "a,\"\(number)", "pages": number], into: context)
       }
     }
-    let explorer = try library.explore()
-    defer { explorer.stop() }
-    let visitor = try Visitor(explorer)
+    let visitor = try library.visit()
     let query = "name=Book&columns=title,pages&sort=-pages&where=\(Visitor.encoded("pages > 100"))"
     let csv = try visitor.get("/export?as=csv&\(query)")
     let lines = csv.text.components(separatedBy: "\r\n")
@@ -75,9 +71,7 @@ import Testing
 
   @Test func `the SQL page says what index is missing`() throws {
     let library = try Library { _ = Library.insert("Book", ["title": "x"], into: $0) }
-    let explorer = try library.explore()
-    defer { explorer.stop() }
-    let visitor = try Visitor(explorer)
+    let visitor = try library.visit()
     let slow = try visitor.get("/sql?name=Book&where=\(Visitor.encoded("pages > 10"))").text
     #expect(slow.contains("SCAN") && slow.contains("Add a fetch index on &#39;pages&#39; to Book"))
     let quick = try visitor.get("/sql?name=Book&where=\(Visitor.encoded("title == 'x'"))").text
@@ -86,9 +80,7 @@ import Testing
 
   @Test func `key paths are completed through relationships`() throws {
     let library = try Library()
-    let explorer = try library.explore()
-    defer { explorer.stop() }
-    let visitor = try Visitor(explorer)
+    let visitor = try library.visit()
     func options(_ text: String) throws -> [String] {
       let answer = try visitor.get("/complete?name=Book&text=\(Visitor.encoded(text))")
       let json = try JSONSerialization.jsonObject(with: Data(answer.bytes)) as? [String: Any]
@@ -103,9 +95,7 @@ import Testing
 
   @Test func `model and check have their pages`() throws {
     let library = try Library { _ = Library.insert("Author", ["name": "Marieluise Fleißer"], into: $0) }
-    let explorer = try library.explore()
-    defer { explorer.stop() }
-    let visitor = try Visitor(explorer)
+    let visitor = try library.visit()
     #expect(try visitor.get("/model").text.contains("byTitle: title"))
     #expect(try visitor.get("/check").text.contains("finds nothing to complain of"))
   }

@@ -51,6 +51,14 @@ final class Library {
       limits: limits)
   }
 
+  /// Serves the store to one visitor, as long as the visitor exists.
+  func visit(_ options: Explorer.Options = Explorer.Options(), limits: ExplorerLimits = ExplorerLimits())
+    throws -> Visitor
+  {
+    let explorer = try explore(options, limits: limits)
+    return try Visitor(explorer).owning(explorer)
+  }
+
   /// Options with which the store can be changed.
   static var editing: Explorer.Options {
     var options = Explorer.Options()

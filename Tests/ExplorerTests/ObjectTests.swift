@@ -11,9 +11,7 @@ import Testing
       let author = Library.insert("Author", ["name": "Irmgard Keun"], into: context)
       _ = Library.insert("Book", ["title": "Gilgi", "author": author], into: context)
     }
-    let explorer = try library.explore()
-    defer { explorer.stop() }
-    let visitor = try Visitor(explorer)
+    let visitor = try library.visit()
     let book = try visitor.get("/object?entity=Book&key=1").text
     #expect(
       book.contains(
@@ -30,9 +28,7 @@ import Testing
         _ = Library.insert("Book", ["title": "book \(number)", "author": author], into: context)
       }
     }
-    let explorer = try library.explore()
-    defer { explorer.stop() }
-    let visitor = try Visitor(explorer)
+    let visitor = try library.visit()
     var keys: Set<String> = []
     for from in [0, 100, 200] {
       let page = try visitor.get("/members?entity=Author&key=1&name=books&from=\(from)").text
@@ -53,9 +49,7 @@ import Testing
       _ = Library.insert("Book", ["title": "2", "cover": page], into: context)
       try context.save()
     }
-    let explorer = try library.explore()
-    defer { explorer.stop() }
-    let visitor = try Visitor(explorer)
+    let visitor = try library.visit()
     var seen: Set<[UInt8]> = []
     for key in 1...2 {
       let answer = try visitor.get("/blob?entity=Book&key=\(key)&name=cover")
@@ -74,9 +68,7 @@ import Testing
 
   @Test func `what is not there is said to be missing`() throws {
     let library = try Library()
-    let explorer = try library.explore()
-    defer { explorer.stop() }
-    let visitor = try Visitor(explorer)
+    let visitor = try library.visit()
     for path in [
       "/object?entity=Book&key=9", "/object?entity=Nothing&key=1", "/object", "/entity?name=%3Cb%3E",
       "/nowhere",
@@ -95,9 +87,7 @@ import Testing
       _ = Library.insert(
         "Book", ["title": attack, "author": author, "cover": Data(attack.utf8)], into: context)
     }
-    let explorer = try library.explore(Library.editing)
-    defer { explorer.stop() }
-    let visitor = try Visitor(explorer)
+    let visitor = try library.visit(Library.editing)
     let encoded = Visitor.encoded(attack)
     for path in [
       "/", "/entity?name=Author", "/entity?name=Book", "/entity?name=\(encoded)",

@@ -52,9 +52,7 @@ import Testing
   ])
   func `pages follow each other without gap or repetition`(sort: String) throws {
     let library = try Self._books(53)
-    let explorer = try library.explore()
-    defer { explorer.stop() }
-    let visitor = try Visitor(explorer)
+    let visitor = try library.visit()
     let query = sort.isEmpty ? "" : "&sort=\(Visitor.encoded(sort))"
     let all = try visitor.get("/entity?name=Book&rows=200" + query)
     let expected = Self._rows(all.text)
@@ -66,9 +64,7 @@ import Testing
 
   @Test func `a filter and an order go together`() throws {
     let library = try Self._books(60)
-    let explorer = try library.explore()
-    defer { explorer.stop() }
-    let visitor = try Visitor(explorer)
+    let visitor = try library.visit()
     let query = "&where=\(Visitor.encoded("pages > 2"))&sort=-title"
     let rows = try Self._keys(visitor, query).flatMap { $0 }
     let expected = try library.container.viewContext.performAndWait {
@@ -81,9 +77,7 @@ import Testing
 
   @Test func `a mistake in the filter shows where it is`() throws {
     let library = try Self._books(3)
-    let explorer = try library.explore()
-    defer { explorer.stop() }
-    let visitor = try Visitor(explorer)
+    let visitor = try library.visit()
     let page = try visitor.get("/entity?name=Book&where=\(Visitor.encoded("pages >> 3"))")
     #expect(page.status == 400)
     #expect(page.text.contains("aria-invalid=\"true\""))
@@ -95,9 +89,7 @@ import Testing
 
   @Test func `no filter reaches beyond the store's values`() throws {
     let library = try Self._books(3)
-    let explorer = try library.explore()
-    defer { explorer.stop() }
-    let visitor = try Visitor(explorer)
+    let visitor = try library.visit()
     for filter in [
       "FUNCTION(title, 'description') == 'x'", "title == %@", "$x == 1",
       "FUNCTION(CAST('NSFileManager', 'Class'), 'new') != nil",
@@ -127,9 +119,7 @@ import Testing
       let author = Library.insert("Author", ["name": "Thomas Mann"], into: context)
       _ = Library.insert("Book", ["title": "Buddenbrooks", "author": author], into: context)
     }
-    let explorer = try library.explore()
-    defer { explorer.stop() }
-    let visitor = try Visitor(explorer)
+    let visitor = try library.visit()
     let page = try visitor.get("/entity?name=Book&columns=title&columns=author.name,author.books")
     #expect(page.text.contains("<td><span class=\"text\">Thomas Mann</span></td><td class=\"num\">1</td>"))
     let standard = try visitor.get("/entity?name=Book")
@@ -143,9 +133,7 @@ import Testing
       _ = Library.insert("Book", ["title": "Atlas"], into: context)
       _ = Library.insert("Novel", ["title": "Transit", "genre": "exile"], into: context)
     }
-    let explorer = try library.explore()
-    defer { explorer.stop() }
-    let visitor = try Visitor(explorer)
+    let visitor = try library.visit()
     #expect(Set(Self._rows(try visitor.get("/entity?name=Book").text)) == ["Book/p1", "Novel/p2"])
     #expect(Self._rows(try visitor.get("/entity?name=Book&exact=1").text) == ["Book/p1"])
     #expect(Self._rows(try visitor.get("/entity?name=Novel").text) == ["Novel/p2"])

@@ -25,6 +25,7 @@ final class Visitor {
   let port: Int
   let token: String
   private(set) var cookie: String?
+  private var _host: Explorer?
 
   /// Opens the address that the terminal shows, unless told not to.
   init(_ explorer: Explorer, entering: Bool = true) throws {
@@ -32,6 +33,14 @@ final class Visitor {
     port = url?.port ?? 0
     token = url?.queryItems?.first?.value ?? ""
     if entering { try enter() }
+  }
+
+  deinit { _host?.stop() }
+
+  /// Keeps the explorer running as long as the visitor exists, and stops it then.
+  func owning(_ explorer: Explorer) -> Visitor {
+    _host = explorer
+    return self
   }
 
   /// Exchanges the token for the cookie.

@@ -88,8 +88,9 @@ struct JSONTextTests {
 struct MarkupTests {
   @Test("Foreign text cannot become markup")
   func escaping() {
-    let markup = Markup.tag("p", ["title": "\"&'"], [.text("<script>\u{0}\u{1B}&")])
-    #expect(markup.text == "<p title=\"&quot;&amp;&#39;\">&lt;script&gt;&amp;</p>")
+    let markup = Markup.tag("p", ["title": "\"&'"], [.text("<script>\u{0}\u{1B}\u{202E}&")])
+    #expect(
+      markup.text == "<p title=\"&quot;&amp;&#39;\">&lt;script&gt;\u{FFFD}\u{FFFD}\u{FFFD}&amp;</p>")
   }
 
   @Test("Elements without children close as HTML or SVG want it")

@@ -1,3 +1,5 @@
+import CoreDataToolKit
+
 /// A piece of HTML. What it is made of is escaped as it goes in, so that no text can become markup: names of elements
 /// and attributes are literals of this program, everything else is text.
 struct HTML: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
@@ -11,7 +13,7 @@ struct HTML: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInterpolat
   /// Text.
   init(_ text: String) {
     markup = ""
-    Self._escape(text, into: &markup)
+    Markup.escape(text, into: &markup)
   }
 
   /// Text; also what is put into it.
@@ -61,35 +63,12 @@ struct HTML: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInterpolat
       result += " "
       result += key.description
       result += "=\""
-      _escape(value, into: &result)
+      Markup.escape(value, into: &result)
       result += "\""
     }
     result += ">"
     return result
   }
-
-  /// Controls that HTML does not allow become a visible sign; so do those that change the direction of what follows.
-  private static func _escape(_ text: String, into result: inout String) {
-    if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && !_special.contains($0) }) {
-      result += text
-      return
-    }
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      case "'": result += "&#39;"
-      case "\n", "\t": result.unicodeScalars.append(scalar)
-      case "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}": result += "\u{FFFD}"
-      case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value): result += "\u{FFFD}"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-  }
-
-  private static let _special = Set("&<>\"'".utf8)
 }
 
 extension HTML {

@@ -1,5 +1,6 @@
 import CoreData
 import CoreDataModelSchema
+import CoreDataStoreTools
 import CoreDataToolKit
 
 /// A path from an entity through to-one relationships to a property: what a column shows.
@@ -39,26 +40,26 @@ struct PropertyPath: Sendable, Hashable {
     guard names.count <= 6 else { throw Problem(description: "'\(text)' is a path of more than six steps.") }
     var current = entity
     for (index, name) in names.enumerated() {
-      guard let (slot, owner, number) = Self._slot(name, current, layout) else {
-        let known = Self.names(of: current, layout)
+      guard let property = layout.storedProperty(name, of: current) else {
+        let known = layout.storedProperties(of: current)
         let near = SpellingSuggestion.nearest(to: name, among: known)
         throw Problem(
           description: "'\(current.entityName)' has no property '\(name)'."
             + (near.map { " Did you mean '\($0)'?" } ?? ""))
       }
       let isLast = index == names.count - 1
-      if let attribute = slot.attribute {
+      if let attribute = property.slot.attribute {
         guard let found = Self._element(attribute, names[(index + 1)...]) else {
           throw Problem(description: "Nothing follows the attribute '\(name)' in '\(text)'.")
         }
         kind = .attribute(found)
         return
       }
-      guard let relationship = slot.relationship else { break }
+      guard let relationship = property.slot.relationship else { break }
       if isLast {
         kind =
           relationship.isToMany
-          ? .toMany(destination: relationship.destination, owner: owner, slot: number)
+          ? .toMany(destination: relationship.destination, owner: property.entity, slot: property.index)
           : .toOne(destination: relationship.destination)
         return
       }
@@ -73,30 +74,6 @@ struct PropertyPath: Sendable, Hashable {
   private static func _element(_ attribute: AttributeSchema, _ rest: ArraySlice<String>) -> AttributeSchema? {
     guard let name = rest.first else { return attribute }
     return attribute.elements.first { $0.name == name }.flatMap { _element($0, rest.dropFirst()) }
-  }
-
-  /// A property by name, of the entity or of one of its subentities, with the entity where it was found.
-  private static func _slot(
-    _ name: String, _ entity: PropertyLayout, _ layout: ModelLayout
-  ) -> (slot: PropertyLayout.Slot, owner: Int, number: Int)? {
-    for number in entity.family {
-      let member = layout.layout(numbered: number)
-      if let slot = member.slot(named: name), !member.slots[slot].isTransient {
-        return (member.slots[slot], number, slot)
-      }
-    }
-    return nil
-  }
-
-  /// Names of the stored properties of an entity and its subentities.
-  static func names(of entity: PropertyLayout, _ layout: ModelLayout) -> [String] {
-    var names: Set<String> = []
-    for number in entity.family {
-      for slot in layout.layout(numbered: number).slots where !slot.isHidden && !slot.isTransient {
-        names.insert(slot.name)
-      }
-    }
-    return names.sorted()
   }
 
   /// Whether a store can sort by it, and pages can begin after a value of it.
@@ -116,7 +93,7 @@ struct PropertyPath: Sendable, Hashable {
   /// to-ones, to-manys, attributes without a short form.
   static func all(of entity: PropertyLayout, in layout: ModelLayout, label: String?) -> [PropertyPath] {
     var paths: [PropertyPath] = []
-    for name in names(of: entity, layout) {
+    for name in layout.storedProperties(of: entity) {
       guard let path = try? PropertyPath(name, of: entity, in: layout) else { continue }
       if case .attribute(let attribute) = path.kind, attribute.type == .composite {
         paths += attribute.elements.compactMap {

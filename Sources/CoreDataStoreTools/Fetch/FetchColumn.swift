@@ -26,8 +26,8 @@ package struct FetchColumn: Sendable {
     if text == Self.identifier { return }
     var current = entity
     for (index, name) in _path.enumerated() {
-      guard let slot = Self._slot(name, current, layout) else {
-        let names = Self.names(of: current, layout)
+      guard let slot = layout.storedProperty(name, of: current)?.slot else {
+        let names = layout.storedProperties(of: current)
         throw ToolFailure(
           .usage,
           "'\(current.entityName)' has no property '\(name)'."
@@ -55,38 +55,17 @@ package struct FetchColumn: Sendable {
     of entity: PropertyLayout, in layout: ModelLayout, withMembers: Bool
   ) throws(ToolFailure) -> [FetchColumn] {
     var columns = [try FetchColumn(identifier, of: entity, in: layout)]
-    let names = Self.names(of: entity, layout)
+    let names = layout.storedProperties(of: entity)
     for isWanted: (PropertyLayout.Slot) -> Bool in [
       { $0.attribute != nil }, \.isToOne, { $0.isToMany && withMembers },
     ] {
       for name in names {
-        if let slot = _slot(name, entity, layout), isWanted(slot) {
+        if let slot = layout.storedProperty(name, of: entity)?.slot, isWanted(slot) {
           columns.append(try FetchColumn(name, of: entity, in: layout))
         }
       }
     }
     return columns
-  }
-
-  /// Names of the stored properties of an entity and its subentities.
-  static func names(of entity: PropertyLayout, _ layout: ModelLayout) -> [String] {
-    var names: Set<String> = []
-    for number in entity.family {
-      for slot in layout.layout(numbered: number).slots where !slot.isHidden && !slot.isTransient {
-        names.insert(slot.name)
-      }
-    }
-    return names.sorted()
-  }
-
-  private static func _slot(_ name: String, _ entity: PropertyLayout, _ layout: ModelLayout) -> PropertyLayout
-    .Slot?
-  {
-    for number in entity.family {
-      let member = layout.layout(numbered: number)
-      if let slot = member.slot(named: name), !member.slots[slot].isTransient { return member.slots[slot] }
-    }
-    return nil
   }
 
   /// What the column has for an object.

@@ -25,11 +25,20 @@ package indirect enum Markup: Sendable, ExpressibleByStringLiteral {
   /// A whole page of HTML.
   package static func page(_ html: Markup) -> String { "<!DOCTYPE html>\n" + html.text + "\n" }
 
-  /// Text with the five characters that mean something in markup replaced, and controls that may not occur in
-  /// it left out.
+  /// Text with the five special characters of markup escaped. Controls that markup does not allow, and those that
+  /// change the direction of the text after them, become U+FFFD.
   package static func escaped(_ text: String) -> String {
     var result = ""
-    result.reserveCapacity(text.utf8.count)
+    escape(text, into: &result)
+    return result
+  }
+
+  /// Appends text, escaped as by `escaped(_:)`.
+  package static func escape(_ text: String, into result: inout String) {
+    if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && !_special.contains($0) }) {
+      result += text
+      return
+    }
     for scalar in text.unicodeScalars {
       switch scalar {
       case "&": result += "&amp;"
@@ -38,13 +47,14 @@ package indirect enum Markup: Sendable, ExpressibleByStringLiteral {
       case "\"": result += "&quot;"
       case "'": result += "&#39;"
       case "\n", "\t": result.unicodeScalars.append(scalar)
-      case _ where scalar.value < 0x20: break
+      case "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}": result += "\u{FFFD}"
+      case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value): result += "\u{FFFD}"
       default: result.unicodeScalars.append(scalar)
       }
     }
-    return result
   }
 
+  private static let _special = Set("&<>\"'".utf8)
   private static let _void: Set<String> = ["meta", "br", "hr", "img", "link", "input"]
 
   private func _write(to result: inout String, inSVG: Bool) {

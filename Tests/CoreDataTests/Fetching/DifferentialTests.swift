@@ -12,7 +12,7 @@ final class Population: @unchecked Sendable {
   init(_ setting: Setting) throws {
     stack = try TestStack(setting)
     try stack.context.performAndWait {
-      var numbers = SeededNumbers(seed: 2026)
+      var numbers = SeededRandom(seed: 2026)
       _insert(&numbers)
       try stack.context.save()
       for (entity, list) in objects where entity != "Novel" {
@@ -21,7 +21,7 @@ final class Population: @unchecked Sendable {
     }
   }
 
-  private func _insert(_ numbers: inout SeededNumbers) {
+  private func _insert(_ numbers: inout SeededRandom) {
     let context = stack.context
     func maybe<T>(_ value: T) -> T? { numbers.chance(80) ? value : nil }
     func insert(_ entity: String, _ pairs: [String: Any?]) -> NSManagedObject {
@@ -31,35 +31,35 @@ final class Population: @unchecked Sendable {
     }
     var authors: [NSManagedObject] = []
     for _ in 0..<24 {
-      let mentor = authors.isEmpty ? nil : maybe(numbers.pick(authors))
-      let name = maybe(numbers.pick(Words.texts)), age = maybe(numbers.pick(Words.integers))
+      let mentor = authors.isEmpty ? nil : maybe(numbers.one(of: authors))
+      let name = maybe(numbers.one(of: Words.texts)), age = maybe(numbers.one(of: Words.integers))
       authors.append(insert("Author", ["name": name, "age": age, "mentor": mentor]))
     }
-    let tags = (0..<14).map { _ in insert("Tag", ["name": maybe(numbers.pick(Words.texts))]) }
+    let tags = (0..<14).map { _ in insert("Tag", ["name": maybe(numbers.one(of: Words.texts))]) }
     var books: [NSManagedObject] = [], novels: [NSManagedObject] = []
     for number in 0..<90 {
-      let title = maybe(numbers.pick(Words.texts))
-      let pages = maybe(numbers.pick(Words.integers)), copies = maybe(numbers.pick(Words.integers))
-      let price = maybe(numbers.pick(Words.doubles)), weight = maybe(Float(numbers.pick(Words.doubles)))
-      let cost = maybe(NSDecimalNumber(string: numbers.pick(Words.decimals)))
-      let published = maybe(Date(timeIntervalSinceReferenceDate: numbers.pick(Words.dates)))
-      let inPrint = maybe(numbers.chance(50)), isbn = maybe(numbers.pick(Words.uuids))
-      let cover = maybe(numbers.pick(Words.blobs)), page = maybe(numbers.pick(Words.urls))
-      let author = maybe(numbers.pick(authors))
+      let title = maybe(numbers.one(of: Words.texts))
+      let pages = maybe(numbers.one(of: Words.integers)), copies = maybe(numbers.one(of: Words.integers))
+      let price = maybe(numbers.one(of: Words.doubles)), weight = maybe(Float(numbers.one(of: Words.doubles)))
+      let cost = maybe(NSDecimalNumber(string: numbers.one(of: Words.decimals)))
+      let published = maybe(Date(timeIntervalSinceReferenceDate: numbers.one(of: Words.dates)))
+      let inPrint = maybe(numbers.chance(50)), isbn = maybe(numbers.one(of: Words.uuids))
+      let cover = maybe(numbers.one(of: Words.blobs)), page = maybe(numbers.one(of: Words.urls))
+      let author = maybe(numbers.one(of: authors))
       var pairs: [String: Any?] = [
         "title": title, "pages": pages, "copies": copies, "price": price, "weight": weight, "cost": cost,
         "published": published, "inPrint": inPrint, "isbn": isbn, "cover": cover, "page": page,
         "author": author,
       ]
-      if number % 3 == 0 { pairs["genre"] = .some(maybe(numbers.pick(Words.texts))) }
+      if number % 3 == 0 { pairs["genre"] = .some(maybe(numbers.one(of: Words.texts))) }
       let book = insert(number % 3 == 0 ? "Novel" : "Book", pairs)
-      book.setValue(Set((0..<numbers.number(0..<4)).map { _ in numbers.pick(tags) }), forKey: "tags")
+      book.setValue(Set((0..<numbers.number(0..<4)).map { _ in numbers.one(of: tags) }), forKey: "tags")
       books.append(book)
       if number % 3 == 0 { novels.append(book) }
     }
     var chapters: [NSManagedObject] = []
     for _ in 0..<60 {
-      let heading = maybe(numbers.pick(Words.texts)), book = maybe(numbers.pick(books))
+      let heading = maybe(numbers.one(of: Words.texts)), book = maybe(numbers.one(of: books))
       chapters.append(insert("Chapter", ["heading": heading, "book": book]))
     }
     objects = ["Author": authors, "Tag": tags, "Book": books, "Novel": novels, "Chapter": chapters]
@@ -124,11 +124,11 @@ final class Population: @unchecked Sendable {
 
   @Test(arguments: 0..<8) func generatedPredicatesAgree(_ part: Int) throws {
     let sqlite = try Population(.sqlite), memory = try Population(.memory)
-    var generator = PredicateGenerator(numbers: SeededNumbers(seed: UInt64(1000 + part)))
+    var generator = PredicateGenerator(numbers: SeededRandom(seed: UInt64(1000 + part)))
     var found: [Disagreement] = []
     var matched = 0
     for number in 0..<320 {
-      let entity = generator.numbers.pick([
+      let entity = generator.numbers.one(of: [
         "Book", "Book", "Book", "Novel", "Author", "Author", "Chapter", "Tag", "Publication",
       ])
       let subentities = generator.numbers.chance(80)

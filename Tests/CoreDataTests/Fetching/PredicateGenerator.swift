@@ -76,25 +76,13 @@ indirect enum GeneratedPredicate {
   }
 }
 
-/// Numbers that are the same in every run.
-struct SeededNumbers: RandomNumberGenerator {
-  private var _state: UInt64
-  init(seed: UInt64) { _state = seed }
-
-  mutating func next() -> UInt64 {
-    _state &+= 0x9E37_79B9_7F4A_7C15
-    var z = _state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
+extension SeededRandom {
+  /// A member of a collection that is not empty.
+  mutating func one<C: Collection>(of choices: C) -> C.Element {
+    choices[choices.index(choices.startIndex, offsetBy: below(choices.count))]
   }
 
-  mutating func pick<C: Collection>(_ choices: C) -> C.Element {
-    choices[choices.index(choices.startIndex, offsetBy: Int(next() % UInt64(choices.count)))]
-  }
-
-  mutating func number(_ range: Range<Int>) -> Int { range.lowerBound + Int(next() % UInt64(range.count)) }
-  mutating func chance(_ percent: Int) -> Bool { number(0..<100) < percent }
+  mutating func number(_ range: Range<Int>) -> Int { range.lowerBound + below(range.count) }
 }
 
 /// Values that both the data and the predicates are made of, so that comparisons have something to find.
@@ -131,7 +119,7 @@ enum Words {
 
 /// Makes predicates about the entities of `LibraryModel`.
 struct PredicateGenerator {
-  var numbers: SeededNumbers
+  var numbers: SeededRandom
 
   /// What can be compared at an entity, by kind.
   struct Keys {
@@ -187,11 +175,11 @@ struct PredicateGenerator {
     if depth > 0, roll < 32 { return .all(_several(entity, depth)) }
     if depth > 0, roll < 49 { return .any(_several(entity, depth)) }
     if depth > 0, roll < 58,
-      let many = Self._keys[entity]!.toMany.isEmpty ? nil : numbers.pick(Self._keys[entity]!.toMany)
+      let many = Self._keys[entity]!.toMany.isEmpty ? nil : numbers.one(of: Self._keys[entity]!.toMany)
     {
       return .subquery(
         many.key, predicate(for: many.entity, depth: depth == 3 ? 1 : 0),
-        numbers.pick(["==", ">", "<=", "!=", ">="]),
+        numbers.one(of: ["==", ">", "<=", "!=", ">="]),
         numbers.number(0..<3))
     }
     return .atom(_atom(entity))
@@ -209,33 +197,37 @@ struct PredicateGenerator {
     let keys = Self._keys[entity]!
     for _ in 0..<50 {
       switch numbers.number(0..<21) {
-      case 0, 1, 2: if !keys.texts.isEmpty { return _text(numbers.pick(keys.texts)) }
-      case 3: if !keys.texts.isEmpty { return _textFunction(numbers.pick(keys.texts)) }
-      case 4: if keys.texts.count > 1 { return _twoKeys(numbers.pick(keys.texts), numbers.pick(keys.texts)) }
-      case 5, 6: if !keys.integers.isEmpty { return _number(numbers.pick(keys.integers)) }
+      case 0, 1, 2: if !keys.texts.isEmpty { return _text(numbers.one(of: keys.texts)) }
+      case 3: if !keys.texts.isEmpty { return _textFunction(numbers.one(of: keys.texts)) }
+      case 4:
+        if keys.texts.count > 1 { return _twoKeys(numbers.one(of: keys.texts), numbers.one(of: keys.texts)) }
+      case 5, 6: if !keys.integers.isEmpty { return _number(numbers.one(of: keys.integers)) }
       case 7:
         if keys.integers.count > 1 {
-          return _arithmetic(numbers.pick(keys.integers), numbers.pick(keys.integers))
+          return _arithmetic(numbers.one(of: keys.integers), numbers.one(of: keys.integers))
         }
       case 8:
-        if !keys.doubles.isEmpty { return _ordered(numbers.pick(keys.doubles), numbers.pick(Words.doubles)) }
+        if !keys.doubles.isEmpty {
+          return _ordered(numbers.one(of: keys.doubles), numbers.one(of: Words.doubles))
+        }
       case 9:
         if !keys.decimals.isEmpty {
-          return _ordered(numbers.pick(keys.decimals), NSDecimalNumber(string: numbers.pick(Words.decimals)))
+          return _ordered(
+            numbers.one(of: keys.decimals), NSDecimalNumber(string: numbers.one(of: Words.decimals)))
         }
       case 10:
         if !keys.dates.isEmpty {
           return _ordered(
-            numbers.pick(keys.dates), Date(timeIntervalSinceReferenceDate: numbers.pick(Words.dates)))
+            numbers.one(of: keys.dates), Date(timeIntervalSinceReferenceDate: numbers.one(of: Words.dates)))
         }
       case 11: return _constantLike(keys)
-      case 12: if !keys.toOne.isEmpty { return _toOne(numbers.pick(keys.toOne)) }
-      case 13: if !keys.toMany.isEmpty { return _any(numbers.pick(keys.toMany)) }
-      case 14: if !keys.toMany.isEmpty { return _operator(numbers.pick(keys.toMany)) }
+      case 12: if !keys.toOne.isEmpty { return _toOne(numbers.one(of: keys.toOne)) }
+      case 13: if !keys.toMany.isEmpty { return _any(numbers.one(of: keys.toMany)) }
+      case 14: if !keys.toMany.isEmpty { return _operator(numbers.one(of: keys.toMany)) }
       case 15: return _identity(entity)
       case 16, 17: if let atom = function(keys) { return atom }
       case 18:
-        let many = keys.toMany.isEmpty ? nil : numbers.pick(keys.toMany)
+        let many = keys.toMany.isEmpty ? nil : numbers.one(of: keys.toMany)
         if let many, let atom = statistic(many, Self._memberNumbers[many.entity]) { return atom }
       case 19: if let atom = farMembers(entity) { return atom }
       default: if let atom = kind(entity) { return atom }
@@ -244,7 +236,7 @@ struct PredicateGenerator {
     return Atom(text: "TRUEPREDICATE")
   }
 
-  private mutating func _options() -> String { numbers.pick(["", "", "[c]", "[d]", "[cd]", "[n]"]) }
+  private mutating func _options() -> String { numbers.one(of: ["", "", "[c]", "[d]", "[cd]", "[n]"]) }
 
   private mutating func _text(_ key: String) -> Atom {
     let options = _options()
@@ -253,36 +245,38 @@ struct PredicateGenerator {
     case 1: return Atom(text: "§\(key) != nil")
     case 2, 3:
       return Atom(
-        text: "§\(key) ==\(options) %@", arguments: [.value(numbers.pick(Words.texts))], nullable: [key])
+        text: "§\(key) ==\(options) %@", arguments: [.value(numbers.one(of: Words.texts))], nullable: [key])
     case 4:
       return Atom(
-        text: "§\(key) !=\(options) %@", arguments: [.value(numbers.pick(Words.texts))], nullable: [key],
+        text: "§\(key) !=\(options) %@", arguments: [.value(numbers.one(of: Words.texts))], nullable: [key],
         isGuarded: true)
     case 5:
       return Atom(
-        text: "§\(key) \(numbers.pick(["<", "<=", ">", ">="]))\(options) %@",
-        arguments: [.value(numbers.pick(Words.texts))], nullable: [key])
+        text: "§\(key) \(numbers.one(of: ["<", "<=", ">", ">="]))\(options) %@",
+        arguments: [.value(numbers.one(of: Words.texts))], nullable: [key])
     case 6:
-      let op = numbers.pick(["CONTAINS", "BEGINSWITH", "ENDSWITH"])
+      let op = numbers.one(of: ["CONTAINS", "BEGINSWITH", "ENDSWITH"])
       return Atom(
-        text: "§\(key) \(op)\(options) %@", arguments: [.value(numbers.pick(Words.parts))], nullable: [key])
+        text: "§\(key) \(op)\(options) %@", arguments: [.value(numbers.one(of: Words.parts))], nullable: [key]
+      )
     case 7:
       return Atom(
-        text: "§\(key) LIKE\(options) %@", arguments: [.value(numbers.pick(Words.patterns))], nullable: [key])
+        text: "§\(key) LIKE\(options) %@", arguments: [.value(numbers.one(of: Words.patterns))],
+        nullable: [key])
     case 8:
       return Atom(
         text: "§\(key) MATCHES\(options == "[n]" ? "" : options) %@",
-        arguments: [.value(numbers.pick(Words.expressions))],
+        arguments: [.value(numbers.one(of: Words.expressions))],
         nullable: [key])
     case 9:
-      let list = (0..<numbers.number(0..<5)).map { _ in numbers.pick(Words.texts) }
+      let list = (0..<numbers.number(0..<5)).map { _ in numbers.one(of: Words.texts) }
       // In no text at all is a plain "no", in SQL too.
       return Atom(
         text: "§\(key) IN\(options) %@", arguments: [.value(list)], nullable: list.isEmpty ? [] : [key])
     default:
       return Atom(
         text: "§\(key) BETWEEN {%@, %@}",
-        arguments: [.value(numbers.pick(Words.texts)), .value(numbers.pick(Words.texts))],
+        arguments: [.value(numbers.one(of: Words.texts)), .value(numbers.one(of: Words.texts))],
         nullable: [key])
     }
   }
@@ -293,61 +287,63 @@ struct PredicateGenerator {
     case 1: return Atom(text: "uppercase(§\(key)) BEGINSWITH %@", arguments: [.value("STR")], nullable: [key])
     case 2:
       return Atom(
-        text: "length(§\(key)) \(numbers.pick([">", "=="])) \(numbers.number(0..<18))", nullable: [key])
+        text: "length(§\(key)) \(numbers.one(of: [">", "=="])) \(numbers.number(0..<18))", nullable: [key])
     default:
       return Atom(
-        text: "%@ CONTAINS\(_options()) §\(key)", arguments: [.value(numbers.pick(Words.texts))],
+        text: "%@ CONTAINS\(_options()) §\(key)", arguments: [.value(numbers.one(of: Words.texts))],
         nullable: [key])
     }
   }
 
   private mutating func _twoKeys(_ left: String, _ right: String) -> Atom {
-    let op = numbers.pick(["==", "!=", "<", ">=", "CONTAINS", "BEGINSWITH"])
+    let op = numbers.one(of: ["==", "!=", "<", ">=", "CONTAINS", "BEGINSWITH"])
     return Atom(text: "§\(left) \(op)\(_options()) §\(right)", nullable: [left, right], isGuarded: true)
   }
 
   private mutating func _number(_ key: String) -> Atom {
-    let value = numbers.pick(Words.integers)
+    let value = numbers.one(of: Words.integers)
     switch numbers.number(0..<6) {
     case 0: return Atom(text: "§\(key) == nil")
     case 1: return Atom(text: "§\(key) != \(value)", nullable: [key], isGuarded: true)
     case 2: return Atom(text: "§\(key) BETWEEN {\(min(value, 5)), \(max(value, 5))}", nullable: [key])
     case 3:
-      let list = (0..<numbers.number(0..<4)).map { _ in numbers.pick(Words.integers) }
+      let list = (0..<numbers.number(0..<4)).map { _ in numbers.one(of: Words.integers) }
       return Atom(text: "§\(key) IN %@", arguments: [.value(list)], nullable: list.isEmpty ? [] : [key])
-    case 4: return Atom(text: "§\(key) > \(numbers.pick(Words.doubles))", nullable: [key])
+    case 4: return Atom(text: "§\(key) > \(numbers.one(of: Words.doubles))", nullable: [key])
     default:
-      return Atom(text: "§\(key) \(numbers.pick(["==", "<", "<=", ">", ">="])) \(value)", nullable: [key])
+      return Atom(text: "§\(key) \(numbers.one(of: ["==", "<", "<=", ">", ">="])) \(value)", nullable: [key])
     }
   }
 
   private mutating func _arithmetic(_ left: String, _ right: String) -> Atom {
-    let op = numbers.pick(["+", "-", "*", "/", "&", "|"])
+    let op = numbers.one(of: ["+", "-", "*", "/", "&", "|"])
     if op == "/" {
       return Atom(
-        text: "§\(left) / 3 \(numbers.pick(["<", "==", ">"])) §\(right)", nullable: [left, right],
+        text: "§\(left) / 3 \(numbers.one(of: ["<", "==", ">"])) §\(right)", nullable: [left, right],
         isGuarded: true)
     }
     switch numbers.number(0..<3) {
     case 0:
       return Atom(
-        text: "§\(left) \(op) §\(right) > \(numbers.pick(Words.integers))", nullable: [left, right])
+        text: "§\(left) \(op) §\(right) > \(numbers.one(of: Words.integers))", nullable: [left, right])
     case 1:
-      return Atom(text: "abs(§\(left)) \(numbers.pick(["<", ">="])) §\(right)", nullable: [left, right])
+      return Atom(text: "abs(§\(left)) \(numbers.one(of: ["<", ">="])) §\(right)", nullable: [left, right])
     default:
       return Atom(
-        text: "TERNARY(§\(left) > 10, 1, 2) \(numbers.pick(["==", "<"])) \(numbers.number(1..<3))")
+        text: "TERNARY(§\(left) > 10, 1, 2) \(numbers.one(of: ["==", "<"])) \(numbers.number(1..<3))")
     }
   }
 
   private mutating func _ordered(_ key: String, _ value: Any) -> Atom {
-    let op = numbers.pick(["==", "!=", "<", "<=", ">", ">=", "nil"])
+    let op = numbers.one(of: ["==", "!=", "<", "<=", ">", ">=", "nil"])
     if op == "nil" { return Atom(text: "§\(key) == nil") }
     return Atom(text: "§\(key) \(op) %@", arguments: [.value(value)], nullable: [key], isGuarded: op == "!=")
   }
 
   private mutating func _constantLike(_ keys: Keys) -> Atom {
-    var choices: [Atom] = [Atom(text: numbers.pick(["TRUEPREDICATE", "FALSEPREDICATE", "1 == 1", "2 < 1"]))]
+    var choices: [Atom] = [
+      Atom(text: numbers.one(of: ["TRUEPREDICATE", "FALSEPREDICATE", "1 == 1", "2 < 1"]))
+    ]
     if let key = keys.flags.first {
       choices += [
         Atom(text: "§\(key) == YES", nullable: [key]), Atom(text: "§\(key) == NO", nullable: [key]),
@@ -356,19 +352,19 @@ struct PredicateGenerator {
     }
     if let key = keys.uuids.first {
       choices += [
-        Atom(text: "§\(key) == %@", arguments: [.value(numbers.pick(Words.uuids))], nullable: [key]),
+        Atom(text: "§\(key) == %@", arguments: [.value(numbers.one(of: Words.uuids))], nullable: [key]),
         Atom(text: "§\(key) IN %@", arguments: [.value(Array(Words.uuids.prefix(2)))], nullable: [key]),
       ]
     }
     if let key = keys.blobs.first {
       choices.append(
-        Atom(text: "§\(key) == %@", arguments: [.value(numbers.pick(Words.blobs))], nullable: [key]))
+        Atom(text: "§\(key) == %@", arguments: [.value(numbers.one(of: Words.blobs))], nullable: [key]))
     }
     if let key = keys.urls.first {
       choices.append(
-        Atom(text: "§\(key) == %@", arguments: [.value(numbers.pick(Words.urls))], nullable: [key]))
+        Atom(text: "§\(key) == %@", arguments: [.value(numbers.one(of: Words.urls))], nullable: [key]))
     }
-    return numbers.pick(choices)
+    return numbers.one(of: choices)
   }
 
   private mutating func _toOne(_ end: (key: String, entity: String)) -> Atom {
@@ -397,28 +393,29 @@ struct PredicateGenerator {
       return Atom(text: "§\(many.key) CONTAINS %@", arguments: [.object(many.entity, numbers.number(0..<12))])
     case 1: return Atom(text: "%@ IN §\(many.key)", arguments: [.object(many.entity, numbers.number(0..<12))])
     case 2:
-      guard let key = Self._memberNumbers[many.entity].map({ numbers.pick($0) }) else { fallthrough }
-      let op = numbers.pick(["==", ">", "<", "!="]), value = numbers.pick(Words.integers)
+      guard let key = Self._memberNumbers[many.entity].map({ numbers.one(of: $0) }) else { fallthrough }
+      let op = numbers.one(of: ["==", ">", "<", "!="]), value = numbers.one(of: Words.integers)
       return Atom(
         text: "ANY §\(many.key).\(key) \(op) \(value)",
         memoryText: "SUBQUERY(§\(many.key), $y, $y.\(key) != nil AND $y.\(key) \(op) \(value)).@count > 0")
     default:
       let key = Self._memberTexts[many.entity]![0]
-      let test = "\(numbers.pick(["==", "CONTAINS", "BEGINSWITH"]))\(_options()) %@"
+      let test = "\(numbers.one(of: ["==", "CONTAINS", "BEGINSWITH"]))\(_options()) %@"
       return Atom(
-        text: "ANY §\(many.key).\(key) \(test)", arguments: [.value(numbers.pick(Words.parts + Words.texts))])
+        text: "ANY §\(many.key).\(key) \(test)",
+        arguments: [.value(numbers.one(of: Words.parts + Words.texts))])
     }
   }
 
   private mutating func _operator(_ many: (key: String, entity: String)) -> Atom {
-    let op = numbers.pick(["==", ">", "<", ">=", "<="])
-    guard let key = Self._memberNumbers[many.entity].map({ numbers.pick($0) }), numbers.chance(60) else {
+    let op = numbers.one(of: ["==", ">", "<", ">=", "<="])
+    guard let key = Self._memberNumbers[many.entity].map({ numbers.one(of: $0) }), numbers.chance(60) else {
       return Atom(text: "§\(many.key).@count \(op) \(numbers.number(0..<4))")
     }
-    let function = numbers.pick(["sum", "min", "max"])
+    let function = numbers.one(of: ["sum", "min", "max"])
     let path = "\(many.key).@\(function).\(key)"
     return Atom(
-      text: "§\(path) \(op) \(numbers.pick(Words.integers))", nullable: function == "sum" ? [] : [path])
+      text: "§\(path) \(op) \(numbers.one(of: Words.integers))", nullable: function == "sum" ? [] : [path])
   }
 
   private mutating func _identity(_ entity: String) -> Atom {
