@@ -109,7 +109,8 @@ final class Library {
     book.properties = [
       attribute("title", .stringAttributeType), pages, attribute("price", .doubleAttributeType),
       attribute("published", .dateAttributeType), attribute("inPrint", .booleanAttributeType),
-      attribute("cover", .binaryDataAttributeType), attribute("isbn", .UUIDAttributeType), writer,
+      attribute("cover", .binaryDataAttributeType), attribute("isbn", .UUIDAttributeType),
+      attribute("notes", .transformableAttributeType), writer,
     ]
     novel.properties = [attribute("genre", .stringAttributeType)]
     book.subentities = [novel]

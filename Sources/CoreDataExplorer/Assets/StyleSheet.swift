@@ -137,6 +137,7 @@ enum StyleSheet {
     .record .type { width: 18%; min-width: 100px; font-size: 12px; } .record .value { overflow-wrap: anywhere; }
     .prose { white-space: pre-wrap; max-height: 420px; overflow: auto; max-width: 90ch; }
     .hex { overflow: auto; max-height: 320px; background: var(--band); padding: 8px 10px; border-radius: 5px; margin: 6px 0; }
+    .outline ul { margin: 0; padding-left: 18px; } .outline .key { color: var(--soft); }
     img.blob { max-width: min(420px, 100%); max-height: 320px; border: 1px solid var(--line); border-radius: 5px; display: block; }
     .members { list-style: none; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: 3px 16px; }
     .members li { max-width: 320px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }

@@ -96,7 +96,7 @@ struct ObjectPage {
         .tag(
           "td", ["class": "type"],
           HTML(attribute.schema.type.fileName + (attribute.schema.isOptional ? "" : ", required"))),
-        .tag("td", ["class": "value"], ValueView(attribute, of: reading.link).html))
+        .tag("td", ["class": "value"], ValueView(attribute, of: reading.link, _store.limits).html))
     }
     return .tag(
       "section", ["aria-labelledby": "values"], .tag("h2", ["id": "values"], "Values"),

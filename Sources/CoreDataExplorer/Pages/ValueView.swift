@@ -5,9 +5,10 @@ import Foundation
 struct ValueView {
   private let _attribute: ObjectReading.Attribute
   private let _object: ObjectLink
+  private let _limits: ExplorerLimits
 
-  init(_ attribute: ObjectReading.Attribute, of object: ObjectLink) {
-    (_attribute, _object) = (attribute, object)
+  init(_ attribute: ObjectReading.Attribute, of object: ObjectLink, _ limits: ExplorerLimits) {
+    (_attribute, _object, _limits) = (attribute, object, limits)
   }
 
   var html: HTML {
@@ -39,10 +40,25 @@ struct ValueView {
       return .void(
         "img", ["src": _place.address, "alt": "The picture in \(_attribute.name)", "class": "blob"]) + words
     }
-    return words
-      + .tag(
-        "pre", ["class": "hex", "tabindex": "0", "aria-label": "First bytes of \(_attribute.name)"],
-        HTML(Self.hex(blob.head)))
+    return words + (_decoded(blob) ?? _hex(blob))
+  }
+
+  /// An archive or a property list as a tree, a transformable value that is text as text; nil for other bytes, and
+  /// for more than are read.
+  private func _decoded(_ blob: Blob) -> HTML? {
+    guard blob.head.count == blob.count else { return nil }
+    if let outline = ValueOutline(decoding: blob.head) { return OutlineView.html(outline) }
+    guard blob.isTransformable, !blob.head.isEmpty, let text = String(validating: blob.head, as: UTF8.self),
+      !text.unicodeScalars.contains(where: { $0.value < 0x20 && !["\t", "\n", "\r"].contains($0) })
+    else { return nil }
+    let shown = text.prefix(_limits.objectText)
+    return .tag("div", ["class": "prose"], HTML(String(shown) + (shown.endIndex < text.endIndex ? "…" : "")))
+  }
+
+  private func _hex(_ blob: Blob) -> HTML {
+    .tag(
+      "pre", ["class": "hex", "tabindex": "0", "aria-label": "First bytes of \(_attribute.name)"],
+      HTML(Self.hex(Array(blob.head.prefix(_limits.hexBytes)))))
   }
 
   /// Bytes in hexadecimal and as text, sixteen a line.

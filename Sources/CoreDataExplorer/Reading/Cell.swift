@@ -39,7 +39,7 @@ struct Blob: Sendable, Hashable {
   let head: [UInt8]
   /// Nil when the file that should have them is missing.
   let count: Int?
-  let isTransformable: Bool
+  var isTransformable = false
 
   /// What kind of picture the bytes are, as their first ones tell; nil for anything else.
   var picture: Picture? { Picture(head) }

@@ -177,10 +177,12 @@ struct CellQuery {
     case .binaryData, .transformable:
       let head = statement.withBytes(column) { [UInt8]($0) }
       let count = Int(clamping: statement.int64(column + 1))
+      var blob = Blob(head: head, count: count)
       if _isExternal(path) {
-        return .bytes(ExternalCell(storePath: _store.path).blob(head: head, count: count, limit: _blobLimit))
+        blob = ExternalCell(storePath: _store.path).blob(head: head, count: count, limit: _blobLimit)
       }
-      return .bytes(Blob(head: head, count: count, isTransformable: attribute.type == .transformable))
+      blob.isTransformable = attribute.type == .transformable
+      return .bytes(blob)
     case .string, .uri, .undefined, .objectID, .composite:
       return .text(statement.string(column), length: Int(clamping: statement.int64(column + 1)))
     }

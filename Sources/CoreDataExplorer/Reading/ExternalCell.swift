@@ -18,15 +18,15 @@ struct ExternalCell: Sendable {
     guard let path = path(head) else {
       // An inline value has one byte before it.
       let prefix = head.first == 1 ? 1 : 0
-      return Blob(head: Array(head.dropFirst(prefix)), count: count - prefix, isTransformable: false)
+      return Blob(head: Array(head.dropFirst(prefix)), count: count - prefix)
     }
     guard case .plain = StoreFileFacts.externalFile(at: path),
       let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size]) as? NSNumber,
       let file = FileHandle(forReadingAtPath: path)
-    else { return Blob(head: [], count: nil, isTransformable: false) }
+    else { return Blob(head: [], count: nil) }
     defer { try? file.close() }
     let bytes = (try? file.read(upToCount: limit)) ?? nil
-    return Blob(head: bytes.map { [UInt8]($0) } ?? [], count: size.intValue, isTransformable: false)
+    return Blob(head: bytes.map { [UInt8]($0) } ?? [], count: size.intValue)
   }
 
   /// Path of the file that a cell names; nil for a value that stands in the row.

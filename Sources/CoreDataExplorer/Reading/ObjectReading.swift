@@ -62,7 +62,7 @@ struct ObjectReading: Sendable {
     let paths = Self._attributes(of: entity, store.layout)
     let query = CellQuery(
       store, reader, entity, paths.map(\.path), textLimit: store.limits.objectText,
-      blobLimit: store.limits.hexBytes)
+      blobLimit: store.limits.archiveBytes)
     guard let cells = try query.rows([key]).first?.cells else { return nil }
     attributes = zip(paths, cells).map { Attribute(name: $0.path.text, schema: $0.schema, cell: $1) }
     let labelName = store.labels.attribute(of: entity)

@@ -73,6 +73,8 @@ struct ExplorerLimits: Sendable {
   var objectText = 20_000
   /// Bytes of a blob that are shown in hexadecimal.
   var hexBytes = 512
+  /// Bytes of a value that are read to decode it.
+  var archiveBytes = 1 << 20
   /// Rows of an export.
   var exportedRows = 5_000_000
   /// Seconds of an export.

@@ -21,7 +21,8 @@ import Testing
   @Test func `values of every kind of a property list come back`() throws {
     let date = Date(timeIntervalSinceReferenceDate: 700_000_000.25)
     let found = try _store([
-      "text": "Ä", "whole": -3, "wide": UInt64.max, "small": Int8(7), "real": 2.5, "single": Float(0.5), "flag": true,
+      "text": "Ä", "whole": -3, "wide": UInt64.max, "small": Int8(7), "real": 2.5, "single": Float(0.5),
+      "flag": true,
       "date": date, "data": Data([1, 2]), "list": ["a", 1, [date]] as [Any], "tree": ["b": ["c": false]],
     ])
     #expect(found["text"] as? String == "Ä")
@@ -42,7 +43,8 @@ import Testing
 
   @Test func `objects of Foundation come back as they are`() throws {
     let found = try _store([
-      "text": NSString("x"), "one": NSNumber(value: 1), "flag": NSNumber(value: true), "real": NSNumber(value: 0.25),
+      "text": NSString("x"), "one": NSNumber(value: 1), "flag": NSNumber(value: true),
+      "real": NSNumber(value: 0.25),
       "decimal": NSDecimalNumber(string: "1.5"), "list": NSArray(array: [NSNumber(value: false)]),
       "tree": NSDictionary(dictionary: ["k": NSData(data: Data([9]))]),
     ])
