@@ -56,7 +56,7 @@ final class Library {
     throws -> Visitor
   {
     let explorer = try explore(options, limits: limits)
-    return try Visitor(explorer).owning(explorer)
+    return try Visitor(explorer).owning(explorer, over: self)
   }
 
   /// Options with which the store can be changed.

@@ -25,7 +25,7 @@ final class Visitor {
   let port: Int
   let token: String
   private(set) var cookie: String?
-  private var _host: Explorer?
+  private var _host: (explorer: Explorer, library: Library)?
 
   /// Opens the address that the terminal shows, unless told not to.
   init(_ explorer: Explorer, entering: Bool = true) throws {
@@ -35,11 +35,11 @@ final class Visitor {
     if entering { try enter() }
   }
 
-  deinit { _host?.stop() }
+  deinit { _host?.explorer.stop() }
 
-  /// Keeps the explorer running as long as the visitor exists, and stops it then.
-  func owning(_ explorer: Explorer) -> Visitor {
-    _host = explorer
+  /// Keeps the library, and the explorer running, as long as the visitor exists.
+  func owning(_ explorer: Explorer, over library: Library) -> Visitor {
+    _host = (explorer, library)
     return self
   }
 

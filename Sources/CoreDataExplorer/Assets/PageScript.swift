@@ -79,7 +79,12 @@ enum PageScript {
         source = new EventSource("/events?since=" + encodeURIComponent(time));
         source.onopen = () => show("Live", true);
         source.onmessage = (event) => { time = event.data; later(); };
-        source.onerror = () => { if (source) show("Not connected", false); };
+        source.onerror = () => {
+          if (!source) return;
+          show("Not connected", false);
+          // Refused, as when too many pages follow the store: a browser does not try again by itself.
+          if (source.readyState === EventSource.CLOSED) { source = null; setTimeout(start, 30000); }
+        };
       };
       const stop = (text) => {
         if (source) source.close();

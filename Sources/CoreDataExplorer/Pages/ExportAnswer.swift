@@ -4,7 +4,6 @@ import CoreDataModelSchema
 import CoreDataStoreTools
 import CoreDataToolKit
 import Foundation
-import Synchronization
 
 /// What a table shows, all pages of it, as a file: values whole, bytes in base64.
 struct ExportAnswer {
@@ -36,10 +35,9 @@ struct ExportAnswer {
   func answer() throws -> HTTPResponse {
     let store = _visit.store
     let request = try TableRequest(_visit.request, entity: _entity, in: store)
-    guard store.exports.begin() else {
-      throw ReaderPool.Busy()
-    }
-    let rows = ExportRows(request, store, _form, _visit.request.client)
+    let rows = ExportRows(request, store, _form, _visit.request.client, try store.exports.take())
+    // What fails at once is answered with a page; later failures cut the connection.
+    try rows.begin()
     let name = _entity.entityName.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
     return HTTPResponse(
       headers: SecurityHeaders.bytes + [
@@ -50,23 +48,6 @@ struct ExportAnswer {
         ),
       ], body: .stream { try rows.next() })
   }
-}
-
-/// How many exports run, of as many as may.
-final class ExportPlaces: Sendable {
-  private let _free: Mutex<Int>
-
-  init(_ count: Int) { _free = Mutex(count) }
-
-  func begin() -> Bool {
-    _free.withLock { free in
-      guard free > 0 else { return false }
-      free -= 1
-      return true
-    }
-  }
-
-  func end() { _free.withLock { $0 += 1 } }
 }
 
 /// The rows of an export, a few hundred at a time.
@@ -81,19 +62,29 @@ private final class ExportRows: @unchecked Sendable {
   private var _count = 0
   private var _isFirst = true
   private var _isOver = false
+  private var _begin: [UInt8]?
+  private let _place: Places.Place
 
   private static let _batch = 250
 
-  init(_ request: TableRequest, _ store: ExploredStore, _ form: ExportAnswer.Form, _ client: HTTPClient) {
-    (_request, _store, _form) = (request, store, form)
+  init(
+    _ request: TableRequest, _ store: ExploredStore, _ form: ExportAnswer.Form, _ client: HTTPClient,
+    _ place: Places.Place
+  ) {
+    (_request, _store, _form, _place) = (request, store, form, place)
     _budget = QueryBudget(seconds: store.limits.exportSeconds, client: client)
     _text = ValueText(store.layout)
   }
 
-  deinit { _store.exports.end() }
+  /// Reads the first piece.
+  func begin() throws { _begin = try next() }
 
   /// The next piece; nil at the end.
   func next() throws -> [UInt8]? {
+    if let begin = _begin {
+      _begin = nil
+      return begin
+    }
     if _isOver { return nil }
     var text = _isFirst ? _head : ""
     let batch = _request.continuing(after: _cursor, rows: Self._batch)
@@ -115,7 +106,7 @@ private final class ExportRows: @unchecked Sendable {
     }
     _isFirst = false
     _count += keys.count
-    if _count > _store.limits.exportedRows { throw QueryBudget.Exceeded.time(seconds: _budget.seconds) }
+    if _count > _store.limits.exportedRows { throw QueryBudget.Exceeded.rows(_store.limits.exportedRows) }
     if !hasMore {
       _isOver = true
       if _form == .json { text += _count == 0 ? "]\n" : "\n]\n" }

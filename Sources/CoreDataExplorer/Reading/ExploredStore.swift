@@ -19,8 +19,8 @@ final class ExploredStore: @unchecked Sendable {
   let clock = ChangeClock()
   let numbers: StoreNumbers
   let health = StoreHealth()
-  let exports: ExportPlaces
-  let followers: FollowerCount
+  let exports: Places
+  let followers: Places
   let coordinator: NSPersistentStoreCoordinator
   let identifier: String
   /// What was found worth telling when the store was opened.
@@ -40,8 +40,14 @@ final class ExploredStore: @unchecked Sendable {
     metadata = input.metadata
     model = input.model
     self.limits = limits
-    exports = ExportPlaces(limits.exports)
-    followers = FollowerCount(limits.followers)
+    exports = Places(
+      limits.exports,
+      refusal: "As many exports run as may at once (\(limits.exports)). Wait for one to end, and try again.")
+    followers = Places(
+      limits.followers,
+      refusal:
+        "As many pages follow the store as may at once (\(limits.followers)). Close one, or press its 'Live'."
+    )
     var warnings: [String] = []
     if let differences = model.differences {
       warnings.append(

@@ -7,13 +7,15 @@ struct QueryBudget: Sendable {
   /// The request took too long, or its client has left.
   enum Exceeded: Error, CustomStringConvertible {
     case time(seconds: Double)
+    case rows(Int)
     case clientLeft
 
     var description: String {
       switch self {
       case .time(let seconds):
-        "This took longer than \(Amount.text(seconds)) s, the most that a page may take, and was stopped. Ask for less: filter by "
+        "This took longer than the limit of \(Amount.text(seconds)) s, and was stopped. Ask for less: filter by "
           + "an attribute with an index, or sort by one."
+      case .rows(let limit): "This has more rows than the limit of \(Amount.text(limit)). Filter the table."
       case .clientLeft: "The client has left."
       }
     }
@@ -41,13 +43,19 @@ struct QueryBudget: Sendable {
   ///
   /// - Throws: What `body` throws; `Exceeded` if that was because the budget is spent.
   func run<Result>(_ body: () throws -> Result) throws -> Result {
+    // Short statements end before they are asked to: many of them must not outlast the budget together.
+    try _check()
     do {
       return try QueryCancellation.ending(when: { isSpent }, body)
     } catch {
-      if _client?.hasLeft == true { throw Exceeded.clientLeft }
-      if ContinuousClock.now > _end { throw Exceeded.time(seconds: seconds) }
+      try _check()
       throw error
     }
+  }
+
+  private func _check() throws(Exceeded) {
+    if _client?.hasLeft == true { throw .clientLeft }
+    if ContinuousClock.now > _end { throw .time(seconds: seconds) }
   }
 }
 

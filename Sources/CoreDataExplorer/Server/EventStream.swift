@@ -10,7 +10,7 @@ struct EventStream {
 
   func answer() throws -> HTTPResponse {
     let store = _visit.store
-    guard let place = FollowerPlace(store.followers) else { throw ReaderPool.Busy() }
+    let place = try store.followers.take()
     let client = _visit.request.client
     let start = _visit.request.query("since").flatMap(Int.init) ?? store.clock.time
     let state = Mutex((time: start, isGreeted: false))
@@ -42,28 +42,4 @@ struct EventStream {
     }
     return Array(": still here\n\n".utf8)
   }
-}
-
-/// How many pages follow the store, of as many as may.
-final class FollowerCount: Sendable {
-  fileprivate let free: Mutex<Int>
-  init(_ count: Int) { free = Mutex(count) }
-}
-
-/// One of the places, given back with its last reference.
-private final class FollowerPlace: Sendable {
-  private let _count: FollowerCount
-
-  /// Nil if there is none left.
-  init?(_ count: FollowerCount) {
-    let isThere = count.free.withLock { free in
-      guard free > 0 else { return false }
-      free -= 1
-      return true
-    }
-    guard isThere else { return nil }
-    _count = count
-  }
-
-  deinit { _count.free.withLock { $0 += 1 } }
 }

@@ -69,7 +69,7 @@ struct Router: Sendable {
       case let problem as TableRequest.Problem: (400, "This cannot be shown", problem.description)
       case is ReadOnly:
         (403, "Read-only", "The store is shown read-only. Start the explorer with '--edit' to change it.")
-      case is ReaderPool.Busy: (503, "Busy", "\(error)")
+      case is ReaderPool.Busy, is Places.Full: (503, "Busy", "\(error)")
       case QueryBudget.Exceeded.clientLeft: (503, "Stopped", "\(error)")
       case is QueryBudget.Exceeded: (503, "Stopped", "\(error)")
       default: (500, "The store cannot be read", StoreInput.failure(error, store.name).message)

@@ -1,0 +1,40 @@
+import Synchronization
+
+/// A bounded number of places for long answers: exports, and pages that follow the store.
+final class Places: Sendable {
+  /// All places are taken.
+  struct Full: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private let _free: Mutex<Int>
+  private let _refusal: String
+
+  /// - Parameter refusal: What a client is told that gets no place.
+  init(_ count: Int, refusal: String) {
+    _free = Mutex(count)
+    _refusal = refusal
+  }
+
+  /// One of the places, given back with its last reference.
+  final class Place: Sendable {
+    private let _places: Places
+
+    fileprivate init(_ places: Places) { _places = places }
+
+    deinit { _places._free.withLock { $0 += 1 } }
+  }
+
+  /// Takes a place.
+  ///
+  /// - Throws: `Full`.
+  func take() throws -> Place {
+    let isFree = _free.withLock { free in
+      guard free > 0 else { return false }
+      free -= 1
+      return true
+    }
+    guard isFree else { throw Full(description: _refusal) }
+    return Place(self)
+  }
+}
