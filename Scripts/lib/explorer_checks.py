@@ -197,7 +197,7 @@ def visit(explorer, label, browser, shoot=False):
     for name, path in pages(explorer).items():
         browser.open(path)
         heading = browser.find("h1").text
-        check(heading not in ("Not there", "The store cannot be read", "Stopped", "Busy"), f"{label} {name}: {heading}")
+        check(heading not in ("Not found", "The store cannot be read", "Stopped", "Busy"), f"{label} {name}: {heading}")
         check(len(browser.all("main")) == 1 and len(browser.all("header nav")) == 1, f"{label} {name}: landmarks")
         browser.examine(f"{label} {name}")
         if shoot:

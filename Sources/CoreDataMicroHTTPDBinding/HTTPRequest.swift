@@ -18,7 +18,7 @@ package struct HTTPRequest: Sendable {
   package let form: [FormField]
   /// Why the body could not be read; nil if it could, or there is none.
   package let bodyProblem: BodyProblem?
-  /// The client, as far as it can be told whether it still waits.
+  /// The client, which may have left.
   package let client: HTTPClient
 
   /// What was wrong with a body.

@@ -1,4 +1,4 @@
-/// What a request is answered with.
+/// The answer to a request.
 package struct HTTPResponse: Sendable {
   package var status: Int
   /// Header fields; the server adds length and date.

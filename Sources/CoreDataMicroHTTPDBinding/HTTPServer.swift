@@ -1,7 +1,7 @@
 import CoreDataCMicroHTTPD
 import Foundation
 
-/// An HTTP server on libmicrohttpd: a thread for each connection, of which there are at most so many.
+/// An HTTP server on libmicrohttpd, with a thread for each connection and a bounded number of connections.
 package final class HTTPServer: @unchecked Sendable {
   // Unchecked: only `init` and `stop` write `_daemon`, and they never run concurrently.
 
@@ -10,9 +10,9 @@ package final class HTTPServer: @unchecked Sendable {
 
   /// What the server takes at most.
   package struct Limits: Sendable {
-    /// Connections at a time; further ones are refused.
+    /// Connections at a time; further ones are closed at once.
     package var connections = 128
-    /// Seconds after which a connection that nothing happens on is closed.
+    /// Seconds after which an idle connection is closed.
     package var idleSeconds = 60
     /// Bytes of a request's body.
     package var bodyBytes = 8 << 20

@@ -104,7 +104,7 @@ enum SourceTree {
   /// - Throws: `ToolFailure` if the path does not exist.
   static func swiftFiles(in path: String) throws(ToolFailure) -> [String] {
     guard let files = SwiftFiles.paths(in: path) else {
-      throw ToolFailure(.noInput, "There is no '\(path)'.")
+      throw ToolFailure(.noInput, "There is no '\(path)'. Name a Swift file, or a directory of them.")
     }
     return files
   }

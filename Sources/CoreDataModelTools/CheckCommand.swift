@@ -160,7 +160,7 @@ struct CheckReport {
       return count == 0 ? nil : counted(count, severity.rawValue)
     }
     let hidden = _hidden == 0 ? "" : "; --all shows \(counted(_hidden, "note"))"
-    return (parts.isEmpty ? "nothing to complain of" : parts.joined(separator: ", ")) + hidden
+    return (parts.isEmpty ? "no problems found" : parts.joined(separator: ", ")) + hidden
   }
 
   var json: JSONText {

@@ -12,7 +12,7 @@ package enum ModelDrawing {
   package static func markup(_ schema: ModelSchema, link: @escaping (String) -> String?) -> Markup {
     let drawing = GraphDrawing(ModelGraph(schema), link: link).markup
     guard case .element(let name, let attributes, let children) = drawing else { return drawing }
-    // A picture has no links for who does not see it.
+    // As a picture (its role) it would hide its links from screen readers.
     let kept = attributes.filter { $0.0 != "role" }
     return .element(name, attributes: kept + [("role", "group"), ("class", "graph")], children: children)
   }

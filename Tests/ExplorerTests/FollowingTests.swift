@@ -6,7 +6,7 @@ import Testing
 
 /// Pages that follow the store, history, exports, SQL, completion, limits.
 @Suite struct FollowingTests {
-  @Test func `a change of another context is told to who follows`() throws {
+  @Test func `a change of another context reaches a follower`() throws {
     let library = try Library()
     let explorer = try library.explore()
     defer { explorer.stop() }
@@ -97,6 +97,6 @@ import Testing
     let library = try Library { _ = Library.insert("Author", ["name": "Marieluise Fleißer"], into: $0) }
     let visitor = try library.visit()
     #expect(try visitor.get("/model").text.contains("byTitle: title"))
-    #expect(try visitor.get("/check").text.contains("finds nothing to complain of"))
+    #expect(try visitor.get("/check").text.contains("found no problems"))
   }
 }

@@ -90,9 +90,36 @@ import Glibc
     visitor.write(visitor.head("GET", path), to: stalled)
     #expect(Self._rest(stalled, until: "HTTP/1").contains("200"))
     let refused = try visitor.get(path)
-    #expect(refused.status == 503 && refused.text.contains("As many exports run as may at once (1)."))
+    #expect(refused.status == 503 && refused.text.contains("The limit of exports at a time (1) is reached."))
     close(stalled)
     #expect(try _status(visitor, path, becomes: 200))
+  }
+
+  // MARK: Connections
+
+  /// A connection that has been answered and stays open. The server may still be closing earlier ones.
+  private func _held(_ visitor: Visitor, _ head: String) throws -> Int32 {
+    for _ in 0..<200 {
+      let socket = try visitor.open()
+      visitor.write(head, to: socket)
+      if Self._rest(socket, until: "\r\n").contains("200") { return socket }
+      close(socket)
+      usleep(50_000)
+    }
+    throw Visitor.NoAnswer()
+  }
+
+  @Test func `a connection too many is closed`() throws {
+    let library = try _library(books: 0)
+    let explorer = try library.explore(limits: _limits { $0.connections = 2 })
+    defer { explorer.stop() }
+    let visitor = try Visitor(explorer)
+    let head = visitor.head("GET", "/style.css").replacingOccurrences(of: "Connection: close", with: "A: b")
+      .replacingOccurrences(of: "HTTP/1.0", with: "HTTP/1.1")
+    let open = try (0..<2).map { _ in try _held(visitor, head) }
+    #expect(try _head(visitor, "/style.css") == nil)
+    for socket in open { close(socket) }
+    #expect(try _status(visitor, "/style.css", becomes: 200))
   }
 
   // MARK: Followers
@@ -109,7 +136,8 @@ import Glibc
     }
     let refused = try visitor.get("/events")
     #expect(
-      refused.status == 503 && refused.text.contains("As many pages follow the store as may at once (2)."))
+      refused.status == 503
+        && refused.text.contains("The limit of pages that follow the store (2) is reached."))
     #expect(try visitor.get("/").status == 200, "pages are still served")
     close(followers[0])
     #expect(try _status(visitor, "/events", becomes: 200))

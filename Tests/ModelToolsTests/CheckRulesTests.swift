@@ -29,7 +29,7 @@ import Testing
   @Test func `what Xcode writes by default is not complained of`() throws {
     let run = try check("--ignore", "no-inverse", "--strict")
     #expect(run.code == .success)
-    #expect(run.output == "MODEL: nothing to complain of; --all shows 1 note.\n")
+    #expect(run.output == "MODEL: no problems found; --all shows 1 note.\n")
   }
 
   @Test func `a finding ends with its code, and a summary follows`() throws {

@@ -22,7 +22,7 @@ import Testing
   @Test func `A healthy store passes`() {
     let answer = check("--strict")
     #expect(answer.code == .success)
-    #expect(answer.output == "store.sqlite: nothing to complain of.\n")
+    #expect(answer.output == "store.sqlite: no problems found.\n")
   }
 
   /// Damage that can be mended, the kind it is found as, a part of what is said, and what the mended copy

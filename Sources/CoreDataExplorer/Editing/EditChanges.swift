@@ -61,13 +61,13 @@ struct EditChanges: Sendable {
   }
 
   let objects: [Object]
-  /// What would be undone; nil if nothing.
+  /// Name of the next undo step; nil if there is none.
   let undo: String?
-  /// What would be done again; nil if nothing.
+  /// Name of the next redo step; nil if there is none.
   let redo: String?
 }
 
-/// Why a save failed: others have written the same objects, or the same values where they must be unique.
+/// Why a save failed: the store's objects have changed, or values that must be unique exist already.
 struct EditConflicts: Error, Sendable {
   /// A property that both sides have, as three texts; nil for nil.
   struct Property: Sendable {

@@ -5,16 +5,16 @@ import Foundation
 
 /// The properties of an object as fields of a form.
 struct EditForm: Sendable {
-  /// A field as it came back.
+  /// A submitted field.
   struct Entry: Sendable {
     let name: String
     /// Nil for nil.
     let text: String?
-    /// What the form had when it was shown.
+    /// The text when the form was shown.
     let base: String?
   }
 
-  /// A field as it is shown.
+  /// A field of a form that is shown.
   struct Field: Sendable {
     let name: String
     let slot: PropertyLayout.Slot
@@ -26,7 +26,7 @@ struct EditForm: Sendable {
     let isFixed: String?
   }
 
-  /// What is wrong with a value.
+  /// An invalid value.
   struct Problem: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
@@ -59,7 +59,7 @@ struct EditForm: Sendable {
     }
   }
 
-  /// The form of an object that is yet to be made, with the model's default values.
+  /// The form of a new object, with the model's default values.
   init(new entity: PropertyLayout, _ layout: ModelLayout) {
     self.entity = entity
     target = nil
@@ -88,7 +88,7 @@ struct EditForm: Sendable {
   private static func _fixed(_ slot: PropertyLayout.Slot) -> String? {
     guard let attribute = slot.attribute else { return nil }
     if attribute.isDerived { return "The store computes it." }
-    if attribute.type == .transformable { return "Only its program knows how to make such a value." }
+    if attribute.type == .transformable { return "Only the store's own program can encode such a value." }
     if attribute.type == .undefined || attribute.type == .objectID { return "It has no type that is stored." }
     return nil
   }

@@ -4,7 +4,7 @@ import CoreDataStoreTools
 import CoreDataToolKit
 import Foundation
 
-/// Changes that are gathered, looked at, and saved or dropped: one context for all pages of the explorer.
+/// Unsaved changes, to be reviewed and saved or discarded: one context for all pages of the explorer.
 final class EditSession: @unchecked Sendable {
   // Unchecked: the context, its undo manager and `_drafts` are used in blocks of the context's queue only.
 
@@ -15,13 +15,13 @@ final class EditSession: @unchecked Sendable {
     case draft(Int)
   }
 
-  /// What stands in the way of a change, with the property that it is about where there is one.
+  /// Why a change is refused, by property.
   struct Refusal: Error, Sendable {
     /// Messages by property; those about no single one under "".
     var messages: [String: [String]]
   }
 
-  /// An object that is not there.
+  /// The object does not exist.
   struct Missing: Error, Sendable {}
 
   let author: String
@@ -120,7 +120,7 @@ final class EditSession: @unchecked Sendable {
     }
   }
 
-  /// The form of an object that is yet to be made.
+  /// The form of a new object.
   func form(ofNew entity: PropertyLayout) -> EditForm { EditForm(new: entity, layout) }
 
   private func _name(_ object: NSManagedObject) -> String {
@@ -150,7 +150,7 @@ final class EditSession: @unchecked Sendable {
 
   // MARK: Changes
 
-  /// Runs changes as one step that can be undone; drops them when something stands in the way.
+  /// Runs changes as one undo step; drops them if they are refused.
   private func _step<Result>(_ name: String, _ body: () throws -> Result) throws -> Result {
     _undo.beginUndoGrouping()
     do {
@@ -168,7 +168,7 @@ final class EditSession: @unchecked Sendable {
     }
   }
 
-  /// Takes what a form says.
+  /// Applies a submitted form.
   ///
   /// - Throws: `Refusal`, `Missing`.
   func change(_ target: Target, _ entries: [EditForm.Entry]) throws {
@@ -184,7 +184,7 @@ final class EditSession: @unchecked Sendable {
     }
   }
 
-  /// Makes an object of what a form says.
+  /// Makes an object from a submitted form.
   ///
   /// - Throws: `Refusal`.
   func insert(_ entity: PropertyLayout, _ entries: [EditForm.Entry]) throws {
@@ -315,9 +315,9 @@ final class EditSession: @unchecked Sendable {
     _context.reset()
   }
 
-  /// How a save settles what others have written meanwhile.
+  /// How a save settles conflicts with the store.
   enum Settlement: String, Sendable {
-    /// The save fails, and says what is at odds.
+    /// The save fails and reports the conflicts.
     case none
     case mine
     case theirs
@@ -325,7 +325,7 @@ final class EditSession: @unchecked Sendable {
 
   /// Saves all changes in one transaction.
   ///
-  /// - Throws: `EditConflicts` when others have changed the same, `Refusal`, a Cocoa error.
+  /// - Throws: `EditConflicts` if the store's objects have changed, `Refusal`, a Cocoa error.
   func save(_ settlement: Settlement) throws {
     try _context.performAndWait {
       switch settlement {

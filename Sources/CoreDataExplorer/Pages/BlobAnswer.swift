@@ -5,7 +5,7 @@ import CoreDataSQLiteBinding
 import CoreDataStoreTools
 import Foundation
 
-/// The bytes of an attribute: shown if they are a picture of a kind in which nothing runs, else saved.
+/// The bytes of an attribute: shown if they are a picture in a format without scripts, else downloaded.
 struct BlobAnswer {
   private let _visit: Visit
   private let _entity: PropertyLayout

@@ -47,7 +47,7 @@ enum CellView {
     .tag("time", ["datetime": ISODate.text(seconds)], HTML(ISODate.shown(seconds)))
   }
 
-  /// A link to an object, with what people call it.
+  /// A link to an object, with its label.
   static func object(_ link: ObjectLink) -> HTML {
     let place = ObjectPage.place(link)
     guard let label = link.label else { return .link(place, class: "object", HTML(link.identifier)) }

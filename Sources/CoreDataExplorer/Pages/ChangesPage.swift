@@ -2,7 +2,7 @@ import CoreData
 import CoreDataMicroHTTPDBinding
 import Foundation
 
-/// All changes before they are saved: what was and what will be, undo, and what others have written meanwhile.
+/// All unsaved changes: values before and after, undo, and conflicts with the store.
 struct ChangesPage {
   private let _visit: Visit
   private let _session: EditSession
@@ -140,7 +140,7 @@ struct ChangesPage {
 
   private func _conflicts(_ conflicts: EditConflicts) -> HTML {
     var parts: [HTML] = [
-      .tag("h2", ["id": "conflict"], "Somebody else has written meanwhile"),
+      .tag("h2", ["id": "conflict"], "The store has changed meanwhile"),
       .tag("p", [:], HTML(conflicts.message)),
     ]
     parts += conflicts.objects.map(_conflict)
@@ -184,7 +184,7 @@ struct ChangesPage {
   }
 }
 
-/// Leads on after a post, so that reloading the page does not post again.
+/// Redirects after a post, so that reloading the page does not post again.
 enum Redirect {
   static func to(_ place: Place) -> HTTPResponse {
     HTTPResponse(status: 303, headers: SecurityHeaders.page + [("Location", place.address)], text: "")

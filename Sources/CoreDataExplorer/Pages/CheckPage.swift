@@ -4,7 +4,7 @@ import CoreDataStoreTools
 import Foundation
 import Synchronization
 
-/// What is wrong in the store's file.
+/// Problems in the store's file.
 struct CheckPage {
   private let _visit: Visit
   private var _store: ExploredStore { _visit.store }
@@ -17,7 +17,7 @@ struct CheckPage {
     let warnings = result.findings.count - errors
     let summary =
       result.findings.isEmpty
-      ? "The check finds nothing to complain of."
+      ? "The check found no problems."
       : "\(Amount.text(errors, "error")), \(Amount.text(warnings, "warning"))."
     return PageFrame(_visit, title: "Check", part: .check, isLive: true).answer(
       .tag(

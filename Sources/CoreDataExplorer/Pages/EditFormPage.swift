@@ -3,7 +3,7 @@ import CoreDataMicroHTTPDBinding
 import CoreDataModelSchema
 import Foundation
 
-/// The form in which an object is made or changed, with what is wrong at each field.
+/// The form in which an object is made or changed, with errors at their fields.
 struct EditFormPage {
   private let _visit: Visit
   private let _session: EditSession
@@ -16,10 +16,10 @@ struct EditFormPage {
 
   // MARK: Requests
 
-  /// The form as the object is.
+  /// The form with the object's current values.
   func form() throws -> HTTPResponse { try _page(_form(), entries: nil, nil) }
 
-  /// Takes what the form says; shows it again where something is wrong.
+  /// Applies the submitted form, or shows it again with errors.
   func post() throws -> HTTPResponse {
     let form = try _form()
     let entries = form.fields.filter { $0.isFixed == nil }.map(_entry)
@@ -76,7 +76,7 @@ struct EditFormPage {
       return text.isEmpty && (isNil || !hasEmpty) ? nil : text
     }
     let base = read("base:\(field.name)", isNil: request.field("base-nil:\(field.name)") != nil)
-    // A mandatory text has no box; left empty, it is as it was.
+    // A mandatory text has no box; an empty field leaves it unchanged.
     let isUntouched = base == nil && !field.slot.isOptional
     let text = read("value:\(field.name)", isNil: isUntouched || request.field("nil:\(field.name)") != nil)
     return EditForm.Entry(name: field.name, text: text, base: base)
@@ -153,7 +153,7 @@ struct EditFieldView {
   private let _entry: EditForm.Entry?
   private let _messages: [String]
 
-  /// - Parameter entry: What came back, where the form is shown again.
+  /// - Parameter entry: The submitted text, if the form is shown again.
   init(_ field: EditForm.Field, _ entry: EditForm.Entry?, _ messages: [String]) {
     (_field, _entry, _messages) = (field, entry, messages)
   }

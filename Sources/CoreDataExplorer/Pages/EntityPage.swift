@@ -20,7 +20,7 @@ struct EntityPage {
       do {
         return _answer(request, try TablePage(request, _store, _visit.budget), nil)
       } catch  where request.filter != nil && !_isOver(error) {
-        // What the engine cannot translate shows at the filter, as what cannot be read does.
+        // A filter that the engine cannot translate is reported like one that cannot be parsed.
         let message = (error as? CocoaError)?.userInfo[NSLocalizedDescriptionKey] as? String ?? "\(error)"
         return _answer(request, nil, TableRequest.Problem(field: .filter, description: message))
       }
@@ -74,7 +74,7 @@ struct EntityPage {
         .tag("thead", [:], .tag("tr", [:], [identity] + head)), .tag("tbody", [:], rows)))
   }
 
-  /// The key alone, where the entity is that of the page.
+  /// The key alone for objects of the page's entity.
   private func _identifier(_ link: ObjectLink) -> String {
     link.entity == _entity.entityName ? "p\(link.key)" : link.identifier
   }
@@ -93,7 +93,7 @@ struct EntityPage {
 }
 
 extension TableRequest {
-  /// The head of the column that has the objects themselves.
+  /// The head of the identity column.
   static func identityHead(_ request: TableRequest) -> HTML {
     let isSorted = request.sort == nil
     let next = isSorted && request.isAscending ? "-" + PropertyPath.identifier : nil
@@ -122,7 +122,7 @@ extension Visit {
   func object() throws -> (entity: PropertyLayout, key: Int64) {
     let entity = try entity("entity")
     guard let key = request.query("key").flatMap(Int64.init) else {
-      throw Router.Missing(what: "The address names no object.")
+      throw Router.Missing(what: "The address has no object key. Open the object from a table.")
     }
     return (entity, key)
   }

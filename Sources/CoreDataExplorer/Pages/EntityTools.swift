@@ -2,7 +2,7 @@ import CoreData
 import CoreDataModelSchema
 import Foundation
 
-/// What stands above a table: its name, filter, columns, and ways on.
+/// The controls above a table: name, filter, columns, links.
 struct EntityTools {
   private let _visit: Visit
   private let _entity: PropertyLayout
@@ -97,7 +97,7 @@ struct EntityTools {
       _columns, _mistake)
   }
 
-  /// What is wrong with the address, under the place where it is.
+  /// An error in the address, below its field.
   private var _mistake: HTML {
     guard let problem = _problem else { return .empty }
     var parts: [HTML] = [.tag("p", [:], HTML(_sentence(problem)))]
@@ -177,7 +177,7 @@ struct EntityTools {
   }
 }
 
-/// The way from page to page of a table.
+/// Links to the other pages of a table.
 struct TablePager {
   private let _request: TableRequest
   private let _page: TablePage

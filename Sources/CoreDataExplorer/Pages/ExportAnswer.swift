@@ -27,7 +27,7 @@ struct ExportAnswer {
     _visit = visit
     _entity = try visit.entity("name")
     guard let form = visit.request.query("as").flatMap(Form.init(rawValue:)) else {
-      throw Router.Missing(what: "Exports are csv, json or ndjson.")
+      throw Router.Missing(what: "This export format is unknown. Use csv, json or ndjson.")
     }
     _form = form
   }
@@ -36,7 +36,7 @@ struct ExportAnswer {
     let store = _visit.store
     let request = try TableRequest(_visit.request, entity: _entity, in: store)
     let rows = ExportRows(request, store, _form, _visit.request.client, try store.exports.take())
-    // What fails at once is answered with a page; later failures cut the connection.
+    // A failure before the first piece gets a page; later failures cut the connection.
     try rows.begin()
     let name = _entity.entityName.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
     return HTTPResponse(

@@ -3,7 +3,7 @@ import CoreDataMicroHTTPDBinding
 import CoreDataModelSchema
 import Foundation
 
-/// The members of a to-many relationship that an object's own page has no room for.
+/// The members of a large to-many relationship, by pages.
 struct MembersPage {
   private let _visit: Visit
   private let _entity: PropertyLayout
@@ -37,7 +37,8 @@ struct MembersPage {
         "div", ["class": "heading"], .tag("h1", [:], HTML(name)),
         .tag("span", ["class": "kind"], "of ", .link(ObjectPage.place(owner), HTML(owner.identifier)))),
       found.isEmpty
-        ? .tag("p", ["class": "none"], "There are no more.") : ObjectPage.list(Array(found.prefix(limit))),
+        ? .tag("p", ["class": "none"], "There are no more members.")
+        : ObjectPage.list(Array(found.prefix(limit))),
       .tag(
         "nav", ["class": "pager", "aria-label": "Pages"],
         step("Previous", from > 0 ? place.with("from", String(max(0, from - limit))) : nil),

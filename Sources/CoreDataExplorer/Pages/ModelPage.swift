@@ -3,7 +3,7 @@ import CoreDataModelSchema
 import CoreDataModelTools
 import Foundation
 
-/// The model that the store is read by: entities with all that the model says of them.
+/// The model that the store is read with: its entities in full.
 struct ModelPage {
   private let _visit: Visit
   private var _store: ExploredStore { _visit.store }
@@ -28,11 +28,11 @@ struct ModelPage {
     return PageFrame(_visit, title: "Model", part: .model).answer(content)
   }
 
-  /// What a check of the model finds, closed where it is but warnings.
+  /// Findings of the model check, collapsed if they are only warnings.
   private var _findings: HTML {
     let findings = ModelReview.findings(_schema)
     guard !findings.isEmpty else {
-      return .tag("p", ["class": "kind"], "A check of the model finds nothing to complain of.")
+      return .tag("p", ["class": "kind"], "The check of the model found no problems.")
     }
     let errors = findings.count(where: \.isError)
     let items = findings.prefix(200).map { finding in

@@ -33,7 +33,7 @@ struct ObjectPage {
     }
     guard let (reading, history) = reading else {
       throw Router.Missing(
-        what: "'\(_store.name)' has no \(_entity.entityName) with the key \(_key), or has it no more.")
+        what: "'\(_store.name)' has no \(_entity.entityName) with the key \(_key). It may have been deleted.")
     }
     let content =
       [_heading(reading), _values(reading)] + _relationships(reading) + _referrers(reading) + [
@@ -77,7 +77,8 @@ struct ObjectPage {
       history.isWhole
       ? .empty
       : .tag(
-        "p", ["class": "kind"], "The history is long: only its latest part was searched for this object.")
+        "p", ["class": "kind"],
+        "The history is long: only its latest transactions were searched for this object.")
     return .tag(
       "section", ["aria-labelledby": "history"], .tag("h2", ["id": "history"], "History"),
       items.isEmpty && history.isWhole

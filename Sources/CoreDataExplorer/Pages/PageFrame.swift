@@ -1,9 +1,9 @@
 import CoreDataMicroHTTPDBinding
 import Foundation
 
-/// What all pages have around them.
+/// The frame of all pages: head, navigation, foot.
 struct PageFrame {
-  /// The parts of the explorer that the header leads to.
+  /// The parts of the explorer in the navigation.
   enum Part: String, CaseIterable {
     case entities = "Entities"
     case history = "History"
@@ -27,7 +27,7 @@ struct PageFrame {
   private let _isWide: Bool
 
   /// - Parameters:
-  ///   - isLive: Whether the page is read again when the store changes.
+  ///   - isLive: Whether the page reloads when the store changes.
   ///   - isWide: Whether the page takes the whole width of the window.
   init(_ visit: Visit, title: String, part: Part? = nil, isLive: Bool = false, isWide: Bool = false) {
     (_visit, _title, _part, _isLive, _isWide) = (visit, title, part, isLive, isWide)

@@ -4,7 +4,7 @@ import CoreDataModelSchema
 import CoreDataStoreTools
 import Foundation
 
-/// The statements behind a page of a table: SQL, values, plan, time, and what index would help.
+/// The statements behind a page of a table: SQL, values, plan, time, and advice on indexes.
 struct SQLPage {
   private let _visit: Visit
   private let _entity: PropertyLayout
@@ -68,11 +68,11 @@ struct SQLPage {
     .tag(
       "section", [:], .tag("h2", [:], "Indexes"),
       advice.sentences.isEmpty
-        ? .tag("p", ["class": "kind"], "Nothing to add: what this query needs is there.")
+        ? .tag("p", ["class": "kind"], "The indexes that this query can use exist.")
         : .tag("ul", ["class": "advice"], advice.sentences.map { .tag("li", [:], HTML($0)) }))
   }
 
-  /// The same in the program's language.
+  /// The same request in Swift.
   private func _swift(_ request: TableRequest) -> HTML {
     var lines = ["let request = NSFetchRequest<NSManagedObject>(entityName: \(_quoted(_entity.entityName)))"]
     if let filter = request.filter {

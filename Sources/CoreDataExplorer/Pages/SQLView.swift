@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// SQL as people read it: a clause a line, words of the language apart from names and values.
+/// SQL laid out for reading: one clause a line, keywords highlighted.
 enum SQLView {
   private static let _words: Set<String> = [
     "SELECT", "FROM", "WHERE", "AND", "OR", "NOT", "ORDER", "BY", "LIMIT", "OFFSET", "JOIN", "LEFT", "INNER",
@@ -52,9 +52,9 @@ enum SQLView {
     return tokens
   }
 
-  /// The plan as a tree: what looks at every row, or sorts, stands out.
+  /// The plan as a tree, with scans and sorts highlighted.
   ///
-  /// - Parameter stopsEarly: Whether a scan ends once the page is full, for it meets all rows in their order.
+  /// - Parameter stopsEarly: Whether a scan ends once the page is full, because it reads rows in page order.
   static func plan(_ lines: [String], stopsEarly: Bool) -> HTML {
     let steps = lines.map { line in
       (depth: line.prefix { $0 == " " }.count / 2, text: line.trimmingCharacters(in: .whitespaces))

@@ -32,7 +32,7 @@ struct ValueView {
 
   private func _blob(_ blob: Blob) -> HTML {
     guard blob.count != nil else {
-      return .tag("span", ["class": "bad"], "The file that should have the bytes is missing.")
+      return .tag("span", ["class": "bad"], "The external file with the bytes is missing.")
     }
     let words = HTML.tag(
       "p", ["class": "kind"], HTML(CellView.blob(blob) + " "), .link(_place.with("save", "1"), "Save"))

@@ -3,7 +3,7 @@ import CoreDataModelSchema
 import CoreDataStoreTools
 import Foundation
 
-/// What a cell of a table, or a line of an object's page, has.
+/// The value of a table's cell, or of a line of an object's page.
 enum Cell: Sendable, Hashable {
   case null
   case number(String)
@@ -28,7 +28,7 @@ enum Cell: Sendable, Hashable {
 struct ObjectLink: Sendable, Hashable {
   let entity: String
   let key: Int64
-  /// What people would call it; nil if nothing is known.
+  /// Value of its label attribute; nil if there is none.
   let label: String?
   /// `Book/p17`.
   var identifier: String { "\(entity)/p\(key)" }
@@ -41,11 +41,11 @@ struct Blob: Sendable, Hashable {
   let count: Int?
   var isTransformable = false
 
-  /// What kind of picture the bytes are, as their first ones tell; nil for anything else.
+  /// Format of the picture, by its first bytes; nil for other data.
   var picture: Picture? { Picture(head) }
 }
 
-/// Kinds of pictures that are shown: those of which no program runs.
+/// Picture formats that are shown: those that cannot contain scripts.
 enum Picture: String, Sendable {
   case png = "image/png"
   case jpeg = "image/jpeg"
@@ -67,7 +67,7 @@ enum Picture: String, Sendable {
     }
   }
 
-  /// As people call it.
+  /// Display name.
   var name: String {
     switch self {
     case .png: "PNG"

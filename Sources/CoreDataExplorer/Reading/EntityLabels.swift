@@ -1,6 +1,6 @@
 import CoreDataModelSchema
 
-/// Which attribute people would call an object of each entity by.
+/// The attribute of each entity that labels its objects.
 struct EntityLabels: Sendable {
   private let _attributes: [String?]
 

@@ -4,7 +4,7 @@ import CoreDataStoreTools
 import CoreDataToolKit
 import Foundation
 
-/// The store that the explorer shows, and what all its pages share.
+/// The store that the explorer shows, and state that all pages share.
 final class ExploredStore: @unchecked Sendable {
   // Unchecked: nothing is written after `init`; the metadata are immutable property-list values.
   let path: String
@@ -23,7 +23,7 @@ final class ExploredStore: @unchecked Sendable {
   let followers: Places
   let coordinator: NSPersistentStoreCoordinator
   let identifier: String
-  /// What was found worth telling when the store was opened.
+  /// Warnings from opening the store, shown on every page.
   let warnings: [String]
   private let _input: StoreInput
 
@@ -42,11 +42,12 @@ final class ExploredStore: @unchecked Sendable {
     self.limits = limits
     exports = Places(
       limits.exports,
-      refusal: "As many exports run as may at once (\(limits.exports)). Wait for one to end, and try again.")
+      refusal:
+        "The limit of exports at a time (\(limits.exports)) is reached. Wait for one to end, and try again.")
     followers = Places(
       limits.followers,
       refusal:
-        "As many pages follow the store as may at once (\(limits.followers)). Close one, or press its 'Live'."
+        "The limit of pages that follow the store (\(limits.followers)) is reached. Close one, or stop it with its 'Live' button."
     )
     var warnings: [String] = []
     if let differences = model.differences {
@@ -58,7 +59,7 @@ final class ExploredStore: @unchecked Sendable {
     do {
       let schema = model.schema
       layout = try ModelLayout(schema)
-      // Opened once now, so that what is wrong shows in the terminal.
+      // Opened once now, so that errors appear in the terminal.
       let reader = try StoreReader(path: input.path, model: schema)
       labels = EntityLabels(layout)
       reader.close()

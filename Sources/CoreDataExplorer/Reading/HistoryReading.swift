@@ -42,7 +42,7 @@ struct HistoryReading {
     let transactionCount: Int
     let authors: [String]
     let spans: [Span]
-    /// What the objects of the changes are called now; nothing for those that are gone.
+    /// Current labels of the changed objects; none for deleted ones.
     let links: [StoredReference: ObjectLink]
   }
 

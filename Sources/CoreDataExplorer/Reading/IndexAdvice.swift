@@ -2,7 +2,7 @@ import CoreData
 import CoreDataModelSchema
 import Foundation
 
-/// What index would spare a query a look at every row.
+/// Advice on indexes that keep a query from scanning every row.
 struct IndexAdvice {
   /// Sentences, the most useful first.
   private(set) var sentences: [String] = []
@@ -26,7 +26,7 @@ struct IndexAdvice {
     }
     if sentences.isEmpty, scans, request.predicate != nil {
       sentences.append(
-        "Every row is looked at: none of the conditions compares an attribute of \(_entity.entityName) in a way that an index helps."
+        "SQLite scans every row: no condition compares an attribute of \(_entity.entityName) in a way that an index supports."
       )
     }
   }
@@ -66,7 +66,7 @@ struct IndexAdvice {
 
   private mutating func _advise(_ sort: PropertyPath) {
     guard sort.names.count == 1, case .attribute(let attribute) = sort.kind else {
-      sentences.append("Sorting by '\(sort.text)', which another table has, takes a look at every row.")
+      sentences.append("Sorting by '\(sort.text)', a column of another table, scans every row.")
       return
     }
     _advise(attribute, sort.text, "rows then come in its order, and the first page needs no others")

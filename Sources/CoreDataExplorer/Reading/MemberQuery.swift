@@ -3,7 +3,7 @@ import CoreDataModelSchema
 import CoreDataSQLiteBinding
 import CoreDataStoreTools
 
-/// Finds the objects at the other end of a relationship, with what people call them.
+/// Finds the objects at the other end of a relationship, with their labels.
 struct MemberQuery {
   private let _store: ExploredStore
   private let _reader: StoreReader

@@ -19,7 +19,7 @@ struct PropertyPath: Sendable, Hashable {
   let names: [String]
   let kind: Kind
 
-  /// A path that leads nowhere, in a sentence.
+  /// Why a path is invalid.
   struct Problem: Error, CustomStringConvertible {
     let description: String
   }
@@ -68,7 +68,7 @@ struct PropertyPath: Sendable, Hashable {
       }
       current = layout.layout(numbered: relationship.destination)
     }
-    throw Problem(description: "'\(text)' leads nowhere.")
+    throw Problem(description: "'\(text)' does not lead to a property.")
   }
 
   private static func _element(_ attribute: AttributeSchema, _ rest: ArraySlice<String>) -> AttributeSchema? {

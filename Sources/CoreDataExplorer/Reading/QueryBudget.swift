@@ -34,7 +34,7 @@ struct QueryBudget: Sendable {
   /// Whether no time is left, or the client has gone.
   var isSpent: Bool { ContinuousClock.now > _end || _client?.hasLeft == true }
 
-  /// A budget within this one, for something that is nice to have.
+  /// A smaller budget within this one, for optional work.
   func part(seconds: Double) -> QueryBudget {
     QueryBudget(seconds: min(seconds, self.seconds), client: _client)
   }
@@ -43,7 +43,7 @@ struct QueryBudget: Sendable {
   ///
   /// - Throws: What `body` throws; `Exceeded` if that was because the budget is spent.
   func run<Result>(_ body: () throws -> Result) throws -> Result {
-    // Short statements end before they are asked to: many of them must not outlast the budget together.
+    // Short statements end before `isSpent` is ever asked: many of them must not outlast the budget together.
     try _check()
     do {
       return try QueryCancellation.ending(when: { isSpent }, body)
@@ -59,7 +59,7 @@ struct QueryBudget: Sendable {
   }
 }
 
-/// What the explorer asks for and shows at most.
+/// The explorer's limits.
 struct ExplorerLimits: Sendable {
   /// Seconds that the statements of a page may take.
   var pageSeconds = 10.0
@@ -87,6 +87,8 @@ struct ExplorerLimits: Sendable {
   var exportedRows = 5_000_000
   /// Seconds of an export.
   var exportSeconds = 900.0
+  /// Connections at a time.
+  var connections = 128
   /// Exports at a time.
   var exports = 2
   /// Pages that follow the store at a time.

@@ -9,7 +9,7 @@ import Synchronization
 final class ReaderPool: @unchecked Sendable {
   // Unchecked: readers are in `_idle`, under its lock, or with the one request that they are lent to.
 
-  /// All readers were busy for as long as a page may take.
+  /// No reader became free within the time limit of a page.
   struct Busy: Error, CustomStringConvertible {
     var description: String { "Too many pages are being read at once. Try again in a moment." }
   }

@@ -5,7 +5,7 @@ import CoreDataStoreTools
 import Foundation
 import Synchronization
 
-/// Counts and sizes of a store's tables, gathered in the background: exact ones take a look at every row.
+/// Counts and sizes of a store's tables, gathered in the background, since exact counts scan every row.
 final class StoreNumbers: Sendable {
   /// What is known, and of which moment.
   struct Known: Sendable {

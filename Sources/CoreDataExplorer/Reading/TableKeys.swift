@@ -7,7 +7,7 @@ struct TableKeys {
   private let _request: TableRequest
   private let _store: ExploredStore
   private let _context: NSManagedObjectContext
-  /// The fetches that were made, for the page that shows their SQL.
+  /// The executed fetches, for the SQL page.
   private(set) var fetches: [NSFetchRequest<NSManagedObjectID>] = []
 
   init(_ request: TableRequest, _ store: ExploredStore, _ context: NSManagedObjectContext) {
@@ -24,7 +24,7 @@ struct TableKeys {
       case .before(let cursor): (cursor, false)
       case .last: (nil, false)
       }
-    // A page before a place is one after it in the table turned round.
+    // A page before a place is the page after it in reverse order.
     let isAscending = _request.isAscending == isForward
     var keys: [Int64] = []
     for condition in try _conditions(cursor, isAscending) where keys.count < limit {

@@ -62,7 +62,7 @@ struct TablePage: Sendable {
     duration = ContinuousClock.now - begin
   }
 
-  /// Counts as far as that is quick.
+  /// Counts within a short time limit.
   private static func _total(
     _ request: TableRequest, _ store: ExploredStore, _ context: NSManagedObjectContext, _ budget: QueryBudget
   ) -> Total {

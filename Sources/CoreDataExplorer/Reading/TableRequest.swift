@@ -31,12 +31,12 @@ struct TableRequest {
   /// Number of default columns of a table.
   static let standardColumns = 12
 
-  /// A part of the address that makes no sense.
+  /// An invalid part of the address.
   struct Problem: Error, CustomStringConvertible {
     enum Field: Sendable { case filter, sort, columns, page }
     let field: Field
     let description: String
-    /// Where in the filter the trouble starts, in bytes.
+    /// Offset of the error in the filter, in bytes.
     var offset: Int?
     var expected: [String] = []
   }
@@ -115,7 +115,7 @@ struct TableRequest {
     func cursor(_ name: String) throws -> TableCursor? {
       guard let text = request.query(name) else { return nil }
       guard let cursor = TableCursor(text) else {
-        throw Problem(field: .page, description: "'\(text.prefix(80))' is no place in a table.")
+        throw Problem(field: .page, description: "'\(text.prefix(80))' is no position in a table.")
       }
       return cursor
     }

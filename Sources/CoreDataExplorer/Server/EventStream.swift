@@ -23,7 +23,7 @@ struct EventStream {
       })
   }
 
-  /// Waits for the next change; says something now and then, so that a connection that has broken is noticed.
+  /// Waits for the next change; sends a comment every 15 s, so that a broken connection is noticed.
   private static func _next(
     _ state: borrowing Mutex<(time: Int, isGreeted: Bool)>, _ clock: ChangeClock, _ client: HTTPClient
   ) -> [UInt8]? {

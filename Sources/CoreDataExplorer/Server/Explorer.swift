@@ -45,7 +45,9 @@ package final class Explorer: Sendable {
     do {
       // The gatekeeper needs the port, which is known only once the server listens.
       let gate = Handover<Gatekeeper>()
-      _server = try HTTPServer(address: options.address, port: options.port) { request in
+      var bounds = HTTPServer.Limits()
+      bounds.connections = limits.connections
+      _server = try HTTPServer(address: options.address, port: options.port, limits: bounds) { request in
         let answer = gate.value.answer(to: request) ?? router.answer(to: request)
         return request.method == "HEAD" ? answer.withoutBody : answer
       }
@@ -66,7 +68,7 @@ package final class Explorer: Sendable {
   }
 }
 
-/// A value that comes a moment after those who wait for it.
+/// A value that threads can wait for until it is set.
 private final class Handover<Value: Sendable>: @unchecked Sendable {
   // Unchecked: `_value` is written once, under the condition.
   private let _condition = NSCondition()
@@ -88,7 +90,7 @@ private final class Handover<Value: Sendable>: @unchecked Sendable {
 }
 
 extension HTTPResponse {
-  /// The same without what it says; for HEAD.
+  /// The same response without a body, for HEAD.
   fileprivate var withoutBody: HTTPResponse {
     var copy = self
     copy.body = .bytes([])

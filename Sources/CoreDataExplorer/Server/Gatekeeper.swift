@@ -22,8 +22,7 @@ struct Gatekeeper: Sendable {
     "http://\(_address == "0.0.0.0" ? "127.0.0.1" : _address):\(_port)/?token=\(secrets.token)"
   }
 
-  /// The answer to a request that is not to be answered, or that exchanges the token for the cookie; nil for one that
-  /// may pass.
+  /// A refusal, or the answer that exchanges the token for the cookie; nil for a request that may pass.
   func answer(to request: HTTPRequest) -> HTTPResponse? {
     guard _isOwnHost(request) else {
       return Refusal.page(
@@ -38,7 +37,7 @@ struct Gatekeeper: Sendable {
     if request.method != "POST", request.path == "/", let token = request.query("token") {
       return Secrets.equal(token, secrets.token) ? _entry() : _unknown()
     }
-    // Style and script hold nothing of the store, and the pages of refusals want the style.
+    // Style and script hold no data of the store, and refusal pages need the style.
     if request.method != "POST", Assets.isPublic(request.path) { return nil }
     guard let cookie = request.cookies[_cookie], Secrets.equal(cookie, secrets.session) else {
       return _unknown()
@@ -88,11 +87,13 @@ struct Gatekeeper: Sendable {
     // Browsers say where a post comes from; one that does not is judged by the form's token alone.
     if let origin = request.header("origin") {
       guard let host = request.header("host"), origin.lowercased() == "http://\(host.lowercased())" else {
-        return Refusal.page(403, "From another site", "A form of another site cannot change this store.")
+        return Refusal.page(
+          403, "From another site", "This form comes from another site. Send it from a page of the explorer.")
       }
     }
     if let site = request.header("sec-fetch-site"), site != "same-origin" {
-      return Refusal.page(403, "From another site", "A form of another site cannot change this store.")
+      return Refusal.page(
+        403, "From another site", "This form comes from another site. Send it from a page of the explorer.")
     }
     switch request.bodyProblem {
     case .tooLarge: return Refusal.page(413, "Too much", "The form is longer than the explorer takes.")

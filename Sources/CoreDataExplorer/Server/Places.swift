@@ -10,7 +10,7 @@ final class Places: Sendable {
   private let _free: Mutex<Int>
   private let _refusal: String
 
-  /// - Parameter refusal: What a client is told that gets no place.
+  /// - Parameter refusal: The message for a client that gets no place.
   init(_ count: Int, refusal: String) {
     _free = Mutex(count)
     _refusal = refusal

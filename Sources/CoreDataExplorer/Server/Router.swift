@@ -7,7 +7,7 @@ import Foundation
 struct Router: Sendable {
   let store: ExploredStore
   let secrets: Secrets
-  /// Nil where the store is shown only.
+  /// Nil if the store is open read-only.
   let session: EditSession?
 
   func answer(to request: HTTPRequest) -> HTTPResponse {
@@ -41,7 +41,7 @@ struct Router: Sendable {
     }
   }
 
-  /// Everything that changes something, if only what is yet to be saved.
+  /// Requests that change the store, or the unsaved changes.
   private func _post(_ path: String, _ visit: Visit) throws -> HTTPResponse {
     switch path {
     case "/edit", "/new": return try EditFormPage(visit).post()
@@ -54,10 +54,10 @@ struct Router: Sendable {
     }
   }
 
-  /// The store is shown only.
+  /// The store is open read-only.
   struct ReadOnly: Error {}
 
-  /// Something that is not there.
+  /// The page or the object does not exist.
   struct Missing: Error {
     let what: String
   }
@@ -65,7 +65,7 @@ struct Router: Sendable {
   private func _failure(_ error: any Error, _ visit: Visit) -> HTTPResponse {
     let (status, title, text): (Int, String, String) =
       switch error {
-      case let missing as Missing: (404, "Not there", missing.what)
+      case let missing as Missing: (404, "Not found", missing.what)
       case let problem as TableRequest.Problem: (400, "This cannot be shown", problem.description)
       case is ReadOnly:
         (403, "Read-only", "The store is shown read-only. Start the explorer with '--edit' to change it.")
@@ -94,7 +94,7 @@ struct Visit: Sendable {
     budget = QueryBudget(seconds: store.limits.pageSeconds, client: request.client)
   }
 
-  /// The changes that are yet to be saved.
+  /// The unsaved changes.
   ///
   /// - Throws: `Router.ReadOnly`.
   func session() throws -> EditSession {
@@ -102,6 +102,6 @@ struct Visit: Sendable {
     return edits
   }
 
-  /// The field that each form has which changes something.
+  /// The token field of every form that changes something.
   var formToken: HTML { .void("input", ["type": "hidden", "name": "form-token", "value": secrets.form]) }
 }

@@ -18,7 +18,7 @@ struct Secrets: Sendable {
     }.joined()
   }
 
-  /// Compares without telling by the time that it takes where the difference is.
+  /// Compares in constant time.
   static func equal(_ left: String, _ right: String) -> Bool {
     let (left, right) = (Array(left.utf8), Array(right.utf8))
     guard left.count == right.count else { return false }

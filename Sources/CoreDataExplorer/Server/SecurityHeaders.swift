@@ -1,6 +1,6 @@
 import CoreDataMicroHTTPDBinding
 
-/// Header fields that keep what a hostile store holds from becoming a program in the browser, and other sites out.
+/// Header fields that keep a hostile store's content from running in the browser, and other sites out.
 enum SecurityHeaders {
   private static let _common: [(name: String, value: String)] = [
     ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "same-origin"),
@@ -20,7 +20,7 @@ enum SecurityHeaders {
       ),
     ]
 
-  /// For bytes of the store: whatever they are, nothing in them runs.
+  /// For bytes of the store: forbids everything.
   static let bytes =
     _common + [("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'")]
 

@@ -93,7 +93,7 @@ public final class EntityMonitor<T: NSManagedObject>: @unchecked Sendable {
     for stream in _streams.values { stream.finish() }
   }
 
-  /// Sets who is told; held weakly.
+  /// Sets the delegate; held weakly.
   public func setDelegate<Delegate: EntityMonitorDelegate>(_ delegate: Delegate) where Delegate.T == T {
     let tell: (EntityMonitor<T>, Set<T>, Set<T>, Set<T>) -> Void = {
       [weak delegate] monitor, inserted, deleted, modified in

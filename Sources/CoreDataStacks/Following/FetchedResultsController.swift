@@ -81,7 +81,7 @@ public final class FetchedResultsController<T: NSManagedObject> {
 
   // MARK: Following
 
-  /// Sets who is told; held weakly.
+  /// Sets the delegate; held weakly.
   public func setDelegate<Delegate: FetchedResultsControllerDelegate>(_ delegate: Delegate)
   where Delegate.T == T {
     _tell = { [weak delegate] event, controller in

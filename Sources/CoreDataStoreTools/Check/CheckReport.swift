@@ -15,7 +15,7 @@ struct CheckReport {
     let errors = findings.count { $0.severity == .error }
     let warnings = findings.count - errors
     let parts = [(errors, "error"), (warnings, "warning")].filter { $0.0 > 0 }.map { counted($0.0, $0.1) }
-    return parts.isEmpty ? "nothing to complain of" : parts.joined(separator: ", ")
+    return parts.isEmpty ? "no problems found" : parts.joined(separator: ", ")
   }
 
   func text(_ terminal: Terminal) -> String {

@@ -38,8 +38,7 @@ final class StagedStore {
     let error = UnfinishedPaths.shared.create(directory) { mkdir(directory, 0o777) == 0 ? 0 : errno }
     guard error == 0 else {
       UnfinishedPaths.shared.end(directory) {}
-      throw ToolFailure(
-        .cannotCreateOutput, "Cannot write '\(output)': \(String(cString: strerror(error))).")
+      throw FileSink.failure(output, error)
     }
     _directory = directory
     let name = (isStream ? temporary : output).split(separator: "/").last ?? "store.sqlite"
@@ -108,7 +107,7 @@ final class StagedStore {
   }
 
   private func _failure(_ code: Int32) -> ToolFailure {
-    ToolFailure(.cannotCreateOutput, "Cannot write '\(_output)': \(String(cString: strerror(code))).")
+    FileSink.failure(_output, code)
   }
 
   /// - Throws: `ToolFailure` if a store's file, log or external data is there.

@@ -119,6 +119,8 @@ package struct StoreInput {
     let first = message.first.map { $0.uppercased() } ?? ""
     let isPath = message.hasPrefix("/")
     let text = isPath ? message : first + message.dropFirst()
+    // An error may end with a suggestion, which is a question.
+    if text.hasSuffix("?.") { return String(text.dropLast()) }
     return text.last == "." ? text : text + "."
   }
 

@@ -32,7 +32,7 @@ struct StoreSummary {
     _addOwnMetadata(input.metadata)
     let health = CheckReport.summary(findings)
     _add(
-      "Health", findings.isEmpty ? "good: a check finds \(health)" : "\(health): see 'coredata store check'",
+      "Health", findings.isEmpty ? "good: \(health)" : "\(health): see 'coredata store check'",
       "health",
       .string(health))
   }

@@ -1,4 +1,4 @@
-/// A command line that makes no sense; its description is a sentence for the one who typed it.
+/// An invalid command line; its description is a sentence for the user.
 package enum UsageError: Error, Sendable, Equatable, CustomStringConvertible {
   case unknownCommand(String, in: String, suggestion: String?)
   case unknownOption(String, command: String, suggestion: String?)

@@ -62,6 +62,12 @@ private struct JSONParser {
     JSONValue.SyntaxError(offset: _index, problem: problem)
   }
 
+  private func _unexpected() -> JSONValue.SyntaxError {
+    let word = _bytes[_index...].prefix(12).prefix { $0 > 0x20 && $0 < 0x7F }
+    return _error(
+      "a JSON value was expected" + (word.isEmpty ? "" : ", not '\(String(decoding: word, as: UTF8.self))'"))
+  }
+
   private mutating func _skipBlanks() {
     while _index < _bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(_bytes[_index]) { _index += 1 }
   }
@@ -80,12 +86,12 @@ private struct JSONParser {
     case UInt8(ascii: "n"): return try _word("null", .null)
     case UInt8(ascii: "-"), .some(UInt8(ascii: "0")...UInt8(ascii: "9")): return try _number()
     case nil: throw _error("a value is missing")
-    default: throw _error("a value was expected")
+    default: throw _unexpected()
     }
   }
 
   private mutating func _word(_ word: String, _ value: JSONValue) throws(JSONValue.SyntaxError) -> JSONValue {
-    guard _bytes[_index...].starts(with: word.utf8) else { throw _error("a value was expected") }
+    guard _bytes[_index...].starts(with: word.utf8) else { throw _unexpected() }
     _index += word.utf8.count
     return value
   }

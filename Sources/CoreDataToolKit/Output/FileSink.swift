@@ -119,10 +119,13 @@ package final class FileSink {
     return descriptor
   }
 
-  static func failure(_ path: String, _ code: Int32) -> ToolFailure {
-    code == EPIPE
-      ? .closedPipe
-      : ToolFailure(.cannotCreateOutput, "Cannot write '\(path)': \(String(cString: strerror(code))).")
+  /// Why an output cannot be written, by the operating system's error number.
+  package static func failure(_ path: String, _ code: Int32) -> ToolFailure {
+    if code == EPIPE { return .closedPipe }
+    let directory = (path as NSString).deletingLastPathComponent
+    let advice = code == ENOENT && !directory.isEmpty ? " Make the directory '\(directory)' first." : ""
+    return ToolFailure(
+      .cannotCreateOutput, "Cannot write '\(path)': \(String(cString: strerror(code))).\(advice)")
   }
 }
 
