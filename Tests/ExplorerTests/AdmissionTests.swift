@@ -122,7 +122,7 @@ import Testing
     var sockets: [Int32] = []
     defer { for socket in sockets { close(socket) } }
     for _ in 0..<200 { sockets.append(try visitor.open()) }
-    // Who came last is not answered; once others have left, there is room again.
+    // The last connection gets no answer; once others close, there is room again.
     #expect(throws: Visitor.NoAnswer.self) { try visitor.get("/") }
     for socket in sockets { close(socket) }
     sockets = []

@@ -71,7 +71,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: library.directory.path).sorted() == names)
   }
 
-  @Test func `a value is changed, looked at, and saved with its author`() throws {
+  @Test func `a value is changed, reviewed, and saved with its author`() throws {
     let library = try Self._library()
     let visitor = try library.visit(Library.editing)
     let taken = try visitor.post(
@@ -92,7 +92,7 @@ import Testing
     #expect(try visitor.get("/history").text.contains("<b>the test</b>"))
   }
 
-  @Test func `what is wrong shows at its field`() throws {
+  @Test func `errors show at their fields`() throws {
     let library = try Self._library()
     let visitor = try library.visit(Library.editing)
     let number = try visitor.post(
@@ -177,7 +177,7 @@ import Testing
         && conflict.text.contains("Book/p1 in the store"))
   }
 
-  @Test func `a form that is older than the store is not taken`() throws {
+  @Test func `a form older than the store is refused`() throws {
     let library = try Self._library()
     let visitor = try library.visit(Library.editing)
     try library.write { context in

@@ -95,33 +95,6 @@ import Glibc
     #expect(try _status(visitor, path, becomes: 200))
   }
 
-  // MARK: Connections
-
-  /// A connection that has been answered and stays open. The server may still be closing earlier ones.
-  private func _held(_ visitor: Visitor, _ head: String) throws -> Int32 {
-    for _ in 0..<200 {
-      let socket = try visitor.open()
-      visitor.write(head, to: socket)
-      if Self._rest(socket, until: "\r\n").contains("200") { return socket }
-      close(socket)
-      usleep(50_000)
-    }
-    throw Visitor.NoAnswer()
-  }
-
-  @Test func `a connection too many is closed`() throws {
-    let library = try _library(books: 0)
-    let explorer = try library.explore(limits: _limits { $0.connections = 2 })
-    defer { explorer.stop() }
-    let visitor = try Visitor(explorer)
-    let head = visitor.head("GET", "/style.css").replacingOccurrences(of: "Connection: close", with: "A: b")
-      .replacingOccurrences(of: "HTTP/1.0", with: "HTTP/1.1")
-    let open = try (0..<2).map { _ in try _held(visitor, head) }
-    #expect(try _head(visitor, "/style.css") == nil)
-    for socket in open { close(socket) }
-    #expect(try _status(visitor, "/style.css", becomes: 200))
-  }
-
   // MARK: Followers
 
   @Test func `one follower too many is refused until another leaves`() throws {

@@ -66,7 +66,7 @@ import Testing
     #expect(seen == [[UInt8](picture), [UInt8](page)])
   }
 
-  @Test func `what is not there is said to be missing`() throws {
+  @Test func `pages of missing things are not found`() throws {
     let library = try Library()
     let visitor = try library.visit()
     for path in [
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `signs that turn the direction of text round are made visible`() {
+  @Test func `characters that change the direction of text are made visible`() {
     #expect(HTML("a\u{202E}b\u{0}c").markup == "a\u{FFFD}b\u{FFFD}c")
     #expect(HTML.tag("a", ["title": "\"<'>&"], "x").markup == "<a title=\"&quot;&lt;&#39;&gt;&amp;\">x</a>")
   }

@@ -118,6 +118,20 @@ final class ArchivedPlant: NSObject, NSSecureCoding {
     #expect(try _lines(bytes) == ["NSArray", "  0: NSArray that contains itself"])
   }
 
+  @Test func `a decimal number is shown as one`() throws {
+    // Made by hand: archiving a decimal number ends the program here.
+    let mantissa: [UInt8] = [0x4F, 0x10, 16, 0x01, 0x02] + [UInt8](repeating: 0, count: 14)
+    let bytes = _list([
+      [0xD3, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6], _text("$archiver"), _text("$objects"), _text("$top"),
+      _text("NSKeyedArchiver"), [0xA3, 0, 7, 0, 8, 0, 9], [0xD1, 0, 10, 0, 11], _text("$null"),
+      [0xD5, 0, 12, 0, 16, 0, 17, 0, 18, 0, 19, 0, 13, 0, 20, 0, 21, 0, 22, 0, 23], [0xD1, 0, 14, 0, 15],
+      _text("root"), [0x80, 1], _text("$class"), [0x80, 2], _text("$classname"), _text("NSDecimalNumber"),
+      _text("NS.mantissa"), _text("NS.mantissa.bo"), _text("NS.exponent"), _text("NS.negative"),
+      mantissa, [0x10, 1], [0x13] + [UInt8](repeating: 0xFF, count: 8), [0x09],
+    ])
+    #expect(try _lines(bytes) == ["-51.3"])
+  }
+
   @Test func `thousands of nested arrays end at the depth limit`() throws {
     let count = 20_000
     let objects = (0..<count).map { number -> [UInt8] in

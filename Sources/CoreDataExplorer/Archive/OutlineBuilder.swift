@@ -176,6 +176,8 @@ struct OutlineBuilder {
         let uuid = Array(bytes).withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
         return ValueOutline(uuid.uuidString, .code)
       }
+    case "NSDecimalNumber":
+      if let number = _decimal(keys, values) { return ValueOutline(number, .number) }
     case "NSNull": return ValueOutline("null", .remark)
     case "NSArray", "NSMutableArray":
       if case .array(let members)? = _resolved(field("NS.objects")) {
@@ -194,6 +196,24 @@ struct OutlineBuilder {
     default: break
     }
     return _fields(keys, values, of: node, depth: depth)
+  }
+
+  /// A decimal number by its mantissa, of 16-bit words, and its exponent.
+  private func _decimal(_ keys: Members, _ values: Members) -> String? {
+    guard case .data(let bytes)? = _resolved(_value("NS.mantissa", keys, values)), bytes.count == 16,
+      case .integer(let exponent)? = _resolved(_value("NS.exponent", keys, values)),
+      let power = Int(exactly: exponent), (-128...127).contains(power),
+      case .integer(let order)? = _resolved(_value("NS.mantissa.bo", keys, values))
+    else { return nil }
+    var isNegative = false
+    if case .boolean(true)? = _resolved(_value("NS.negative", keys, values)) { isNegative = true }
+    var mantissa = Decimal(0)
+    for index in stride(from: bytes.endIndex - 2, through: bytes.startIndex, by: -2) {
+      let (low, high) = order == 1 ? (bytes[index], bytes[index + 1]) : (bytes[index + 1], bytes[index])
+      mantissa = mantissa * Decimal(65_536) + Decimal(Int(high) << 8 | Int(low))
+    }
+    guard !mantissa.isNaN else { return nil }
+    return Decimal(sign: isNegative ? .minus : .plus, exponent: power, significand: mantissa).description
   }
 
   private func _isObject(_ number: Int?) -> Bool {

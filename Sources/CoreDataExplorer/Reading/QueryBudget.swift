@@ -87,8 +87,6 @@ struct ExplorerLimits: Sendable {
   var exportedRows = 5_000_000
   /// Seconds of an export.
   var exportSeconds = 900.0
-  /// Connections at a time.
-  var connections = 128
   /// Exports at a time.
   var exports = 2
   /// Pages that follow the store at a time.

@@ -45,9 +45,7 @@ package final class Explorer: Sendable {
     do {
       // The gatekeeper needs the port, which is known only once the server listens.
       let gate = Handover<Gatekeeper>()
-      var bounds = HTTPServer.Limits()
-      bounds.connections = limits.connections
-      _server = try HTTPServer(address: options.address, port: options.port, limits: bounds) { request in
+      _server = try HTTPServer(address: options.address, port: options.port) { request in
         let answer = gate.value.answer(to: request) ?? router.answer(to: request)
         return request.method == "HEAD" ? answer.withoutBody : answer
       }
