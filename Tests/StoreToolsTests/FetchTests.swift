@@ -160,10 +160,10 @@ import Testing
     #expect(answer.error.contains(message), "\(answer.error)")
   }
 
-  @Test func `A predicate on a property that is not there is told`() {
+  @Test func `A predicate on an unknown property is a mistake of usage`() {
     let answer = fetch("Book", "--where", "titel = 'x'")
-    #expect(answer.code != .success && answer.code != .internalError)
-    #expect(answer.error.contains("titel"), "\(answer.error)")
+    #expect(answer.code == .usage)
+    #expect(answer.error.hasSuffix("Did you mean 'title'?\n"), "\(answer.error)")
   }
 
   @Test func `entities lists tables and numbers`() throws {

@@ -111,6 +111,8 @@ package struct StoreInput {
     case 134020:
       return ToolFailure(
         .badInput, "\(_sentence(message)) Give the model that it was written with: '--model FILE'.")
+    // The request is at fault, which the command line made: an unknown property in a predicate.
+    case NSCoreDataError: return ToolFailure(.usage, _sentence(message))
     default: return ToolFailure(.badInput, _sentence(message))
     }
   }
