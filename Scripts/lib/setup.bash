@@ -15,7 +15,7 @@ has_header() {
   printf '#include <%s>\n' "$1" | clang -fsyntax-only -x c - 2>/dev/null
 }
 
-# Installs a Debian package if the header it brings is not there.
+# Installs a Debian package if its header is missing.
 need() {
   local header=$1 package=$2 as_root=()
   has_header "$header" && return

@@ -14,9 +14,9 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
   package var meaning: String {
     switch self {
     case .success: "success"
-    case .usage: "the command line makes no sense"
-    case .badInput: "an input is there but cannot be used"
-    case .noInput: "an input is not there or cannot be read"
+    case .usage: "the command line is invalid"
+    case .badInput: "an input exists but cannot be used"
+    case .noInput: "an input does not exist or cannot be read"
     case .internalError: "the tool failed, or its results did not pass their checks"
     case .cannotCreateOutput: "an output cannot be written"
     case .temporaryFailure: "another process has locked an input; try again"

@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `a file that is not there ends with 66`() throws {
+  @Test func `a missing file ends with 66`() throws {
     let lines = [
       "store info missing", "store fetch missing Book", "store export missing", "store check missing",
       "store history missing", "store model missing", "store migrate missing --to model --plan",
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `an output that is there ends with 73`() throws {
+  @Test func `an existing output ends with 73`() throws {
     try session.write("mine", to: "there")
     let lines = [
       "store export store.sqlite -o there", "store model store.sqlite -o there",

@@ -17,7 +17,7 @@ import Testing
     "coredata store import books.ndjson --model model --output kept",
     "coredata model format model --output kept", "coredata model graph model -o kept",
   ])
-  func `what is there is replaced with force only`(command: String) throws {
+  func `an existing output is replaced with force only`(command: String) throws {
     try session.write("precious", to: "kept")
     let before = session.names
     let refused = try session.run(command)

@@ -105,7 +105,7 @@ import Testing
     "after=x", "after=1.q5", "before=1.d", "columns=nope", "columns=author.books.title", "sort=cover",
     "sort=nope",
   ])
-  func `an address that makes no sense is refused in words`(query: String) throws {
+  func `an invalid address is refused in words`(query: String) throws {
     let library = try Self._books(3)
     let explorer = try library.explore()
     defer { explorer.stop() }

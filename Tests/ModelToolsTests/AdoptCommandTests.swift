@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `A path that is not there is an error`() {
+  @Test func `A missing path is an error`() {
     #expect(ToolRun.model(["adopt", "/nowhere/at/all"]).code == .noInput)
   }
 }

@@ -34,7 +34,7 @@ import Testing
     ),
     (
       "INSERT INTO Z_2TAGS (Z_2BOOKS, Z_6TAGS) VALUES (3, 77)", "dangling-reference",
-      "Z_6TAGS leads to a row that is not there", "SELECT COUNT(*) FROM Z_2TAGS WHERE Z_6TAGS = 77", .int(0)
+      "Z_6TAGS leads to a missing row", "SELECT COUNT(*) FROM Z_2TAGS WHERE Z_6TAGS = 77", .int(0)
     ),
     (
       "UPDATE ZPASSPORT SET ZHOLDER = NULL WHERE Z_PK = 9", "one-sided-inverse",
@@ -155,7 +155,7 @@ import Testing
     #expect(findings?.first?["isMendable"] as? Bool == true)
   }
 
-  @Test func `repair needs an output, and never one that is there`() throws {
+  @Test func `repair needs an output, and replaces none`() throws {
     #expect(check("--repair").code == .usage)
     #expect(check("--output", "@x").code == .usage)
     #expect(check("--repair", "--output", "@model").code == .cannotCreateOutput)

@@ -166,7 +166,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: shelf.path("bad.sqlite")))
   }
 
-  @Test func `References to what is not there can be left out`() throws {
+  @Test func `References to missing objects can be left out`() throws {
     try shelf.write(#"{"$entity":"Book","author":"Author/p1","tags":["x","y"]}"#, to: "input.ndjson")
     let answer = shelf.run(
       "import", "@input.ndjson", "--skip-missing", "--model", "@model", "--output", "@s.sqlite")

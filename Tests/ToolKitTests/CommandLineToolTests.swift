@@ -78,7 +78,7 @@ struct CommandLineToolTests {
 
       Exit codes:
         0   success
-        65  an input is there but cannot be used
+        65  an input exists but cannot be used
 
       """
     #expect(recorder.output.withLock { $0 } == expected)

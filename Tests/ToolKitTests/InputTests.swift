@@ -69,7 +69,7 @@ import Testing
     #expect(try input.next() == nil)
   }
 
-  @Test func `A file that is not there, and a directory, are told`() {
+  @Test func `A missing file, and a directory, are reported`() {
     #expect(throws: ToolFailure.self) { try InputFile(path: "/nowhere/at/all") }
     #expect(throws: ToolFailure.self) { try InputFile(path: "/").next() }
   }

@@ -140,7 +140,7 @@ struct OutputFileTests {
     }
   }
 
-  @Test func `a file that is there stays without leave to replace it`() throws {
+  @Test func `an existing file stays unless it may be replaced`() throws {
     defer { try? FileManager.default.removeItem(at: _directory) }
     let path = _directory.appendingPathComponent("file").path
     let early = try FileSink(path: path, replaces: false)

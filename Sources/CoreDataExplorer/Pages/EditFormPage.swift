@@ -63,7 +63,7 @@ struct EditFormPage {
       }
       return try _session.form(.stored(entity: name, key: key))
     } catch is EditSession.Missing {
-      throw Router.Missing(what: "The object is not there any more.")
+      throw Router.Missing(what: "The object has been deleted.")
     }
   }
 

@@ -11,7 +11,7 @@ final class PlainSQLite {
 
   let handle: OpaquePointer
 
-  /// Opens a file, made if it is not there and the connection may write.
+  /// Opens a file; creates it if it is missing and the connection may write.
   init(path: String, readOnly: Bool = false) throws {
     var opened: OpaquePointer?
     let flags = readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE

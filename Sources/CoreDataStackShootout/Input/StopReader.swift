@@ -2,7 +2,7 @@ import Foundation
 
 /// Reads a GTFS `stops.txt`: comma-separated, its columns found by the names in the first line.
 ///
-/// Works on bytes. Rows that make no sense are counted and left out; a file that makes none throws.
+/// Works on bytes. Invalid rows are counted and left out; an invalid file throws.
 package struct StopReader: Sendable {
   /// Problems that a feed describes; the rest it only counts.
   package static let problemsKept = 5

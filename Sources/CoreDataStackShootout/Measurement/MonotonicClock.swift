@@ -5,7 +5,7 @@ enum MonotonicClock {
   /// Time since the machine started.
   static var now: UInt64 { read(CLOCK_MONOTONIC) }
 
-  /// Time of any clock of the system; 0 of one that is not there.
+  /// Time of any clock of the system; 0 for a missing one.
   static func read(_ clock: clockid_t) -> UInt64 {
     var time = timespec()
     clock_gettime(clock, &time)

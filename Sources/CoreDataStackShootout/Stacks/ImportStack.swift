@@ -19,7 +19,7 @@ protocol ImportStack: Sendable {
 }
 
 extension StackDesign {
-  /// Builds the stack on a store file, which is made if it is not there.
+  /// Builds the stack on a store file, which is created if it is missing.
   ///
   /// - Parameter keepsLiveList: Whether main must learn of each change, and not only that there was one.
   func makeStack(storeURL: URL, keepsLiveList: Bool = false) throws -> any ImportStack {

@@ -124,6 +124,6 @@ extension StoreChecker {
         table: "ACHANGE", key: "t0.Z_PK",
         "NOT EXISTS (SELECT 1 FROM ATRANSACTION t1 WHERE t1.Z_PK = t0.ZTRANSACTIONID)"),
       advice: "delete the history up to now"
-    ) { "\(counted($0, "change")) of a transaction that is not there" }
+    ) { "\(counted($0, "change")) of a missing transaction" }
   }
 }

@@ -13,7 +13,7 @@ extension StoreChecker {
       try find(
         .danglingReference, .error, RowCondition(table, rule.isDangling), advice: "set the reference to NULL",
         isMendable: true
-      ) { "\(counted($0, "row")) whose \(name) leads to a row of \(rule.target.name) that is not there" }
+      ) { "\(counted($0, "row")) whose \(name) leads to a missing row of \(rule.target.name)" }
       try find(
         .wrongDestination, .error, RowCondition(table, rule.isOfWrongEntity),
         advice: "set the reference to NULL",
@@ -71,7 +71,7 @@ extension StoreChecker {
         .danglingReference, .error, RowCondition(table: join.name, end.isDangling),
         advice: "delete the pairs",
         isMendable: true
-      ) { "\(counted($0, "pair")) of \(join.property) whose \(end.column) leads to a row that is not there" }
+      ) { "\(counted($0, "pair")) of \(join.property) whose \(end.column) leads to a missing row" }
       if let condition = end.isOfWrongEntity {
         try find(
           .wrongDestination, .error, RowCondition(table: join.name, condition), advice: "delete the pairs",

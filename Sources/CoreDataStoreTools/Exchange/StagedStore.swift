@@ -18,7 +18,7 @@ final class StagedStore {
   ///
   /// - Parameters:
   ///   - output: where the store is to be; `-` and devices get its bytes.
-  ///   - replaces: whether a store or another file that is there may be replaced.
+  ///   - replaces: whether an existing store or file may be replaced.
   /// - Throws: `ToolFailure` with `cannotCreateOutput`.
   init(for output: String, replaces: Bool, _ environment: ToolEnvironment) throws(ToolFailure) {
     _output = output

@@ -35,7 +35,7 @@ package struct OptionSyntax: Sendable {
       choices: Choice.allCases.map(\.rawValue))
   }
 
-  /// An option that is there or not.
+  /// An option without a value.
   package static func flag(_ name: String, _ summary: String) -> OptionSyntax {
     OptionSyntax(
       name: name, short: nil, valueName: nil, summary: summary, repeats: false, isHidden: false, choices: [])

@@ -45,7 +45,7 @@ package struct ExistingOutput: Sendable {
   package static func failure(_ path: String) -> ToolFailure {
     ToolFailure(
       .cannotCreateOutput,
-      "There is a file '\(path)' already. Name one that is not there, or replace it with '--force'.")
+      "There is a file '\(path)' already. Choose another name, or replace it with '--force'.")
   }
 }
 

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// A shelf of books on disk: the first run fills it, each later one finds what is there and lends a book.
+/// A shelf of books on disk: the first run fills it, each later one finds its books and lends one.
 @main struct BookShelf {
   static func main() throws {
     // In the user's application support directory: ~/.local/share/BookShelf/Library.sqlite.

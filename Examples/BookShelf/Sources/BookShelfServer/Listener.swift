@@ -56,7 +56,7 @@ final class Listener: Sendable {
   /// Begins to answer.
   func start() { Thread.detachNewThread { self._accept() } }
 
-  /// Takes no more connections, and waits until those that are there are answered.
+  /// Accepts no more connections, and waits until the open ones are answered.
   func stop() {
     shutdown(_socket, Int32(SHUT_RDWR))
     for _ in 0..<_capacity { _places.wait() }
