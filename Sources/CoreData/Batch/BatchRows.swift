@@ -80,7 +80,7 @@ final class BatchRows {
           "sets '\(name)', which is no attribute that can be set; relationships are set afterwards, by a save"
         )
       }
-      // A transient value would be lost, as nobody holds the object.
+      // A transient value would be lost, as the object is not kept.
       if _layout.slots[slot].isTransient { continue }
       do {
         row.set(try coding.stored(value), at: slot)

@@ -209,7 +209,7 @@ struct EventSets {
     deleted.isEmpty && refreshed.isEmpty && inserted.count + updated.count == listed.count
   }
 
-  /// Empties the sets, keeping their storage; whoever has been given them keeps them as they are.
+  /// Empties the sets, keeping their storage. Copies handed out are not affected.
   mutating func removeAll() {
     if !inserted.isEmpty { inserted.removeAll(keepingCapacity: true) }
     if !updated.isEmpty { updated.removeAll(keepingCapacity: true) }

@@ -28,7 +28,7 @@ extension NSManagedObjectContext {
     object._relations = nil
     object._flags.subtract([.draftShared, .deletePropagated])
     unpropagatedDeletions.append(object)
-    // Whoever linked them has changed them, too: they are not in conflict with that.
+    // The context that linked them has changed them, too: this is no conflict.
     for slot in object._layout.slots.indices where object._layout.slots[slot].relationship != nil {
       for other in object.targets(slot) { takeNews(of: other) }
     }
@@ -85,7 +85,7 @@ extension NSManagedObjectContext {
         target._flags.contains(.deleted)
       else { continue }
       let object = self.objectOrFault(id)
-      // By now it may be gone itself; then nobody asks for its values.
+      // It may be gone itself by now.
       guard object._current != nil || (try? load(object)) ?? false else { return }
       guard !object._flags.contains(.deleted), object.toOne(number) === target else { continue }
       if target._layout.slots[inverse].relationship?.deleteRule == .cascade { deleteObject(object) }

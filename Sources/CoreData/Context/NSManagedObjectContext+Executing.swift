@@ -90,7 +90,7 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
 
   /// What goes to the background and comes back.
   private struct Delivery: @unchecked Sendable {
-    // Unchecked: the request is a copy that nobody else has; result and completion are used on the context's
+    // Unchecked: the request is a private copy; result and completion are used on the context's
     // queue only.
     let request: NSFetchRequest<ResultType>
     let result: NSAsynchronousFetchResult<ResultType>

@@ -68,7 +68,7 @@ extension NSManagedObjectContext {
     return true
   }
 
-  /// Attaches the values of a fault that nobody upstream has unsaved, and of faults made along with it.
+  /// Attaches the values of a fault that no ancestor has unsaved, and of faults made along with it.
   private final func _load(
     _ object: NSManagedObject, _ key: ObjectKey, from coordinator: NSPersistentStoreCoordinator,
     at generation: StoreGeneration?, alone isAlone: Bool

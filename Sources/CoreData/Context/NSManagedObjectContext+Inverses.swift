@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 import Foundation
 
-// Both ends of a link when two sides have moved it: the last one wins, and whoever had it loses it.
+// Both ends of a link that two contexts have moved: the last move wins, and the other target loses the link.
 
 extension NSManagedObjectContext {
   /// Prepares for a child's layer: where it moves a link that was moved here, or by another child, since the
@@ -20,11 +20,10 @@ extension NSManagedObjectContext {
     let object = table.object(for: entry.id)
     let key = ObjectTable.Key(entry.id)
     let pending = layers.isEmpty ? nil : layers.entry(for: key, withMembers: false)
-    // Also of an object that this context does not have: its row is rebased on what is known above, which the
-    // contexts there then take for what the child had read.
+    // Also of an object that this context does not have: the change is shown over what is known above.
     guard
       let current = _currentRow(object, pending, entry)
-        ?? (movesLinks ? known.row(for: entry, object, keeping: true) : nil)
+        ?? (movesLinks ? known.row(for: entry, object) : nil)
     else { return }
     // The child has changed what this context has now: it knew of every link.
     if let base = entry.base, current === base { return }
@@ -63,8 +62,8 @@ extension NSManagedObjectContext {
   @discardableResult
   final func takeNews(of object: NSManagedObject, through chain: ReadChain? = nil) -> Bool {
     guard let mine = object._row, !object._flags.contains(.deleted),
-      let newer = (chain ?? ReadChain(above: self)).rowOnceMerged(for: object._objectID, saved: nil),
-      !(newer === mine), _parent != nil || newer.version > mine.version
+      let newer = (chain ?? ReadChain(above: self)).newestRow(for: object._objectID),
+      isNews(newer, over: mine, object._layout), _parent != nil || newer.version > mine.version
     else { return false }
     show(newer, at: object)
     noteEvent(object, .eventRefreshed)
@@ -112,7 +111,7 @@ extension NSManagedObjectContext {
 
 extension NSManagedObject {
   /// Where this object's unsaved to-one wins over one that was saved elsewhere, the other target loses the
-  /// link. Where the same was saved elsewhere, it is nobody's change here any more.
+  /// link. Where the same was saved elsewhere, it is no unsaved change any more.
   final func cutOvertakenInverses(by row: Row) {
     guard let draft = _draft, let base = _row else { return }
     _changed.forEach { slot in
@@ -127,5 +126,29 @@ extension NSManagedObject {
         loser.inverseWasCut(inverse, self)
       }
     }
+  }
+}
+
+/// The newest rows in memory of objects that a child has changed, for as long as its layer is taken over. Memoized,
+/// since ancestors and stores go on meanwhile: a link is settled against the row that the change is shown over.
+final class KnownRows {
+  private unowned let _context: NSManagedObjectContext
+  private lazy var _above = ReadChain(peekingAbove: _context)
+  private var _rows: [ObjectTable.Key: Row?] = [:]
+
+  init(in context: NSManagedObjectContext) {
+    _context = context
+  }
+
+  /// A row no older than the one that a child's update was made on: this context's, or what its ancestors show. Nil
+  /// if none is in memory. Its to-manys say nothing.
+  func row(for entry: Layer.Entry, _ object: NSManagedObject?) -> Row? {
+    guard entry.kind == .updated, let base = entry.base else { return nil }
+    if let row = object?._row { return row.version >= base.version ? row : nil }
+    let key = ObjectTable.Key(entry.id)
+    if !_rows.isEmpty, let row = _rows[key] { return row }
+    let row = _above.newestRow(for: entry.id).flatMap { $0.version >= base.version ? $0 : nil }
+    _rows.updateValue(row, forKey: key)
+    return row
   }
 }

@@ -69,10 +69,10 @@ extension NSManagedObjectContext {
     // What was deleted comes last: links cut by the deletion have been merged then.
     for entry in changes.entries where entry.kind != .deleted {
       let id = isForeign ? localized(entry.id) : entry.id
-      // Where nobody looks, no row is looked up.
+      // No row is looked up for an object that is neither registered nor observed.
       let isSeen = table.object(for: id) != nil || entry.kind == .inserted || !changeObservers.isEmpty
       let stored = changes.isStored ? entry.row : nil
-      let row = isSeen ? chain?.rowOnceMerged(for: id, saved: stored) ?? entry.row : entry.row
+      let row = isSeen ? chain?.newestRow(for: id, saved: stored) ?? entry.row : entry.row
       switch entry.kind {
       case .inserted:
         switch isOvertaken ? standing(of: id, row, chain) : .there(row) {
@@ -102,12 +102,12 @@ extension NSManagedObjectContext {
     /// It is there, with these values if any are in memory.
     case there(Row?)
     case gone
-    /// Nobody has it in memory: the store has to tell.
+    /// Not in memory: the store has to be read.
     case unknown(ObjectKey)
   }
 
   /// - Parameters:
-  ///   - row: Its values, had nobody changed or deleted it since.
+  ///   - row: Its values, as if it had not been changed or deleted since.
   ///   - chain: What a child reads through; nil for a context that reads the stores.
   private final func standing(
     of id: NSManagedObjectID, _ row: Row?, _ chain: ReadChain?
@@ -136,7 +136,7 @@ extension NSManagedObjectContext {
 
   /// Merges insertions that only the store knows of, read in one go.
   private final func mergeInsertions(_ unknown: [UnknownInsertion], into merged: inout MergedSets) {
-    // Where the store cannot be read now, whoever asks for the objects will hear of it.
+    // If the store cannot be read now, firing the faults reports it.
     let rows = try? persistentStoreCoordinator?.rows(for: unknown.map(\.key))
     for (position, insertion) in unknown.enumerated() {
       let row = rows?[position] ?? insertion.saved
@@ -185,13 +185,14 @@ extension NSManagedObjectContext {
   ) {
     if let object = table.object(for: id) {
       if object.isFault {
-        if let row, isNews(row, for: object) { showUnseen(row, at: object) }
+        if let row { showUnseenNews(row, at: object) }
       } else if let row, object._row != nil, isNews(row, for: object) {
         // A child that has read its parent's unsaved object: it was changed again before the parent saved.
         show(row, at: object)
         object.awake(fromSnapshotEvents: .refresh)
         noteEvent(object, .eventRefreshed)
       } else {
+        if let row, object._row != nil { object.takeVersion(of: row) }
         rereadMembers(of: object, changed)
       }
       // What was inserted here, or merged before, has been announced.
@@ -221,7 +222,9 @@ extension NSManagedObjectContext {
     }
     guard !object.isFault else {
       // Not shown to anybody yet: it just has newer values when it is.
-      if object._row != nil, row.map({ isNews($0, for: object) }) ?? true { showUnseen(row, at: object) }
+      if object._row != nil {
+        if let row { showUnseenNews(row, at: object) } else { showUnseen(nil, at: object) }
+      }
       noteUnseenMerge(id, row)
       return
     }
@@ -235,6 +238,7 @@ extension NSManagedObjectContext {
     if isNews(row, for: object) {
       show(row, at: object)
     } else {
+      object.takeVersion(of: row)
       rereadMembers(of: object, changed)
     }
     if object._shape.hasOwnClass { object.awake(fromSnapshotEvents: .refresh) }
@@ -249,7 +253,18 @@ extension NSManagedObjectContext {
   /// child versions say nothing of the order, but there the row holds what the parents have now.
   private final func isNews(_ row: Row, for object: NSManagedObject) -> Bool {
     guard let mine = object._row else { return true }
-    return !(mine === row) && (_parent != nil || row.version >= mine.version)
+    return isNews(row, over: mine, object._layout)
+  }
+
+  private final func showUnseenNews(_ row: Row, at object: NSManagedObject) {
+    if isNews(row, for: object) { showUnseen(row, at: object) } else { object.takeVersion(of: row) }
+  }
+
+  /// Whether a row has news for an object that shows another. Rows of a child's parents are put together for each
+  /// read, so that their values tell.
+  final func isNews(_ row: Row, over mine: Row, _ layout: PropertyLayout) -> Bool {
+    if mine === row { return false }
+    return _parent == nil ? row.version >= mine.version : !row.hasSameValues(as: mine, layout)
   }
 
   /// Makes to-manys that a save has changed read again, though the values are no news. A child may have made

@@ -11,11 +11,9 @@ extension NSManagedObjectContext {
   ///
   /// - Parameter adopt: Puts the layer among this context's own.
   final func accept(_ layer: Layer, adopting adopt: (Layer) -> Void) {
-    let clean = withoutDangling(layer)
-    // Goes by what the child had read, so it comes before that is replaced.
+    let layer = withoutDangling(layer)
     let known = KnownRows(in: self)
-    settleInverses(before: clean, knowing: known)
-    let layer = rebased(clean, knowing: known)
+    settleInverses(before: layer, knowing: known)
     let before = overlay.layers
     // Objects made from here on show the layer by themselves; these are older and have to be told.
     var older: [(Layer.Entry, NSManagedObject)] = []
@@ -49,7 +47,7 @@ extension NSManagedObjectContext {
         let whole = before.isEmpty ? entry : overlay.layers.entry(for: key) ?? entry
         // Nothing, where it was thrown away here.
         if whole.kind == .annihilated { return }
-        object = materialize(whole, as: key)
+        object = materialize(whole, as: key, over: known.row(for: whole, nil))
       }
       switch entry.kind {
       case .inserted: noteEvent(object, .eventInserted)
@@ -93,35 +91,27 @@ extension NSManagedObjectContext {
         settleInverses(before: entry, over: layers, knowing: known)
       }
     }
-    let isCurrent = object._row == nil || entry.base == nil || object._row!.version == entry.base!.version
-    if isClean, isCurrent {
-      // Nothing of its own to keep: it shows the child's row.
-      if let base = entry.base { object._row = object._row ?? base }
-      object._draft = row
-      object._changed = entry.changed
-      object._flags.formUnion([.draftShared, .adopted])
-      object._flags.insert(entry.kind == .inserted ? .inserted : .updated)
-      object._flags.remove(.fault)
-      object._relations?.dropTargets()
-      adoptMembers(of: object, from: row, changed: entry.changed)
-      return
-    }
-    if object.isFault {
-      if object._row == nil { object._row = known.row(for: entry, nil, keeping: false) ?? entry.base }
-      object.fireFault()
-    }
-    let draft = object.writableDraft()
-    // The child may have saved several times since: its next save builds on the version of the last.
-    if row.version > draft.version { draft.setVersion(row.version) }
-    entry.changed.forEach { slot in
-      if !object._layout.slots[slot].isToMany {
-        draft.set(row[slot], at: slot)
-        object._relations?.setTarget(nil, slot)
-      }
+    if object._row == nil, entry.kind == .updated, !object._flags.contains(.inserted) {
+      object._row = known.row(for: entry, nil) ?? entry.base
     }
     object._changed.formUnion(entry.changed)
+    if isOwn {
+      object.fireFault()
+      let draft = object.writableDraft()
+      entry.changed.forEach { slot in
+        if !object._layout.slots[slot].isToMany { draft.set(row[slot], at: slot) }
+      }
+    } else {
+      object._draft = entry.row(over: object._current)
+      object._flags.formUnion([.draftShared, .adopted])
+      if !object._flags.contains(.inserted) {
+        object._flags.insert(entry.kind == .inserted ? .inserted : .updated)
+      }
+      object._flags.remove(.fault)
+    }
+    object._relations?.dropTargets(entry.changed)
     adoptMembers(of: object, from: row, changed: entry.changed)
-    noteChanged(object)
+    if isOwn { noteChanged(object) }
   }
 
   // MARK: Children that merge by themselves

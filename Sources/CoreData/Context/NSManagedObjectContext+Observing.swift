@@ -38,7 +38,7 @@ extension NSManagedObjectContext {
     changeObservers.removeAll { $0.observer == nil || $0.observer === observer }
   }
 
-  /// Notes an update that nobody would hear of; free of cost where nobody follows.
+  /// Notes an update of an object that is not registered. Costs nothing without observers.
   final func noteUnseenMerge(_ id: NSManagedObjectID, _ row: Row?) {
     guard !changeObservers.isEmpty else { return }
     unseenMerges.append(MergedRow(id: id, row: row))

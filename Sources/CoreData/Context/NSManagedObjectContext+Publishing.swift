@@ -39,9 +39,11 @@ extension NSManagedObjectContext {
     }
     // What cannot be encoded says so when it is saved.
     try? object.encodeTransformables()
+    let isInserted = flags.contains(.inserted)
     return Layer.Entry(
-      kind: flags.contains(.inserted) ? .inserted : .updated, id: object._objectID, base: object._row,
-      row: object.handOutDraft(), changed: object._changed, isWhole: true)
+      kind: isInserted ? .inserted : .updated, id: object._objectID, base: object._row,
+      row: object.handOutDraft(), changed: isInserted ? object._changed : object.differingSlots, isWhole: true
+    )
   }
 
   /// Removes an object's entry, when its unsaved changes were thrown away.
@@ -58,10 +60,10 @@ extension NSManagedObjectContext {
 extension NSManagedObject {
   /// The draft with the to-many changes filled in, to be shared: later writes go to a copy.
   ///
-  /// - Parameter isPersistent: Whether the store will write the row, and so raise its version.
-  final func handOutDraft(isPersistent: Bool = true) -> Row {
-    let base = _row?.version ?? 0
-    let version = isPersistent ? max(base.next, _draft?.version ?? 0) : base
+  /// - Parameter isStored: Whether a store writes the row, which raises its version. Elsewhere a row has the version
+  ///   of the stored one that it was made on.
+  final func handOutDraft(toStore isStored: Bool = false) -> Row {
+    let version = _row.map { isStored ? $0.version.next : $0.version } ?? max(_draft?.version ?? 1, 1)
     let hasMemberChanges = _layout.toManySlots.contains { _relations?.members($0)?.hasChanges ?? false }
     if let _draft, _flags.contains(.draftShared), _draft.version == version, !hasMemberChanges,
       // A to-many change handed out before may have been taken back since.
@@ -82,5 +84,19 @@ extension NSManagedObject {
     draft.setVersion(version)
     _flags.insert(.draftShared)
     return draft
+  }
+
+  /// Slots whose values differ from those last fetched or saved, changed to-manys included.
+  final var differingSlots: SlotSet {
+    var result = SlotSet()
+    if let draft = _draft, let row = _row, !(draft === row) {
+      for slot in _layout.slots.indices where !_layout.slots[slot].isToMany && draft[slot] != row[slot] {
+        result.insert(slot)
+      }
+    }
+    for slot in _layout.toManySlots where _relations?.members(slot)?.hasChanges ?? false {
+      result.insert(slot)
+    }
+    return result
   }
 }

@@ -166,29 +166,22 @@ extension NSManagedObjectContext {
   ///
   /// - Parameter isNew: Whether an inserted object is told of it by `awakeFromInsert()`.
   final func materialize(_ entry: Layer.Entry, isNew: Bool = true) -> NSManagedObject {
-    let key = ObjectTable.Key(entry.id)
-    return table.object(for: entry.id) ?? materialize(renewed(entry), as: key, isNew: isNew)
-  }
-
-  /// A child's change on the newest values that are known by now: others have saved since it was handed up,
-  /// and this context may have merged that when it had no object to take it.
-  private final func renewed(_ entry: Layer.Entry) -> Layer.Entry {
-    guard entry.kind == .updated, let base = entry.base,
-      let newest = ReadChain(peekingAbove: self).rowOnceMerged(for: entry.id, saved: nil),
-      newest.version > base.version
-    else { return entry }
-    return entry.rebased(on: newest) ?? entry
+    if let object = table.object(for: entry.id) { return object }
+    return materialize(
+      entry, as: ObjectTable.Key(entry.id), over: KnownRows(in: self).row(for: entry, nil), isNew: isNew)
   }
 
   /// Makes the object for what a child has saved up into this context, which has none of this key.
-  final func materialize(_ entry: Layer.Entry, as key: ObjectTable.Key, isNew: Bool = true)
-    -> NSManagedObject
-  {
+  ///
+  /// - Parameter below: The newest row known of it, which the change is shown over.
+  final func materialize(
+    _ entry: Layer.Entry, as key: ObjectTable.Key, over below: Row?, isNew: Bool = true
+  ) -> NSManagedObject {
     let object = ObjectMaker.make(entry.id.entity)
     object.identify(as: entry.id)
     object._context = self
-    object._row = entry.base
-    object._draft = entry.row
+    object._row = below ?? entry.base
+    object._draft = entry.row(over: object._row)
     object._changed = entry.changed
     object._flags.formUnion(isChecked ? [.draftShared, .adopted, .checked] : [.draftShared, .adopted])
     switch entry.kind {
@@ -204,7 +197,7 @@ extension NSManagedObjectContext {
     return object
   }
 
-  /// Makes objects for everything that children have saved up, for those who ask for sets of objects.
+  /// Makes objects for everything that children have saved up, for calls that return sets of objects.
   final func materializeAdopted() {
     let layers = overlay.layers
     guard !layers.isEmpty else { return }
@@ -220,7 +213,7 @@ extension NSManagedObjectContext {
       let state = object.makeMembers(slot)
       if object._row == nil, !state.isRealised { state.realise([]) }
       let known = state.isOrdered && !state.isRealised ? object.members(slot) : state
-      // What the child takes back may have been there without it; what nobody knows was never stored.
+      // What the child takes back may have been there without it; an unknown temporary ID was never stored.
       delta.removed.forEachHeld { id in
         if table.object(for: id) == nil, !id.isPermanent { return }
         _ = known.lose(member(id), isNew: false)
@@ -291,7 +284,7 @@ extension NSManagedObjectContext {
     queue.async { [weak self] in self?.sweepIfDue() }
   }
 
-  /// Drops objects that nobody else holds and that carry no unsaved state of their own.
+  /// Drops objects that only the registry references and that have no unsaved state of their own.
   final func sweep() {
     guard !retainsRegisteredObjects, !isSaving, !isFlushing else { return }
     letGoOfSaved()

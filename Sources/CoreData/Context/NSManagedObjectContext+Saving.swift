@@ -108,28 +108,18 @@ extension NSManagedObjectContext {
     }
     if object._flags.contains(.inserted) {
       return Layer.Entry(
-        kind: .inserted, id: object._objectID, base: nil, row: object.handOutDraft(),
+        kind: .inserted, id: object._objectID, base: nil, row: object.handOutDraft(toStore: _parent == nil),
         changed: object._changed, isWhole: false)
     }
     guard let base = object._row else { return nil }
-    var changed = SlotSet()
-    var isPersistent = false
-    let slots = object._layout.slots
-    if let draft = object._draft {
-      for slot in slots.indices where !slots[slot].isToMany && draft[slot] != base[slot] {
-        changed.insert(slot)
-        if !slots[slot].isTransient { isPersistent = true }
-      }
-    }
-    for slot in object._layout.toManySlots where object._relations?.members(slot)?.hasChanges ?? false {
-      changed.insert(slot)
-      if !slots[slot].isTransient { isPersistent = true }
-    }
+    let changed = object.differingSlots
     // Transient values go up to a parent, but not into a store.
-    guard isPersistent || (_parent != nil && !changed.isEmpty) else { return nil }
+    var isStored = false
+    changed.forEach { if !object._layout.slots[$0].isTransient { isStored = true } }
+    guard isStored || (_parent != nil && !changed.isEmpty) else { return nil }
     object._flags.insert(.written)
     return Layer.Entry(
-      kind: .updated, id: object._objectID, base: base, row: object.handOutDraft(isPersistent: isPersistent),
+      kind: .updated, id: object._objectID, base: base, row: object.handOutDraft(toStore: _parent == nil),
       changed: changed, isWhole: false)
   }
 
@@ -189,7 +179,8 @@ extension NSManagedObjectContext {
       case .deleted: sets.deleted.insert(object)
       case .annihilated: break
       }
-      settle(object, row: entry.row)
+      // A store has written what it had, with the change; a parent only takes the change.
+      settle(object, row: _parent == nil ? entry.row : object._draft ?? entry.row)
     }
     own.forEachHeld { $0._flags.subtract([.listed, .unpublished, .touchedInSave, .locked, .written]) }
     let changes = SavedChanges(

@@ -1,55 +1,66 @@
 import CoreDataModelSchema
 
-// What the stores have, under changes that children made on rows which were never stored.
+// What the stores have, under changes that were not made on it.
 
 extension NSManagedObjectContext {
-  /// The entries of a save, those made on an unsaved row of a parent put on the row that is stored under the
-  /// same version.
+  /// The entries of a root context's save as its stores are to write them.
   ///
-  /// A row handed up by a child has the version that it will have once stored. If the parent has dropped it
-  /// meanwhile (by a rollback, or settling a conflict) and another context has stored a row of its own, both
-  /// have that version: the store would take the change, rightly, but the whole row made on other values
-  /// would go to the row cache and to merging contexts. Entries of another version than the stored row's are
-  /// left to the check of versions.
+  /// What children have handed up is made to the rows that the stores have now: this context has read none that could be
+  /// in conflict. An object of its own is checked for one, so that its row must be a stored one: one that a child had
+  /// read, from unsaved changes that were thrown away meanwhile, is replaced.
   ///
-  /// Reads nothing where no child has ever been, or where each row is known to be the stores'.
+  /// Reads nothing where no child has ever been, or where the rows are in the row cache.
   ///
   /// - Throws: What reading the rows throws.
   final func onStoredRows(_ entries: [Layer.Entry]) throws -> [Layer.Entry] {
     guard overlay.hasReaders, let coordinator = persistentStoreCoordinator else { return entries }
-    var positions: [Int] = []
-    var keys: [ObjectKey] = []
-    for (position, entry) in entries.enumerated() where entry.kind == .updated {
-      // Packed rows come from a store; others do if the cache has the same.
-      guard let base = entry.base, !base.isPacked, let key = entry.id.key else { continue }
-      if let known = coordinator.rowCache.row(for: key), known === base { continue }
-      positions.append(position)
-      keys.append(key)
-    }
-    if keys.isEmpty { return entries }
     var result: [Layer.Entry?] = entries
-    for (position, stored) in zip(positions, try coordinator.rows(for: keys)) {
-      let entry = entries[position]
-      guard let stored, stored.version == entry.base?.version, entry.differs(from: stored) else { continue }
-      if let object = table.object(for: entry.id), object._flags.contains(.listed) {
-        show(stored, at: object)
-        result[position] = try savedEntry(for: object)
-      } else if let renewed = entry.rebased(on: stored) {
-        result[position] = renewed
+    var unknown: [(position: Int, key: ObjectKey)] = []
+    for (position, entry) in entries.enumerated() where entry.kind == .updated {
+      guard let key = entry.id.key else { continue }
+      if let row = coordinator.rowCache.row(for: key) {
+        result[position] = try _entry(entry, on: row)
+      } else if !(entry.base?.isPacked ?? false) || !_isOwn(entry) {
+        unknown.append((position, key))
       }
+    }
+    if unknown.isEmpty { return result.compactMap(\.self) }
+    for (place, stored) in zip(unknown, try coordinator.rows(for: unknown.map(\.key))) {
+      // Of a row that is gone the store tells.
+      if let stored { result[place.position] = try _entry(entries[place.position], on: stored) }
     }
     return result.compactMap(\.self)
   }
-}
 
-extension Layer.Entry {
-  /// Whether a row has other values than the entry has where it changes nothing.
-  fileprivate func differs(from stored: Row) -> Bool {
-    guard let base else { return false }
-    let slots = id.space.layout.slots
-    return slots.indices.contains { slot in
-      !slots[slot].isToMany && !slots[slot].isTransient && !changed.contains(slot)
-        && stored[slot] != base[slot]
+  private final func _entry(_ entry: Layer.Entry, on stored: Row) throws -> Layer.Entry? {
+    guard _isOwn(entry), let object = table.object(for: entry.id) else { return written(entry, over: stored) }
+    // One of another version is left to the check of versions.
+    guard let base = object._row, base.version == stored.version,
+      !base.hasSameValues(as: stored, object._layout)
+    else { return entry }
+    show(stored, at: object)
+    return try savedEntry(for: object)
+  }
+
+  /// A child's change as a store is to write it over a row that it has, which the object then shows.
+  final func written(_ entry: Layer.Entry, over stored: Row) -> Layer.Entry {
+    let written = entry.written(over: stored)
+    let object = table.object(for: entry.id)
+    let known = object.map(\._row) ?? entry.base
+    if !(known === stored) {
+      rereadInverses(entry.id.space.layout, from: known, to: stored)
+      // Members that others have added or removed are to be read again.
+      object?._relations?.dropClean()
     }
+    if let object {
+      object._row = stored
+      object._draft = written.row
+      object._flags.insert(.draftShared)
+    }
+    return written
+  }
+
+  private final func _isOwn(_ entry: Layer.Entry) -> Bool {
+    table.object(for: entry.id)?._flags.contains(.listed) ?? false
   }
 }

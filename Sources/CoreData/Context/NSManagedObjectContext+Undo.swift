@@ -168,7 +168,7 @@ final class UndoLink {
   init(_ manager: UndoManager, _ context: NSManagedObjectContext) {
     self.manager = manager
     Self.isInUse.store(true, ordering: .relaxed)
-    // Whoever undoes through the manager itself wants what is pending undone first.
+    // An undo through the manager itself undoes what is pending first.
     let reference = WeakContext(context: context)
     _token = NotificationCenter.default.addObserver(
       forName: .NSUndoManagerCheckpoint, object: manager, queue: nil

@@ -79,7 +79,7 @@ extension NSPersistentStoreCoordinator {
       for (_, id) in copy.ids { assign(id, to: store) }
       defer { clearAssignments(copy.ids.lazy.map(\.new)) }
       if store.objectEngine != nil {
-        // A store of one's own is given objects, which show what they were and are not new to anybody.
+        // A custom store is given objects, which show their old values and are not announced as new.
         context.overlay.push(Layer(copy.entries))
         for entry in copy.entries { _ = context.materialize(entry, isNew: false) }
       }

@@ -101,7 +101,7 @@ extension NSPersistentStoreCoordinator {
     if !plan.sort.isEmpty { each.content = .values }
     var found = try stores.flatMap { try $0.fetch(each) }
     if !plan.sort.isEmpty {
-      // A store of one's own may tell identities only.
+      // A custom store may tell identities only.
       found = try found.map { stored in
         stored.row == nil ? StoredObject(key: stored.key, row: try row(for: stored.key)) : stored
       }

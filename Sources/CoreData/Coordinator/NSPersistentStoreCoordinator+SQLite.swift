@@ -118,7 +118,7 @@ extension NSPersistentStoreCoordinator {
       // A store without hashes is judged by its tables when it is bound to the model.
       return nil
     }
-    // Its hashes are nobody's; whether it fits is judged by the tables.
+    // It has no version hashes; its tables tell whether it fits.
     if model.isReconstructedFromTables { return nil }
     // A file has tables and hashes for the whole model, whichever configuration it is added with.
     if model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)

@@ -9,7 +9,7 @@ extension NSPersistentStoreCoordinator {
   /// - Parameters:
   ///   - locked: Unchanged objects whose version is checked along.
   ///   - origin: Who saves, for the stores' histories.
-  ///   - context: The context that saves, whose objects stores of one's own are given.
+  ///   - context: The context that saves, whose objects custom stores are given.
   /// - Returns: Rows in which a store has computed values itself, and the place in history that the save has
   ///   led to.
   /// - Throws: `StoreConflictError`, `StoreConstraintError` or a Cocoa error; then nothing was written, or
@@ -91,7 +91,7 @@ extension NSPersistentStoreCoordinator {
     _ changes: [StoreChanges], by origin: ChangeOrigin, in context: NSManagedObjectContext,
     into saved: inout JointSave
   ) throws {
-    // A store of one's own is told of a save without changes too: it is where metadata get written.
+    // A custom store is told of a save without changes too: it is where metadata get written.
     var changes = changes.filter { store, set in
       !set.isEmpty || store.needsMetadataSave || store.objectEngine != nil && !store.isReadOnly
     }
@@ -102,7 +102,7 @@ extension NSPersistentStoreCoordinator {
           + "NSReadOnlyPersistentStoreOption to save to it.", [NSAffectedStoresErrorKey: [store]])
     }
     // Coordinators that write the same files lock them in the same order, so that they do not wait for each
-    // other. What a store of one's own has done is not undone; it comes when the others have written all that
+    // other. What a custom store has done is not undone; it comes when the others have written all that
     // may be refused.
     if changes.count > 1 {
       changes.sort { left, right in
@@ -219,7 +219,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Tells stores of one's own which objects a context does not show any more.
+  /// Tells custom stores which objects a context does not show any more.
   final func didUnregister(_ ids: [NSManagedObjectID]) {
     for store in persistentStores {
       guard let engine = store.objectEngine else { continue }

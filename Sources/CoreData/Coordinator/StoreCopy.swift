@@ -13,7 +13,7 @@ struct StoreCopy {
 
   /// - Parameters:
   ///   - engine: The store to be read.
-  ///   - context: A context of nobody else's, which gives the temporary IDs.
+  ///   - context: A private context, which gives the temporary IDs.
   ///   - tellsAllMembers: Whether insertions tell of to-manys that follow from the to-one at the other end,
   ///     too: for a store that is given objects.
   /// - Throws: What reading the store throws.

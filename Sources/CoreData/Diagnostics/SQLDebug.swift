@@ -46,7 +46,7 @@ enum SQLDebug {
     String(format: "%.4fs", Double(nanoseconds) / 1_000_000_000)
   }
 
-  /// Told about every statement of a connection when it has run. Reads are reported by those who run them,
+  /// Told about every statement of a connection when it has run. Readers report their statements themselves,
   /// with what
   /// they found.
   static func trace(_ statement: TracedStatement) {

@@ -39,7 +39,7 @@ final class FetchedResultsCore {
   var temporaryResults: [FetchedResult] = []
   /// Counts comparisons of sort keys made to follow changes: what k changes among n results cost.
   var comparisons = 0
-  /// Counts changes of the results, for those who keep copies.
+  /// Counts changes of the results, to invalidate copies.
   private(set) var version = 0
   /// What a fetch of IDs, dictionaries or counts has found; such results are not followed.
   private(set) var plainResults: [Any]?

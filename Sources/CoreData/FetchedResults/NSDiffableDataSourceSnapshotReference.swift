@@ -25,7 +25,7 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
     super.init()
   }
 
-  /// Takes the content down if nobody has looked at it yet: what it is of is about to change.
+  /// Copies the content if it has not been read yet: its source is about to change.
   final func settle() {
     guard let source = _source else { return }
     _source = nil

@@ -62,7 +62,7 @@ open class NSPersistentHistoryChange: NSObject, NSCopying {
     return result.isEmpty ? nil : result
   }
 
-  /// Transaction that the change belongs to; without its changes if nobody holds the one that this came with.
+  /// Transaction that the change belongs to; without its changes if the original has been released.
   open var transaction: NSPersistentHistoryTransaction? {
     _transaction ?? _owner.map { NSPersistentHistoryTransaction($0, storeID: _storeID) }
   }

@@ -97,7 +97,7 @@ extension NSPersistentStoreCoordinator {
     return records
   }
 
-  /// Refuses a token after which something was deleted: whoever goes on from there would miss it.
+  /// Refuses a token after which history was deleted: a reader that continues from it would miss changes.
   private final func _checkIsThere(
     _ token: NSPersistentHistoryToken, _ number: Int64, _ history: any HistoryKeeping
   ) throws {

@@ -25,7 +25,7 @@ open class NSLightweightMigrationStage: NSMigrationStage {
   }
 }
 
-/// A step from one version of a model to the next with work of one's own before and after it.
+/// A step from one version of a model to the next with the program's own work before and after it.
 ///
 /// The step itself must be one that can be inferred: add what is to be filled in one version, and remove what
 /// it is filled from in the next.

@@ -168,7 +168,7 @@ extension NSPropertyDescription {
 }
 
 extension NSEntityDescription {
-  /// What the engine reads of the entity; freezes the model if nobody has used it yet.
+  /// What the engine reads of the entity; freezes the model on first use.
   @inline(__always) final var shape: FrozenEntity { frozen ?? _freeze() }
 
   @inline(never) private final func _freeze() -> FrozenEntity {

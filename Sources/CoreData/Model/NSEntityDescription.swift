@@ -252,7 +252,7 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
     }
   }
 
-  /// Traps once the model is in use: nobody could tell the stores and contexts that read it.
+  /// Traps once the model is in use: the stores and contexts that read it would not notice.
   final func willMutate(_ what: StaticString) {
     if frozen != nil {
       programmerError(

@@ -198,7 +198,7 @@ open class NSManagedObjectModel: NSObject, NSCopying {
     }
   }
 
-  /// Traps once the model is in use: nobody could tell the stores and contexts that read it.
+  /// Traps once the model is in use: the stores and contexts that read it would not notice.
   final func willMutate(_ what: StaticString) {
     if frozenModel.withLock({ $0 != nil }) {
       programmerError(

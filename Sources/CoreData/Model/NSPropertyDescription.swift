@@ -64,7 +64,7 @@ open class NSPropertyDescription: NSObject, NSCopying {
   }
 
   /// Free information about the property. Unlike the rest it may be changed at any time; then the caller sees
-  /// to it that nobody reads it on another thread meanwhile.
+  /// to it that no other thread reads it meanwhile.
   open var userInfo: [AnyHashable: Any]? = [:]
 
   /// Whether an index on this one property is asked for, the way older models do.
@@ -149,7 +149,7 @@ open class NSPropertyDescription: NSObject, NSCopying {
   /// SHA-256 over what of the property matters to a store, equal to Core Data's.
   open var versionHash: Data { schemaHash() }
 
-  /// Traps once the model is in use: nobody could tell the stores and contexts that read it.
+  /// Traps once the model is in use: the stores and contexts that read it would not notice.
   final func willMutate(_ what: StaticString) {
     if isFrozen {
       programmerError(

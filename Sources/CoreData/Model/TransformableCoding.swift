@@ -23,7 +23,8 @@ enum TransformableCoding {
       ? transformer.reverseTransformedValue(object) : transformer.transformedValue(object)
     guard let result else { return nil }
     if let data = result as? Data ?? (result as? NSData).map({ Data(referencing: $0) }) {
-      return transformer is NSSecureUnarchiveFromDataTransformer ? try _checked(data, of: object, attribute) : data
+      return transformer is NSSecureUnarchiveFromDataTransformer
+        ? try _checked(data, of: object, attribute) : data
     }
     throw AttributeValueError(
       entity: attribute.entityName, attribute: attribute.name,
@@ -68,7 +69,8 @@ enum TransformableCoding {
     guard archive.isEmpty else { return archive }
     throw AttributeValueError(
       entity: attribute.entityName, attribute: attribute.name, expected: "an archive of \(type(of: object))",
-      found: "an empty one; NSKeyedArchiver cannot write in a program linked with --static-swift-stdlib: link "
+      found:
+        "an empty one; NSKeyedArchiver cannot write in a program linked with --static-swift-stdlib: link "
         + "dynamically, or use a value transformer of your own")
   }
 

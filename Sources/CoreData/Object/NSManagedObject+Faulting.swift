@@ -8,7 +8,7 @@ extension NSManagedObject {
     checkQueue()
     guard let context = _context else {
       if _row != nil {
-        // Deleted and saved, its values at hand: those who are told of it may still read them.
+        // Deleted and saved: observers may still read the values at hand.
         _flags.remove(.fault)
         return
       }
@@ -106,29 +106,23 @@ extension NSManagedObject {
     return slots.indices.contains { slots[$0].isTransient && !row[$0].isNull } ? row : nil
   }
 
+  /// Takes a row that differs from the last one in nothing but its version: what was saved from here, once stored.
+  final func takeVersion(of row: Row) {
+    guard let mine = _row, row.version > mine.version else { return }
+    guard _layout.hasTransients else { return _row = row }
+    _row = mine.laid(over: row, _layout.transientSlots, _layout)
+  }
+
   /// Takes newer values of the store, keeping unsaved ones; what is not changed here changes. The other ends of
   /// its links are `NSManagedObjectContext.show(_:at:)`'s to settle.
   final func rebase(on row: Row) {
-    if let draft = _draft, !_changed.isEmpty {
-      let merged = Row(copying: row, version: row.version.next)
-      _changed.forEach { slot in
-        guard !_layout.slots[slot].isToMany else { return }
+    if let values = _draft ?? rowWithTransients {
+      var kept = _layout.transientSlots
+      if let _draft {
         // Assigned what was there anyway is no change to keep.
-        if let base = _row, draft[slot] == base[slot] { return }
-        merged.set(draft[slot], at: slot)
+        _changed.forEach { if !(_row?.holds(_draft[$0], at: $0) ?? false) { kept.insert($0) } }
       }
-      for slot in _layout.slots.indices where _layout.slots[slot].isTransient {
-        merged.set(draft[slot], at: slot)
-      }
-      _draft = merged
-      _flags.remove(.draftShared)
-    } else if let values = _draft ?? rowWithTransients {
-      // Only transient or primitive values stand in the draft.
-      let merged = Row(copying: row, version: row.version.next)
-      for slot in _layout.slots.indices where _layout.slots[slot].isTransient {
-        merged.set(values[slot], at: slot)
-      }
-      _draft = merged
+      _draft = values.laid(over: row, kept, _layout)
       _flags.remove(.draftShared)
     }
     _row = row

@@ -75,7 +75,7 @@ extension NSManagedObject {
       counted.release()
       return _id ?? id
     }
-    // The ID holds the space from here on, and the object the ID: whoever is reading the space just now may
+    // The ID holds the space from here on, and the object the ID: a thread that is reading the space now may
     // go on.
     space.release()
     return id

@@ -7,7 +7,7 @@ import Synchronization
 /// child's save, or when the object is deleted. A property whose value such a step leaves as it was is not told
 /// of, as far as its value is at hand: of an object that has become a fault, all that were read are.
 ///
-/// For other contexts set `NSManagedObjectContext.tracksObservation`. Where nobody tracks nothing is
+/// For other contexts set `NSManagedObjectContext.tracksObservation`. Without tracking nothing is
 /// allocated. Differs from `@Observable` classes in that the call comes when the property has its new value
 /// already. The class itself does not conform to `Observable`, so that subclasses may declare that they do.
 private final class ObservedProperties: Observable, Sendable {
@@ -93,7 +93,7 @@ extension NSManagedObject {
   }
 }
 
-/// Whether any object of the process has ever been tracked: else nobody needs to look for those that are.
+/// Whether any object of the process has ever been tracked: if not, no look-up is needed.
 enum ObservedObjects {
   static let exist = Atomic<Bool>(false)
 }

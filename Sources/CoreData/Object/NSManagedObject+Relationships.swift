@@ -154,7 +154,7 @@ extension NSManagedObject {
       guard previous !== other else { return }
     }
     link(slot, to: other)
-    // Whoever was here before loses its end.
+    // The previous target loses its end.
     previous?.inverseWasCut(outward, self)
   }
 

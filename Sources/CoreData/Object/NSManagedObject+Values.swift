@@ -89,7 +89,7 @@ extension NSManagedObject {
   }
 
   /// A cell as callers see it. A transformable whose bytes cannot be decoded shows as these bytes, with a
-  /// line on the standard error for the first: whoever reads a store of another program's has not got its
+  /// line on the standard error for the first: a program that reads another program's store lacks its
   /// classes and transformers.
   final func shown(_ value: Value, _ slot: Int) -> Any? {
     do {
@@ -205,7 +205,7 @@ extension NSManagedObject {
     if !_flags.isDisjoint(with: .attention) { attend() }
     willChangeState()
     if _draft == nil || _flags.contains(.draftShared) { _ = ownDraft() }
-    // By its address: the object holds the draft, so that nobody has to count it for each value.
+    // By its address: the object holds the draft, so that no retain is needed for each value.
     let cell = _draft.unsafelyUnwrapped.cell(at: slot)
     swap(&cell.pointee, &value)
     markChanged(slot)
@@ -222,7 +222,7 @@ extension NSManagedObject {
     if let _draft, !_flags.contains(.draftShared) { return _draft }
     let draft: Row
     if let current = _current {
-      draft = Row(copying: current, version: max(current.version, (_row?.version ?? 0).next))
+      draft = Row(copying: current, version: current.version)
     } else {
       draft = Row(count: _layout.slots.count, version: 1)
       for slot in _shape.defaultedSlots { draft.set(_shape.defaults[slot], at: slot) }

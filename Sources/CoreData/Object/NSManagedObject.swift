@@ -89,7 +89,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
 
   /// The same for the object's whole life.
   public final override var hash: Int {
-    // Whoever hashes it mixes it; objects lie 16 bytes apart at least.
+    // `Hasher` mixes the bits; objects lie 16 bytes apart at least.
     Int(bitPattern: Unmanaged.passUnretained(self).toOpaque()) >> 4
   }
 

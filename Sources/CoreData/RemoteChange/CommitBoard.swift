@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Where stores of this process say that they have committed, for whoever follows the same file.
+/// Where stores of this process say that they have committed, for followers of the same file.
 final class CommitBoard: Sendable {
   static let shared = CommitBoard()
 
@@ -11,7 +11,7 @@ final class CommitBoard: Sendable {
   }
 
   private let _state = Mutex(State())
-  /// How many follow anything, so that a commit nobody follows costs one load.
+  /// How many follow anything, so that a commit without followers costs one load.
   private let _count = Atomic<Int>(0)
 
   /// Calls `handler` after each commit to the file, on the committing thread, until the board is told to end

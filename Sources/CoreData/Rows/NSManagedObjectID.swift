@@ -117,7 +117,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
   open override var description: String { uriRepresentation().absoluteString }
 
   open override var hash: Int {
-    // Whoever hashes it mixes it.
+    // `Hasher` mixes the bits.
     Int(truncatingIfNeeded: reference) &* 31 &+ space.layout.rootNumber
   }
 

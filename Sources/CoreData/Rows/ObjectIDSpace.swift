@@ -11,7 +11,7 @@ final class StoreKey: Sendable {
   let number: UInt32
   private static let _lastNumber = Atomic<UInt32>(0)
 
-  /// Numbers for the references that the store, if it is of one's own, has chosen.
+  /// Numbers for the references that the store, if it is a custom one, has chosen.
   let references = ObjectReferences()
 
   private init(_ identifier: String) {

@@ -4,7 +4,7 @@ import Foundation
 struct ObjectURI {
   let store: String
   let entity: String
-  /// What follows the "p": a number, or the text of a reference that a store of one's own has chosen.
+  /// What follows the "p": a number, or the text of a reference that a custom store has chosen.
   let reference: String
 
   /// Nil for anything that is not a permanent object ID.

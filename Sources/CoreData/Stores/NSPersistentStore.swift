@@ -2,15 +2,15 @@ import CoreDataModelSchema
 import Foundation
 import Synchronization
 
-/// One store of a coordinator: a SQLite file, memory, or a store of one's own. May be used from any thread.
+/// One store of a coordinator: a SQLite file, memory, or a custom store. May be used from any thread.
 ///
-/// Stores of one's own are subclasses of `NSIncrementalStore` or `NSAtomicStore`, made known with
+/// Custom stores are subclasses of `NSIncrementalStore` or `NSAtomicStore`, made known with
 /// `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`.
 open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   // Unchecked: `_state` is guarded by its lock; engine and key are set before the store is added, and not
   // after.
 
-  /// Creates a store of a class of one's own. The coordinator calls it when a store of the registered type is
+  /// Creates a store of a custom class. The coordinator calls it when a store of the registered type is
   /// added.
   ///
   /// First member of the class: `StoreMaker` reaches a subclass's override by its place.
@@ -37,7 +37,7 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   }
 
   private struct State: @unchecked Sendable {
-    // Unchecked: metadata is property list values that nobody changes in place.
+    // Unchecked: metadata is property list values, which are not changed in place.
     var url: URL?
     var metadata: [String: Any]
     var needsMetadataSave = false
@@ -122,7 +122,7 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
     }
   }
 
-  /// One of the store type constants, or the type that a class of one's own was registered for.
+  /// One of the store type constants, or the type that a custom class was registered for.
   open var type: String {
     _type.isEmpty ? _state.withLock { $0 }.metadata[NSStoreTypeKey] as? String ?? "" : _type
   }
@@ -135,7 +135,7 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
 
   /// Metadata; what is set reaches the file with the next save.
   ///
-  /// A class of one's own sets them in `loadMetadata()`, with `NSStoreTypeKey` and `NSStoreUUIDKey` at least.
+  /// A custom class sets them in `loadMetadata()`, with `NSStoreTypeKey` and `NSStoreUUIDKey` at least.
   open var metadata: [String: Any]! {
     get {
       _state.withLock { $0 }.metadata
@@ -159,7 +159,7 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
     _state.withLock { $0 = new }
   }
 
-  // MARK: For classes of one's own
+  // MARK: For custom classes
 
   /// Finds out whether the URL can be used, and sets `metadata`. Called before the store is added.
   ///

@@ -39,7 +39,7 @@ public let NSPersistentStoreConnectionPoolMaxSizeKey = "NSPersistentStoreConnect
 /// Option: destroy a store even if it cannot be opened. A boolean.
 public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
 /// Option: check an XML store against its document type when it is read. Has no effect here: what a store of
-/// a class of one's own reads is its affair.
+/// a custom class reads is up to it.
 public let NSValidateXMLStoreOption = "NSValidateXMLStoreOption"
 /// Option: classes that a binary store may hold. Has no effect here.
 public let NSBinaryStoreSecureDecodingClasses = "NSBinaryStoreSecureDecodingClasses"

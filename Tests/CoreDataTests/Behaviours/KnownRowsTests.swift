@@ -15,14 +15,14 @@ import Testing
       kind: .updated, id: ada._objectID, base: base, row: base, changed: SlotSet(), isWhole: false)
     let parent = stack.sibling()
     let known = KnownRows(in: parent)
-    let first = try #require(known.row(for: entry, nil, keeping: true))
+    let first = try #require(known.row(for: entry, nil))
     try stack.root.performAndWait {
       ada.setValue(2, forKey: "age")
       try stack.root.save()
     }
-    let again = try #require(known.row(for: entry, nil, keeping: true))
+    let again = try #require(known.row(for: entry, nil))
     #expect(again === first)
-    let later = try #require(KnownRows(in: parent).row(for: entry, nil, keeping: false))
+    let later = try #require(KnownRows(in: parent).row(for: entry, nil))
     #expect(later.version > first.version)
   }
 

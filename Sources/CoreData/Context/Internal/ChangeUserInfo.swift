@@ -50,7 +50,7 @@ struct ChangeUserInfo {
     number += 1
   }
 
-  /// Lets go of the sets. Whoever has kept the notification keeps them.
+  /// Releases the sets. A retained notification keeps them.
   mutating func clear() {
     for place in _places { dictionary.values[place] = Self._nothing }
   }

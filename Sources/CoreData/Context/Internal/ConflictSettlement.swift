@@ -66,7 +66,7 @@ struct ConflictSettlement {
     let gone = _gone.filter { context.table.object(for: $0)?._flags.contains(.vanished) ?? true }
     context.cutReferences(to: gone)
     context.processPendingChanges()
-    var entries = try context.withoutLost(context.collectLayer().entries)
+    var entries = try context.onStoredRows(context.withoutLost(context.collectLayer().entries))
     if !_settled.isEmpty {
       entries = entries.compactMap { entry in
         guard let settled = _settled[ObjectTable.Key(entry.id)] else { return entry }
@@ -88,23 +88,12 @@ struct ConflictSettlement {
       object?._flags.formUnion([.deleted, .deletePropagated, .vanished])
       return nil
     }
-    guard entry.kind != .deleted, let local = entry.row else {
+    guard entry.kind != .deleted else {
       context.followDeletion(of: object ?? context.objectOrFault(entry.id), over: persisted)
       return Layer.Entry(
         kind: .deleted, id: entry.id, base: persisted, row: nil, changed: SlotSet(), isWhole: false)
     }
-    context.rereadInverses(entry.id.space.layout, from: conflict.base, to: persisted)
-    let row = Row(copying: persisted, version: persisted.version.next)
-    entry.changed.forEach { row.set(local[$0], at: $0) }
-    if let object {
-      object._row = persisted
-      object._draft = row
-      object._flags.insert(.draftShared)
-      // Members that others have added or removed are to be read again.
-      object._relations?.dropClean()
-    }
-    return Layer.Entry(
-      kind: .updated, id: entry.id, base: persisted, row: row, changed: entry.changed, isWhole: false)
+    return context.written(entry, over: persisted)
   }
 
   // MARK: Constraints
@@ -177,7 +166,8 @@ struct VersionSettlement {
       _context.noteEvent(_object, .eventDeleted)
       return
     }
-    _ = _object.writableDraft()
+    let draft = _object.writableDraft()
+    draft.setVersion(draft.version.next)
     _object._row = nil
     _object._flags.remove(.updated)
     _object._flags.insert(.inserted)
@@ -203,14 +193,9 @@ struct VersionSettlement {
       return
     }
     let slots = _object._layout.slots
-    let row = Row(copying: persisted, version: persisted.version.next)
     var changed = SlotSet()
     var dropped = SlotSet()
-    for slot in slots.indices where !slots[slot].isToMany {
-      if slots[slot].isTransient {
-        row.set(local[slot], at: slot)
-        continue
-      }
+    for slot in slots.indices where !slots[slot].isToMany && !slots[slot].isTransient {
       let isMine = local[slot] != base[slot]
       let isTheirs = persisted[slot] != base[slot]
       let takesMine =
@@ -220,10 +205,9 @@ struct VersionSettlement {
         default: isMine
         }
       if isMine, !takesMine { dropped.insert(slot) }
-      guard takesMine, local[slot] != persisted[slot] else { continue }
-      row.set(local[slot], at: slot)
-      changed.insert(slot)
+      if takesMine, local[slot] != persisted[slot] { changed.insert(slot) }
     }
+    let row = local.laid(over: persisted, changed.union(_object._layout.transientSlots), _object._layout)
     _cutOwnTargets { dropped.contains($0) }
     _context.rereadInverses(_object._layout, from: base, to: persisted)
     for slot in _object._layout.toManySlots where _object._relations?.members(slot)?.hasChanges ?? false {

@@ -4,7 +4,7 @@ import Foundation
 /// How objects that have the same values of a uniqueness constraint become one.
 ///
 /// Against a stored row, a new object becomes that row: it takes over its identity, unless somebody holds the
-/// row's own object already; then that one stays and the new one goes. Whoever goes leaves its relationships
+/// row's own object already; then that one stays and the new one goes. The object that goes leaves its relationships
 /// to the one that stays.
 struct ConstraintSettlement {
   private let _conflict: NSConstraintConflict
@@ -77,18 +77,15 @@ struct ConstraintSettlement {
       let local = object._draft
     else { return false }
     let slots = object._layout.slots
-    let draft = Row(copying: row, version: row.version.next)
     var changed = SlotSet()
-    for slot in slots.indices where !slots[slot].isToMany {
-      if slots[slot].isTransient {
-        draft.set(local[slot], at: slot)
-      } else if _takes(slot, of: object) {
-        draft.set(local[slot], at: slot)
-        if local[slot] != row[slot] { changed.insert(slot) }
-      } else {
+    for slot in slots.indices where !slots[slot].isToMany && !slots[slot].isTransient {
+      if !_takes(slot, of: object) {
         _leave(slot, of: object)
+      } else if local[slot] != row[slot] {
+        changed.insert(slot)
       }
     }
+    let draft = local.laid(over: row, changed.union(object._layout.transientSlots), object._layout)
     _context.table.remove(database)
     database._context = nil
     _context.table.remove(object)
@@ -193,7 +190,7 @@ struct ConstraintSettlement {
 
 extension NSManagedObjectContext {
   /// Takes back an insertion whose object has become part of another one. It is left a fault, which shows the
-  /// values that it was given to those who still ask for them.
+  /// values that it was given to callers that still hold it.
   final func annihilate(_ object: NSManagedObject, as other: NSManagedObject?) {
     object._flags.insert(.deletePropagated)
     markDeleted(object)

@@ -17,7 +17,7 @@ final class Turns: Sendable {
   }
 
   private let _line = Mutex(Line())
-  /// Whether anything waits, for those who look often.
+  /// Whether anything waits; cheap enough to poll.
   private let _isWaited = Atomic<Bool>(false)
 
   /// Takes a piece of work; true if a place on the queue is to be asked for.

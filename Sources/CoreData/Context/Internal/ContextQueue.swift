@@ -10,7 +10,7 @@ import Musl
 import Darwin
 #endif
 
-/// The serial executor of one context: the main queue, a queue of its own, or (confinement) whoever calls.
+/// The serial executor of one context: the main queue, a queue of its own, or (confinement) the caller's thread.
 ///
 /// `performAndWait` runs on the caller's thread and may be entered again from inside itself, also through
 /// another context's block. What a thread is executing is kept in a stack of its own, since a dispatch queue

@@ -9,7 +9,7 @@ import CoreDataPredicateLanguage
 final class FetchReading {
   @exclusivity(unchecked) var plan: FetchPlan
   private let _request: AnyFetchRequest
-  /// Kept alive by whoever fetches.
+  /// The caller keeps it alive.
   private unowned(unsafe) let _context: NSManagedObjectContext
   private let _chain: ReadChain
   private let _ownLayers: [Layer]
@@ -47,7 +47,7 @@ final class FetchReading {
       switch candidate {
       case .object(let object): object
       case .stored(let stored): _context.object(for: stored)
-      case .entry(let entry): _object(for: entry)
+      case .entry(let entry, let row): _object(for: entry, row)
       }
     }
   }
@@ -61,7 +61,7 @@ final class FetchReading {
       switch candidate {
       case .object(let object): object._objectID
       case .stored(let stored): _context.id(for: stored.key) ?? NSManagedObjectID(stored.key)
-      case .entry(let entry): _context.table.object(for: entry.id)?._objectID ?? entry.id
+      case .entry(let entry, _): _context.table.object(for: entry.id)?._objectID ?? entry.id
       }
     }
   }
@@ -78,7 +78,7 @@ final class FetchReading {
       guard seen.insert(_key(candidate)).inserted, try _matches(candidate) else { return nil }
       switch candidate {
       case .object(let object): return object
-      case .entry(let entry): return _object(for: entry)
+      case .entry(let entry, let row): return _object(for: entry, row)
       case .stored: return nil
       }
     }
@@ -90,8 +90,8 @@ final class FetchReading {
     case stored(StoredObject)
     /// An object of the context with unsaved changes of its own.
     case object(NSManagedObject)
-    /// What a child has saved up, or an ancestor shows.
-    case entry(Layer.Entry)
+    /// What a child has saved up, or an ancestor has unsaved, and the row that it makes; nil where it is deleted.
+    case entry(Layer.Entry, Row?)
   }
 
   private func _fold(sortsUnsaved: Bool) throws -> [Candidate] {
@@ -124,14 +124,22 @@ final class FetchReading {
     if let object = _context.table.object(for: identity), object._flags.contains(.listed) {
       return .object(object)
     }
-    return (_ownLayers.entry(for: key, withMembers: false) ?? _chain.entry(for: key)).map(Candidate.entry)
+    return (_ownLayers.entry(for: key, withMembers: false) ?? _chain.entry(for: key)).map(_candidate)
+  }
+
+  private func _candidate(_ entry: Layer.Entry) -> Candidate {
+    // An insertion stands on nothing, and a deletion leaves nothing.
+    guard entry.kind == .updated else { return .entry(entry, entry.row) }
+    let isOwn = _ownLayers.contains(ObjectTable.Key(entry.id))
+    let above = _chain.newestRow(for: entry.id)
+    return .entry(entry, isOwn ? entry.row(over: above) : above ?? entry.row)
   }
 
   private func _key(_ candidate: Candidate) -> ObjectTable.Key {
     switch candidate {
     case .stored(let stored): ObjectTable.Key(stored.key)
     case .object(let object): ObjectTable.Key(of: object)
-    case .entry(let entry): ObjectTable.Key(entry.id)
+    case .entry(let entry, _): ObjectTable.Key(entry.id)
     }
   }
 
@@ -162,7 +170,7 @@ final class FetchReading {
           // A nearer level's word counts, and within a level all layers together.
           if let object = _context.table.object(for: entry.id), object._flags.contains(.listed) { continue }
           if levels[..<depth].contains(where: { $0.contains(key) }) { continue }
-          if let whole = layers.entry(for: key, withMembers: false) { candidates.append(.entry(whole)) }
+          if let whole = layers.entry(for: key, withMembers: false) { candidates.append(_candidate(whole)) }
         }
       }
     }
@@ -174,12 +182,9 @@ final class FetchReading {
     case .stored: true
     case .object(let object):
       try _isAlive(object._flags) && _isWanted(object._layout) && _matcher.matches(object)
-    case .entry(let entry):
-      switch entry.kind {
-      case .deleted, .annihilated: false
-      case .inserted, .updated:
-        try _isWanted(entry.id.space.layout) && _matcher.matches(entry.row!) { _object(for: entry) }
-      }
+    case .entry(let entry, let row?):
+      try _isWanted(entry.id.space.layout) && _matcher.matches(row) { _object(for: entry, row) }
+    case .entry(_, nil): false
     }
   }
 
@@ -191,13 +196,13 @@ final class FetchReading {
   }
 
   /// This context's object for an entry of its own layers or of an ancestor's.
-  private func _object(for entry: Layer.Entry) -> NSManagedObject {
+  private func _object(for entry: Layer.Entry, _ row: Row?) -> NSManagedObject {
     if let object = _context.heldObject(for: entry.id) {
-      if object.isFault, object._row == nil { object._row = entry.row }
+      if object.isFault, object._row == nil { object._row = row }
       return object
     }
     if let own = _ownLayers.entry(for: ObjectTable.Key(entry.id)) { return _context.materialize(own) }
-    return _context.make(entry.id, row: entry.row)
+    return _context.make(entry.id, row: row)
   }
 
   // MARK: Sorting
@@ -217,7 +222,7 @@ final class FetchReading {
       switch candidate {
       case .object(let object): object
       case .stored(let stored): _context.object(for: stored)
-      case .entry(let entry): _object(for: entry)
+      case .entry(let entry, let row): _object(for: entry, row)
       }
     }
     let order = try ordering.sorted(objects)
@@ -231,7 +236,7 @@ final class FetchReading {
     case .stored(let stored):
       stored.row ?? _context.table.object(for: stored.key)?._current ?? _unfetchedRow(stored)
     case .object(let object): object._current
-    case .entry(let entry): entry.row
+    case .entry(_, let row): row
     }
   }
 

@@ -6,9 +6,9 @@ import Synchronization
 // A Swift weak reference gives its object a side table, and from then on every retain and release of the
 // object, anywhere, takes the runtime's slow path: measured here, a third of an import. So contexts,
 // coordinators, stores and entities carry their weak references beside themselves: each owns a lifeline, and
-// whoever wants to refer to it keeps the lifeline.
+// a reference to it is kept as its lifeline.
 
-/// The way back to an object that may be gone; owned by the object, kept by whoever refers to it. May be used
+/// The way back to an object that may be gone; owned by the object, shared by references to it. May be used
 /// on any thread.
 final class Lifeline: Sendable {
   /// Address of the object, 0 when it is gone. The object cuts the line in its deinit, under this lock, so

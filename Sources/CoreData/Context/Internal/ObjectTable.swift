@@ -1,6 +1,6 @@
 /// The registry of a context: its managed objects by identity. Open addressing, linear probing.
 ///
-/// Objects are held strongly and let go by `sweep`, which drops those that nobody else holds. So looking up
+/// Objects are held strongly and let go by `sweep`, which drops those without another reference. So looking up
 /// and creating an object costs no weak reference, and what is observable stays what Core Data documents: an
 /// object that is clean and unreferenced is no longer registered when one looks (`registeredObjects` and
 /// every look-up that could tell sweep first).

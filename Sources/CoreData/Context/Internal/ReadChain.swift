@@ -3,7 +3,7 @@ import CoreDataModelSchema
 /// What a context reads through: the unsaved state of its ancestors, nearest first, then the store.
 ///
 /// Made for one read. The overlays are taken before the store is asked, so that a row on its way into the
-/// store is seen at least once; seen twice, identity tells. Nobody's queue is visited but that of an ancestor
+/// store is seen at least once; seen twice, identity tells. No queue is visited but that of an ancestor
 /// with unpublished changes.
 struct ReadChain {
   /// Layers of each ancestor, nearest first; ancestors without any are left out.
@@ -28,7 +28,7 @@ struct ReadChain {
     Interleaving.reach(.read)
   }
 
-  /// What the ancestors have published, whatever they are about to: for those who must not wait.
+  /// Reads only what the ancestors have published. Never blocks; may miss unpublished changes.
   init(peekingAbove context: NSManagedObjectContext) {
     var overlays: [[Layer]] = []
     var next = context.parent
@@ -67,12 +67,13 @@ struct ReadChain {
 
   /// The values of one object: an ancestor's, the row cache's, the store's.
   func row(for id: NSManagedObjectID, neighbours: () -> [ObjectKey]) throws -> (Found, [(ObjectKey, Row)]) {
-    if let entry = entry(for: ObjectTable.Key(id)) {
-      if let row = entry.row { return (.row(row), []) }
-      return (.deleted, [])
+    let cached = id.key.flatMap { coordinator?.cachedRow(for: $0, at: generation) }
+    if let nearest = entry(for: ObjectTable.Key(id)) {
+      guard nearest.row != nil else { return (.deleted, []) }
+      return (row(for: id, over: cached).map(Found.row) ?? .deleted, [])
     }
     guard let key = id.key, let coordinator else { return (.missing, []) }
-    if let row = coordinator.cachedRow(for: key, at: generation) { return (.row(row), []) }
+    if let cached { return (.row(cached), []) }
     let others = neighbours().filter { $0 != key }
     let rows = try coordinator.rows(for: [key] + others, at: generation)
     var brought: [(ObjectKey, Row)] = []
@@ -82,28 +83,25 @@ struct ReadChain {
     return (rows[0].map(Found.row) ?? .missing, brought)
   }
 
-  /// The values that one object has once every ancestor has taken over what was stored: their unsaved changes
-  /// over the newest stored row. Reads nothing.
+  /// The newest values of one object that are in memory: the ancestors' unsaved changes over the cached row.
   ///
   /// - Parameter saved: A row that the store has got lately; an older one than the cache's does not count.
   /// - Returns: Nil if an ancestor has deleted the object or none of this is in memory.
-  func rowOnceMerged(for id: NSManagedObjectID, saved: Row?) -> Row? {
-    let key = ObjectTable.Key(id)
+  func newestRow(for id: NSManagedObjectID, saved: Row? = nil) -> Row? {
     let cached = id.key.flatMap { coordinator?.rowCache.row(for: $0) }
-    var row = saved
-    if let cached, cached.version >= saved?.version ?? 0 { row = cached }
+    guard let saved else { return row(for: id, over: cached) }
+    return row(for: id, over: cached.map { $0.version >= saved.version ? $0 : saved } ?? saved)
+  }
+
+  /// What the ancestors, the farthest first, make of a stored row.
+  private func row(for id: NSManagedObjectID, over stored: Row?) -> Row? {
+    if overlays.isEmpty { return stored }
+    let key = ObjectTable.Key(id)
+    var row = stored
     for layers in overlays.reversed() {
       guard let entry = layers.entry(for: key, withMembers: false) else { continue }
-      guard let own = entry.row else { return nil }
-      // What is on its way into the store may be there already; and what was made on top of a row that is not
-      // there yet stands.
-      if let base = entry.base, let below = row, !(base === below), !(own === below),
-        base.version <= below.version
-      {
-        row = own.rebased(from: base, onto: below, changed: entry.changed, layout: id.space.layout)
-      } else {
-        row = own
-      }
+      guard let own = entry.row(over: row) else { return nil }
+      row = own
     }
     return row
   }
@@ -143,19 +141,5 @@ struct ReadChain {
     let named = Set(order.map { ObjectTable.Key($0) })
     return order.filter { all.contains(ObjectTable.Key($0)) }
       + result.filter { !named.contains(ObjectTable.Key($0)) }
-  }
-}
-
-extension Row {
-  /// The changes that this row makes to `base`, made to a newer row instead.
-  func rebased(from base: Row, onto newer: Row, changed: SlotSet, layout: PropertyLayout) -> Row {
-    // On an equal version it will be stored as it is, several saves ahead maybe; else it goes on top.
-    let row = Row(copying: newer, version: newer.version == base.version ? version : newer.version.next)
-    for slot in layout.slots.indices where !layout.slots[slot].isToMany {
-      if layout.slots[slot].isTransient || changed.contains(slot) && self[slot] != base[slot] {
-        row.set(self[slot], at: slot)
-      }
-    }
-    return row
   }
 }

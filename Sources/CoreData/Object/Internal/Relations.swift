@@ -39,6 +39,12 @@ final class Relations {
     _others = []
   }
 
+  /// Forgets the targets of to-ones that have changed.
+  func dropTargets(_ slots: SlotSet) {
+    if _firstSlot >= 0, slots.contains(_firstSlot) { (_firstSlot, _first) = (-1, nil) }
+    _others.removeAll { slots.contains($0.slot) }
+  }
+
   func members(_ slot: Int) -> ToManyState? {
     for entry in _toMany where entry.slot == slot { return entry.state }
     return nil

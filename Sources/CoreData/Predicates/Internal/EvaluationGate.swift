@@ -30,7 +30,7 @@ protocol GatedPredicate: NSPredicate {
 extension NSComparisonPredicate: GatedPredicate {}
 extension CompoundPredicate: GatedPredicate {}
 
-/// The gates of one model, by the text of the predicate: whoever asks the model for a predicate again finds
+/// The gates of one model, by the text of the predicate: a repeated request for a predicate finds
 /// it allowed.
 final class EvaluationGates: Sendable {
   private let _gates = Mutex<[String: EvaluationGate]>([:])

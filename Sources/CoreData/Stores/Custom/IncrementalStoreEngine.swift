@@ -3,7 +3,7 @@ import CoreDataPredicateLanguage
 import Foundation
 import Synchronization
 
-/// Asks a store of one's own what the engine asks of any store, and saves to it.
+/// Asks a custom store what the engine asks of any store, and saves to it.
 final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
   // Unchecked: what may change is guarded by `_turn`, which also lets the store be called by one thread at a
   // time. The store owns this and outlives it.

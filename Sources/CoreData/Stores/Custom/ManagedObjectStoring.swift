@@ -1,6 +1,6 @@
 import Foundation
 
-/// A store that is given the objects of a save and not only their values: what classes of one's own are
+/// A store that is given the objects of a save and not only their values: what custom classes are
 /// written for.
 ///
 /// Called on the queue of the context that saves.
@@ -10,9 +10,9 @@ protocol ManagedObjectStoring: StoreEngine {
 
   /// Saves, also where nothing has changed: that is how metadata get written.
   ///
-  /// - Parameter others: Saves into other stores of one's own that belong with this one; called once, when
+  /// - Parameter others: Saves into other custom stores that belong with this one; called once, when
   ///   this one is known to be no conflict, and before it is made.
-  /// - Throws: `StoreConflictError`, or what the class of one's own throws.
+  /// - Throws: `StoreConflictError`, or what the custom class throws.
   func save(
     _ changes: ChangeSet, in context: NSManagedObjectContext, along others: () throws -> Void
   ) throws -> SaveOutcome
@@ -21,11 +21,11 @@ protocol ManagedObjectStoring: StoreEngine {
   func didUnregister(_ ids: [NSManagedObjectID])
 }
 
-/// What a class of one's own has thrown, on its way to whoever asked: it comes out as it is.
+/// What a custom class has thrown, on its way to the caller: it is rethrown unchanged.
 struct ErrorOfOnesOwn: Error {
   let underlying: any Error
 
-  /// Runs a method of a class of one's own.
+  /// Runs a method of a custom class.
   static func marking<T>(_ body: () throws -> T) throws -> T {
     do {
       return try body()
@@ -51,7 +51,7 @@ extension ManagedObjectStoring {
   private var _needsObjects: CocoaError {
     CocoaError.coreData(
       NSPersistentStoreUnsupportedRequestTypeError,
-      "A store of a class of one's own takes the objects of a context only.")
+      "A store of a custom class takes the objects of a context only.")
   }
 }
 

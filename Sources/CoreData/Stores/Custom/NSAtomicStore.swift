@@ -1,12 +1,12 @@
 import Foundation
 
-/// A store of one's own that is read whole when it is added, and written whole with each save: a document in
-/// a format of one's own.
+/// A custom store that is read whole when it is added, and written whole with each save: a document in
+/// a custom format.
 ///
 /// Subclass it, override `loadMetadata()`, `load()`, `save()`, `newReferenceObject(for:)`,
 /// `newCacheNode(for:)` and `updateCacheNode(_:from:)`, and register the class with
 /// `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`. Fetches are carried out on the nodes'
-/// values in memory. The methods are called one at a time, on the thread of whoever adds the store or saves.
+/// values in memory. The methods are called one at a time, on the thread that adds the store or saves.
 open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
   // Unchecked: as its superclass; `_nodes` is touched by the methods that are called one at a time.
   private var _nodes: [ObjectKey: NSAtomicStoreCacheNode] = [:]

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A store of one's own that reads and writes objects as they are needed: a service, another database, a
+/// A custom store that reads and writes objects as they are needed: a service, another database, a
 /// folder of files.
 ///
 /// Subclass it, override `loadMetadata()`, `execute(_:with:)`, `newValuesForObject(with:with:)`,
 /// `newValue(forRelationship:forObjectWith:with:)` and `obtainPermanentIDs(for:)`, and register the class
 /// with `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`.
 ///
-/// The methods are called one at a time, on the thread of whoever fetches or saves. Fetch requests carry
+/// The methods are called one at a time, on the thread that fetches or saves. Fetch requests carry
 /// predicate, order, limit and offset as they were given; the engine lays unsaved changes over what the store
 /// finds, and sorts and filters nothing that is saved. Differences from Core Data: dictionaries are computed
 /// here from the objects that the store finds, so that requests ask for objects, IDs or a count;

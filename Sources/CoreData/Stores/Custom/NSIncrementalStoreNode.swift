@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// The values of one object as a store of one's own hands them out, with their version.
+/// The values of one object as a custom store hands them out, with their version.
 ///
 /// A relationship's value is an `NSManagedObjectID`, or `NSNull` for none; a to-many's a set or an array of
 /// IDs, empty if it has no members. What is left out of the values of relationships is asked for when it is
 /// needed; an attribute that is left out is nil.
 open class NSIncrementalStoreNode: NSObject, @unchecked Sendable {
-  // Unchecked: guarded by the lock; the values are what a store is about to hand out and nobody changes in
+  // Unchecked: guarded by the lock; the values are handed out by a store and not changed in
   // place.
   private struct Content: @unchecked Sendable {
     var values: [String: Any]

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// Numbers for the references by which a store of one's own knows its objects.
+/// Numbers for the references by which a custom store knows its objects.
 ///
-/// The engine knows objects by whole numbers. A store of one's own chooses strings, numbers or whatever has a
+/// The engine knows objects by whole numbers. A custom store chooses strings, numbers or whatever has a
 /// description; equal descriptions within one hierarchy of entities are one object. Kept for as long as the
 /// store's identity is, so that IDs which different coordinators make are equal.
 final class ObjectReferences: Sendable {
@@ -13,7 +13,7 @@ final class ObjectReferences: Sendable {
   }
 
   private struct Tables: @unchecked Sendable {
-    // Unchecked: references are strings and numbers, which nobody changes in place; the lock guards the rest.
+    // Unchecked: references are strings and numbers, which are not changed in place; the lock guards the rest.
     var numbers: [Name: Int64] = [:]
     var references: [(reference: Any, text: String)] = []
   }

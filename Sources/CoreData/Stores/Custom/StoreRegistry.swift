@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The classes of one's own that stores are made of, by store type.
+/// The custom classes that stores are made of, by store type.
 enum StoreRegistry {
   private static let _classes = Mutex<[String: NSPersistentStore.Type]>([:])
 
@@ -25,7 +25,7 @@ extension NSPersistentStoreCoordinator {
     return types.mapValues { NSNumber(value: UInt(bitPattern: ObjectIdentifier($0))) }
   }
 
-  /// Has stores of a type made of a class of one's own; nil removes it.
+  /// Has stores of a type made of a custom class; nil removes it.
   ///
   /// - Parameters:
   ///   - storeClass: A subclass of `NSIncrementalStore` or `NSAtomicStore`; anything else traps.
@@ -46,7 +46,7 @@ extension NSPersistentStoreCoordinator {
     StoreRegistry.register(type, for: storeType)
   }
 
-  /// Has stores of a type made of a class of one's own; as the other form.
+  /// Has stores of a type made of a custom class; as the other form.
   public class func registerStoreClass(_ storeClass: AnyClass?, type: NSPersistentStore.StoreType) {
     registerStoreClass(storeClass, forStoreType: type.rawValue)
   }
@@ -63,7 +63,7 @@ extension NSPersistentStoreCoordinator {
       let known = Self.registeredStoreTypes.keys.sorted().map { "'\($0)'" }.joined(separator: ", ")
       throw CocoaError.coreData(
         NSPersistentStoreInvalidTypeError,
-        "There is no store type '\(storeType)'. There are \(known); a class of one's own is made known with "
+        "There is no store type '\(storeType)'. There are \(known); a custom class is made known with "
           + "registerStoreClass(_:forStoreType:).")
     }
     let place = url ?? URL(fileURLWithPath: "/dev/null")
@@ -100,7 +100,7 @@ extension NSPersistentStoreCoordinator {
     throw CocoaError.coreData(
       NSPersistentStoreIncompatibleVersionHashError,
       "The store at \(url.path) was written with another version of the model "
-        + "(\(SQLiteStoreOpening.differences(model, metadata))). Stores of a class of one's own are not migrated by "
+        + "(\(SQLiteStoreOpening.differences(model, metadata))). Stores of a custom class are not migrated by "
         + "themselves: open it with that version, or use an NSMigrationManager.", ["metadata": metadata])
   }
 }

@@ -12,7 +12,7 @@ final class MemoryStoreEngine: StoreEngine {
   private let _metadata: Mutex<MetadataBox>
 
   private struct MetadataBox: @unchecked Sendable {
-    // Unchecked: property list values that nobody changes in place; the lock guards the whole.
+    // Unchecked: property list values, which are not changed in place; the lock guards the whole.
     var values: [String: Any]
   }
 

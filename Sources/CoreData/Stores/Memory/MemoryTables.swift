@@ -128,8 +128,7 @@ struct MemoryTables {
     guard let stored = record(root: key.space.layout.rootNumber, key.reference)?.row,
       !(stored === update.base)
     else { return update.row }
-    return update.row.rebased(
-      from: update.base, onto: stored, changed: update.changed, layout: key.space.layout)
+    return update.row.laid(over: stored, update.changed, key.space.layout, version: update.row.version)
   }
 
   private mutating func _put(_ row: Row, _ key: ObjectKey, isNew: Bool) {

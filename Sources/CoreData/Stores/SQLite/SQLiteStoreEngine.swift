@@ -112,10 +112,10 @@ final class SQLiteStoreEngine: StoreEngine {
   /// `PRAGMA synchronous` of the connections, in lower case.
   var synchronous: String { options.synchronous }
 
-  /// Commits of this engine so far; whoever keeps rows can tell by it that there is news.
+  /// Commits of this engine so far; caches are invalidated by it.
   var commitCount: Int { _commits.load(ordering: .acquiring) }
 
-  /// Counts a commit, and tells whoever follows the file.
+  /// Counts a commit, and notifies followers of the file.
   func didCommit() {
     _commits.wrappingAdd(1, ordering: .releasing)
     CommitBoard.shared.didCommit(commitName)

@@ -6,7 +6,7 @@ extension SQLiteStoreEngine: BatchCapable {
   func insert(_ plan: BatchInsertPlan, needsKeys: Bool, by origin: ChangeOrigin) throws -> BatchOutcome {
     var next = plan.next
     if isInMemory {
-      // Reader and writer are one here: whoever makes the rows may read, so they are made first.
+      // Reader and writer share a connection here: making the rows may read, so they are made first.
       var rows: [Row] = []
       while let row = try plan.next() { rows.append(row) }
       var index = 0
@@ -52,7 +52,7 @@ extension SQLiteStoreEngine: BatchCapable {
     return try SQLiteStoreError.translating {
       try pool.write { connection in
         _ = derivedReports.take()
-        // Triggers report each row; nobody is told of them after a batch.
+        // Triggers report each row; a batch does not announce them.
         defer { _ = derivedReports.take() }
         let (outcome, files) = try connection.transaction {
           let entry = history.map { HistoryEntry($0, on: connection, by: origin) }

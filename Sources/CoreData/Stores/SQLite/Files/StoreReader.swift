@@ -10,7 +10,7 @@ package final class StoreReader {
   package let path: String
   package let layout: ModelLayout
   package let anatomy: StoreAnatomy
-  /// For questions of one's own to the same moment of the file.
+  /// For other queries on the same state of the file.
   package let connection: Connection
   private let _context: RowReader.Context
   private let _model: NSManagedObjectModel

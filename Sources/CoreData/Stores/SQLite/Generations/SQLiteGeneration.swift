@@ -61,7 +61,7 @@ final class OpenGenerations: Sendable {
   /// Whether an older state is in use.
   var isHeld: Bool { _state.withLock { $0.count > 0 } }
 
-  /// Ends one; answers the files that nobody needs any more.
+  /// Ends one. Returns the files that are not needed any more.
   func close() -> [String] {
     _state.withLock { state in
       state.count -= 1

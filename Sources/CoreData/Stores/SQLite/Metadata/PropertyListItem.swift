@@ -25,7 +25,9 @@ struct PropertyListItem {
 
   private init(tree: [String: Any], at path: String) throws {
     var items: [String: PropertyListItem] = [:]
-    for (key, item) in tree { items[key] = try PropertyListItem(item, at: path.isEmpty ? key : "\(path).\(key)") }
+    for (key, item) in tree {
+      items[key] = try PropertyListItem(item, at: path.isEmpty ? key : "\(path).\(key)")
+    }
     _kind = .tree(items)
   }
 

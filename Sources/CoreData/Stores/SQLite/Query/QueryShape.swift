@@ -12,7 +12,7 @@ struct QueryShape: Hashable, Sendable {
   private enum Predicate: Hashable, Sendable {
     case none
     case shape(PredicateShape)
-    /// The shape of a format's comparison with a value of some kind: nobody has to walk the tree.
+    /// The shape of a format's comparison with a value of some kind: found without walking the tree.
     case template(PredicateTemplate, kind: UInt8)
   }
 

@@ -66,7 +66,7 @@ final class RowReader: Sendable {
     _context = context
     _tableName = table.name
     _part = part
-    // A table of one entity needs nobody to tell its rows apart.
+    // A table of one entity may have any number in Z_ENT.
     _isPolymorphic = table.hasSubentities
     let family = includesSubentities ? layout.family : [number]
 

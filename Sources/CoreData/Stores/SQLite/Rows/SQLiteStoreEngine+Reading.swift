@@ -268,7 +268,7 @@ extension SQLiteStoreEngine {
           return true
         }
         if isAll { return found }
-        // Whoever owns so many may want to count them only.
+        // So many may only be counted.
         let values = Dictionary(
           found.map { ($0.key.reference, $0.row) }, uniquingKeysWith: { first, _ in first })
         return try _members(of: owner, query, connection).map {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Rows whose derived values the triggers of the current transaction have changed.
 ///
-/// Core Data's triggers report each through an SQL function that whoever writes must provide.
+/// Core Data's triggers report each through an SQL function that every writer must provide.
 final class DerivedReports: Sendable {
   /// A row as a trigger names it: `Z_ENT` and key.
   struct Reported: Hashable, Sendable {

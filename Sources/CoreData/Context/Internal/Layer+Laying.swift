@@ -1,0 +1,105 @@
+import CoreDataModelSchema
+
+// Unsaved changes of one object laid over each other, and over what is stored.
+
+extension Layer {
+  /// `newer` laid over `older`, both about one object.
+  ///
+  /// - Parameter withMembers: Whether changes of to-manys are put together, too, which takes as long as they
+  ///   are.
+  static func composed(_ older: Entry, _ newer: Entry, withMembers: Bool = true) -> Entry {
+    if newer.isWhole { return newer }
+    switch (older.kind, newer.kind) {
+    case (.inserted, .deleted), (.annihilated, _), (.inserted, .annihilated):
+      return Entry(
+        kind: .annihilated, id: older.id, base: nil, row: nil, changed: SlotSet(), isWhole: older.isWhole)
+    case (_, .deleted):
+      return Entry(
+        kind: .deleted, id: older.id, base: older.base ?? newer.base, row: nil, changed: SlotSet(),
+        isWhole: older.isWhole)
+    case (.deleted, _):
+      return older
+    default:
+      return Entry(
+        kind: older.kind, id: older.id, base: older.base, row: _row(older, newer, withMembers),
+        changed: older.changed.union(newer.changed), isWhole: older.isWhole)
+    }
+  }
+
+  /// Several entries about one object laid over each other, newest first. Each change of a to-many is gone
+  /// through once.
+  static func composed(_ entries: [Entry], withMembers: Bool) -> Entry {
+    let isOrdinary = entries.allSatisfy { $0.row != nil && ($0.kind == .inserted || $0.kind == .updated) }
+    let result = entries.dropFirst().reduce(entries[0]) { newer, older in
+      composed(older, newer, withMembers: withMembers && !isOrdinary)
+    }
+    let slots = result.id.space.layout.toManySlots.filter { result.changed.contains($0) }
+    guard withMembers, isOrdinary, !slots.isEmpty, let found = result.row else { return result }
+    let row = Row(copying: found, version: found.version)
+    for slot in slots {
+      let deltas = entries.compactMap { entry -> ToManyDelta? in
+        guard entry.changed.contains(slot), case .toMany(let delta)? = entry.row?[slot] else { return nil }
+        return delta
+      }
+      if !deltas.isEmpty { row.set(.toMany(ToManyDelta.composed(deltas)), at: slot) }
+    }
+    return Entry(
+      kind: result.kind, id: result.id, base: result.base, row: row, changed: result.changed,
+      isWhole: result.isWhole)
+  }
+
+  private static func _row(_ older: Entry, _ newer: Entry, _ withMembers: Bool) -> Row? {
+    guard let old = older.row, let new = newer.row else { return newer.row ?? older.row }
+    // Saved by the context that saved the older change, or by one that had read it.
+    let isOnTop = newer.base === old
+    let members = withMembers ? older.id.space.layout.toManySlots.filter { older.changed.contains($0) } : []
+    if isOnTop, members.isEmpty { return new }
+    let row =
+      isOnTop
+      ? Row(copying: new, version: old.version) : new.laid(over: old, newer.changed, older.id.space.layout)
+    guard withMembers else { return row }
+    for slot in older.id.space.layout.toManySlots {
+      switch (older.changed.contains(slot), newer.changed.contains(slot)) {
+      case (true, true):
+        if case .toMany(let first) = old[slot], case .toMany(let second) = new[slot] {
+          row.set(.toMany(first.followed(by: second)), at: slot)
+        }
+      case (true, false): row.set(old[slot], at: slot)
+      case (false, true): row.set(new[slot], at: slot)
+      case (false, false): break
+      }
+    }
+    return row
+  }
+}
+
+extension Row? {
+  /// Whether both are the same Row.
+  static func === (left: Row?, right: Row) -> Bool { left.map { $0 === right } ?? false }
+}
+
+extension Layer.Entry {
+  /// The object as it is when this change is made to `below`, the newest row known of it.
+  ///
+  /// - Returns: Nil if the change is a deletion. The row as it was seen by the context that made the change if nothing
+  ///   newer is known.
+  func row(over below: Row?) -> Row? {
+    guard kind == .updated, let below, !(base === below) else { return row }
+    return _laid(over: below, version: below.version)
+  }
+
+  /// The same change as a store is to write it over a row that it has.
+  func written(over stored: Row) -> Layer.Entry {
+    Layer.Entry(
+      kind: .updated, id: id, base: stored, row: _laid(over: stored, version: stored.version.next),
+      changed: changed,
+      isWhole: isWhole)
+  }
+
+  private func _laid(over below: Row, version: Int64) -> Row? {
+    guard let row else { return nil }
+    let laid = row.laid(over: below, changed, id.space.layout, version: version)
+    for slot in id.space.layout.toManySlots { laid.set(changed.contains(slot) ? row[slot] : .null, at: slot) }
+    return laid
+  }
+}

@@ -1,0 +1,175 @@
+import CoreDataModelSchema
+import Foundation
+import Testing
+
+@testable import CoreData
+
+/// The laws of unsaved changes laid over each other, on generated changes of one object. `LAYER_CASES` sets how many.
+@Suite struct LayerLawsTests {
+  private static let _cases = ProcessInfo.processInfo.environment["LAYER_CASES"].flatMap { Int($0) } ?? 2_000
+
+  private let _layout: PropertyLayout
+  private let _id: NSManagedObjectID
+  private let _members: [NSManagedObjectID]
+
+  init() throws {
+    let stack = try TestStack(.memory)
+    let author = try stack.stored("Author", ["name": "Ada"])
+    (_layout, _id) = (author._layout, author._objectID)
+    _members = try (0..<4).map { try stack.stored("Book", ["title": "\($0)"]).objectID }
+  }
+
+  // MARK: Generated changes
+
+  private func _row(_ random: inout SeededRandom, version: Int64) -> Row {
+    let row = Row(count: _layout.slots.count, version: version)
+    for slot in _layout.slots.indices where !_layout.slots[slot].isToMany {
+      if random.chance(80) { row.set(.int(Int64(random.below(4))), at: slot) }
+    }
+    return row
+  }
+
+  private func _delta(_ random: inout SeededRandom) -> ToManyDelta {
+    var added: [NSManagedObjectID] = [], removed: [NSManagedObjectID] = []
+    for member in _members {
+      switch random.below(3) {
+      case 0: added.append(member)
+      case 1: removed.append(member)
+      default: break
+      }
+    }
+    return ToManyDelta(added: added, removed: removed, order: nil)
+  }
+
+  /// A change made on `base`.
+  private func _entry(_ random: inout SeededRandom, on base: Row?, mayInsert: Bool) -> Layer.Entry {
+    let kind: Layer.Kind
+    switch random.below(10) {
+    case 0: kind = .deleted
+    case 1 where mayInsert: kind = .inserted
+    default: kind = .updated
+    }
+    if kind == .deleted {
+      return Layer.Entry(kind: kind, id: _id, base: base, row: nil, changed: SlotSet(), isWhole: false)
+    }
+    let base = base ?? _row(&random, version: Int64(1 + random.below(3)))
+    let row = Row(copying: base, version: base.version)
+    var changed = SlotSet()
+    for slot in _layout.slots.indices {
+      if _layout.slots[slot].isToMany { row.set(.null, at: slot) }
+      guard random.chance(40) else { continue }
+      changed.insert(slot)
+      row.set(
+        _layout.slots[slot].isToMany ? .toMany(_delta(&random)) : .int(Int64(random.below(4))), at: slot)
+    }
+    return Layer.Entry(
+      kind: kind, id: _id, base: kind == .inserted ? nil : base, row: row, changed: changed, isWhole: false)
+  }
+
+  /// Changes one after another: each made on the one before, or on a row read at another time.
+  private func _entries(_ random: inout SeededRandom, _ count: Int) -> [Layer.Entry] {
+    var entries: [Layer.Entry] = []
+    for position in 0..<count {
+      let isOnTop = random.chance(50)
+      entries.append(
+        _entry(&random, on: isOnTop ? entries.last.flatMap(\.row) : nil, mayInsert: position == 0))
+    }
+    return entries
+  }
+
+  /// What an entry says, to be compared.
+  private func _said(_ entry: Layer.Entry) -> String {
+    var parts = ["\(entry.kind)"]
+    guard let row = entry.row else { return parts[0] }
+    for slot in _layout.slots.indices where entry.changed.contains(slot) || entry.kind == .inserted {
+      if case .toMany(let delta) = row[slot] {
+        func names(_ ids: [NSManagedObjectID]) -> [Int] { ids.map { _members.firstIndex(of: $0)! }.sorted() }
+        parts.append("\(slot): +\(names(delta.added)) -\(names(delta.removed))")
+      } else if entry.changed.contains(slot) || !_layout.slots[slot].isToMany {
+        parts.append("\(slot): \(row[slot])")
+      }
+    }
+    return parts.joined(separator: "; ")
+  }
+
+  private func _values(_ row: Row?) -> [Value]? {
+    row.map { row in _layout.slots.indices.map { _layout.slots[$0].isToMany ? .null : row[$0] } }
+  }
+
+  private func _forEachCase(_ body: (inout SeededRandom) throws -> Void) rethrows {
+    for seed in 0..<Self._cases {
+      var random = SeededRandom(seed: UInt64(seed))
+      try body(&random)
+    }
+  }
+
+  // MARK: Laws
+
+  @Test func `changes are grouped in any way`() {
+    _forEachCase { random in
+      let e = _entries(&random, 3)
+      let left = Layer.composed(Layer.composed(e[0], e[1]), e[2])
+      let right = Layer.composed(e[0], Layer.composed(e[1], e[2]))
+      #expect(_said(left) == _said(right))
+    }
+  }
+
+  @Test func `changes laid over each other at once say the same as one by one`() {
+    _forEachCase { random in
+      let entries = _entries(&random, 2 + random.below(4))
+      let stepwise = entries.dropFirst().reduce(entries[0]) { Layer.composed($0, $1) }
+      #expect(_said(Layer.composed(entries.reversed(), withMembers: true)) == _said(stepwise))
+    }
+  }
+
+  @Test func `a change told twice says what it said once`() {
+    _forEachCase { random in
+      let entry = _entries(&random, 1)[0]
+      let twice = Layer.composed(entry, entry)
+      #expect(_said(twice) == _said(entry) || entry.kind == .inserted && twice.kind == .inserted)
+    }
+  }
+
+  @Test func `two changes shown one over the other are the composed change shown`() {
+    _forEachCase { random in
+      let e = _entries(&random, 2).filter { $0.kind == .updated }
+      guard e.count == 2 else { return }
+      let below = _row(&random, version: 7)
+      let stepwise = e[1].row(over: e[0].row(over: below))
+      #expect(_values(Layer.composed(e[0], e[1]).row(over: below)) == _values(stepwise))
+    }
+  }
+
+  @Test func `what a change does not say is the row below, with its version`() throws {
+    try _forEachCase { random in
+      let entry = _entries(&random, 1)[0]
+      guard entry.kind == .updated else { return }
+      let below = _row(&random, version: Int64(random.below(9)))
+      let shown = try #require(entry.row(over: below))
+      #expect(shown.version == below.version)
+      for slot in _layout.slots.indices where !_layout.slots[slot].isToMany {
+        #expect(shown[slot] == (entry.changed.contains(slot) ? entry.row![slot] : below[slot]))
+      }
+    }
+  }
+
+  @Test func `a change shown over the row it was made on copies nothing`() {
+    _forEachCase { random in
+      let entry = _entries(&random, 1)[0]
+      guard entry.kind == .updated, let row = entry.row else { return }
+      #expect(entry.row(over: entry.base) === row)
+    }
+  }
+
+  @Test func `only a save into a store raises a version`() {
+    _forEachCase { random in
+      let entry = _entries(&random, 1)[0]
+      guard entry.kind == .updated else { return }
+      let stored = _row(&random, version: Int64(random.below(9)))
+      let written = entry.written(over: stored)
+      #expect(written.base === stored)
+      #expect(written.row?.version == stored.version + 1)
+      #expect(_values(written.row) == _values(entry.row(over: stored)))
+    }
+  }
+}
