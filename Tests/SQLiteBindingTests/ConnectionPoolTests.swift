@@ -169,19 +169,28 @@ import Testing
     let directory = try TemporaryDirectory()
     let pool = try _pool(directory, readers: 1)
     let isReading = DispatchSemaphore(value: 0)
+    // Each is written before the other thread is let go.
+    nonisolated(unsafe) var (faulty, second): (Connection?, Connection?)
     let waiter = Thread {
       isReading.wait()
-      #expect(throws: Never.self) { try pool.read { _ = try $0.firstValue("SELECT 1") } }
+      #expect(throws: Never.self) {
+        try pool.read { connection in
+          _ = try connection.firstValue("SELECT 1")
+          second = connection
+        }
+      }
       isReading.signal()
     }
     waiter.start()
-    try? pool.read { _ in
+    try? pool.read { connection in
+      faulty = connection
       isReading.signal()
       // Long enough for the other thread to wait, usually; either way it reads.
       Thread.sleep(forTimeInterval: 0.05)
       throw Self._fault
     }
     isReading.wait()
+    #expect(second != nil && second !== faulty)
   }
 
   @Test func `a database in memory outlives a fault`() throws {

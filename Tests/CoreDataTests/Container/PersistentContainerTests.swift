@@ -117,6 +117,22 @@ struct PersistentContainerTests {
     #expect(container.persistentStoreCoordinator.persistentStores.count == 2)
   }
 
+  /// A container whose directory is given without a slash at its end, as `appendingPathComponent(_:)` may give it.
+  private final class BareContainer: NSPersistentContainer, @unchecked Sendable {
+    // Unchecked: adds no state.
+    static let directory = URL(fileURLWithPath: TemporaryPlace.make().path, isDirectory: false)
+    override class func defaultDirectoryURL() -> URL { directory }
+  }
+
+  @Test func `loading makes an overridden default directory given without a slash`() throws {
+    defer { try? FileManager.default.removeItem(at: BareContainer.directory) }
+    let container = BareContainer(name: "Library", managedObjectModel: LibraryModel.make())
+    #expect(_load(container).map { $0.1 == nil } == [true])
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: BareContainer.directory.path).contains(
+        "Library.sqlite"))
+  }
+
   @Test func `loading a store for reading makes no directory`() throws {
     let directory = TemporaryPlace.make()
     let container = _container()

@@ -234,6 +234,14 @@ struct MigrationManagerTests {
     try opened { try #expect($0.texts("Author", "initial") == ["A", "J"]) }
   }
 
+  @Test func `a manager that adopts SelectorPerforming answers to functions in expressions`() throws {
+    let authors = mapping(
+      "AuthorToAuthor", "Author", "Author",
+      attributes: [("name", "$source.name"), ("initial", "FUNCTION($manager, 'initialOf:', $source.name)")])
+    try migrate(model(authors), AnsweringManager(sourceModel: old, destinationModel: new))
+    try opened { try #expect($0.texts("Author", "initial") == ["A", "J"]) }
+  }
+
   @Test("Objects have no classes of the program's, and progress goes up to one and back to none")
   func objectsHaveNoClassesOfTheProgramsAndProgressGoesUpToOneAndBackToNone() throws {
     let classed = try fixture.model(ModelText.publishing)

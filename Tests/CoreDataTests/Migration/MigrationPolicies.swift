@@ -88,6 +88,14 @@ final class AnsweringPolicy: NSEntityMigrationPolicy, SelectorPerforming {
   }
 }
 
+/// Answers to a function that a mapping's expression calls on the manager.
+final class AnsweringManager: NSMigrationManager, SelectorPerforming {
+  func perform(_ selector: String, with arguments: [Any?]) throws -> Any? {
+    guard selector == "initialOf:", let name = arguments.first as? String else { return nil }
+    return name.prefix(1).uppercased()
+  }
+}
+
 /// Fails where the mapping's user information says.
 final class FailingPolicy: NSEntityMigrationPolicy {
   struct Failure: Error, Equatable { let place: String }

@@ -15,6 +15,15 @@ struct VersionHashCacheTests {
     return (asked.entityVersionHashesByName, fresh.entityVersionHashesByName)
   }
 
+  @Test func `hashes asked for again are those computed before`() {
+    let model = LibraryModel.make()
+    let (first, second) = (model.entityVersionHashesByName, model.entityVersionHashesByName)
+    #expect(first == second)
+    // The same bytes in memory: a second computation would make others, as both are held.
+    func place(_ hash: Data?) -> UnsafeRawPointer? { hash?.withUnsafeBytes { $0.baseAddress } }
+    for (name, hash) in first { #expect(place(hash) == place(second[name]), "\(name)") }
+  }
+
   private static let changes: [@Sendable (NSManagedObjectModel) -> Void] = [
     { $0.entitiesByName["Tag"]!.name = "Label" },
     { $0.entitiesByName["Tag"]!.attributesByName["name"]!.isOptional = false },

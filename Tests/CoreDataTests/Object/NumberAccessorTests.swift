@@ -13,16 +13,19 @@ import Testing
   }
 
   /// Writes ones through a key for each numeric attribute and reads them back after a save.
+  ///
+  /// - Parameter makeKey: Names the declared type; without it, values would convert to types that compile as well.
   private func check<Value: Equatable>(
-    _ one: Value, _ read: (ManagedKey<Value>, NSManagedObject) -> Value,
+    _ makeKey: (String) -> ManagedKey<Value>, _ one: Value,
+    _ read: (ManagedKey<Value>, NSManagedObject) -> Value,
     _ write: (ManagedKey<Value>, NSManagedObject) -> Void
   ) throws {
     try withNovel { book, context in
-      for key in Self.keys { write(ManagedKey<Value>(key), book) }
+      for key in Self.keys { write(makeKey(key), book) }
       try context.save()
       context.refresh(book, mergeChanges: false)
       for key in Self.keys {
-        #expect(read(ManagedKey<Value>(key), book) == one, "\(key) as \(Value.self)")
+        #expect(read(makeKey(key), book) == one, "\(key) as \(Value.self)")
         #expect((book.value(forKey: key) as? NSNumber)?.intValue == 1, "\(key) as \(Value.self)")
       }
     }
@@ -30,21 +33,21 @@ import Testing
 
   @Test func `every numeric declaration takes every numeric attribute`() throws {
     let one = NSDecimalNumber(value: 1)
-    try check(one, { $0[$1] }, { $0[$1] = NSDecimalNumber(value: 1) })
-    try check(Optional(one), { $0[$1] }, { $0[$1] = NSDecimalNumber(value: 1) })
-    try check(Decimal(1), { $0[$1] }, { $0[$1] = 1 })
-    try check(Decimal?(1), { $0[$1] }, { $0[$1] = 1 })
-    try check(true, { $0[$1] }, { $0[$1] = true })
-    try check(Int8(1), { $0[$1] }, { $0[$1] = 1 })
-    try check(Int16(1), { $0[$1] }, { $0[$1] = 1 })
-    try check(Int32(1), { $0[$1] }, { $0[$1] = 1 })
-    try check(Int64(1), { $0[$1] }, { $0[$1] = 1 })
-    try check(1, { $0[$1] }, { $0[$1] = 1 })
-    try check(UInt16(1), { $0[$1] }, { $0[$1] = 1 })
-    try check(UInt64(1), { $0[$1] }, { $0[$1] = 1 })
-    try check(Float(1), { $0[$1] }, { $0[$1] = 1 })
-    try check(1.0, { $0[$1] }, { $0[$1] = 1 })
-    try check(CGFloat(1), { $0[$1] }, { $0[$1] = 1 })
+    try check(ManagedKey<NSDecimalNumber>.init, one, { $0[$1] }, { $0[$1] = one })
+    try check(ManagedKey<NSDecimalNumber?>.init, one, { $0[$1] }, { $0[$1] = one })
+    try check(ManagedKey<Decimal>.init, 1, { $0[$1] }, { $0[$1] = 1 })
+    try check(ManagedKey<Decimal?>.init, 1, { $0[$1] }, { $0[$1] = 1 })
+    try check(ManagedKey<Bool>.init, true, { $0[$1] }, { $0[$1] = true })
+    try check(ManagedKey<Int8>.init, 1, { $0[$1] }, { $0[$1] = 1 })
+    try check(ManagedKey<Int16>.init, 1, { $0[$1] }, { $0[$1] = 1 })
+    try check(ManagedKey<Int32>.init, 1, { $0[$1] }, { $0[$1] = 1 })
+    try check(ManagedKey<Int64>.init, 1, { $0[$1] }, { $0[$1] = 1 })
+    try check(ManagedKey<Int>.init, 1, { $0[$1] }, { $0[$1] = 1 })
+    try check(ManagedKey<UInt16>.init, 1, { $0[$1] }, { $0[$1] = 1 })
+    try check(ManagedKey<UInt64>.init, 1, { $0[$1] }, { $0[$1] = 1 })
+    try check(ManagedKey<Float>.init, 1, { $0[$1] }, { $0[$1] = 1 })
+    try check(ManagedKey<Double>.init, 1, { $0[$1] }, { $0[$1] = 1 })
+    try check(ManagedKey<CGFloat>.init, 1, { $0[$1] }, { $0[$1] = 1 })
   }
 
   @Test func `a number object takes every numeric attribute`() throws {
@@ -66,6 +69,34 @@ import Testing
       let pages = ManagedKey<NSDecimalNumber>("pages")
       pages[book] = NSDecimalNumber(string: "9.9")
       #expect(pages[book] == NSDecimalNumber(value: 9))
+    }
+  }
+
+  @Test func `a declaration of another type shows as much of a number as it holds`() throws {
+    try withNovel { book, context in
+      book.setValue(9.9, forKey: "price")
+      book.setValue(Decimal(string: "9.9"), forKey: "cost")
+      book.setValue(300, forKey: "pages")
+      try context.save()
+      context.refresh(book, mergeChanges: false)
+      for key in ["price", "cost"] {
+        #expect(ManagedKey<Int8>(key)[book] == 9, "\(key)")
+        #expect(ManagedKey<UInt16>(key)[book] == 9, "\(key)")
+        #expect(ManagedKey<CGFloat>(key)[book] == 9.9, "\(key)")
+      }
+      #expect(ManagedKey<CGFloat>("pages")[book] == 300)
+      #expect(ManagedKey<UInt8>("pages")[book] == 44)
+    }
+  }
+
+  @Test func `an optional scalar shows as much of a number as it holds`() throws {
+    try withNovel { book, _ in
+      book.setValue(9.9, forKey: "price")
+      #expect(ManagedKey<Int?>("price")[book] == 9)
+      #expect(ManagedKey<UInt8?>("price")[book] == 9)
+      #expect(ManagedKey<Float?>("price")[book] == 9.9)
+      book.setValue(nil, forKey: "price")
+      #expect(ManagedKey<Int?>("price")[book] == nil)
     }
   }
 
