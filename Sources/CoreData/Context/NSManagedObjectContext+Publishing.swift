@@ -88,15 +88,16 @@ extension NSManagedObject {
 
   /// Slots whose values differ from those last fetched or saved, changed to-manys included.
   final var differingSlots: SlotSet {
+    let layout = _layout
+    let slots = layout.slots
     var result = SlotSet()
     if let draft = _draft, let row = _row, !(draft === row) {
-      for slot in _layout.slots.indices where !_layout.slots[slot].isToMany && draft[slot] != row[slot] {
+      for slot in slots.indices where !slots[slot].isToMany && draft[slot] != row[slot] {
         result.insert(slot)
       }
     }
-    for slot in _layout.toManySlots where _relations?.members(slot)?.hasChanges ?? false {
-      result.insert(slot)
-    }
+    guard let relations = _relations else { return result }
+    for slot in layout.toManySlots where relations.members(slot)?.hasChanges ?? false { result.insert(slot) }
     return result
   }
 }

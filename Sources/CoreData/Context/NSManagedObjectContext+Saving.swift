@@ -114,13 +114,18 @@ extension NSManagedObjectContext {
     guard let base = object._row else { return nil }
     let changed = object.differingSlots
     // Transient values go up to a parent, but not into a store.
-    var isStored = false
-    changed.forEach { if !object._layout.slots[$0].isTransient { isStored = true } }
-    guard isStored || (_parent != nil && !changed.isEmpty) else { return nil }
+    guard !changed.isEmpty, _parent != nil || _isStored(changed, object._layout) else { return nil }
     object._flags.insert(.written)
     return Layer.Entry(
       kind: .updated, id: object._objectID, base: base, row: object.handOutDraft(toStore: _parent == nil),
       changed: changed, isWhole: false)
+  }
+
+  private final func _isStored(_ changed: SlotSet, _ layout: PropertyLayout) -> Bool {
+    if !layout.hasTransients { return true }
+    var isStored = false
+    changed.forEach { if !layout.slots[$0].isTransient { isStored = true } }
+    return isStored
   }
 
   /// Key, in did-save notifications, of the place in history that the save has led to; as Core Data spells
