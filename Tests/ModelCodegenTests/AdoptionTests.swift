@@ -84,6 +84,15 @@ import Testing
     #expect(remarks.first?.message.contains("'fetchRequest: request'") == true)
   }
 
+  @Test func `The format of a predicate is reported in a file that makes compounds`() {
+    let asks = "print(predicate.predicateFormat)\n"
+    #expect(SourceAdoption(asks).remarks.isEmpty)
+    let makes = "let predicate = NSCompoundPredicate(andPredicateWithSubpredicates: [])\n"
+    let remarks = SourceAdoption(makes + asks).remarks
+    #expect(remarks.map(\.line) == [2])
+    #expect(remarks.first?.message.contains("canonicalFormat") == true)
+  }
+
   @Test func `A cast of a to-many's value to a mutable set is reported`() {
     let source =
       "let books = author.value(forKey: \"books\") as? NSMutableSet\nlet own = NSMutableSet()\n"

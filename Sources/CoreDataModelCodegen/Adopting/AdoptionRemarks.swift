@@ -93,6 +93,12 @@ struct AdoptionRemarks {
       return
         "value(forKey:) of a to-many is no NSMutableSet here, so that it casts to a Swift set; take mutableSetValue(forKey:)"
     }
+    if token.text == "predicateFormat", previous?.isPunctuation(".") ?? false,
+      tokens.contains(where: { $0.text == "NSCompoundPredicate" })
+    {
+      return
+        "prints FALSEPREDICATE for what NSCompoundPredicate's initialisers make here; use canonicalFormat"
+    }
     if ["willChangeValue", "didChangeValue"].contains(token.text) { return _keyValueChange(blocks) }
     guard let message = Self._names[token.text], _applies(index, in: tokens) else { return nil }
     return message

@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// All methods may be called from any thread, several at once: reads and writes run on pooled connections,
 /// reads see the last commit, writes take turns.
-final class SQLiteStoreEngine: StoreEngine {
+final class SQLiteStoreEngine: StoreEngine, Reachable {
+  let lifeline = Lifeline()
   let options: SQLiteStoreOptions
   let location: StoreLocation
   let mapping: StoreMapping
@@ -96,9 +97,12 @@ final class SQLiteStoreEngine: StoreEngine {
     }
     writePlans = WritePlans(opened.mapping)
     history = opened.history
+    lifeline.tie(to: self)
     OpenStores.shared.add(self)
     OrphanSweep.startIfDue(self)
   }
+
+  deinit { lifeline.cut() }
 
   /// Path of the real file, without symbolic links.
   var path: String { location.path }

@@ -21,8 +21,9 @@ struct OrphanSweep {
   /// Starts a sweep in the background if one is due.
   static func startIfDue(_ engine: SQLiteStoreEngine) {
     guard !engine.isInMemory, !engine.options.isReadOnly, OrphanSweep(engine).isDue else { return }
-    DispatchQueue.global(qos: .utility).async { [weak engine] in
-      if let engine { OrphanSweep(engine).run() }
+    let reference = Loose(wrappedValue: engine)
+    DispatchQueue.global(qos: .utility).async {
+      if let engine = reference.wrappedValue { OrphanSweep(engine).run() }
     }
   }
 
