@@ -192,7 +192,7 @@ extension NSManagedObjectContext {
         object.awake(fromSnapshotEvents: .refresh)
         noteEvent(object, .eventRefreshed)
       } else {
-        if let row, object._row != nil { object.takeVersion(of: row) }
+        if let row { takeEqual(row, at: object) }
         rereadMembers(of: object, changed)
       }
       // What was inserted here, or merged before, has been announced.
@@ -238,7 +238,7 @@ extension NSManagedObjectContext {
     if isNews(row, for: object) {
       show(row, at: object)
     } else {
-      object.takeVersion(of: row)
+      takeEqual(row, at: object)
       rereadMembers(of: object, changed)
     }
     if object._shape.hasOwnClass { object.awake(fromSnapshotEvents: .refresh) }
@@ -254,6 +254,14 @@ extension NSManagedObjectContext {
   private final func isNews(_ row: Row, for object: NSManagedObject) -> Bool {
     guard let mine = object._row else { return true }
     return isNews(row, over: mine, object._layout)
+  }
+
+  /// Takes a parent's row with the values that the object has already. Members may have changed all the same, and been
+  /// changed back before the parent saved, which its save does not tell.
+  private final func takeEqual(_ row: Row, at object: NSManagedObject) {
+    guard _parent != nil, let mine = object._row, !(mine === row) else { return }
+    object.takeVersion(of: row)
+    object._relations?.dropClean()
   }
 
   private final func showUnseenNews(_ row: Row, at object: NSManagedObject) {
