@@ -98,10 +98,13 @@ extension NSManagedObjectContext {
   /// The ID as this context's coordinator knows it: another coordinator over the same file has its own
   /// entities.
   final func localized(_ id: NSManagedObjectID) -> NSManagedObjectID {
-    guard let coordinator = persistentStoreCoordinator, let key = id.key,
-      let local = coordinator.localized(key), local.space !== id.space
-    else { return id }
-    return NSManagedObjectID(local)
+    guard let coordinator = rootCoordinator else { return id }
+    let version = coordinator.storesVersion.load(ordering: .acquiring)
+    if localSpace.storesVersion == version, localSpace.space === id.space { return id }
+    guard let key = id.key, let local = coordinator.localized(key) else { return id }
+    if local.space !== id.space { return NSManagedObjectID(local) }
+    localSpace = (local.space, version)
+    return id
   }
 
   final func localized(_ key: ObjectKey) -> ObjectKey {

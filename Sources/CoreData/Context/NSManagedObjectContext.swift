@@ -78,6 +78,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) var lastEntity: NSEntityDescription?
   /// Whether objects note reads for `Observation`.
   @exclusivity(unchecked) var notesReads = false
+  /// The last ID space found to be of the coordinator's own stores, and the version of its stores then.
+  @exclusivity(unchecked) var localSpace: (space: ObjectIDSpace?, storesVersion: Int) = (nil, 0)
   /// Undo manager and what is recorded for it; nil without one.
   @exclusivity(unchecked) var _undo: UndoLink?
   /// Who follows this context's objects; see `ContextObserver`.

@@ -18,6 +18,12 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   final let commitOrder = Mutex(())
   /// Times that rows were asked of a store by key; what batches of faults keep low.
   final let rowReads = Atomic<Int>(0)
+  /// Number of the last change to the set of stores, unique in the process; invalidates what contexts memoize.
+  final let storesVersion = Atomic<Int>(NSPersistentStoreCoordinator._nextStoresVersion())
+  private static let _lastStoresVersion = Atomic<Int>(0)
+  private static func _nextStoresVersion() -> Int {
+    _lastStoresVersion.wrappingAdd(1, ordering: .relaxed).newValue
+  }
 
   private struct State {
     var stores: [NSPersistentStore] = []
@@ -253,10 +259,14 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
 
   // MARK: Keeping stores
 
-  final func append(_ store: NSPersistentStore) { _state.withLock { $0.stores.append(store) } }
+  final func append(_ store: NSPersistentStore) {
+    _state.withLock { $0.stores.append(store) }
+    storesVersion.store(Self._nextStoresVersion(), ordering: .releasing)
+  }
 
   final func drop(_ store: NSPersistentStore) {
     _state.withLock { $0.stores.removeAll { $0 === store } }
+    storesVersion.store(Self._nextStoresVersion(), ordering: .releasing)
     rowCache.removeAll()
   }
 

@@ -2,25 +2,37 @@ import Foundation
 
 /// A permanent object ID as text: `x-coredata://<store UUID>/<Entity>/p<reference>`.
 struct ObjectURI {
-  let store: String
-  let entity: String
+  let store: Substring
+  let entity: Substring
   /// What follows the "p": a number, or the text of a reference that a custom store has chosen.
-  let reference: String
+  let reference: Substring
 
   /// Nil for anything that is not a permanent object ID.
   init?(_ url: URL) {
-    let text = url.absoluteString
-    let prefix = "x-coredata://"
-    guard text.lowercased().hasPrefix(prefix) else { return nil }
-    let parts = text.dropFirst(prefix.count).split(
-      separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
-    guard parts.count == 3, !parts[0].isEmpty, parts[2].first == "p",
-      let entity = parts[1].removingPercentEncoding
+    // Bytes, since programs that keep URIs parse one for each object that they look up.
+    var text = url.absoluteString
+    text.makeContiguousUTF8()
+    let bytes = text.utf8
+    let slash = UInt8(ascii: "/")
+    guard let start = bytes.index(bytes.startIndex, offsetBy: Self._prefix.utf8.count, limitedBy: bytes.endIndex),
+      bytes[..<start].elementsEqual(Self._prefix.utf8, by: { $0 == $1 || $0 | 0x20 == $1 }),
+      let storeEnd = bytes[start...].firstIndex(of: slash), storeEnd > start,
+      let entityEnd = bytes[bytes.index(after: storeEnd)...].firstIndex(of: slash)
     else { return nil }
-    store = String(parts[0])
-    self.entity = entity
-    reference = String(parts[2].dropFirst())
+    let name = bytes[bytes.index(after: storeEnd)..<entityEnd]
+    let last = bytes[bytes.index(after: entityEnd)...]
+    guard last.first == UInt8(ascii: "p") else { return nil }
+    store = Substring(bytes[start..<storeEnd])
+    reference = Substring(last.dropFirst())
+    if name.contains(UInt8(ascii: "%")) {
+      guard let decoded = Substring(name).removingPercentEncoding else { return nil }
+      entity = decoded[...]
+    } else {
+      entity = Substring(name)
+    }
   }
+
+  private static let _prefix = "x-coredata://"
 }
 
 extension NSManagedObjectID {

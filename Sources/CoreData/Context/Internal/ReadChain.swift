@@ -16,7 +16,7 @@ struct ReadChain {
   init(above context: NSManagedObjectContext) {
     var overlays: [[Layer]] = []
     var root = context
-    while let ancestor = root.parent {
+    while let ancestor = root._parent {
       if ancestor.overlay.isStale { ancestor.queue.sync { ancestor.flushForReaders() } }
       let layers = ancestor.overlay.visibleLayers
       if !layers.isEmpty { overlays.append(layers) }
@@ -24,22 +24,22 @@ struct ReadChain {
     }
     self.overlays = overlays
     generation = root.generationPin.generation
-    coordinator = context.persistentStoreCoordinator
+    coordinator = root.rootCoordinator
     Interleaving.reach(.read)
   }
 
   /// Reads only what the ancestors have published. Never blocks; may miss unpublished changes.
   init(peekingAbove context: NSManagedObjectContext) {
     var overlays: [[Layer]] = []
-    var next = context.parent
+    var next = context._parent
     while let ancestor = next {
       let layers = ancestor.overlay.visibleLayers
       if !layers.isEmpty { overlays.append(layers) }
-      next = ancestor.parent
+      next = ancestor._parent
     }
     self.overlays = overlays
     generation = context.readGeneration
-    coordinator = context.persistentStoreCoordinator
+    coordinator = context.rootCoordinator
   }
 
   var hasOverlays: Bool { !overlays.isEmpty }

@@ -2,7 +2,7 @@ import CoreDataModelSchema
 import CoreDataSQLiteBinding
 
 /// Reads rows of one entity, subentities included, by primary key.
-struct KeyQuery: Sendable {
+final class KeyQuery: Sendable {
   let one: SQLText
   let many: SQLText
   let reader: RowReader
