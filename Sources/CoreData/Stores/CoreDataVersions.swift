@@ -1,3 +1,6 @@
+/// Version of Core Data that this implementation writes stores as.
+public let NSCoreDataVersionNumber: Double = 1414
+
 // Versions of Core Data that came with Apple's systems, for code that compares them with
 // `NSCoreDataVersionNumber`.
 

@@ -1,0 +1,61 @@
+import CoreDataModelFiles
+import CoreDataModelSchema
+import CoreDataSQLiteBinding
+import Foundation
+
+/// Turns what stores throw into errors of Core Data's domain.
+enum StoreErrors {
+  /// Runs `body`; its errors come out as Cocoa errors, conflicts as they are.
+  @inline(__always)
+  static func translating<T>(url: URL? = nil, _ body: () throws -> T) throws -> T {
+    do {
+      return try body()
+    } catch {
+      throw cocoa(error, url)
+    }
+  }
+
+  static func cocoa(_ error: any Error, _ url: URL?) -> any Error {
+    var info: [String: Any] = [:]
+    if let url { info[NSURLErrorKey] = url }
+    switch error {
+    case is CocoaError, is StoreConflictError, is StoreConstraintError: return error
+    case let error as ErrorOfOnesOwn: return error.underlying
+    case let error as StoreOpenError:
+      note(error.underlying, &info)
+      return CocoaError.coreData(error.cocoaCode, "\(error).", info)
+    case let error as SQLiteStoreError:
+      note(error.underlying, &info)
+      return CocoaError.coreData(error.cocoaCode, "\(error).", info)
+    case let error as UnsupportedModelError:
+      return CocoaError.coreData(NSPersistentStoreIncompatibleSchemaError, "\(error).", info)
+    case let error as ModelFileError:
+      return CocoaError.coreData(NSPersistentStoreOpenError, "\(error).", info)
+    case let error as UntranslatableQueryError:
+      return CocoaError.coreData(NSCoreDataError, "\(error).", info)
+    default:
+      info[NSUnderlyingErrorKey] = error
+      return CocoaError.coreData(NSPersistentStoreOperationError, "\(error)", info)
+    }
+  }
+
+  /// Whether an error is one of those that stores throw, and not a policy's or a handler's.
+  static func isOurs(_ error: any Error) -> Bool {
+    error is StoreOpenError || error is SQLiteStoreError || error is UnsupportedModelError
+      || error is ModelFileError
+      || error is ModelLayoutError || error is UntranslatableQueryError
+  }
+
+  /// Whether somebody else was writing to the store for longer than a save waits.
+  static func isBusy(_ error: any Error) -> Bool {
+    ((error as? CocoaError)?.userInfo[NSSQLiteErrorDomain] as? NSNumber).map { $0.intValue & 0xFF == 5 }
+      ?? false
+  }
+
+  private static func note(_ error: SQLiteError?, _ info: inout [String: Any]) {
+    guard let error else { return }
+    info[NSSQLiteErrorDomain] = NSNumber(value: error.code)
+    info[NSUnderlyingErrorKey] = NSError(
+      domain: NSSQLiteErrorDomain, code: Int(error.code), userInfo: [NSLocalizedDescriptionKey: "\(error)"])
+  }
+}
