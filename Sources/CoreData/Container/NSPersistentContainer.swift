@@ -105,7 +105,9 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     for description in persistentStoreDescriptions {
       if _descriptions.withLock({ state in state.loaded.contains { $0 === description } }) { continue }
       // Any number of stores may be in memory, whose URLs say nothing.
-      if let url = description.url, description.type != NSInMemoryStoreType, !StoreLocation(url).isInMemory {
+      if let url = description.url, StoreKinds.known(description.type)?.isPersistent ?? true,
+        !StoreLocation(url).isInMemory
+      {
         if _coordinator.persistentStore(for: url) != nil { continue }
         if url.isFileURL, !description.isReadOnly {
           // Nothing that fails here stays unsaid: the store cannot be created then.

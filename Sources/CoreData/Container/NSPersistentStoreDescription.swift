@@ -3,7 +3,7 @@ import Foundation
 /// What a container needs to know to add a store. Not safe to use from several threads at once.
 open class NSPersistentStoreDescription: NSObject, NSCopying {
   /// Type of the store; SQLite unless set.
-  open var type = NSSQLiteStoreType
+  open var type = StoreKinds.standard.type
   /// Configuration of the model that the store takes; nil for all entities.
   open var configuration: String?
   /// Where the file lies.

@@ -12,19 +12,12 @@ extension NSPersistentStoreCoordinator {
     _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
     options: [AnyHashable: Any]? = nil
   ) throws {
-    guard storeType == NSSQLiteStoreType else {
-      guard let storeClass = StoreRegistry.storeClass(for: storeType) else {
-        throw CocoaError.coreData(
-          NSPersistentStoreInvalidTypeError,
-          "Stores of type '\(storeType)' have no file to write metadata to; "
-            + "'\(NSSQLiteStoreType)' has.")
-      }
-      return try storeClass.setMetadata(metadata, forPersistentStoreAt: url)
+    guard let kind = StoreKinds.known(storeType) else {
+      throw CocoaError.coreData(
+        NSPersistentStoreInvalidTypeError,
+        "Stores of type '\(storeType)' have no file to write metadata to; '\(StoreKinds.standard.type)' has.")
     }
-    try StoreErrors.translating(url: url) {
-      let file = SQLiteStoreFile(url: url, timeout: try SQLiteStoreOpening.options(options).timeout)
-      try file.setMetadata(NSPersistentStore.completed(metadata ?? [:], from: file.metadata()))
-    }
+    try kind.setMetadata(metadata, at: url, options: options)
   }
 
   /// Writes metadata into a store file at once; as the other form.

@@ -13,8 +13,10 @@ extension NSPersistentStoreCoordinator {
         "The store at \(store.url?.path ?? "memory") is not of this coordinator, so that it cannot be moved by it.",
         [NSAffectedStoresErrorKey: [store]])
     }
-    let isFile = storeType != NSInMemoryStoreType && !StoreLocation(URL).isInMemory
-    if isFile, try _isTaken(URL, storeType) {
+    let kind = try StoreKinds.kind(of: storeType)
+    let isFile = kind.isPersistent && !StoreLocation(URL).isInMemory
+    // A file that is no store is taken, too.
+    if isFile, (try? kind.isVacant(URL, options: options)) != true {
       throw CocoaError(
         .fileWriteFileExists,
         userInfo: [
@@ -26,12 +28,10 @@ extension NSPersistentStoreCoordinator {
     var options = options ?? [:]
     // What is read only is so once it has been written.
     let isReadOnly = (options.removeValue(forKey: NSReadOnlyPersistentStoreOption) as? NSNumber)?.boolValue
-    if isFile, storeType == NSSQLiteStoreType, let url = store.url {
-      StoreFiles(url: URL).create(like: StoreFiles(url: url))
-    }
+    if isFile { kind.prepare(URL, like: store.url) }
     let moved = try addPersistentStore(
       ofType: storeType, configurationName: store.configurationName,
-      at: storeType == NSInMemoryStoreType ? nil : URL,
+      at: kind.isPersistent ? URL : nil,
       options: options)
     do {
       let ids = try _copy(source, to: moved)
@@ -40,19 +40,11 @@ extension NSPersistentStoreCoordinator {
       _announce(store, moved, ids)
     } catch {
       try? remove(moved)
-      if isFile { try? _discard(URL, storeType) }
+      if isFile { try? kind.discard(at: URL) }
       throw error
     }
     try remove(store)
     return moved
-  }
-
-  /// Whether there is a file that must not be written over.
-  private final func _isTaken(_ url: URL, _ storeType: String) throws -> Bool {
-    let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber
-    guard let size, size.int64Value > 0 else { return false }
-    // A file that is no database is taken, too.
-    return storeType == NSSQLiteStoreType ? (try? SQLiteStoreOpening.isVacant(url)) != true : true
   }
 
   /// Writes all objects of a store into a new one, of any type, and puts that in its place; as the other
@@ -116,34 +108,17 @@ extension NSPersistentStoreCoordinator {
       userInfo: [NSUUIDChangedPersistentStoresKey: [store, moved, pairs] as [Any]])
   }
 
-  /// Removes what was begun at a URL where nothing had been before.
-  private final func _discard(_ url: URL, _ storeType: String) throws {
-    if storeType == NSSQLiteStoreType { return StoreFiles(url: url).remove() }
-    guard case .nothing = try StoreLocation(url).occupant() else {
-      return try FileManager.default.removeItem(at: url)
-    }
-  }
-
   final func move(_ store: NSPersistentStore, to url: URL) -> Bool {
     guard persistentStores.contains(where: { $0 === store }) else { return false }
-    guard store.type == NSSQLiteStoreType else {
+    guard let kind = StoreKinds.known(store.type) else {
       store.url = url
       return true
     }
-    guard let metadata = try? SQLiteStoreOpening.metadata(at: url, options: store.options),
-      model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata),
-      let settings = try? SQLiteStoreOpening.options(store.options), let model = frozen
-    else { return false }
     let isFollowed = store.remoteChanges.withLock { $0 != nil }
-    guard
-      let engine = try? SQLiteStoreEngine(
-        url: url, layout: model.layout, entities: model.entities, persistentStore: store, options: settings,
-        initialMetadata: metadata), let opened = try? engine.metadata
-    else { return false }
+    let old = store.engine
+    guard kind.reopen(store, at: url, in: self) else { return false }
+    guard store.engine !== old else { return true }
     store.remoteChanges.withLock { $0 = nil }
-    store.engine?.close()
-    store.attach(engine, metadata: opened)
-    store.url = url
     rowCache.removeAll()
     if isFollowed { try? followRemoteChanges(of: store) }
     return true

@@ -1,4 +1,3 @@
-import CoreDataSQLiteBinding
 import Foundation
 
 // Stores that take the place of others.
@@ -8,35 +7,15 @@ extension NSPersistentStoreCoordinator {
     at destinationURL: URL, destinationOptions: [AnyHashable: Any]?,
     withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]?, ofType storeType: String
   ) throws {
-    guard storeType == NSSQLiteStoreType else {
+    guard let kind = StoreKinds.known(storeType) else {
       throw CocoaError.coreData(
         NSPersistentStoreInvalidTypeError,
-        "Stores of type '\(storeType)' have no file to be replaced; '\(NSSQLiteStoreType)' has.")
+        "Stores of type '\(storeType)' have no file to be replaced; '\(StoreKinds.standard.type)' has.")
     }
-    guard StoreLocation(destinationURL).path != StoreLocation(sourceURL).path else { return }
-    _ = try SQLiteStoreOpening.metadata(at: sourceURL, options: sourceOptions)
-    if let store = persistentStore(for: destinationURL) { try remove(store) }
-    let (source, destination) = (StoreFiles(url: sourceURL), StoreFiles(url: destinationURL))
-    try StoreErrors.translating(url: destinationURL) {
-      let settings = try SQLiteStoreOpening.options(destinationOptions)
-      let file = SQLiteStoreFile(url: destinationURL, timeout: settings.timeout)
-      let isNew = !FileManager.default.fileExists(atPath: destinationURL.path)
-      try destination.expectFile()
-      if isNew { destination.create(like: source) }
-      try file.translating {
-        let connection = try file.openForWriting(creates: true)
-        do {
-          if try SQLiteStoreFile.isEmpty(connection) {
-            return try source.copy(to: destination, on: connection)
-          }
-          // What is no store stays: a wrong path must not cost anybody a file.
-          _ = try StoreMetadata.read(connection, path: file.path)
-          try destination.replaceContent(on: connection) { try source.copy(to: $0) }
-        } catch {
-          if isNew { destination.remove() }
-          throw error
-        }
-      }
+    try kind.replace(
+      at: destinationURL, options: destinationOptions, withStoreAt: sourceURL, sourceOptions: sourceOptions
+    ) {
+      if let store = persistentStore(for: destinationURL) { try remove(store) }
     }
   }
 

@@ -11,21 +11,10 @@ extension NSPersistentStoreCoordinator {
   ) throws -> NSPersistentStore {
     let model = try usableModel()
     let entities = try entities(of: configuration)
-    let store: NSPersistentStore
-    switch storeType {
-    case NSInMemoryStoreType:
-      try _checkForMemory(model, entities)
-      store = _memoryStore(configuration, storeURL, options, entities, model)
-    case NSSQLiteStoreType:
-      guard let storeURL else {
-        throw CocoaError.coreData(
-          NSPersistentStoreOpenError,
-          "A SQLite store needs a file URL; use file:///dev/null for one that is thrown away.")
-      }
-      store = try openSQLite(storeURL, configuration, options, entities, model)
-    default:
-      store = try openRegistered(storeType, configuration, storeURL, options, model)
-    }
+    let store = try StoreKinds.kind(of: storeType).open(
+      StoreRequest(
+        coordinator: self, configuration: configuration, url: storeURL, options: options, entities: entities,
+        model: model))
     try _checkIsNew(store)
     store._coordinator = self
     // Without its transformer a value reads as the stored data; only writing could lose it.
@@ -48,22 +37,6 @@ extension NSPersistentStoreCoordinator {
       "Can't add the same store twice: the coordinator has the store \(same.identifier ?? "?") at "
         + "\(same.url?.path ?? "memory") already. Use that one, or give a copy a UUID of its own (NSStoreUUIDKey).",
       [NSAffectedStoresErrorKey: [same]])
-  }
-
-  /// Refuses models with attributes that only SQLite can hold. Core Data raises here.
-  private final func _checkForMemory(_ model: FrozenModel, _ entities: Set<String>?) throws {
-    for layout in model.layout.layouts where entities?.contains(layout.entityName) ?? true {
-      for slot in layout.slots {
-        guard let attribute = slot.attribute, !slot.isTransient,
-          attribute.isDerived || attribute.type == .composite
-        else { continue }
-        throw CocoaError.coreData(
-          NSPersistentStoreIncompatibleSchemaError,
-          "\(layout.entityName).\(slot.name) is a \(attribute.isDerived ? "derived" : "composite") attribute, which a store "
-            + "in memory does not support; use a SQLite store (file:///dev/null for one that is thrown away)."
-        )
-      }
-    }
   }
 
   /// Adds a store, creating its file if there is none; throws as the other form.
@@ -108,10 +81,7 @@ extension NSPersistentStoreCoordinator {
   public class func metadataForPersistentStore(
     ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws -> [String: Any] {
-    if storeType != NSSQLiteStoreType, let storeClass = StoreRegistry.storeClass(for: storeType) {
-      return try storeClass.metadataForPersistentStore(with: url)
-    }
-    return try SQLiteStoreOpening.metadata(at: url, options: options)
+    try (StoreKinds.known(storeType) ?? StoreKinds.standard).metadata(at: url, options: options)
   }
 
   /// Metadata of a store file that no coordinator needs to have open; throws as the other form.
@@ -148,21 +118,11 @@ extension NSPersistentStoreCoordinator {
     return Set(entities.compactMap(\.name))
   }
 
-  private final func _memoryStore(
-    _ configuration: String?, _ url: URL?, _ options: [AnyHashable: Any]?, _ entities: Set<String>?,
-    _ model: FrozenModel
-  ) -> NSPersistentStore {
-    let key = StoreKey.named(UUID().uuidString)
-    let metadata: [String: Any] = [
-      NSStoreTypeKey: NSInMemoryStoreType, NSStoreUUIDKey: key.identifier,
-      NSStoreModelVersionHashesKey: model.versionHashes,
-    ]
-    let store = NSPersistentStore(
-      type: NSInMemoryStoreType, configuration: configuration, url: url, options: options, entities: entities,
-      isReadOnly: (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false,
-      metadata: metadata,
-      key: key)
-    store.attach(MemoryStoreEngine(model, key: key, store: store, metadata: metadata), metadata: metadata)
-    return store
+  /// Has notifications posted about each commit to a store, by any process, if its options ask for that.
+  final func followRemoteChanges(of store: NSPersistentStore) throws {
+    guard StoreOptions.isOn(NSPersistentStoreRemoteChangeNotificationPostOptionKey, store.options),
+      let watch = try RemoteChangeWatch(store, coordinator: self)
+    else { return }
+    store.remoteChanges.withLock { $0 = watch }
   }
 }

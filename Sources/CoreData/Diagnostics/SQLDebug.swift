@@ -1,4 +1,3 @@
-import CoreDataSQLiteBinding
 import Foundation
 import Synchronization
 
@@ -44,76 +43,5 @@ enum SQLDebug {
 
   static func seconds(_ nanoseconds: UInt64) -> String {
     String(format: "%.4fs", Double(nanoseconds) / 1_000_000_000)
-  }
-
-  /// Told about every statement of a connection when it has run. Readers report their statements themselves,
-  /// with what
-  /// they found.
-  static func trace(_ statement: TracedStatement) {
-    if statement.sql.hasPrefix("SELECT") || statement.sql.hasPrefix("EXPLAIN")
-      || statement.sql.hasPrefix("--")
-    {
-      return
-    }
-    write("sql: \(statement.sql)")
-    write("annotation: sql execution time: \(seconds(UInt64(max(0, statement.nanoseconds))))")
-  }
-}
-
-/// What is told about one read.
-final class SQLReport {
-  private let _sql: String
-  private let _bindings: [SQLBinding]
-  private let _start = DispatchTime.now().uptimeNanoseconds
-  private let _level = SQLDebug.level
-  private var _count = 0
-  private var _rows: [String] = []
-
-  /// Nil when nothing is to be reported.
-  static func begin(_ sql: SQLText, _ bindings: @autoclosure () -> [SQLBinding]) -> SQLReport? {
-    SQLDebug.level == 0 ? nil : SQLReport(sql.text, SQLDebug.level > 1 ? bindings() : [])
-  }
-
-  private init(_ sql: String, _ bindings: [SQLBinding]) {
-    _sql = sql
-    _bindings = bindings
-  }
-
-  /// Notes the row that a statement stands on.
-  func note(_ statement: Statement) {
-    _count += 1
-    guard _level > 2 else { return }
-    let cells = (0..<Int32(statement.columnCount)).map { SQLBinding(statement.value($0)).description }
-    _rows.append("(\(cells.joined(separator: ", ")))")
-  }
-
-  /// Prints the report.
-  func end(_ connection: Connection) {
-    let time = SQLDebug.seconds(DispatchTime.now().uptimeNanoseconds - _start)
-    SQLDebug.write("sql: \(_sql)")
-    for (index, binding) in _bindings.enumerated() {
-      SQLDebug.write("details: SQLite bind[\(index)] = \(binding)")
-    }
-    SQLDebug.write("annotation: sql connection fetch time: \(time)")
-    SQLDebug.write("annotation: total fetch execution time: \(time) for \(_count) rows.")
-    for row in _rows { SQLDebug.write("details: row: \(row)") }
-    guard _level > 3, let plan = try? QueryPlan.lines(of: _sql, on: connection) else { return }
-    SQLDebug.write("details: SQLite: EXPLAIN QUERY PLAN \(_sql)")
-    for line in plan { SQLDebug.write("details: \(line)") }
-  }
-}
-
-/// SQLite's account of how it would run a statement.
-enum QueryPlan {
-  /// Steps in order, those inside others indented by two spaces a level.
-  static func lines(of sql: String, on connection: Connection) throws -> [String] {
-    var depths: [Int64: Int] = [:]
-    var lines: [String] = []
-    try connection.query("EXPLAIN QUERY PLAN " + sql) { statement in
-      let depth = (depths[statement.int64(1)] ?? -1) + 1
-      depths[statement.int64(0)] = depth
-      lines.append(String(repeating: "  ", count: depth) + statement.string(3))
-    }
-    return lines
   }
 }

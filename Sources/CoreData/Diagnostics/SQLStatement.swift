@@ -1,4 +1,3 @@
-import CoreDataSQLiteBinding
 import Foundation
 
 /// A value bound to a `?` of a statement. Not in Core Data.
@@ -15,16 +14,6 @@ public enum SQLBinding: Sendable, Hashable, CustomStringConvertible {
   case blob(Data)
   /// Many values behind one `?`: a collection in the predicate.
   case values([SQLBinding])
-
-  init(_ binding: Binding) {
-    switch binding {
-    case .null: self = .null
-    case .int(let number): self = .integer(number)
-    case .double(let number): self = .real(number)
-    case .text(let text): self = .text(text)
-    case .blob(let bytes): self = .blob(Data(bytes))
-    }
-  }
 
   /// The value as SQL spells it.
   public var description: String {
@@ -69,7 +58,7 @@ public struct SQLStatement: Sendable, CustomStringConvertible {
 }
 
 extension NSManagedObjectContext {
-  /// The SQL that a fetch of this request would run: one statement for each SQLite store that it goes to,
+  /// The SQL that a fetch of this request would run: one statement for each database that it goes to,
   /// without running it.
   ///
   /// Unsaved changes, which are laid over the result in memory, do not show. Not in Core Data.
@@ -86,7 +75,7 @@ extension NSManagedObjectContext {
       dictionaries = try DictionaryColumns(request, plan, model).plan
     }
     return try coordinator.engines(for: request.affectedStores).compactMap { engine in
-      guard let engine = engine as? SQLiteStoreEngine else { return nil }
+      guard let engine = engine as? any SQLExplaining else { return nil }
       return try StoreErrors.translating {
         if let dictionaries { return try engine.statement(for: dictionaries, countingRows: countingRows) }
         var plan = plan
@@ -98,4 +87,14 @@ extension NSManagedObjectContext {
       }
     }
   }
+}
+
+/// A store that runs SQL, and shows it.
+protocol SQLExplaining: StoreEngine {
+  /// What a fetch would run.
+  func statement(for plan: FetchPlan, _ purpose: QueryShape.Purpose, countingRows: Bool) throws
+    -> SQLStatement
+
+  /// What a dictionary fetch would run.
+  func statement(for plan: DictionaryPlan, countingRows: Bool) throws -> SQLStatement
 }

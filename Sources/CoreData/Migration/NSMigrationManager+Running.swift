@@ -1,5 +1,4 @@
 import CoreDataModelSchema
-import CoreDataSQLiteBinding
 import Foundation
 
 // Migrating: the stores opened, the mapping checked, the three passes.
@@ -13,21 +12,22 @@ extension NSMigrationManager {
         "The store at \(job.source.url.path) cannot be migrated onto itself: give another destination, and replace the store "
           + "by it afterwards.")
     }
-    try _checkTypes(job)
+    let kind = try _kinds(job)
     try _check(job.mapping)
     try checkCancellation()
     let isNew: Bool
     do {
-      isNew = try SQLiteStoreOpening.isVacant(job.destination.url)
+      isNew = try kind.isVacant(job.destination.url, options: job.destination.options)
     } catch {
       throw Self._cannotOpen(job.destination.url, isSource: false, error)
     }
     if usesStoreSpecificMigrationManager, isNew,
-      job.mapping.isInferred(from: sourceModel, to: destinationModel)
+      job.mapping.isInferred(from: sourceModel, to: destinationModel),
+      try kind.migrate(job, inferringFrom: sourceModel, to: destinationModel)
     {
-      return try InferredCopy(job, from: sourceModel, to: destinationModel).run()
+      return
     }
-    try _runPasses(job, isNew: isNew)
+    try _runPasses(job, kind, isNew: isNew)
   }
 
   /// A request for the objects of a source entity itself, without those of its subentities.
@@ -62,16 +62,19 @@ extension NSMigrationManager {
 
   // MARK: Checks
 
-  private final func _checkTypes(_ job: MigrationJob) throws {
+  /// The destination's kind, once both ends are of kinds that can be migrated.
+  private final func _kinds(_ job: MigrationJob) throws -> any StoreKind {
     for (end, code) in [
       (job.source, NSMigrationManagerSourceStoreError),
       (job.destination, NSMigrationManagerDestinationStoreError),
-    ] where end.type != NSSQLiteStoreType {
+    ] where !(StoreKinds.known(end.type)?.canMigrate ?? false) {
+      let types = StoreKinds.all.filter(\.canMigrate).map { "'\($0.type)'" }.sorted()
       throw CocoaError.coreData(
         code,
-        "Only stores of type '\(NSSQLiteStoreType)' can be migrated; the one at \(end.url.path) is of type '\(end.type)'."
-      )
+        "Only stores of type \(types.joined(separator: " and ")) can be migrated; the one at \(end.url.path) is of type "
+          + "'\(end.type)'.")
     }
+    return try StoreKinds.kind(of: job.destination.type)
   }
 
   /// Holds the mapping against the two models, before anything is opened.
@@ -130,11 +133,11 @@ extension NSMigrationManager {
       [NSUnderlyingErrorKey: error, NSURLErrorKey: url])
   }
 
-  private final func _runPasses(_ job: MigrationJob, isNew: Bool) throws {
+  private final func _runPasses(_ job: MigrationJob, _ kind: any StoreKind, isNew: Bool) throws {
     let sides = sides
     let source = try _add(job.source, to: sides.source, isSource: true)
     defer { try? sides.source.coordinator.remove(source) }
-    StoreFiles(url: job.destination.url).create(like: StoreFiles(url: job.source.url))
+    kind.prepare(job.destination.url, like: job.source.url)
     let destination = try _add(job.destination, to: sides.destination, isSource: false)
     do {
       try sides.destination.context.performAndWait {
@@ -154,9 +157,7 @@ extension NSMigrationManager {
     } catch {
       reset()
       try? sides.destination.coordinator.remove(destination)
-      if isNew {
-        StoreFiles(url: job.destination.url).remove()
-      }
+      if isNew { try? kind.discard(at: job.destination.url) }
       throw error
     }
   }
@@ -241,47 +242,5 @@ extension NSMigrationManager {
 
   private final func checkCancellation() throws {
     if let error = state.withLock({ $0.cancellation }) { throw error }
-  }
-}
-
-/// Migrates by the means of SQLite stores: the file is copied, and the copy's tables are rewritten in SQL.
-private struct InferredCopy {
-  private let _job: MigrationJob
-  private let _source: NSManagedObjectModel
-  private let _destination: NSManagedObjectModel
-
-  init(_ job: MigrationJob, from source: NSManagedObjectModel, to destination: NSManagedObjectModel) {
-    _job = job
-    _source = source
-    _destination = destination
-  }
-
-  func run() throws {
-    let (from, to) = (_job.source.url, _job.destination.url)
-    let metadata: [String: Any]
-    do {
-      metadata = try SQLiteStoreOpening.metadata(at: from, options: _job.source.options)
-      guard _source.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) else {
-        throw CocoaError.coreData(
-          NSPersistentStoreIncompatibleVersionHashError,
-          "The store at \(from.path) was written with another version of the model than the source model ("
-            + SQLiteStoreOpening.differences(_source, metadata) + ").", ["metadata": metadata])
-      }
-    } catch {
-      throw CocoaError.coreData(
-        NSMigrationManagerSourceStoreError,
-        "The source store of the migration cannot be opened: \((error as NSError).localizedDescription)",
-        [NSUnderlyingErrorKey: error, NSURLErrorKey: from])
-    }
-    let files = StoreFiles(url: to)
-    do {
-      try StoreErrors.translating(url: to) { try StoreFiles(url: from).copy(to: files) }
-      let model = _destination.copy() as! NSManagedObjectModel
-      try AutomaticMigration.rewriteCopy(
-        at: to, metadata: metadata, options: _job.destination.options, from: ModelSchema(_source), to: model)
-    } catch {
-      files.remove()
-      throw error
-    }
   }
 }

@@ -1,92 +1,31 @@
-import CoreDataSQLiteBinding
-import Dispatch
 import Foundation
 import Synchronization
 
-/// Posts `NSPersistentStoreRemoteChange` for one store whenever anybody has written to it.
-///
-/// Whether something was written is asked of SQLite itself: `PRAGMA data_version` on a connection of the
-/// watch's own changes with every commit of any other connection, of whatever process. When to ask is told by
-/// the stores of this process right after a commit, and by the kernel when another process writes to the file
-/// or its log. A commit becomes visible a little after the last write to the log, so after such a write it is
-/// asked several times within two seconds.
+/// Posts `NSPersistentStoreRemoteChange` for one store after each commit to it. How commits become known is up to the
+/// kind of the store.
 final class RemoteChangeWatch: @unchecked Sendable {
-  // Unchecked: `_connection`, `_version` and `_retries` are used on `_queue` only, once the watch is made,
-  // and `_store` and `_coordinator` are not written again.
+  // Unchecked: `_store` and `_coordinator` are not written after `init`.
 
-  private let _queue = DispatchQueue(label: "CoreData.remote-change", qos: .utility)
   @Loose private var _store: NSPersistentStore?
   @Loose private var _coordinator: NSPersistentStoreCoordinator?
-  private let _file: String
-  private let _follower = Mutex<Int?>(nil)
-  private let _watch = Mutex<FileWatch?>(nil)
-  /// Nil for a database in memory, or locked exclusively, which no other process can write to.
-  private var _connection: Connection?
-  private var _version: Binding?
-  private var _retries = 0
+  /// Released with the watch, which ends it.
+  private let _feed = Mutex<Feed?>(nil)
 
-  private static let _delays = [1, 5, 20, 100, 400, 1500]
+  private struct Feed: @unchecked Sendable {
+    // Unchecked: kept alive, and never used.
+    let feed: AnyObject
+  }
 
-  /// Starts watching, until the watch is let go.
+  /// Starts watching; nil for a store of a kind that does not tell.
   ///
-  /// - Throws: `SQLiteError` when the file cannot be opened for reading.
-  init(_ store: NSPersistentStore, engine: SQLiteStoreEngine, coordinator: NSPersistentStoreCoordinator)
-    throws
-  {
+  /// - Throws: A Cocoa error when the store cannot be followed.
+  init?(_ store: NSPersistentStore, coordinator: NSPersistentStoreCoordinator) throws {
     _store = store
     _coordinator = coordinator
-    _file = engine.commitName
-    if !engine.isAlone {
-      let file = SQLiteStoreFile(url: URL(fileURLWithPath: engine.path))
-      // A connection that takes part in the log, so that it notices; on a medium that allows none there is
-      // nothing to notice.
-      let connection =
-        try engine.options.isReadOnly
-        ? ((try? file.openAnother(.readOnly)) ?? file.openForReading()) : file.openAnother(.readOnly)
-      _version = try connection.firstValue("PRAGMA data_version")
-      _connection = connection
-    }
-    let follower = CommitBoard.shared.follow(_file) { [weak self] in self?._look(again: false) }
-    _follower.withLock { $0 = follower }
-    guard !engine.isAlone else { return }
-    let watch = FileWatch(path: engine.path) { [weak self] in self?._look(again: true) }
-    _watch.withLock { $0 = watch }
-  }
-
-  deinit {
-    if let follower = _follower.withLock({ $0 }) { CommitBoard.shared.end(follower, of: _file) }
-  }
-
-  private func _look(again: Bool) {
-    _queue.async { [weak self] in
-      guard let self else { return }
-      if _connection == nil { return _post() }
-      _check()
-      guard again else { return }
-      // A series of looks that is on its way starts over.
-      let isWaiting = _retries > 0
-      _retries = Self._delays.count
-      if !isWaiting { _checkLater() }
-    }
-  }
-
-  private func _check() {
-    guard let version = try? _connection?.firstValue("PRAGMA data_version"), version != _version else {
-      return
-    }
-    _version = version
-    _post()
-  }
-
-  private func _checkLater() {
-    guard _retries > 0 else { return }
-    let delay = Self._delays[Self._delays.count - _retries]
-    _queue.asyncAfter(deadline: .now() + .milliseconds(delay)) { [weak self] in
-      guard let self else { return }
-      _retries -= 1
-      _check()
-      _checkLater()
-    }
+    let changed: @Sendable () -> Void = { [weak self] in self?._post() }
+    guard let feed = try StoreKinds.known(store.type)?.follow(store, changed) else { return nil }
+    let kept = Feed(feed: feed)
+    _feed.withLock { $0 = kept }
   }
 
   private func _post() {

@@ -172,19 +172,20 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   /// Called before the store is removed.
   open func willRemove(from coordinator: NSPersistentStoreCoordinator?) {}
 
-  /// Metadata of the store at a URL, read without opening the store. A SQLite file unless overridden.
+  /// Metadata of the store at a URL, read without opening the store. Reads a file of the standard kind unless
+  /// overridden.
   ///
   /// - Throws: A Cocoa error if there is no such file or it is no store.
   open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
-    try SQLiteStoreOpening.metadata(at: url)
+    try StoreKinds.standard.metadata(at: url, options: nil)
   }
 
-  /// Writes metadata into the store at a URL, without opening the store. A SQLite file unless overridden.
+  /// Writes metadata into the store at a URL, without opening the store. Takes a file of the standard kind
+  /// unless overridden.
   ///
   /// - Throws: As the coordinator's method.
   open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
-    try NSPersistentStoreCoordinator.setMetadata(
-      metadata, forPersistentStoreOfType: NSSQLiteStoreType, at: url)
+    try StoreKinds.standard.setMetadata(metadata, at: url, options: nil)
   }
 
   /// Keys about the format, which setting an application's own metadata does not remove.

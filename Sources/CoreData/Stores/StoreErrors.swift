@@ -1,7 +1,14 @@
 import CoreDataModelFiles
 import CoreDataModelSchema
-import CoreDataSQLiteBinding
 import Foundation
+
+/// An error that a kind of store throws, and what Core Data makes of it.
+protocol StoreFailure: Error {
+  /// Code in the Cocoa error domain.
+  var cocoaCode: Int { get }
+  /// Adds what the medium reported to the Cocoa error's user info.
+  func describe(in info: inout [String: Any])
+}
 
 /// Turns what stores throw into errors of Core Data's domain.
 enum StoreErrors {
@@ -21,11 +28,8 @@ enum StoreErrors {
     switch error {
     case is CocoaError, is StoreConflictError, is StoreConstraintError: return error
     case let error as ErrorOfOnesOwn: return error.underlying
-    case let error as StoreOpenError:
-      note(error.underlying, &info)
-      return CocoaError.coreData(error.cocoaCode, "\(error).", info)
-    case let error as SQLiteStoreError:
-      note(error.underlying, &info)
+    case let error as any StoreFailure:
+      error.describe(in: &info)
       return CocoaError.coreData(error.cocoaCode, "\(error).", info)
     case let error as UnsupportedModelError:
       return CocoaError.coreData(NSPersistentStoreIncompatibleSchemaError, "\(error).", info)
@@ -41,21 +45,12 @@ enum StoreErrors {
 
   /// Whether an error is one of those that stores throw, and not a policy's or a handler's.
   static func isOurs(_ error: any Error) -> Bool {
-    error is StoreOpenError || error is SQLiteStoreError || error is UnsupportedModelError
-      || error is ModelFileError
+    error is any StoreFailure || error is UnsupportedModelError || error is ModelFileError
       || error is ModelLayoutError || error is UntranslatableQueryError
   }
 
-  /// Whether somebody else was writing to the store for longer than a save waits.
+  /// Whether another writer kept the store locked for longer than a save waits.
   static func isBusy(_ error: any Error) -> Bool {
-    ((error as? CocoaError)?.userInfo[NSSQLiteErrorDomain] as? NSNumber).map { $0.intValue & 0xFF == 5 }
-      ?? false
-  }
-
-  private static func note(_ error: SQLiteError?, _ info: inout [String: Any]) {
-    guard let error else { return }
-    info[NSSQLiteErrorDomain] = NSNumber(value: error.code)
-    info[NSUnderlyingErrorKey] = NSError(
-      domain: NSSQLiteErrorDomain, code: Int(error.code), userInfo: [NSLocalizedDescriptionKey: "\(error)"])
+    (error as? CocoaError)?.code.rawValue == NSPersistentStoreTimeoutError
   }
 }

@@ -261,7 +261,7 @@ package enum StoreFileFacts {
     guard metadata[NSStoreModelVersionHashesKey] is [String: Any] else { return nil }
     let model = try NSManagedObjectModel(schema: model)
     guard !model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) else { return nil }
-    let text = SQLiteStoreOpening.differences(model, metadata)
+    let text = StoreVersioning.differences(model, metadata)
     return text.isEmpty ? nil : text
   }
 

@@ -114,7 +114,7 @@ struct AutomaticMigration {
           MappingBuilder.mapping(for: layout, numbers: binder.numbers(for: layout)))
         try StoreMigration(_connection, at: _url.path, from: mapping, to: expected).run()
         let identifier = present[StoreMetadata.uuidKey] as? String ?? ""
-        let version = SQLiteStoreOpening.metadata(for: frozen, model, identifier: identifier)
+        let version = StoreVersioning.metadata(for: frozen, model, identifier: identifier)
         try StoreMetadata.write(present.merging(version) { $1 }, to: _connection)
       }
     }
@@ -128,7 +128,7 @@ struct AutomaticMigration {
     to model: NSManagedObjectModel
   ) throws {
     let connection = try StoreErrors.translating(url: url) {
-      let settings = try SQLiteStoreOpening.options(options)
+      let settings = try SQLiteStoreOptions(options)
       let file = SQLiteStoreFile(url: url, timeout: settings.timeout)
       return try file.translating {
         let connection = try file.openForWriting()

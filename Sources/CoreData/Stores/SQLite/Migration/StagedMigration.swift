@@ -106,7 +106,7 @@ struct StagedMigration {
     if let stage = step.stage, let handler = stage.willMigrateHandler {
       try _withContainer(current, url) { try handler(_manager, stage) }
     }
-    let metadata = try SQLiteStoreOpening.metadata(at: url)
+    let metadata = try SQLiteStoreKind().metadata(at: url, options: nil)
     let next = step.model.copy() as! NSManagedObjectModel
     do {
       try AutomaticMigration.rewriteCopy(

@@ -2,7 +2,7 @@ import CoreDataPredicateLanguage
 import CoreDataSQLiteBinding
 
 /// What a fetch would run, without running it.
-extension SQLiteStoreEngine {
+extension SQLiteStoreEngine: SQLExplaining {
   func statement(
     for plan: FetchPlan, _ purpose: QueryShape.Purpose, countingRows: Bool
   ) throws -> SQLStatement {

@@ -1,0 +1,50 @@
+import Foundation
+
+/// What metadata say of the model that a store was saved with; the same for every kind of store.
+enum StoreVersioning {
+  /// Metadata that a new store starts with.
+  static func metadata(
+    for frozen: FrozenModel, _ model: NSManagedObjectModel, identifier: String
+  ) -> [String: Any] {
+    let version = Int(NSCoreDataVersionNumber)
+    return [
+      NSStoreUUIDKey: identifier,
+      "NSPersistenceFrameworkVersion": version,
+      "NSPersistenceMaximumFrameworkVersion": version,
+      NSStoreModelVersionHashesKey: frozen.versionHashes,
+      "NSStoreModelVersionHashesVersion": 3,
+      "NSStoreModelVersionHashesDigest": NSManagedObjectModel.digest(frozen.versionHashes),
+      NSPersistentStoreModelVersionChecksumKey: NSManagedObjectModel.checksum(frozen.versionHashes),
+      NSStoreModelVersionIdentifiersKey: model.versionIdentifiers.compactMap { $0 as? String }.sorted(),
+    ]
+  }
+
+  /// Entities that differ between a model and a store, in words.
+  static func differences(_ model: NSManagedObjectModel, _ metadata: [String: Any]) -> String {
+    let mine = model.entityVersionHashesByName
+    let theirs = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+    var parts: [String] = []
+    let changed = mine.keys.filter { theirs[$0] != nil && theirs[$0] != mine[$0] }.sorted()
+    let added = mine.keys.filter { theirs[$0] == nil }.sorted()
+    let removed = theirs.keys.filter { mine[$0] == nil }.sorted()
+    if !changed.isEmpty { parts.append("changed: \(changed.joined(separator: ", "))") }
+    if !added.isEmpty { parts.append("not in the store: \(added.joined(separator: ", "))") }
+    if !removed.isEmpty { parts.append("not in the model: \(removed.joined(separator: ", "))") }
+    return parts.joined(separator: "; ")
+  }
+}
+
+/// Options that a store is added with.
+enum StoreOptions {
+  /// Whether an option is given and is not false; a dictionary, as Core Data takes it for some, counts as
+  /// true.
+  static func isOn(_ key: String, _ options: [AnyHashable: Any]?) -> Bool {
+    guard let value = options?[key] else { return false }
+    return (value as? NSNumber)?.boolValue ?? (value as? Bool) ?? !(value is NSNull)
+  }
+
+  /// Whether an option is given and is true.
+  static func isTrue(_ key: String, _ options: [AnyHashable: Any]?) -> Bool {
+    (options?[key] as? NSNumber)?.boolValue ?? (options?[key] as? Bool) ?? false
+  }
+}
