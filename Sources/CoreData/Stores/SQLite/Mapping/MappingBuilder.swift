@@ -29,8 +29,8 @@ struct MappingBuilder {
     builder._addJoins()
     builder._inherit()
     return StoreMapping(
-      layout: layout, numbers: builder._numbers, tables: builder._tables, joins: builder._joins,
-      slots: builder._slots)
+      dialect: SQLiteDialect(), layout: layout, numbers: builder._numbers, tables: builder._tables,
+      joins: builder._joins, slots: builder._slots)
   }
 
   private init(_ layout: ModelLayout, _ numbers: EntityNumbers) {

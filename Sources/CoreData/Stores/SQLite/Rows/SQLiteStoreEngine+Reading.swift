@@ -106,7 +106,7 @@ extension SQLiteStoreEngine {
   func compiled(_ plan: DictionaryPlan) throws -> (query: CompiledTable, constants: [PredicateValue]) {
     let (shape, constants) = TableShape.taking(plan)
     let query = try tableQueries.query(shape) {
-      try QueryCompiler.compile(plan, constants, mapping: mapping, context: context)
+      try CompiledTable(plan, constants, mapping: mapping, context: context)
     }
     return (query, constants)
   }
@@ -143,7 +143,7 @@ extension SQLiteStoreEngine {
           entity: number, includesSubentities: plan.includesSubentities, part: RowPart(SlotSet(slots)),
           context: context)
       }
-      return try QueryCompiler.compile(plan, constants, purpose: purpose, mapping: mapping, reader: reader)
+      return try CompiledQuery(plan, constants, purpose: purpose, mapping: mapping, reader: reader)
     }
     return (query, constants)
   }

@@ -10,35 +10,30 @@ enum StringOperation: Int64, Sendable {
   case matches = 5
 }
 
-/// Names of the SQL functions for texts.
-enum StringFunction {
-  /// (text, pattern, operation, options): 1, 0 or NULL.
-  static let test = "NSCoreDataStringSearch"
-  /// (left, right, options): -1, 0, 1 or NULL.
-  static let compare = "NSCoreDataStringCompare"
+extension PredicateTree.Comparison.Options {
+  /// Whether options ask for more than comparing bytes; [n] says that bytes will do, whatever else stands
+  /// beside it.
+  var needsTextFunction: Bool { !isEmpty && !contains(.normalized) }
 }
 
 /// Texts: plain SQL where it means the same and can use an index, the string functions otherwise.
 extension QueryCompiler {
-  /// Whether options ask for more than comparing bytes; [n] says that bytes will do, whatever else stands
-  /// beside it.
-  func usesTextFunction(_ options: PredicateTree.Comparison.Options) -> Bool {
-    !options.isEmpty && !options.contains(.normalized)
-  }
-
   /// `=`, `<` ... of two texts with options; nil when it is a plain comparison.
   mutating func textRelation(
     _ left: Operand, _ symbol: String, _ right: Operand, _ comparison: PredicateTree.Comparison
   ) throws -> SQLFragment? {
-    guard usesTextFunction(comparison.options), left.kind == .string || right.kind == .string else {
+    guard comparison.options.needsTextFunction, left.kind == .string || right.kind == .string else {
       return nil
     }
     let (l, r) = try sides(left, right, comparison)
-    let options = String(comparison.options.rawValue)
     switch symbol {
-    case "=": return _test(.equal, l, r, comparison)
-    case "<>": return "NOT \(_test(.equal, l, r, comparison))"
-    default: return "\(sql: StringFunction.compare)(\(l), \(r), \(sql: options)) \(sql: symbol) 0"
+    case "=": return try _test(.equal, l, r, constant: nil, comparison)
+    case "<>": return "NOT \(try _test(.equal, l, r, constant: nil, comparison))"
+    default:
+      guard let test = dialect.compare(l, symbol, r, comparison.options) else {
+        throw untranslatable(comparison.left.outline, "\(dialect.name) has no such order of texts")
+      }
+      return test
     }
   }
 
@@ -58,30 +53,27 @@ extension QueryCompiler {
     }
     let l = try _text(left, comparison.left)
     let r = try _text(right, comparison.right)
-    guard !usesTextFunction(comparison.options), case .constant(let index, .string(let pattern)) = right,
-      !pattern.isEmpty
-    else { return _test(operation, l, r, comparison) }
-    switch operation {
-    case .beginsWith:
-      // A range, so that an index on the attribute serves.
-      return "(\(l) >= \(r) AND \(l) < \(QueryParameter.constant(index, .endOfPrefix)))"
-    case .endsWith: return "substr(\(l), -length(\(r))) = \(r)"
-    case .contains: return "instr(\(l), \(r)) > 0"
-    case .equal, .like, .matches: return _test(operation, l, r, comparison)
-    }
+    var constant: Int?
+    if case .constant(let index, .string(let pattern)) = right, !pattern.isEmpty { constant = index }
+    return try _test(operation, l, r, constant: constant, comparison)
   }
 
   /// A side as text; a number is taken for its text.
   private mutating func _text(_ side: Operand, _ expression: ExpressionTree) throws -> SQLFragment {
     let value = try scalar(side, .natural, expression.outline)
-    return side.kind == .number ? "NSCoreDataText(\(value))" : value
+    return side.kind == .number ? dialect.text(ofNumber: value) : value
   }
 
   private func _test(
-    _ operation: StringOperation, _ left: SQLFragment, _ right: SQLFragment,
+    _ operation: StringOperation, _ left: SQLFragment, _ right: SQLFragment, constant: Int?,
     _ comparison: PredicateTree.Comparison
-  ) -> SQLFragment {
-    let numbers = "\(operation.rawValue), \(comparison.options.rawValue)"
-    return "\(sql: StringFunction.test)(\(left), \(right), \(sql: numbers))"
+  ) throws -> SQLFragment {
+    guard let test = dialect.test(operation, left, right, constant: constant, comparison.options) else {
+      throw untranslatable(
+        comparison.left.outline,
+        "\(dialect.name) cannot test '\(operation)' with these options or this pattern; fetch without it and filter the result"
+      )
+    }
+    return test
   }
 }

@@ -42,7 +42,7 @@ struct SQLFragment: Sendable, Hashable, ExpressibleByStringInterpolation {
     mutating func appendInterpolation(sql: String) { text += sql }
   }
 
-  /// Conditions joined by AND or OR. A long list becomes a balanced tree, since SQLite limits how deep an
+  /// Conditions joined by AND or OR. A long list becomes a balanced tree, since databases limit how deep an
   /// expression may be nested and reads a chain as one level per link.
   static func joined(_ members: [SQLFragment], by operation: String) -> SQLFragment {
     if members.count <= 64 {
@@ -68,7 +68,7 @@ struct SQLFragment: Sendable, Hashable, ExpressibleByStringInterpolation {
 enum QueryParameter: Sendable, Hashable {
   /// A constant of the predicate, by its place from left to right.
   case constant(Int, ConstantConversion)
-  /// Several constants of the predicate as one list, for `Z_VALUES(?)`.
+  /// Several constants of the predicate as one list, for a list of values.
   case constants([Int], ConstantConversion)
   /// The moment of the fetch, in seconds since 2001-01-01 00:00 UTC.
   case now
@@ -86,12 +86,12 @@ indirect enum ConstantConversion: Sendable, Hashable {
   case transformed(entity: Int, slot: Int)
   /// An object or ID becomes its primary key if it lives in the table of this root entity of the store.
   case key(root: Int)
-  /// An entity description, or an entity's name, becomes its Z_ENT.
+  /// An entity description, or an entity's name, becomes its stored number.
   case entity
   /// The first text that does not begin with this one.
   case endOfPrefix
   /// A member of a collection.
   case member(Int, ConstantConversion)
-  /// All members of a collection, for `Z_VALUES(?)`.
+  /// All members of a collection, for a list of values.
   case members(ConstantConversion)
 }

@@ -2,29 +2,7 @@ import CoreDataModelSchema
 import CoreDataSQLiteBinding
 import Foundation
 
-/// How one cell of a statement's row becomes one cell of a Row.
-struct CellDecoder: Sendable {
-  enum Content: Sendable {
-    case int
-    case bool
-    case double
-    case decimal
-    case string
-    case uuid
-    case transformable
-    case data
-    case externalData
-    /// A to-one to an entity without subentities.
-    case reference(ObjectIDSpace)
-    /// A to-one whose destination's entity stands in another column; the space is for rows where it is
-    /// missing.
-    case polymorphicReference(ObjectIDSpace, entityColumn: Int32)
-  }
-
-  let slot: Int
-  let column: Int32
-  let content: Content
-
+extension CellDecoder {
   /// The value of the cell; nil for NULL.
   @inline(__always)
   func value(_ statement: Statement, _ context: RowReader.Context) throws -> Value? {

@@ -1,40 +1,11 @@
 import CoreDataModelSchema
 import CoreDataPredicateLanguage
-import CoreDataSQLiteBinding
 
-/// A dictionary fetch as SQL: what every one of the same shape runs.
-final class CompiledTable: Sendable {
-  let sql: SQLText
-  let parameters: [QueryParameter]
-  /// How each column is read; nil for whatever SQLite gives.
-  let cells: [ColumnReader]
-
-  init(sql: SQLText, parameters: [QueryParameter], cells: [ColumnReader]) {
-    self.sql = sql
-    self.parameters = parameters
-    self.cells = cells
-  }
-}
-
-/// Reads one column of a dictionary fetch.
-enum ColumnReader: Sendable {
+/// How one column of a dictionary fetch is read.
+enum SelectedCell: Sendable {
   case declared(CellDecoder)
-  /// As SQLite stores it, in this column of the statement.
+  /// As the database gives it, in this column of the result.
   case natural(Int32)
-
-  func value(_ statement: Statement, _ context: RowReader.Context) throws -> Value {
-    switch self {
-    case .declared(let decoder): return try decoder.value(statement, context) ?? .null
-    case .natural(let column):
-      switch statement.value(column) {
-      case .null: return .null
-      case .int(let number): return .int(number)
-      case .double(let number): return .double(number)
-      case .text(let text): return .string(text)
-      case .blob(let bytes): return .data(.init(bytes))
-      }
-    }
-  }
 }
 
 /// A dictionary fetch without its constants.
@@ -66,18 +37,18 @@ struct TableShape: Hashable, Sendable {
 /// Columns, groups and aggregates.
 extension QueryCompiler {
   mutating func select(
-    _ plan: DictionaryPlan, _ context: RowReader.Context
-  ) throws -> (list: SQLFragment, cells: [ColumnReader]) {
+    _ plan: DictionaryPlan, _ spaces: [ObjectIDSpace]
+  ) throws -> (list: SQLFragment, cells: [SelectedCell]) {
     aggregatesRows = plan.isGrouped
     defer { aggregatesRows = false }
     var list: [SQLFragment] = []
-    var cells: [ColumnReader] = []
+    var cells: [SelectedCell] = []
     for column in plan.columns {
       let outline = "the column '\(column.name)'"
       let place = Int32(list.count)
       let operand = try self.operand(column.expression)
       if case .object(let scope) = operand {
-        let space = context.spaces[scope.layout.entityNumber - 1]
+        let space = spaces[scope.layout.entityNumber - 1]
         let fragment = SQLFragment(text: scope.identity)
         list.append(fragment)
         columns[column.name] = (fragment, .other)
@@ -149,21 +120,18 @@ extension QueryCompiler {
       throw untranslatable(expression.outline, "objects can only be counted")
     }
     let value = try scalar(operand, operand.kind.conversion, argument.outline)
+    if name == "count:" { return .scalar("COUNT(\(value))", .number) }
+    guard let aggregate = dialect.aggregate(String(name.dropLast()), value, operand.kind) else {
+      throw untranslatable(
+        expression.outline, "\(dialect.name) has no such aggregate; fetch the values and compute it from them"
+      )
+    }
     switch name {
-    case "count:": return .scalar("COUNT(\(value))", .number)
-    case "sum:": return .scalar("IFNULL(SUM(\(value)), 0)", .number)
-    case "average:": return .scalar("AVG(\(value))", .number)
-    case "min:": return .scalar("MIN(\(value))", operand.kind)
-    case "max:": return .scalar("MAX(\(value))", operand.kind)
+    case "min:", "max:": return .scalar(aggregate, operand.kind)
+    case "sum:", "average:": return .scalar(aggregate, .number)
     default:
-      guard let function = SQLStatistics.name(name) else {
-        throw untranslatable(
-          expression.outline, "SQLite has no such aggregate; fetch the values and compute it from them")
-      }
-      guard operand.kind == .number else {
-        throw untranslatable(expression.outline, "it needs numbers")
-      }
-      return .scalar("\(sql: function)(\(value))", .number)
+      guard operand.kind == .number else { throw untranslatable(expression.outline, "it needs numbers") }
+      return .scalar(aggregate, .number)
     }
   }
 }

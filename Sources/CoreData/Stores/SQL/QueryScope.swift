@@ -18,7 +18,7 @@ final class QueryScope {
   let layout: PropertyLayout
   /// SQL for the object's primary key.
   let identity: String
-  /// SQL for the object's Z_ENT where a column beside the key holds it.
+  /// SQL for the number of the object's entity where a column beside the key holds it.
   let entityColumn: String?
   private let _source: SelectSource
   private let _mapping: StoreMapping
@@ -29,7 +29,7 @@ final class QueryScope {
   /// A scope whose table stands in the FROM clause already.
   init(layout: PropertyLayout, alias: String, source: SelectSource, mapping: StoreMapping) {
     self.layout = layout
-    identity = "\(alias).Z_PK"
+    identity = "\(alias).\(mapping.dialect.keyColumn)"
     entityColumn = nil
     _source = source
     _mapping = mapping
@@ -58,7 +58,8 @@ final class QueryScope {
     if let _alias { return _alias }
     let alias = aliases.next()
     let table = _mapping.table(of: layout.entityNumber).name
-    _source.join("\(_isOuter ? "LEFT OUTER JOIN" : "JOIN") \(table) \(alias) ON \(identity) = \(alias).Z_PK")
+    let key = "\(alias).\(_mapping.dialect.keyColumn)"
+    _source.join("\(_isOuter ? "LEFT OUTER JOIN" : "JOIN") \(table) \(alias) ON \(identity) = \(key)")
     _alias = alias
     return alias
   }
@@ -68,9 +69,14 @@ final class QueryScope {
     "\(alias(&aliases)).\(_mapping.column(index, of: layout.entityNumber).name)"
   }
 
-  /// SQL for the object's Z_ENT.
+  /// SQL for the value of an attribute.
+  func value(_ index: Int, _ aliases: inout AliasSupply) -> String {
+    _mapping.dialect.column(column(index, &aliases), _mapping.column(index, of: layout.entityNumber).content)
+  }
+
+  /// SQL for the number of the object's entity.
   func entity(_ aliases: inout AliasSupply) -> String {
-    entityColumn ?? "\(alias(&aliases)).Z_ENT"
+    entityColumn ?? "\(alias(&aliases)).\(_mapping.dialect.entityColumn)"
   }
 
   /// The destination of a to-one; the same scope whenever it is asked for, so that it is joined once.

@@ -1,6 +1,6 @@
 import CoreDataModelSchema
 
-/// How the entity numbers of a model and those of a file (`Z_ENT`) correspond.
+/// How the entity numbers of a model and those of a store, which stand in its rows, correspond.
 ///
 /// A file made by this model has the same numbers. One that Core Data numbered otherwise is still read right,
 /// since columns and tables carry the file's numbers in their names.
@@ -18,10 +18,10 @@ struct EntityNumbers: Sendable, Hashable {
       stored.enumerated().map { ($0.element, $0.offset + 1) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// `Z_ENT` of an entity of the model.
+  /// Stored number of an entity of the model.
   func stored(for number: Int) -> Int { stored[number - 1] }
 
-  /// Entity of the model with this `Z_ENT`; nil for a number the model does not know.
+  /// Entity of the model with this stored number; nil for a number the model does not know.
   func number(forStored stored: Int64) -> Int? {
     guard let stored = Int(exactly: stored) else { return nil }
     // Nearly every file has the model's own numbers.

@@ -2,41 +2,6 @@ import CoreDataPredicateLanguage
 
 /// Predefined functions.
 extension QueryCompiler {
-  /// How a function of scalars is said in SQL.
-  private enum Form {
-    case infix(String, ValueKind)
-    case call(String, ValueKind)
-  }
-
-  private static let _forms: [String: Form] = [
-    "add:to:": .infix("+", .number),
-    "from:subtract:": .infix("-", .number),
-    "multiply:by:": .infix("*", .number),
-    "divide:by:": .infix("/", .number),
-    "modulus:by:": .call("NSCoreDataModulus", .number),
-    "bitwiseAnd:with:": .infix("&", .number),
-    "bitwiseOr:with:": .infix("|", .number),
-    "leftshift:by:": .infix("<<", .number),
-    "rightshift:by:": .infix(">>", .number),
-    "bitwiseXor:with:": .call("NSCoreDataBitwiseXor", .number),
-    "onesComplement:": .call("~", .number),
-    "abs:": .call("abs", .number),
-    "sqrt:": .call("NSCoreDataSqrt", .number),
-    "raise:toPower:": .call("NSCoreDataPow", .number),
-    "exp:": .call("NSCoreDataExp", .number),
-    "ln:": .call("NSCoreDataLn", .number),
-    "log:": .call("NSCoreDataLog", .number),
-    "floor:": .call("NSCoreDataFloor", .number),
-    "ceiling:": .call("NSCoreDataCeiling", .number),
-    "trunc:": .call("NSCoreDataTrunc", .number),
-    "length:": .call("NSCoreDataLength", .number),
-    "uppercase:": .call("NSCoreDataUppercase", .string),
-    "lowercase:": .call("NSCoreDataLowercase", .string),
-    "canonical:": .call("NSCoreDataCanonical", .string),
-    "random": .call("NSCoreDataRandom", .number),
-    "randomn:": .call("NSCoreDataRandomBelow", .number),
-  ]
-
   mutating func function(
     _ name: String, _ arguments: [ExpressionTree], _ expression: ExpressionTree
   ) throws -> Operand {
@@ -45,18 +10,17 @@ extension QueryCompiler {
     {
       return try rowAggregate(name, arguments[0], expression)
     }
-    if let form = Self._forms[name] {
+    if let form = dialect.function(name) {
       if case .infix(let symbol, let kind) = form, let chain = OperatorChain(name, arguments) {
         return .scalar(try _said(chain, symbol), kind)
       }
       return try _scalarFunction(form, arguments, expression)
     }
     switch name {
-    case "now", "now:": return .scalar(SQLFragment(.now), .date)
+    case "now", "now:": return .scalar(dialect.now, .date)
     case "noindex:":
       guard arguments.count == 1, case .scalar(let value, let kind) = try operand(arguments[0]) else { break }
-      // A unary plus hides a column from the query planner.
-      return .scalar("+\(value)", kind)
+      return .scalar(dialect.unindexed(value, kind), kind)
     case PredicateFunction.cast where arguments.count == 2: return try _cast(arguments, expression)
     case PredicateFunction.index where arguments.count == 2: return try _element(arguments, expression)
     case "count:": return try _count(arguments, expression)
@@ -64,10 +28,10 @@ extension QueryCompiler {
       return try _aggregate(String(name.dropLast()), arguments, expression)
     default: break
     }
-    throw untranslatable(expression.outline, "SQLite has no function for it")
+    throw untranslatable(expression.outline, "\(dialect.name) has no function for it")
   }
 
-  /// A chain of one operator in one pair of parentheses: SQLite's parser takes some ninety within each other.
+  /// A chain of one operator in one pair of parentheses: databases' parsers limit how many stand within each other.
   private mutating func _said(_ chain: OperatorChain, _ symbol: String) throws -> SQLFragment {
     var values: [SQLFragment] = []
     for part in chain.parts { values.append(try _value(part)) }
@@ -85,7 +49,7 @@ extension QueryCompiler {
   }
 
   private mutating func _scalarFunction(
-    _ form: Form, _ arguments: [ExpressionTree], _ expression: ExpressionTree
+    _ form: SQLFunctionForm, _ arguments: [ExpressionTree], _ expression: ExpressionTree
   ) throws -> Operand {
     var values: [SQLFragment] = []
     for argument in arguments { values.append(try _value(argument)) }
@@ -97,7 +61,7 @@ extension QueryCompiler {
     }
   }
 
-  /// CAST(value, 'Type'), where SQLite can do what memory does.
+  /// CAST(value, 'Type'), where the database can do what memory does.
   private mutating func _cast(_ arguments: [ExpressionTree], _ expression: ExpressionTree) throws -> Operand {
     let value = try operand(arguments[0])
     // The name of the type is a constant and takes its number.
@@ -105,19 +69,11 @@ extension QueryCompiler {
       throw untranslatable(expression.outline, "the type of a CAST must be a constant")
     }
     let sql = try scalar(value, value.kind.conversion, expression.outline)
-    switch (type, value.kind) {
-    case ("NSNumber", .number), ("NSNumber", .date), ("NSDecimalNumber", .number):
-      return .scalar(sql, .number)
-    case ("NSNumber", .string), ("NSDecimalNumber", .string):
-      return .scalar("CAST(\(sql) AS NUMERIC)", .number)
-    case ("NSString", .string), ("NSURL", .string): return .scalar(sql, .string)
-    case ("NSString", .number): return .scalar("NSCoreDataText(\(sql))", .string)
-    case ("NSDate", .date), ("NSDate", .number): return .scalar(sql, .date)
-    case ("NSDate", .string): return .scalar("CAST(\(sql) AS REAL)", .date)
-    case ("NSUUID", .uuid), ("NSData", .data): return .scalar(sql, value.kind)
-    default:
-      throw untranslatable(expression.outline, "SQLite cannot turn \(arguments[0].outline) into '\(type)'")
+    guard let (cast, kind) = dialect.cast(sql, value.kind, to: type) else {
+      throw untranslatable(
+        expression.outline, "\(dialect.name) cannot turn \(arguments[0].outline) into '\(type)'")
     }
+    return .scalar(cast, kind)
   }
 
   /// `toMany[SIZE]`; a store does not know which member is which.
@@ -127,7 +83,7 @@ extension QueryCompiler {
     guard case .function("SIZE", _) = arguments[1] else {
       throw untranslatable(
         expression.outline,
-        "of a collection SQLite knows the [SIZE] only; fetch the members and pick one of them")
+        "of a collection \(dialect.name) knows the [SIZE] only; fetch the members and pick one of them")
     }
     return try _count([arguments[0]], expression)
   }
@@ -152,7 +108,7 @@ extension QueryCompiler {
     _ name: String, _ arguments: [ExpressionTree], _ expression: ExpressionTree
   ) throws -> Operand {
     guard name != "mode" else {
-      throw untranslatable(expression.outline, "it gives several values, and SQLite compares one")
+      throw untranslatable(expression.outline, "it gives several values, and \(dialect.name) compares one")
     }
     // Over an attribute of a to-many, or of several values written in the predicate.
     if arguments.count == 1, case .toMany(let path) = try operand(arguments[0]) {

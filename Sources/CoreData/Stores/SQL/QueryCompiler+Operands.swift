@@ -62,9 +62,9 @@ enum Operand {
   case scalar(SQLFragment, ValueKind)
   /// SELF, a to-one, a variable.
   case object(QueryScope)
-  /// The entity of an object, as Z_ENT.
+  /// The entity of an object, as its stored number.
   case entity(SQLFragment)
-  /// The name of an object's entity, as Z_ENT.
+  /// The name of an object's entity, as its stored number.
   case entityName(SQLFragment)
   case toMany(ToManyPath)
   /// Several values, at least one of them not constant.
@@ -103,7 +103,7 @@ extension QueryCompiler {
       case .block(let block, _) where block.isNestingLimit:
         throw compiler.untranslatable("the predicate", NestingLimit.problem)
       case .customFunction, .set, .assignment, .anyKey, .block:
-        throw compiler.untranslatable(expression.outline, "SQLite has no such expression")
+        throw compiler.untranslatable(expression.outline, "\(compiler.dialect.name) has no such expression")
       }
     }
   }
@@ -163,7 +163,7 @@ extension QueryCompiler {
         let kind: ValueKind =
           content == .transformable
           ? .transformed(entity: scope.layout.entityNumber, slot: slot) : ValueKind(content)
-        let value = Operand.scalar(SQLFragment(text: scope.column(column, &aliases)), kind)
+        let value = Operand.scalar(SQLFragment(text: scope.value(column, &aliases)), kind)
         if rest.isEmpty { return value }
         guard goesIntoValues else {
           throw untranslatable(
@@ -178,7 +178,7 @@ extension QueryCompiler {
               + leaves.map { $0.names.joined(separator: ".") }.joined(separator: ", "))
         }
         let content = mapping.column(leaf.column, of: scope.layout.entityNumber).content
-        return .scalar(SQLFragment(text: scope.column(leaf.column, &aliases)), ValueKind(content))
+        return .scalar(SQLFragment(text: scope.value(leaf.column, &aliases)), ValueKind(content))
       case .toOne:
         guard let next = scope.destination(of: slot, &aliases) else { break }
         scope = next
@@ -197,20 +197,10 @@ extension QueryCompiler {
     guard case .scalar(let column, let kind) = value, path.count == 1, let name = path.first else {
       throw untranslatable(outline, "the attribute '\(key)' has no property '\(path.joined(separator: "."))'")
     }
-    switch (name, kind) {
-    case ("self", _), ("description", .string): return value
-    case ("stringValue", .number), ("description", .number):
-      return .scalar("NSCoreDataText(\(column))", .string)
-    case ("intValue", .number), ("integerValue", .number), ("longLongValue", .number):
-      return .scalar("CAST(\(column) AS INTEGER)", .number)
-    case ("doubleValue", .number), ("floatValue", .number): return .scalar("CAST(\(column) AS REAL)", .number)
-    case ("boolValue", .number): return .scalar("(\(column) <> 0)", .number)
-    case ("length", .string): return .scalar("NSCoreDataLength(\(column))", .number)
-    case ("uppercaseString", .string): return .scalar("NSCoreDataUppercase(\(column))", .string)
-    case ("lowercaseString", .string): return .scalar("NSCoreDataLowercase(\(column))", .string)
-    case ("absoluteString", .string): return value
-    default: throw untranslatable(outline, "the attribute '\(key)' has no property '\(name)' in SQL")
+    guard let (property, propertyKind) = dialect.property(name, of: column, kind) else {
+      throw untranslatable(outline, "the attribute '\(key)' has no property '\(name)' in SQL")
     }
+    return .scalar(property, propertyKind)
   }
 
   /// Keys that every object has; nil for one that stays at the same object.
@@ -252,11 +242,11 @@ extension QueryCompiler {
   ) throws -> SQLFragment {
     switch operand {
     case .constant(let index, let value):
-      if case .transformed = conversion { return SQLFragment(.constant(index, conversion)) }
+      if case .transformed = conversion { return dialect.constant(.constant(index, conversion), value) }
       switch value {
       case .collection, .dictionary:
         throw untranslatable(outline, "a collection stands where one value is needed")
-      default: return SQLFragment(.constant(index, conversion))
+      default: return dialect.constant(.constant(index, conversion), value)
       }
     case .scalar(let fragment, _): return fragment
     case .object(let scope): return SQLFragment(text: scope.identity)

@@ -30,7 +30,7 @@ extension QueryCompiler {
   }
 
   /// Conditions of which one must hold; many comparisons of one value for equality are said with IN, which
-  /// SQLite looks up at once.
+  /// databases look up at once.
   private mutating func _alternatives(_ members: [PredicateTree]) throws -> SQLFragment {
     guard members.count >= Alternatives.worthwhileCount else {
       return try _joined(members, by: "OR", empty: "1 = 0")
@@ -78,7 +78,7 @@ extension QueryCompiler {
     if comparison.modifier == .all {
       throw untranslatable(
         "ALL \(comparison.left.outline)",
-        "ALL is not supported by the SQLite store; say SUBQUERY(…, $x, NOT …).@count == 0 instead")
+        "ALL is not supported by the \(dialect.name) store; say SUBQUERY(…, $x, NOT …).@count == 0 instead")
     }
     let left = try operand(comparison.left)
     let right = try operand(comparison.right)
@@ -165,7 +165,7 @@ extension QueryCompiler {
     case .matches: return try textTest(.matches, left, right, comparison)
     case .customSelector:
       throw untranslatable(
-        comparison.left.outline, "the selector '\(comparison.selector ?? "")' cannot run in SQLite")
+        comparison.left.outline, "the selector '\(comparison.selector ?? "")' cannot run in \(dialect.name)")
     }
   }
 
@@ -185,7 +185,7 @@ extension QueryCompiler {
     case .object(let scope): subject = SQLFragment(text: scope.identity)
     case .entity(let column), .entityName(let column): subject = column
     case .scalar(let column, _): subject = column
-    case .constant(let index, _): subject = SQLFragment(.constant(index, .natural))
+    case .constant(let index, let value): subject = dialect.constant(.constant(index, .natural), value)
     case .toMany, .list:
       throw untranslatable("a collection", "it cannot be compared with nil; use @count == 0")
     }
@@ -207,19 +207,30 @@ extension QueryCompiler {
     let conversion: ConstantConversion
     switch left {
     case .scalar(let column, let kind): (subject, conversion) = (column, kind.conversion)
-    case .constant(let index, _): (subject, conversion) = (SQLFragment(.constant(index, .natural)), .natural)
+    case .constant(let index, let value):
+      (subject, conversion) = (dialect.constant(.constant(index, .natural), value), .natural)
     default: throw untranslatable(comparison.left.outline, "BETWEEN needs a value with an order")
     }
     switch right {
     case .constant(let index, .collection(let members)) where members.count == 2:
-      let low = QueryParameter.constant(index, .member(0, conversion))
-      let high = QueryParameter.constant(index, .member(1, conversion))
-      return "\(subject) BETWEEN \(low) AND \(high)"
+      let low = dialect.constant(.constant(index, .member(0, conversion)), members[0])
+      let high = dialect.constant(.constant(index, .member(1, conversion)), members[1])
+      return _between(subject, left.kind, (low, ValueKind(members[0])), (high, ValueKind(members[1])))
     case .list(let members) where members.count == 2:
       let low = try scalar(members[0], conversion, "BETWEEN")
-      return "\(subject) BETWEEN \(low) AND \(try scalar(members[1], conversion, "BETWEEN"))"
+      let high = try scalar(members[1], conversion, "BETWEEN")
+      return _between(subject, left.kind, (low, members[0].kind), (high, members[1].kind))
     default: throw untranslatable(comparison.right.outline, "BETWEEN needs exactly two values")
     }
+  }
+
+  private func _between(
+    _ subject: SQLFragment, _ kind: ValueKind, _ low: (SQLFragment, ValueKind),
+    _ high: (SQLFragment, ValueKind)
+  ) -> SQLFragment {
+    let (left, low) = dialect.comparable(subject, kind, low.0, low.1)
+    let (_, high) = dialect.comparable(subject, kind, high.0, high.1)
+    return "\(left) BETWEEN \(low) AND \(high)"
   }
 
   /// Both sides of an operator, each constant converted to what the other side is.
@@ -235,10 +246,9 @@ extension QueryCompiler {
         comparison.left.outline,
         "objects of '\(l.layout.entityName)' and '\(r.layout.entityName)' are never the same")
     }
-    return (
-      try scalar(left, conversion(for: right), comparison.left.outline),
-      try scalar(right, conversion(for: left), comparison.right.outline)
-    )
+    return dialect.comparable(
+      try scalar(left, conversion(for: right), comparison.left.outline), left.kind,
+      try scalar(right, conversion(for: left), comparison.right.outline), right.kind)
   }
 
   /// Stored bytes compare with those of a constant, or of another transformable.

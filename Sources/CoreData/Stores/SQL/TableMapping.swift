@@ -14,7 +14,7 @@ enum ColumnContent: Sendable, Hashable {
   case externalData
   /// Primary key of a to-one's destination.
   case foreignKey
-  /// `Z_ENT` of a to-one's destination.
+  /// Number of the entity of a to-one's destination.
   case foreignEntity
   /// Position in an ordered relationship.
   case order
@@ -32,9 +32,9 @@ struct TableColumn: Sendable, Hashable {
 struct TableMapping: Sendable {
   let rootNumber: Int
   let name: String
-  /// Without Z_PK, Z_ENT and Z_OPT, in the order in which a new table has them.
+  /// Without key, entity and version, in the order in which a new table has them.
   let columns: [TableColumn]
-  /// Whether there are subentities, so that Z_ENT tells rows apart.
+  /// Whether there are subentities, so that the entity's number tells rows apart.
   let hasSubentities: Bool
 }
 
@@ -45,7 +45,7 @@ enum SlotStorage: Sendable, Hashable {
   case attribute(column: Int)
   /// A composite attribute, flattened: a column for each element that is no composite itself.
   case composite([CompositeLeaf])
-  /// `entityColumn` holds the destination's Z_ENT when the destination has subentities; `orderColumn` the
+  /// `entityColumn` holds the number of the destination's entity when the destination has subentities; `orderColumn` the
   /// place in the owner's ordered to-many.
   case toOne(column: Int, entityColumn: Int?, orderColumn: Int?, destination: Int)
   /// A to-many stored as the to-one in slot `inverse` of entity `destination`.
@@ -88,8 +88,9 @@ struct JoinTable: Sendable, Hashable {
   }
 }
 
-/// How a model is laid out in tables and columns, as Core Data does it.
+/// How a model is laid out in the tables and columns of a database.
 final class StoreMapping: Sendable {
+  let dialect: any SQLDialect
   let layout: ModelLayout
   let numbers: EntityNumbers
   /// In the order of their roots' numbers.
@@ -100,9 +101,10 @@ final class StoreMapping: Sendable {
   private let _tableIndex: [Int: Int]
 
   init(
-    layout: ModelLayout, numbers: EntityNumbers, tables: [TableMapping], joins: [JoinTable],
-    slots: [[SlotStorage]]
+    dialect: any SQLDialect, layout: ModelLayout, numbers: EntityNumbers, tables: [TableMapping],
+    joins: [JoinTable], slots: [[SlotStorage]]
   ) {
+    self.dialect = dialect
     self.layout = layout
     self.numbers = numbers
     self.tables = tables
@@ -123,6 +125,7 @@ final class StoreMapping: Sendable {
 
   /// The same mapping with join tables under the names a file has them by.
   func withJoins(_ joins: [JoinTable]) -> StoreMapping {
-    StoreMapping(layout: layout, numbers: numbers, tables: tables, joins: joins, slots: slots)
+    StoreMapping(
+      dialect: dialect, layout: layout, numbers: numbers, tables: tables, joins: joins, slots: slots)
   }
 }

@@ -1,5 +1,4 @@
 import CoreDataPredicateLanguage
-import CoreDataSQLiteBinding
 
 /// To-many relationships and collections of constants.
 extension QueryCompiler {
@@ -59,7 +58,7 @@ extension QueryCompiler {
   /// all owners.
   mutating func contains(_ path: ToManyPath, constant index: Int) throws -> SQLFragment {
     let members = try _open(path)
-    let key = QueryParameter.constant(index, .key(root: members.scope.layout.rootNumber))
+    let key = dialect.constant(.constant(index, .key(root: members.scope.layout.rootNumber)), .null)
     let isMember: SQLFragment = "\(sql: members.scope.identity) = \(key)"
     // Without the tests for NULL, NOT of this would be unknown, not true: for a member without owner, and at
     // the end of a path that leads nowhere.
@@ -96,17 +95,11 @@ extension QueryCompiler {
     else {
       throw untranslatable(path.outline, "@\(name) needs an attribute of the members")
     }
-    if SQLStatistics.name(name + ":") != nil, kind != .number {
+    if name == "median" || name == "mode" || name == "stddev", kind != .number {
       throw untranslatable(path.outline, "\(name) needs numbers")
     }
-    let value: SQLFragment
-    switch name {
-    case "sum": value = "IFNULL(SUM(\(column)), 0)"
-    case "avg", "average": value = "AVG(\(column))"
-    case "min": value = "MIN(\(column))"
-    case "max": value = "MAX(\(column))"
-    case "median", "stddev": value = "\(sql: SQLStatistics.name(name + ":")!)(\(column))"
-    default: throw untranslatable(path.outline, "SQLite has no collection operator @\(name)")
+    guard name != "mode", let value = dialect.aggregate(name, column, kind) else {
+      throw untranslatable(path.outline, "\(dialect.name) has no collection operator @\(name)")
     }
     return "(SELECT \(value) FROM \(sql: members.source.text) WHERE \(sql: members.correlation))"
   }
@@ -153,21 +146,23 @@ extension QueryCompiler {
     _ left: Operand, _ index: Int, _ members: [PredicateValue], _ comparison: PredicateTree.Comparison
   ) throws -> SQLFragment {
     if members.isEmpty { return "1 = 0" }
-    if usesTextFunction(comparison.options), left.kind == .string {
+    if comparison.options.needsTextFunction, left.kind == .string {
       let subject = try scalar(left, .natural, comparison.left.outline)
       let values = QueryParameter.constant(index, .members(.natural))
-      let equal = StringOperation.equal.rawValue
-      let test: SQLFragment =
-        "\(sql: StringFunction.test)(\(subject), v.value, \(sql: "\(equal), \(comparison.options.rawValue)"))"
+      guard let test = dialect.test(.equal, subject, "v.value", constant: nil, comparison.options) else {
+        throw untranslatable(comparison.left.outline, "\(dialect.name) has no such comparison of texts")
+      }
       // Without the case, NOT of this would hold for NULL, as it does for no other comparison.
       return """
         (CASE WHEN \(subject) IS NULL THEN NULL ELSE EXISTS \
-        (SELECT 1 FROM \(sql: ValueArray.tableName)(\(values)) v WHERE \(test)) END)
+        (SELECT 1 FROM \(dialect.values(values, .string)) WHERE \(test)) END)
         """
     }
     if members.count == 1 {
       let (subject, conversion) = try _subject(left, comparison)
-      return "\(subject) = \(QueryParameter.constant(index, .member(0, conversion)))"
+      let member = dialect.constant(.constant(index, .member(0, conversion)), members[0])
+      let (l, r) = dialect.comparable(subject, left.kind, member, ValueKind(members[0]))
+      return "\(l) = \(r)"
     }
     return try _inValues(left, index, comparison)
   }
@@ -175,11 +170,11 @@ extension QueryCompiler {
   /// The rows that have one of many values of an attribute whose values are unique, as a join; nil for any
   /// other condition.
   ///
-  /// It is what an import asks before each save: which of these identifiers are there already? For IN, SQLite
-  /// would sort the values into a table of its own first, which costs as much as finding the rows by the
+  /// It is what an import asks before each save: which of these identifiers are there already? For IN, the
+  /// database would sort the values into a table of its own first, which costs as much as finding the rows by the
   /// index.
   mutating func uniqueLookUp(_ plan: FetchPlan) throws -> (values: SQLFragment, column: SQLFragment)? {
-    guard case .comparison(let comparison) = plan.predicate, comparison.op == .in,
+    guard dialect.joinsUniqueValues, case .comparison(let comparison) = plan.predicate, comparison.op == .in,
       comparison.modifier == .direct, comparison.options.isEmpty,
       case .keyPath(let path) = comparison.left, path.count == 1,
       case .constant(.collection(let members)) = comparison.right, members.count > 2,
@@ -193,7 +188,7 @@ extension QueryCompiler {
     let (column, conversion) = try _subject(left, comparison)
     looksUpUniqueValues = true
     let values = QueryParameter.constant(index, .members(conversion))
-    return ("\(sql: ValueArray.tableName)(\(values))", column)
+    return (dialect.values(values, .string), column)
   }
 
   private mutating func _inValues(
@@ -208,11 +203,7 @@ extension QueryCompiler {
     _ comparison: PredicateTree.Comparison
   ) throws -> SQLFragment {
     let (subject, conversion) = try _subject(left, comparison)
-    // A column without a type counts as one of bytes, and numbers would equal no text; the sign takes that
-    // from it, so that the text's affinity decides, as it does with one number.
-    let sign = left.kind == .string ? "+" : ""
-    return
-      "\(subject) IN (SELECT \(sql: sign)value FROM \(sql: ValueArray.tableName)(\(parameter(conversion))))"
+    return dialect.isMember(subject, left.kind, of: parameter(conversion))
   }
 
   private mutating func _subject(
