@@ -180,16 +180,16 @@ struct MigrationState {
 }
 
 /// What is to be migrated where.
-struct MigrationJob {
-  struct End {
-    let url: URL
-    let type: String
-    let options: [AnyHashable: Any]?
+package struct MigrationJob {
+  package struct End {
+    package let url: URL
+    package let type: String
+    package let options: [AnyHashable: Any]?
   }
 
-  let source: End
-  let destination: End
-  let mapping: NSMappingModel
+  package let source: End
+  package let destination: End
+  package let mapping: NSMappingModel
 }
 
 /// One of the two stacks of a migration: a model without classes, its coordinator, and a context.

@@ -3,14 +3,14 @@ import Foundation
 import Synchronization
 
 /// What the engine reads of a model in use: slots instead of names, and everything about them computed once.
-final class FrozenModel: Reachable, @unchecked Sendable {
+package final class FrozenModel: Reachable, @unchecked Sendable {
   // Unchecked: all members are immutable, and so are the descriptions, which trap on any change from here on.
   let lifeline = Lifeline()
-  let layout: ModelLayout
+  package let layout: ModelLayout
   /// The entities in the order of their numbers, the one numbered 1 first.
-  let entities: [NSEntityDescription]
+  package let entities: [NSEntityDescription]
   let entitiesByName: [String: NSEntityDescription]
-  let versionHashes: [String: Data]
+  package let versionHashes: [String: Data]
 
   fileprivate init(_ layout: ModelLayout, entities: [NSEntityDescription], versionHashes: [String: Data]) {
     self.layout = layout

@@ -3,32 +3,32 @@ import CoreDataPredicateLanguage
 
 /// A fetch of dictionaries resolved against a frozen model: columns computed from rows, one by one or in
 /// groups.
-struct DictionaryPlan: Sendable {
-  struct Column: Sendable {
+package struct DictionaryPlan: Sendable {
+  package struct Column: Sendable {
     /// Key in the dictionary.
-    let name: String
-    let expression: ExpressionTree
+    package let name: String
+    package let expression: ExpressionTree
     /// How the value is read; `.objectID` for an object, `.undefined` for whatever comes.
-    let type: AttributeType
+    package let type: AttributeType
   }
 
   /// Which rows, in which order; limit and offset count dictionaries.
   ///
   /// A sort term may name a column that is no property.
-  var rows: FetchPlan
-  var columns: [Column]
+  package var rows: FetchPlan
+  package var columns: [Column]
   /// What rows of one group have in common.
-  var groups: [ExpressionTree] = []
+  package var groups: [ExpressionTree] = []
   /// Condition on groups; variables are columns by name.
-  var having: PredicateTree?
+  package var having: PredicateTree?
   /// Equal dictionaries come once.
-  var isDistinct = false
+  package var isDistinct = false
   /// Whether rows are collapsed: into groups, or all into one by an aggregate.
-  var isGrouped = false
+  package var isGrouped = false
 }
 
 /// Functions over all rows of a group, as told from functions over the members of a to-many.
-enum RowAggregate {
+package enum RowAggregate {
   private static let _names: Set<String> = [
     "count:", "sum:", "min:", "max:", "average:", "median:", "mode:", "stddev:",
   ]
@@ -38,7 +38,7 @@ enum RowAggregate {
 
   /// Whether a function with these arguments is taken over rows: it has one argument, which has one value
   /// for each row.
-  static func isTaken(
+  package static func isTaken(
     _ name: String, _ arguments: [ExpressionTree], from layout: PropertyLayout, in model: [PropertyLayout]
   ) -> Bool {
     _names.contains(name) && arguments.count == 1 && _isSingle(arguments[0], layout, model)
@@ -46,7 +46,7 @@ enum RowAggregate {
 
   /// What an aggregate of these values comes to in a dictionary, which has room for one: of several modes the
   /// smallest.
-  static func value(_ function: String, of values: [PredicateValue]) throws -> PredicateValue {
+  package static func value(_ function: String, of values: [PredicateValue]) throws -> PredicateValue {
     let nothing = ValueSubject(.null)
     let result = try ExpressionTree.function(function, [.constant(.collection(values))]).value(for: nothing)
     guard case .collection = result else { return result }
@@ -54,7 +54,7 @@ enum RowAggregate {
   }
 
   /// Whether any part of the expression is taken over rows.
-  static func occurs(in expression: ExpressionTree, from layout: PropertyLayout, in model: [PropertyLayout])
+  package static func occurs(in expression: ExpressionTree, from layout: PropertyLayout, in model: [PropertyLayout])
     -> Bool
   {
     var found = false
@@ -67,7 +67,7 @@ enum RowAggregate {
   }
 
   /// `@sum.price` at the start of a path as the function that it means here.
-  static func spelledOut(_ expression: ExpressionTree) -> ExpressionTree {
+  package static func spelledOut(_ expression: ExpressionTree) -> ExpressionTree {
     expression.rewritten { (part: ExpressionTree) throws(Never) -> ExpressionTree? in
       guard case .keyPath(let path) = part, let name = path.first.flatMap({ _operators[$0] }) else {
         return nil

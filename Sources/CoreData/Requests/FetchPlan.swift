@@ -6,10 +6,10 @@ import Foundation
 ///
 /// Object and object-ID constants in the predicate are `PredicateValue.object` around an `NSManagedObjectID`;
 /// an unsaved object's ID matches no stored row.
-struct FetchPlan: Sendable {
-  struct SortTerm: Sendable, Hashable {
+package struct FetchPlan: Sendable {
+  package struct SortTerm: Sendable, Hashable {
     /// How two strings are ordered; anything else is compared by its natural order.
-    enum Comparison: Sendable, Hashable {
+    package enum Comparison: Sendable, Hashable {
       case binary
       case caseInsensitive
       case localized
@@ -17,13 +17,13 @@ struct FetchPlan: Sendable {
       case localizedStandard
     }
 
-    let keyPath: [String]
-    let ascending: Bool
-    let comparison: Comparison
+    package let keyPath: [String]
+    package let ascending: Bool
+    package let comparison: Comparison
   }
 
   /// What is read of each row.
-  enum Content: Sendable, Hashable {
+  package enum Content: Sendable, Hashable {
     /// All values.
     case values
     /// Identity only.
@@ -61,7 +61,7 @@ struct FetchPlan: Sendable {
 
   private var _contents: Contents
 
-  init(layout: PropertyLayout) { _contents = Contents(layout) }
+  package init(layout: PropertyLayout) { _contents = Contents(layout) }
 
   /// The contents, held by this plan alone.
   private mutating func _own() -> Contents {
@@ -70,14 +70,14 @@ struct FetchPlan: Sendable {
   }
 
   /// Slots of the entity whose objects are wanted.
-  var layout: PropertyLayout { _contents.layout }
+  package var layout: PropertyLayout { _contents.layout }
 
-  var includesSubentities: Bool {
+  package var includesSubentities: Bool {
     get { _contents.includesSubentities }
     set { _own().includesSubentities = newValue }
   }
 
-  var predicate: PredicateTree? {
+  package var predicate: PredicateTree? {
     get { _contents.known?.tree ?? _contents.predicate }
     set {
       let contents = _own()
@@ -87,31 +87,31 @@ struct FetchPlan: Sendable {
   }
 
   /// The predicate, where it is a comparison of a key with a value: cheaper to ask for than the tree of it.
-  var known: TemplatedComparison? { _contents.known }
+  package var known: TemplatedComparison? { _contents.known }
 
-  var sort: [SortTerm] {
+  package var sort: [SortTerm] {
     get { _contents.sort }
     set { _own().sort = newValue }
   }
 
   /// 0: none.
-  var limit: Int {
+  package var limit: Int {
     get { _contents.limit }
     set { _own().limit = newValue }
   }
 
-  var offset: Int {
+  package var offset: Int {
     get { _contents.offset }
     set { _own().offset = newValue }
   }
 
-  var content: Content {
+  package var content: Content {
     get { _contents.content }
     set { _own().content = newValue }
   }
 
   /// The same without an order.
-  var unsorted: FetchPlan {
+  package var unsorted: FetchPlan {
     var plan = self
     plan.sort = []
     return plan
@@ -120,7 +120,7 @@ struct FetchPlan: Sendable {
   /// Takes a request's predicate as stores do.
   ///
   /// - Throws: What a nested fetch throws; `PredicateEvaluationError` for a predicate that is no tree.
-  mutating func take(_ predicate: NSPredicate) throws {
+  package mutating func take(_ predicate: NSPredicate) throws {
     if let comparison = predicate as? NSComparisonPredicate, let known = comparison.templated {
       // Nothing in it has to be carried out or replaced.
       let contents = _own()

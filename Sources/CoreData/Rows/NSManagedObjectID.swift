@@ -7,9 +7,9 @@ import Synchronization
 /// when the object is saved; the object then answers another, permanent ID.
 open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchecked Sendable {
   // Unchecked: everything is immutable but `_permanent`, which is atomic and set once.
-  final let space: ObjectIDSpace
+  package final let space: ObjectIDSpace
   /// Primary key, or the running number of a temporary ID.
-  final let reference: Int64
+  package final let reference: Int64
   /// What a temporary ID learns later: a permanent one that it holds a count of from then on.
   private let _permanent = Atomic<UnsafeRawPointer?>(nil)
 
@@ -17,10 +17,10 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
 
   /// Count of temporary IDs that have become permanent so far, anywhere; lets a registry notice cheaply that
   /// it has news.
-  static let linkEpoch = Atomic<Int>(0)
+  package static let linkEpoch = Atomic<Int>(0)
 
   /// A permanent ID.
-  init(_ key: ObjectKey) {
+  package init(_ key: ObjectKey) {
     precondition(key.space.store != nil)
     space = key.space
     reference = key.reference
@@ -34,7 +34,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
   }
 
   /// A new temporary ID; `space` has no store.
-  init(temporaryIn space: ObjectIDSpace) {
+  package init(temporaryIn space: ObjectIDSpace) {
     precondition(space.store == nil)
     self.space = space
     reference = Self._nextTemporary.wrappingAdd(1, ordering: .relaxed).oldValue
@@ -53,7 +53,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
   open var isTemporaryID: Bool { isTemporary }
 
   /// Whether the space has no store.
-  @inline(__always) final var isTemporary: Bool { space.number == 0 }
+  @inline(__always) package final var isTemporary: Bool { space.number == 0 }
 
   /// Store the object lives in; nil for a temporary ID, or when the store was removed.
   open var persistentStore: NSPersistentStore? { canonical.space.persistentStore }
@@ -74,7 +74,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
 
   /// What identities are compared by: key, and store with root entity, of the permanent ID if there is one.
   /// Counts nothing.
-  @inline(__always) final var identity: (reference: Int64, space: UInt64) {
+  @inline(__always) package final var identity: (reference: Int64, space: UInt64) {
     if isTemporary, let known = _permanent.load(ordering: .acquiring) {
       return Unmanaged<NSManagedObjectID>.fromOpaque(known)._withUnsafeGuaranteedRef {
         ($0.reference, $0.space.number)
@@ -85,23 +85,23 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
 
   /// Whether there is a permanent ID: this one, or what a temporary ID has learned.
   @inline(__always)
-  final var isPermanent: Bool { !isTemporary || _permanent.load(ordering: .acquiring) != nil }
+  package final var isPermanent: Bool { !isTemporary || _permanent.load(ordering: .acquiring) != nil }
 
   /// The permanent ID: itself, or what a temporary ID has learned; nil if not saved yet.
-  final var permanent: NSManagedObjectID? { isTemporary ? _learned : self }
+  package final var permanent: NSManagedObjectID? { isTemporary ? _learned : self }
 
   /// The permanent ID if there is one, else itself: what identities are compared by.
-  final var canonical: NSManagedObjectID { isTemporary ? _learned ?? self : self }
+  package final var canonical: NSManagedObjectID { isTemporary ? _learned ?? self : self }
 
   /// Key of the stored object; nil while there is none.
-  final var key: ObjectKey? {
+  package final var key: ObjectKey? {
     guard isTemporary else { return ObjectKey(space: space, reference: reference) }
     return _learned.map { ObjectKey(space: $0.space, reference: $0.reference) }
   }
 
   /// Tells a temporary ID which object in the store it has become. Done before COMMIT, so that whoever sees
   /// the row in the store and the unsaved object in an overlay knows the two are one.
-  final func link(to permanent: NSManagedObjectID) {
+  package final func link(to permanent: NSManagedObjectID) {
     guard isTemporary else { return }
     let known = Unmanaged.passRetained(permanent)
     let (isFirst, _) = _permanent.compareExchange(

@@ -5,10 +5,10 @@ import Synchronization
 ///
 /// Two coordinators over the same file share one instance, so that an ID made by either is equal to the
 /// other's. Interned for the life of the process; a process opens few stores.
-final class StoreKey: Sendable {
-  let identifier: String
+package final class StoreKey: Sendable {
+  package let identifier: String
   /// Tells the store from every other of the process; from 1.
-  let number: UInt32
+  package let number: UInt32
   private static let _lastNumber = Atomic<UInt32>(0)
 
   /// Numbers for the references that the store, if it is a custom one, has chosen.
@@ -21,7 +21,7 @@ final class StoreKey: Sendable {
 
   private static let _interned = Mutex<[String: StoreKey]>([:])
 
-  static func named(_ identifier: String) -> StoreKey {
+  package static func named(_ identifier: String) -> StoreKey {
     _interned.withLock { keys in
       if let key = keys[identifier] { return key }
       let key = StoreKey(identifier)
@@ -35,27 +35,33 @@ final class StoreKey: Sendable {
 ///
 /// What an ID needs to know beside its number, in one object, so that an ID costs one retain and a reference
 /// in a Row two words.
-final class ObjectIDSpace: @unchecked Sendable {
+package final class ObjectIDSpace: @unchecked Sendable {
   // Unchecked: all members are immutable; the description is frozen before the first space is made, and a
   // lifeline may be read on any thread.
-  let layout: PropertyLayout
-  let entity: NSEntityDescription
+  package let layout: PropertyLayout
+  package let entity: NSEntityDescription
   /// Nil for temporary IDs.
-  let store: StoreKey?
+  package let store: StoreKey?
   /// Store and root entity in one word: what keys are compared by. 0 for temporary IDs.
-  let number: UInt64
+  package let number: UInt64
   @Loose private(set) var persistentStore: NSPersistentStore?
   /// What the keys stand for, in a store that chooses references of its own.
   let references: ObjectReferences?
 
   /// The space of IDs that no context has made.
-  static let missing = ObjectIDSpace(
+  package static let missing = ObjectIDSpace(
     layout: NSEntityDescription.missing.shape.layout, entity: .missing, store: nil, persistentStore: nil)
+
+  package convenience init(
+    layout: PropertyLayout, entity: NSEntityDescription, store: StoreKey?, persistentStore: NSPersistentStore?
+  ) {
+    self.init(
+      layout: layout, entity: entity, store: store, persistentStore: persistentStore, references: nil)
+  }
 
   init(
     layout: PropertyLayout, entity: NSEntityDescription, store: StoreKey?,
-    persistentStore: NSPersistentStore?,
-    references: ObjectReferences? = nil
+    persistentStore: NSPersistentStore?, references: ObjectReferences?
   ) {
     self.references = references
     self.layout = layout
@@ -67,16 +73,16 @@ final class ObjectIDSpace: @unchecked Sendable {
 }
 
 /// Identity of a stored object: entity, store and primary key. Equal by store, root entity and key.
-struct ObjectKey: Hashable, Sendable {
-  let space: ObjectIDSpace
-  let reference: Int64
+package struct ObjectKey: Hashable, Sendable {
+  package let space: ObjectIDSpace
+  package let reference: Int64
 
-  static func == (left: ObjectKey, right: ObjectKey) -> Bool {
+  package static func == (left: ObjectKey, right: ObjectKey) -> Bool {
     left.reference == right.reference
       && (left.space === right.space || left.space.number == right.space.number)
   }
 
-  func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     hasher.combine(reference)
     hasher.combine(space.number)
   }

@@ -5,7 +5,7 @@
 /// collecting its unsaved values) and not written again once anybody else can see it. One allocation: the
 /// cells stand behind the header, as Values or, in rows read from a store whose entity allows it, packed: see
 /// `RowFormat`.
-struct Row: @unchecked Sendable {
+package struct Row: @unchecked Sendable {
   // Unchecked: single writer until shared, immutable after; see `set`.
 
   private struct Header {
@@ -59,14 +59,14 @@ struct Row: @unchecked Sendable {
   }
 
   /// A Row of nulls.
-  init(count: Int, version: Int64) {
+  package init(count: Int, version: Int64) {
     self.init(uninitialized: count, version: version)
     _values.initialize(repeating: .null, count: count)
   }
 
   /// A Row of nulls in which `fill` may then initialise cells, once each, without reading or releasing what
   /// was there.
-  init(count: Int, version: Int64, filling fill: (UnsafeMutablePointer<Value>) throws -> Void) rethrows {
+  package init(count: Int, version: Int64, filling fill: (UnsafeMutablePointer<Value>) throws -> Void) rethrows {
     self.init(count: count, version: version)
     try fill(_values)
   }
@@ -79,7 +79,7 @@ struct Row: @unchecked Sendable {
   ///   - texts: Where the texts stand that `words` speak of, by slot.
   ///   - textCount: Bytes of all texts together.
   @inline(__always)
-  init(
+  package init(
     _ format: RowFormat, version: Int64, nulls: UInt64, words: UnsafeBufferPointer<UInt64>,
     texts: UnsafePointer<UnsafePointer<UInt8>?>, textCount: Int
   ) {
@@ -101,7 +101,7 @@ struct Row: @unchecked Sendable {
   }
 
   /// A copy to be changed before it is shared.
-  init(copying other: Row, version: Int64) {
+  package init(copying other: Row, version: Int64) {
     let count = other.count
     self.init(uninitialized: count, version: version)
     let new = _values
@@ -113,16 +113,16 @@ struct Row: @unchecked Sendable {
   }
 
   /// Number of cells, one for each slot of the layout.
-  var count: Int {
+  package var count: Int {
     let header = _header
     guard let format = header.format else { return Int(header.count) }
     return format._withUnsafeGuaranteedRef { $0.count }
   }
 
   /// Version of the row: 1 when first saved, one more with each save. Zero in a Row that was never saved.
-  var version: Int64 { _header.version }
+  package var version: Int64 { _header.version }
 
-  subscript(slot: Int) -> Value {
+  package subscript(slot: Int) -> Value {
     let header = _header
     if let format = header.format { return _unpacked(slot, header.count, format) }
     precondition(slot >= 0 && slot < Int(header.count))
@@ -159,7 +159,7 @@ struct Row: @unchecked Sendable {
   }
 
   /// Whether the cells are packed.
-  var isPacked: Bool { _header.format != nil }
+  package var isPacked: Bool { _header.format != nil }
 
   /// A cell of a packed Row, where it lies.
   @inline(__always)
@@ -181,7 +181,7 @@ struct Row: @unchecked Sendable {
   }
 
   /// Whether a cell holds a value equal to this one; a text is compared where it lies.
-  func holds(_ value: Value, at slot: Int) -> Bool {
+  package func holds(_ value: Value, at slot: Int) -> Bool {
     let header = _header
     if case .string(var other) = value, let format = header.format {
       let isSame = format._withUnsafeGuaranteedRef { format -> Bool in
@@ -198,7 +198,7 @@ struct Row: @unchecked Sendable {
   }
 
   /// Whether a cell is null, without taking it out.
-  func isNull(at slot: Int) -> Bool {
+  package func isNull(at slot: Int) -> Bool {
     let header = _header
     if header.format != nil { return header.count & (1 &<< UInt64(slot)) != 0 }
     precondition(slot >= 0 && slot < Int(header.count))
@@ -206,13 +206,13 @@ struct Row: @unchecked Sendable {
   }
 
   /// Whether any of some cells is null.
-  func hasNull(at slots: [Int]) -> Bool {
+  package func hasNull(at slots: [Int]) -> Bool {
     for slot in slots where isNull(at: slot) { return true }
     return false
   }
 
   /// Fills a cell; only for the maker of the Row, before it is shared.
-  func set(_ value: Value, at slot: Int) {
+  package func set(_ value: Value, at slot: Int) {
     let header = _header
     precondition(header.format == nil && slot >= 0 && slot < Int(header.count))
     _values[slot] = value
@@ -220,22 +220,22 @@ struct Row: @unchecked Sendable {
 
   /// Where a cell lies; only for the maker of the Row, before it is shared, and as long as the Row is held.
   @inline(__always)
-  func cell(at slot: Int) -> UnsafeMutablePointer<Value> {
+  package func cell(at slot: Int) -> UnsafeMutablePointer<Value> {
     let header = _header
     precondition(header.format == nil && slot >= 0 && slot < Int(header.count))
     return _values + slot
   }
 
   /// Sets the version; only for the maker of the Row, before it is shared.
-  func setVersion(_ version: Int64) {
+  package func setVersion(_ version: Int64) {
     _cells.withUnsafeMutablePointerToHeader { $0.pointee.version = version }
   }
 
   /// Whether both are the same Row, not merely equal ones.
-  static func === (left: Row, right: Row) -> Bool { left._cells === right._cells }
+  package static func === (left: Row, right: Row) -> Bool { left._cells === right._cells }
 }
 
 extension Int64 {
   /// The version after this one. A damaged file may hold the last number there is.
-  var next: Int64 { self == .max ? 1 : self + 1 }
+  package var next: Int64 { self == .max ? 1 : self + 1 }
 }

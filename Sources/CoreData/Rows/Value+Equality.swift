@@ -1,12 +1,12 @@
 import Foundation
 
 extension Value: Equatable {
-  var isNull: Bool {
+  package var isNull: Bool {
     if case .null = self { true } else { false }
   }
 
   /// The stored object that a to-one points at; nil for null and for an object without key yet.
-  var key: ObjectKey? {
+  package var key: ObjectKey? {
     switch self {
     case .reference(let key): key
     case .pending(let id): id.key
@@ -14,7 +14,7 @@ extension Value: Equatable {
     }
   }
 
-  static func == (left: Value, right: Value) -> Bool {
+  package static func == (left: Value, right: Value) -> Bool {
     switch (left, right) {
     case (.null, .null): true
     case (.int(let l), .int(let r)): l == r
@@ -36,7 +36,7 @@ extension Value: Equatable {
 
 extension TransformableBox {
   /// Equal bytes, or equal objects where both have them.
-  func isEqual(to other: TransformableBox) -> Bool {
+  package func isEqual(to other: TransformableBox) -> Bool {
     if self === other { return true }
     if let data, let theirs = other.data { return data == theirs }
     if let mine = object as? AnyHashable, let theirs = other.object as? AnyHashable { return mine == theirs }

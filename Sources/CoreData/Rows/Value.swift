@@ -5,7 +5,7 @@ import Foundation
 /// `string`.
 ///
 /// Two words and a tag. Nothing here is mutable once in a Row.
-enum Value: Sendable {
+package enum Value: Sendable {
   case null
   /// Integer 16/32/64 and Boolean (0 or 1).
   case int(Int64)
@@ -30,7 +30,7 @@ enum Value: Sendable {
   case composite(CompositeBox)
 
   /// Whether it holds anything that is counted.
-  @inline(__always) var isCounted: Bool {
+  @inline(__always) package var isCounted: Bool {
     switch self {
     case .null, .int, .double, .uuid: false
     default: true
@@ -39,26 +39,26 @@ enum Value: Sendable {
 }
 
 /// A decimal, boxed so that a Value stays two words and a tag.
-final class DecimalBox: Sendable {
-  let decimal: Decimal
-  init(_ decimal: Decimal) { self.decimal = decimal }
+package final class DecimalBox: Sendable {
+  package let decimal: Decimal
+  package init(_ decimal: Decimal) { self.decimal = decimal }
 }
 
 /// Element values of a composite attribute.
-final class CompositeBox: Sendable {
-  let values: [Value]
-  init(_ values: [Value]) { self.values = values }
+package final class CompositeBox: Sendable {
+  package let values: [Value]
+  package init(_ values: [Value]) { self.values = values }
 }
 
 /// What happened to a to-many relationship since its owner's base Row: members added and removed, and for an
 /// ordered one the whole order afterwards.
-final class ToManyDelta: Sendable {
-  let added: [NSManagedObjectID]
-  let removed: [NSManagedObjectID]
+package final class ToManyDelta: Sendable {
+  package let added: [NSManagedObjectID]
+  package let removed: [NSManagedObjectID]
   /// All members in order, for an ordered relationship whose order is known.
-  let order: [NSManagedObjectID]?
+  package let order: [NSManagedObjectID]?
 
-  init(added: [NSManagedObjectID], removed: [NSManagedObjectID], order: [NSManagedObjectID]?) {
+  package init(added: [NSManagedObjectID], removed: [NSManagedObjectID], order: [NSManagedObjectID]?) {
     self.added = added
     self.removed = removed
     self.order = order
@@ -68,7 +68,7 @@ final class ToManyDelta: Sendable {
   ///
   /// The last word on a member stands, also where it takes back an earlier one: that may have asked for what
   /// was so already.
-  static func composed(_ deltas: [ToManyDelta]) -> ToManyDelta {
+  package static func composed(_ deltas: [ToManyDelta]) -> ToManyDelta {
     var added = Set<ObjectTable.Key>()
     var removed = Set<ObjectTable.Key>()
     for delta in deltas {
@@ -90,7 +90,7 @@ final class ToManyDelta: Sendable {
   ///
   /// Members are compared by key: one side may know a member by the temporary ID that it had, the other by its
   /// permanent one.
-  func followed(by later: ToManyDelta) -> ToManyDelta {
+  package func followed(by later: ToManyDelta) -> ToManyDelta {
     func without(_ members: [NSManagedObjectID], _ others: [NSManagedObjectID]) -> [NSManagedObjectID] {
       if members.isEmpty || others.isEmpty { return members }
       let keys = Set(others.map(ObjectTable.Key.init))
@@ -103,13 +103,13 @@ final class ToManyDelta: Sendable {
 }
 
 /// The value of a transformable attribute: the object, its encoded bytes, or both.
-final class TransformableBox: @unchecked Sendable {
+package final class TransformableBox: @unchecked Sendable {
   // Unchecked: written once at initialisation; the object itself is the user's and, as in Core Data, not
   // copied.
-  let object: Any?
-  let data: Data?
+  package let object: Any?
+  package let data: Data?
 
-  init(object: Any?, data: Data?) {
+  package init(object: Any?, data: Data?) {
     self.object = object
     self.data = data
   }

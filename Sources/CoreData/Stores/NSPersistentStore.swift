@@ -50,19 +50,19 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   private let _configurationName: String
   private let _options: [AnyHashable: Any]?
   /// Does the work; nil only while the store is being opened.
-  final private(set) var engine: (any StoreEngine)?
+  package final private(set) var engine: (any StoreEngine)?
   /// The engine, of a store that is given the objects of a save; nil for those that take values.
   final private(set) var objectEngine: (any ManagedObjectStoring)?
   /// Identity of the store in object IDs.
-  final private(set) var key: StoreKey
+  package final private(set) var key: StoreKey
   /// Names of the entities the store takes; nil for all.
-  final let entities: Set<String>?
+  package final let entities: Set<String>?
   final let lifeline = Lifeline()
   @Loose final var _coordinator: NSPersistentStoreCoordinator?
   /// Follows what others write to the store, if asked to.
   final let remoteChanges = Mutex<RemoteChangeWatch?>(nil)
 
-  init(
+  package init(
     type: String, configuration: String?, url: URL?, options: [AnyHashable: Any]?, entities: Set<String>?,
     isReadOnly: Bool, metadata: [String: Any], key: StoreKey
   ) {
@@ -79,7 +79,7 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   deinit { lifeline.cut() }
 
   /// Gives the store what does its work; once.
-  final func attach(_ engine: any StoreEngine, metadata: [String: Any]) {
+  package final func attach(_ engine: any StoreEngine, metadata: [String: Any]) {
     self.engine = engine
     objectEngine = engine as? any ManagedObjectStoring
     var state = _state.withLock { $0 }
@@ -143,7 +143,7 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
     set { setMetadata(newValue ?? [:]) }
   }
 
-  final func setMetadata(_ metadata: [String: Any]) {
+  package final func setMetadata(_ metadata: [String: Any]) {
     var metadata = metadata
     if !_type.isEmpty { metadata[NSStoreTypeKey] = _type }
     if let identifier = metadata[NSStoreUUIDKey] as? String {
@@ -189,24 +189,24 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   }
 
   /// Keys about the format, which setting an application's own metadata does not remove.
-  static let formatKeys: Set<String> = [
+  package static let formatKeys: Set<String> = [
     NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey, "NSPersistenceFrameworkVersion",
     "NSPersistenceMaximumFrameworkVersion", "NSStoreModelVersionHashesVersion",
     "NSStoreModelVersionHashesDigest",
     "NSStoreModelVersionChecksumKey", "_NSAutoVacuumLevel",
   ]
 
-  final var needsMetadataSave: Bool { _state.withLock { $0.needsMetadataSave } }
+  package final var needsMetadataSave: Bool { _state.withLock { $0.needsMetadataSave } }
 
-  final func saveMetadataIfNeeded() throws {
+  package final func saveMetadataIfNeeded() throws {
     guard needsMetadataSave, !isReadOnly else { return }
     try engine?.setMetadata(metadata)
     _state.withLock { $0.needsMetadataSave = false }
   }
 
-  final var takesAllEntities: Bool { entities == nil && !isReadOnly }
+  package final var takesAllEntities: Bool { entities == nil && !isReadOnly }
 
-  final func takes(_ entity: String) -> Bool { entities?.contains(entity) ?? true }
+  package final func takes(_ entity: String) -> Bool { entities?.contains(entity) ?? true }
 }
 
 extension NSPersistentStore {

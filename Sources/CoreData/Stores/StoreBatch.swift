@@ -2,9 +2,9 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 
 /// Rows of one entity to be inserted at once.
-struct BatchInsertPlan {
+package struct BatchInsertPlan {
   /// What happens to a row that a stored one is in the way of, by a uniqueness constraint.
-  enum Collision {
+  package enum Collision {
     /// Nothing is inserted at all.
     case fail
     /// The stored row takes the values.
@@ -13,46 +13,46 @@ struct BatchInsertPlan {
     case skip
   }
 
-  let layout: PropertyLayout
-  let collision: Collision
+  package let layout: PropertyLayout
+  package let collision: Collision
   /// The next row, until there is none. Called on the thread that executes the plan.
-  let next: () throws -> Row?
+  package let next: () throws -> Row?
 }
 
 /// Values to be set in all rows that meet a condition.
-struct BatchUpdatePlan: Sendable {
-  enum Source: Sendable {
+package struct BatchUpdatePlan: Sendable {
+  package enum Source: Sendable {
     case value(Value)
     /// Computed from the row.
     case expression(ExpressionTree)
   }
 
-  struct Assignment: Sendable {
-    let slot: Int
-    let source: Source
+  package struct Assignment: Sendable {
+    package let slot: Int
+    package let source: Source
   }
 
-  let rows: FetchPlan
-  let assignments: [Assignment]
+  package let rows: FetchPlan
+  package let assignments: [Assignment]
 }
 
 /// What a batch has done.
-struct BatchOutcome: Sendable {
+package struct BatchOutcome: Sendable {
   /// Number of rows inserted, updated or deleted.
-  var count = 0
+  package var count = 0
   /// Which ones, if that was asked for.
-  var keys: [ObjectKey] = []
+  package var keys: [ObjectKey] = []
   /// Number of the transaction in the store's history; nil when it keeps none, or nothing was changed.
-  var transaction: Int64?
+  package var transaction: Int64?
 }
 
 /// A row that the batch would write is at odds with a uniqueness constraint; nothing was written.
-struct BatchConstraintError: Error, Sendable, CustomStringConvertible {
-  let entity: String
-  let constraints: [[String]]
-  let reason: String
+package struct BatchConstraintError: Error, Sendable, CustomStringConvertible {
+  package let entity: String
+  package let constraints: [[String]]
+  package let reason: String
 
-  var description: String {
+  package var description: String {
     let names = constraints.map { $0.joined(separator: ", ") }.joined(separator: "; ")
     return
       "a batch request on '\(entity)' breaks a uniqueness constraint (\(names)), so nothing was changed: \(reason)"
@@ -61,21 +61,21 @@ struct BatchConstraintError: Error, Sendable, CustomStringConvertible {
 
 /// The batch would take from objects that stay what a mandatory relationship of theirs points at; nothing was
 /// deleted.
-struct BatchInverseError: Error, Sendable, CustomStringConvertible {
+package struct BatchInverseError: Error, Sendable, CustomStringConvertible {
   /// Entity of the objects that stay.
-  let entity: String
+  package let entity: String
   /// Their mandatory relationship.
-  let relationship: String
+  package let relationship: String
   /// Core Data's name for the kind of relationship, from the deleted object's end: OTO, OTM or MTM.
-  let kind: String
+  package let kind: String
 
   /// What Core Data says of it.
-  var reason: String {
+  package var reason: String {
     "Constraint trigger violation: Batch delete failed due to mandatory \(kind) nullify inverse on "
       + "\(entity)/\(relationship)"
   }
 
-  var description: String {
+  package var description: String {
     "\(reason). Nothing was deleted: '\(entity).\(relationship)' is mandatory, and objects that stay would lose what it "
       + "holds. Delete those objects as well, use the rule Cascade, or make the relationship optional"
   }
@@ -84,7 +84,7 @@ struct BatchInverseError: Error, Sendable, CustomStringConvertible {
 /// A store that inserts, updates and deletes many rows without objects being made.
 ///
 /// Each call is one transaction.
-protocol BatchCapable: StoreEngine {
+package protocol BatchCapable: StoreEngine {
   func insert(_ plan: BatchInsertPlan, needsKeys: Bool, by origin: ChangeOrigin) throws -> BatchOutcome
   func update(_ plan: BatchUpdatePlan, needsKeys: Bool, by origin: ChangeOrigin) throws -> BatchOutcome
   func delete(_ plan: FetchPlan, needsKeys: Bool, by origin: ChangeOrigin) throws -> BatchOutcome

@@ -1,13 +1,13 @@
 import CoreDataModelSchema
 
 /// An object as a store hands it out: its identity, and its Row unless only identities were asked for.
-struct StoredObject: Sendable {
-  let key: ObjectKey
-  let row: Row?
+package struct StoredObject: Sendable {
+  package let key: ObjectKey
+  package let row: Row?
   /// The slots that were read, if not all were: the others of the Row are null whatever the store has there.
-  var part: RowPart?
+  package var part: RowPart?
 
-  init(key: ObjectKey, row: Row?, part: RowPart? = nil) {
+  package init(key: ObjectKey, row: Row?, part: RowPart? = nil) {
     self.key = key
     self.row = row
     self.part = part
@@ -15,42 +15,42 @@ struct StoredObject: Sendable {
 }
 
 /// The slots that a fetch of some properties reads; one for all of its results.
-final class RowPart: Sendable {
-  let slots: SlotSet
-  init(_ slots: SlotSet) { self.slots = slots }
+package final class RowPart: Sendable {
+  package let slots: SlotSet
+  package init(_ slots: SlotSet) { self.slots = slots }
 }
 
 /// A row that was not what the save expected to find.
-struct VersionConflict: Sendable {
-  let id: NSManagedObjectID
-  let base: Row
+package struct VersionConflict: Sendable {
+  package let id: NSManagedObjectID
+  package let base: Row
   /// What the store holds now; nil if the row is gone.
-  let persisted: Row?
+  package let persisted: Row?
 }
 
 /// The save found rows changed by somebody else; nothing was written.
-struct StoreConflictError: Error, Sendable {
-  let conflicts: [VersionConflict]
+package struct StoreConflictError: Error, Sendable {
+  package let conflicts: [VersionConflict]
 }
 
 /// Rows that break a uniqueness constraint; nothing was written.
-struct StoreConstraintError: Error, Sendable {
-  struct Violation: Sendable {
+package struct StoreConstraintError: Error, Sendable {
+  package struct Violation: Sendable {
     /// Names of the constraint's properties.
-    let constraint: [String]
+    package let constraint: [String]
     /// Objects of the save with the same values.
-    let objects: [NSManagedObjectID]
+    package let objects: [NSManagedObjectID]
     /// The stored object with these values, if the save is not at odds with itself only.
-    let existing: StoredObject?
+    package let existing: StoredObject?
   }
 
-  let violations: [Violation]
+  package let violations: [Violation]
 }
 
 /// What is read of a store: its latest state, or an older one that somebody keeps.
 ///
 /// All calls may come from any thread, several at once. Reads never wait for a commit.
-protocol StoreReading: AnyObject, Sendable {
+package protocol StoreReading: AnyObject, Sendable {
   /// Runs a fetch; limit and offset applied, sorted.
   func fetch(_ plan: FetchPlan) throws -> [StoredObject]
 
@@ -90,7 +90,7 @@ protocol StoreReading: AnyObject, Sendable {
 
 /// What the coordinator needs of a store. SQLite and memory answer alike; neither knows contexts or managed
 /// objects.
-protocol StoreEngine: StoreReading {
+package protocol StoreEngine: StoreReading {
   /// Reserves keys for new objects, durable against any other writer of the store: as many per entity number
   /// as asked for.
   func reserveKeys(_ counts: [Int: Int]) throws -> [Int: [Int64]]
@@ -119,28 +119,28 @@ protocol StoreEngine: StoreReading {
 }
 
 /// A store that can go on showing a state that was written over since.
-protocol GenerationKeeping: StoreEngine {
+package protocol GenerationKeeping: StoreEngine {
   /// The state at the first read; nil if the store cannot keep it.
   func openGeneration() throws -> (any StoreReading)?
 }
 
 extension StoreEngine {
-  func mark(of entityNumbers: some Collection<Int>) throws -> String? { nil }
+  package func mark(of entityNumbers: some Collection<Int>) throws -> String? { nil }
 
   /// Saves into this store alone.
-  func save(_ changes: ChangeSet) throws -> SaveOutcome { try save(changes) {} }
+  package func save(_ changes: ChangeSet) throws -> SaveOutcome { try save(changes) {} }
 }
 
 extension StoreReading {
-  var evaluatesPredicates: Bool { false }
+  package var evaluatesPredicates: Bool { false }
 
-  func row(for key: ObjectKey) throws -> Row? { try rows(for: [key])[0] }
+  package func row(for key: ObjectKey) throws -> Row? { try rows(for: [key])[0] }
 
-  func forEachRow(of plan: DictionaryPlan, _ body: ([Value]) -> Void) throws {
+  package func forEachRow(of plan: DictionaryPlan, _ body: ([Value]) -> Void) throws {
     for row in try table(plan) { body(row) }
   }
 
-  func members(of owner: ObjectKey, slot: Int) throws -> [StoredObject] {
+  package func members(of owner: ObjectKey, slot: Int) throws -> [StoredObject] {
     try related(to: [owner], slot: slot)[0].map { StoredObject(key: $0, row: nil) }
   }
 }

@@ -3,7 +3,7 @@ import CoreDataModelSchema
 import Foundation
 
 /// An error that a kind of store throws, and what Core Data makes of it.
-protocol StoreFailure: Error {
+package protocol StoreFailure: Error {
   /// Code in the Cocoa error domain.
   var cocoaCode: Int { get }
   /// Adds what the medium reported to the Cocoa error's user info.
@@ -11,10 +11,10 @@ protocol StoreFailure: Error {
 }
 
 /// Turns what stores throw into errors of Core Data's domain.
-enum StoreErrors {
+package enum StoreErrors {
   /// Runs `body`; its errors come out as Cocoa errors, conflicts as they are.
   @inline(__always)
-  static func translating<T>(url: URL? = nil, _ body: () throws -> T) throws -> T {
+  package static func translating<T>(url: URL? = nil, _ body: () throws -> T) throws -> T {
     do {
       return try body()
     } catch {
@@ -22,7 +22,7 @@ enum StoreErrors {
     }
   }
 
-  static func cocoa(_ error: any Error, _ url: URL?) -> any Error {
+  package static func cocoa(_ error: any Error, _ url: URL?) -> any Error {
     var info: [String: Any] = [:]
     if let url { info[NSURLErrorKey] = url }
     switch error {
@@ -44,13 +44,13 @@ enum StoreErrors {
   }
 
   /// Whether an error is one of those that stores throw, and not a policy's or a handler's.
-  static func isOurs(_ error: any Error) -> Bool {
+  package static func isOurs(_ error: any Error) -> Bool {
     error is any StoreFailure || error is UnsupportedModelError || error is ModelFileError
       || error is ModelLayoutError || error is UntranslatableQueryError
   }
 
   /// Whether another writer kept the store locked for longer than a save waits.
-  static func isBusy(_ error: any Error) -> Bool {
+  package static func isBusy(_ error: any Error) -> Bool {
     (error as? CocoaError)?.code.rawValue == NSPersistentStoreTimeoutError
   }
 }

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// SQLite, memory and the registered classes are kinds; a further database is one more. Methods may be called from any
 /// thread. All of them throw Cocoa errors.
-protocol StoreKind: Sendable {
+package protocol StoreKind: Sendable {
   /// Type that stores of this kind are added with.
   var type: String { get }
 
@@ -66,60 +66,60 @@ protocol StoreKind: Sendable {
 }
 
 /// What a store is opened with.
-struct StoreRequest {
-  let coordinator: NSPersistentStoreCoordinator
-  let configuration: String?
-  let url: URL?
-  let options: [AnyHashable: Any]?
+package struct StoreRequest {
+  package let coordinator: NSPersistentStoreCoordinator
+  package let configuration: String?
+  package let url: URL?
+  package let options: [AnyHashable: Any]?
   /// Names of the entities the store takes; nil for all.
-  let entities: Set<String>?
-  let model: FrozenModel
+  package let entities: Set<String>?
+  package let model: FrozenModel
 }
 
 extension StoreKind {
-  var storeClass: NSPersistentStore.Type { NSPersistentStore.self }
-  var isPersistent: Bool { true }
-  var canMigrate: Bool { false }
+  package var storeClass: NSPersistentStore.Type { NSPersistentStore.self }
+  package var isPersistent: Bool { true }
+  package var canMigrate: Bool { false }
 
-  func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws {
+  package func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws {
     throw unable("have no file to write metadata to")
   }
 
-  func replace(
+  package func replace(
     at destination: URL, options: [AnyHashable: Any]?, withStoreAt source: URL,
     sourceOptions: [AnyHashable: Any]?, closing: () throws -> Void
   ) throws {
     throw unable("have no file to be replaced")
   }
 
-  func reopen(_ store: NSPersistentStore, at url: URL, in coordinator: NSPersistentStoreCoordinator) -> Bool {
+  package func reopen(_ store: NSPersistentStore, at url: URL, in coordinator: NSPersistentStoreCoordinator) -> Bool {
     store.url = url
     return true
   }
 
-  func isVacant(_ url: URL, options: [AnyHashable: Any]?) throws -> Bool {
+  package func isVacant(_ url: URL, options: [AnyHashable: Any]?) throws -> Bool {
     let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber
     return (size?.int64Value ?? 0) == 0
   }
 
-  func prepare(_ url: URL, like source: URL?) {}
+  package func prepare(_ url: URL, like source: URL?) {}
 
-  func discard(at url: URL) throws {
+  package func discard(at url: URL) throws {
     guard case .nothing = try StoreLocation(url).occupant() else {
       return try FileManager.default.removeItem(at: url)
     }
   }
 
-  func follow(_ store: NSPersistentStore, _ changed: @escaping @Sendable () -> Void) throws -> AnyObject? {
+  package func follow(_ store: NSPersistentStore, _ changed: @escaping @Sendable () -> Void) throws -> AnyObject? {
     nil
   }
 
-  func migrate(
+  package func migrate(
     _ job: MigrationJob, inferringFrom source: NSManagedObjectModel, to destination: NSManagedObjectModel
   ) throws -> Bool { false }
 
   /// The error of a call that stores of this kind do not answer.
-  func unable(_ what: String) -> any Error {
+  package func unable(_ what: String) -> any Error {
     CocoaError.coreData(
       NSPersistentStoreInvalidTypeError,
       "Stores of type '\(type)' \(what); '\(StoreKinds.standard.type)' has.")

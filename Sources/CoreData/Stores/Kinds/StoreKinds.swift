@@ -2,9 +2,9 @@ import Foundation
 import Synchronization
 
 /// The kinds of stores that the process knows, by type.
-enum StoreKinds {
+package enum StoreKinds {
   /// The kind of a store whose type is not given.
-  static let standard: any StoreKind = SQLiteStoreKind()
+  package static let standard: any StoreKind = SQLiteStoreKind()
 
   private static let _builtIn: [String: any StoreKind] = [
     standard.type: standard, NSInMemoryStoreType: MemoryStoreKind(),
@@ -12,26 +12,26 @@ enum StoreKinds {
   private static let _registered = Mutex<[String: any StoreKind]>([:])
 
   /// Registers a kind that a further module brings, once; later registrations of the type replace it.
-  static func register(_ kind: any StoreKind) {
+  package static func register(_ kind: any StoreKind) {
     _registered.withLock { $0[kind.type] = kind }
   }
 
   /// Removes a registered kind. Built-in ones stay.
-  static func remove(_ type: String) {
+  package static func remove(_ type: String) {
     _ = _registered.withLock { $0.removeValue(forKey: type) }
   }
 
-  static func isBuiltIn(_ type: String) -> Bool { _builtIn[type] != nil }
+  package static func isBuiltIn(_ type: String) -> Bool { _builtIn[type] != nil }
 
   /// The kind of a type; nil for a type that is not known.
-  static func known(_ type: String) -> (any StoreKind)? {
+  package static func known(_ type: String) -> (any StoreKind)? {
     _builtIn[type] ?? _registered.withLock { $0[type] }
   }
 
   /// The kind of a type.
   ///
   /// - Throws: A Cocoa error with code 134000 for a type that is not known.
-  static func kind(of type: String) throws -> any StoreKind {
+  package static func kind(of type: String) throws -> any StoreKind {
     if let kind = known(type) { return kind }
     let types = all.map(\.type).sorted().map { "'\($0)'" }.joined(separator: ", ")
     throw CocoaError.coreData(
@@ -40,5 +40,5 @@ enum StoreKinds {
         + "registerStoreClass(_:forStoreType:).")
   }
 
-  static var all: [any StoreKind] { Array(_builtIn.values) + _registered.withLock { Array($0.values) } }
+  package static var all: [any StoreKind] { Array(_builtIn.values) + _registered.withLock { Array($0.values) } }
 }

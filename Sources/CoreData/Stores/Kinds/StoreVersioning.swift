@@ -1,9 +1,9 @@
 import Foundation
 
 /// What metadata say of the model that a store was saved with; the same for every kind of store.
-enum StoreVersioning {
+package enum StoreVersioning {
   /// Metadata that a new store starts with.
-  static func metadata(
+  package static func metadata(
     for frozen: FrozenModel, _ model: NSManagedObjectModel, identifier: String
   ) -> [String: Any] {
     let version = Int(NSCoreDataVersionNumber)
@@ -20,7 +20,7 @@ enum StoreVersioning {
   }
 
   /// Entities that differ between a model and a store, in words.
-  static func differences(_ model: NSManagedObjectModel, _ metadata: [String: Any]) -> String {
+  package static func differences(_ model: NSManagedObjectModel, _ metadata: [String: Any]) -> String {
     let mine = model.entityVersionHashesByName
     let theirs = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
     var parts: [String] = []
@@ -35,16 +35,16 @@ enum StoreVersioning {
 }
 
 /// Options that a store is added with.
-enum StoreOptions {
+package enum StoreOptions {
   /// Whether an option is given and is not false; a dictionary, as Core Data takes it for some, counts as
   /// true.
-  static func isOn(_ key: String, _ options: [AnyHashable: Any]?) -> Bool {
+  package static func isOn(_ key: String, _ options: [AnyHashable: Any]?) -> Bool {
     guard let value = options?[key] else { return false }
     return (value as? NSNumber)?.boolValue ?? (value as? Bool) ?? !(value is NSNull)
   }
 
   /// Whether an option is given and is true.
-  static func isTrue(_ key: String, _ options: [AnyHashable: Any]?) -> Bool {
+  package static func isTrue(_ key: String, _ options: [AnyHashable: Any]?) -> Bool {
     (options?[key] as? NSNumber)?.boolValue ?? (options?[key] as? Bool) ?? false
   }
 }

@@ -1,26 +1,26 @@
 import CoreDataPredicateLanguage
 
 /// The members of a long OR that compare one key path with constants for equality, by key path.
-struct Alternatives {
+package struct Alternatives {
   /// Members from which on it is worth looking for such groups.
-  static let worthwhileCount = 16
+  package static let worthwhileCount = 16
 
   /// What all members of a group have in common.
-  struct Group: Hashable {
+  package struct Group: Hashable {
     fileprivate let path: [String]
     /// A text, a number and an object are bound in different ways.
     fileprivate let kind: UInt8
   }
 
   /// Numbers of the constants of a group.
-  private(set) var constants: [Group: [Int]] = [:]
+  package private(set) var constants: [Group: [Int]] = [:]
   /// A comparison of each group.
-  private(set) var examples: [Group: PredicateTree.Comparison] = [:]
+  package private(set) var examples: [Group: PredicateTree.Comparison] = [:]
   /// Where a group stands among the members of the OR.
-  var places: [Group: Int] = [:]
+  package var places: [Group: Int] = [:]
 
   /// Finds the groups that have enough members.
-  init(_ members: [PredicateTree]) {
+  package init(_ members: [PredicateTree]) {
     var counts: [Group: Int] = [:]
     for case .comparison(let comparison) in members {
       guard let group = Self._group(of: comparison) else { continue }
@@ -30,13 +30,13 @@ struct Alternatives {
   }
 
   /// The group of a comparison; nil if it stands for itself.
-  func group(of comparison: PredicateTree.Comparison) -> Group? {
+  package func group(of comparison: PredicateTree.Comparison) -> Group? {
     guard let group = Self._group(of: comparison), examples[group] != nil else { return nil }
     return group
   }
 
   /// Adds a constant; whether the group had one before.
-  mutating func add(_ constant: Int, to group: Group) -> Bool {
+  package mutating func add(_ constant: Int, to group: Group) -> Bool {
     constants[group, default: []].append(constant)
     return places[group] != nil
   }
@@ -55,7 +55,7 @@ struct Alternatives {
 
 extension PredicateTree {
   /// The members of an AND or OR, those of the same compounds within it among them, in order.
-  var sideBySide: [PredicateTree] {
+  package var sideBySide: [PredicateTree] {
     switch self {
     case .and(let members):
       guard members.contains(where: { if case .and = $0 { true } else { false } }) else { return members }

@@ -1,8 +1,8 @@
 import CoreDataModelSchema
 
 /// How one cell of a result's row becomes one cell of a Row.
-struct CellDecoder: Sendable {
-  enum Content: Sendable {
+package struct CellDecoder: Sendable {
+  package enum Content: Sendable {
     case int
     case bool
     case double
@@ -19,7 +19,7 @@ struct CellDecoder: Sendable {
     case polymorphicReference(ObjectIDSpace, entityColumn: Int32)
   }
 
-  let slot: Int
-  let column: Int32
-  let content: Content
+  package let slot: Int
+  package let column: Int32
+  package let content: Content
 }

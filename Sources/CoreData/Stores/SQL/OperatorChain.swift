@@ -1,18 +1,18 @@
 import CoreDataPredicateLanguage
 
 /// `a + b + c`: applications of one operator to the results of each other.
-struct OperatorChain {
+package struct OperatorChain {
   /// What the operator is applied to, in the order of the predicate.
-  private(set) var parts: [ExpressionTree] = []
+  package private(set) var parts: [ExpressionTree] = []
   /// The order in which SQL, which applies an operator from left to right, takes the parts.
-  private(set) var order: [Int]
+  package private(set) var order: [Int]
 
   private static let _commutative: Set<String> = [
     "add:to:", "multiply:by:", "bitwiseAnd:with:", "bitwiseOr:with:",
   ]
 
   /// The chain that a function's application begins; nil if it is the only one.
-  init?(_ name: String, _ arguments: [ExpressionTree]) {
+  package init?(_ name: String, _ arguments: [ExpressionTree]) {
     guard arguments.count == 2 else { return nil }
     if case .function(name, let inner) = arguments[0], inner.count == 2 {
       // (a + b) + c

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Compiled queries by shape.
-final class QueryCache<Shape: Hashable & Sendable, Query: Sendable>: Sendable {
+package final class QueryCache<Shape: Hashable & Sendable, Query: Sendable>: Sendable {
   /// Shapes kept; a program that makes up more starts over.
   private static var _capacity: Int { 1024 }
   private struct Known {
@@ -13,7 +13,7 @@ final class QueryCache<Shape: Hashable & Sendable, Query: Sendable>: Sendable {
   private let _known = Mutex(Known())
 
   /// The query for `shape`, compiled by `make` when it is new.
-  func query(_ shape: Shape, _ make: () throws -> Query) rethrows -> Query {
+  package func query(_ shape: Shape, _ make: () throws -> Query) rethrows -> Query {
     let known = _known.withLock { known -> Query? in
       if let last = known.last, last.shape == shape { return last.query }
       guard let query = known.queries[shape] else { return nil }
@@ -32,5 +32,5 @@ final class QueryCache<Shape: Hashable & Sendable, Query: Sendable>: Sendable {
   }
 
   /// Number of shapes, for tests.
-  var count: Int { _known.withLock { $0.queries.count } }
+  package var count: Int { _known.withLock { $0.queries.count } }
 }

@@ -40,7 +40,7 @@ extension QueryCompiler {
   }
 
   /// Whether a member exists for which `condition` holds.
-  mutating func any(
+  package mutating func any(
     _ path: ToManyPath, _ condition: (inout QueryCompiler, Operand) throws -> SQLFragment
   ) throws -> SQLFragment {
     let members = try _open(path)
@@ -56,7 +56,7 @@ extension QueryCompiler {
 
   /// Whether a constant object is a member: its owners are looked up from its side, which needs no scan of
   /// all owners.
-  mutating func contains(_ path: ToManyPath, constant index: Int) throws -> SQLFragment {
+  package mutating func contains(_ path: ToManyPath, constant index: Int) throws -> SQLFragment {
     let members = try _open(path)
     let key = dialect.constant(.constant(index, .key(root: members.scope.layout.rootNumber)), .null)
     let isMember: SQLFragment = "\(sql: members.scope.identity) = \(key)"
@@ -71,7 +71,7 @@ extension QueryCompiler {
   }
 
   /// `toMany.@count`, `toMany.@sum.attribute`, `toMany.attribute.@sum` ... ; nil if the path has no operator.
-  mutating func aggregate(_ path: ToManyPath) throws -> Operand? {
+  package mutating func aggregate(_ path: ToManyPath) throws -> Operand? {
     guard let position = path.rest.firstIndex(where: { $0.hasPrefix("@") }) else { return nil }
     let name = String(path.rest[position].dropFirst())
     let keys = path.rest[..<position] + path.rest[(position + 1)...]
@@ -87,7 +87,7 @@ extension QueryCompiler {
   }
 
   /// An aggregate of one attribute of the members.
-  mutating func aggregated(_ name: String, _ path: ToManyPath, _ keys: ArraySlice<String>) throws
+  package mutating func aggregated(_ name: String, _ path: ToManyPath, _ keys: ArraySlice<String>) throws
     -> SQLFragment
   {
     let members = try _open(path)
@@ -105,7 +105,7 @@ extension QueryCompiler {
   }
 
   /// Number of members for which a predicate about `$variable` holds.
-  mutating func countedSubquery(
+  package mutating func countedSubquery(
     _ collection: ExpressionTree, _ variable: String, _ predicate: PredicateTree
   ) throws -> SQLFragment {
     guard case .toMany(let path) = try operand(collection), path.rest.isEmpty else {
@@ -122,7 +122,7 @@ extension QueryCompiler {
 
   // MARK: IN
 
-  mutating func membership(
+  package mutating func membership(
     _ left: Operand, _ right: Operand, _ comparison: PredicateTree.Comparison
   ) throws -> SQLFragment {
     switch right {
@@ -173,7 +173,7 @@ extension QueryCompiler {
   /// It is what an import asks before each save: which of these identifiers are there already? For IN, the
   /// database would sort the values into a table of its own first, which costs as much as finding the rows by the
   /// index.
-  mutating func uniqueLookUp(_ plan: FetchPlan) throws -> (values: SQLFragment, column: SQLFragment)? {
+  package mutating func uniqueLookUp(_ plan: FetchPlan) throws -> (values: SQLFragment, column: SQLFragment)? {
     guard dialect.joinsUniqueValues, case .comparison(let comparison) = plan.predicate, comparison.op == .in,
       comparison.modifier == .direct, comparison.options.isEmpty,
       case .keyPath(let path) = comparison.left, path.count == 1,
@@ -198,7 +198,7 @@ extension QueryCompiler {
   }
 
   /// Whether a value is one of many, which `parameter` binds with the conversion that the value asks for.
-  mutating func isAny(
+  package mutating func isAny(
     _ left: Operand, of parameter: (ConstantConversion) -> QueryParameter,
     _ comparison: PredicateTree.Comparison
   ) throws -> SQLFragment {

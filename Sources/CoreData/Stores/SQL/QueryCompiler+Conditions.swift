@@ -2,7 +2,7 @@ import CoreDataPredicateLanguage
 
 /// Predicates.
 extension QueryCompiler {
-  mutating func condition(_ predicate: PredicateTree) throws -> SQLFragment {
+  package mutating func condition(_ predicate: PredicateTree) throws -> SQLFragment {
     try deeper { compiler in
       switch predicate {
       case .constant(let value): return value ? "1 = 1" : "1 = 0"
@@ -64,7 +64,7 @@ extension QueryCompiler {
   }
 
   /// A condition in parentheses where it would otherwise mix with its neighbours.
-  func parenthesized(_ predicate: PredicateTree, _ condition: SQLFragment) -> SQLFragment {
+  package func parenthesized(_ predicate: PredicateTree, _ condition: SQLFragment) -> SQLFragment {
     switch predicate {
     case .and(let members), .or(let members): members.count > 1 ? "(\(condition))" : condition
     case .not(.not(let member)): parenthesized(member, condition)
@@ -74,7 +74,7 @@ extension QueryCompiler {
 
   // MARK: Comparisons
 
-  mutating func condition(_ comparison: PredicateTree.Comparison) throws -> SQLFragment {
+  package mutating func condition(_ comparison: PredicateTree.Comparison) throws -> SQLFragment {
     if comparison.modifier == .all {
       throw untranslatable(
         "ALL \(comparison.left.outline)",
@@ -141,7 +141,7 @@ extension QueryCompiler {
   }
 
   /// A comparison of two operands neither of which is a to-many.
-  mutating func compare(
+  package mutating func compare(
     _ left: Operand, _ op: PredicateTree.Comparison.Operator, _ right: Operand,
     _ comparison: PredicateTree.Comparison
   ) throws -> SQLFragment {
@@ -234,7 +234,7 @@ extension QueryCompiler {
   }
 
   /// Both sides of an operator, each constant converted to what the other side is.
-  mutating func sides(
+  package mutating func sides(
     _ left: Operand, _ right: Operand, _ comparison: PredicateTree.Comparison
   ) throws -> (SQLFragment, SQLFragment) {
     if case .scalar(_, .opaque) = left { throw _opaque(comparison.left) }

@@ -2,14 +2,14 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 
 /// How one column of a dictionary fetch is read.
-enum SelectedCell: Sendable {
+package enum SelectedCell: Sendable {
   case declared(CellDecoder)
   /// As the database gives it, in this column of the result.
   case natural(Int32)
 }
 
 /// A dictionary fetch without its constants.
-struct TableShape: Hashable, Sendable {
+package struct TableShape: Hashable, Sendable {
   private let _rows: QueryShape
   private let _names: [String]
   private let _types: [AttributeType]
@@ -20,7 +20,7 @@ struct TableShape: Hashable, Sendable {
 
   /// The shape of a plan, and the constants to bind: of the predicate, the columns, the groups, the having
   /// condition.
-  static func taking(_ plan: DictionaryPlan) -> (shape: TableShape, constants: [PredicateValue]) {
+  package static func taking(_ plan: DictionaryPlan) -> (shape: TableShape, constants: [PredicateValue]) {
     let rows = QueryShape.taking(plan.rows, .objects)
     let columns = plan.columns.map { PredicateShape.taking($0.expression) }
     let groups = plan.groups.map { PredicateShape.taking($0) }
@@ -36,7 +36,7 @@ struct TableShape: Hashable, Sendable {
 
 /// Columns, groups and aggregates.
 extension QueryCompiler {
-  mutating func select(
+  package mutating func select(
     _ plan: DictionaryPlan, _ spaces: [ObjectIDSpace]
   ) throws -> (list: SQLFragment, cells: [SelectedCell]) {
     aggregatesRows = plan.isGrouped
@@ -94,7 +94,7 @@ extension QueryCompiler {
   }
 
   /// GROUP BY and HAVING.
-  mutating func group(_ plan: DictionaryPlan) throws -> SQLFragment {
+  package mutating func group(_ plan: DictionaryPlan) throws -> SQLFragment {
     guard !plan.groups.isEmpty else { return "" }
     var keys: [SQLFragment] = []
     for expression in plan.groups {
@@ -106,7 +106,7 @@ extension QueryCompiler {
   }
 
   /// A function over the rows of a group.
-  mutating func rowAggregate(
+  package mutating func rowAggregate(
     _ name: String, _ argument: ExpressionTree, _ expression: ExpressionTree
   ) throws -> Operand {
     aggregatesRows = false

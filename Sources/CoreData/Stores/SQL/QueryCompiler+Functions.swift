@@ -2,7 +2,7 @@ import CoreDataPredicateLanguage
 
 /// Predefined functions.
 extension QueryCompiler {
-  mutating func function(
+  package mutating func function(
     _ name: String, _ arguments: [ExpressionTree], _ expression: ExpressionTree
   ) throws -> Operand {
     if aggregatesRows,

@@ -2,7 +2,7 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 
 /// What a value in SQL is, as far as constants beside it must be converted.
-enum ValueKind: Sendable, Hashable {
+package enum ValueKind: Sendable, Hashable {
   case string
   case number
   case date
@@ -14,7 +14,7 @@ enum ValueKind: Sendable, Hashable {
   case opaque
   case other
 
-  init(_ content: ColumnContent) {
+  package init(_ content: ColumnContent) {
     self =
       switch content {
       case .int, .bool, .double, .decimal, .foreignKey, .foreignEntity, .order: .number
@@ -25,7 +25,7 @@ enum ValueKind: Sendable, Hashable {
       }
   }
 
-  init(_ value: PredicateValue) {
+  package init(_ value: PredicateValue) {
     self =
       switch value {
       case .string, .url: .string
@@ -38,7 +38,7 @@ enum ValueKind: Sendable, Hashable {
   }
 
   /// Whether the bytes say nothing of the value's order or sum.
-  var isOpaque: Bool {
+  package var isOpaque: Bool {
     switch self {
     case .opaque, .transformed: true
     default: false
@@ -46,7 +46,7 @@ enum ValueKind: Sendable, Hashable {
   }
 
   /// How a constant compared with this is bound.
-  var conversion: ConstantConversion {
+  package var conversion: ConstantConversion {
     switch self {
     case .uuid: .uuid
     case .transformed(let entity, let slot): .transformed(entity: entity, slot: slot)
@@ -56,7 +56,7 @@ enum ValueKind: Sendable, Hashable {
 }
 
 /// One side of a comparison, resolved.
-enum Operand {
+package enum Operand {
   /// A constant by its number. What is bound for it depends on the other side.
   case constant(Int, PredicateValue)
   case scalar(SQLFragment, ValueKind)
@@ -72,16 +72,16 @@ enum Operand {
 }
 
 /// A key path up to its first to-many, and what follows.
-struct ToManyPath {
-  let owner: QueryScope
-  let slot: Int
-  let rest: ArraySlice<String>
-  let outline: String
+package struct ToManyPath {
+  package let owner: QueryScope
+  package let slot: Int
+  package let rest: ArraySlice<String>
+  package let outline: String
 }
 
 /// Expressions.
 extension QueryCompiler {
-  mutating func operand(_ expression: ExpressionTree) throws -> Operand {
+  package mutating func operand(_ expression: ExpressionTree) throws -> Operand {
     try deeper { compiler in
       switch expression {
       case .constant(let value): return .constant(try compiler.take(value), value)
@@ -145,7 +145,7 @@ extension QueryCompiler {
   }
 
   /// Follows a key path from an object, and behind an attribute if `goesIntoValues`.
-  mutating func resolve(
+  package mutating func resolve(
     _ path: ArraySlice<String>, from start: QueryScope, outline: String, goesIntoValues: Bool = true
   ) throws -> Operand {
     var scope = start
@@ -227,7 +227,7 @@ extension QueryCompiler {
   // MARK: Operands as SQL
 
   /// How a constant is bound that is compared with `operand`.
-  func conversion(for operand: Operand) -> ConstantConversion {
+  package func conversion(for operand: Operand) -> ConstantConversion {
     switch operand {
     case .object(let scope): .key(root: scope.layout.rootNumber)
     case .entity, .entityName: .entity
@@ -237,7 +237,7 @@ extension QueryCompiler {
   }
 
   /// An operand that must be one value.
-  mutating func scalar(
+  package mutating func scalar(
     _ operand: Operand, _ conversion: ConstantConversion, _ outline: String
   ) throws -> SQLFragment {
     switch operand {
@@ -258,7 +258,7 @@ extension QueryCompiler {
 }
 
 extension Operand {
-  var kind: ValueKind {
+  package var kind: ValueKind {
     switch self {
     case .scalar(_, let kind): kind
     case .constant(_, let value): ValueKind(value)

@@ -1,7 +1,7 @@
 import CoreDataPredicateLanguage
 
 /// What can be asked of two texts.
-enum StringOperation: Int64, Sendable {
+package enum StringOperation: Int64, Sendable {
   case equal = 0
   case contains = 1
   case beginsWith = 2
@@ -13,13 +13,13 @@ enum StringOperation: Int64, Sendable {
 extension PredicateTree.Comparison.Options {
   /// Whether options ask for more than comparing bytes; [n] says that bytes will do, whatever else stands
   /// beside it.
-  var needsTextFunction: Bool { !isEmpty && !contains(.normalized) }
+  package var needsTextFunction: Bool { !isEmpty && !contains(.normalized) }
 }
 
 /// Texts: plain SQL where it means the same and can use an index, the string functions otherwise.
 extension QueryCompiler {
   /// `=`, `<` ... of two texts with options; nil when it is a plain comparison.
-  mutating func textRelation(
+  package mutating func textRelation(
     _ left: Operand, _ symbol: String, _ right: Operand, _ comparison: PredicateTree.Comparison
   ) throws -> SQLFragment? {
     guard comparison.options.needsTextFunction, left.kind == .string || right.kind == .string else {
@@ -37,7 +37,7 @@ extension QueryCompiler {
     }
   }
 
-  mutating func textTest(
+  package mutating func textTest(
     _ operation: StringOperation, _ left: Operand, _ right: Operand, _ comparison: PredicateTree.Comparison
   ) throws -> SQLFragment {
     for (side, expression) in [(left, comparison.left), (right, comparison.right)] {

@@ -2,48 +2,48 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 
 /// A fetch as SQL, before a database prepares it.
-struct QueryText: Sendable {
-  let fragment: SQLFragment
+package struct QueryText: Sendable {
+  package let fragment: SQLFragment
   /// Whether a row may come more than once: for each of the equal values it was looked up by.
-  let mayRepeat: Bool
+  package let mayRepeat: Bool
 }
 
 /// Columns that a fetch selects from the table alias `t0`.
-struct SelectLists: Sendable {
+package struct SelectLists: Sendable {
   /// For objects with their values.
-  let values: String
+  package let values: String
   /// For identities alone.
-  let identities: String
+  package let identities: String
 }
 
 /// Translates one fetch to SQL.
 ///
 /// Every part of the predicate is visited exactly once and in order, which is how constants get the numbers
 /// that `PredicateShape` gives them by.
-struct QueryCompiler {
-  let mapping: StoreMapping
-  var dialect: any SQLDialect { mapping.dialect }
-  let entityName: String
-  var aliases = AliasSupply()
+package struct QueryCompiler {
+  package let mapping: StoreMapping
+  package var dialect: any SQLDialect { mapping.dialect }
+  package let entityName: String
+  package var aliases = AliasSupply()
   /// SELF.
-  let evaluated: QueryScope
+  package let evaluated: QueryScope
   /// Objects that variables of enclosing subqueries stand for.
-  var variables: [String: QueryScope] = [:]
+  package var variables: [String: QueryScope] = [:]
   /// Columns of a dictionary fetch by name, for its sort descriptors and its having condition.
-  var columns: [String: (fragment: SQLFragment, kind: ValueKind)] = [:]
+  package var columns: [String: (fragment: SQLFragment, kind: ValueKind)] = [:]
   /// Whether the rows are found by the values of a unique attribute, one after the other.
-  var looksUpUniqueValues = false
+  package var looksUpUniqueValues = false
   /// Whether `sum:` and its like are taken over rows here.
-  var aggregatesRows = false
+  package var aggregatesRows = false
   private let _constants: [PredicateValue]
   private var _used = 0
   private var _depth = 0
   /// The FROM clause.
-  let source: SelectSource
+  package let source: SelectSource
 
   private static let _maximumDepth = 400
 
-  init(plan: FetchPlan, constants: [PredicateValue], mapping: StoreMapping) {
+  package init(plan: FetchPlan, constants: [PredicateValue], mapping: StoreMapping) {
     self.mapping = mapping
     entityName = plan.layout.entityName
     _constants = constants
@@ -55,7 +55,7 @@ struct QueryCompiler {
   /// Compiles `plan`, whose constants are given as `PredicateShape` found them.
   ///
   /// - Throws: `UntranslatableQueryError`.
-  static func compile(
+  package static func compile(
     _ plan: FetchPlan, _ constants: [PredicateValue], purpose: QueryShape.Purpose, mapping: StoreMapping,
     lists: SelectLists
   ) throws -> QueryText {
@@ -67,7 +67,7 @@ struct QueryCompiler {
   /// Compiles a dictionary fetch, whose constants are given as `TableShape` found them.
   ///
   /// - Throws: `UntranslatableQueryError`.
-  static func compile(
+  package static func compile(
     _ plan: DictionaryPlan, _ constants: [PredicateValue], mapping: StoreMapping, spaces: [ObjectIDSpace]
   ) throws -> (fragment: SQLFragment, cells: [SelectedCell]) {
     var compiler = QueryCompiler(plan: plan.rows, constants: constants, mapping: mapping)
@@ -110,7 +110,7 @@ struct QueryCompiler {
     return "SELECT \(sql: columns) FROM \(sql: source.text)\(condition)\(order)\(_window(plan))"
   }
 
-  mutating func whereClause(_ plan: FetchPlan) throws -> SQLFragment {
+  package mutating func whereClause(_ plan: FetchPlan) throws -> SQLFragment {
     var members: [SQLFragment] = []
     if let filter = _entityFilter(plan) { members.append(filter) }
     if let predicate = plan.predicate {
@@ -120,7 +120,7 @@ struct QueryCompiler {
     return members.isEmpty ? "" : " WHERE \(SQLFragment.joined(members, by: "AND"))"
   }
 
-  func checkConstants() throws {
+  package func checkConstants() throws {
     guard _used == _constants.count else {
       throw untranslatable(
         "the predicate", "\(_used) of its \(_constants.count) constants found a place in SQL")
@@ -177,7 +177,7 @@ struct QueryCompiler {
   // MARK: Bookkeeping
 
   /// Number of the constant that is being visited.
-  mutating func take(_ value: PredicateValue) throws -> Int {
+  package mutating func take(_ value: PredicateValue) throws -> Int {
     guard _used < _constants.count, _constants[_used] == value else {
       throw untranslatable("a constant", "it was met out of order")
     }
@@ -185,12 +185,12 @@ struct QueryCompiler {
     return _used - 1
   }
 
-  func untranslatable(_ expression: String, _ reason: String) -> UntranslatableQueryError {
+  package func untranslatable(_ expression: String, _ reason: String) -> UntranslatableQueryError {
     UntranslatableQueryError(entity: entityName, expression: expression, reason: reason)
   }
 
   /// Runs `body` one level deeper, so that a hostile predicate ends in an error rather than without stack.
-  mutating func deeper<Result>(_ body: (inout QueryCompiler) throws -> Result) throws -> Result {
+  package mutating func deeper<Result>(_ body: (inout QueryCompiler) throws -> Result) throws -> Result {
     guard _depth < Self._maximumDepth else {
       throw untranslatable("the predicate", "it is nested more than \(Self._maximumDepth) levels deep")
     }

@@ -1,12 +1,12 @@
 import CoreDataModelSchema
 
 /// The FROM clause of one SELECT, growing as key paths need more tables.
-final class SelectSource {
-  private(set) var text: String
+package final class SelectSource {
+  package private(set) var text: String
 
-  init(_ text: String) { self.text = text }
+  package init(_ text: String) { self.text = text }
 
-  func join(_ clause: String) { text += " " + clause }
+  package func join(_ clause: String) { text += " " + clause }
 }
 
 /// An object that an expression speaks about: the evaluated one, the destination of a to-one, a member of a
@@ -14,12 +14,12 @@ final class SelectSource {
 ///
 /// Its primary key can often be told without its table; the table is joined when one of its columns is first
 /// needed.
-final class QueryScope {
-  let layout: PropertyLayout
+package final class QueryScope {
+  package let layout: PropertyLayout
   /// SQL for the object's primary key.
-  let identity: String
+  package let identity: String
   /// SQL for the number of the object's entity where a column beside the key holds it.
-  let entityColumn: String?
+  package let entityColumn: String?
   private let _source: SelectSource
   private let _mapping: StoreMapping
   private let _isOuter: Bool
@@ -27,7 +27,7 @@ final class QueryScope {
   private var _destinations: [Int: QueryScope] = [:]
 
   /// A scope whose table stands in the FROM clause already.
-  init(layout: PropertyLayout, alias: String, source: SelectSource, mapping: StoreMapping) {
+  package init(layout: PropertyLayout, alias: String, source: SelectSource, mapping: StoreMapping) {
     self.layout = layout
     identity = "\(alias).\(mapping.dialect.keyColumn)"
     entityColumn = nil
@@ -40,7 +40,7 @@ final class QueryScope {
   /// A scope known by its key.
   ///
   /// - Parameter isOuter: the object may be missing, and its columns are then NULL.
-  init(
+  package init(
     layout: PropertyLayout, identity: String, entityColumn: String?, source: SelectSource,
     mapping: StoreMapping,
     isOuter: Bool
@@ -54,7 +54,7 @@ final class QueryScope {
   }
 
   /// Alias of the object's table, joined now if it was not yet.
-  func alias(_ aliases: inout AliasSupply) -> String {
+  package func alias(_ aliases: inout AliasSupply) -> String {
     if let _alias { return _alias }
     let alias = aliases.next()
     let table = _mapping.table(of: layout.entityNumber).name
@@ -65,22 +65,22 @@ final class QueryScope {
   }
 
   /// SQL for the column of an attribute.
-  func column(_ index: Int, _ aliases: inout AliasSupply) -> String {
+  package func column(_ index: Int, _ aliases: inout AliasSupply) -> String {
     "\(alias(&aliases)).\(_mapping.column(index, of: layout.entityNumber).name)"
   }
 
   /// SQL for the value of an attribute.
-  func value(_ index: Int, _ aliases: inout AliasSupply) -> String {
+  package func value(_ index: Int, _ aliases: inout AliasSupply) -> String {
     _mapping.dialect.column(column(index, &aliases), _mapping.column(index, of: layout.entityNumber).content)
   }
 
   /// SQL for the number of the object's entity.
-  func entity(_ aliases: inout AliasSupply) -> String {
+  package func entity(_ aliases: inout AliasSupply) -> String {
     entityColumn ?? "\(alias(&aliases)).\(_mapping.dialect.entityColumn)"
   }
 
   /// The destination of a to-one; the same scope whenever it is asked for, so that it is joined once.
-  func destination(of slot: Int, _ aliases: inout AliasSupply) -> QueryScope? {
+  package func destination(of slot: Int, _ aliases: inout AliasSupply) -> QueryScope? {
     if let known = _destinations[slot] { return known }
     guard
       case .toOne(let column, let entityColumn, _, let destination) = _mapping.storage(
@@ -96,10 +96,10 @@ final class QueryScope {
 }
 
 /// Hands out table aliases: t0, t1 ... .
-struct AliasSupply {
+package struct AliasSupply {
   private var _count = 0
 
-  mutating func next() -> String {
+  package mutating func next() -> String {
     defer { _count += 1 }
     return "t\(_count)"
   }

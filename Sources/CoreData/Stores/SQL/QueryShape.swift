@@ -2,9 +2,9 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 
 /// A fetch without its constants: all plans of one shape run the same SQL with other values bound.
-struct QueryShape: Hashable, Sendable {
+package struct QueryShape: Hashable, Sendable {
   /// What is asked of the rows.
-  enum Purpose: Hashable, Sendable {
+  package enum Purpose: Hashable, Sendable {
     case objects
     case count
   }
@@ -26,7 +26,7 @@ struct QueryShape: Hashable, Sendable {
   private let _hasOffset: Bool
 
   /// The shape of a plan, and the constants to bind, from left to right.
-  static func taking(_ plan: FetchPlan, _ purpose: Purpose) -> (
+  package static func taking(_ plan: FetchPlan, _ purpose: Purpose) -> (
     shape: QueryShape, constants: [PredicateValue]
   ) {
     if let known = plan.known {

@@ -5,7 +5,7 @@ import CoreDataPredicateLanguage
 /// The compiler knows the tree of a query: which tables are joined, which conditions hold, where a subselect stands. Names
 /// of key columns, parameters, functions, collations, the order of nulls and limits are the dialect's. A dialect is asked
 /// when a query of a new shape is compiled, never for a row.
-protocol SQLDialect: Sendable {
+package protocol SQLDialect: Sendable {
   /// Name of the database in messages.
   var name: String { get }
   /// Column of the primary key.
@@ -78,7 +78,7 @@ protocol SQLDialect: Sendable {
 }
 
 /// How a function of values is said in SQL.
-enum SQLFunctionForm {
+package enum SQLFunctionForm {
   case infix(String, ValueKind)
   case call(String, ValueKind)
 }

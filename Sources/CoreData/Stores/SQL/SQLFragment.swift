@@ -2,49 +2,49 @@
 ///
 /// Pieces are put together by interpolation: `"\(left) = \(right)"` joins the texts and the parameters. A
 /// plain string is text only if spelled `\(sql: ...)`, so that no value slips into a statement by accident.
-struct SQLFragment: Sendable, Hashable, ExpressibleByStringInterpolation {
-  private(set) var text: String
-  private(set) var parameters: [QueryParameter]
+package struct SQLFragment: Sendable, Hashable, ExpressibleByStringInterpolation {
+  package private(set) var text: String
+  package private(set) var parameters: [QueryParameter]
 
-  init(text: String, parameters: [QueryParameter] = []) {
+  package init(text: String, parameters: [QueryParameter] = []) {
     self.text = text
     self.parameters = parameters
   }
 
-  init(stringLiteral value: String) { self.init(text: value) }
+  package init(stringLiteral value: String) { self.init(text: value) }
 
-  init(stringInterpolation: StringInterpolation) {
+  package init(stringInterpolation: StringInterpolation) {
     self.init(text: stringInterpolation.text, parameters: stringInterpolation.parameters)
   }
 
   /// `?` for a parameter.
-  init(_ parameter: QueryParameter) { self.init(text: "?", parameters: [parameter]) }
+  package init(_ parameter: QueryParameter) { self.init(text: "?", parameters: [parameter]) }
 
-  struct StringInterpolation: StringInterpolationProtocol {
-    var text = ""
-    var parameters: [QueryParameter] = []
+  package struct StringInterpolation: StringInterpolationProtocol {
+    package var text = ""
+    package var parameters: [QueryParameter] = []
 
-    init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(literalCapacity + 16) }
+    package init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(literalCapacity + 16) }
 
-    mutating func appendLiteral(_ literal: String) { text += literal }
+    package mutating func appendLiteral(_ literal: String) { text += literal }
 
-    mutating func appendInterpolation(_ fragment: SQLFragment) {
+    package mutating func appendInterpolation(_ fragment: SQLFragment) {
       text += fragment.text
       parameters += fragment.parameters
     }
 
-    mutating func appendInterpolation(_ parameter: QueryParameter) {
+    package mutating func appendInterpolation(_ parameter: QueryParameter) {
       text += "?"
       parameters.append(parameter)
     }
 
     /// Text that is SQL: names of tables and columns, operators.
-    mutating func appendInterpolation(sql: String) { text += sql }
+    package mutating func appendInterpolation(sql: String) { text += sql }
   }
 
   /// Conditions joined by AND or OR. A long list becomes a balanced tree, since databases limit how deep an
   /// expression may be nested and reads a chain as one level per link.
-  static func joined(_ members: [SQLFragment], by operation: String) -> SQLFragment {
+  package static func joined(_ members: [SQLFragment], by operation: String) -> SQLFragment {
     if members.count <= 64 {
       var result = members[0]
       for member in members.dropFirst() { result = "\(result) \(sql: operation) \(member)" }
@@ -57,7 +57,7 @@ struct SQLFragment: Sendable, Hashable, ExpressibleByStringInterpolation {
   }
 
   /// Fragments with commas between.
-  static func list(_ members: [SQLFragment]) -> SQLFragment {
+  package static func list(_ members: [SQLFragment]) -> SQLFragment {
     guard var result = members.first else { return "" }
     for member in members.dropFirst() { result = "\(result), \(member)" }
     return result
@@ -65,7 +65,7 @@ struct SQLFragment: Sendable, Hashable, ExpressibleByStringInterpolation {
 }
 
 /// What a `?` is bound to when the statement runs.
-enum QueryParameter: Sendable, Hashable {
+package enum QueryParameter: Sendable, Hashable {
   /// A constant of the predicate, by its place from left to right.
   case constant(Int, ConstantConversion)
   /// Several constants of the predicate as one list, for a list of values.
@@ -77,7 +77,7 @@ enum QueryParameter: Sendable, Hashable {
 }
 
 /// How a constant becomes the value bound for it.
-indirect enum ConstantConversion: Sendable, Hashable {
+package indirect enum ConstantConversion: Sendable, Hashable {
   /// As its own type says.
   case natural
   /// Text of a UUID becomes its bytes.

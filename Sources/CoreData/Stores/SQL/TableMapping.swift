@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 
 /// What a column holds, which decides how a cell is read and written.
-enum ColumnContent: Sendable, Hashable {
+package enum ColumnContent: Sendable, Hashable {
   case int
   case bool
   case double
@@ -21,25 +21,25 @@ enum ColumnContent: Sendable, Hashable {
 }
 
 /// A column of an entity table.
-struct TableColumn: Sendable, Hashable {
+package struct TableColumn: Sendable, Hashable {
   /// As in SQL, quoted if need be.
-  let name: String
-  let declaredType: String
-  let content: ColumnContent
+  package let name: String
+  package let declaredType: String
+  package let content: ColumnContent
 }
 
 /// The table of a root entity and all its subentities.
-struct TableMapping: Sendable {
-  let rootNumber: Int
-  let name: String
+package struct TableMapping: Sendable {
+  package let rootNumber: Int
+  package let name: String
   /// Without key, entity and version, in the order in which a new table has them.
-  let columns: [TableColumn]
+  package let columns: [TableColumn]
   /// Whether there are subentities, so that the entity's number tells rows apart.
-  let hasSubentities: Bool
+  package let hasSubentities: Bool
 }
 
 /// Where one slot of one entity is stored.
-enum SlotStorage: Sendable, Hashable {
+package enum SlotStorage: Sendable, Hashable {
   /// Transient: nowhere.
   case none
   case attribute(column: Int)
@@ -55,52 +55,52 @@ enum SlotStorage: Sendable, Hashable {
 }
 
 /// Column of one element of a composite attribute.
-struct CompositeLeaf: Sendable, Hashable {
+package struct CompositeLeaf: Sendable, Hashable {
   /// Number of the element in the composite, and so on in composites inside it.
-  let path: [Int]
+  package let path: [Int]
   /// The elements' names along the path.
-  let names: [String]
-  let column: Int
+  package let names: [String]
+  package let column: Int
 }
 
 /// A table of pairs of keys.
-struct JoinTable: Sendable, Hashable {
+package struct JoinTable: Sendable, Hashable {
   /// Names that the table may have; a new one takes the first.
-  var names: [String]
+  package var names: [String]
   /// Column that points at the rows of the entity the table is named after.
-  let first: String
-  let second: String
+  package let first: String
+  package let second: String
   /// Order of the members in `first`, for the relationship whose members they are.
-  let firstOrder: String?
-  let secondOrder: String?
-  let firstEntity: Int
-  let secondEntity: Int
+  package let firstOrder: String?
+  package let secondOrder: String?
+  package let firstEntity: Int
+  package let secondEntity: Int
   /// Both ends are one relationship: each pair stands there both ways.
-  let isReflexive: Bool
+  package let isReflexive: Bool
   /// Root entity of the table behind which Core Data creates it.
-  let rootNumber: Int
+  package let rootNumber: Int
 
-  var name: String { names[0] }
+  package var name: String { names[0] }
 
   /// Columns as seen from one end: the owner's, the members', and the members' order.
-  func ends(ownerIsFirst: Bool) -> (owner: String, member: String, order: String?) {
+  package func ends(ownerIsFirst: Bool) -> (owner: String, member: String, order: String?) {
     ownerIsFirst ? (first, second, secondOrder) : (second, first, firstOrder)
   }
 }
 
 /// How a model is laid out in the tables and columns of a database.
-final class StoreMapping: Sendable {
-  let dialect: any SQLDialect
-  let layout: ModelLayout
-  let numbers: EntityNumbers
+package final class StoreMapping: Sendable {
+  package let dialect: any SQLDialect
+  package let layout: ModelLayout
+  package let numbers: EntityNumbers
   /// In the order of their roots' numbers.
-  let tables: [TableMapping]
-  let joins: [JoinTable]
+  package let tables: [TableMapping]
+  package let joins: [JoinTable]
   /// Storage of each slot, by entity number - 1.
-  let slots: [[SlotStorage]]
+  package let slots: [[SlotStorage]]
   private let _tableIndex: [Int: Int]
 
-  init(
+  package init(
     dialect: any SQLDialect, layout: ModelLayout, numbers: EntityNumbers, tables: [TableMapping],
     joins: [JoinTable], slots: [[SlotStorage]]
   ) {
@@ -115,16 +115,16 @@ final class StoreMapping: Sendable {
   }
 
   /// Table that holds the rows of an entity.
-  func table(of entityNumber: Int) -> TableMapping {
+  package func table(of entityNumber: Int) -> TableMapping {
     tables[_tableIndex[layout.layout(numbered: entityNumber).rootNumber]!]
   }
 
-  func storage(of slot: Int, in entityNumber: Int) -> SlotStorage { slots[entityNumber - 1][slot] }
+  package func storage(of slot: Int, in entityNumber: Int) -> SlotStorage { slots[entityNumber - 1][slot] }
 
-  func column(_ index: Int, of entityNumber: Int) -> TableColumn { table(of: entityNumber).columns[index] }
+  package func column(_ index: Int, of entityNumber: Int) -> TableColumn { table(of: entityNumber).columns[index] }
 
   /// The same mapping with join tables under the names a file has them by.
-  func withJoins(_ joins: [JoinTable]) -> StoreMapping {
+  package func withJoins(_ joins: [JoinTable]) -> StoreMapping {
     StoreMapping(
       dialect: dialect, layout: layout, numbers: numbers, tables: tables, joins: joins, slots: slots)
   }

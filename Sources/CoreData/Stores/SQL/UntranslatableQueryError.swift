@@ -1,18 +1,18 @@
 import CoreDataPredicateLanguage
 
 /// A fetch that cannot be said in SQL. The store never filters in memory instead.
-struct UntranslatableQueryError: Error, Sendable, CustomStringConvertible {
-  let entity: String
+package struct UntranslatableQueryError: Error, Sendable, CustomStringConvertible {
+  package let entity: String
   /// The part that cannot be translated.
-  let expression: String
-  let reason: String
+  package let expression: String
+  package let reason: String
 
-  var description: String { "the fetch of '\(entity)' cannot be translated to SQL: \(expression): \(reason)" }
+  package var description: String { "the fetch of '\(entity)' cannot be translated to SQL: \(expression): \(reason)" }
 }
 
 extension ExpressionTree {
   /// The expression as named in an error, without constants: they may be anybody's data.
-  var outline: String {
+  package var outline: String {
     switch self {
     case .constant: "a constant"
     case .evaluatedObject: "SELF"

@@ -2,13 +2,17 @@
 ///
 /// Numbers are spaced so that a member can move without the others being written: those that already ascend
 /// keep theirs, the others get numbers from the gaps, and only when a gap is used up are all numbered anew.
-enum MemberOrder {
+package enum MemberOrder {
+  /// Order of the first member of an ordered relationship, and the step to the next.
+  package static let first: Int64 = 2048
+  package static let step: Int64 = 1024
+
   /// Numbers to be written.
   ///
   /// - Parameters:
   ///   - members: the whole order, without duplicates.
   ///   - present: numbers that members have now.
-  static func changes(for members: [Int64], present: [Int64: Int64]) -> [(member: Int64, order: Int64)] {
+  package static func changes(for members: [Int64], present: [Int64: Int64]) -> [(member: Int64, order: Int64)] {
     let numbers = members.map { present[$0] }
     let kept = _longestAscending(numbers)
     if kept.count == members.count { return [] }
@@ -30,25 +34,25 @@ enum MemberOrder {
 
   private static func _renumbered(_ members: [Int64]) -> [(member: Int64, order: Int64)] {
     members.enumerated().map {
-      ($0.element, StoreVocabulary.firstOrder + Int64($0.offset) * StoreVocabulary.orderStep)
+      ($0.element, first + Int64($0.offset) * step)
     }
   }
 
   /// `count` ascending numbers between two others; nil if there is no room.
   private static func _spread(_ count: Int, low: Int64?, high: Int64?) -> [Int64]? {
-    let floor = low ?? (high == nil ? StoreVocabulary.firstOrder - StoreVocabulary.orderStep : 0)
-    let step: Int64
+    let floor = low ?? (high == nil ? first - step : 0)
+    let distance: Int64
     if let high {
       let (room, overflow) = high.subtractingReportingOverflow(floor)
       guard !overflow else { return nil }
-      step = min(StoreVocabulary.orderStep, room / Int64(count + 1))
+      distance = min(step, room / Int64(count + 1))
     } else {
       // Numbers in a hostile file may stand at the end of what can be counted.
       guard floor < Int64.max / 2 else { return nil }
-      step = StoreVocabulary.orderStep
+      distance = step
     }
-    guard step > 0 else { return nil }
-    return (1...count).map { floor + Int64($0) * step }
+    guard distance > 0 else { return nil }
+    return (1...count).map { floor + Int64($0) * distance }
   }
 
   /// Positions of the longest ascending run of numbers, not necessarily adjacent.
