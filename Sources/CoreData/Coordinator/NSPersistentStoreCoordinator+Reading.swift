@@ -222,7 +222,8 @@ extension NSPersistentStoreCoordinator {
     for store in persistentStores where store.key.identifier == parts.store {
       guard let engine = store.engine,
         let space = engine.spaces.first(where: { $0.layout.entityName == parts.entity }),
-        let reference = space.references?.key(for: String(parts.reference), in: space) ?? Int64(parts.reference)
+        let reference = space.references?.key(for: String(parts.reference), in: space)
+          ?? Int64(parts.reference)
       else { return nil }
       return NSManagedObjectID(ObjectKey(space: space, reference: reference))
     }

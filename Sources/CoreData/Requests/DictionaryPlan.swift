@@ -54,7 +54,9 @@ package enum RowAggregate {
   }
 
   /// Whether any part of the expression is taken over rows.
-  package static func occurs(in expression: ExpressionTree, from layout: PropertyLayout, in model: [PropertyLayout])
+  package static func occurs(
+    in expression: ExpressionTree, from layout: PropertyLayout, in model: [PropertyLayout]
+  )
     -> Bool
   {
     var found = false

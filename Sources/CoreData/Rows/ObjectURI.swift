@@ -14,7 +14,8 @@ struct ObjectURI {
     text.makeContiguousUTF8()
     let bytes = text.utf8
     let slash = UInt8(ascii: "/")
-    guard let start = bytes.index(bytes.startIndex, offsetBy: Self._prefix.utf8.count, limitedBy: bytes.endIndex),
+    guard
+      let start = bytes.index(bytes.startIndex, offsetBy: Self._prefix.utf8.count, limitedBy: bytes.endIndex),
       bytes[..<start].elementsEqual(Self._prefix.utf8, by: { $0 == $1 || $0 | 0x20 == $1 }),
       let storeEnd = bytes[start...].firstIndex(of: slash), storeEnd > start,
       let entityEnd = bytes[bytes.index(after: storeEnd)...].firstIndex(of: slash)

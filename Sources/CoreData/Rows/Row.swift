@@ -66,7 +66,9 @@ package struct Row: @unchecked Sendable {
 
   /// A Row of nulls in which `fill` may then initialise cells, once each, without reading or releasing what
   /// was there.
-  package init(count: Int, version: Int64, filling fill: (UnsafeMutablePointer<Value>) throws -> Void) rethrows {
+  package init(count: Int, version: Int64, filling fill: (UnsafeMutablePointer<Value>) throws -> Void)
+    rethrows
+  {
     self.init(count: count, version: version)
     try fill(_values)
   }

@@ -92,7 +92,9 @@ extension StoreKind {
     throw unable("have no file to be replaced")
   }
 
-  package func reopen(_ store: NSPersistentStore, at url: URL, in coordinator: NSPersistentStoreCoordinator) -> Bool {
+  package func reopen(_ store: NSPersistentStore, at url: URL, in coordinator: NSPersistentStoreCoordinator)
+    -> Bool
+  {
     store.url = url
     return true
   }
@@ -110,7 +112,9 @@ extension StoreKind {
     }
   }
 
-  package func follow(_ store: NSPersistentStore, _ changed: @escaping @Sendable () -> Void) throws -> AnyObject? {
+  package func follow(_ store: NSPersistentStore, _ changed: @escaping @Sendable () -> Void) throws
+    -> AnyObject?
+  {
     nil
   }
 

@@ -40,5 +40,7 @@ package enum StoreKinds {
         + "registerStoreClass(_:forStoreType:).")
   }
 
-  package static var all: [any StoreKind] { Array(_builtIn.values) + _registered.withLock { Array($0.values) } }
+  package static var all: [any StoreKind] {
+    Array(_builtIn.values) + _registered.withLock { Array($0.values) }
+  }
 }

@@ -12,7 +12,9 @@ package enum MemberOrder {
   /// - Parameters:
   ///   - members: the whole order, without duplicates.
   ///   - present: numbers that members have now.
-  package static func changes(for members: [Int64], present: [Int64: Int64]) -> [(member: Int64, order: Int64)] {
+  package static func changes(for members: [Int64], present: [Int64: Int64]) -> [(
+    member: Int64, order: Int64
+  )] {
     let numbers = members.map { present[$0] }
     let kept = _longestAscending(numbers)
     if kept.count == members.count { return [] }

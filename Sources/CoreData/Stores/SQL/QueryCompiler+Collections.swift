@@ -173,7 +173,8 @@ extension QueryCompiler {
   /// It is what an import asks before each save: which of these identifiers are there already? For IN, the
   /// database would sort the values into a table of its own first, which costs as much as finding the rows by the
   /// index.
-  package mutating func uniqueLookUp(_ plan: FetchPlan) throws -> (values: SQLFragment, column: SQLFragment)? {
+  package mutating func uniqueLookUp(_ plan: FetchPlan) throws -> (values: SQLFragment, column: SQLFragment)?
+  {
     guard dialect.joinsUniqueValues, case .comparison(let comparison) = plan.predicate, comparison.op == .in,
       comparison.modifier == .direct, comparison.options.isEmpty,
       case .keyPath(let path) = comparison.left, path.count == 1,

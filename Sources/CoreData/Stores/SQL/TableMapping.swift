@@ -121,7 +121,9 @@ package final class StoreMapping: Sendable {
 
   package func storage(of slot: Int, in entityNumber: Int) -> SlotStorage { slots[entityNumber - 1][slot] }
 
-  package func column(_ index: Int, of entityNumber: Int) -> TableColumn { table(of: entityNumber).columns[index] }
+  package func column(_ index: Int, of entityNumber: Int) -> TableColumn {
+    table(of: entityNumber).columns[index]
+  }
 
   /// The same mapping with join tables under the names a file has them by.
   package func withJoins(_ joins: [JoinTable]) -> StoreMapping {

@@ -7,7 +7,9 @@ package struct UntranslatableQueryError: Error, Sendable, CustomStringConvertibl
   package let expression: String
   package let reason: String
 
-  package var description: String { "the fetch of '\(entity)' cannot be translated to SQL: \(expression): \(reason)" }
+  package var description: String {
+    "the fetch of '\(entity)' cannot be translated to SQL: \(expression): \(reason)"
+  }
 }
 
 extension ExpressionTree {
