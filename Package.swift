@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 /// Every target is built alike: Swift 6 mode, existential types spelled `any`.
@@ -29,7 +30,11 @@ let package = Package(
     .target(
       name: "CoreDataModelFiles", dependencies: ["CoreDataModelSchema", "CoreDataPredicateLanguage"],
       swiftSettings: settings),
-    .target(name: "CoreDataModelCodegen", dependencies: ["CoreDataModelSchema"], swiftSettings: settings),
+    // Tokens of Swift source, for the code generator and the macros.
+    .target(name: "CoreDataSwiftLexer", swiftSettings: settings),
+    .target(
+      name: "CoreDataModelCodegen", dependencies: ["CoreDataModelSchema", "CoreDataSwiftLexer"],
+      swiftSettings: settings),
     .executableTarget(
       name: "coredata-codegen",
       dependencies: ["CoreDataModelFiles", "CoreDataModelCodegen", "CoreDataModelSchema"],
@@ -73,7 +78,8 @@ let package = Package(
     .executableTarget(
       name: "store-torture", dependencies: ["CoreDataStoreTorture", "CoreDataToolKit"],
       swiftSettings: settings),
-    .target(name: "CoreDataToolKit", swiftSettings: settings),
+    .target(name: "CoreDataJSON", swiftSettings: settings),
+    .target(name: "CoreDataToolKit", dependencies: ["CoreDataJSON"], swiftSettings: settings),
     .target(
       name: "CoreDataStackShootout", dependencies: ["CoreData", "CoreDataCSQLite", "CoreDataToolKit"],
       swiftSettings: settings),
@@ -112,6 +118,12 @@ let package = Package(
       swiftSettings: settings),
     // Stores for Scripts/check-explorer, and a second process that writes to them.
     .executableTarget(name: "explorer-trials", dependencies: ["CoreData"], swiftSettings: settings),
+    // The macros of SwiftData, expanded without swift-syntax: reading and writing of declarations as a library that tests
+    // can use, and the program that the compiler runs. Built by clients of product SwiftData only.
+    .target(
+      name: "SwiftDataExpansion", dependencies: ["CoreDataJSON", "CoreDataSwiftLexer"],
+      swiftSettings: settings),
+    .macro(name: "SwiftDataMacros", dependencies: ["SwiftDataExpansion"], swiftSettings: settings),
     // Has the tests trap on contexts used off their queue, however they are started.
     .target(name: "ConcurrencyTraps", path: "Tests/ConcurrencyTraps"),
     .testTarget(
@@ -126,6 +138,9 @@ let package = Package(
     .testTarget(
       name: "ModelCodegenTests",
       dependencies: ["CoreDataModelCodegen", "CoreDataModelFiles", "CoreDataModelSchema"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "SwiftDataMacrosTests", dependencies: ["SwiftDataExpansion", "CoreDataJSON"],
       swiftSettings: settings),
     .testTarget(
       name: "ModelToolsTests",

@@ -1,3 +1,5 @@
+import CoreDataSwiftLexer
+
 /// Finds what no rewriting can carry over, and says what to do about each.
 struct AdoptionRemarks {
   private let _bytes: [UInt8]

@@ -1,3 +1,5 @@
+import CoreDataSwiftLexer
+
 /// What adoption has to know of all files of a package before it changes one of them.
 package struct AdoptionSurvey: Sendable {
   /// Modules of the package itself, which are not to be taken for others of the same name.

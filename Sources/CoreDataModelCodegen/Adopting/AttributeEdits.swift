@@ -1,3 +1,5 @@
+import CoreDataSwiftLexer
+
 /// Puts `@objc` and its kin under a condition, or takes them out.
 struct AttributeEdits {
   private static let _attributes: Set<String> = [

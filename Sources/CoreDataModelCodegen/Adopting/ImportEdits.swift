@@ -1,3 +1,5 @@
+import CoreDataSwiftLexer
+
 /// Adapts imports: submodules of Core Data, the stacks that have another name here, and names that Foundation
 /// declares as well.
 struct ImportEdits {

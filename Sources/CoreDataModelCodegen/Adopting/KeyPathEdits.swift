@@ -1,3 +1,5 @@
+import CoreDataSwiftLexer
+
 /// Replaces `#keyPath(Book.author.name)` by the string that it is, within strings too.
 struct KeyPathEdits {
   private let _bytes: [UInt8]

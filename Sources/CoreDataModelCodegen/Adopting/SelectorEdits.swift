@@ -1,3 +1,5 @@
+import CoreDataSwiftLexer
+
 /// Replaces the selectors that sort descriptors take by their names, which is what they take here:
 /// `selector: #selector(NSString.localizedCompare(_:))` becomes `selector: "localizedCompare:"`.
 enum SelectorEdits {

@@ -1,3 +1,5 @@
+import CoreDataSwiftLexer
+
 /// What source written for Apple's Core Data needs to compile on other platforms too.
 ///
 /// `@objc` attributes are put under `#if canImport(ObjectiveC)` or taken out, `#keyPath` and the selectors of sort

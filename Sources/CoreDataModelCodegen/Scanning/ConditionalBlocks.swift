@@ -1,3 +1,5 @@
+import CoreDataSwiftLexer
+
 /// Leaves out of a source's tokens what `#if` excludes on the platform at hand.
 ///
 /// A condition that cannot be known here, such as one on a custom flag, keeps all its branches: accessors for

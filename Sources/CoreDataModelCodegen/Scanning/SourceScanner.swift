@@ -1,3 +1,5 @@
+import CoreDataSwiftLexer
+
 /// Reads the declarations of types and `@NSManaged` members from a Swift source.
 ///
 /// It looks at declarations only and steps over bodies, so it need not understand expressions. The source is

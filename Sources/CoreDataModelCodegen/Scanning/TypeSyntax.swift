@@ -1,3 +1,5 @@
+import CoreDataSwiftLexer
+
 /// A type as it is written.
 indirect enum TypeSyntax: Hashable, Sendable, CustomStringConvertible {
   struct Component: Hashable, Sendable {

@@ -33,23 +33,7 @@ package indirect enum JSONText: Sendable {
   }
 
   /// A string between quotes, everything escaped that must be.
-  package static func quoted(_ string: String) -> String {
-    var result = "\""
-    for scalar in string.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
-      case _ where scalar.value < 0x20:
-        let hex = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result + "\""
-  }
+  package static func quoted(_ string: String) -> String { JSONValue.quoted(string) }
 
   private static func _rounded(_ number: Double, _ decimals: Int) -> String {
     number.isFinite ? String(format: "%.\(decimals)f", number) : "null"

@@ -11,6 +11,11 @@ package indirect enum JSONValue: Sendable, Hashable {
   package struct Member: Sendable, Hashable {
     package let name: String
     package let value: JSONValue
+
+    package init(name: String, value: JSONValue) {
+      self.name = name
+      self.value = value
+    }
   }
 
   /// Text that is no JSON.

@@ -1,36 +1,8 @@
-/// A piece of Swift source that means something to the scanner.
-struct SourceToken: Sendable, Hashable {
-  enum Kind: Sendable, Hashable {
-    case identifier
-    /// An identifier in backticks; `text` is without them. Never a keyword.
-    case quotedIdentifier
-    case number
-    case string
-    /// `#if`, `#selector` and the like, with the hash sign.
-    case directive
-    /// Brackets, operators and signs, one character each, but `->` as one.
-    case punctuation
-  }
-
-  let kind: Kind
-  let text: String
-  /// Offsets of the token's bytes in the source.
-  let range: Range<Int>
-  let line: Int
-  let column: Int
-  /// Of a string: offsets of what is interpolated, from each backslash to the closing parenthesis.
-  var interpolations: [Range<Int>] = []
-
-  func isKeyword(_ word: String) -> Bool { kind == .identifier && text == word }
-  func isPunctuation(_ sign: String) -> Bool { kind == .punctuation && text == sign }
-  var isName: Bool { kind == .identifier || kind == .quotedIdentifier }
-}
-
 /// Cuts Swift source into tokens, leaving out comments.
 ///
 /// Tolerant: it never fails. What it does not know becomes punctuation, and an unclosed string or comment
 /// ends with the file; the compiler reports such things better.
-struct SourceLexer {
+package struct SourceLexer {
   private let _bytes: [UInt8]
   private let _end: Int
   private var _position = 0
@@ -38,15 +10,18 @@ struct SourceLexer {
   private var _lineStart = 0
   /// Interpolations of the string at hand.
   private var _interpolations: [Range<Int>] = []
+  /// How many strings stand in each other's interpolations; past the limit a quote is an ordinary character.
+  private var _depth = 0
+  private static let _depthLimit = 64
 
-  static func tokens(in source: String) -> [SourceToken] {
+  package static func tokens(in source: String) -> [SourceToken] {
     let bytes = Array(source.utf8)
     var lexer = SourceLexer(bytes, 0..<bytes.count)
     return lexer._tokens()
   }
 
   /// The tokens of a part of a source, an interpolation for example; lines and columns count from its start.
-  static func tokens(in bytes: [UInt8], _ range: Range<Int>) -> [SourceToken] {
+  package static func tokens(in bytes: [UInt8], _ range: Range<Int>) -> [SourceToken] {
     var lexer = SourceLexer(bytes, range)
     return lexer._tokens()
   }
@@ -208,7 +183,10 @@ struct SourceLexer {
         depth -= 1
         _advance()
         if depth == 0 { return }
-      case UInt8(ascii: "\""): _scanString(hashes: 0)
+      case UInt8(ascii: "\"") where _depth < Self._depthLimit:
+        _depth += 1
+        _scanString(hashes: 0)
+        _depth -= 1
       case UInt8(ascii: "\n"): return
       default: _advance()
       }
@@ -218,7 +196,7 @@ struct SourceLexer {
   private static func _startsIdentifier(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
-      0x80...0xFF:
+      UInt8(ascii: "$"), 0x80...0xFF:
       true
     default: false
     }

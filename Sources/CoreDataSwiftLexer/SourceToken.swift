@@ -1,0 +1,27 @@
+/// A piece of Swift source that means something to the scanner.
+package struct SourceToken: Sendable, Hashable {
+  package enum Kind: Sendable, Hashable {
+    case identifier
+    /// An identifier in backticks; `text` is without them. Never a keyword.
+    case quotedIdentifier
+    case number
+    case string
+    /// `#if`, `#selector` and the like, with the hash sign.
+    case directive
+    /// Brackets, operators and signs, one character each, but `->` as one.
+    case punctuation
+  }
+
+  package let kind: Kind
+  package let text: String
+  /// Offsets of the token's bytes in the source.
+  package let range: Range<Int>
+  package let line: Int
+  package let column: Int
+  /// Of a string: offsets of what is interpolated, from each backslash to the closing parenthesis.
+  package var interpolations: [Range<Int>] = []
+
+  package func isKeyword(_ word: String) -> Bool { kind == .identifier && text == word }
+  package func isPunctuation(_ sign: String) -> Bool { kind == .punctuation && text == sign }
+  package var isName: Bool { kind == .identifier || kind == .quotedIdentifier }
+}

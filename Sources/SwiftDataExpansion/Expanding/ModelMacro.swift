@@ -1,0 +1,121 @@
+/// `@Model`: what makes a class persistent.
+enum ModelMacro {
+  /// The members of a class.
+  ///
+  /// - Parameter isWrong: The class has errors of its own; what is made then only has to raise no others.
+  static func members(of model: ModelDeclaration, isWrong: Bool) -> String {
+    var parts = [_backingData(model)]
+    if !model.isSubclass {
+      parts.append("\(model.memberAccess)let _$observationRegistrar = Observation.ObservationRegistrar()")
+    }
+    parts.append(_persistentBackingData(model))
+    parts.append(SchemaMetadata(model).source)
+    parts.append(_initializer(model, isWrong: isWrong))
+    if !isWrong, _needsDefaultInitializer(model) { parts.append("init() {\n}") }
+    if !model.isSubclass, !model.isFinal, model.name != "Root" {
+      parts.append("\(model.memberAccess)typealias Root = \(model.name)")
+    }
+    parts.append("private struct _SwiftDataNoType {\n}")
+    return parts.joined(separator: "\n\n")
+  }
+
+  /// `@_PersistedProperty` for each variable that is stored.
+  static func attributes(_ request: ExpansionRequest) -> MacroExpansion {
+    guard let piece = request.declaration, let parent = request.parent else { return .empty }
+    var reader = DeclarationReader(parent)
+    guard reader.type()?.keyword.text == "class" else { return .empty }
+    var members = DeclarationReader(piece)
+    guard let member = members.member() else { return .empty }
+    let properties = ModelProperty.all(of: member, in: piece)
+    guard properties.count == 1, properties[0].storage == .persisted,
+      member.head.attribute("_PersistedProperty") == nil
+    else { return .empty }
+    return MacroExpansion(source: "@_PersistedProperty")
+  }
+
+  /// The conformances that the class lacks.
+  static func extensions(_ request: ExpansionRequest, _ model: ModelDeclaration) -> MacroExpansion {
+    guard model.type.keyword.text == "class", !model.isSubclass else { return .empty }
+    let type = request.extendedType ?? model.name
+    let missing = request.missingConformances ?? []
+    var parts: [String] = []
+    if missing.contains("PersistentModel") {
+      parts.append("extension \(type): SwiftData.PersistentModel {\n}")
+    }
+    if missing.contains("Observable") { parts.append("extension \(type): Observation.Observable {\n}") }
+    if missing.contains("Sendable") {
+      parts.append(
+        """
+        @available(*, unavailable, message: "A model belongs to the context that it is in. Pass its persistentModelID to \
+        another actor, and look it up there.")
+        extension \(type): Sendable {
+        }
+        """)
+    }
+    return MacroExpansion(source: parts.joined(separator: "\n\n"))
+  }
+
+  private static func _backingData(_ model: ModelDeclaration) -> String {
+    "private var _$backingData: any SwiftData.BackingData<\(model.name)> = \(model.name).createBackingData()"
+  }
+
+  private static func _persistentBackingData(_ model: ModelDeclaration) -> String {
+    if model.isSubclass {
+      return """
+        \(model.memberAccess)override var persistentBackingData: any SwiftData.BackingData<Root> {
+          get {
+            if let joined = \(model.name)._$joinBackingData(_$backingData, to: super.persistentBackingData) {
+              super.persistentBackingData = joined
+            }
+            return super.persistentBackingData
+          }
+          set {
+            super.persistentBackingData = newValue
+            _$backingData = \(model.name)._$backingData(sharing: newValue)
+          }
+        }
+        """
+    }
+    return """
+      \(model.memberAccess)var persistentBackingData: any SwiftData.BackingData<\(model.name)> {
+        get {
+          _$backingData
+        }
+        set {
+          _$backingData = newValue
+        }
+      }
+      """
+  }
+
+  private static func _initializer(_ model: ModelDeclaration, isWrong: Bool) -> String {
+    let root = model.isSubclass ? "Root" : model.name
+    var source = "\(model.memberAccess)required init(backingData: any SwiftData.BackingData<\(root)>) {\n"
+    if isWrong { return source + "  fatalError(\"This class has errors.\")\n}" }
+    for property in model.stored {
+      guard let line = _assignment(property, in: model) else { continue }
+      source += ConditionalSource.wrapped("  \(line)\n", in: property.member.branches)
+    }
+    if model.isSubclass {
+      source += "  _$backingData = \(model.name)._$backingData(sharing: backingData)\n"
+      source += "  super.init(backingData: backingData)\n"
+    } else {
+      source += "  _$backingData = backingData\n"
+    }
+    return source + "}"
+  }
+
+  private static func _assignment(_ property: ModelProperty, in model: ModelDeclaration) -> String? {
+    if property.storage == .persisted { return "_\(property.name.text) = _SwiftDataNoType()" }
+    // A constant with an initial value has it for good.
+    guard property.binding.value == nil else { return nil }
+    let accessor = property.isTransformable ? "getTransformableValue" : "getValue"
+    let data = model.isSubclass ? "\(model.name)._$backingData(sharing: backingData)" : "backingData"
+    return "\(property.spelling) = \(data).\(accessor)(forKey: \\.\(property.spelling))"
+  }
+
+  /// Whether the class would have `init()` if the macro added no initialiser.
+  private static func _needsDefaultInitializer(_ model: ModelDeclaration) -> Bool {
+    !model.isSubclass && !model.hasDesignatedInitializer && model.uninitialized.isEmpty
+  }
+}

@@ -1,0 +1,51 @@
+import CoreDataJSON
+
+/// What the compiler asks for: one macro in one role, at one place.
+package struct ExpansionRequest {
+  /// The type that `#externalMacro` names.
+  let typeName: String
+  /// Nil for a freestanding macro.
+  let role: Role?
+  /// The attribute, or the whole freestanding macro, as it is written.
+  let use: SyntaxPiece
+  /// What an attached macro is attached to.
+  let declaration: SyntaxPiece?
+  /// The type around a member that a macro gives attributes to.
+  let parent: SyntaxPiece?
+  /// The name of the type that an extension is for, qualified as the file needs it.
+  let extendedType: String?
+  /// The protocols that the type lacks; nil where the compiler names none.
+  let missingConformances: Set<String>?
+  /// The enclosing declarations without their bodies, innermost first.
+  let lexicalContext: [SyntaxPiece]
+
+  enum Role: String {
+    case member, memberAttribute, accessor, peer, `extension`
+  }
+
+  init?(_ json: JSONValue) {
+    guard let typeName = json["macro"]?["typeName"]?.string,
+      let use = (json["attributeSyntax"] ?? json["syntax"]).flatMap(SyntaxPiece.init)
+    else { return nil }
+    self.typeName = typeName
+    self.use = use
+    if json["attributeSyntax"] != nil {
+      guard let role = json["macroRole"]?.string.flatMap(Role.init) else { return nil }
+      self.role = role
+    } else {
+      role = nil
+    }
+    declaration = json["declSyntax"].flatMap(SyntaxPiece.init)
+    parent = json["parentDeclSyntax"].flatMap(SyntaxPiece.init)
+    extendedType = json["extendedTypeSyntax"].flatMap(SyntaxPiece.init)?.trimmed
+    missingConformances = json["conformanceListSyntax"].flatMap(SyntaxPiece.init).map { piece in
+      var reader = DeclarationReader(piece)
+      return Set(reader.type()?.inherited.map { $0.name } ?? [])
+    }
+    if case .array(let pieces)? = json["lexicalContext"] {
+      lexicalContext = pieces.compactMap(SyntaxPiece.init)
+    } else {
+      lexicalContext = []
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import CoreDataSwiftLexer
+
+/// A class with `@Model`, as its source tells.
+struct ModelDeclaration {
+  let piece: SyntaxPiece
+  let type: TypeDeclaration
+  let properties: [ModelProperty]
+  /// Whether its superclass is a model, too.
+  let isSubclass: Bool
+
+  /// - Parameter missingConformances: What the compiler says that the type lacks; nil where it lacks nothing.
+  init?(_ piece: SyntaxPiece, missingConformances: Set<String>?) {
+    var reader = DeclarationReader(piece)
+    guard let type = reader.type() else { return nil }
+    self.piece = piece
+    self.type = type
+    properties = type.members.flatMap { ModelProperty.all(of: $0, in: piece) }
+    isSubclass = Self._isSubclass(type, missingConformances)
+  }
+
+  /// A class that lacks nothing inherits it, unless it says by itself what a model's macro adds.
+  private static func _isSubclass(_ type: TypeDeclaration, _ missing: Set<String>?) -> Bool {
+    guard missing?.isEmpty ?? true, let first = type.inherited.first?.name else { return false }
+    let added: Set<String> = [
+      "Sendable", "PersistentModel", "SwiftData.PersistentModel", "Observable", "Observation.Observable",
+    ]
+    return !added.contains(first)
+  }
+
+  var name: String { piece.text(type.name.range) }
+
+  var isFinal: Bool { type.head.has("final") }
+
+  /// The access that members need to fulfil the protocol, with a blank behind it; empty for the default.
+  var memberAccess: String {
+    if type.head.has("public") || type.head.has("open") { return "public " }
+    return type.head.has("package") ? "package " : ""
+  }
+
+  var stored: [ModelProperty] { properties.filter(\.isStored) }
+
+  var initializers: [(member: MemberDeclaration, declaration: InitializerDeclaration)] {
+    type.members.compactMap { member in
+      guard case .initializer(let declaration) = member.kind else { return nil }
+      return (member, declaration)
+    }
+  }
+
+  var hasDesignatedInitializer: Bool {
+    initializers.contains { !$0.member.head.has("convenience") && $0.declaration.labels != ["backingData"] }
+  }
+
+  /// The uses of `#Unique` and `#Index`.
+  var constraints: [(member: MemberDeclaration, use: MacroUse)] {
+    type.members.compactMap { member in
+      guard case .macro(let use) = member.kind, use.name == "Unique" || use.name == "Index" else {
+        return nil
+      }
+      return (member, use)
+    }
+  }
+
+  /// What must be set by an initialiser, for nothing else gives it a value.
+  var uninitialized: [ModelProperty] {
+    properties.filter { property in
+      switch property.storage {
+      case .persisted, .constant, .transient: !property.hasInitialValue && !_isOptionalTransient(property)
+      default: false
+      }
+    }
+  }
+
+  private func _isOptionalTransient(_ property: ModelProperty) -> Bool {
+    property.storage == .transient && TypeShape.isOptional(property.type)
+  }
+}

@@ -1,0 +1,48 @@
+import CoreDataJSON
+import CoreDataSwiftLexer
+
+/// A piece of the client's source as the compiler hands it over: the text with the comments before it, and the place
+/// of its first byte.
+struct SyntaxPiece {
+  let bytes: [UInt8]
+  let tokens: [SourceToken]
+  let fileName: String
+  /// Where the text begins in its file, in bytes.
+  let offset: Int
+
+  init?(_ json: JSONValue) {
+    guard let source = json["source"]?.string else { return nil }
+    self.init(
+      source, fileName: json["location"]?["fileName"]?.string ?? "",
+      offset: json["location"]?["offset"]?.integer ?? 0)
+  }
+
+  init(_ source: String, fileName: String = "", offset: Int = 0) {
+    bytes = Array(source.utf8)
+    tokens = SourceLexer.tokens(in: bytes, 0..<bytes.count)
+    self.fileName = fileName
+    // An offset from outside is added to; half of the integers leave room.
+    self.offset = min(max(offset, 0), Int.max / 2)
+  }
+
+  func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+  /// The text without comments and blanks around it.
+  var trimmed: String {
+    guard let first = tokens.first, let last = tokens.last else { return "" }
+    return text(first.range.lowerBound..<last.range.upperBound)
+  }
+
+  func place(_ range: Range<Int>) -> Diagnostic.Place {
+    Diagnostic.Place(fileName: fileName, range: (offset + range.lowerBound)..<(offset + range.upperBound))
+  }
+
+  func breaksLine(between first: SourceToken, and second: SourceToken) -> Bool {
+    guard first.range.upperBound <= second.range.lowerBound else { return false }
+    return bytes[first.range.upperBound..<second.range.lowerBound].contains(UInt8(ascii: "\n"))
+  }
+
+  func touch(_ first: SourceToken, _ second: SourceToken) -> Bool {
+    first.range.upperBound == second.range.lowerBound
+  }
+}

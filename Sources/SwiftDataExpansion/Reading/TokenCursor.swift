@@ -1,0 +1,160 @@
+import CoreDataSwiftLexer
+
+/// A walk over the tokens of a piece of source.
+///
+/// The source is the client's, possibly in the middle of typing: steps stop at the end, and never fail.
+struct TokenCursor {
+  let piece: SyntaxPiece
+  var index = 0
+
+  init(_ piece: SyntaxPiece, at index: Int = 0) {
+    self.piece = piece
+    self.index = index
+  }
+
+  var current: SourceToken? { peek(0) }
+  var previous: SourceToken? { peek(-1) }
+
+  func peek(_ ahead: Int) -> SourceToken? {
+    let tokens = piece.tokens
+    let target = index + ahead
+    return tokens.indices.contains(target) ? tokens[target] : nil
+  }
+
+  func isSign(_ sign: String, ahead: Int = 0) -> Bool { peek(ahead)?.isPunctuation(sign) ?? false }
+
+  /// Whether the current token is the first of its line.
+  var isAtLineStart: Bool {
+    guard let previous, let current else { return true }
+    return piece.breaksLine(between: previous, and: current)
+  }
+
+  /// Whether the current token follows the one before without a blank.
+  var isAttached: Bool {
+    guard let previous, let current else { return false }
+    return piece.touch(previous, current)
+  }
+
+  mutating func take(_ sign: String) -> Bool {
+    guard isSign(sign) else { return false }
+    index += 1
+    return true
+  }
+
+  /// Steps over one token, or over a bracketed group with all that is in it.
+  mutating func skip() {
+    var depth = 0
+    repeat {
+      guard let token = current else { return }
+      index += 1
+      guard token.kind == .punctuation else { continue }
+      switch token.text {
+      case "(", "[", "{": depth += 1
+      case ")", "]", "}": depth -= 1
+      default: break
+      }
+    } while depth > 0
+  }
+
+  /// Most tokens between angle brackets. Looking further would take a time that grows with the square of the source.
+  private static let _genericArgumentsLimit = 256
+
+  /// Steps over `<…>` if what it holds can be types; otherwise the sign is an operator, and nothing happens.
+  mutating func skipGenericArguments() -> Range<Int>? {
+    guard isSign("<"), let open = current else { return nil }
+    var probe = self
+    probe.index += 1
+    var depth = 1
+    while let token = probe.current, probe.index - index < Self._genericArgumentsLimit {
+      switch (token.kind, token.text) {
+      case (.punctuation, "<"): depth += 1
+      case (.punctuation, ">"): depth -= 1
+      case (.punctuation, "("), (.punctuation, "["):
+        probe.skip()
+        continue
+      case (.punctuation, "."), (.punctuation, ","), (.punctuation, "?"), (.punctuation, "!"),
+        (.punctuation, "&"),
+        (.punctuation, "->"), (.punctuation, ":"), (.punctuation, "@"), (.identifier, _),
+        (.quotedIdentifier, _),
+        (.number, _):
+        break
+      default: return nil
+      }
+      probe.index += 1
+      if depth == 0 {
+        self = probe
+        return open.range.upperBound..<token.range.lowerBound
+      }
+    }
+    return nil
+  }
+
+  /// Whether a declaration begins at the current token.
+  var isAtDeclaration: Bool {
+    guard let token = current else { return false }
+    if token.isPunctuation("@") { return true }
+    guard token.kind == .identifier else { return false }
+    if Keywords.declarations.contains(token.text) { return true }
+    guard Keywords.modifiers.contains(token.text), let next = peek(1) else { return false }
+    return next.kind == .identifier || next.isPunctuation("@")
+      || (next.isPunctuation("(") && peek(2)?.kind == .identifier && isSign(")", ahead: 3))
+  }
+
+  /// Whether the current brace opens accessors, not a closure.
+  var isAtAccessors: Bool {
+    guard isSign("{") else { return false }
+    var probe = self
+    probe.index += 1
+    while probe.isSign("@") {
+      probe.index += 2
+      if probe.isSign("("), probe.isAttached { probe.skip() }
+    }
+    guard let word = probe.current, word.kind == .identifier, Keywords.accessors.contains(word.text),
+      let next = probe.peek(1)
+    else { return false }
+    return next.isPunctuation("{") || next.isPunctuation("(") || next.isPunctuation("}")
+      || (next.kind == .identifier
+        && (Keywords.accessors.contains(next.text) || next.text == "async" || next.text == "throws"))
+  }
+
+  /// Steps to where the expression or type that began before the current token ends, and answers the offset of its last
+  /// byte's end.
+  ///
+  /// - Parameter ends: Whether it ends before the current token, apart from what ends all.
+  mutating func skipTerm(from start: Int, until ends: (TokenCursor) -> Bool) -> Range<Int>? {
+    let first = index
+    while let token = current {
+      if token.isPunctuation("}") || token.isPunctuation(")") || token.isPunctuation("]")
+        || token.isPunctuation(";")
+      {
+        break
+      }
+      if token.kind == .directive,
+        isAtLineStart || ["#if", "#elseif", "#else", "#endif"].contains(token.text)
+      {
+        break
+      }
+      if index > first, isAtLineStart, isAtDeclaration || !_continues { break }
+      if ends(self) { break }
+      if token.isPunctuation("<"), isAttached, skipGenericArguments() != nil { continue }
+      skip()
+    }
+    guard index > first, let last = previous else { return nil }
+    return start..<last.range.upperBound
+  }
+
+  /// Whether what stands before a line break goes on after it.
+  private var _continues: Bool {
+    guard let token = current, let previous else { return false }
+    if token.kind == .punctuation { return true }
+    if ["as", "is", "else"].contains(token.text) { return true }
+    guard previous.kind == .punctuation else { return false }
+    return !["!", "?", ">", ")", "]", "}"].contains(previous.text) || _standsAlone(previous)
+  }
+
+  /// Whether a sign has a blank before it, as an operator between two operands does.
+  private func _standsAlone(_ sign: SourceToken) -> Bool {
+    guard let before = peek(-2) else { return false }
+    return !piece.touch(before, sign) && ![")", "]", "}"].contains(sign.text)
+  }
+}
