@@ -13,6 +13,7 @@ let package = Package(
   products: [
     .library(name: "CoreData", targets: ["CoreData"]),
     .library(name: "CoreDataStacks", targets: ["CoreDataStacks"]),
+    .library(name: "SwiftData", targets: ["SwiftData"]),
     .executable(name: "coredata", targets: ["coredata"]),
     .executable(name: "coredata-explorer", targets: ["coredata-explorer"]),
     .plugin(name: "CoreDataModelPlugin", targets: ["CoreDataModelPlugin"]),
@@ -62,6 +63,7 @@ let package = Package(
         .target(name: "CoreData", condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd]))
       ],
       swiftSettings: settings),
+    .target(name: "SwiftData", dependencies: ["CoreData", "SwiftDataMacros"], swiftSettings: settings),
     // Trials of the engine on store files, its own and Apple's: what tests, scripts and docs/Interop.md rest
     // on.
     .target(
@@ -185,6 +187,7 @@ let package = Package(
     .testTarget(
       name: "SampleModelTests", dependencies: ["CoreDataStacks", "CoreData"], swiftSettings: settings,
       plugins: ["CoreDataModelPlugin"]),
+    .testTarget(name: "SwiftDataTests", dependencies: ["SwiftData", "CoreData"], swiftSettings: settings),
     .testTarget(
       name: "CoreDataTests",
       dependencies: [

@@ -77,8 +77,10 @@ final class FrozenEntity: @unchecked Sendable {
   fileprivate init(_ entity: NSEntityDescription, layout: PropertyLayout, versionHash: Data) {
     self.layout = layout
     self.versionHash = versionHash
-    objectClass = EntityClass.resolve(
-      entity.explicitClassName, for: layout.entityName, warns: !(entity.owner?.isFromStore ?? false))
+    objectClass =
+      entity.objectClass
+      ?? EntityClass.resolve(
+        entity.explicitClassName, for: layout.entityName, warns: !(entity.owner?.isFromStore ?? false))
     hasOwnClass = objectClass != NSManagedObject.self
     hooks = ClassHooks(of: objectClass)
     let byName = entity.propertiesByName

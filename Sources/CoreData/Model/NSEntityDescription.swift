@@ -23,6 +23,8 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
   final var compoundIndexNames: [[String]] = []
   /// Text of the Spotlight expression from the model file.
   final var spotlightExpressionText: String?
+  /// Class of the entity's objects, of a module above this one that models need not name; nil for the named one.
+  package final var objectClass: NSManagedObject.Type?
   /// What the engine reads once the model is in use; nil before.
   final var frozen: FrozenEntity?
 
@@ -275,6 +277,7 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
     let copy = NSEntityDescription()
     copy._name = _name
     copy._className = _className
+    copy.objectClass = objectClass
     copy._isAbstract = _isAbstract
     copy._versionHashModifier = _versionHashModifier
     copy._renamingIdentifier = _renamingIdentifier

@@ -5,7 +5,7 @@ import Foundation
 
 extension PredicateExpressions.Value: TranslatablePart {
   func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
-    .expression(.constant(PredicateValue(any: value)))
+    .expression(try translator.constant(value))
   }
 }
 
@@ -27,6 +27,7 @@ extension PredicateExpressions.Variable: TranslatablePart {
 extension PredicateExpressions.KeyPath: TranslatablePart {
   func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
     let base = try translator.expression(root)
+    if let known = try translator.known(keyPath, from: Root.Output.self, at: base) { return .expression(known) }
     if Root.Output.self is NSManagedObject.Type {
       do {
         return .expression(base.followed(by: try KeyRecorder.path(of: keyPath)))
@@ -121,6 +122,14 @@ extension PredicateExpressions.Comparison: TranslatablePart {
 
 extension PredicateExpressions.OptionalFlatMap: TranslatablePart {
   func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
+    if let part = wrapped as? any CastPart {
+      let (object, test) = try part.cast(&translator)
+      translator.variables[variable.key] = object
+      switch try translator.part(transform) {
+      case .predicate(let condition): return .predicate(.and([test, condition]))
+      case .expression(let value): return .expression(.conditional(test, value, .constant(.null)))
+      }
+    }
     // A path over nil is nil here as well.
     translator.variables[variable.key] = try translator.expression(wrapped)
     return try translator.part(transform)

@@ -47,6 +47,8 @@ protocol TranslatablePart {
 struct PredicateTranslator {
   /// What variables stand for.
   var variables: [PredicateExpressions.VariableID: ExpressionTree] = [:]
+  /// What key paths and values of other objects than managed ones mean.
+  var vocabulary: (any PredicateVocabulary)?
   private var _names = 0
 
   static func tree<Object>(of predicate: Predicate<Object>) throws -> PredicateTree {

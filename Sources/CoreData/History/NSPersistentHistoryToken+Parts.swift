@@ -1,0 +1,6 @@
+// Places in history by number, for modules of this package that have tokens of their own.
+
+extension NSPersistentHistoryToken {
+  /// The place right after a transaction of a store.
+  package convenience init(store: String, number: Int64) { self.init([store: number]) }
+}

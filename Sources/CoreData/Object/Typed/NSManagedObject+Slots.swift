@@ -1,0 +1,95 @@
+import CoreDataModelSchema
+import Foundation
+
+// Values by slot, for modules of this package that look a property up once and keep its slot. Nothing is boxed
+// that the row does not box. All of it on the queue of the object's context.
+
+extension NSEntityDescription {
+  /// Slot of a property, inherited ones included; nil where the entity has none of that name. Makes the model
+  /// immutable.
+  package final func slot(ofPropertyNamed name: String) -> Int? { shape.layout.slot(named: name) }
+}
+
+extension NSManagedObject {
+  // MARK: Attributes
+
+  /// The value of an integer or a Boolean attribute; nil for null.
+  package final func integer(at slot: Int) -> Int64? {
+    if case .int(let value) = read(slot) { return value }
+    return nil
+  }
+
+  /// Sets an integer or a Boolean attribute.
+  package final func setInteger(_ value: Int64?, at slot: Int) {
+    write(value.map { .int($0) } ?? .null, at: slot)
+  }
+
+  /// The value of a floating-point attribute, or of a date in seconds since 2001; nil for null.
+  package final func double(at slot: Int) -> Double? {
+    if case .double(let value) = read(slot) { return value }
+    return nil
+  }
+
+  /// Sets a floating-point attribute, or a date in seconds since 2001.
+  package final func setDouble(_ value: Double?, at slot: Int) {
+    write(value.map { .double($0) } ?? .null, at: slot)
+  }
+
+  /// The text of a string attribute, or of a URI; nil for null.
+  package final func string(at slot: Int) -> String? {
+    if case .string(let value) = read(slot) { return value }
+    return nil
+  }
+
+  /// Sets a string attribute, or a URI.
+  package final func setString(_ value: String?, at slot: Int) {
+    write(value.map { .string($0) } ?? .null, at: slot)
+  }
+
+  /// The bytes of a binary attribute; nil for null.
+  package final func data(at slot: Int) -> Data? {
+    if case .data(let value) = read(slot) { return value }
+    return nil
+  }
+
+  /// Sets a binary attribute.
+  package final func setData(_ value: Data?, at slot: Int) {
+    write(value.map { .data($0) } ?? .null, at: slot)
+  }
+
+  /// The value of a UUID attribute; nil for null.
+  package final func uuid(at slot: Int) -> UUID? {
+    if case .uuid(let value) = read(slot) { return value }
+    return nil
+  }
+
+  /// Sets a UUID attribute.
+  package final func setUUID(_ value: UUID?, at slot: Int) {
+    write(value.map { .uuid($0) } ?? .null, at: slot)
+  }
+
+  /// The value of a decimal attribute; nil for null.
+  package final func decimal(at slot: Int) -> Decimal? {
+    if case .decimal(let box) = read(slot) { return box.decimal }
+    return nil
+  }
+
+  /// Sets a decimal attribute.
+  package final func setDecimal(_ value: Decimal?, at slot: Int) {
+    write(value.map { .decimal(DecimalBox($0)) } ?? .null, at: slot)
+  }
+
+  // MARK: Relationships
+
+  /// The object at the other end of a to-one relationship.
+  package final func target(at slot: Int) -> NSManagedObject? { toOne(slot) }
+
+  /// Sets the object at the other end of a to-one relationship, and its inverse.
+  package final func setTarget(_ target: NSManagedObject?, at slot: Int) { setToOne(slot, target) }
+
+  /// The objects of a to-many relationship.
+  package final func memberList(at slot: Int) -> [NSManagedObject] { members(slot).list }
+
+  /// Replaces the objects of a to-many relationship, and their inverses.
+  package final func setMemberList(_ objects: [NSManagedObject], at slot: Int) { setToMany(slot, objects) }
+}

@@ -1,0 +1,31 @@
+import CoreData
+
+extension ContainerCore {
+  /// Removes all rows of all stores, entity by entity; contexts read anew.
+  ///
+  /// - Throws: What a store throws that can't be written.
+  func erase() throws {
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    defer { deliverReset() }
+    try context.performAndWait {
+      var left = coordinator.managedObjectModel.entities.filter { $0.superentity == nil }.compactMap(\.name)
+      while !left.isEmpty {
+        var refused: [String] = []
+        var reason: (any Error)?
+        for name in left {
+          do {
+            try context.execute(
+              NSBatchDeleteRequest(fetchRequest: NSFetchRequest<NSManagedObject>(entityName: name)))
+          } catch {
+            // Rows that others can't do without go after these.
+            refused.append(name)
+            reason = error
+          }
+        }
+        if refused.count == left.count, let reason { throw reason }
+        left = refused
+      }
+    }
+  }
+}

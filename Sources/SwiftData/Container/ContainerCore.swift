@@ -1,0 +1,112 @@
+import CoreData
+import Synchronization
+
+/// The stores of a container. Contexts keep it, so that they go on working when the container is gone.
+///
+/// Any thread.
+final class ContainerCore: @unchecked Sendable {
+  // Unchecked: immutable but for `_mailboxes`, which a lock guards.
+
+  let schema: Schema
+  let migrationPlan: (any SchemaMigrationPlan.Type)?
+  let configurations: [ModelConfiguration]
+  let coordinator: NSPersistentStoreCoordinator
+  let bindings: SchemaBinding
+  /// Contexts that hear of each other's saves.
+  private let _mailboxes = Mutex<[WeakMailbox]>([])
+
+  init(
+    _ schema: Schema, _ migrationPlan: (any SchemaMigrationPlan.Type)?, _ configurations: [ModelConfiguration]
+  ) throws {
+    self.schema = schema
+    self.migrationPlan = migrationPlan
+    self.configurations = configurations
+    let parts = try StoreParts.of(configurations, schema)
+    let model = try schema.managedModel(configurations: parts.map { ($0.configuration.name, $0.entities) })
+    coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    for part in parts {
+      do {
+        if let migrationPlan, !part.configuration.isStoredInMemoryOnly {
+          try MigrationRun(migrationPlan, to: schema, part.configuration).migrate()
+        }
+        try part.add(to: coordinator)
+      } catch let error as SwiftDataError {
+        throw error
+      } catch {
+        Console.warn("the store at \(part.configuration.url.path) can't be opened: \(error)")
+        throw SwiftDataError(
+          .loadIssueModelContainer, "The store at \(part.configuration.url.path) can't be opened: \(error)")
+      }
+    }
+    bindings = SchemaBinding(model, schema)
+  }
+
+  // MARK: News
+
+  /// Registers a context for what others save.
+  func connect(_ mailbox: ContextMailbox) {
+    _mailboxes.withLock { known in
+      known.removeAll { $0.mailbox == nil }
+      known.append(WeakMailbox(mailbox: mailbox))
+    }
+  }
+
+  /// Tells all contexts but the saving one of a save.
+  func deliver(_ news: [AnyHashable: Any], from sender: ContextMailbox) {
+    let receivers = _mailboxes.withLock { $0.compactMap(\.mailbox) }
+    for mailbox in receivers where mailbox !== sender { mailbox.put(news) }
+  }
+
+  /// Has all contexts read their models anew: rows were removed past them.
+  func deliverReset() {
+    let receivers = _mailboxes.withLock { $0.compactMap(\.mailbox) }
+    for mailbox in receivers { mailbox.putReset() }
+  }
+}
+
+private struct WeakMailbox {
+  weak var mailbox: ContextMailbox?
+}
+
+/// What other contexts have saved since a context last looked.
+final class ContextMailbox: @unchecked Sendable {
+  // Unchecked: a lock guards the state.
+
+  /// What is to be done about the news.
+  enum News: Sendable {
+    case none
+    case saves([SavedNews])
+    case everything
+  }
+
+  /// Saves that wait; beyond that, all models are read anew instead.
+  private static let _limit = 64
+  private let _state = Mutex<News>(.none)
+
+  func put(_ news: [AnyHashable: Any]) {
+    let item = SavedNews(userInfo: news)
+    _state.withLock { state in
+      switch state {
+      case .none: state = .saves([item])
+      case .saves(let waiting): state = waiting.count < Self._limit ? .saves(waiting + [item]) : .everything
+      case .everything: break
+      }
+    }
+  }
+
+  func putReset() { _state.withLock { $0 = .everything } }
+
+  /// The news since the last time.
+  func take() -> News {
+    _state.withLock { state in
+      defer { state = .none }
+      return state
+    }
+  }
+}
+
+/// What a notification of a save carries.
+struct SavedNews: @unchecked Sendable {
+  // Unchecked: IDs and rows, which are immutable.
+  let userInfo: [AnyHashable: Any]
+}

@@ -1,0 +1,90 @@
+import CoreData
+
+/// The entities of a container's model and the classes that stand for them.
+///
+/// Immutable; any thread.
+final class SchemaBinding: @unchecked Sendable {
+  // Unchecked: all members are immutable, and the entities are frozen.
+
+  let model: NSManagedObjectModel
+  private let _byEntity: [ObjectIdentifier: EntityBinding]
+  private let _byName: [String: EntityBinding]
+
+  init(_ model: NSManagedObjectModel, _ schema: Schema) {
+    self.model = model
+    var byEntity: [ObjectIdentifier: EntityBinding] = [:]
+    var byName: [String: EntityBinding] = [:]
+    for (name, entity) in model.entitiesByName {
+      guard let type = schema.entitiesByName[name]?.modelType else { continue }
+      let binding = EntityBinding(entity, ModelClass.of(type))
+      byEntity[ObjectIdentifier(entity)] = binding
+      byName[name] = binding
+    }
+    _byEntity = byEntity
+    _byName = byName
+  }
+
+  /// The binding of an entity of this model.
+  func binding(of entity: NSEntityDescription) -> EntityBinding {
+    if let known = _byEntity[ObjectIdentifier(entity)] { return known }
+    programmerError(
+      "no class stands for the entity '\(entity.name ?? "?")'. Make the schema of model classes: Schema([\(entity.name ?? "?").self])."
+    )
+  }
+
+  /// The binding of a class; nil for a class that isn't in the schema.
+  func binding(of type: any PersistentModel.Type) -> EntityBinding? {
+    let wanted = ModelClass.of(type)
+    guard let found = _byName[wanted.name], found.modelClass === wanted else { return nil }
+    return found
+  }
+
+  /// The binding of an entity by name.
+  func binding(named name: String) -> EntityBinding? { _byName[name] }
+
+  var all: [EntityBinding] { _byName.values.sorted { $0.modelClass.name < $1.modelClass.name } }
+}
+
+/// An entity of a container's model and the class that stands for it.
+final class EntityBinding: @unchecked Sendable {
+  // Unchecked: all members are immutable, and the entity is frozen.
+
+  let entity: NSEntityDescription
+  let modelClass: ModelClass
+  /// Those of the class, by the property's index, each for its slot.
+  private let _accessors: [PropertyAccessor]
+
+  init(_ entity: NSEntityDescription, _ modelClass: ModelClass) {
+    self.entity = entity
+    self.modelClass = modelClass
+    _accessors = Self._bound(modelClass, entity)
+  }
+
+  private static func _bound(_ modelClass: ModelClass, _ entity: NSEntityDescription) -> [PropertyAccessor] {
+    modelClass.accessors.map { accessor in
+      guard let slot = entity.slot(ofPropertyNamed: accessor.name) else {
+        programmerError(
+          "the entity '\(modelClass.name)' has no property '\(accessor.name)', which its class has. Make the schema of the "
+            + "class itself.")
+      }
+      return accessor.bound(to: slot)
+    }
+  }
+
+  /// The accessors in the order of a class's properties: this one, or one that it inherits from.
+  func accessors(of other: ModelClass) -> [PropertyAccessor] {
+    other === modelClass ? _accessors : Self._bound(other, entity)
+  }
+
+  /// Makes the model that shows an object.
+  func make(_ object: ModelObject, _ link: ContextLink) -> any PersistentModel {
+    func open<Model: PersistentModel>(_ type: Model.Type) -> any PersistentModel {
+      let storage = ModelStorage(modelClass)
+      storage.bind(to: object, self, link)
+      let model = Model(backingData: ModelBackingData<Model>(storage))
+      storage.model = model
+      return model
+    }
+    return open(modelClass.type)
+  }
+}

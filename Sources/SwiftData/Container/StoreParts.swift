@@ -1,0 +1,51 @@
+import CoreData
+
+/// One store of a container: a configuration and the entities that it keeps.
+struct StoreParts {
+  let configuration: ModelConfiguration
+  let entities: Set<String>
+
+  /// The stores of several configurations.
+  ///
+  /// - Throws: `SwiftDataError` for names that can't be files', for two of the same name or place, and for an entity
+  ///   that the schema lacks.
+  static func of(_ configurations: [ModelConfiguration], _ schema: Schema) throws -> [StoreParts] {
+    var names = Set<String>()
+    var places = Set<String>()
+    return try configurations.map { configuration in
+      try configuration.validate()
+      guard names.insert(configuration.name).inserted else {
+        throw SwiftDataError(.duplicateConfiguration, "Two configurations have the name '\(configuration.name)'.")
+      }
+      if !configuration.isStoredInMemoryOnly {
+        guard places.insert(configuration.url.standardizedFileURL.path).inserted else {
+          throw SwiftDataError(
+            .duplicateConfiguration, "Two configurations have the file \(configuration.url.path).")
+        }
+      }
+      let entities = Set((configuration.schema ?? schema).entitiesByName.keys)
+      if let missing = entities.subtracting(schema.entitiesByName.keys).min() {
+        throw SwiftDataError(
+          .configurationSchemaNotFoundInContainerSchema,
+          "The configuration '\(configuration.name)' has the entity '\(missing)', which the container's schema lacks.")
+      }
+      return StoreParts(configuration: configuration, entities: entities)
+    }
+  }
+
+  /// Opens the store, making its file and directory if there are none.
+  func add(to coordinator: NSPersistentStoreCoordinator) throws {
+    let description = NSPersistentStoreDescription(url: configuration.url)
+    description.configuration = configuration.name
+    description.isReadOnly = !configuration.allowsSave
+    description.setOption(NSNumber(value: true), forKey: NSPersistentHistoryTrackingKey)
+    description.setOption(NSNumber(value: true), forKey: NSPersistentStoreRemoteChangeNotificationPostOptionKey)
+    if configuration.url.isFileURL, !configuration.isStoredInMemoryOnly, configuration.allowsSave {
+      try FileManager.default.createDirectory(
+        at: configuration.url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    }
+    try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: configuration.name, at: configuration.url,
+      options: description.options)
+  }
+}

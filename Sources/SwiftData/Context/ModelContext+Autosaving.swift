@@ -1,0 +1,31 @@
+import Dispatch
+
+/// When a context saves by itself.
+final class AutosaveState {
+  /// Whether it is wanted.
+  var isEnabled = true
+  /// Whether the context was made on the main thread.
+  var isPossible = false
+  var isScheduled = false
+}
+
+extension ModelContext {
+  /// Saves at the end of this turn of the main queue, once for all changes until then.
+  func scheduleAutosave() {
+    guard autosave.isPossible, autosave.isEnabled, !autosave.isScheduled, Thread.isMainThread else { return }
+    autosave.isScheduled = true
+    // Contexts made on the main thread are used on it; the queue is the main one.
+    nonisolated(unsafe) weak let context = self
+    DispatchQueue.main.async { context?.autosaveNow() }
+  }
+
+  private func autosaveNow() {
+    autosave.isScheduled = false
+    guard autosave.isEnabled, hasChanges else { return }
+    do {
+      try save()
+    } catch {
+      Console.warn("autosave failed; the changes stay pending: \(error)")
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import CoreData
+
+extension ModelContext {
+  /// Fetches models; those that the context has already are the same instances.
+  ///
+  /// - Throws: `SwiftDataError.unknownSchema` for a class that the container lacks, `.unsupportedPredicate` for a predicate
+  ///   that can't even be evaluated in memory, and what the store throws.
+  public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
+    try ModelFetch(descriptor, in: self).objects().map { model(of: $0) as! T }
+  }
+
+  /// Fetches models that are loaded in batches, as they are looked at.
+  ///
+  /// - Throws: As ``fetch(_:)``.
+  public func fetch<T>(
+    _ descriptor: FetchDescriptor<T>, batchSize: Int
+  ) throws -> FetchResultsCollection<T> where T: PersistentModel {
+    let fetch = try ModelFetch(descriptor, in: self)
+    if fetch.isWhole { fetch.request.fetchBatchSize = max(0, batchSize) }
+    let objects = try fetch.objects()
+    return FetchResultsCollection(count: objects.count) { [self] in model(of: objects[$0]) as! T }
+  }
+
+  /// The number of models that a fetch would give.
+  ///
+  /// - Throws: As ``fetch(_:)``.
+  public func fetchCount<T>(_ descriptor: FetchDescriptor<T>) throws -> Int where T: PersistentModel {
+    try ModelFetch(descriptor, in: self).count()
+  }
+
+  /// Fetches the identities of models.
+  ///
+  /// - Throws: As ``fetch(_:)``.
+  public func fetchIdentifiers<T>(
+    _ descriptor: FetchDescriptor<T>
+  ) throws -> [PersistentIdentifier] where T: PersistentModel {
+    let fetch = try ModelFetch(descriptor, in: self)
+    if fetch.isWhole { fetch.request.includesPropertyValues = false }
+    return try fetch.objects().map { identifier(of: $0) }
+  }
+
+  /// Fetches the identities of models.
+  ///
+  /// - Throws: As ``fetch(_:)``.
+  public func fetchIdentifiers<T>(
+    _ descriptor: FetchDescriptor<T>, batchSize: Int
+  ) throws -> FetchResultsCollection<PersistentIdentifier> where T: PersistentModel {
+    let identifiers = try fetchIdentifiers(descriptor)
+    return FetchResultsCollection(count: identifiers.count) { identifiers[$0] }
+  }
+
+  /// Calls a block for each model of a fetch, in batches.
+  ///
+  /// - Parameters:
+  ///   - fetch: What is fetched.
+  ///   - batchSize: Models that are in memory at a time.
+  ///   - allowEscapingMutations: Whether the block may leave unsaved changes behind. If not, they are dropped after each
+  ///     batch.
+  ///   - block: Called with each model.
+  /// - Throws: What the fetch or the block throws.
+  public func enumerate<T>(
+    _ fetch: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
+    block: (T) throws -> Void
+  ) throws where T: PersistentModel {
+    let results = try self.fetch(fetch, batchSize: batchSize)
+    let size = max(1, batchSize)
+    var place = 0
+    while place < results.count {
+      let end = min(place + size, results.count)
+      for index in place..<end { try block(results[index]) }
+      place = end
+    }
+  }
+
+  private func identifier(of object: NSManagedObject) -> PersistentIdentifier {
+    if let parts = object.identityParts { return PersistentIdentifier(parts) }
+    return model(of: object).persistentModelID
+  }
+}

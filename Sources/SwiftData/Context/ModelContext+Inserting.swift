@@ -1,0 +1,93 @@
+import CoreData
+
+extension ModelContext {
+  /// Inserts a model, and all that its relationships lead to; the next save stores them. Does nothing for one that is
+  /// here already. Traps for a model of another context.
+  public func insert<T>(_ model: T) where T: PersistentModel {
+    guard let storage = model.persistentBackingData.modelStorage else {
+      programmerError("a \(T.self) can't be inserted: it has backing data of another kind than SwiftData's.")
+    }
+    if storage.isBound {
+      guard storage.link === link else {
+        if storage.link == nil { return }
+        programmerError(
+          "a \(T.self) of another context can't be inserted. Get this context's own with "
+            + "model(for: other.persistentModelID).")
+      }
+      return
+    }
+    _ = insertRelated(model, storage)
+  }
+
+  /// Inserts a model that others lead to, and what it leads to in turn.
+  ///
+  /// - Returns: The engine's object.
+  func insertRelated(_ model: any PersistentModel, _ storage: ModelStorage) -> ModelObject {
+    let object = register(model, storage)
+    // One after the other: chains of models may be longer than the stack is deep.
+    guard !isFilling else { return object }
+    isFilling = true
+    defer { isFilling = false }
+    var next = 0
+    while next < unfilled.count {
+      let (storage, values) = unfilled[next]
+      next += 1
+      for (index, value) in values.enumerated() {
+        if let value { storage.fill(index, with: value) }
+      }
+    }
+    unfilled.removeAll(keepingCapacity: true)
+    return object
+  }
+
+  /// Makes the engine's object of a model, whose values are yet to be set.
+  private func register(_ model: any PersistentModel, _ storage: ModelStorage) -> ModelObject {
+    let modelClass = storage.modelClass
+    guard let binding = core.bindings.binding(of: modelClass.type) else {
+      programmerError(
+        "'\(modelClass.name)' can't be inserted: the container's schema has no such class. It has: "
+          + core.schema.entities.map(\.name).joined(separator: ", ") + ".")
+    }
+    let object = ModelObject(entity: binding.entity, insertInto: managed)
+    var values = storage.bind(to: object, binding, link)
+    for index in modelClass.constants { setConstant(index, of: model, in: &values, modelClass) }
+    storage.model = model
+    keep(storage)
+    unfilled.append((storage, values))
+    return object
+  }
+
+  /// Takes the value of a constant from the model, which has it for itself.
+  private func setConstant(
+    _ index: Int, of model: any PersistentModel, in values: inout [Any?], _ modelClass: ModelClass
+  ) {
+    func read<Model: PersistentModel>(_ model: Model) -> Any? {
+      (modelClass.properties[index].keypath as? PartialKeyPath<Model>).map { model[keyPath: $0] }
+        ?? (model as Any)[keyPath: modelClass.properties[index].keypath]
+    }
+    if values.isEmpty { values = Array(repeating: nil, count: modelClass.accessors.count) }
+    values[index] = read(model)
+  }
+
+  // MARK: Keeping
+
+  /// Notes that a model is about to change.
+  @inline(__always) func willChange(_ storage: ModelStorage) {
+    if storage.keptModel == nil { keep(storage) }
+  }
+
+  /// Keeps a model alive until its changes are saved.
+  func keep(_ storage: ModelStorage) {
+    scheduleAutosave()
+    guard storage.keptModel == nil, let model = storage.model else { return }
+    storage.keptModel = model
+    kept.append(storage)
+  }
+
+  /// Lets models go whose changes are no more.
+  func releaseKept() {
+    let storages = kept
+    kept = []
+    for storage in storages { storage.keptModel = nil }
+  }
+}

@@ -1,0 +1,76 @@
+import CoreData
+
+extension ModelContext {
+  /// Writes all changes to the stores, in one transaction for each. Does nothing if there are none.
+  ///
+  /// - Throws: A Cocoa error: of validation (1550 to 1690), or the store's. The changes stay pending.
+  public func save() throws {
+    mergeNews()
+    guard managed.hasChanges else { return }
+    NotificationCenter.default.post(name: ModelContext.willSave, object: self)
+    managed.processPendingChanges()
+    hasUnprocessedDeletions = false
+    let (inserted, updated, deleted) = (
+      Array(managed.insertedObjects), Array(managed.updatedObjects), Array(managed.deletedObjects)
+    )
+    // An identity that is yet to come can't be told of afterwards.
+    let deletedIdentifiers = deleted.compactMap { $0.identityParts.map { PersistentIdentifier($0) } }
+    try managed.save()
+    for case let object as ModelObject in deleted { object.storage?.leaveContext() }
+    releaseKept()
+    func identifiers(_ objects: [NSManagedObject]) -> [PersistentIdentifier] {
+      objects.compactMap { $0.identityParts.map { PersistentIdentifier($0) } }
+    }
+    NotificationCenter.default.post(
+      name: ModelContext.didSave, object: self,
+      userInfo: [
+        NotificationKey.insertedIdentifiers.rawValue: identifiers(inserted),
+        NotificationKey.updatedIdentifiers.rawValue: identifiers(updated),
+        NotificationKey.deletedIdentifiers.rawValue: deletedIdentifiers,
+      ])
+  }
+
+  /// Drops all changes: new models belong to no context again, changed ones show what is stored, deleted ones are back.
+  public func rollback() {
+    // What new models hold has to be taken before the engine drops it.
+    let inserted = managed.insertedObjects.compactMap { object -> (ModelStorage, [Any?])? in
+      guard let storage = unsafeDowncast(object, to: ModelObject.self).storage else { return nil }
+      return (storage, storage.values())
+    }
+    managed.rollback()
+    hasUnprocessedDeletions = false
+    for (storage, values) in inserted { storage.unbind(keeping: values) }
+    releaseKept()
+  }
+
+  /// Runs a block and saves.
+  ///
+  /// - Throws: What the block or the save throws. Nothing is rolled back then.
+  public func transaction(block: () throws -> Void) throws {
+    try block()
+    try save()
+  }
+}
+
+extension ModelContext {
+  /// Posted before a save, with the context as object.
+  public static let willSave = Notification.Name("ModelContextWillSave")
+  /// Posted after a save, with the context as object and ``NotificationKey``s in `userInfo`.
+  public static let didSave = Notification.Name("ModelContextDidSave")
+
+  /// Keys of `userInfo` in notifications: look up by `rawValue`. The values are arrays of ``PersistentIdentifier``.
+  public enum NotificationKey: String, Hashable, Sendable {
+    /// Models that were inserted.
+    case insertedIdentifiers = "inserted"
+    /// Models that were changed.
+    case updatedIdentifiers = "updated"
+    /// Models that were deleted.
+    case deletedIdentifiers = "deleted"
+    /// All models are invalid.
+    case invalidatedAllIdentifiers = "invalidatedAllIdentifiers"
+    /// State of the stores that is read.
+    case queryGeneration = "queryGeneration"
+    /// Places in the stores' histories.
+    case historyTokens = "historyTokens"
+  }
+}

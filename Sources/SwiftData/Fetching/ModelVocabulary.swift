@@ -1,0 +1,116 @@
+import CoreData
+
+/// What key paths and values of model classes mean to the engine's stores.
+struct ModelVocabulary: PredicateVocabulary {
+  let context: ModelContext
+
+  /// Why a part of a predicate can't be put to a store.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  func path(of keyPath: AnyKeyPath, from root: Any.Type) throws -> [String]? {
+    if let model = root as? any PersistentModel.Type { return try Self.path(of: keyPath, from: ModelClass.of(model)) }
+    if root is any BasicValue.Type { return nil }
+    if root is any RawRepresentable.Type, TypeReflection.kind(of: root) == .enumeration {
+      // The element that holds the raw value stands for the value already.
+      if keyPath is any RawValuePath { return [] }
+      throw Failure(description: "\(keyPath) is computed")
+    }
+    guard root is any Codable.Type, TypeReflection.kind(of: root) == .structure,
+      !TypeReflection.isOfTheSystem(root)
+    else { return nil }
+    guard
+      let path = ValueCoders.coder(forAny: root, named: "", at: "\(root)", isElement: true)?
+        .elementPath(of: keyPath)
+    else { throw Failure(description: "\(keyPath) is no stored property of \(root)") }
+    return path
+  }
+
+  /// The names of properties and elements that a key path from a model leads through.
+  static func path(of keyPath: AnyKeyPath, from modelClass: ModelClass) throws -> [String] {
+    if let index = modelClass.knownIndex(of: keyPath) {
+      let accessor = modelClass.accessors[index]
+      if let form = accessor.form { try check(form, modelClass, accessor.name) }
+      return [accessor.name] + accessor.valuePath
+    }
+    if type(of: keyPath).valueType == PersistentIdentifier.self { return [] }
+    let path = try KeyPathRecording.path(of: keyPath, from: modelClass)
+    return path
+  }
+
+  /// Refuses attributes whose stored form can't be compared.
+  private static func check(_ form: StoredForm, _ modelClass: ModelClass, _ name: String) throws {
+    let isJSON =
+      form.type == .transformableAttributeType || form.isJSON
+    if isJSON { throw Failure(description: "'\(modelClass.name).\(name)' is kept in a form that stores can't search") }
+    if form.type == .compositeAttributeType, !form.holdsOneValue, !form.isStructure {
+      throw Failure(description: "'\(modelClass.name).\(name)' is an enumeration without raw values")
+    }
+  }
+
+  func constant(for value: Any) throws -> PredicateConstant? {
+    switch value {
+    case let identifier as PersistentIdentifier: return .value(try objectID(identifier))
+    case let model as any PersistentModel:
+      guard let object = storage(of: model)?.object else {
+        throw Failure(description: "the model was never inserted")
+      }
+      return .value(object.objectID)
+    case let identifiers as [PersistentIdentifier]:
+      return .value(identifiers.compactMap { try? objectID($0) } as [NSManagedObjectID])
+    case let identifiers as Set<PersistentIdentifier>:
+      return .value(identifiers.compactMap { try? objectID($0) } as [NSManagedObjectID])
+    case let optional as any OptionalType where type(of: value) is any OptionalType.Type:
+      guard let wrapped = optional.wrappedValue else { return .value(nil) }
+      return try constant(for: wrapped) ?? .value(wrapped)
+    case is any BasicValue: return nil
+    case let raw as any RawRepresentable: return rawValue(raw).map { .value($0) }
+    case let collection as any Collection where !(value is String):
+      return constants(collection).map { .value($0) }
+    default:
+      if TypeReflection.kind(of: type(of: value)) != .other, value is any Codable {
+        throw Failure(description: "a \(type(of: value)) isn't compared by a store")
+      }
+      return nil
+    }
+  }
+
+  private func storage<Model: PersistentModel>(of model: Model) -> ModelStorage? {
+    model.persistentBackingData.modelStorage
+  }
+
+  private func rawValue<Value: RawRepresentable>(_ value: Value) -> Any? {
+    (value.rawValue as? any BasicValue)?.stored
+  }
+
+  /// The raw values of a collection of enumerations; nil for one of something else.
+  private func constants<Values: Collection>(_ values: Values) -> [Any]? {
+    guard Values.Element.self is any RawRepresentable.Type, !(Values.Element.self is any BasicValue.Type) else {
+      return nil
+    }
+    return values.compactMap { ($0 as? any RawRepresentable).flatMap { rawValue($0) } }
+  }
+
+  private func objectID(_ identifier: PersistentIdentifier) throws -> NSManagedObjectID {
+    if let object = identifier.isTemporary ? context.object(for: identifier) : nil { return object.objectID }
+    guard let id = context.objectID(for: identifier) else {
+      throw Failure(description: "\(identifier.id.uri) is of no store of this container")
+    }
+    return id
+  }
+
+  func entityNames(of type: Any.Type) -> [String]? {
+    guard let model = type as? any PersistentModel.Type,
+      let binding = context.core.bindings.binding(of: model)
+    else { return nil }
+    func names(_ entity: NSEntityDescription) -> [String] {
+      [entity.name ?? ""] + entity.subentities.flatMap { names($0) }
+    }
+    return names(binding.entity)
+  }
+}
+
+/// The key path of an enumeration's raw value.
+private protocol RawValuePath {}
+extension KeyPath: RawValuePath where Root: RawRepresentable, Value == Root.RawValue {}

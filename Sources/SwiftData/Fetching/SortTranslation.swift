@@ -1,0 +1,78 @@
+import CoreData
+
+/// Sort descriptors over models as the engine's.
+enum SortTranslation {
+  /// Why a descriptor can't be put to a store.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  static func descriptor<T: PersistentModel>(
+    _ descriptor: SortDescriptor<T>, _ modelClass: ModelClass
+  ) throws -> NSSortDescriptor {
+    guard let keyPath = descriptor.keyPath else {
+      throw Failure(description: "a sort descriptor without a key path")
+    }
+    let path = try ModelVocabulary.path(of: keyPath, from: modelClass)
+    guard !path.isEmpty else { throw Failure(description: "an order by identity") }
+    let key = path.joined(separator: ".")
+    let ascending = descriptor.order == .forward
+    if let selector = try selector(descriptor) {
+      return NSSortDescriptor(key: key, ascending: ascending, selector: selector)
+    }
+    return NSSortDescriptor(key: key, ascending: ascending)
+  }
+
+  /// How strings are compared: nil for byte by byte, and for other values.
+  ///
+  /// Without a comparator, as Finder would sort them: what Apple's descriptors do that are made without one.
+  private static func selector<T>(_ descriptor: SortDescriptor<T>) throws -> String? {
+    guard let comparator = descriptor.stringComparator else {
+      return isPlainText(descriptor) ? "localizedStandardCompare:" : nil
+    }
+    switch comparator {
+    case .lexical: return nil
+    case .localized: return "localizedCompare:"
+    case .localizedStandard: return "localizedStandardCompare:"
+    default: throw Failure(description: "the comparator \(comparator)")
+    }
+  }
+
+  /// Whether a descriptor sorts by a text and doesn't say how.
+  static func isPlainText<T>(_ descriptor: SortDescriptor<T>) -> Bool {
+    guard descriptor.stringComparator == nil, let keyPath = descriptor.keyPath else { return false }
+    let type = type(of: keyPath).valueType
+    return type == String.self || type == String?.self
+  }
+
+  /// Compares two models by a descriptor.
+  static func compare<T>(_ left: T, _ right: T, by descriptor: SortDescriptor<T>) -> ComparisonResult {
+    guard isPlainText(descriptor), let keyPath = descriptor.keyPath else {
+      return descriptor.compare(left, right)
+    }
+    func text(_ model: T) -> String? { flattened(model[keyPath: keyPath]) as? String }
+    let order: ComparisonResult =
+      switch (text(left), text(right)) {
+      case (nil, nil): .orderedSame
+      case (nil, _): .orderedAscending
+      case (_, nil): .orderedDescending
+      case (let first?, let second?): first.localizedStandardCompare(second)
+      }
+    guard descriptor.order == .reverse else { return order }
+    return ComparisonResult(rawValue: -order.rawValue)!
+  }
+}
+
+extension String.StandardComparator {
+  /// Compares as Finder sorts names. Foundation has it on Apple's platforms only.
+  public static var localizedStandard: String.StandardComparator { localized(options: 321) }
+  /// Compares by the rules of the locale. Foundation has it on Apple's platforms only.
+  public static var localized: String.StandardComparator { localized(options: 0) }
+
+  /// Foundation here can be given one in coded form only.
+  private static func localized(options: Int) -> String.StandardComparator {
+    let coded = "{\"isLocalized\":true,\"options\":\(options),\"order\":true}"
+    guard let comparator = try? JSONDecoder().decode(Self.self, from: Data(coded.utf8)) else { return .lexical }
+    return comparator
+  }
+}

@@ -1,0 +1,157 @@
+import CoreData
+
+/// Brings one store to the version of a container's schema, stage by stage.
+///
+/// Runs on the thread that makes the container.
+struct MigrationRun {
+  private let _plan: any SchemaMigrationPlan.Type
+  private let _target: Schema
+  private let _configuration: ModelConfiguration
+
+  init(
+    _ plan: any SchemaMigrationPlan.Type, to target: Schema, _ configuration: ModelConfiguration
+  ) {
+    _plan = plan
+    _target = target
+    _configuration = configuration
+  }
+
+  /// A stage with what its versions are told by.
+  private struct Step {
+    let from: Schema
+    let to: Schema
+    let fromHashes: [String: Data]
+    let toHashes: [String: Data]
+    let willMigrate: ((ModelContext) throws -> Void)?
+    let didMigrate: ((ModelContext) throws -> Void)?
+  }
+
+  /// Does nothing for a store that isn't there yet or that has the container's version.
+  ///
+  /// - Throws: `SwiftDataError.unknownDataStoreSchema` for a store that no stage begins with, `.backwardMigration` for
+  ///   one of a version that only leads to the container's the other way round, `.loadIssueModelContainer` for a plan
+  ///   with two versions that are the same, and what a stage's closures throw.
+  func migrate() throws {
+    let steps = try _plan.stages.map { try _step($0) }
+    if let same = steps.first(where: { $0.fromHashes == $0.toHashes }) {
+      throw SwiftDataError(
+        .loadIssueModelContainer,
+        "The migration plan \(_plan) has a stage from version \(same.from.version) to \(same.to.version), whose version hashes are "
+          + "equal. Leave out the stage, or give a property of one of them a hashModifier.")
+    }
+    let target = try _hashes(_target)
+    guard FileManager.default.fileExists(atPath: _configuration.url.path) else { return }
+    var current = try _storedHashes()
+    guard !current.isEmpty, current != target, !steps.isEmpty else { return }
+    for step in try _path(from: current, to: target, steps) {
+      try _run(step)
+      current = step.toHashes
+    }
+  }
+
+  /// The stages that lead from one version to another, in the order of the plan's choice.
+  private func _path(
+    from current: [String: Data], to target: [String: Data], _ steps: [Step]
+  ) throws -> [Step] {
+    var path: [Step] = []
+    var place = current
+    var left = steps
+    while place != target {
+      guard let next = left.firstIndex(where: { $0.fromHashes == place }) else { break }
+      let step = left.remove(at: next)
+      path.append(step)
+      place = step.toHashes
+    }
+    if place == target { return path }
+    if _leads(from: target, to: current, steps) {
+      throw SwiftDataError(
+        .backwardMigration,
+        "The store at \(_configuration.url.path) has a later version of the schema than \(_target.version), and the "
+          + "migration plan \(_plan) has no stage back.")
+    }
+    throw SwiftDataError(
+      .unknownDataStoreSchema,
+      "The store at \(_configuration.url.path) has a version of the schema that no stage of the migration plan \(_plan) leads "
+        + "from to version \(_target.version). Add the version that wrote it, and a stage.")
+  }
+
+  private func _leads(from start: [String: Data], to end: [String: Data], _ steps: [Step]) -> Bool {
+    var place = start
+    var left = steps
+    while place != end {
+      guard let next = left.firstIndex(where: { $0.fromHashes == place }) else { return false }
+      place = left.remove(at: next).toHashes
+    }
+    return true
+  }
+
+  // MARK: Stages
+
+  private func _step(_ stage: MigrationStage) throws -> Step {
+    let versions: (any VersionedSchema.Type, any VersionedSchema.Type)
+    var will: ((ModelContext) throws -> Void)?
+    var did: ((ModelContext) throws -> Void)?
+    switch stage {
+    case .lightweight(let from, let to): versions = (from, to)
+    case .custom(let from, let to, let willMigrate, let didMigrate):
+      versions = (from, to)
+      (will, did) = (willMigrate, didMigrate)
+    }
+    let (from, to) = (Schema(versionedSchema: versions.0), Schema(versionedSchema: versions.1))
+    return Step(
+      from: from, to: to, fromHashes: try _hashes(from), toHashes: try _hashes(to), willMigrate: will,
+      didMigrate: did)
+  }
+
+  private func _run(_ step: Step) throws {
+    if let willMigrate = step.willMigrate { try _work(on: step.from, willMigrate) }
+    // Opening migrates.
+    let parts = StoreParts(configuration: _configuration, entities: _entities(of: step.to))
+    let model = try step.to.managedModel(configurations: [(_configuration.name, parts.entities)])
+    try parts.add(to: NSPersistentStoreCoordinator(managedObjectModel: model))
+    if let didMigrate = step.didMigrate { try _work(on: step.to, didMigrate) }
+  }
+
+  /// Runs a stage's closure with a context over the store as it is now.
+  private func _work(on schema: Schema, _ body: (ModelContext) throws -> Void) throws {
+    var configuration = ModelConfiguration(_configuration.name, schema: nil, url: _configuration.url)
+    configuration.schema = Schema(entities: schema.entities.filter { _entities(of: schema).contains($0.name) })
+    let core = try ContainerCore(schema, nil, [configuration])
+    let context = ModelContext(core, nil, isMain: false)
+    context.autosaveEnabled = false
+    context.author = "com.apple.coredata.schemamigration"
+    try body(context)
+    if context.hasChanges { try context.save() }
+  }
+
+  // MARK: Versions
+
+  /// The entities that the store keeps, of those of a schema.
+  private func _entities(of schema: Schema) -> Set<String> {
+    guard let own = _configuration.schema else { return Set(schema.entitiesByName.keys) }
+    // Where several stores share a schema, what isn't in the others' part of the target stays here.
+    let others = Set(_target.entitiesByName.keys).subtracting(own.entitiesByName.keys)
+    return Set(schema.entitiesByName.keys).subtracting(others)
+  }
+
+  private func _hashes(_ schema: Schema) throws -> [String: Data] {
+    let wanted = _entities(of: schema)
+    return try schema.managedModel(configurations: []).entityVersionHashesByName.filter {
+      wanted.contains($0.key)
+    }
+  }
+
+  private func _storedHashes() throws -> [String: Data] {
+    let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+      type: .sqlite, at: _configuration.url)
+    return metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+  }
+}
+
+extension Schema {
+  /// A schema of some entities of another.
+  convenience init(entities: [Schema.Entity]) {
+    self.init(
+      entities: entities, version: Version(1, 0, 0), encodingVersion: Self.schemaEncodingVersion)
+  }
+}

@@ -1,0 +1,100 @@
+/// Finds the properties that a key path leads through, by following it on a model that stands for no row and notes
+/// what is read of it.
+///
+/// For key paths that are not those of the class's own accessors: through relationships, a protocol, a subclass, or
+/// into a structure.
+final class KeyPathRecording {
+  /// What was read, in order.
+  private var _noted: [(path: [String], standIn: Any, accessor: PropertyAccessor)] = []
+  private var _path: [String] = []
+  private var _number = 0
+
+  /// Why a key path stands for no stored property.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// The names of the properties, and of the elements of a composite's parts.
+  static func path(of keyPath: AnyKeyPath, from modelClass: ModelClass) throws -> [String] {
+    let recording = KeyPathRecording()
+    func follow<Model: PersistentModel>(_ type: Model.Type) -> Any? {
+      let root = recording.standIn(type)
+      recording._noted = []
+      return _read(keyPath, root)
+    }
+    let value = follow(modelClass.type)
+    return try recording._result(keyPath, value)
+  }
+
+  private static func _read<Root>(_ keyPath: AnyKeyPath, _ root: Root) -> Any? {
+    if let partial = keyPath as? PartialKeyPath<Root> { return root[keyPath: partial] }
+    return (root as Any)[keyPath: keyPath]
+  }
+
+  private func _result(_ keyPath: AnyKeyPath, _ value: Any?) throws -> [String] {
+    guard let last = _noted.last else {
+      throw Failure(description: "the key path \(keyPath) reads no stored property")
+    }
+    var expected: [String] = []
+    for note in _noted {
+      guard note.path.starts(with: expected) else {
+        throw Failure(
+          description:
+            "the key path \(keyPath) reads both '\(expected.joined(separator: "."))' and "
+            + "'\(note.path.joined(separator: "."))'")
+      }
+      expected = note.path
+    }
+    guard let found = flattened(value), let standIn = flattened(last.standIn) else { return expected }
+    if type(of: found) == type(of: standIn) {
+      if let left = found as? AnyHashable, let right = standIn as? AnyHashable, left != right {
+        throw Failure(
+          description:
+            "the key path \(keyPath) computes something from '\(expected.joined(separator: "."))' instead of answering it"
+        )
+      }
+      return expected + last.accessor.valuePath
+    }
+    if let stored = last.accessor.storedStandIn(last.standIn), let part = Self._part(found, of: stored) {
+      return expected + part
+    }
+    throw Failure(
+      description: "the key path \(keyPath) computes something from '\(expected.joined(separator: "."))'")
+  }
+
+  /// The names that lead to a value inside the elements of a composite.
+  private static func _part(_ value: Any, of stored: Any) -> [String]? {
+    guard let elements = stored as? [String: Any], let wanted = (value as? any BasicValue)?.stored as? AnyHashable
+    else { return nil }
+    for (name, element) in elements.sorted(by: { $0.key < $1.key }) {
+      if element as? AnyHashable == wanted { return [name] }
+      if let part = _part(value, of: element) { return [name] + part }
+    }
+    return nil
+  }
+
+  // MARK: Stand-ins
+
+  /// A model that notes what is read of it.
+  func standIn<Model: PersistentModel>(_ type: Model.Type) -> Model {
+    let storage = ModelStorage(ModelClass.of(type))
+    storage.recording = (self, _path)
+    let model = Model(backingData: ModelBackingData<Model>(storage))
+    _standIns.append(model)
+    return model
+  }
+
+  /// Keeps stand-ins alive while the key path is followed.
+  private var _standIns: [AnyObject] = []
+
+  /// Notes that a property is read, and gives it a value.
+  func value<Value>(of accessor: ValueAccessor<Value>, at path: [String]) -> Value {
+    _path = path + [accessor.name]
+    guard let standIn = accessor.standIn(&_number, self) else {
+      programmerError(
+        "a key path can't be followed through '\(accessor.name)', a \(Value.self). Use the property's own key path.")
+    }
+    _noted.append((_path, standIn, accessor))
+    return standIn
+  }
+}

@@ -1,0 +1,66 @@
+/// Backing data of the module's own kind: a face on the storage that the parts of one model share.
+struct ModelBackingData<Model: PersistentModel>: BackingData {
+  let storage: ModelStorage
+
+  init(for modelType: Model.Type) { storage = ModelStorage(ModelClass.of(modelType)) }
+
+  init(_ storage: ModelStorage) { self.storage = storage }
+
+  var _storage: AnyObject? { storage }
+
+  var metadata: Any {
+    get { storage.metadata as Any }
+    nonmutating set { storage.metadata = newValue }
+  }
+
+  var persistentModelID: PersistentIdentifier? {
+    get { storage.identifier }
+    nonmutating set { if let newValue { storage.setIdentifier(newValue) } }
+  }
+
+  func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value where Value: Decodable { storage.value(forKey) }
+
+  func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value where Value: PersistentModel {
+    storage.value(forKey)
+  }
+
+  func getValue<Value>(forKey: KeyPath<Model, Value?>) -> Value? where Value: PersistentModel {
+    storage.value(forKey)
+  }
+
+  func getValue<Value, OtherModel>(forKey: KeyPath<Model, Value>) -> Value
+  where Value: RelationshipCollection, OtherModel == Value.PersistentElement { storage.value(forKey) }
+
+  func getValue<Value, OtherModel>(forKey: KeyPath<Model, Value>) -> Value
+  where Value: Decodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement {
+    storage.value(forKey)
+  }
+
+  func getTransformableValue<Value>(forKey: KeyPath<Model, Value>) -> Value { storage.value(forKey) }
+
+  func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value) where Value: Encodable {
+    storage.set(forKey, to: newValue)
+  }
+
+  func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value) where Value: PersistentModel {
+    storage.set(forKey, to: newValue)
+  }
+
+  func setValue<Value>(forKey: KeyPath<Model, Value?>, to newValue: Value?) where Value: PersistentModel {
+    storage.set(forKey, to: newValue)
+  }
+
+  func setValue<Value, OtherModel>(forKey: KeyPath<Model, Value>, to newValue: Value)
+  where Value: RelationshipCollection, OtherModel == Value.PersistentElement {
+    storage.set(forKey, to: newValue)
+  }
+
+  func setValue<Value, OtherModel>(forKey: KeyPath<Model, Value>, to newValue: Value)
+  where Value: Encodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement {
+    storage.set(forKey, to: newValue)
+  }
+
+  func setTransformableValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value) {
+    storage.set(forKey, to: newValue)
+  }
+}

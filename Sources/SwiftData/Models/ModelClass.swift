@@ -1,0 +1,119 @@
+import CoreData
+import Synchronization
+
+/// What is known of a model class whatever schema it is in: its stored properties, and which of them a key path
+/// stands for.
+///
+/// One for each class, for the life of the process. Any thread.
+final class ModelClass: @unchecked Sendable {
+  // Unchecked: all members are immutable; metadata and key paths are not marked Sendable.
+
+  let type: any PersistentModel.Type
+  /// Name of the entity: that of the class, without module and enclosing types.
+  let name: String
+  /// The stored properties, inherited ones included.
+  let properties: [Schema.PropertyMetadata]
+  /// What `#Unique` and `#Index` have said.
+  let constraints: [Schema.PropertyMetadata]
+  /// Read and write the properties, in their order; not bound to an entity.
+  let accessors: [PropertyAccessor]
+  let indexByName: [String: Int]
+  /// Indexes of constants, which the macro can give no accessors.
+  let constants: [Int]
+  private let _indexByKeyPath: [AnyKeyPath: Int]
+  private let _known = PointerTable()
+
+  private init(_ type: any PersistentModel.Type) {
+    self.type = type
+    let name = Self.name(of: type)
+    self.name = name
+    let metadata = type.schemaMetadata
+    constraints = metadata.filter { $0.metadata is any PropertyGroups }
+    let properties = metadata.filter { !($0.metadata is any PropertyGroups) }
+    self.properties = properties
+    accessors = properties.map { property in
+      guard let accessor = PropertyAccessors.accessor(property, of: name) else {
+        programmerError(
+          "'\(name).\(property.name)' is a \(Swift.type(of: property.keypath).valueType), which can't be stored: make it "
+            + "Codable, or mark the property @Transient.")
+      }
+      return accessor
+    }
+    constants = properties.indices.filter { !(properties[$0].keypath is any WritableProperty) }
+    indexByName = Dictionary(
+      properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    _indexByKeyPath = Dictionary(
+      properties.enumerated().map { ($1.keypath, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  // MARK: Classes
+
+  private static let _classes = PointerTable()
+  private static let _making = Mutex(())
+
+  /// What is known of a class.
+  static func of(_ type: any PersistentModel.Type) -> ModelClass {
+    let address = UInt(bitPattern: unsafeBitCast(type as Any.Type, to: Int.self))
+    if let known = _classes.number(at: address) { return _class(known) }
+    return _make(type, address)
+  }
+
+  private static func _class(_ number: Int) -> ModelClass {
+    Unmanaged<ModelClass>.fromOpaque(UnsafeRawPointer(bitPattern: number).unsafelyUnwrapped)
+      .takeUnretainedValue()
+  }
+
+  @inline(never) private static func _make(_ type: any PersistentModel.Type, _ address: UInt) -> ModelClass {
+    // Outside of the lock: making one may ask for others. Two threads may make the same; one is kept.
+    let made = ModelClass(type)
+    return _making.withLock { _ in
+      if let known = _classes.number(at: address) { return _class(known) }
+      let number = Int(bitPattern: Unmanaged.passRetained(made).toOpaque())
+      _classes.enter(number, at: address)
+      return made
+    }
+  }
+
+  /// The simple name of a type.
+  static func name(of type: Any.Type) -> String {
+    // Of a generic class, without its arguments.
+    String(String(describing: type).prefix { $0 != "<" })
+  }
+
+  /// The model class that this one inherits from; nil where there is none.
+  var superclass: (any PersistentModel.Type)? {
+    (type as Any.Type as? AnyClass).flatMap { _getSuperclass($0) as? any PersistentModel.Type }
+  }
+
+  // MARK: Key paths
+
+  /// Index of the property that a key path stands for.
+  @inline(__always) func index(of keyPath: AnyKeyPath) -> Int {
+    if let known = _known.number(of: keyPath) { return known }
+    return _find(keyPath)
+  }
+
+  /// Index of the property that a key path stands for; nil where it stands for none.
+  func knownIndex(of keyPath: AnyKeyPath) -> Int? {
+    if let known = _known.number(of: keyPath) { return known }
+    guard let found = _indexByKeyPath[keyPath] else { return nil }
+    _known.enter(found, for: keyPath)
+    return found
+  }
+
+  @inline(never) private func _find(_ keyPath: AnyKeyPath) -> Int {
+    if let known = knownIndex(of: keyPath) { return known }
+    // Formed through a protocol or a subclass, it is another key path to the same property.
+    if let path = try? KeyPathRecording.path(of: keyPath, from: self), let name = path.first, path.count == 1,
+      let index = indexByName[name]
+    {
+      _known.enter(index, for: keyPath)
+      return index
+    }
+    programmerError("the key path \(keyPath) stands for no stored property of '\(name)'.")
+  }
+}
+
+/// A key path that can be written through.
+private protocol WritableProperty {}
+extension WritableKeyPath: WritableProperty {}

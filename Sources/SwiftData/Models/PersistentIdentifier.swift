@@ -1,0 +1,118 @@
+import CoreData
+
+/// The identity of a model: store, entity and primary key.
+///
+/// Temporary until the model is first saved; the model then answers a permanent one. Permanent ones are equal in
+/// every context, container and process. May be passed on to any thread.
+public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Sendable {
+  /// What the identity is made of.
+  public let id: PersistentIdentifier.ID
+
+  /// The parts of an identity.
+  public struct ID: Hashable, Sendable {
+    /// What tells the model among those of its entity.
+    enum Key: Hashable, Sendable {
+      /// Primary key in a store of the engine's.
+      case number(Int64)
+      /// Primary key in a store that chooses its keys itself.
+      case text(String)
+      /// The model isn't saved yet.
+      case temporary(UUID)
+    }
+
+    let key: Key
+    let entity: String
+    let store: String?
+
+    init(key: Key, entity: String, store: String?) {
+      self.key = key
+      self.entity = entity
+      self.store = store
+    }
+  }
+
+  init(_ id: ID) { self.id = id }
+
+  /// A new temporary identity.
+  init(temporaryFor entity: String) { self.init(ID(key: .temporary(UUID()), entity: entity, store: nil)) }
+
+  init(_ parts: ObjectIDParts) {
+    let key: ID.Key = parts.text.map { Self.key(ofText: $0) } ?? .number(parts.number)
+    self.init(ID(key: key, entity: parts.entity, store: parts.store))
+  }
+
+  /// The permanent identity that an object ID stands for; nil for a temporary one.
+  init?(_ objectID: NSManagedObjectID) {
+    guard let parts = objectID.parts else { return nil }
+    self.init(parts)
+  }
+
+  /// A number where the text is exactly that of one, so that both spellings of a key are equal.
+  static func key(ofText text: String) -> ID.Key {
+    if let number = Int64(text), String(number) == text { return .number(number) }
+    return .text(text)
+  }
+
+  /// UUID of the store; nil as long as the model isn't saved.
+  public var storeIdentifier: String? { id.store }
+
+  /// Name of the model's entity.
+  public var entityName: String { id.entity }
+
+  /// Whether the model isn't saved yet.
+  public var isTemporary: Bool {
+    if case .temporary = id.key { return true }
+    return false
+  }
+
+  /// Makes the identity of a model in a custom store.
+  ///
+  /// - Parameters:
+  ///   - storeIdentifier: The store's ``DataStore/identifier``.
+  ///   - entityName: Name of the entity.
+  ///   - primaryKey: What the store knows the model by; its description counts.
+  /// - Throws: Nothing; Apple's throws for keys that can't be encoded.
+  public static func identifier<T>(
+    for storeIdentifier: String, entityName: String, primaryKey: T
+  ) throws -> PersistentIdentifier
+  where T: Comparable, T: CustomStringConvertible, T: Decodable, T: Encodable, T: Hashable {
+    PersistentIdentifier(
+      ID(key: key(ofText: primaryKey.description), entity: entityName, store: storeIdentifier))
+  }
+
+  /// Orders by store, entity and key; temporary identities come first.
+  public static func < (lhs: PersistentIdentifier, rhs: PersistentIdentifier) -> Bool {
+    let (left, right) = (lhs.id, rhs.id)
+    if left.store != right.store { return (left.store ?? "") < (right.store ?? "") }
+    if left.entity != right.entity { return left.entity < right.entity }
+    if case .number(let first) = left.key, case .number(let second) = right.key { return first < second }
+    return left.primaryKey < right.primaryKey
+  }
+}
+
+extension PersistentIdentifier.ID {
+  /// The key as Apple's form has it: `p12`, or `t` and a UUID.
+  var primaryKey: String {
+    switch key {
+    case .number(let number): "p\(number)"
+    case .text(let text): "p\(text)"
+    case .temporary(let uuid): "t\(uuid.uuidString)"
+    }
+  }
+
+  /// The key without its letter.
+  var bareKey: String { String(primaryKey.dropFirst()) }
+
+  /// `x-coredata://<store>/<entity>/p<key>`.
+  var uri: String {
+    func escaped(_ text: String) -> String {
+      text.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? text
+    }
+    return "x-coredata://\(store.map(escaped) ?? "")/\(escaped(entity))/\(escaped(primaryKey))"
+  }
+}
+
+extension PersistentIdentifier: CustomDebugStringConvertible {
+  /// The identity as a URI.
+  public var debugDescription: String { "PersistentIdentifier(\(id.uri))" }
+}

@@ -1,0 +1,175 @@
+/// Makes entities of model classes.
+struct SchemaBuilder {
+  private var _classes: [ModelClass] = []
+  private var _entities: [String: Schema.Entity] = [:]
+
+  /// Entities of the classes, of those that they inherit from, and of all that their relationships lead to.
+  static func entities(of types: [any PersistentModel.Type]) -> [Schema.Entity] {
+    var builder = SchemaBuilder()
+    builder._find(types)
+    for modelClass in builder._classes { builder._entities[modelClass.name] = builder._entity(modelClass) }
+    builder._connectSuperentities()
+    builder._connectInverses()
+    return builder._classes.map { builder._entities[$0.name]! }
+  }
+
+  private mutating func _find(_ types: [any PersistentModel.Type]) {
+    var open = types
+    var seen: [String: ModelClass] = [:]
+    while !open.isEmpty {
+      let modelClass = ModelClass.of(open.removeFirst())
+      if let known = seen[modelClass.name] {
+        guard known === modelClass else {
+          programmerError(
+            "a schema can't have two classes with the name '\(modelClass.name)': \(String(reflecting: known.type)) and "
+              + "\(String(reflecting: modelClass.type)). Name one of them differently, or leave it to another version.")
+        }
+        continue
+      }
+      seen[modelClass.name] = modelClass
+      _classes.append(modelClass)
+      if let superclass = modelClass.superclass { open.append(superclass) }
+      open += modelClass.accessors.compactMap(\.destination)
+    }
+  }
+
+  // MARK: Entities
+
+  private func _entity(_ modelClass: ModelClass) -> Schema.Entity {
+    let entity = Schema.Entity(modelClass.name)
+    entity.modelType = modelClass.type
+    let inherited = Set(modelClass.superclass.map { ModelClass.of($0).properties.map(\.name) } ?? [])
+    for (metadata, accessor) in zip(modelClass.properties, modelClass.accessors)
+    where !inherited.contains(metadata.name) {
+      let property = _property(metadata, accessor)
+      entity.storedProperties.append(property)
+      if property.isUnique { entity.uniquenessConstraints.append([property.name]) }
+    }
+    let inheritedGroups = modelClass.superclass.map { ModelClass.of($0).constraints.count } ?? 0
+    for metadata in modelClass.constraints.dropFirst(inheritedGroups) {
+      guard let groups = metadata.metadata as? any PropertyGroups else { continue }
+      for (place, keyPaths) in groups.keyPathGroups.enumerated() {
+        let names = PropertyNames.names(keyPaths, of: modelClass.type)
+        if groups.isUnique {
+          if !entity.uniquenessConstraints.contains(names) { entity.uniquenessConstraints.append(names) }
+        } else {
+          if groups.isSpatial[place] { entity.spatialIndices.insert(entity.indices.count) }
+          entity.indices.append(names)
+        }
+      }
+    }
+    return entity
+  }
+
+  private func _property(
+    _ metadata: Schema.PropertyMetadata, _ accessor: PropertyAccessor
+  ) -> any SchemaProperty {
+    let valueType = type(of: metadata.keypath).valueType
+    if let destination = accessor.destination {
+      let given = metadata.metadata as? Schema.Relationship
+      let relationship = Schema.Relationship(
+        deleteRule: given?.deleteRule ?? .nullify, minimumModelCount: given?.minimumModelCount ?? 0,
+        maximumModelCount: given?.maximumModelCount ?? 0, inverse: given?.inverseKeyPath,
+        hashModifier: given?.hashModifier)
+      relationship.options = given?.options ?? []
+      relationship.name = metadata.name
+      relationship.originalName = given.flatMap { $0.originalName.isEmpty ? nil : $0.originalName } ?? metadata.name
+      relationship.valueType = valueType
+      relationship.keypath = metadata.keypath
+      relationship.destination = ModelClass.of(destination).name
+      if !accessor.isToMany { relationship.maximumModelCount = 1 }
+      return relationship
+    }
+    let given = metadata.metadata as? Schema.Attribute
+    let original = given.flatMap { $0.originalName.isEmpty ? nil : $0.originalName }
+    guard let form = accessor.form, form.type == .compositeAttributeType else {
+      return Schema.Attribute(
+        name: metadata.name, originalName: original, options: given?.options ?? [], valueType: valueType,
+        defaultValue: metadata.defaultValue, hashModifier: given?.hashModifier)
+    }
+    let composite = Schema.CompositeAttribute(
+      name: metadata.name, originalName: original, options: given?.options ?? [], valueType: valueType,
+      defaultValue: metadata.defaultValue, hashModifier: given?.hashModifier)
+    composite.properties = Self._elements(form)
+    return composite
+  }
+
+  private static func _elements(_ form: StoredForm) -> [Schema.Attribute] {
+    form.elements.map { element in
+      guard element.form.type == .compositeAttributeType else {
+        return Schema.Attribute(name: element.name, valueType: element.form.swiftType(isOptional: element.isOptional))
+      }
+      let composite = Schema.CompositeAttribute(name: element.name, valueType: [String: Any].self)
+      composite.properties = _elements(element.form)
+      return composite
+    }
+  }
+
+  // MARK: Connections
+
+  private func _connectSuperentities() {
+    for modelClass in _classes {
+      guard let superclass = modelClass.superclass, let entity = _entities[modelClass.name],
+        let superentity = _entities[ModelClass.of(superclass).name]
+      else { continue }
+      entity.superentity = superentity
+      superentity.subentities.insert(entity)
+    }
+  }
+
+  /// The relationships of an entity with those that it inherits.
+  private func _relationships(of name: String) -> [Schema.Relationship] {
+    _entities[name]?.properties.compactMap { $0 as? Schema.Relationship } ?? []
+  }
+
+  private func _connectInverses() {
+    // What is said in so many words comes first.
+    for modelClass in _classes {
+      for case let relationship as Schema.Relationship in _entities[modelClass.name]!.storedProperties {
+        guard let keyPath = relationship.inverseKeyPath else { continue }
+        let destination = _classes.first { $0.name == relationship.destination }!
+        let name = destination.properties[destination.index(of: keyPath)].name
+        guard let other = _relationships(of: destination.name).first(where: { $0.name == name }) else {
+          programmerError(
+            "the inverse of '\(modelClass.name).\(relationship.name)' is '\(destination.name).\(name)', which is no "
+              + "relationship.")
+        }
+        relationship.inverseName = name
+        if other.inverseName == nil {
+          other.inverseName = relationship.name
+          other.inverseKeyPath = relationship.keypath
+        }
+      }
+    }
+    for modelClass in _classes {
+      for case let relationship as Schema.Relationship in _entities[modelClass.name]!.storedProperties
+      where relationship.inverseName == nil {
+        guard let other = _onlyCandidate(for: relationship, of: modelClass.name) else { continue }
+        relationship.inverseName = other.name
+        relationship.inverseKeyPath = other.keypath
+        other.inverseName = relationship.name
+        other.inverseKeyPath = relationship.keypath
+      }
+    }
+  }
+
+  /// The one relationship at the other end that can lead back; nil where there are none, or several on either side.
+  ///
+  /// None is found through a required to-one, and none between two to-manys.
+  private func _onlyCandidate(
+    for relationship: Schema.Relationship, of entity: String
+  ) -> Schema.Relationship? {
+    func canBeInferred(_ relationship: Schema.Relationship) -> Bool {
+      relationship.inverseName == nil && (!relationship.isToOneRelationship || relationship.isOptional)
+    }
+    func candidates(_ from: String, _ to: String) -> [Schema.Relationship] {
+      (_entities[from]?.storedProperties ?? []).compactMap { $0 as? Schema.Relationship }
+        .filter { $0.destination == to && canBeInferred($0) }
+    }
+    guard canBeInferred(relationship) else { return nil }
+    let back = candidates(relationship.destination, entity)
+    let forth = candidates(entity, relationship.destination)
+    guard back.count == 1, forth.count == 1, let other = back.first, other !== relationship else { return nil }
+    return !relationship.isToOneRelationship && !other.isToOneRelationship ? nil : other
+  }
+}

@@ -1,0 +1,97 @@
+import CoreData
+
+/// A type that an attribute of the engine's holds as it is.
+protocol BasicValue {
+  static var attributeType: NSAttributeType { get }
+  /// What a required attribute shows where the store has no value.
+  static var empty: Self { get }
+  /// A value unlike that of other numbers, as far as the type allows: what key paths are followed with.
+  static func standIn(_ number: Int) -> Self
+  /// What the engine takes.
+  var stored: Any { get }
+  /// The value of what the engine gives; nil for something else.
+  static func restored(_ stored: Any) -> Self?
+  static func read(_ object: NSManagedObject, _ slot: Int) -> Self?
+  static func write(_ value: Self?, _ object: NSManagedObject, _ slot: Int)
+}
+
+/// A whole number.
+protocol BasicInteger: BasicValue, FixedWidthInteger {}
+
+extension BasicInteger {
+  static var empty: Self { 0 }
+  static func standIn(_ number: Int) -> Self { Self(truncatingIfNeeded: 3 &+ number) }
+  var stored: Any { Int64(truncatingIfNeeded: self) }
+
+  static func restored(_ stored: Any) -> Self? {
+    (stored as? NSNumber).map { Self(truncatingIfNeeded: $0.int64Value) }
+  }
+
+  static func read(_ object: NSManagedObject, _ slot: Int) -> Self? {
+    object.integer(at: slot).map { Self(truncatingIfNeeded: $0) }
+  }
+
+  static func write(_ value: Self?, _ object: NSManagedObject, _ slot: Int) {
+    object.setInteger(value.map { Int64(truncatingIfNeeded: $0) }, at: slot)
+  }
+}
+
+extension Int: BasicInteger { static var attributeType: NSAttributeType { .integer64AttributeType } }
+extension Int64: BasicInteger { static var attributeType: NSAttributeType { .integer64AttributeType } }
+extension Int32: BasicInteger { static var attributeType: NSAttributeType { .integer32AttributeType } }
+extension Int16: BasicInteger { static var attributeType: NSAttributeType { .integer16AttributeType } }
+// In the next size that holds them; of 64 bits without a sign, the bit pattern.
+extension Int8: BasicInteger { static var attributeType: NSAttributeType { .integer16AttributeType } }
+extension UInt8: BasicInteger { static var attributeType: NSAttributeType { .integer16AttributeType } }
+extension UInt16: BasicInteger { static var attributeType: NSAttributeType { .integer32AttributeType } }
+extension UInt32: BasicInteger { static var attributeType: NSAttributeType { .integer64AttributeType } }
+extension UInt64: BasicInteger { static var attributeType: NSAttributeType { .integer64AttributeType } }
+extension UInt: BasicInteger { static var attributeType: NSAttributeType { .integer64AttributeType } }
+
+extension Bool: BasicValue {
+  static var attributeType: NSAttributeType { .booleanAttributeType }
+  static var empty: Bool { false }
+  static func standIn(_ number: Int) -> Bool { true }
+  var stored: Any { self }
+  static func restored(_ stored: Any) -> Bool? { (stored as? NSNumber)?.boolValue }
+  static func read(_ object: NSManagedObject, _ slot: Int) -> Bool? { object.integer(at: slot).map { $0 != 0 } }
+
+  static func write(_ value: Bool?, _ object: NSManagedObject, _ slot: Int) {
+    object.setInteger(value.map { $0 ? 1 : 0 }, at: slot)
+  }
+}
+
+/// A number that may have a fraction.
+protocol BasicFloat: BasicValue, BinaryFloatingPoint {}
+
+extension BasicFloat {
+  static var empty: Self { 0 }
+  static func standIn(_ number: Int) -> Self { Self(number) + 3.5 }
+  var stored: Any { Double(self) }
+  static func restored(_ stored: Any) -> Self? { (stored as? NSNumber).map { Self($0.doubleValue) } }
+
+  static func read(_ object: NSManagedObject, _ slot: Int) -> Self? {
+    object.double(at: slot).map { Self($0) }
+  }
+
+  static func write(_ value: Self?, _ object: NSManagedObject, _ slot: Int) {
+    object.setDouble(value.map { Double($0) }, at: slot)
+  }
+}
+
+extension Double: BasicFloat { static var attributeType: NSAttributeType { .doubleAttributeType } }
+extension CGFloat: BasicFloat { static var attributeType: NSAttributeType { .doubleAttributeType } }
+extension Float: BasicFloat { static var attributeType: NSAttributeType { .floatAttributeType } }
+
+extension String: BasicValue {
+  static var attributeType: NSAttributeType { .stringAttributeType }
+  static var empty: String { "" }
+  static func standIn(_ number: Int) -> String { "stand-in \(number)" }
+  var stored: Any { self }
+  static func restored(_ stored: Any) -> String? { stored as? String }
+  static func read(_ object: NSManagedObject, _ slot: Int) -> String? { object.string(at: slot) }
+
+  static func write(_ value: String?, _ object: NSManagedObject, _ slot: Int) {
+    object.setString(value, at: slot)
+  }
+}

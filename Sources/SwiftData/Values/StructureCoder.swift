@@ -1,0 +1,86 @@
+import Foundation
+
+/// A structure as a composite: an element for each stored property, in declared order.
+///
+/// Reads and writes the properties where they lie, whatever names the type's Codable form gives them.
+final class StructureCoder<Value>: ValueCoder<Value>, @unchecked Sendable {
+  private struct Element {
+    let name: String
+    let offset: Int
+    let coder: AnyValueCoder
+  }
+
+  private let _elements: [Element]
+
+  /// Nil for a structure with a property that is none of a composite's elements.
+  init?(_ path: String) {
+    guard let fields = TypeReflection.fields(of: Value.self), !fields.isEmpty else { return nil }
+    var elements: [Element] = []
+    for field in fields {
+      // What property wrappers and `lazy` store isn't what the type's Codable form knows.
+      guard let first = field.name.first, first != "_", first != "$",
+        let coder = ValueCoders.coder(
+          forAny: field.type, named: field.name, at: "\(path).\(field.name)", isElement: true)
+      else { return nil }
+      elements.append(Element(name: field.name, offset: field.offset, coder: coder))
+    }
+    _elements = elements
+    super.init(
+      StoredForm(
+        type: .compositeAttributeType,
+        elements: elements.map {
+          StoredForm.Element(name: $0.name, form: $0.coder.form, isOptional: $0.coder.isOptional)
+        }, isStructure: true))
+  }
+
+  override func stored(_ value: Value) -> Any? {
+    var stored: [String: Any] = [:]
+    withUnsafeBytes(of: value) { bytes in
+      // A structure without a byte has no address.
+      guard let base = bytes.baseAddress else { return }
+      for element in _elements { stored[element.name] = element.coder.stored(at: base + element.offset) }
+    }
+    return stored
+  }
+
+  override func value(of stored: Any?) -> Value {
+    let elements = stored as? [String: Any] ?? [:]
+    return _make { $0.coder.initialize($1, from: elements[$0.name]) }
+  }
+
+  override func standIn(_ number: inout Int) -> Value {
+    _make { $0.coder.initializeStandIn($1, &number) }
+  }
+
+  private func _make(_ initialize: (Element, UnsafeMutableRawPointer) -> Void) -> Value {
+    withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { memory in
+      let base = UnsafeMutableRawPointer(memory.baseAddress!)
+      for element in _elements { initialize(element, base + element.offset) }
+      return memory.baseAddress!.move()
+    }
+  }
+
+  override func elementPath(of keyPath: AnyKeyPath) -> [String]? {
+    guard let keyPath = keyPath as? PartialKeyPath<Value> else { return nil }
+    let type = Swift.type(of: keyPath).valueType
+    if let offset = MemoryLayout<Value>.offset(of: keyPath) {
+      for element in _elements where element.offset == offset {
+        return _path(of: element, type)
+      }
+    }
+    return nil
+  }
+
+  /// The element, and within an enumeration the element that holds it.
+  private func _path(of element: Element, _ type: Any.Type) -> [String] {
+    [element.name] + (element.coder.form.valuePath ?? [])
+  }
+}
+
+extension StoredForm {
+  /// Within a composite that holds one value, as those of enumerations with raw values, the path to it.
+  var valuePath: [String]? {
+    guard type == .compositeAttributeType, holdsOneValue, let only = elements.first else { return nil }
+    return [only.name]
+  }
+}

@@ -1,0 +1,148 @@
+import Foundation
+
+/// Between the values of a type and what the engine keeps for them, the type being known only where the program
+/// runs. Immutable.
+class AnyValueCoder: @unchecked Sendable {
+  // Unchecked: all members of all subclasses are immutable.
+
+  /// How the values lie in a store.
+  let form: StoredForm
+  /// Whether nil is a value.
+  let isOptional: Bool
+
+  init(_ form: StoredForm, isOptional: Bool = false) {
+    self.form = form
+    self.isOptional = isOptional
+  }
+
+  /// What the engine keeps for the value at an address; nil for null.
+  func stored(at address: UnsafeRawPointer) -> Any? { fatalError("overridden") }
+
+  /// Puts a value of what the engine keeps to an address that holds none.
+  func initialize(_ address: UnsafeMutableRawPointer, from stored: Any?) { fatalError("overridden") }
+
+  /// Puts a stand-in to an address that holds none.
+  func initializeStandIn(_ address: UnsafeMutableRawPointer, _ number: inout Int) { fatalError("overridden") }
+
+  /// The names of elements that lead to a part of the value, by a key path from it; nil for no such part.
+  func elementPath(of keyPath: AnyKeyPath) -> [String]? { nil }
+
+  /// What a store is asked with for a value given as anything; nil where no store can be asked.
+  func comparable(_ value: Any) -> Any? { nil }
+}
+
+/// A coder that knows its type.
+class ValueCoder<Value>: AnyValueCoder, @unchecked Sendable {
+  /// What the engine keeps for a value; nil for null.
+  func stored(_ value: Value) -> Any? { fatalError("overridden") }
+
+  /// The value of what the engine keeps. What can't be read gives the empty value of the type.
+  func value(of stored: Any?) -> Value { fatalError("overridden") }
+
+  /// A value to follow key paths with.
+  func standIn(_ number: inout Int) -> Value { value(of: nil) }
+
+  final override func stored(at address: UnsafeRawPointer) -> Any? {
+    stored(address.assumingMemoryBound(to: Value.self).pointee)
+  }
+
+  final override func initialize(_ address: UnsafeMutableRawPointer, from stored: Any?) {
+    address.initializeMemory(as: Value.self, to: value(of: stored))
+  }
+
+  final override func initializeStandIn(_ address: UnsafeMutableRawPointer, _ number: inout Int) {
+    address.initializeMemory(as: Value.self, to: standIn(&number))
+  }
+}
+
+/// Types that the engine knows.
+final class BasicCoder<Value: BasicValue>: ValueCoder<Value>, @unchecked Sendable {
+  init() { super.init(StoredForm(type: Value.attributeType)) }
+
+  override func stored(_ value: Value) -> Any? { value.stored }
+  override func value(of stored: Any?) -> Value { stored.flatMap { Value.restored($0) } ?? .empty }
+
+  override func standIn(_ number: inout Int) -> Value {
+    number += 1
+    return .standIn(number)
+  }
+
+  override func comparable(_ value: Any) -> Any? { (value as? Value)?.stored }
+}
+
+/// Optional values: nil is null.
+final class OptionalCoder<Wrapped>: ValueCoder<Wrapped?>, @unchecked Sendable {
+  private let _wrapped: ValueCoder<Wrapped>
+
+  init(_ wrapped: ValueCoder<Wrapped>) {
+    _wrapped = wrapped
+    super.init(wrapped.form.optional, isOptional: true)
+  }
+
+  override func stored(_ value: Wrapped?) -> Any? { value.flatMap { _wrapped.stored($0) } }
+
+  override func value(of stored: Any?) -> Wrapped? {
+    guard let stored else { return nil }
+    return _wrapped.value(of: stored)
+  }
+
+  override func standIn(_ number: inout Int) -> Wrapped? { _wrapped.standIn(&number) }
+  override func elementPath(of keyPath: AnyKeyPath) -> [String]? { _wrapped.elementPath(of: keyPath) }
+  override func comparable(_ value: Any) -> Any? { _wrapped.comparable(value) }
+}
+
+/// Everything else that is Codable, as JSON.
+final class JSONCoder<Value>: ValueCoder<Value>, @unchecked Sendable {
+  private let _name: String
+
+  init(_ name: String, archived: Bool) {
+    _name = name
+    super.init(
+      archived
+        ? StoredForm(
+          type: .transformableAttributeType, transformerName: "NSSecureUnarchiveFromData",
+          valueClassName: String(describing: Value.self)) : .json)
+  }
+
+  override func stored(_ value: Value) -> Any? {
+    guard let encodable = value as? any Encodable else {
+      programmerError("'\(_name)' holds a \(type(of: value)), which isn't Encodable; make its type Codable.")
+    }
+    do {
+      return try JSONEncoder().encode(encodable)
+    } catch {
+      programmerError("'\(_name)' can't be encoded as JSON: \(error)")
+    }
+  }
+
+  override func value(of stored: Any?) -> Value {
+    if let data = stored as? Data, let type = Value.self as? any Decodable.Type {
+      do {
+        if let value = try JSONDecoder().decode(type, from: data) as? Value { return value }
+      } catch {
+        Console.warnOnce(about: _name, "'\(_name)' holds JSON that is no \(Value.self): \(error)")
+      }
+    }
+    if let empty = Value.self as? any EmptyValue.Type { return empty.init() as! Value }
+    guard let type = Value.self as? any Decodable.Type, let value = Self._made(type) else {
+      programmerError(
+        "'\(_name)' has no value in the store that is a \(Value.self). Declare it optional, or migrate the store with a "
+          + "custom stage that sets it.")
+    }
+    return value
+  }
+
+  /// A value of next to no JSON, for types that are content with it.
+  private static func _made(_ type: any Decodable.Type) -> Value? {
+    for text in ["{}", "[]", "0", "\"\"", "null"] {
+      if let value = try? JSONDecoder().decode(type, from: Data(text.utf8)) as? Value { return value }
+    }
+    return nil
+  }
+}
+
+/// Types with an empty value.
+private protocol EmptyValue { init() }
+extension Array: EmptyValue {}
+extension Dictionary: EmptyValue {}
+extension Set: EmptyValue {}
