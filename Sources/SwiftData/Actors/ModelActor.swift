@@ -10,7 +10,8 @@ extension ModelActor {
   /// The executor as the runtime asks for it.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     guard let executor = modelExecutor as? any SerialModelExecutor else {
-      programmerError("the executor of \(Self.self) has to be a SerialModelExecutor, as DefaultSerialModelExecutor is.")
+      programmerError(
+        "the executor of \(Self.self) has to be a SerialModelExecutor, as DefaultSerialModelExecutor is.")
     }
     return executor.asUnownedSerialExecutor()
   }

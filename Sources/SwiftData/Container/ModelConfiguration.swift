@@ -41,7 +41,8 @@ public struct ModelConfiguration: Hashable, Identifiable, Sendable {
     self.url =
       inMemory
       ? URL(fileURLWithPath: "/dev/null")
-      : url ?? DefaultPlace.directory(ofGroup: groupContainer.identifier).appendingPathComponent("\(name).store")
+      : url
+        ?? DefaultPlace.directory(ofGroup: groupContainer.identifier).appendingPathComponent("\(name).store")
   }
 
   /// Creates a configuration named `default`, in the default place or in memory.
@@ -105,7 +106,8 @@ public struct ModelConfiguration: Hashable, Identifiable, Sendable {
     // Beside the store lie files with the endings -wal and -shm.
     guard "\(name).store-wal".utf8.count <= 255 else {
       throw SwiftDataError(
-        .configurationFileNameTooLong, "'\(name.prefix(40))…' has \(name.utf8.count) bytes; a file's name may have 245.")
+        .configurationFileNameTooLong,
+        "'\(name.prefix(40))…' has \(name.utf8.count) bytes; a file's name may have 245.")
     }
   }
 

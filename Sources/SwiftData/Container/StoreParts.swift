@@ -15,7 +15,8 @@ struct StoreParts {
     return try configurations.map { configuration in
       try configuration.validate()
       guard names.insert(configuration.name).inserted else {
-        throw SwiftDataError(.duplicateConfiguration, "Two configurations have the name '\(configuration.name)'.")
+        throw SwiftDataError(
+          .duplicateConfiguration, "Two configurations have the name '\(configuration.name)'.")
       }
       if !configuration.isStoredInMemoryOnly {
         guard places.insert(configuration.url.standardizedFileURL.path).inserted else {
@@ -27,7 +28,8 @@ struct StoreParts {
       if let missing = entities.subtracting(schema.entitiesByName.keys).min() {
         throw SwiftDataError(
           .configurationSchemaNotFoundInContainerSchema,
-          "The configuration '\(configuration.name)' has the entity '\(missing)', which the container's schema lacks.")
+          "The configuration '\(configuration.name)' has the entity '\(missing)', which the container's schema lacks."
+        )
       }
       return StoreParts(configuration: configuration, entities: entities)
     }
@@ -39,7 +41,8 @@ struct StoreParts {
     description.configuration = configuration.name
     description.isReadOnly = !configuration.allowsSave
     description.setOption(NSNumber(value: true), forKey: NSPersistentHistoryTrackingKey)
-    description.setOption(NSNumber(value: true), forKey: NSPersistentStoreRemoteChangeNotificationPostOptionKey)
+    description.setOption(
+      NSNumber(value: true), forKey: NSPersistentStoreRemoteChangeNotificationPostOptionKey)
     if configuration.url.isFileURL, !configuration.isStoredInMemoryOnly, configuration.allowsSave {
       try FileManager.default.createDirectory(
         at: configuration.url.deletingLastPathComponent(), withIntermediateDirectories: true)

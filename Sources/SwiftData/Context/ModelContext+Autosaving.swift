@@ -1,5 +1,16 @@
 import Dispatch
 
+/// Tells whether code runs on the main queue, which need not be the main thread's.
+enum MainQueue {
+  private static let _key: DispatchSpecificKey<Bool> = {
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    return key
+  }()
+
+  static var isCurrent: Bool { DispatchQueue.getSpecific(key: _key) ?? false || Thread.isMainThread }
+}
+
 /// When a context saves by itself.
 final class AutosaveState {
   /// Whether it is wanted.
@@ -12,7 +23,7 @@ final class AutosaveState {
 extension ModelContext {
   /// Saves at the end of this turn of the main queue, once for all changes until then.
   func scheduleAutosave() {
-    guard autosave.isPossible, autosave.isEnabled, !autosave.isScheduled, Thread.isMainThread else { return }
+    guard autosave.isPossible, autosave.isEnabled, !autosave.isScheduled, MainQueue.isCurrent else { return }
     autosave.isScheduled = true
     // Contexts made on the main thread are used on it; the queue is the main one.
     nonisolated(unsafe) weak let context = self

@@ -18,7 +18,8 @@ extension ModelContext {
   where T: PersistentModel {
     mergeNews()
     if persistentModelID.isTemporary { return object(for: persistentModelID).flatMap { model(of: $0) as? T } }
-    guard let id = objectID(for: persistentModelID), let object = managed.registeredObject(for: id) as? ModelObject,
+    guard let id = objectID(for: persistentModelID),
+      let object = managed.registeredObject(for: id) as? ModelObject,
       let model = object.storage?.model
     else { return nil }
     return model as? T
@@ -26,7 +27,9 @@ extension ModelContext {
 
   /// The model of an identity, read from the store if need be; nil if there is none, or it is of another class.
   func storedModel<T>(for persistentModelID: PersistentIdentifier) -> T? where T: PersistentModel {
-    if let registered: T = registeredModel(for: persistentModelID), !registered.isDeleted { return registered }
+    if let registered: T = registeredModel(for: persistentModelID), !registered.isDeleted {
+      return registered
+    }
     guard let id = objectID(for: persistentModelID), let object = try? managed.existingObject(with: id),
       !object.isDeleted
     else { return nil }

@@ -32,7 +32,7 @@ public class ModelContext: Equatable {
     managed.persistentStoreCoordinator = core.coordinator
     managed.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
     managed.automaticallyMergesChangesFromParent = isMain
-    let isOnMain = isMain || Thread.isMainThread
+    let isOnMain = isMain || MainQueue.isCurrent
     managed.tracksObservation = isOnMain
     autosave.isPossible = isOnMain
     link = ContextLink(self, core.bindings)

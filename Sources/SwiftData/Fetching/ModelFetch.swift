@@ -32,7 +32,9 @@ struct ModelFetch<T: PersistentModel> {
     }
     if !descriptor.sortBy.isEmpty {
       do {
-        request.sortDescriptors = try descriptor.sortBy.map { try SortTranslation.descriptor($0, binding.modelClass) }
+        request.sortDescriptors = try descriptor.sortBy.map {
+          try SortTranslation.descriptor($0, binding.modelClass)
+        }
       } catch {
         Self._warn("the order is made in memory", error)
         _order = descriptor.sortBy

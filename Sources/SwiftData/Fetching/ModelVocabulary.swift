@@ -10,7 +10,9 @@ struct ModelVocabulary: PredicateVocabulary {
   }
 
   func path(of keyPath: AnyKeyPath, from root: Any.Type) throws -> [String]? {
-    if let model = root as? any PersistentModel.Type { return try Self.path(of: keyPath, from: ModelClass.of(model)) }
+    if let model = root as? any PersistentModel.Type {
+      return try Self.path(of: keyPath, from: ModelClass.of(model))
+    }
     if root is any BasicValue.Type { return nil }
     if root is any RawRepresentable.Type, TypeReflection.kind(of: root) == .enumeration {
       // The element that holds the raw value stands for the value already.
@@ -43,7 +45,9 @@ struct ModelVocabulary: PredicateVocabulary {
   private static func check(_ form: StoredForm, _ modelClass: ModelClass, _ name: String) throws {
     let isJSON =
       form.type == .transformableAttributeType || form.isJSON
-    if isJSON { throw Failure(description: "'\(modelClass.name).\(name)' is kept in a form that stores can't search") }
+    if isJSON {
+      throw Failure(description: "'\(modelClass.name).\(name)' is kept in a form that stores can't search")
+    }
     if form.type == .compositeAttributeType, !form.holdsOneValue, !form.isStructure {
       throw Failure(description: "'\(modelClass.name).\(name)' is an enumeration without raw values")
     }
@@ -86,7 +90,8 @@ struct ModelVocabulary: PredicateVocabulary {
 
   /// The raw values of a collection of enumerations; nil for one of something else.
   private func constants<Values: Collection>(_ values: Values) -> [Any]? {
-    guard Values.Element.self is any RawRepresentable.Type, !(Values.Element.self is any BasicValue.Type) else {
+    guard Values.Element.self is any RawRepresentable.Type, !(Values.Element.self is any BasicValue.Type)
+    else {
       return nil
     }
     return values.compactMap { ($0 as? any RawRepresentable).flatMap { rawValue($0) } }

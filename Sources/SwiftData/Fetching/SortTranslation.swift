@@ -72,7 +72,9 @@ extension String.StandardComparator {
   /// Foundation here can be given one in coded form only.
   private static func localized(options: Int) -> String.StandardComparator {
     let coded = "{\"isLocalized\":true,\"options\":\(options),\"order\":true}"
-    guard let comparator = try? JSONDecoder().decode(Self.self, from: Data(coded.utf8)) else { return .lexical }
+    guard let comparator = try? JSONDecoder().decode(Self.self, from: Data(coded.utf8)) else {
+      return .lexical
+    }
     return comparator
   }
 }

@@ -5,8 +5,11 @@ struct HistoryReader {
   let context: ModelContext
 
   /// The transactions that a descriptor asks for.
-  func fetch(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> [DefaultHistoryTransaction] {
-    var found = try context.core.coordinator.persistentStores.flatMap { try _matching(descriptor.predicate, $0) }
+  func fetch(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> [DefaultHistoryTransaction]
+  {
+    var found = try context.core.coordinator.persistentStores.flatMap {
+      try _matching(descriptor.predicate, $0)
+    }
     if context.core.coordinator.persistentStores.count > 1 { found.sort { $0.timestamp < $1.timestamp } }
     if !descriptor.sortBy.isEmpty { found.sort(using: descriptor.sortBy) }
     return descriptor.fetchLimit > 0 ? Array(found.prefix(Int(clamping: descriptor.fetchLimit))) : found
@@ -24,7 +27,8 @@ struct HistoryReader {
         throw SwiftDataError(
           .invalidTransactionFetchRequest,
           "A history is deleted from its oldest transaction on, and the predicate leaves out "
-            + "\(older.count - doomed.count) that are older than others it meets. Delete by token or timestamp.")
+            + "\(older.count - doomed.count) that are older than others it meets. Delete by token or timestamp."
+        )
       }
       let bound = NSPersistentHistoryToken(store: store.identifier, number: last + 1)
       let request = NSPersistentHistoryChangeRequest.deleteHistory(before: bound)
@@ -59,7 +63,8 @@ struct HistoryReader {
     } catch let error as CocoaError where error.code.rawValue == 134301 {
       throw SwiftDataError(
         .historyTokenExpired,
-        "Transactions after the token have been deleted from the history. Read it whole, and go on from its last token.")
+        "Transactions after the token have been deleted from the history. Read it whole, and go on from its last token."
+      )
     }
   }
 

@@ -7,7 +7,8 @@ extension ModelContext {
   ///   `.invalidTransactionFetchRequest` for a predicate that can't be evaluated, and what the store throws.
   public func fetchHistory<T>(_ descriptor: HistoryDescriptor<T>) throws -> [T] where T: HistoryTransaction {
     guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
-      throw SwiftDataError(.invalidTransactionFetchRequest, "No store of the container has a history of \(T.self).")
+      throw SwiftDataError(
+        .invalidTransactionFetchRequest, "No store of the container has a history of \(T.self).")
     }
     return try HistoryReader(context: self).fetch(descriptor) as! [T]
   }
@@ -17,7 +18,8 @@ extension ModelContext {
   /// - Throws: As ``fetchHistory(_:)``.
   public func deleteHistory<T>(_ descriptor: HistoryDescriptor<T>) throws where T: HistoryTransaction {
     guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
-      throw SwiftDataError(.invalidTransactionFetchRequest, "No store of the container has a history of \(T.self).")
+      throw SwiftDataError(
+        .invalidTransactionFetchRequest, "No store of the container has a history of \(T.self).")
     }
     try HistoryReader(context: self).delete(descriptor)
   }

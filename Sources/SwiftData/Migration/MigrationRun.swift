@@ -115,7 +115,8 @@ struct MigrationRun {
   /// Runs a stage's closure with a context over the store as it is now.
   private func _work(on schema: Schema, _ body: (ModelContext) throws -> Void) throws {
     var configuration = ModelConfiguration(_configuration.name, schema: nil, url: _configuration.url)
-    configuration.schema = Schema(entities: schema.entities.filter { _entities(of: schema).contains($0.name) })
+    configuration.schema = Schema(
+      entities: schema.entities.filter { _entities(of: schema).contains($0.name) })
     let core = try ContainerCore(schema, nil, [configuration])
     let context = ModelContext(core, nil, isMain: false)
     context.autosaveEnabled = false

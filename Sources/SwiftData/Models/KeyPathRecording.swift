@@ -64,7 +64,8 @@ final class KeyPathRecording {
 
   /// The names that lead to a value inside the elements of a composite.
   private static func _part(_ value: Any, of stored: Any) -> [String]? {
-    guard let elements = stored as? [String: Any], let wanted = (value as? any BasicValue)?.stored as? AnyHashable
+    guard let elements = stored as? [String: Any],
+      let wanted = (value as? any BasicValue)?.stored as? AnyHashable
     else { return nil }
     for (name, element) in elements.sorted(by: { $0.key < $1.key }) {
       if element as? AnyHashable == wanted { return [name] }
@@ -92,7 +93,8 @@ final class KeyPathRecording {
     _path = path + [accessor.name]
     guard let standIn = accessor.standIn(&_number, self) else {
       programmerError(
-        "a key path can't be followed through '\(accessor.name)', a \(Value.self). Use the property's own key path.")
+        "a key path can't be followed through '\(accessor.name)', a \(Value.self). Use the property's own key path."
+      )
     }
     _noted.append((_path, standIn, accessor))
     return standIn

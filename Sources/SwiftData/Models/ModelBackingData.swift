@@ -18,7 +18,9 @@ struct ModelBackingData<Model: PersistentModel>: BackingData {
     nonmutating set { if let newValue { storage.setIdentifier(newValue) } }
   }
 
-  func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value where Value: Decodable { storage.value(forKey) }
+  func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value where Value: Decodable {
+    storage.value(forKey)
+  }
 
   func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value where Value: PersistentModel {
     storage.value(forKey)

@@ -153,7 +153,9 @@ final class ModelStorage {
   // MARK: Related models
 
   /// The model of an object at the other end.
-  @inline(__always) func model<Model: PersistentModel>(of object: NSManagedObject, as type: Model.Type) -> Model {
+  @inline(__always) func model<Model: PersistentModel>(of object: NSManagedObject, as type: Model.Type)
+    -> Model
+  {
     let target = unsafeDowncast(object, to: ModelObject.self)
     if let known = target.storage?.model as? Model { return known }
     guard let link else {

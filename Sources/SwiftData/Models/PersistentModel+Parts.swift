@@ -5,7 +5,8 @@ extension PersistentModel {
   /// Backing data of this class over the storage of a model's backing data. Called by what the macro writes.
   public static func _$backingData(sharing backingData: any BackingData<Root>) -> any BackingData<Self> {
     guard let storage = backingData.modelStorage else {
-      programmerError("a subclass of a model takes backing data of SwiftData's own, not a \(type(of: backingData)).")
+      programmerError(
+        "a subclass of a model takes backing data of SwiftData's own, not a \(type(of: backingData)).")
     }
     return ModelBackingData<Self>(storage)
   }

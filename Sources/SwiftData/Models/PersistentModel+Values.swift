@@ -47,7 +47,8 @@ extension PersistentModel {
   }
 
   /// Sets a to-one relationship.
-  public func setValue<Value>(forKey: KeyPath<Self, Value?>, to newValue: Value?) where Value: PersistentModel {
+  public func setValue<Value>(forKey: KeyPath<Self, Value?>, to newValue: Value?)
+  where Value: PersistentModel {
     persistentBackingData.setValue(forKey: forKey, to: newValue)
     if let newValue { joinContext(of: CollectionOfOne(newValue)) }
   }
@@ -81,7 +82,8 @@ extension PersistentModel {
     }
   }
 
-  private func joinContext<Members, Member: PersistentModel>(ofMembers members: Members, _ type: Member.Type) {
+  private func joinContext<Members, Member: PersistentModel>(ofMembers members: Members, _ type: Member.Type)
+  {
     if let members = members as? [Member] { joinContext(of: members) }
   }
 }

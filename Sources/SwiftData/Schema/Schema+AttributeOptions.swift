@@ -2,7 +2,8 @@ extension Schema.Attribute {
   /// What `@Attribute` can say of an attribute.
   public struct Option: Codable, Hashable, CustomDebugStringConvertible, Sendable {
     enum Kind: Codable, Hashable, Sendable {
-      case unique, externalStorage, ephemeral, preserveValueOnDeletion, spotlight, allowsCloudEncryption, codable
+      case unique, externalStorage, ephemeral, preserveValueOnDeletion, spotlight, allowsCloudEncryption,
+        codable
       case transformable(String)
     }
 

@@ -113,12 +113,16 @@ extension Schema {
 
 extension Schema.Index: CustomDebugStringConvertible {
   /// The names of the properties.
-  public var debugDescription: String { "Index(\(keyPathGroups.map { PropertyNames.names($0, of: T.self) }))" }
+  public var debugDescription: String {
+    "Index(\(keyPathGroups.map { PropertyNames.names($0, of: T.self) }))"
+  }
 }
 
 extension Schema.Unique: CustomDebugStringConvertible {
   /// The names of the properties.
-  public var debugDescription: String { "Unique(\(keyPathGroups.map { PropertyNames.names($0, of: T.self) }))" }
+  public var debugDescription: String {
+    "Unique(\(keyPathGroups.map { PropertyNames.names($0, of: T.self) }))"
+  }
 }
 
 /// Between key paths and names of properties.

@@ -52,14 +52,16 @@ extension Schema {
       guard let destination = descriptions[relationship.destination] else {
         throw SwiftDataError(
           .loadIssueModelContainer,
-          "'\(entity.name).\(relationship.name)' leads to '\(relationship.destination)', which is not in the schema.")
+          "'\(entity.name).\(relationship.name)' leads to '\(relationship.destination)', which is not in the schema."
+        )
       }
       return _relationship(relationship, to: destination)
     case let attribute as Attribute: return try _attribute(attribute, entity)
     default:
       throw SwiftDataError(
         .loadIssueModelContainer,
-        "'\(entity.name).\(property.name)' is a \(type(of: property)), which is neither attribute nor relationship.")
+        "'\(entity.name).\(property.name)' is a \(type(of: property)), which is neither attribute nor relationship."
+      )
     }
   }
 
@@ -75,7 +77,9 @@ extension Schema {
     if attribute.originalName != attribute.name { description.renamingIdentifier = attribute.originalName }
     description.versionHashModifier = attribute.hashModifier
     // Each new model has an initial value of its own; this one is for rows that a migration adds it to.
-    if let value = flattened(attribute.defaultValue) as? any BasicValue, form.type == type(of: value).attributeType {
+    if let value = flattened(attribute.defaultValue) as? any BasicValue,
+      form.type == type(of: value).attributeType
+    {
       description.defaultValue = value.stored
     }
     for option in attribute.options {

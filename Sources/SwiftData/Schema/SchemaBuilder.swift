@@ -22,7 +22,8 @@ struct SchemaBuilder {
         guard known === modelClass else {
           programmerError(
             "a schema can't have two classes with the name '\(modelClass.name)': \(String(reflecting: known.type)) and "
-              + "\(String(reflecting: modelClass.type)). Name one of them differently, or leave it to another version.")
+              + "\(String(reflecting: modelClass.type)). Name one of them differently, or leave it to another version."
+          )
         }
         continue
       }
@@ -73,7 +74,8 @@ struct SchemaBuilder {
         hashModifier: given?.hashModifier)
       relationship.options = given?.options ?? []
       relationship.name = metadata.name
-      relationship.originalName = given.flatMap { $0.originalName.isEmpty ? nil : $0.originalName } ?? metadata.name
+      relationship.originalName =
+        given.flatMap { $0.originalName.isEmpty ? nil : $0.originalName } ?? metadata.name
       relationship.valueType = valueType
       relationship.keypath = metadata.keypath
       relationship.destination = ModelClass.of(destination).name
@@ -97,7 +99,8 @@ struct SchemaBuilder {
   private static func _elements(_ form: StoredForm) -> [Schema.Attribute] {
     form.elements.map { element in
       guard element.form.type == .compositeAttributeType else {
-        return Schema.Attribute(name: element.name, valueType: element.form.swiftType(isOptional: element.isOptional))
+        return Schema.Attribute(
+          name: element.name, valueType: element.form.swiftType(isOptional: element.isOptional))
       }
       let composite = Schema.CompositeAttribute(name: element.name, valueType: [String: Any].self)
       composite.properties = _elements(element.form)
@@ -169,7 +172,9 @@ struct SchemaBuilder {
     guard canBeInferred(relationship) else { return nil }
     let back = candidates(relationship.destination, entity)
     let forth = candidates(entity, relationship.destination)
-    guard back.count == 1, forth.count == 1, let other = back.first, other !== relationship else { return nil }
+    guard back.count == 1, forth.count == 1, let other = back.first, other !== relationship else {
+      return nil
+    }
     return !relationship.isToOneRelationship && !other.isToOneRelationship ? nil : other
   }
 }

@@ -23,7 +23,9 @@ extension Data: BasicValue {
   var stored: Any { self }
   static func restored(_ stored: Any) -> Data? { stored as? Data }
   static func read(_ object: NSManagedObject, _ slot: Int) -> Data? { object.data(at: slot) }
-  static func write(_ value: Data?, _ object: NSManagedObject, _ slot: Int) { object.setData(value, at: slot) }
+  static func write(_ value: Data?, _ object: NSManagedObject, _ slot: Int) {
+    object.setData(value, at: slot)
+  }
 }
 
 extension UUID: BasicValue {
@@ -37,7 +39,9 @@ extension UUID: BasicValue {
   var stored: Any { self }
   static func restored(_ stored: Any) -> UUID? { stored as? UUID }
   static func read(_ object: NSManagedObject, _ slot: Int) -> UUID? { object.uuid(at: slot) }
-  static func write(_ value: UUID?, _ object: NSManagedObject, _ slot: Int) { object.setUUID(value, at: slot) }
+  static func write(_ value: UUID?, _ object: NSManagedObject, _ slot: Int) {
+    object.setUUID(value, at: slot)
+  }
 }
 
 extension URL: BasicValue {
@@ -46,7 +50,9 @@ extension URL: BasicValue {
   static func standIn(_ number: Int) -> URL { URL(string: "stand-in:\(number)")! }
   var stored: Any { self }
   static func restored(_ stored: Any) -> URL? { stored as? URL }
-  static func read(_ object: NSManagedObject, _ slot: Int) -> URL? { object.string(at: slot).flatMap { URL(string: $0) } }
+  static func read(_ object: NSManagedObject, _ slot: Int) -> URL? {
+    object.string(at: slot).flatMap { URL(string: $0) }
+  }
 
   static func write(_ value: URL?, _ object: NSManagedObject, _ slot: Int) {
     object.setString(value?.absoluteString, at: slot)

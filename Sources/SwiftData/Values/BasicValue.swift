@@ -54,7 +54,9 @@ extension Bool: BasicValue {
   static func standIn(_ number: Int) -> Bool { true }
   var stored: Any { self }
   static func restored(_ stored: Any) -> Bool? { (stored as? NSNumber)?.boolValue }
-  static func read(_ object: NSManagedObject, _ slot: Int) -> Bool? { object.integer(at: slot).map { $0 != 0 } }
+  static func read(_ object: NSManagedObject, _ slot: Int) -> Bool? {
+    object.integer(at: slot).map { $0 != 0 }
+  }
 
   static func write(_ value: Bool?, _ object: NSManagedObject, _ slot: Int) {
     object.setInteger(value.map { $0 ? 1 : 0 }, at: slot)

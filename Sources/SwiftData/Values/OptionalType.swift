@@ -16,7 +16,9 @@ extension Optional: OptionalType {
 /// What a value holds once all optionals around it are opened; nil for nil.
 func flattened(_ value: Any?) -> Any? {
   guard let value else { return nil }
-  guard let optional = value as? any OptionalType, type(of: value) is any OptionalType.Type else { return value }
+  guard let optional = value as? any OptionalType, type(of: value) is any OptionalType.Type else {
+    return value
+  }
   return flattened(optional.wrappedValue)
 }
 

@@ -38,7 +38,9 @@ class PropertyAccessor: @unchecked Sendable {
 
   /// Sets the value that a model had before it was inserted. What others have set since at the other end of a relationship
   /// stays.
-  func fill(_ value: Any, _ object: NSManagedObject, _ storage: ModelStorage) { setAny(value, object, storage) }
+  func fill(_ value: Any, _ object: NSManagedObject, _ storage: ModelStorage) {
+    setAny(value, object, storage)
+  }
 
   /// The value of what the engine gives for the attribute; nil for something else.
   func restored(_ stored: Any) -> Any? { nil }
@@ -64,13 +66,16 @@ class ValueAccessor<Value>: PropertyAccessor, @unchecked Sendable {
   /// What the property of a model that has no value for it shows.
   func absent(_ model: String) -> Value {
     programmerError(
-      "'\(model).\(name)' was read before it had a value. Assign it in the initialiser, or give it an initial value.")
+      "'\(model).\(name)' was read before it had a value. Assign it in the initialiser, or give it an initial value."
+    )
   }
 
   /// A value to follow key paths with; nil where there is none.
   func standIn(_ number: inout Int, _ recording: KeyPathRecording) -> Value? { nil }
 
-  final override func any(_ object: NSManagedObject, _ storage: ModelStorage) -> Any { value(object, storage) }
+  final override func any(_ object: NSManagedObject, _ storage: ModelStorage) -> Any {
+    value(object, storage)
+  }
 
   final override func setAny(_ value: Any, _ object: NSManagedObject, _ storage: ModelStorage) {
     guard let value = value as? Value else {
@@ -144,7 +149,9 @@ final class CodedAccessor<Value>: ValueAccessor<Value>, @unchecked Sendable {
     let stored = object.value(forKey: name)
     // Decoding JSON for every look at an array would make loops over it slow.
     guard let data = stored as? Data else { return _coder.value(of: stored) }
-    if let known = storage.decoded[slot], known.data == data, let value = known.value as? Value { return value }
+    if let known = storage.decoded[slot], known.data == data, let value = known.value as? Value {
+      return value
+    }
     let value = _coder.value(of: data)
     storage.decoded[slot] = (data, value)
     return value
@@ -189,7 +196,8 @@ final class TransformableAccessor<Value>: ValueAccessor<Value>, @unchecked Senda
     let stored = object.value(forKey: name)
     if let value = stored as? Value { return value }
     if stored == nil, let none = nilValue(of: Value.self) { return none }
-    programmerError("'\(name)' holds \(stored.map { "a \(type(of: $0))" } ?? "nothing"), not a \(Value.self).")
+    programmerError(
+      "'\(name)' holds \(stored.map { "a \(type(of: $0))" } ?? "nothing"), not a \(Value.self).")
   }
 
   override func set(_ value: Value, _ object: NSManagedObject, _ storage: ModelStorage) {

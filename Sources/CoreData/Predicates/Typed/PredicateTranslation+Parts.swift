@@ -27,7 +27,9 @@ extension PredicateExpressions.Variable: TranslatablePart {
 extension PredicateExpressions.KeyPath: TranslatablePart {
   func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
     let base = try translator.expression(root)
-    if let known = try translator.known(keyPath, from: Root.Output.self, at: base) { return .expression(known) }
+    if let known = try translator.known(keyPath, from: Root.Output.self, at: base) {
+      return .expression(known)
+    }
     if Root.Output.self is NSManagedObject.Type {
       do {
         return .expression(base.followed(by: try KeyRecorder.path(of: keyPath)))
