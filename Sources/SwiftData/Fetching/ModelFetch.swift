@@ -86,7 +86,7 @@ struct ModelFetch<T: PersistentModel> {
     _context.applyDeletions()
     if isWhole {
       do {
-        return try _context.managed.fetch(request)
+        return try _objectsOfStore()
       } catch {
         guard request.predicate != nil || request.sortDescriptors != nil else { throw error }
         // What a translated predicate asks may still be more than the store can answer.
@@ -102,6 +102,24 @@ struct ModelFetch<T: PersistentModel> {
       }
     }
     return try _objectsInMemory()
+  }
+
+  /// What the store finds, with unsaved changes.
+  private func _objectsOfStore() throws -> [NSManagedObject] {
+    let managed = _context.managed
+    let (limit, offset) = (request.fetchLimit, request.fetchOffset)
+    guard limit > 0 || offset > 0, request.includesPendingChanges, managed.hasChanges else {
+      return try managed.fetch(request)
+    }
+    // The engine limits what is saved; limit and offset are of saved and unsaved models together. As many more as
+    // unsaved changes can take away are enough.
+    request.fetchOffset = 0
+    if limit > 0 {
+      request.fetchLimit = offset + limit + managed.updatedObjects.count + managed.deletedObjects.count
+    }
+    defer { (request.fetchLimit, request.fetchOffset) = (limit, offset) }
+    let rest = try managed.fetch(request).dropFirst(offset)
+    return Array(limit > 0 ? rest.prefix(limit) : rest)
   }
 
   private func _objectsInMemory() throws -> [NSManagedObject] {
@@ -132,7 +150,8 @@ struct ModelFetch<T: PersistentModel> {
 
   /// The number of objects that are found.
   func count() throws -> Int {
-    guard isWhole else { return try objects().count }
+    let hasRange = request.fetchLimit > 0 || request.fetchOffset > 0
+    if !isWhole || hasRange && _context.managed.hasChanges { return try objects().count }
     _context.mergeNews()
     _context.applyDeletions()
     do {

@@ -27,9 +27,10 @@ enum SortTranslation {
   ///
   /// Without a comparator, as Finder would sort them: what Apple's descriptors do that are made without one.
   private static func selector<T>(_ descriptor: SortDescriptor<T>) throws -> String? {
-    guard let comparator = descriptor.stringComparator else {
+    guard var comparator = descriptor.stringComparator else {
       return isPlainText(descriptor) ? "localizedStandardCompare:" : nil
     }
+    comparator.order = .forward
     switch comparator {
     case .lexical: return nil
     case .localized: return "localizedCompare:"
@@ -39,15 +40,15 @@ enum SortTranslation {
   }
 
   /// Whether a descriptor sorts by a text and doesn't say how.
-  static func isPlainText<T>(_ descriptor: SortDescriptor<T>) -> Bool {
+  private static func isPlainText<T>(_ descriptor: SortDescriptor<T>) -> Bool {
     guard descriptor.stringComparator == nil, let keyPath = descriptor.keyPath else { return false }
     let type = type(of: keyPath).valueType
     return type == String.self || type == String?.self
   }
 
-  /// Compares two models by a descriptor.
+  /// Compares two models by a descriptor, as a store would.
   static func compare<T>(_ left: T, _ right: T, by descriptor: SortDescriptor<T>) -> ComparisonResult {
-    guard isPlainText(descriptor), let keyPath = descriptor.keyPath else {
+    guard let keyPath = descriptor.keyPath, let selector = try? selector(descriptor) else {
       return descriptor.compare(left, right)
     }
     func text(_ model: T) -> String? { flattened(model[keyPath: keyPath]) as? String }
@@ -56,7 +57,9 @@ enum SortTranslation {
       case (nil, nil): .orderedSame
       case (nil, _): .orderedAscending
       case (_, nil): .orderedDescending
-      case (let first?, let second?): first.localizedStandardCompare(second)
+      case (let first?, let second?):
+        selector == "localizedCompare:"
+          ? first.localizedCompare(second) : first.localizedStandardCompare(second)
       }
     guard descriptor.order == .reverse else { return order }
     return ComparisonResult(rawValue: -order.rawValue)!
@@ -65,15 +68,22 @@ enum SortTranslation {
 
 extension String.StandardComparator {
   /// Compares as Finder sorts names. Foundation has it on Apple's platforms only.
-  public static var localizedStandard: String.StandardComparator { localized(options: 321) }
+  public static let localizedStandard = localized(options: 321)
   /// Compares by the rules of the locale. Foundation has it on Apple's platforms only.
-  public static var localized: String.StandardComparator { localized(options: 0) }
+  public static let localized = localized(options: 0)
 
-  /// Foundation here can be given one in coded form only.
-  private static func localized(options: Int) -> String.StandardComparator {
-    let coded = "{\"isLocalized\":true,\"options\":\(options),\"order\":true}"
-    guard let comparator = try? JSONDecoder().decode(Self.self, from: Data(coded.utf8)) else {
-      return .lexical
+  /// Foundation here has the members and no way to set them. SwiftData compares by them itself.
+  private static func localized(options: UInt) -> String.StandardComparator {
+    var comparator = String.StandardComparator.lexical
+    guard let fields = TypeReflection.fields(of: Self.self),
+      let flag = fields.first(where: { $0.name == "isLocalized" && $0.type == Bool.self }),
+      let mask = fields.first(where: {
+        $0.name == "options" && $0.offset + MemoryLayout<UInt>.size <= flag.offset
+      })
+    else { return comparator }
+    withUnsafeMutableBytes(of: &comparator) { bytes in
+      bytes.storeBytes(of: true, toByteOffset: flag.offset, as: Bool.self)
+      bytes.storeBytes(of: options, toByteOffset: mask.offset, as: UInt.self)
     }
     return comparator
   }

@@ -127,8 +127,16 @@ struct HistoryReader {
       ModelClass.of(type).accessors.compactMap { accessor in
         guard let stored = values[accessor.name], let value = accessor.restored(stored) else { return nil }
         // Stored values are structures of values.
-        return (accessor.name, unsafeBitCast(value, to: (any Sendable).self))
+        return (accessor.name, _sendable(value))
       })
+  }
+}
+
+/// A value as what may be passed on.
+private func _sendable(_ value: Any) -> any Sendable {
+  // The two existential types differ in their static type only.
+  withUnsafePointer(to: value) {
+    UnsafeRawPointer($0).assumingMemoryBound(to: (any Sendable).self).pointee
   }
 }
 
