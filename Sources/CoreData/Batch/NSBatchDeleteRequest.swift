@@ -20,6 +20,16 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
 /// Execute it with `NSManagedObjectContext.execute(_:)`; contexts learn of it by
 /// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`. Not safe to use from several threads
 /// at once.
+///
+/// ```swift
+/// let unread = NSFetchRequest<Book>(entityName: "Book")
+/// unread.predicate = NSPredicate(format: "isRead == NO")
+/// let request = NSBatchDeleteRequest(fetchRequest: unread)
+/// request.resultType = .resultTypeObjectIDs
+/// let result = try context.execute(request) as? NSBatchDeleteResult
+/// let ids = result?.result as? [NSManagedObjectID] ?? []
+/// NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSDeletedObjectsKey: ids], into: [context])
+/// ```
 open class NSBatchDeleteRequest: NSPersistentStoreRequest {
   private let _fetch: AnyFetchRequest
   /// What is returned.
@@ -35,6 +45,13 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
   /// Creates a request to delete objects of one entity.
   ///
   /// Traps when they are of several entities, as Core Data raises.
+  ///
+  /// ```swift
+  /// let ids = author.objectIDs(forRelationshipNamed: "books")
+  /// if !ids.isEmpty {
+  ///   try context.execute(NSBatchDeleteRequest(objectIDs: ids))
+  /// }
+  /// ```
   public convenience init(objectIDs objects: [NSManagedObjectID]) {
     let request = NSFetchRequest<any NSFetchRequestResult>()
     if let first = objects.first {
@@ -68,6 +85,13 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
 }
 
 /// What a batch deletion gave.
+///
+/// ```swift
+/// let request = NSBatchDeleteRequest(fetchRequest: NSFetchRequest<Tag>(entityName: "Tag"))
+/// request.resultType = .resultTypeCount
+/// let result = try context.execute(request) as? NSBatchDeleteResult
+/// let deleted = result?.result as? Int ?? 0
+/// ```
 open class NSBatchDeleteResult: NSPersistentStoreResult {
   private let _result: Any?
   private let _resultType: NSBatchDeleteRequestResultType

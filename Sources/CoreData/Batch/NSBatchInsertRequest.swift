@@ -21,6 +21,15 @@ public enum NSBatchInsertRequestResultType: UInt, Sendable {
 /// Execute it with `NSManagedObjectContext.execute(_:)`; contexts learn of it by
 /// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`. Not safe to use from several threads
 /// at once.
+///
+/// ```swift
+/// let rows = records.map { ["isbn": $0.isbn, "title": $0.title, "pages": $0.pages] as [String: Any] }
+/// let request = NSBatchInsertRequest(entityName: "Book", objects: rows)
+/// request.resultType = .objectIDs
+/// let result = try context.execute(request) as? NSBatchInsertResult
+/// let ids = result?.result as? [NSManagedObjectID] ?? []
+/// NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSInsertedObjectsKey: ids], into: [context])
+/// ```
 open class NSBatchInsertRequest: NSPersistentStoreRequest {
   private let _entityName: String
   private let _entity: NSEntityDescription?
@@ -30,6 +39,18 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
   /// not inserted.
   ///
   /// The store is being written to meanwhile: do not save to it here.
+  ///
+  /// ```swift
+  /// let request = NSBatchInsertRequest(entityName: "Book", objects: [])
+  /// request.objectsToInsert = nil
+  /// var next = records.makeIterator()
+  /// request.dictionaryHandler = { row in
+  ///   guard let record = next.next() else { return true }
+  ///   row["isbn"] = record.isbn
+  ///   row["title"] = record.title
+  ///   return false
+  /// }
+  /// ```
   open var dictionaryHandler: ((NSMutableDictionary) -> Bool)?
   /// Called with an object of the entity's class, in no context, for each object to fill it; true when there
   /// are no more, and that one is not inserted.
@@ -50,6 +71,11 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
   public convenience override init() { self.init(nil, "") }
 
   /// Creates a request to insert objects given as dictionaries.
+  ///
+  /// ```swift
+  /// let genres = [["name": "essay"], ["name": "drama"]]
+  /// try context.execute(NSBatchInsertRequest(entityName: "Tag", objects: genres))
+  /// ```
   public convenience init(entityName: String, objects dictionaries: [[String: Any]]) {
     self.init(nil, entityName)
     objectsToInsert = dictionaries
@@ -78,6 +104,16 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
   }
 
   /// Creates a request to insert objects that a closure gives one by one.
+  ///
+  /// ```swift
+  /// var next = records.makeIterator()
+  /// let request = NSBatchInsertRequest(entityName: "Book") { row in
+  ///   guard let record = next.next() else { return true }
+  ///   row.setValuesForKeys(["isbn": record.isbn, "title": record.title])
+  ///   return false
+  /// }
+  /// try context.execute(request)
+  /// ```
   public convenience init(
     entityName: String, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool
   ) {
@@ -113,6 +149,13 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
 }
 
 /// What a batch insertion gave.
+///
+/// ```swift
+/// let request = NSBatchInsertRequest(entityName: "Tag", objects: [["name": "novel"], ["name": "poetry"]])
+/// request.resultType = .count
+/// let result = try context.execute(request) as? NSBatchInsertResult
+/// let inserted = result?.result as? Int ?? 0
+/// ```
 open class NSBatchInsertResult: NSPersistentStoreResult {
   private let _result: Any?
   private let _resultType: NSBatchInsertRequestResultType

@@ -18,6 +18,16 @@ public enum NSBatchUpdateRequestResultType: UInt, Sendable {
 /// Execute it with `NSManagedObjectContext.execute(_:)`; contexts learn of it by
 /// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`. Not safe to use from several threads
 /// at once.
+///
+/// ```swift
+/// let request = NSBatchUpdateRequest(entityName: "Book")
+/// request.predicate = NSPredicate(format: "author.name == %@", "Virginia Woolf")
+/// request.propertiesToUpdate = ["isRead": true]
+/// request.resultType = .updatedObjectIDsResultType
+/// let result = try context.execute(request) as? NSBatchUpdateResult
+/// let ids = result?.result as? [NSManagedObjectID] ?? []
+/// NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSUpdatedObjectsKey: ids], into: [context])
+/// ```
 open class NSBatchUpdateRequest: NSPersistentStoreRequest {
   private let _entityName: String
   private let _entity: NSEntityDescription?
@@ -29,6 +39,11 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
   open var resultType = NSBatchUpdateRequestResultType.statusOnlyResultType
   /// What is set, by property name or `NSPropertyDescription`: a value, or an `NSExpression` computed from
   /// each object's own properties. To-one relationships take an object or its ID.
+  ///
+  /// ```swift
+  /// let request = NSBatchUpdateRequest(entityName: "Book")
+  /// request.propertiesToUpdate = ["rating": NSExpression(format: "rating * 2"), "author": author.objectID]
+  /// ```
   open var propertiesToUpdate: [AnyHashable: Any]?
 
   private init(_ entity: NSEntityDescription?, _ name: String) {
@@ -72,6 +87,14 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
 }
 
 /// What a batch update gave.
+///
+/// ```swift
+/// let request = NSBatchUpdateRequest(entityName: "Book")
+/// request.propertiesToUpdate = ["lastOpened": Date()]
+/// request.resultType = .updatedObjectsCountResultType
+/// let result = try context.execute(request) as? NSBatchUpdateResult
+/// let updated = result?.result as? Int ?? 0
+/// ```
 open class NSBatchUpdateResult: NSPersistentStoreResult {
   private let _result: Any?
   private let _resultType: NSBatchUpdateRequestResultType

@@ -3,6 +3,14 @@ import Synchronization
 
 /// A model, a coordinator with its stores, and a main-queue context, set up together. May be used from any
 /// thread.
+///
+/// ```swift
+/// let container = NSPersistentContainer(name: "Library")
+/// container.loadPersistentStores { _, error in
+///   if let error { fatalError("\(error)") }
+/// }
+/// let books = try container.viewContext.fetch(Book.fetchRequest())
+/// ```
 open class NSPersistentContainer: NSObject, @unchecked Sendable {
   // Unchecked: `_descriptions` is guarded by its lock, everything else is immutable.
   private let _name: String
@@ -20,6 +28,13 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   }
 
   /// Creates a container for a model.
+  ///
+  /// ```swift
+  /// guard let url = Bundle.main.url(forResource: "Library", withExtension: "momd"),
+  ///   let model = NSManagedObjectModel(contentsOf: url)
+  /// else { fatalError("The program has no model Library.") }
+  /// let container = NSPersistentContainer(name: "Library", managedObjectModel: model)
+  /// ```
   ///
   /// - Parameters:
   ///   - name: Name of the container, and of its store file.
@@ -42,6 +57,10 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   ///
   /// Without such a model the container has an empty one, and a line on the standard error names the places
   /// that were looked at.
+  ///
+  /// ```swift
+  /// let container = NSPersistentContainer(name: "Library")
+  /// ```
   public convenience init(name: String) {
     self.init(name: name, managedObjectModel: Self._model(named: name))
   }
@@ -67,6 +86,10 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
   /// Directory that store files go to unless a description says otherwise: the user's application support
   /// directory, or in it a directory named after the program.
+  ///
+  /// ```swift
+  /// let storeURL = NSPersistentContainer.defaultDirectoryURL().appendingPathComponent("Library.sqlite")
+  /// ```
   open class func defaultDirectoryURL() -> URL {
     let base =
       FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
@@ -78,6 +101,12 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   open var name: String { _name }
 
   /// The context for the main queue, connected to the coordinator.
+  ///
+  /// ```swift
+  /// let context = container.viewContext
+  /// context.automaticallyMergesChangesFromParent = true
+  /// context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+  /// ```
   open var viewContext: NSManagedObjectContext { _viewContext }
 
   /// The model.
@@ -87,6 +116,12 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   open var persistentStoreCoordinator: NSPersistentStoreCoordinator { _coordinator }
 
   /// Stores to load: at first one SQLite file in the default directory.
+  ///
+  /// ```swift
+  /// let description = NSPersistentStoreDescription(url: storeURL)
+  /// description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
+  /// container.persistentStoreDescriptions = [description]
+  /// ```
   open var persistentStoreDescriptions: [NSPersistentStoreDescription] {
     get { _descriptions.withLock { $0 }.list }
     set {
@@ -96,6 +131,14 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   }
 
   /// Adds the stores described that are not loaded yet. The directories of their files are created if need be.
+  ///
+  /// ```swift
+  /// container.loadPersistentStores { description, error in
+  ///   if let error {
+  ///     print("The store at \(description.url?.path ?? "no URL") cannot be opened: \(error)")
+  ///   }
+  /// }
+  /// ```
   ///
   /// - Parameter block: Called once for each, with its error if it could not be added; before this returns
   ///   unless the description asks for asynchronous loading.
@@ -128,6 +171,15 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   }
 
   /// Creates a private-queue context connected to the coordinator.
+  ///
+  /// ```swift
+  /// let background = container.newBackgroundContext()
+  /// background.transactionAuthor = "import"
+  /// try await background.perform {
+  ///   for record in records { Book(context: background).title = record.title }
+  ///   try background.save()
+  /// }
+  /// ```
   open func newBackgroundContext() -> NSManagedObjectContext {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = _coordinator
@@ -135,6 +187,17 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   }
 
   /// Runs a block on a background context made for it, and returns at once.
+  ///
+  /// ```swift
+  /// func deleteUnopenedBooks() {
+  ///   container.performBackgroundTask { context in
+  ///     let request = Book.fetchRequest()
+  ///     request.predicate = NSPredicate(format: "lastOpened == nil")
+  ///     for book in (try? context.fetch(request)) ?? [] { context.delete(book) }
+  ///     try? context.save()
+  ///   }
+  /// }
+  /// ```
   @preconcurrency
   open func performBackgroundTask(_ block: @escaping @Sendable (NSManagedObjectContext) -> Void) {
     let context = newBackgroundContext()
@@ -142,6 +205,14 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   }
 
   /// Runs a block on a background context made for it, and hands back what it returns or throws.
+  ///
+  /// ```swift
+  /// let count = try await container.performBackgroundTask { context in
+  ///   for record in records { Book(context: context).isbn = record.isbn }
+  ///   try context.save()
+  ///   return try context.count(for: Book.fetchRequest())
+  /// }
+  /// ```
   @preconcurrency
   public final func performBackgroundTask<T, E: Error>(
     _ block: @escaping @Sendable (NSManagedObjectContext) throws(E) -> T

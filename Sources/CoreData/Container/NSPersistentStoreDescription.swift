@@ -1,6 +1,13 @@
 import Foundation
 
 /// What a container needs to know to add a store. Not safe to use from several threads at once.
+///
+/// ```swift
+/// let description = NSPersistentStoreDescription(url: storeURL)
+/// description.configuration = "Library"
+/// description.timeout = 5
+/// container.persistentStoreDescriptions = [description]
+/// ```
 open class NSPersistentStoreDescription: NSObject, NSCopying {
   /// Type of the store; SQLite unless set.
   open var type = StoreKinds.standard.type
@@ -11,6 +18,14 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
   private var _options: [String: NSObject] = [:]
   private var _pragmas: [String: NSObject] = [:]
   /// Whether the store is added on a queue of its own, and the completion handler called there.
+  ///
+  /// ```swift
+  /// description.shouldAddStoreAsynchronously = true
+  /// container.loadPersistentStores { _, error in
+  ///   // Runs on a background queue once a migration, if one is due, has ended.
+  ///   print(error.map { "\($0)" } ?? "The store is open.")
+  /// }
+  /// ```
   open var shouldAddStoreAsynchronously = false
 
   /// Creates a description of a SQLite store at a URL, to be migrated by itself where the model has changed.
@@ -23,6 +38,11 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
 
   /// Creates a description with the URL `file:///dev/null`, to be filled in; a store of type SQLite that is added there
   /// is in memory.
+  ///
+  /// ```swift
+  /// let description = NSPersistentStoreDescription()
+  /// description.url = URL(fileURLWithPath: "/dev/null")  // a SQLite store in memory, for tests
+  /// ```
   public override init() {
     url = URL(fileURLWithPath: "/dev/null")
     super.init()
@@ -38,15 +58,29 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
   }
 
   /// Sets or, with nil, removes an option.
+  ///
+  /// ```swift
+  /// description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
+  /// description.setOption(true as NSNumber, forKey: NSPersistentStoreRemoteChangeNotificationPostOptionKey)
+  /// ```
   open func setOption(_ option: NSObject?, forKey key: String) { _options[key] = option }
 
   /// SQLite pragmas that the store is opened with.
   open var sqlitePragmas: [String: NSObject] { _pragmas }
 
   /// Sets or, with nil, removes a SQLite pragma; the value is a string.
+  ///
+  /// ```swift
+  /// description.setValue("NORMAL" as NSString, forPragmaNamed: "synchronous")
+  /// ```
   open func setValue(_ value: NSObject?, forPragmaNamed name: String) { _pragmas[name] = value }
 
   /// Whether saves to the store fail.
+  ///
+  /// ```swift
+  /// let description = NSPersistentStoreDescription(url: storeURL)
+  /// description.isReadOnly = true
+  /// ```
   open var isReadOnly: Bool {
     get { _flag(NSReadOnlyPersistentStoreOption) }
     set { _options[NSReadOnlyPersistentStoreOption] = NSNumber(value: newValue) }
@@ -59,6 +93,10 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
   }
 
   /// Whether a store of another model version is migrated.
+  ///
+  /// ```swift
+  /// description.shouldMigrateStoreAutomatically = false  // a store of another version is an error
+  /// ```
   open var shouldMigrateStoreAutomatically: Bool {
     get { _flag(NSMigratePersistentStoresAutomaticallyOption) }
     set { _options[NSMigratePersistentStoresAutomaticallyOption] = NSNumber(value: newValue) }

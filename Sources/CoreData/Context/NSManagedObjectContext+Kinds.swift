@@ -16,6 +16,11 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
 
 extension NSManagedObjectContext {
   /// On which queue a context works, in Swift's spelling.
+  ///
+  /// ```swift
+  /// let background = NSManagedObjectContext(.privateQueue)
+  /// background.parent = context
+  /// ```
   public struct ConcurrencyType: Hashable, RawRepresentable, Sendable {
     public let rawValue: NSManagedObjectContextConcurrencyType
     public init(rawValue: NSManagedObjectContextConcurrencyType) { self.rawValue = rawValue }
@@ -26,6 +31,12 @@ extension NSManagedObjectContext {
   }
 
   /// When an async `perform` runs its block.
+  ///
+  /// ```swift
+  /// try await background.perform(schedule: .enqueued) {
+  ///   try background.save()
+  /// }
+  /// ```
   public enum ScheduledTaskType: Hashable, Sendable {
     /// At once if already executing for the context, else in turn.
     case immediate

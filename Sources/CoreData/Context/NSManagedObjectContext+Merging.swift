@@ -19,6 +19,12 @@ extension NSManagedObjectContext {
 
   /// Merges object IDs, as batch requests and history give them, into several contexts, parents first.
   ///
+  /// ```swift
+  /// let ids = [bookID]
+  /// NSManagedObjectContext.mergeChanges(
+  ///   fromRemoteContextSave: [NSUpdatedObjectsKey: ids], into: [context, background])
+  /// ```
+  ///
   /// - Parameter changeNotificationData: Arrays or sets of `NSManagedObjectID` or of URI URLs under the
   ///   inserted, updated and deleted keys.
   public class func mergeChanges(

@@ -9,6 +9,12 @@ extension NSManagedObjectContext {
   }
 
   /// Runs a block for the context, waits, and hands back what it returns or throws.
+  ///
+  /// ```swift
+  /// let titles = try background.performAndWait {
+  ///   try background.fetch(Book.fetchRequest()).compactMap(\.title)
+  /// }
+  /// ```
   public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
     if type(of: self) == NSManagedObjectContext.self { return try queue.sync(block) }
     return try _performAndWait(block) { throw $0 }
@@ -33,6 +39,14 @@ extension NSManagedObjectContext {
   ///
   /// The block is `@Sendable`, which Core Data's is not: in Swift 6 mode a call from the main actor would otherwise send a
   /// block of the main actor to another queue, which is an error. `@preconcurrency` makes what it captures a warning.
+  ///
+  /// ```swift
+  /// let unread = try await background.perform {
+  ///   let request = Book.fetchRequest()
+  ///   request.predicate = NSPredicate(format: "isRead == NO")
+  ///   return try background.count(for: request)
+  /// }
+  /// ```
   @preconcurrency
   public final func perform<T, E: Error>(
     schedule: ScheduledTaskType = .immediate, _ block: @escaping @Sendable () throws(E) -> T

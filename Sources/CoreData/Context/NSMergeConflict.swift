@@ -2,6 +2,17 @@ import CoreDataModelSchema
 import Foundation
 
 /// One object that was changed both here and elsewhere.
+///
+/// ```swift
+/// do {
+///   try context.save()
+/// } catch let error as CocoaError where error.code == .managedObjectMerge {
+///   let conflicts = error.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict] ?? []
+///   for conflict in conflicts {
+///     print(conflict.sourceObject.objectID, conflict.oldVersionNumber, conflict.newVersionNumber)
+///   }
+/// }
+/// ```
 open class NSMergeConflict: NSObject {
   /// The local object.
   open private(set) var sourceObject: NSManagedObject
@@ -57,6 +68,15 @@ open class NSMergeConflict: NSObject {
 }
 
 /// Objects that have the same values where a uniqueness constraint lets only one have them.
+///
+/// ```swift
+/// do {
+///   try context.save()
+/// } catch let error as CocoaError where error.code == .managedObjectConstraintMerge {
+///   let conflicts = error.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSConstraintConflict] ?? []
+///   for conflict in conflicts { print("There is a book with \(conflict.constraintValues) already.") }
+/// }
+/// ```
 open class NSConstraintConflict: NSObject {
   /// Names of the constraint's properties.
   open private(set) var constraint: [String]

@@ -15,6 +15,10 @@ public enum NSMergePolicyType: UInt, Sendable {
 }
 
 /// How a context settles conflicts between what it saves and what others have saved meanwhile. Immutable.
+///
+/// ```swift
+/// background.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+/// ```
 open class NSMergePolicy: NSObject, @unchecked Sendable {
   // Unchecked: immutable.
   private let _type: NSMergePolicyType
@@ -32,6 +36,21 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
   ///
   /// Called on the saving context's queue. A subclass that overrides one of the three methods calls super and
   /// then adjusts the objects; what it changes there is saved.
+  ///
+  /// ```swift
+  /// final class KeepLongerTitle: NSMergePolicy, @unchecked Sendable {
+  ///   override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+  ///     try super.resolve(optimisticLockingConflicts: list)
+  ///     for conflict in list {
+  ///       guard let book = conflict.sourceObject as? Book,
+  ///         let stored = conflict.persistedSnapshot?["title"] as? String
+  ///       else { continue }
+  ///       if stored.count > book.title?.count ?? 0 { book.title = stored }
+  ///     }
+  ///   }
+  /// }
+  /// context.mergePolicy = KeepLongerTitle(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+  /// ```
   ///
   /// - Parameter list: `NSMergeConflict` and `NSConstraintConflict` objects.
   /// - Throws: Cocoa error 133020 or 133021 under the error policy; anything a subclass throws fails the
@@ -84,14 +103,40 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
   }
 
   /// The save fails: the default.
+  ///
+  /// ```swift
+  /// context.mergePolicy = NSMergePolicy.error
+  /// do {
+  ///   try context.save()
+  /// } catch let error as CocoaError where error.code == .managedObjectMerge {
+  ///   context.refreshAllObjects()  // takes the newer values and keeps the unsaved ones on top
+  ///   try context.save()
+  /// }
+  /// ```
   public class var error: NSMergePolicy { _error }
   /// Local changes to conflicting objects are dropped.
+  ///
+  /// ```swift
+  /// context.mergePolicy = NSMergePolicy.rollback  // a cache: what is stored counts
+  /// ```
   public class var rollback: NSMergePolicy { _rollback }
   /// Local objects are written whole.
+  ///
+  /// ```swift
+  /// context.mergePolicy = NSMergePolicy.overwrite  // an import: its records are complete
+  /// ```
   public class var overwrite: NSMergePolicy { _overwrite }
   /// Property by property, local values first.
+  ///
+  /// ```swift
+  /// context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump  // the usual choice for an app
+  /// ```
   public class var mergeByPropertyObjectTrump: NSMergePolicy { _objectTrump }
   /// Property by property, stored values first.
+  ///
+  /// ```swift
+  /// background.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump  // the user's edits win
+  /// ```
   public class var mergeByPropertyStoreTrump: NSMergePolicy { _storeTrump }
 
   private static let _error = NSMergePolicy(merge: .errorMergePolicyType)

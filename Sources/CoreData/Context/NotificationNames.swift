@@ -2,15 +2,50 @@ import Foundation
 
 extension NSNotification.Name {
   /// Posted by a context that is about to save.
+  ///
+  /// ```swift
+  /// NotificationCenter.default.addObserver(
+  ///   forName: .NSManagedObjectContextWillSave, object: context, queue: nil
+  /// ) { notification in
+  ///   guard let context = notification.object as? NSManagedObjectContext else { return }
+  ///   print("\(context.insertedObjects.count) objects to insert")
+  /// }
+  /// ```
   public static let NSManagedObjectContextWillSave =
     NSNotification.Name("NSManagingContextWillSaveChangesNotification")
   /// Posted by a context that has saved, with the sets of objects concerned.
+  ///
+  /// ```swift
+  /// NotificationCenter.default.addObserver(
+  ///   forName: .NSManagedObjectContextDidSave, object: background, queue: nil
+  /// ) { notification in
+  ///   context.performAndWait { context.mergeChanges(fromContextDidSave: notification) }
+  /// }
+  /// ```
   public static let NSManagedObjectContextDidSave =
     NSNotification.Name("NSManagingContextDidSaveChangesNotification")
   /// Posted by a context when it flushes its changes, with the sets of objects concerned.
+  ///
+  /// ```swift
+  /// NotificationCenter.default.addObserver(
+  ///   forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
+  /// ) { notification in
+  ///   let inserted = notification.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject> ?? []
+  ///   print("\(inserted.count) new objects")
+  /// }
+  /// ```
   public static let NSManagedObjectContextObjectsDidChange =
     NSNotification.Name("NSObjectsChangedInManagingContextNotification")
   /// Posted by a context that has saved, with sets of object IDs.
+  ///
+  /// ```swift
+  /// NotificationCenter.default.addObserver(
+  ///   forName: .NSManagedObjectContextDidSaveObjectIDs, object: context, queue: nil
+  /// ) { notification in
+  ///   let deleted = notification.userInfo?[NSDeletedObjectIDsKey] as? Set<NSManagedObjectID> ?? []
+  ///   print("\(deleted.count) objects deleted")
+  /// }
+  /// ```
   public static let NSManagedObjectContextDidSaveObjectIDs =
     NSNotification.Name("NSManagedObjectContextDidSaveObjectIDsNotification")
   /// Posted by a context that has merged changes, with sets of object IDs.
@@ -20,6 +55,15 @@ extension NSNotification.Name {
   public static let NSPersistentStoreCoordinatorStoresWillChange =
     NSNotification.Name("NSPersistentStoreCoordinatorStoresWillChangeNotification")
   /// Posted by a coordinator that has added or removed a store.
+  ///
+  /// ```swift
+  /// NotificationCenter.default.addObserver(
+  ///   forName: .NSPersistentStoreCoordinatorStoresDidChange, object: coordinator, queue: nil
+  /// ) { notification in
+  ///   let added = notification.userInfo?[NSAddedPersistentStoresKey] as? [NSPersistentStore] ?? []
+  ///   print("Added: \(added.map { $0.url?.path ?? "memory" })")
+  /// }
+  /// ```
   public static let NSPersistentStoreCoordinatorStoresDidChange =
     NSNotification.Name("NSPersistentStoreCoordinatorStoresDidChangeNotification")
   /// Posted with a store as object before a coordinator removes it.
@@ -62,6 +106,15 @@ extension NSManagedObjectContext {
   /// Name of `NSManagedObjectContextWillSave`.
   public static let willSaveObjectsNotification = NSNotification.Name.NSManagedObjectContextWillSave
   /// Name of `NSManagedObjectContextDidSave`.
+  ///
+  /// ```swift
+  /// let saves = NotificationCenter.default.addObserver(
+  ///   forName: NSManagedObjectContext.didSaveObjectsNotification, object: background, queue: nil
+  /// ) { notification in
+  ///   let inserted = notification.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject> ?? []
+  ///   print("\(inserted.count) objects inserted")
+  /// }
+  /// ```
   public static let didSaveObjectsNotification = NSNotification.Name.NSManagedObjectContextDidSave
   /// Name of `NSManagedObjectContextObjectsDidChange`.
   public static let didChangeObjectsNotification =
@@ -74,6 +127,11 @@ extension NSManagedObjectContext {
     NSNotification.Name.NSManagedObjectContextDidMergeChangesObjectIDs
 
   /// Keys of the notifications' user info; raw values are the strings of the global constants.
+  ///
+  /// ```swift
+  /// let key = NSManagedObjectContext.NotificationKey.updatedObjects.rawValue
+  /// let updated = notification.userInfo?[key] as? Set<NSManagedObject> ?? []
+  /// ```
   public enum NotificationKey: String, Hashable, Sendable {
     /// Token of the state of the stores that was saved.
     case queryGeneration = "newQueryGeneration"

@@ -11,6 +11,10 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// Destroys a store; as the other form.
+  ///
+  /// ```swift
+  /// try coordinator.destroyPersistentStore(at: storeURL, type: .sqlite)
+  /// ```
   public final func destroyPersistentStore(
     at url: URL, type storeType: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil
   ) throws {

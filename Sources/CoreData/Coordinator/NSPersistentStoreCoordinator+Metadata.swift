@@ -6,6 +6,14 @@ extension NSPersistentStoreCoordinator {
   /// Writes metadata into a store file at once. What says how the store was saved (version hashes, UUID,
   /// type) stays unless it is given.
   ///
+  /// ```swift
+  /// var metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+  ///   ofType: NSSQLiteStoreType, at: storeURL)
+  /// metadata["LastImport"] = Date()
+  /// try NSPersistentStoreCoordinator.setMetadata(
+  ///   metadata, forPersistentStoreOfType: NSSQLiteStoreType, at: storeURL)
+  /// ```
+  ///
   /// - Throws: A Cocoa error: 134000 for a type that has no files, 260 if there is no such file, 134010 if it
   ///   is no store.
   public class func setMetadata(

@@ -49,6 +49,10 @@ extension NSPersistentStoreCoordinator {
 
   /// Writes all objects of a store into a new one, of any type, and puts that in its place; as the other
   /// form.
+  ///
+  /// ```swift
+  /// let copy = try coordinator.migratePersistentStore(store, to: backupURL, type: .sqlite)
+  /// ```
   @discardableResult
   public final func migratePersistentStore(
     _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil,

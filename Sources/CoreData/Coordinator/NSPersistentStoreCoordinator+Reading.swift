@@ -231,6 +231,13 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// The ID that the text of a URI stands for.
+  ///
+  /// ```swift
+  /// guard let text = UserDefaults.standard.string(forKey: "selectedBook"),
+  ///   let id = coordinator.managedObjectID(for: text)
+  /// else { return }
+  /// let book = try context.existingObject(with: id) as? Book
+  /// ```
   public final func managedObjectID(for string: String) -> NSManagedObjectID? {
     URL(string: string).flatMap { managedObjectID(forURIRepresentation: $0) }
   }

@@ -20,6 +20,10 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// Puts a copy of one store in another's place; as the other form.
+  ///
+  /// ```swift
+  /// try coordinator.replacePersistentStore(at: backupURL, withPersistentStoreFrom: storeURL, type: .sqlite)
+  /// ```
   public final func replacePersistentStore(
     at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
     withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,

@@ -40,6 +40,11 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// Adds a store, creating its file if there is none; throws as the other form.
+  ///
+  /// ```swift
+  /// let store = try coordinator.addPersistentStore(
+  ///   type: .sqlite, at: storeURL, options: [NSPersistentStoreTimeoutOption: 10])
+  /// ```
   @discardableResult
   public final func addPersistentStore(
     type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL,
@@ -76,6 +81,12 @@ extension NSPersistentStoreCoordinator {
   ///
   /// A SQLite store that a crash left in need of recovery is recovered, as when it is added, unless the options
   /// have `NSReadOnlyPersistentStoreOption`. `NSPersistentStoreTimeoutOption` holds.
+  ///
+  /// ```swift
+  /// let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+  ///   ofType: NSSQLiteStoreType, at: storeURL)
+  /// let isCurrent = model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
+  /// ```
   ///
   /// - Throws: A Cocoa error if there is no such file or it is no store.
   public class func metadataForPersistentStore(

@@ -29,6 +29,15 @@ public enum SQLBinding: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// The SQL that a fetch request stands for in one store. Not in Core Data.
+///
+/// ```swift
+/// let request = Book.fetchRequest()
+/// request.predicate = NSPredicate(format: "pages > 300")
+/// for statement in try context.sqlStatements(for: request) {
+///   print(statement)
+///   if statement.queryPlan.contains(where: { $0.contains("SCAN") }) { print("reads the whole table") }
+/// }
+/// ```
 public struct SQLStatement: Sendable, CustomStringConvertible {
   /// UUID of the store.
   public let storeIdentifier: String
@@ -62,6 +71,11 @@ extension NSManagedObjectContext {
   /// without running it.
   ///
   /// Unsaved changes, which are laid over the result in memory, do not show. Not in Core Data.
+  ///
+  /// ```swift
+  /// let statement = try context.sqlStatements(for: request, countingRows: true).first
+  /// print(statement?.rowCount ?? 0, statement?.bindings ?? [])
+  /// ```
   ///
   /// - Parameter countingRows: Whether the rows are counted, by a statement of its own.
   /// - Throws: A Cocoa error: as `fetch(_:)`, also when a part of the request has no translation.

@@ -41,6 +41,14 @@ public let NSManagedObjectReferentialIntegrityError = 133000
 /// A relationship leads to an object in another store.
 public let NSManagedObjectExternalRelationshipError = 133010
 /// The merge policy could not complete a save: rows changed underneath.
+///
+/// ```swift
+/// do {
+///   try context.save()
+/// } catch let error as CocoaError where error.code.rawValue == NSManagedObjectMergeError {
+///   print(error.userInfo[NSPersistentStoreSaveConflictsErrorKey] ?? [])
+/// }
+/// ```
 public let NSManagedObjectMergeError = 133020
 /// The merge policy could not complete a save: uniqueness constraints are violated.
 public let NSManagedObjectConstraintMergeError = 133021
@@ -102,8 +110,25 @@ public let NSStagedMigrationBackwardMigrationError = 134506
 // Keys in the errors' user info.
 
 /// Array of errors under a multiple-errors error.
+///
+/// ```swift
+/// do {
+///   try context.save()
+/// } catch let error as CocoaError where error.code == .validationMultipleErrors {
+///   for detail in error.userInfo[NSDetailedErrorsKey] as? [any Error] ?? [] { print(detail) }
+/// }
+/// ```
 public let NSDetailedErrorsKey = "NSDetailedErrors"
 /// Object that failed validation.
+///
+/// ```swift
+/// do {
+///   try context.save()
+/// } catch let error as CocoaError {
+///   let object = error.userInfo[NSValidationObjectErrorKey] as? NSManagedObject
+///   print(object?.objectID ?? "no object", error.userInfo[NSValidationKeyErrorKey] ?? "no property")
+/// }
+/// ```
 public let NSValidationObjectErrorKey = "NSValidationErrorObject"
 /// Name of the property that failed validation.
 public let NSValidationKeyErrorKey = "NSValidationErrorKey"

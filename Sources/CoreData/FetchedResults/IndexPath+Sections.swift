@@ -4,6 +4,10 @@ import Foundation
 
 extension IndexPath {
   /// Creates an index path of an item in a section.
+  ///
+  /// ```swift
+  /// let book = controller.object(at: IndexPath(item: 0, section: 0))
+  /// ```
   public init(item: Int, section: Int) { self.init(indexes: [section, item]) }
 
   /// Creates an index path of a row in a section.

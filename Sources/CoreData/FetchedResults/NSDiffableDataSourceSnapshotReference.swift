@@ -7,6 +7,19 @@ import Foundation
 /// section names (`String`) and object IDs (`NSManagedObjectID`). Where Apple's code casts to the generic
 /// `NSDiffableDataSourceSnapshot`, read `sections(of:items:)` here. Used on the queue it was handed over on;
 /// a copy may be changed on any other.
+///
+/// ```swift
+/// final class BookList: NSObject, NSFetchedResultsControllerDelegate {
+///   func controller(
+///     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+///     didChangeContentWith snapshot: NSDiffableDataSourceSnapshotReference
+///   ) {
+///     for section in snapshot.sections(of: String.self, items: NSManagedObjectID.self) ?? [] {
+///       print(section.id, section.items.count)
+///     }
+///   }
+/// }
+/// ```
 open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
   private var _content: SnapshotContent
   /// Tells the content, until it is first needed.

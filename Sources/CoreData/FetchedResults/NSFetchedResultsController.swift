@@ -6,6 +6,17 @@ import Foundation
 /// merges, the last also where they concern objects that the context has not loaded (Core Data's controllers
 /// miss those). k changes among n results cost O(k log n). `ResultType` is not constrained, for the reason
 /// given at `NSFetchRequest`.
+///
+/// ```swift
+/// let request = Book.fetchRequest()
+/// request.sortDescriptors = [
+///   NSSortDescriptor(key: "author.name", ascending: true), NSSortDescriptor(key: "title", ascending: true),
+/// ]
+/// let controller = NSFetchedResultsController(
+///   fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "author.name", cacheName: nil)
+/// try controller.performFetch()
+/// for section in controller.sections ?? [] { print(section.name, section.numberOfObjects) }
+/// ```
 open class NSFetchedResultsController<ResultType>: NSObject {
   let core: FetchedResultsCore
   private let _fetchRequest: NSFetchRequest<ResultType>
@@ -79,6 +90,11 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   /// that order and sections depend on stored attributes of the entity itself. Unsaved changes make no
   /// difference to that.
   ///
+  /// ```swift
+  /// controller.fetchRequest.predicate = NSPredicate(format: "title CONTAINS[cd] %@", "waves")
+  /// try controller.performFetch()
+  /// ```
+  ///
   /// - Throws: What fetching throws; a Cocoa error 134060 when objects of one section are not next to each
   ///   other.
   open func performFetch() throws { try core.performFetch() }
@@ -104,11 +120,19 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   }
 
   /// Deletes the cache of this name, or with nil all caches of the program.
+  ///
+  /// ```swift
+  /// NSFetchedResultsController<Book>.deleteCache(withName: "BooksByAuthor")
+  /// ```
   open class func deleteCache(withName name: String?) { SectionCacheFiles.delete(name) }
 
   // MARK: Results
 
   /// The results in order; nil before the first fetch.
+  ///
+  /// ```swift
+  /// let titles = controller.fetchedObjects?.compactMap(\.title) ?? []
+  /// ```
   open var fetchedObjects: [ResultType]? {
     if let _objects, _objects.version == core.version { return _objects.list }
     let list: [ResultType]
@@ -124,6 +148,10 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   }
 
   /// The object at an index path. Traps where there is none, as Core Data raises.
+  ///
+  /// ```swift
+  /// let book = controller.object(at: IndexPath(row: 3, section: 0))
+  /// ```
   open func object(at indexPath: IndexPath) -> ResultType {
     guard let object = core.object(at: indexPath) else {
       let shape = (core.sectionList ?? []).map { String($0.numberOfObjects) }.joined(separator: ", ")
@@ -134,6 +162,10 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   }
 
   /// Index path of an object; nil if it is not among the results.
+  ///
+  /// ```swift
+  /// if let path = controller.indexPath(forObject: book) { print(path.section, path.row) }
+  /// ```
   open func indexPath(forObject object: ResultType) -> IndexPath? { core.path(ofObject: object) }
 
   private func _typed(_ object: Any) -> ResultType {
@@ -148,6 +180,12 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   // MARK: Sections
 
   /// The sections in order; nil before the first fetch.
+  ///
+  /// ```swift
+  /// for section in controller.sections ?? [] {
+  ///   print(section.name, section.objects?.compactMap { ($0 as? Book)?.title } ?? [])
+  /// }
+  /// ```
   open var sections: [any NSFetchedResultsSectionInfo]? { core.sectionList }
 
   /// Index title of a section: the delegate's, or the capital first letter of the name. Override to say

@@ -13,6 +13,10 @@ public enum NSFetchedResultsChangeType: UInt, Sendable {
 }
 
 /// A section of a controller's results. Used on the context's queue.
+///
+/// ```swift
+/// let names = controller.sections?.map { "\($0.name): \($0.numberOfObjects)" } ?? []
+/// ```
 public protocol NSFetchedResultsSectionInfo {
   /// Text of the value that the section's objects share; empty without section key path.
   var name: String { get }
@@ -30,6 +34,24 @@ public protocol NSFetchedResultsSectionInfo {
 /// it is another instance than an `NSFetchedResultsController<Book>` of yours, over the same results. `==`
 /// and `===` between the two hold. Differs from Core Data in that any delegate at all has changes followed,
 /// since an unimplemented method cannot be told here before it is called.
+///
+/// ```swift
+/// final class BookList: NSObject, NSFetchedResultsControllerDelegate {
+///   func controller(
+///     _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+///     at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+///   ) {
+///     switch type {
+///     case .insert: print("insert at \(newIndexPath!)")
+///     case .delete: print("delete at \(indexPath!)")
+///     case .move: print("move from \(indexPath!) to \(newIndexPath!)")
+///     case .update: print("update at \(indexPath!)")
+///     }
+///   }
+/// }
+/// let list = BookList()
+/// controller.delegate = list
+/// ```
 public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
   /// The results are about to be announced as changed; they have their new state already.
   func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)

@@ -3,6 +3,13 @@ import Foundation
 /// Stands for a state of a coordinator's stores, a query generation. Immutable.
 ///
 /// The state is kept as long as somebody holds the token or is pinned to it; an archive does not keep it.
+///
+/// ```swift
+/// try context.setQueryGenerationFrom(.current)
+/// let count = try context.count(for: Book.fetchRequest())
+/// let books = try context.fetch(Book.fetchRequest())  // as many, whatever others save meanwhile
+/// try context.setQueryGenerationFrom(nil)
+/// ```
 open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Unchecked: immutable; the generation is Sendable and the superclass has no state.
 

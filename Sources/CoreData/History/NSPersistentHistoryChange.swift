@@ -11,6 +11,15 @@ public enum NSPersistentHistoryChangeType: Int, Sendable {
 }
 
 /// The change of one object in one transaction of a store's history. Immutable.
+///
+/// ```swift
+/// let request = NSPersistentHistoryChangeRequest.fetchHistory(after: lastToken)
+/// request.resultType = .changesOnly
+/// let result = try context.execute(request) as? NSPersistentHistoryResult
+/// for change in result?.result as? [NSPersistentHistoryChange] ?? [] {
+///   print(change.changeType, change.changedObjectID, change.updatedProperties?.map(\.name) ?? [])
+/// }
+/// ```
 open class NSPersistentHistoryChange: NSObject, NSCopying {
   /// Nil in a change that a subclass made.
   private let _record: HistoryChangeRecord?
@@ -49,6 +58,14 @@ open class NSPersistentHistoryChange: NSObject, NSCopying {
 
   /// Values of a deleted object, of the attributes with `preservesValueInHistoryOnDeletion`, by name; nil if
   /// there are none.
+  ///
+  /// ```swift
+  /// let request = NSPersistentHistoryChangeRequest.fetchHistory(after: lastToken)
+  /// request.resultType = .changesOnly
+  /// let result = try context.execute(request) as? NSPersistentHistoryResult
+  /// let changes = result?.result as? [NSPersistentHistoryChange] ?? []
+  /// let deletedISBNs = changes.compactMap { $0.tombstone?["isbn"] as? String }
+  /// ```
   open var tombstone: [AnyHashable: Any]? {
     guard let _record else { return nil }
     var result: [AnyHashable: Any] = [:]

@@ -19,6 +19,14 @@ public enum NSPersistentHistoryResultType: Int, Sendable {
 /// Reads, or deletes, the history that stores keep with `NSPersistentHistoryTrackingKey`.
 ///
 /// Execute it with `NSManagedObjectContext.execute(_:)`. Not safe to use from several threads at once.
+///
+/// ```swift
+/// let request = NSPersistentHistoryChangeRequest.fetchHistory(after: lastToken)
+/// let result = try context.execute(request) as? NSPersistentHistoryResult
+/// for transaction in result?.result as? [NSPersistentHistoryTransaction] ?? [] {
+///   context.mergeChanges(fromContextDidSave: transaction.objectIDNotification())
+/// }
+/// ```
 open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
   enum Place {
     case beginning
@@ -38,6 +46,15 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
   /// Predicates on transactions know author, bundleID, contextName, processID, timestamp, token and
   /// transactionNumber; those on changes changedObjectID, changedEntity (an `NSEntityDescription`, without
   /// its subentities), changedID (the object's primary key), changeType and changeID.
+  ///
+  /// ```swift
+  /// let request = NSPersistentHistoryChangeRequest.fetchHistory(after: lastToken)
+  /// if let others = NSPersistentHistoryTransaction.fetchRequest {
+  ///   others.predicate = NSPredicate(format: "author != %@", "app")
+  ///   request.fetchRequest = others
+  /// }
+  /// let result = try context.execute(request)
+  /// ```
   open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
 
   init(_ place: Place, isDeletion: Bool) {
@@ -56,6 +73,14 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
   }
 
   /// A request for transactions written later than a moment.
+  ///
+  /// ```swift
+  /// let yesterday = Date(timeIntervalSinceNow: -86_400)
+  /// let request = NSPersistentHistoryChangeRequest.fetchHistory(after: yesterday)
+  /// request.resultType = .count
+  /// let result = try context.execute(request) as? NSPersistentHistoryResult
+  /// let saves = result?.result as? Int ?? 0
+  /// ```
   open class func fetchHistory(after date: Date) -> NSPersistentHistoryChangeRequest {
     NSPersistentHistoryChangeRequest(.date(date), isDeletion: false)
   }
@@ -64,6 +89,14 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
   ///
   /// Executing it throws 134301 when transactions after the token have been deleted from the history, or when
   /// no store has to do with the token.
+  ///
+  /// ```swift
+  /// do {
+  ///   try context.execute(NSPersistentHistoryChangeRequest.fetchHistory(after: lastToken))
+  /// } catch let error as CocoaError where error.code.rawValue == NSPersistentHistoryTokenExpiredError {
+  ///   context.refreshAllObjects()  // what has come or gone is found by fetching again
+  /// }
+  /// ```
   open class func fetchHistory(after token: NSPersistentHistoryToken?) -> NSPersistentHistoryChangeRequest {
     NSPersistentHistoryChangeRequest(token.map(Place.token) ?? .beginning, isDeletion: false)
   }
@@ -85,11 +118,20 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
   }
 
   /// A request that deletes the transactions written before a moment.
+  ///
+  /// ```swift
+  /// let lastWeek = Date(timeIntervalSinceNow: -7 * 86_400)
+  /// try context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: lastWeek))
+  /// ```
   open class func deleteHistory(before date: Date) -> NSPersistentHistoryChangeRequest {
     NSPersistentHistoryChangeRequest(.date(date), isDeletion: true)
   }
 
   /// A request that deletes the transactions before the token's, which stays; with nil nothing is deleted.
+  ///
+  /// ```swift
+  /// try context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: lastToken))
+  /// ```
   open class func deleteHistory(before token: NSPersistentHistoryToken?) -> NSPersistentHistoryChangeRequest {
     NSPersistentHistoryChangeRequest(token.map(Place.token) ?? .beginning, isDeletion: true)
   }

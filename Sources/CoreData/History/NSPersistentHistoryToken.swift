@@ -6,6 +6,16 @@ import Foundation
 /// Immutable; may be kept in a file with `NSKeyedArchiver` and used by another process on the same stores.
 /// Two tokens are equal when they name the same transaction of the same stores, whichever coordinator gave
 /// them.
+///
+/// ```swift
+/// let token = coordinator.currentPersistentHistoryToken(fromStores: nil)
+/// if let token {
+///   let data = try NSKeyedArchiver.archivedData(withRootObject: token, requiringSecureCoding: true)
+///   try data.write(to: backupURL)
+/// }
+/// let kept = try NSKeyedUnarchiver.unarchivedObject(
+///   ofClass: NSPersistentHistoryToken.self, from: Data(contentsOf: backupURL))
+/// ```
 open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Unchecked: an immutable dictionary of values; the superclass has no state.
 

@@ -1,6 +1,14 @@
 import Foundation
 
 /// One save, or one batch request, in a store's history. Immutable.
+///
+/// ```swift
+/// let request = NSPersistentHistoryChangeRequest.fetchHistory(after: lastToken)
+/// let result = try context.execute(request) as? NSPersistentHistoryResult
+/// for transaction in result?.result as? [NSPersistentHistoryTransaction] ?? [] {
+///   print(transaction.timestamp, transaction.author ?? "unknown", transaction.changes?.count ?? 0)
+/// }
+/// ```
 open class NSPersistentHistoryTransaction: NSObject, NSCopying {
   private let _record: HistoryTransactionRecord
   private let _changes: [NSPersistentHistoryChange]?
@@ -51,6 +59,13 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying {
   open var token: NSPersistentHistoryToken { NSPersistentHistoryToken([storeID: _record.number]) }
 
   /// The changes as a notification that `mergeChanges(fromContextDidSave:)` takes: sets of object IDs.
+  ///
+  /// ```swift
+  /// func merge(_ transaction: NSPersistentHistoryTransaction) {
+  ///   guard transaction.author != context.transactionAuthor else { return }
+  ///   context.mergeChanges(fromContextDidSave: transaction.objectIDNotification())
+  /// }
+  /// ```
   open func objectIDNotification() -> Notification {
     var inserted = Set<NSManagedObjectID>()
     var updated = Set<NSManagedObjectID>()

@@ -19,6 +19,16 @@ public enum NSEntityMappingType: UInt, Sendable {
 /// Says how the objects of one entity become objects of another.
 ///
 /// Not safe to change from several threads, nor while a migration uses it.
+///
+/// ```swift
+/// let mapping = NSEntityMapping()
+/// mapping.sourceEntityName = "Novel"
+/// mapping.destinationEntityName = "Book"
+/// let title = NSPropertyMapping()
+/// title.name = "title"
+/// title.valueExpression = NSExpression(format: "$source.heading")
+/// mapping.attributeMappings = [title]
+/// ```
 open class NSEntityMapping: NSObject {
   private var _name: String?
 
@@ -47,12 +57,29 @@ open class NSEntityMapping: NSObject {
   open var relationshipMappings: [NSPropertyMapping]? { didSet { isAsInferred = false } }
   /// Expression with the objects to be mapped, usually a FETCH; nil for all of the source entity itself,
   /// without those of its subentities.
+  ///
+  /// ```swift
+  /// let mapping = NSEntityMapping()
+  /// mapping.sourceEntityName = "Book"
+  /// mapping.sourceExpression = NSExpression(
+  ///   format: """
+  ///     FETCH(FUNCTION($manager, "fetchRequestForSourceEntityNamed:predicateString:", \
+  ///     "Book", "pages > 0"), \
+  ///     FUNCTION($manager, "sourceContext"), NO)
+  ///     """)
+  /// ```
   open var sourceExpression: NSExpression? { didSet { isAsInferred = false } }
   /// Free information for the policy.
   open var userInfo: [AnyHashable: Any]? = [:]
   /// Class that creates the objects, a subclass of ``NSEntityMigrationPolicy``; nil for that class itself.
   ///
   /// "Module.Class"; a name without module is looked for in the main module first, then in the others.
+  ///
+  /// ```swift
+  /// let mapping = NSEntityMapping()
+  /// mapping.mappingType = .customEntityMappingType
+  /// mapping.entityMigrationPolicyClassName = "Library.SplitNamePolicy"
+  /// ```
   open var entityMigrationPolicyClassName: String? { didSet { isAsInferred = false } }
 
   /// Whether it still is what was inferred.

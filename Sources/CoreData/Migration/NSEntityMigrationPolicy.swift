@@ -6,6 +6,21 @@ import Foundation
 /// methods are called on the queues of the manager's two contexts, in the order in which they stand here:
 /// those of each pass for all mappings before the next pass begins. Whatever one throws ends the migration
 /// with that error.
+///
+/// ```swift
+/// final class SplitNamePolicy: NSEntityMigrationPolicy {
+///   override func createDestinationInstances(
+///     forSource source: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+///   ) throws {
+///     try super.createDestinationInstances(forSource: source, in: mapping, manager: manager)
+///     let author = manager.destinationInstances(
+///       forEntityMappingName: mapping.name, sourceInstances: [source]
+///     ).first
+///     let words = (source.value(forKey: "name") as? String ?? "").split(separator: " ")
+///     author?.setValue(words.last.map(String.init), forKey: "familyName")
+///   }
+/// }
+/// ```
 open class NSEntityMigrationPolicy: NSObject {
   /// Creates a policy. The manager does so, once for each mapping.
   public override init() { super.init() }

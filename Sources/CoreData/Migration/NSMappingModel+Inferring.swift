@@ -15,6 +15,16 @@ extension NSMappingModel {
   /// Mappings are named after what happens and the entity: `IEM_Copy_Book`, `IEM_Transform_Book`,
   /// `IEM_Add_Book`, `IEM_Remove_Book`.
   ///
+  /// ```swift
+  /// do {
+  ///   let mapping = try NSMappingModel.inferredMappingModel(
+  ///     forSourceModel: oldModel, destinationModel: newModel)
+  ///   print(mapping.entityMappings.map(\.name!))
+  /// } catch let error as CocoaError where error.code == .inferredMappingModel {
+  ///   print(error.userInfo[NSLocalizedFailureReasonErrorKey] ?? error)
+  /// }
+  /// ```
+  ///
   /// - Throws: A Cocoa error with code 134190, whose `NSLocalizedFailureReasonErrorKey` names every change
   ///   that is in the way; `entity` and `property` in its user info name the first.
   public class func inferredMappingModel(

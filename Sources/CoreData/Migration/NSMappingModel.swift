@@ -4,6 +4,12 @@ import Foundation
 ///
 /// Found in the program's bundles, inferred, or put together in code. Not safe to change from several
 /// threads.
+///
+/// ```swift
+/// let mapping =
+///   try NSMappingModel(from: nil, forSourceModel: oldModel, destinationModel: newModel)
+///   ?? NSMappingModel.inferredMappingModel(forSourceModel: oldModel, destinationModel: newModel)
+/// ```
 open class NSMappingModel: NSObject {
   /// How the objects of each entity come about, in the order in which they are migrated.
   open var entityMappings: [NSEntityMapping]! = [] {
@@ -56,6 +62,11 @@ open class NSMappingModel: NSObject {
   ///
   /// The latter names the versions that it is for, which must be among the program's models or beside it.
   ///
+  /// ```swift
+  /// guard let url = Bundle.main.url(forResource: "Library1to2", withExtension: "cdm") else { return }
+  /// let mapping = try NSMappingModel.load(contentsOf: url)
+  /// ```
+  ///
   /// - Throws: An error that says what is wrong where.
   ///
   /// > Note: Not in Apple's Core Data.
@@ -66,6 +77,13 @@ open class NSMappingModel: NSObject {
   }
 
   /// The mappings by name; of several of the same name, the first.
+  ///
+  /// ```swift
+  /// let mapping = try NSMappingModel.inferredMappingModel(
+  ///   forSourceModel: oldModel, destinationModel: newModel)
+  /// let books = mapping.entityMappingsByName["IEM_Transform_Book"]
+  /// books?.entityMigrationPolicyClassName = "Library.BookPolicy"
+  /// ```
   open var entityMappingsByName: [String: NSEntityMapping] {
     Dictionary(
       (entityMappings ?? []).compactMap { mapping in mapping.name.map { ($0, mapping) } },

@@ -7,6 +7,14 @@ import Synchronization
 /// saved to the destination store at the end, in one transaction. Whatever fails before leaves the source as
 /// it was, and no file where there was none. Used by one thread at a time, but for
 /// ``cancelMigrationWithError(_:)`` and what tells of the progress.
+///
+/// ```swift
+/// let mapping = try NSMappingModel.inferredMappingModel(
+///   forSourceModel: oldModel, destinationModel: newModel)
+/// let manager = NSMigrationManager(sourceModel: oldModel, destinationModel: newModel)
+/// try manager.migrateStore(
+///   from: storeURL, type: .sqlite, mapping: mapping, to: backupURL, type: .sqlite)
+/// ```
 open class NSMigrationManager: NSObject {
   private let _sourceModel: NSManagedObjectModel
   private let _destinationModel: NSManagedObjectModel
@@ -26,6 +34,11 @@ open class NSMigrationManager: NSObject {
 
   /// Whether a store may migrate by means of its own where it can: a SQLite store whose mapping was inferred
   /// then copies rows in SQL, without objects, policies or progress. True at first.
+  ///
+  /// ```swift
+  /// let manager = NSMigrationManager(sourceModel: oldModel, destinationModel: newModel)
+  /// manager.usesStoreSpecificMigrationManager = false  // object by object, with progress
+  /// ```
   open var usesStoreSpecificMigrationManager = true
 
   /// Free information for policies.
@@ -102,6 +115,12 @@ open class NSMigrationManager: NSObject {
 
   /// Ends the migration that runs, or else the next one, with this error, before the object that is next.
   /// From any thread.
+  ///
+  /// ```swift
+  /// func cancel(_ manager: NSMigrationManager) {
+  ///   manager.cancelMigrationWithError(CocoaError(.userCancelled))
+  /// }
+  /// ```
   open func cancelMigrationWithError(_ error: any Error) { state.withLock { $0.cancellation = error } }
 
   // MARK: Contexts
@@ -135,6 +154,15 @@ open class NSMigrationManager: NSObject {
   // MARK: Associations
 
   /// Notes that one object became the other.
+  ///
+  /// ```swift
+  /// func copy(_ source: NSManagedObject, by mapping: NSEntityMapping, manager: NSMigrationManager) {
+  ///   guard let entity = manager.destinationEntity(for: mapping) else { return }
+  ///   let copy = NSManagedObject(entity: entity, insertInto: manager.destinationContext)
+  ///   copy.setValue(source.value(forKey: "title"), forKey: "title")
+  ///   manager.associate(sourceInstance: source, withDestinationInstance: copy, for: mapping)
+  /// }
+  /// ```
   open func associate(
     sourceInstance: NSManagedObject, withDestinationInstance destinationInstance: NSManagedObject,
     for entityMapping: NSEntityMapping
@@ -166,6 +194,12 @@ open class NSMigrationManager: NSObject {
   /// How much is done, from 0 to 1; 0 again when the migration has ended. From any thread.
   ///
   /// There is no key-value observing here: ask it from a timer, or override a policy.
+  ///
+  /// ```swift
+  /// func report(_ manager: NSMigrationManager) -> String {
+  ///   "\(Int(manager.migrationProgress * 100)) %"
+  /// }
+  /// ```
   open var migrationProgress: Float { state.withLock { $0.progress } }
 }
 

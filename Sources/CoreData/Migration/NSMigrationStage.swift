@@ -14,6 +14,11 @@ open class NSMigrationStage: NSObject {
 }
 
 /// Versions of a model that follow one another, each to be inferred from the one before.
+///
+/// ```swift
+/// let stage = NSLightweightMigrationStage([oldModel.versionChecksum, newModel.versionChecksum])
+/// stage.label = "Adds ratings"
+/// ```
 open class NSLightweightMigrationStage: NSMigrationStage {
   /// Checksums of the versions, the oldest first (`NSManagedObjectModel.versionChecksum`).
   public let versionChecksums: [String]
@@ -29,6 +34,23 @@ open class NSLightweightMigrationStage: NSMigrationStage {
 ///
 /// The step itself must be one that can be inferred: add what is to be filled in one version, and remove what
 /// it is filled from in the next.
+///
+/// ```swift
+/// let stage = NSCustomMigrationStage(
+///   migratingFrom: NSManagedObjectModelReference(
+///     name: "Library", in: .main, versionChecksum: oldModel.versionChecksum),
+///   to: NSManagedObjectModelReference(
+///     name: "Library 2", in: .main, versionChecksum: newModel.versionChecksum))
+/// stage.didMigrateHandler = { manager, _ in
+///   guard let context = manager.container?.newBackgroundContext() else { return }
+///   try context.performAndWait {
+///     for book in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book")) {
+///       book.setValue((book.value(forKey: "title") as? String)?.lowercased(), forKey: "sortTitle")
+///     }
+///     try context.save()
+///   }
+/// }
+/// ```
 open class NSCustomMigrationStage: NSMigrationStage {
   /// The version before the step.
   public let currentModel: NSManagedObjectModelReference
@@ -58,6 +80,15 @@ open class NSCustomMigrationStage: NSMigrationStage {
 /// Migrates stores through all versions of a model, one after the other.
 ///
 /// Pass it as the option `NSPersistentStoreStagedMigrationManagerOptionKey`. Used by one migration at a time.
+///
+/// ```swift
+/// let stages = [
+///   NSLightweightMigrationStage([oldModel.versionChecksum]),
+///   NSLightweightMigrationStage([newModel.versionChecksum]),
+/// ]
+/// description.setOption(
+///   NSStagedMigrationManager(stages), forKey: NSPersistentStoreStagedMigrationManagerOptionKey)
+/// ```
 open class NSStagedMigrationManager: NSObject {
   /// The stages, the oldest first: together they name every version that was ever shipped, once.
   public let stages: [NSMigrationStage]

@@ -1,6 +1,12 @@
 import Foundation
 
 /// Says what the value of one property of a destination entity is made of.
+///
+/// ```swift
+/// let pages = NSPropertyMapping()
+/// pages.name = "pages"
+/// pages.valueExpression = NSExpression(format: "$source.sheets * 2")
+/// ```
 open class NSPropertyMapping: NSObject {
   /// Name of the property in the destination entity.
   open var name: String? { didSet { isAsInferred = false } }

@@ -2,6 +2,14 @@ import CoreDataModelSchema
 import Foundation
 
 /// Describes an attribute: a property that holds a plain value.
+///
+/// ```swift
+/// let title = NSAttributeDescription()
+/// title.name = "title"
+/// title.type = .string
+/// title.isOptional = false
+/// title.defaultValue = ""
+/// ```
 open class NSAttributeDescription: NSPropertyDescription {
   private var _attributeType = NSAttributeType.undefinedAttributeType
   private var _valueClassName: String?
@@ -49,6 +57,13 @@ open class NSAttributeDescription: NSPropertyDescription {
   ///
   /// A value that does not fit the type is left out, with a line on the standard error, when a coordinator first
   /// uses the model.
+  ///
+  /// ```swift
+  /// let rating = NSAttributeDescription()
+  /// rating.name = "rating"
+  /// rating.type = .double
+  /// rating.defaultValue = 2.5
+  /// ```
   open var defaultValue: Any? {
     get { _defaultValue }
     set {
@@ -59,6 +74,13 @@ open class NSAttributeDescription: NSPropertyDescription {
 
   /// Name of the transformer between a transformable attribute's objects and their stored data; nil for keyed
   /// archives.
+  ///
+  /// ```swift
+  /// let color = NSAttributeDescription()
+  /// color.name = "color"
+  /// color.type = .transformable
+  /// color.valueTransformerName = NSValueTransformerName.secureUnarchiveFromDataTransformerName.rawValue
+  /// ```
   open var valueTransformerName: String? {
     get { _valueTransformerName }
     set {
@@ -68,6 +90,13 @@ open class NSAttributeDescription: NSPropertyDescription {
   }
 
   /// Whether the store may keep large data in files beside the database.
+  ///
+  /// ```swift
+  /// let cover = NSAttributeDescription()
+  /// cover.name = "cover"
+  /// cover.type = .binaryData
+  /// cover.allowsExternalBinaryDataStorage = true
+  /// ```
   open var allowsExternalBinaryDataStorage: Bool {
     get { _allowsExternalBinaryDataStorage }
     set {
@@ -77,6 +106,13 @@ open class NSAttributeDescription: NSPropertyDescription {
   }
 
   /// Whether persistent history keeps the value of a deleted object.
+  ///
+  /// ```swift
+  /// let isbn = NSAttributeDescription()
+  /// isbn.name = "isbn"
+  /// isbn.type = .string
+  /// isbn.preservesValueInHistoryOnDeletion = true  // in the tombstones of deleted books
+  /// ```
   open var preservesValueInHistoryOnDeletion: Bool {
     get { _preservesValueInHistoryOnDeletion }
     set {

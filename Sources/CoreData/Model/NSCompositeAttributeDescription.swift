@@ -1,6 +1,16 @@
 import Foundation
 
 /// Describes an attribute made of named elements; its value is a dictionary of them.
+///
+/// ```swift
+/// let (street, city) = (NSAttributeDescription(), NSAttributeDescription())
+/// (street.name, street.type) = ("street", .string)
+/// (city.name, city.type) = ("city", .string)
+/// let address = NSCompositeAttributeDescription()
+/// address.name = "address"
+/// address.elements = [street, city]
+/// author.setValue(["street": "Monk's House", "city": "Rodmell"], forKey: "address")
+/// ```
 open class NSCompositeAttributeDescription: NSAttributeDescription {
   private var _elements: [NSAttributeDescription] = []
   /// Name that the model file gives this composite type.

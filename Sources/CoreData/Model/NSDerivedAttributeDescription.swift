@@ -1,6 +1,13 @@
 import Foundation
 
 /// Describes an attribute that the store computes at each save.
+///
+/// ```swift
+/// let searchTitle = NSDerivedAttributeDescription()
+/// searchTitle.name = "searchTitle"
+/// searchTitle.type = .string
+/// searchTitle.derivationExpression = NSExpression(format: "canonical:(title)")
+/// ```
 open class NSDerivedAttributeDescription: NSAttributeDescription {
   private var _expression: NSExpression?
   /// The expression as the model file spells it, until somebody asks for it as an object.
@@ -10,6 +17,13 @@ open class NSDerivedAttributeDescription: NSAttributeDescription {
   /// aggregate of a to-many relationship such as `pages.@count`, or `now()`.
   ///
   /// Nil for one that the model file spells in a way which is no expression.
+  ///
+  /// ```swift
+  /// let bookCount = NSDerivedAttributeDescription()
+  /// bookCount.name = "bookCount"
+  /// bookCount.type = .integer64
+  /// bookCount.derivationExpression = NSExpression(format: "books.@count")
+  /// ```
   open var derivationExpression: NSExpression? {
     get {
       if let _expression { return _expression }

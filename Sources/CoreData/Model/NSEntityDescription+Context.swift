@@ -4,6 +4,11 @@ extension NSEntityDescription {
   /// The entity of this name in the model that a context works with; nil if there is none.
   ///
   /// Traps for a context with neither coordinator nor parent, as Core Data raises.
+  ///
+  /// ```swift
+  /// guard let entity = NSEntityDescription.entity(forEntityName: "Book", in: context) else { return }
+  /// print(entity.attributesByName.keys.sorted())
+  /// ```
   public class func entity(forEntityName entityName: String, in context: NSManagedObjectContext)
     -> NSEntityDescription?
   {
@@ -18,6 +23,11 @@ extension NSEntityDescription {
   /// Creates an object of the entity of this name, of the entity's class, and inserts it.
   ///
   /// Traps for an entity that the model does not have, as Core Data raises.
+  ///
+  /// ```swift
+  /// let book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
+  /// book.setValue("Orlando", forKey: "title")
+  /// ```
   public class func insertNewObject(
     forEntityName entityName: String, into context: NSManagedObjectContext
   ) -> NSManagedObject {

@@ -5,6 +5,18 @@ import Foundation
 ///
 /// Editable until a coordinator first uses the model; from then on immutable, and any change traps. Not safe
 /// to edit from several threads; once the model is in use, safe to read from all.
+///
+/// ```swift
+/// let title = NSAttributeDescription()
+/// title.name = "title"
+/// title.type = .string
+/// let entity = NSEntityDescription()
+/// entity.name = "Book"
+/// entity.managedObjectClassName = NSStringFromClass(Book.self)
+/// entity.properties = [title]
+/// let model = NSManagedObjectModel()
+/// model.entities = [entity]
+/// ```
 open class NSEntityDescription: NSObject, NSCopying, Reachable {
   final let lifeline = Lifeline()
   private weak var _model: NSManagedObjectModel?
@@ -88,6 +100,14 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
   }
 
   /// Direct subentities. Changing them drops the indexes of the entities concerned.
+  ///
+  /// ```swift
+  /// let (publication, magazine) = (NSEntityDescription(), NSEntityDescription())
+  /// publication.name = "Publication"
+  /// publication.isAbstract = true
+  /// magazine.name = "Magazine"
+  /// publication.subentities = [magazine]
+  /// ```
   open var subentities: [NSEntityDescription] {
     get { _subentities }
     set {
@@ -162,6 +182,12 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
   }
 
   /// Whether this is `entity` or inherits from it.
+  ///
+  /// ```swift
+  /// if let publication = model.entitiesByName["Publication"], book.entity.isKindOf(entity: publication) {
+  ///   print("\(book.objectID) is a publication.")
+  /// }
+  /// ```
   open func isKindOf(entity: NSEntityDescription) -> Bool {
     var next: NSEntityDescription? = self
     while let current = next {
@@ -184,6 +210,10 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
   }
 
   /// What the entity is called across model versions, for migration; its name unless set.
+  ///
+  /// ```swift
+  /// newModel.entitiesByName["Book"]?.renamingIdentifier = "Novel"  // its name in the version before
+  /// ```
   open var renamingIdentifier: String? {
     get { _renamingIdentifier ?? _name }
     set {
@@ -196,6 +226,13 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
   final var explicitRenamingIdentifier: String? { _renamingIdentifier }
 
   /// The entity's own indexes. Set them last: changing the properties or the hierarchy drops them.
+  ///
+  /// ```swift
+  /// let entity = model.entitiesByName["Book"]!
+  /// let title = entity.attributesByName["title"]!
+  /// let element = NSFetchIndexElementDescription(property: title, collationType: .binary)
+  /// entity.indexes = [NSFetchIndexDescription(name: "byTitle", elements: [element])]
+  /// ```
   open var indexes: [NSFetchIndexDescription] {
     get { _indexes }
     set {
@@ -208,6 +245,10 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
 
   /// Combinations of properties that no two objects may share. Set arrays of names or of property
   /// descriptions; read arrays of names, the parent's first: subentities inherit them.
+  ///
+  /// ```swift
+  /// model.entitiesByName["Book"]?.uniquenessConstraints = [["isbn"], ["title", "author"]]
+  /// ```
   open var uniquenessConstraints: [[Any]] {
     get { (superentity?.uniquenessConstraints ?? []) + _uniquenessConstraints }
     set {

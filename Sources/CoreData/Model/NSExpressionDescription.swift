@@ -2,6 +2,17 @@ import Foundation
 
 /// Describes a computed column of a fetch, or a computed element of an index. It can't be a property of an
 /// entity.
+///
+/// ```swift
+/// let total = NSExpressionDescription()
+/// total.name = "totalPages"
+/// total.expression = NSExpression(format: "sum:(pages)")
+/// total.resultType = .integer64
+/// let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+/// request.resultType = .dictionaryResultType
+/// request.propertiesToFetch = [total]
+/// let pages = try context.fetch(request).first?["totalPages"] as? Int
+/// ```
 open class NSExpressionDescription: NSPropertyDescription {
   private var _expression: NSExpression?
   private var _expressionResultType = NSAttributeType.undefinedAttributeType

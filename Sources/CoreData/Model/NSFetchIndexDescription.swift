@@ -2,6 +2,13 @@ import Foundation
 import CoreDataModelSchema
 
 /// Describes one index of an entity.
+///
+/// ```swift
+/// guard let entity = model.entitiesByName["Book"] else { return }
+/// let elements = ["author", "published"].compactMap { entity.propertiesByName[$0] }
+///   .map { NSFetchIndexElementDescription(property: $0, collationType: .binary) }
+/// entity.indexes = [NSFetchIndexDescription(name: "byAuthorAndDate", elements: elements)]
+/// ```
 open class NSFetchIndexDescription: NSObject, NSCopying {
   private var _name: String
   private var _elements: [NSFetchIndexElementDescription] = []
@@ -47,6 +54,10 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
   /// Which objects are indexed; nil: all.
   ///
   /// Nil too for one whose text in the model file can't be parsed.
+  ///
+  /// ```swift
+  /// model.entitiesByName["Book"]?.indexes.first?.partialIndexPredicate = NSPredicate(format: "isRead == NO")
+  /// ```
   open var partialIndexPredicate: NSPredicate? {
     get {
       if let _predicate { return _predicate }
@@ -136,6 +147,12 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
   }
 
   /// Whether small values come first; true unless set.
+  ///
+  /// ```swift
+  /// guard let published = model.entitiesByName["Book"]?.attributesByName["published"] else { return }
+  /// let newestFirst = NSFetchIndexElementDescription(property: published, collationType: .binary)
+  /// newestFirst.isAscending = false
+  /// ```
   open var isAscending: Bool {
     get { _isAscending }
     set {

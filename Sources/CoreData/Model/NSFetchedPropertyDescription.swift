@@ -5,6 +5,14 @@ import Foundation
 ///
 /// The request's predicate may name the object as `$FETCH_SOURCE` and this description as
 /// `$FETCHED_PROPERTY`.
+///
+/// ```swift
+/// let sameAuthor = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
+/// sameAuthor.predicate = NSPredicate(format: "author == $FETCH_SOURCE.author AND SELF != $FETCH_SOURCE")
+/// let property = NSFetchedPropertyDescription()
+/// property.name = "otherBooks"
+/// property.fetchRequest = sameAuthor
+/// ```
 open class NSFetchedPropertyDescription: NSPropertyDescription {
   private var _fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
   /// The request as the model file has it, until somebody asks for it as an object.

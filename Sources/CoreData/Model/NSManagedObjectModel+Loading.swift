@@ -5,6 +5,15 @@ import Foundation
 extension NSManagedObjectModel {
   /// Reads a model file like `init(contentsOf:)`, but says why it can't.
   ///
+  /// ```swift
+  /// guard let url = Bundle.main.url(forResource: "Library", withExtension: "momd") else { return }
+  /// do {
+  ///   let model = try NSManagedObjectModel.load(contentsOf: url)
+  /// } catch {
+  ///   print("The model cannot be read: \(error)")
+  /// }
+  /// ```
+  ///
   /// - Throws: an error that names the file, the place in it and what is wrong.
   ///
   /// > Note: Not in Apple's Core Data.

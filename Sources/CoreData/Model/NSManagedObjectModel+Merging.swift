@@ -5,6 +5,17 @@ extension NSManagedObjectModel {
   /// package manager puts beside the program. Nil if there is none, or if one of them can't be read.
   ///
   /// Two different entities of the same name trap.
+  ///
+  /// ```swift
+  /// guard let model = NSManagedObjectModel.mergedModel(from: [.main]) else { fatalError("no model") }
+  /// let container = NSPersistentContainer(name: "Library", managedObjectModel: model)
+  /// ```
+  ///
+  /// ```swift
+  /// let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+  ///   ofType: NSSQLiteStoreType, at: storeURL)
+  /// let oldModel = NSManagedObjectModel.mergedModel(from: nil, forStoreMetadata: metadata)
+  /// ```
   public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
     let urls = ModelSearch.models(in: bundles)
     let models = urls.compactMap { NSManagedObjectModel(contentsOf: $0) }
@@ -29,6 +40,10 @@ extension NSManagedObjectModel {
 
   /// Merges copies of `models`; nil for nil. Equal entities of the same name count as one, different ones
   /// trap.
+  ///
+  /// ```swift
+  /// let model = NSManagedObjectModel(byMerging: [oldModel, newModel])
+  /// ```
   public convenience init?(byMerging models: [NSManagedObjectModel]?) {
     guard let models else { return nil }
     self.init()

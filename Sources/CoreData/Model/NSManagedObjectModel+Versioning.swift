@@ -4,6 +4,12 @@ import Foundation
 extension NSManagedObjectModel {
   /// Version hash of each entity by name, 32 bytes each, equal to those Core Data computes. Computed once; again
   /// after a change of the model.
+  ///
+  /// ```swift
+  /// let old = oldModel.entityVersionHashesByName
+  /// let changed = newModel.entityVersionHashesByName.filter { old[$0.key] != $0.value }
+  /// print("Entities that differ: \(changed.keys.sorted())")
+  /// ```
   public var entityVersionHashesByName: [String: Data] {
     if let frozen = frozenModel.withLock({ $0 }) { return frozen.versionHashes }
     return versionHashes(orCompute: {
@@ -24,10 +30,22 @@ extension NSManagedObjectModel {
   }
 
   /// Base64 of a checksum over all entity hashes; models with equal entities have equal checksums.
+  ///
+  /// ```swift
+  /// let stage = NSLightweightMigrationStage([oldModel.versionChecksum, newModel.versionChecksum])
+  /// ```
   public var versionChecksum: String { Self.checksum(entityVersionHashesByName) }
 
   /// Whether a store with this metadata was saved with this configuration of the model: the same entities by
   /// name, with equal hashes. False too for metadata without hashes.
+  ///
+  /// ```swift
+  /// let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+  ///   ofType: NSSQLiteStoreType, at: storeURL)
+  /// if !model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) {
+  ///   print("The store is of another version and will be migrated.")
+  /// }
+  /// ```
   public func isConfiguration(
     withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
   ) -> Bool {

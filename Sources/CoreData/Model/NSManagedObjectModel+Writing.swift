@@ -7,6 +7,10 @@ extension NSManagedObjectModel {
   ///
   /// Equal models give equal bytes, whatever the order in which they were put together.
   ///
+  /// ```swift
+  /// try model.write(to: URL(fileURLWithPath: "Library.xcdatamodeld"))
+  /// ```
+  ///
   /// - Parameter url: An `.xcdatamodeld`, in which the version of the same name is written and becomes the
   ///   current one, an `.xcdatamodel`, or a file for its `contents`.
   /// - Throws: A Cocoa error with code 134060 for a model that cannot be laid out, and for what the file

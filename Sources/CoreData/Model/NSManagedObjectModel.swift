@@ -6,6 +6,13 @@ import Synchronization
 ///
 /// Editable until a coordinator first uses it; from then on immutable, and any change traps. `copy()` makes
 /// an editable one. Not safe to edit from several threads; once in use, safe to read from all.
+///
+/// ```swift
+/// guard let url = Bundle.main.url(forResource: "Library", withExtension: "momd"),
+///   let model = NSManagedObjectModel(contentsOf: url)
+/// else { fatalError("The model cannot be read.") }
+/// print(model.entitiesByName.keys.sorted())
+/// ```
 open class NSManagedObjectModel: NSObject, NSCopying {
   private var _entities: [NSEntityDescription] = []
   private var _configurations: [String: [NSEntityDescription]] = [:]
@@ -50,6 +57,10 @@ open class NSManagedObjectModel: NSObject, NSCopying {
   // MARK: Entities
 
   /// The entities by name.
+  ///
+  /// ```swift
+  /// let attributes = model.entitiesByName["Book"]?.attributesByName.keys.sorted() ?? []
+  /// ```
   open var entitiesByName: [String: NSEntityDescription] {
     if let frozen = frozenModel.withLock({ $0 }) { return frozen.entitiesByName }
     return Dictionary(_entities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
@@ -101,6 +112,10 @@ open class NSManagedObjectModel: NSObject, NSCopying {
   }
 
   /// Defines a configuration; an entity that is not in the model traps.
+  ///
+  /// ```swift
+  /// model.setEntities(model.entities.filter { $0.name != "Cache" }, forConfigurationName: "Documents")
+  /// ```
   open func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
     willMutate("configurations")
     for entity in entities where !_entities.contains(where: { $0 === entity }) {
@@ -117,6 +132,12 @@ open class NSManagedObjectModel: NSObject, NSCopying {
   // MARK: Fetch request templates
 
   /// Stores a request under a name; nil removes it.
+  ///
+  /// ```swift
+  /// let template = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
+  /// template.predicate = NSPredicate(format: "author.name == $NAME")
+  /// model.setFetchRequestTemplate(template, forName: "BooksByAuthor")
+  /// ```
   open func setFetchRequestTemplate(
     _ fetchRequestTemplate: NSFetchRequest<any NSFetchRequestResult>?, forName name: String
   ) {
@@ -141,6 +162,11 @@ open class NSManagedObjectModel: NSObject, NSCopying {
   /// `NSNull()`.
   ///
   /// Traps if a variable is given no value, as Core Data raises; values without a variable are ignored.
+  ///
+  /// ```swift
+  /// let request = model.fetchRequestFromTemplate(
+  ///   withName: "BooksByAuthor", substitutionVariables: ["NAME": "Virginia Woolf"])
+  /// ```
   open func fetchRequestFromTemplate(
     withName name: String, substitutionVariables variables: [String: Any]
   ) -> NSFetchRequest<any NSFetchRequestResult>? {
@@ -231,6 +257,11 @@ open class NSManagedObjectModel: NSObject, NSCopying {
   // MARK: Copying
 
   /// An editable copy with copies of all its parts, connected as the originals are.
+  ///
+  /// ```swift
+  /// let draft = model.copy() as! NSManagedObjectModel
+  /// draft.entitiesByName["Book"]?.isAbstract = true
+  /// ```
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSManagedObjectModel()
     copy.adoptCopy(of: [self], entities: _entities)

@@ -5,6 +5,12 @@ import Foundation
 /// names its versions.
 ///
 /// Not safe to resolve from several threads at once.
+///
+/// ```swift
+/// let reference = NSManagedObjectModelReference(
+///   name: "Library 2", in: .main, versionChecksum: newModel.versionChecksum)
+/// let model = try reference.resolve()
+/// ```
 open class NSManagedObjectModelReference: NSObject {
   private let _versionChecksum: String
   private let _load: () throws -> NSManagedObjectModel

@@ -55,6 +55,13 @@ open class NSPropertyDescription: NSObject, NSCopying {
   }
 
   /// Whether the property is kept in memory only, never in a store.
+  ///
+  /// ```swift
+  /// let initial = NSAttributeDescription()
+  /// initial.name = "titleInitial"
+  /// initial.type = .string
+  /// initial.isTransient = true
+  /// ```
   open var isTransient: Bool {
     get { _isTransient }
     set {
@@ -103,6 +110,10 @@ open class NSPropertyDescription: NSObject, NSCopying {
   }
 
   /// Text that makes the property's version hash differ though nothing else does.
+  ///
+  /// ```swift
+  /// newModel.entitiesByName["Book"]?.attributesByName["cover"]?.versionHashModifier = "PNG instead of JPEG"
+  /// ```
   open var versionHashModifier: String? {
     get { _versionHashModifier }
     set {
@@ -112,6 +123,10 @@ open class NSPropertyDescription: NSObject, NSCopying {
   }
 
   /// What the property is called across model versions, for migration; its name unless set.
+  ///
+  /// ```swift
+  /// newModel.entitiesByName["Book"]?.attributesByName["title"]?.renamingIdentifier = "name"
+  /// ```
   open var renamingIdentifier: String? {
     get { _renamingIdentifier ?? _name }
     set {
@@ -131,6 +146,11 @@ open class NSPropertyDescription: NSObject, NSCopying {
 
   /// Replaces the validation predicates; `validationWarnings` has a message for each, in their order. A predicate
   /// without one is explained by its text.
+  ///
+  /// ```swift
+  /// model.entitiesByName["Book"]?.attributesByName["isbn"]?.setValidationPredicates(
+  ///   [NSPredicate(format: "SELF MATCHES %@", "[0-9X-]{10,17}")], withValidationWarnings: ["no ISBN"])
+  /// ```
   open func setValidationPredicates(
     _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
   ) {

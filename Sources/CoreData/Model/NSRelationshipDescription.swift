@@ -1,6 +1,16 @@
 import Foundation
 
 /// Describes a relationship: a property that holds one other object, or many.
+///
+/// ```swift
+/// let (author, books) = (NSRelationshipDescription(), NSRelationshipDescription())
+/// (author.name, author.destinationEntity, author.maxCount) = ("author", model.entitiesByName["Author"], 1)
+/// (books.name, books.destinationEntity) = ("books", model.entitiesByName["Book"])
+/// author.inverseRelationship = books
+/// books.inverseRelationship = author
+/// model.entitiesByName["Book"]?.properties.append(author)
+/// model.entitiesByName["Author"]?.properties.append(books)
+/// ```
 open class NSRelationshipDescription: NSPropertyDescription {
   @Loose private var _destinationEntity: NSEntityDescription?
   private weak var _inverseRelationship: NSRelationshipDescription?
@@ -47,6 +57,11 @@ open class NSRelationshipDescription: NSPropertyDescription {
   }
 
   /// What happens to the other end when the object is deleted; nullify unless set.
+  ///
+  /// ```swift
+  /// model.entitiesByName["Book"]?.relationshipsByName["chapters"]?.deleteRule = .cascadeDeleteRule
+  /// model.entitiesByName["Author"]?.relationshipsByName["books"]?.deleteRule = .denyDeleteRule
+  /// ```
   open var deleteRule: NSDeleteRule {
     get { _deleteRule }
     set {
@@ -59,6 +74,10 @@ open class NSRelationshipDescription: NSPropertyDescription {
   open var isToMany: Bool { maxCount != 1 }
 
   /// Whether the objects of a to-many relationship have an order.
+  ///
+  /// ```swift
+  /// model.entitiesByName["Book"]?.relationshipsByName["chapters"]?.isOrdered = true
+  /// ```
   open var isOrdered: Bool {
     get { _isOrdered }
     set {

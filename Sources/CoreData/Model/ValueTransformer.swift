@@ -31,6 +31,19 @@ public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
 /// Foundation has this class on Apple's platforms only. Register an instance before a store that needs it is
 /// loaded, unless its name is that of its class: then one is made with `init()` when it is needed. Its
 /// methods are called on any thread.
+///
+/// ```swift
+/// final class LanguagesTransformer: ValueTransformer {
+///   override func transformedValue(_ value: Any?) -> Any? {
+///     (value as? [String]).map { Data($0.joined(separator: ",").utf8) }
+///   }
+///   override func reverseTransformedValue(_ value: Any?) -> Any? {
+///     (value as? Data).map { String(decoding: $0, as: UTF8.self).components(separatedBy: ",") }
+///   }
+/// }
+/// let name = NSValueTransformerName("LanguagesTransformer")
+/// ValueTransformer.setValueTransformer(LanguagesTransformer(), forName: name)
+/// ```
 open class ValueTransformer: NSObject, _ValueTransformerCluster {
   public override init() { super.init() }
 
@@ -83,6 +96,14 @@ extension _ValueTransformerCluster {
 ///
 /// Secure coding is required: an object of a class that is not allowed is never made, at any depth of the
 /// archive. May be called on any thread.
+///
+/// ```swift
+/// final class LinksTransformer: NSSecureUnarchiveFromDataTransformer {
+///   override class var allowedTopLevelClasses: [AnyClass] { [NSArray.self, NSURL.self] }
+/// }
+/// ValueTransformer.setValueTransformer(
+///   LinksTransformer(), forName: NSValueTransformerName("LinksTransformer"))
+/// ```
 open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
   /// Classes that the objects of an archive may have, collections included.
   ///

@@ -6,6 +6,14 @@ import Foundation
 /// Swift takes only a `required` initializer for that, and requiring them of `NSManagedObject` would break each
 /// subclass that overrides one without saying `required`. An initializer of a protocol that the class conforms to
 /// counts too. Where the class is known, its own initializers are called.
+///
+/// ```swift
+/// struct Shelf<Item: NSManagedObject> {
+///   let context: NSManagedObjectContext
+///   func add() -> Item { Item(context: context) }
+/// }
+/// let book = Shelf<Book>(context: context).add()
+/// ```
 public protocol ManagedObjectCreation {
   /// Creates an object of this class, through the class's own designated initializer.
   ///

@@ -21,6 +21,20 @@ private final class ObservedProperties: Observable, Sendable {
 extension NSManagedObjectContext {
   /// Whether property reads of objects registered from now on are noted by `withObservationTracking`; at
   /// first true for main-queue contexts only. Not in Core Data.
+  ///
+  /// ```swift
+  /// import Observation
+  ///
+  /// background.tracksObservation = true
+  /// await background.perform {
+  ///   guard let book = try? background.fetch(Book.fetchRequest()).first else { return }
+  ///   withObservationTracking {
+  ///     print(book.title ?? "")
+  ///   } onChange: {
+  ///     print("The title is another one.")
+  ///   }
+  /// }
+  /// ```
   public final var tracksObservation: Bool {
     get { notesReads }
     set { notesReads = newValue }

@@ -17,15 +17,32 @@ extension NSManagedObject {
   }
 
   /// Identity. May be read on any thread. Becomes permanent when the object is saved to a store.
+  ///
+  /// ```swift
+  /// let id = book.objectID
+  /// try await background.perform {
+  ///   let copy = try background.existingObject(with: id) as? Book
+  ///   copy?.title = "Orlando"
+  ///   try background.save()
+  /// }
+  /// ```
   public final var objectID: NSManagedObjectID { _objectID }
 
   /// Entity of the object. May be read on any thread.
   public final var entity: NSEntityDescription { _entity }
 
   /// Context the object belongs to; nil after it was deleted and saved, or its context was reset or is gone.
+  ///
+  /// ```swift
+  /// try book.managedObjectContext?.save()
+  /// ```
   public final var managedObjectContext: NSManagedObjectContext? { _context }
 
   /// Whether the object was inserted and not yet saved.
+  ///
+  /// ```swift
+  /// if book.isInserted { print("not saved yet") }
+  /// ```
   public final var isInserted: Bool { _flags.contains(.inserted) }
 
   /// Whether a property was assigned since the object was last saved.
@@ -37,6 +54,10 @@ extension NSManagedObject {
   final var isDirty: Bool { !_flags.isDisjoint(with: [.inserted, .updated, .deleted]) }
 
   /// Whether the object has no values loaded.
+  ///
+  /// ```swift
+  /// let loaded = context.registeredObjects.filter { !$0.isFault }
+  /// ```
   public final var isFault: Bool { _flags.contains(.fault) }
 
   /// 0 when all values are loaded.

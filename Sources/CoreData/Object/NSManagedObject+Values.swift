@@ -5,6 +5,11 @@ import Foundation
 
 extension NSManagedObject {
   /// Value of a property, by name.
+  ///
+  /// ```swift
+  /// book["title"] = "The Waves"
+  /// let title = book["title"] as? String
+  /// ```
   public final subscript(key: String) -> Any? {
     get { value(forKey: key) }
     set { setValue(newValue, forKey: key) }

@@ -6,6 +6,15 @@ import Synchronization
 ///
 /// Belongs to one context and may be used only on that context's queue; pass `objectID` between contexts
 /// instead. A managed object that is a fault has identity but no values yet; touching a value loads them.
+///
+/// ```swift
+/// let author = Author(context: context)
+/// author.name = "Virginia Woolf"
+/// let book = Book(context: context)
+/// book.title = "The Waves"
+/// book.author = author  // and the book is among the author's books
+/// try context.save()
+/// ```
 open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreation {
   // The designated initialiser stays the first member: `ObjectMaker` calls it through its place in the
   // class's table.
@@ -62,6 +71,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   /// Creates an object of the one entity that this class stands for, and inserts it.
   ///
   /// Traps when no entity, or more than one, of the context's model has this class.
+  ///
+  /// ```swift
+  /// let book = Book(context: context)
+  /// ```
   public convenience init(context: NSManagedObjectContext) {
     self.init(entity: context.onlyEntity(of: Self.self), insertInto: context)
   }
@@ -108,6 +121,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   ///
   /// Stands for Core Data's `contextShouldIgnoreChangesFor<Key>` methods, which it finds by name. Asked once
   /// for each transient attribute of an entity, when the model is first used.
+  ///
+  /// ```swift
+  /// final class Draft: NSManagedObject {
+  ///   override class func contextShouldIgnoreChanges(forKey key: String) -> Bool { key == "scrollPosition" }
+  /// }
+  /// ```
   open class func contextShouldIgnoreChanges(forKey key: String) -> Bool { false }
 
   /// Creates a request for the entity that this class stands for.
@@ -122,6 +141,15 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
 
   /// Called once in each context in which the object appears as newly inserted, after default values were
   /// set.
+  ///
+  /// ```swift
+  /// final class Note: NSManagedObject {
+  ///   override func awakeFromInsert() {
+  ///     super.awakeFromInsert()
+  ///     setPrimitiveValue(Date(), forKey: "created")
+  ///   }
+  /// }
+  /// ```
   open func awakeFromInsert() {}
 
   /// Called whenever a fault has been filled. Assigning values here does not make the object dirty.
@@ -154,12 +182,22 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   /// class to Swift's, so that no set does both: take `mutableSetValue(forKey:)` to write.
   ///
   /// Fills a fault. Traps for a key that the entity does not have, as Core Data raises.
+  ///
+  /// ```swift
+  /// let title = book.value(forKey: "title") as? String
+  /// let books = author.value(forKey: "books") as? Set<Book> ?? []
+  /// ```
   open func value(forKey key: String) -> Any? { valueOfProperty(key) }
 
   /// Sets a property, keeping inverse relationships in step.
   ///
   /// Fills a fault. Traps for a key that the entity does not have or a value of the wrong type, as Core Data
   /// raises.
+  ///
+  /// ```swift
+  /// book.setValue("The Waves", forKey: "title")
+  /// book.setValue(author, forKey: "author")
+  /// ```
   open func setValue(_ value: Any?, forKey key: String) { setValueOfProperty(value, key) }
 
   /// Answers for a key that the entity does not have; traps unless overridden, as Core Data raises.
@@ -214,33 +252,64 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
 
   /// Value at the end of a path of keys; collection operators such as `books.@count` and `books.@avg.price`
   /// included.
+  ///
+  /// ```swift
+  /// let country = book.value(forKeyPath: "author.country") as? String
+  /// let pages = author.value(forKeyPath: "books.@sum.pages") as? Int
+  /// ```
   open func value(forKeyPath keyPath: String) -> Any? { valueAtEnd(of: keyPath) }
 
   /// Sets the value at the end of a path of keys over to-one relationships.
   open func setValue(_ value: Any?, forKeyPath keyPath: String) { setValue(value, atEndOf: keyPath) }
 
   /// Sets several properties; NSNull sets nil.
+  ///
+  /// ```swift
+  /// book.setValuesForKeys(["title": "The Waves", "pages": 297, "lastOpened": NSNull()])
+  /// ```
   open func setValuesForKeys(_ keyedValues: [String: Any]) { setValues(keyedValues) }
 
   /// Values of several properties; nil shows as NSNull.
+  ///
+  /// ```swift
+  /// let row = book.dictionaryWithValues(forKeys: ["title", "pages"])
+  /// ```
   open func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] { values(keys) }
 
   /// The members of a to-many as a set that writes through, inverses included.
   ///
   /// Foundation here bridges only sets of its own: `as? Set<Book>` of this one comes out empty. Take
   /// `value(forKey:) as? Set<Book>`, or `allObjects`.
+  ///
+  /// ```swift
+  /// author.mutableSetValue(forKey: "books").add(book)
+  /// author.mutableSetValue(forKey: "books").remove(book)
+  /// ```
   open func mutableSetValue(forKey key: String) -> NSMutableSet { liveSet(key) }
 
   /// The members of an ordered to-many as an ordered set that writes through, inverses included.
+  ///
+  /// ```swift
+  /// book.mutableOrderedSetValue(forKey: "chapters").insert(chapter, at: 0)
+  /// ```
   open func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet { liveOrderedSet(key) }
 
   // MARK: Changes
 
   /// Persistent properties changed since the object was last fetched or saved, with their new values. Of an
   /// object that was never saved, all that were set, through primitives too. Reads nothing.
+  ///
+  /// ```swift
+  /// if book.changedValues()["title"] != nil { print("The title was changed.") }
+  /// ```
   open func changedValues() -> [String: Any] { currentChanges() }
 
   /// Values as last fetched or saved; nil shows as NSNull. An object that was never saved has none.
+  ///
+  /// ```swift
+  /// let before = book.committedValues(forKeys: ["title"])["title"] as? String
+  /// print("\(before ?? "untitled") is now \(book.title ?? "untitled")")
+  /// ```
   ///
   /// - Parameter keys: Properties to answer for; nil for all that are stored.
   open func committedValues(forKeys keys: [String]?) -> [String: Any] { storedValues(keys) }
@@ -250,6 +319,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   open func changedValuesForCurrentEvent() -> [String: Any] { eventChanges() }
 
   /// Whether a persistent property differs from what was last fetched or saved. Reads no relationship.
+  ///
+  /// ```swift
+  /// for object in context.updatedObjects where !object.hasPersistentChangedValues {
+  ///   context.refresh(object, mergeChanges: false)  // set to the values that it had
+  /// }
+  /// ```
   open var hasPersistentChangedValues: Bool { hasStoredChanges }
 
   /// Whether the object was inserted, updated or deleted since it was last saved.
@@ -261,6 +336,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   open func hasFault(forRelationshipNamed key: String) -> Bool { isUnread(key) }
 
   /// IDs of a relationship's objects, without making the objects; none for a key that names no relationship.
+  ///
+  /// ```swift
+  /// let count = author.objectIDs(forRelationshipNamed: "books").count
+  /// ```
   open func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] { relatedIDs(key) }
 
   // MARK: Validation
@@ -268,6 +347,15 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   /// Checks one property's value, and may replace it.
   ///
   /// Takes the value inout, since Apple's AutoreleasingUnsafeMutablePointer does not exist here.
+  ///
+  /// ```swift
+  /// var title: Any? = ""
+  /// do {
+  ///   try book.validateValue(&title, forKey: "title")
+  /// } catch let error as CocoaError {
+  ///   print(error.userInfo[NSValidationKeyErrorKey] ?? "", error.localizedDescription)
+  /// }
+  /// ```
   ///
   /// - Throws: A Cocoa error with a validation code.
   open func validateValue(_ value: inout Any?, forKey key: String) throws {

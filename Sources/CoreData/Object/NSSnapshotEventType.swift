@@ -1,6 +1,17 @@
 import Foundation
 
 /// What an object was brought back by; raw values are Apple's.
+///
+/// ```swift
+/// final class Note: NSManagedObject {
+///   var layout: [CGRect]?
+///
+///   override func awake(fromSnapshotEvents flags: NSSnapshotEventType) {
+///     super.awake(fromSnapshotEvents: flags)
+///     if !flags.isDisjoint(with: [.refresh, .rollback]) { layout = nil }
+///   }
+/// }
+/// ```
 public struct NSSnapshotEventType: OptionSet, Sendable, Hashable {
   public let rawValue: UInt
   public init(rawValue: UInt) { self.rawValue = rawValue }

@@ -6,6 +6,13 @@ import Foundation
 /// Immutable. Takes the place of Foundation's class of the same name, which cannot be instantiated here; in a
 /// file that imports Foundation as well, `import class CoreData.NSComparisonPredicate` says which of the two
 /// is meant.
+///
+/// ```swift
+/// let predicate = NSComparisonPredicate(
+///   leftExpression: NSExpression(forKeyPath: "title"),
+///   rightExpression: NSExpression(forConstantValue: "the"),
+///   modifier: .direct, type: .beginsWith, options: [.caseInsensitive, .diacriticInsensitive])
+/// ```
 open class NSComparisonPredicate: NSPredicate {
   private enum Form {
     case tree(PredicateTree)
@@ -70,6 +77,12 @@ open class NSComparisonPredicate: NSPredicate {
   }
 
   /// The left side.
+  ///
+  /// ```swift
+  /// if let comparison = request.predicate as? NSComparisonPredicate {
+  ///   print(comparison.leftExpression, comparison.predicateOperatorType, comparison.rightExpression)
+  /// }
+  /// ```
   open var leftExpression: NSExpression { NSExpression.face(of: comparison.left) }
 
   /// The right side.

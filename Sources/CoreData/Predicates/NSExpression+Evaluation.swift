@@ -7,6 +7,10 @@ extension NSExpression {
   ///
   /// Called on the thread that may read the object. Traps where the expression has no value, as Core Data
   /// raises; see `evaluated(with:context:)`.
+  ///
+  /// ```swift
+  /// let ratio = NSExpression(format: "pages / 2").expressionValue(with: book, context: nil) as? Double
+  /// ```
   public func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
     do {
       return try _value(for: object, context)
@@ -16,6 +20,15 @@ extension NSExpression {
   }
 
   /// The same with an error instead of a trap. Not in Core Data, which raises.
+  ///
+  /// ```swift
+  /// do {
+  ///   let value = try NSExpression(format: "author.name").evaluated(with: book)
+  /// } catch let error as NSPredicate.EvaluationError {
+  ///   print(error)
+  /// }
+  /// ```
+  ///
   /// - Throws: ``Foundation/NSPredicate/EvaluationError``.
   public func evaluated(with object: Any?, context: NSMutableDictionary? = nil) throws -> Any? {
     do {

@@ -5,6 +5,10 @@ import Foundation
 ///
 /// Immutable. Takes the place of Foundation's class of the same name, which cannot be instantiated here; in a
 /// file that imports Foundation as well, `import class CoreData.NSExpression` says which of the two is meant.
+///
+/// ```swift
+/// let average = NSExpression(forFunction: "average:", arguments: [NSExpression(forKeyPath: "rating")])
+/// ```
 open class NSExpression: NSObject, NSCopying {
   /// What kind of expression it is.
   public enum ExpressionType: UInt, Sendable {
@@ -68,6 +72,10 @@ open class NSExpression: NSObject, NSCopying {
 
   /// Makes an expression of a format string and its arguments. Traps if it cannot be understood, as Core Data
   /// raises.
+  ///
+  /// ```swift
+  /// let expression = NSExpression(format: "pages * %d", 2)
+  /// ```
   public convenience init(format: String, _ arguments: any CVarArg...) {
     self.init(format: format, argumentArray: arguments)
   }
@@ -82,6 +90,15 @@ open class NSExpression: NSObject, NSCopying {
   }
 
   /// Makes an expression of text that may turn out wrong. Not in Core Data, which raises.
+  ///
+  /// ```swift
+  /// do {
+  ///   let expression = try NSExpression(parsing: UserDefaults.standard.string(forKey: "formula") ?? "pages")
+  /// } catch {
+  ///   print("The formula cannot be read: \(error)")
+  /// }
+  /// ```
+  ///
   /// - Throws: ``Foundation/NSPredicate/FormatError``.
   public convenience init(parsing format: String, arguments: [Any] = []) throws {
     do {
@@ -121,6 +138,10 @@ open class NSExpression: NSObject, NSCopying {
   ///
   /// Traps for a key path that stands for no property of a model in use, and for one of another root that
   /// goes through what has no name.
+  ///
+  /// ```swift
+  /// let pages = NSExpression(forKeyPath: \Book.pages)
+  /// ```
   public convenience init<Root, Value>(forKeyPath keyPath: KeyPath<Root, Value>) {
     do {
       if !(Root.self is NSManagedObject.Type) {
@@ -136,6 +157,10 @@ open class NSExpression: NSObject, NSCopying {
   /// Makes an expression with the result of a predefined function such as `sum:` or `add:to:`.
   ///
   /// Arguments are expressions; anything else is taken for a constant. Traps if there is no such function.
+  ///
+  /// ```swift
+  /// let newest = NSExpression(forFunction: "max:", arguments: [NSExpression(forKeyPath: "published")])
+  /// ```
   public convenience init(forFunction name: String, arguments: [Any]) {
     guard let selector = PredicateFunction.selector(named: name) else {
       let known = PredicateFunction.arity.keys.sorted().joined(separator: ", ")
@@ -176,6 +201,12 @@ open class NSExpression: NSObject, NSCopying {
 
   /// Makes an expression with the elements of a collection for which `predicate` holds, the element being
   /// `$variable`.
+  ///
+  /// ```swift
+  /// let longBooks = NSExpression(
+  ///   forSubquery: NSExpression(forKeyPath: "books"), usingIteratorVariable: "book",
+  ///   predicate: NSPredicate(format: "$book.pages > 500"))
+  /// ```
   public convenience init(
     forSubquery collection: NSExpression, usingIteratorVariable variable: String, predicate: NSPredicate
   ) {
@@ -185,6 +216,13 @@ open class NSExpression: NSObject, NSCopying {
   }
 
   /// Makes an expression whose value depends on a predicate.
+  ///
+  /// ```swift
+  /// let label = NSExpression(
+  ///   forConditional: NSPredicate(format: "isRead == YES"),
+  ///   trueExpression: NSExpression(forConstantValue: "read"),
+  ///   falseExpression: NSExpression(forConstantValue: "unread"))
+  /// ```
   public convenience init(
     forConditional predicate: NSPredicate, trueExpression: NSExpression, falseExpression: NSExpression
   ) {

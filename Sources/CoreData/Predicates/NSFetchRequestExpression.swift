@@ -6,6 +6,18 @@ import Foundation
 /// Evaluated by executing the request in its context, on that context's queue. In the predicate of another
 /// fetch it is executed first, and stands for what it has found; its offset is ignored there. In a format:
 /// `FETCH(request, context, NO)`.
+///
+/// ```swift
+/// let prolific = NSFetchRequest<any NSFetchRequestResult>(entityName: "Author")
+/// prolific.predicate = NSPredicate(format: "books.@count > 10")
+/// let authors = NSFetchRequestExpression.expression(
+///   forFetch: NSExpression(forConstantValue: prolific), context: NSExpression(forConstantValue: context),
+///   countOnly: false)
+/// let request = Book.fetchRequest()
+/// request.predicate = NSComparisonPredicate(
+///   leftExpression: NSExpression(forKeyPath: "author"), rightExpression: authors, modifier: .direct,
+///   type: .in)
+/// ```
 open class NSFetchRequestExpression: NSExpression {
   /// An expression with the result of a fetch.
   ///

@@ -7,6 +7,11 @@ extension NSPredicate {
   ///
   /// Use `NSNull()` for nil. Variables without a value stay as they are; values without a variable are
   /// ignored. A predicate made of a closure is unchanged.
+  ///
+  /// ```swift
+  /// let byAuthor = NSPredicate(format: "author.name == $NAME")
+  /// request.predicate = byAuthor.withSubstitutionVariables(["NAME": "Virginia Woolf"])
+  /// ```
   public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
     guard let tree = try? PredicateTree(self), !tree.freeVariables.isEmpty else { return self }
     let values = variables.mapValues { NSExpression.tree(of: $0) }
@@ -17,6 +22,12 @@ extension NSPredicate {
   /// Whether `object` fulfils the predicate, with an error where `evaluate(with:)` would trap.
   ///
   /// Called on the thread that may read the object. Not in Core Data, which raises.
+  ///
+  /// ```swift
+  /// let predicate = try NSPredicate(parsing: "title BEGINSWITH 'The'")
+  /// let isMatch = try predicate.matches(book)
+  /// ```
+  ///
   /// - Throws: ``Foundation/NSPredicate/EvaluationError``: a variable has no value, an object no such key, a
   ///   comparison no meaning, or the predicate comes from a compiled model and was not allowed to be
   ///   evaluated.
@@ -37,6 +48,12 @@ extension NSPredicate {
   /// Allows a predicate from a compiled model, such as that of a fetch request template, to be evaluated.
   /// Until then `evaluate(with:)` traps, as Core Data raises; fetching with it needs no permission. Does
   /// nothing for others.
+  ///
+  /// ```swift
+  /// let template = model.fetchRequestTemplate(forName: "LongBooks")?.predicate
+  /// template?.allowEvaluation()
+  /// let isLong = template?.evaluate(with: book) ?? false
+  /// ```
   public func allowEvaluation() { (self as? any GatedPredicate)?.gate?.open() }
 }
 
@@ -45,6 +62,10 @@ extension NSPredicate {
   ///
   /// What `predicateFormat` is elsewhere, which Foundation marks deprecated here and gets wrong for its own
   /// compounds. Not in Core Data.
+  ///
+  /// ```swift
+  /// UserDefaults.standard.set(request.predicate?.canonicalFormat, forKey: "lastFilter")
+  /// ```
   public var canonicalFormat: String {
     do {
       return PredicatePrinter.text(of: try PredicateTree(self))

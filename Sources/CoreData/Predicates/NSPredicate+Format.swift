@@ -13,6 +13,13 @@ extension ClassCluster where Self: NSPredicate {
   ///
   /// Traps if the text cannot be understood or an argument is missing or of the wrong kind, as Core Data
   /// raises. For text that comes from outside use ``Foundation/NSPredicate/init(parsing:arguments:)``.
+  ///
+  /// ```swift
+  /// request.predicate = NSPredicate(format: "author == %@ AND pages > %d", author, 300)
+  /// request.predicate = NSPredicate(format: "%K CONTAINS[cd] %@", "title", "waves")
+  /// request.predicate = NSPredicate(format: "isbn IN %@", records.map(\.isbn))
+  /// request.predicate = NSPredicate(format: "ANY tags.name == %@", "novel")
+  /// ```
   public init(format: String, _ arguments: any CVarArg...) {
     self = Self._made(format, arguments.count) { arguments[$0] }
   }
@@ -24,6 +31,11 @@ extension ClassCluster where Self: NSPredicate {
   ///
   /// Traps if the text cannot be understood or an argument is missing or of the wrong kind, as Core Data
   /// raises.
+  ///
+  /// ```swift
+  /// let values: [Any] = ["Orlando", NSNull()]
+  /// let predicate = NSPredicate(format: "title == %@ AND author == %@", argumentArray: values)
+  /// ```
   public init(format: String, argumentArray arguments: [Any]?) {
     let arguments = arguments ?? []
     self = Self._made(format, arguments.count) { arguments[$0] }
@@ -33,6 +45,15 @@ extension ClassCluster where Self: NSPredicate {
   ///
   /// Core Data only has initialisers that raise. A label of its own, because an overload that differs in
   /// throwing alone would make `try` decide between a trap and an error.
+  ///
+  /// ```swift
+  /// do {
+  ///   request.predicate = try NSPredicate(parsing: "title CONTAINS %@ AND pages <", arguments: ["Waves"])
+  /// } catch let error as NSPredicate.FormatError {
+  ///   print(error)  // with the line and a caret under the place
+  /// }
+  /// ```
+  ///
   /// - Throws: ``Foundation/NSPredicate/FormatError``, which says what stands where and what was expected.
   public init(parsing format: String, arguments: [Any] = []) throws {
     let predicate: NSPredicate

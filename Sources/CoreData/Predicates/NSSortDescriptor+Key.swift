@@ -3,6 +3,13 @@ import Foundation
 
 extension ClassCluster where Self: NSSortDescriptor {
   /// Makes a sort descriptor for a key path: numbers and dates by value, strings byte by byte, nil first.
+  ///
+  /// ```swift
+  /// request.sortDescriptors = [
+  ///   NSSortDescriptor(key: "author.name", ascending: true),
+  ///   NSSortDescriptor(key: "published", ascending: false),
+  /// ]
+  /// ```
   public init(key: String?, ascending: Bool) {
     self = Self.answer(KeyedSortDescriptor(key, ascending: ascending), "A sort descriptor by key")
   }
@@ -12,6 +19,12 @@ extension ClassCluster where Self: NSSortDescriptor {
   /// A string, as there are no selectors here: `"compare:"`, `"caseInsensitiveCompare:"`,
   /// `"localizedCompare:"`, `"localizedCaseInsensitiveCompare:"` or `"localizedStandardCompare:"`. Traps for
   /// any other.
+  ///
+  /// ```swift
+  /// request.sortDescriptors = [
+  ///   NSSortDescriptor(key: "title", ascending: true, selector: "localizedStandardCompare:")
+  /// ]
+  /// ```
   public init(key: String?, ascending: Bool, selector: String?) {
     let descriptor = KeyedSortDescriptor(key, ascending: ascending, selector: selector)
     self = Self.answer(descriptor, "A sort descriptor by key")
@@ -19,6 +32,14 @@ extension ClassCluster where Self: NSSortDescriptor {
 
   /// Makes a sort descriptor for a key path whose values a closure compares, nil as NSNull. No store can
   /// translate it.
+  ///
+  /// ```swift
+  /// let byLength = NSSortDescriptor(key: "title", ascending: true) { left, right in
+  ///   let (left, right) = ((left as? String)?.count ?? 0, (right as? String)?.count ?? 0)
+  ///   return left < right ? .orderedAscending : left > right ? .orderedDescending : .orderedSame
+  /// }
+  /// let sorted = try context.fetch(request).sorted { byLength.compare($0, to: $1) == .orderedAscending }
+  /// ```
   public init(key: String?, ascending: Bool, comparator: @escaping Comparator) {
     let descriptor = KeyedSortDescriptor(key, ascending: ascending, custom: comparator)
     self = Self.answer(descriptor, "A sort descriptor by key")
@@ -30,6 +51,10 @@ extension ClassCluster where Self: NSSortDescriptor {
   ///
   /// Foundation here has this for values that are comparable in Swift only, which an optional is not. Traps
   /// for a key path that stands for no property of a model in use.
+  ///
+  /// ```swift
+  /// request.sortDescriptors = [NSSortDescriptor(keyPath: \Book.title, ascending: true)]
+  /// ```
   public init<Root: NSManagedObject, Value>(keyPath: KeyPath<Root, Value>, ascending: Bool) {
     do {
       let key = try KeyRecorder.path(of: keyPath).joined(separator: ".")

@@ -49,6 +49,14 @@ extension NSNotification.Name {
   ///
   /// The user info has the store's UUID (`NSStoreUUIDKey`), its URL (`NSPersistentStoreURLKey`) and, with
   /// history tracking, the token of the last transaction (`NSPersistentHistoryTokenKey`).
+  ///
+  /// ```swift
+  /// NotificationCenter.default.addObserver(
+  ///   forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil
+  /// ) { notification in
+  ///   print("Someone wrote to \(notification.userInfo?[NSPersistentStoreURLKey] ?? "a store").")
+  /// }
+  /// ```
   public static let NSPersistentStoreRemoteChange = NSNotification.Name(
     "NSPersistentStoreRemoteChangeNotification")
 }

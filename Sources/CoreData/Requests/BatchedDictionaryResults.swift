@@ -10,6 +10,16 @@ import Foundation
 /// or distinct results, everything is read at once. A row deleted since has its object ID alone. Used by one
 /// thread at a time. Not in Core Data, whose batched NSArray is walked whole when Swift bridges it to an
 /// array.
+///
+/// ```swift
+/// let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+/// let identity = NSExpressionDescription()
+/// identity.name = "objectID"
+/// identity.expression = NSExpression.expressionForEvaluatedObject()
+/// identity.resultType = .objectID
+/// request.propertiesToFetch = ["title", identity]
+/// for row in try context.fetchBatched(request) { print(row["title"] ?? "untitled") }
+/// ```
 public struct BatchedDictionaryResults: RandomAccessCollection {
   private enum _Source {
     case whole([NSDictionary])

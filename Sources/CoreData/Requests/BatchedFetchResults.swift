@@ -7,6 +7,13 @@ import Foundation
 /// somebody holds them. Belongs to the context's queue like the objects. An object deleted since appears as a
 /// fault that cannot be filled. Not in Core Data, whose batched NSArray is walked whole when Swift bridges it
 /// to an array.
+///
+/// ```swift
+/// let request = Book.fetchRequest()
+/// request.fetchBatchSize = 500
+/// let books = try context.fetchBatched(request)
+/// for book in books.prefix(2_000) { print(book.title ?? "untitled") }
+/// ```
 public struct BatchedFetchResults<Object: NSManagedObject>: RandomAccessCollection {
   private let _context: NSManagedObjectContext
   private let _ids: [NSManagedObjectID]
@@ -62,6 +69,10 @@ extension NSManagedObjectContext {
   /// Fetches objects to be looked at batch by batch.
   ///
   /// Batches have the request's `fetchBatchSize`, or 100 objects if that is 0. Not in Core Data.
+  ///
+  /// ```swift
+  /// let page = try context.fetchBatched(request)[100..<120].map(\.title)
+  /// ```
   ///
   /// - Throws: As `fetch(_:)`.
   public final func fetchBatched<Object: NSManagedObject>(

@@ -1,6 +1,12 @@
 import Foundation
 
 /// What a fetch returns; raw values are Apple's.
+///
+/// ```swift
+/// let request = NSFetchRequest<NSManagedObjectID>(entityName: "Book")
+/// request.resultType = .managedObjectIDResultType
+/// let ids = try context.fetch(request)
+/// ```
 public struct NSFetchRequestResultType: OptionSet, Sendable, Hashable {
   public let rawValue: UInt
   public init(rawValue: UInt) { self.rawValue = rawValue }
@@ -19,6 +25,12 @@ public struct NSFetchRequestResultType: OptionSet, Sendable, Hashable {
 /// On Apple's platforms `NSFetchRequest<Book>` converts to `NSFetchRequest<any NSFetchRequestResult>`;
 /// Swift's own generics do not. What takes any fetch request there takes this class here, so that the same
 /// calls compile.
+///
+/// ```swift
+/// func sortByTitle(_ request: AnyFetchRequest) {
+///   request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+/// }
+/// ```
 open class AnyFetchRequest: NSPersistentStoreRequest {
   @exclusivity(unchecked) var _entity: NSEntityDescription?
   @exclusivity(unchecked) private var _entityName: String?
@@ -54,36 +66,119 @@ open class AnyFetchRequest: NSPersistentStoreRequest {
   open var entityName: String? { _entity?.name ?? _entityName }
 
   /// Condition that results meet; nil for all objects.
+  ///
+  /// ```swift
+  /// request.predicate = NSPredicate(format: "published >= %@", Date(timeIntervalSinceNow: -365 * 86_400))
+  /// ```
   @exclusivity(unchecked) open var predicate: NSPredicate?
   /// Order of the results; nil for whatever order the store finds them in.
+  ///
+  /// ```swift
+  /// request.sortDescriptors = [NSSortDescriptor(keyPath: \Book.title, ascending: true)]
+  /// ```
   @exclusivity(unchecked) open var sortDescriptors: [NSSortDescriptor]?
   /// Most results to return; 0 for no limit.
+  ///
+  /// ```swift
+  /// request.fetchLimit = 1
+  /// let first = try context.fetch(request).first
+  /// ```
   @exclusivity(unchecked) open var fetchLimit = 0
   /// Results to skip first.
+  ///
+  /// ```swift
+  /// request.fetchOffset = 40
+  /// request.fetchLimit = 20  // the third page
+  /// ```
   @exclusivity(unchecked) open var fetchOffset = 0
   /// Objects to load at a time; 0 for all at once.
+  ///
+  /// ```swift
+  /// request.fetchBatchSize = 50
+  /// ```
   @exclusivity(unchecked) open var fetchBatchSize = 0
   /// What is returned.
   @exclusivity(unchecked) open var resultType: NSFetchRequestResultType = .managedObjectResultType
   /// Whether objects of subentities are returned too.
+  ///
+  /// ```swift
+  /// let request = NSFetchRequest<NSManagedObject>(entityName: "Publication")
+  /// request.includesSubentities = false
+  /// ```
   @exclusivity(unchecked) open var includesSubentities = true
   /// Whether values are read along with identities.
+  ///
+  /// ```swift
+  /// request.includesPropertyValues = false
+  /// for book in try context.fetch(request) { context.delete(book) }
+  /// ```
   @exclusivity(unchecked) open var includesPropertyValues = true
   /// Whether returned objects are faults; their values may be at hand all the same.
+  ///
+  /// ```swift
+  /// request.returnsObjectsAsFaults = false
+  /// ```
   @exclusivity(unchecked) open var returnsObjectsAsFaults = true
   /// Relationships to load along.
+  ///
+  /// ```swift
+  /// request.relationshipKeyPathsForPrefetching = ["author", "tags"]
+  /// for book in try context.fetch(request) { print(book.author?.name ?? "", book.tags.count) }
+  /// ```
   @exclusivity(unchecked) open var relationshipKeyPathsForPrefetching: [String]?
   /// Whether unsaved changes take part.
+  ///
+  /// ```swift
+  /// request.includesPendingChanges = false  // what the store has
+  /// ```
   @exclusivity(unchecked) open var includesPendingChanges = true
   /// Whether equal dictionaries are returned once; for dictionary results only.
+  ///
+  /// ```swift
+  /// let request = NSFetchRequest<NSDictionary>(entityName: "Author")
+  /// request.resultType = .dictionaryResultType
+  /// request.propertiesToFetch = ["country"]
+  /// request.returnsDistinctResults = true
+  /// let countries = try context.fetch(request).compactMap { $0["country"] as? String }
+  /// ```
   @exclusivity(unchecked) open var returnsDistinctResults = false
   /// Properties to read: names or property descriptions.
+  ///
+  /// ```swift
+  /// let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+  /// request.resultType = .dictionaryResultType
+  /// request.propertiesToFetch = ["title", "author.name"]
+  /// ```
   @exclusivity(unchecked) open var propertiesToFetch: [Any]?
   /// Whether objects that are registered already take the fetched values.
+  ///
+  /// ```swift
+  /// request.shouldRefreshRefetchedObjects = true
+  /// let books = try context.fetch(request)  // also with what another process has saved since
+  /// ```
   @exclusivity(unchecked) open var shouldRefreshRefetchedObjects = false
   /// Properties to group by; for dictionary results only.
+  ///
+  /// ```swift
+  /// let count = NSExpressionDescription()
+  /// count.name = "count"
+  /// count.expression = NSExpression(format: "count:(title)")
+  /// count.resultType = .integer64
+  /// let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+  /// request.resultType = .dictionaryResultType
+  /// request.propertiesToFetch = ["author.name", count]
+  /// request.propertiesToGroupBy = ["author.name"]
+  /// ```
   @exclusivity(unchecked) open var propertiesToGroupBy: [Any]?
   /// Condition that groups meet.
+  ///
+  /// ```swift
+  /// let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+  /// request.resultType = .dictionaryResultType
+  /// request.propertiesToFetch = ["author.name"]
+  /// request.propertiesToGroupBy = ["author.name"]
+  /// request.havingPredicate = NSPredicate(format: "sum:(pages) > 1000")
+  /// ```
   @exclusivity(unchecked) open var havingPredicate: NSPredicate?
 
   open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
@@ -160,6 +255,14 @@ open class AnyFetchRequest: NSPersistentStoreRequest {
 /// Not safe to use from several threads at once. `ResultType` is not constrained to `NSFetchRequestResult`
 /// here: without Objective-C `any NSFetchRequestResult` does not conform to itself, and code spells
 /// `NSFetchRequest<any NSFetchRequestResult>`.
+///
+/// ```swift
+/// let request = NSFetchRequest<Book>(entityName: "Book")
+/// request.predicate = NSPredicate(format: "author.name == %@", "Virginia Woolf")
+/// request.sortDescriptors = [NSSortDescriptor(key: "published", ascending: true)]
+/// request.fetchLimit = 20
+/// let books = try context.fetch(request)
+/// ```
 open class NSFetchRequest<ResultType>: AnyFetchRequest {
   /// Creates a request without entity; set one before use.
   public override init() { super.init() }
@@ -174,6 +277,10 @@ open class NSFetchRequest<ResultType>: AnyFetchRequest {
   }
 
   /// Fetches in the context whose `perform` block is running.
+  ///
+  /// ```swift
+  /// let count = try await background.perform { try Book.fetchRequest().execute().count }
+  /// ```
   ///
   /// - Throws: A Cocoa error outside such a block; what `NSManagedObjectContext.fetch(_:)` throws.
   open func execute() throws -> [ResultType] {

@@ -17,6 +17,10 @@ public enum NSPersistentStoreRequestType: UInt, Sendable {
 /// Something that a persistent store is asked to do. Not safe to use from several threads at once.
 open class NSPersistentStoreRequest: NSObject, NSCopying {
   /// Stores to ask; nil for all stores that hold the entity.
+  ///
+  /// ```swift
+  /// request.affectedStores = coordinator.persistentStores.filter { $0.configurationName == "Archive" }
+  /// ```
   @exclusivity(unchecked) open var affectedStores: [NSPersistentStore]?
 
   /// Kind of request.

@@ -34,6 +34,12 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult, @unchec
 
   /// Stops the delivery, and the statement that reads the rows if it runs: there is no final result and the
   /// completion block is not called. Any thread.
+  ///
+  /// ```swift
+  /// let fetch = NSAsynchronousFetchRequest(fetchRequest: request, completionBlock: nil)
+  /// let result = try context.execute(fetch) as? NSAsynchronousFetchResult<Book>
+  /// result?.cancel()
+  /// ```
   open func cancel() { _isCancelled.store(true, ordering: .releasing) }
 }
 
@@ -61,6 +67,13 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
 /// A fetch whose rows are read off the context's queue.
 ///
 /// Execute it with `NSManagedObjectContext.execute(_:)`. Not safe to use from several threads at once.
+///
+/// ```swift
+/// let fetch = NSAsynchronousFetchRequest(fetchRequest: request) { result in
+///   print(result.finalResult?.count ?? 0, result.operationError.map { "\($0)" } ?? "")
+/// }
+/// try context.execute(fetch)
+/// ```
 open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
   /// What is fetched.
   public let fetchRequest: NSFetchRequest<ResultType>

@@ -5,6 +5,11 @@ import Synchronization
 ///
 /// Immutable, may be read and passed on any thread. A temporary ID (an object not yet saved) stays as it is
 /// when the object is saved; the object then answers another, permanent ID.
+///
+/// ```swift
+/// let id = book.objectID
+/// let copy = background.object(with: id)  // to be used on the queue of that context
+/// ```
 open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchecked Sendable {
   // Unchecked: everything is immutable but `_permanent`, which is atomic and set once.
   package final let space: ObjectIDSpace
@@ -50,6 +55,10 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
   open var entity: NSEntityDescription { space.entity }
 
   /// Whether the object has never been saved nor been given a permanent ID.
+  ///
+  /// ```swift
+  /// if book.objectID.isTemporaryID { try context.obtainPermanentIDs(for: [book]) }
+  /// ```
   open var isTemporaryID: Bool { isTemporary }
 
   /// Whether the space has no store.
@@ -64,6 +73,11 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
   /// In a custom store the key is the text of the reference object.
   ///
   /// A permanent ID's URI may be kept and turned back into the ID by a coordinator with the same store.
+  ///
+  /// ```swift
+  /// let text = book.objectID.uriRepresentation().absoluteString
+  /// let id = URL(string: text).flatMap(coordinator.managedObjectID(forURIRepresentation:))
+  /// ```
   open func uriRepresentation() -> URL { uri }
 
   /// What a temporary ID has learned; nil for a permanent one.

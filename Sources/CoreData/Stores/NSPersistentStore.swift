@@ -6,6 +6,10 @@ import Synchronization
 ///
 /// Custom stores are subclasses of `NSIncrementalStore` or `NSAtomicStore`, made known with
 /// `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`.
+///
+/// ```swift
+/// for store in coordinator.persistentStores { print(store.type, store.url?.path ?? "memory") }
+/// ```
 open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   // Unchecked: `_state` is guarded by its lock; engine and key are set before the store is added, and not
   // after.
@@ -136,6 +140,11 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   /// Metadata; what is set reaches the file with the next save.
   ///
   /// A custom class sets them in `loadMetadata()`, with `NSStoreTypeKey` and `NSStoreUUIDKey` at least.
+  ///
+  /// ```swift
+  /// store.metadata["LastImport"] = Date()
+  /// try context.save()
+  /// ```
   open var metadata: [String: Any]! {
     get {
       _state.withLock { $0 }.metadata
@@ -162,6 +171,16 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   // MARK: For custom classes
 
   /// Finds out whether the URL can be used, and sets `metadata`. Called before the store is added.
+  ///
+  /// ```swift
+  /// final class WebStore: NSIncrementalStore, @unchecked Sendable {
+  ///   override func loadMetadata() throws {
+  ///     metadata = [
+  ///       NSStoreTypeKey: "WebStore", NSStoreUUIDKey: Self.identifierForNewStore(at: url!),
+  ///     ]
+  ///   }
+  /// }
+  /// ```
   ///
   /// - Throws: What `addPersistentStore(ofType:configurationName:at:options:)` is to throw.
   open func loadMetadata() throws {}
@@ -211,6 +230,10 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
 
 extension NSPersistentStore {
   /// A kind of store, in Swift's spelling.
+  ///
+  /// ```swift
+  /// try coordinator.addPersistentStore(type: .inMemory, at: URL(fileURLWithPath: "/dev/null"))
+  /// ```
   public struct StoreType: Hashable, RawRepresentable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

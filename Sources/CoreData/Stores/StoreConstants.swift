@@ -19,18 +19,45 @@ public let NSStoreModelVersionIdentifiersKey = "NSStoreModelVersionIdentifiers"
 public let NSPersistentStoreModelVersionChecksumKey = "NSStoreModelVersionChecksumKey"
 
 /// Option: saves fail and no byte of the file is written. A boolean.
+///
+/// ```swift
+/// try coordinator.addPersistentStore(
+///   type: .sqlite, at: storeURL, options: [NSReadOnlyPersistentStoreOption: true])
+/// ```
 public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
 /// Option: seconds to wait for a file that another process is writing.
+///
+/// ```swift
+/// try coordinator.addPersistentStore(
+///   type: .sqlite, at: storeURL, options: [NSPersistentStoreTimeoutOption: 10])
+/// ```
 public let NSPersistentStoreTimeoutOption = "NSPersistentStoreTimeoutOption"
 /// Option: dictionary of SQLite pragmas, all values strings.
+///
+/// ```swift
+/// try coordinator.addPersistentStore(
+///   type: .sqlite, at: storeURL, options: [NSSQLitePragmasOption: ["synchronous": "FULL"]])
+/// ```
 public let NSSQLitePragmasOption = "NSSQLitePragmasOption"
 /// Option: gather statistics for the query planner when opening. A boolean.
+///
+/// ```swift
+/// description.setOption(true as NSNumber, forKey: NSSQLiteAnalyzeOption)
+/// ```
 public let NSSQLiteAnalyzeOption = "NSSQLiteAnalyzeOption"
 /// Option: rebuild the file when opening, giving free space back. A boolean.
 public let NSSQLiteManualVacuumOption = "NSSQLiteManualVacuumOption"
 /// Option: open a store although its version hashes are not the model's. A boolean.
 public let NSIgnorePersistentStoreVersioningOption = "NSIgnorePersistentStoreVersioningOption"
 /// Option: migrate a store of another model version. A boolean.
+///
+/// ```swift
+/// try coordinator.addPersistentStore(
+///   type: .sqlite, at: storeURL,
+///   options: [
+///     NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+///   ])
+/// ```
 public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentStoresAutomaticallyOption"
 /// Option: infer the mapping of a migration. A boolean.
 public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
@@ -51,8 +78,16 @@ public let NSPersistentStoreOSCompatibility = "NSPersistentStoreOSCompatibility"
 /// Option: file protection class; has no effect here.
 public let NSPersistentStoreFileProtectionKey = "NSPersistentStoreFileProtectionKey"
 /// Option: keep a history of transactions. A boolean or a dictionary.
+///
+/// ```swift
+/// description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
+/// ```
 public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
 /// Option: post a notification when another coordinator or process has written. A boolean.
+///
+/// ```swift
+/// description.setOption(true as NSNumber, forKey: NSPersistentStoreRemoteChangeNotificationPostOptionKey)
+/// ```
 public let NSPersistentStoreRemoteChangeNotificationPostOptionKey =
   "NSPersistentStoreRemoteChangeNotificationOptionKey"
 

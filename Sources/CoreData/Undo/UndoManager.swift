@@ -6,6 +6,13 @@ import Foundation
 /// Not thread-safe: use it where what it records is used, for a context's manager on the context's queue.
 /// With `groupsByEvent` a group is opened by the first registration and closed by `undo()`, at the end of the
 /// main queue's turn, or at the end of the `perform` block of the context that it belongs to.
+///
+/// ```swift
+/// context.undoManager = UndoManager()
+/// book.title = "Orlando"
+/// context.processPendingChanges()
+/// context.undo()
+/// ```
 open class UndoManager: NSObject {
   private var _undoStack: [UndoGroup] = []
   private var _redoStack: [UndoGroup] = []
@@ -34,6 +41,17 @@ open class UndoManager: NSObject {
   open var groupingLevel: Int { _open.count }
 
   /// Opens a group; groups nest.
+  ///
+  /// ```swift
+  /// let manager = UndoManager()
+  /// manager.groupsByEvent = false
+  /// context.undoManager = manager
+  /// manager.beginUndoGrouping()
+  /// for book in try context.fetch(request) { book.isRead = true }
+  /// context.processPendingChanges()
+  /// manager.endUndoGrouping()
+  /// manager.undo()  // takes all of them back
+  /// ```
   open func beginUndoGrouping() {
     if groupsByEvent, _open.isEmpty, !isUndoing, !isRedoing { _openEventGroup() }
     _begin()
@@ -104,6 +122,14 @@ open class UndoManager: NSObject {
   open var isUndoRegistrationEnabled: Bool { _disabled == 0 }
 
   /// Stops recording until as many calls of `enableUndoRegistration()`.
+  ///
+  /// ```swift
+  /// context.processPendingChanges()
+  /// context.undoManager?.disableUndoRegistration()
+  /// for record in records { Book(context: context).title = record.title }
+  /// context.processPendingChanges()
+  /// context.undoManager?.enableUndoRegistration()
+  /// ```
   open func disableUndoRegistration() { _disabled += 1 }
 
   /// Takes back one `disableUndoRegistration()`. Traps without one.
@@ -118,6 +144,17 @@ open class UndoManager: NSObject {
   ///
   /// Traps when no group is open and `groupsByEvent` is off. The target is not kept alive; once it is gone
   /// nothing is called.
+  ///
+  /// ```swift
+  /// final class Selection {
+  ///   var row = 0
+  ///   func select(_ row: Int, with manager: UndoManager) {
+  ///     let old = self.row
+  ///     manager.registerUndo(withTarget: self) { $0.select(old, with: manager) }
+  ///     self.row = row
+  ///   }
+  /// }
+  /// ```
   public final func registerUndo<TargetType: AnyObject>(
     withTarget target: TargetType, handler: @escaping (TargetType) -> Void
   ) {
@@ -247,6 +284,11 @@ open class UndoManager: NSObject {
   open var redoActionName: String { _redoStack.last?.name ?? "" }
 
   /// Names what the current group does.
+  ///
+  /// ```swift
+  /// context.undoManager?.setActionName("Change Title")
+  /// let item = context.undoManager?.undoMenuItemTitle
+  /// ```
   open func setActionName(_ actionName: String) {
     if let group = _open.last ?? _undoStack.last { group.name = actionName }
   }

@@ -4,6 +4,12 @@ import Foundation
 
 extension ManagedKey {
   /// Adds a member to an object's to-many.
+  ///
+  /// ```swift
+  /// let booksKey = ManagedKey<NSSet?>("books")
+  /// booksKey.add(book, to: author)
+  /// booksKey.remove(book, from: author)
+  /// ```
   public func add(_ member: NSManagedObject, to object: NSManagedObject) {
     object.addMember(member, toManySlot(in: object))
   }
@@ -36,6 +42,12 @@ extension ManagedKey {
   // MARK: Ordered
 
   /// Puts a member into an object's ordered to-many.
+  ///
+  /// ```swift
+  /// let chaptersKey = ManagedKey<NSOrderedSet?>("chapters")
+  /// chaptersKey.insert(chapter, into: book, at: 0)
+  /// chaptersKey.remove(at: 0, from: book)
+  /// ```
   public func insert(_ member: NSManagedObject, into object: NSManagedObject, at index: Int) {
     object.addMember(member, orderedSlot(in: object, upTo: index, isInsertion: true), at: index)
   }

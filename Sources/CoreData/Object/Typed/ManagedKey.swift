@@ -8,6 +8,17 @@ import Synchronization
 /// are neither boxed nor looked up in a dictionary. A key may be used from any thread; the objects only on
 /// their context's queue.
 ///
+/// ```swift
+/// final class Note: NSManagedObject {
+///   static let textKey = ManagedKey<String?>("text")
+///
+///   var text: String? {
+///     get { Self.textKey[self] }
+///     set { Self.textKey[self] = newValue }
+///   }
+/// }
+/// ```
+///
 /// > Note: Not in Apple's Core Data, where the Objective-C runtime supplies the accessors.
 public final class ManagedKey<Value>: Sendable {
   /// Name of the property.

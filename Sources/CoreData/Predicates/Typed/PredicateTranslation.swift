@@ -124,6 +124,10 @@ extension ClassCluster where Self: NSPredicate {
   /// translation. ``Foundation/NSPredicate/init(translating:)`` says which.
   ///
   /// The model of the class must be in use by then: property names are found by its entities.
+  ///
+  /// ```swift
+  /// request.predicate = NSPredicate(#Predicate<Book> { $0.pages > 300 && $0.isRead == false })
+  /// ```
   public init?<Object: NSManagedObject>(_ predicate: Predicate<Object>) {
     do {
       try self.init(translating: predicate)
@@ -133,6 +137,15 @@ extension ClassCluster where Self: NSPredicate {
   }
 
   /// Makes a predicate of a typed one. Not in Core Data, which gives nil.
+  ///
+  /// ```swift
+  /// let typed = #Predicate<Book> { $0.title?.contains("Waves") == true }
+  /// do {
+  ///   request.predicate = try NSPredicate(translating: typed)
+  /// } catch let error as PredicateTranslationError {
+  ///   print(error.subexpression, error.reason)
+  /// }
+  /// ```
   ///
   /// - Throws: ``PredicateTranslationError``: which part has no translation, and why.
   public init<Object: NSManagedObject>(translating predicate: Predicate<Object>) throws {
@@ -147,6 +160,10 @@ extension ClassCluster where Self: NSSortDescriptor {
   /// Strings are compared by their bytes, as the descriptor itself compares them here, unless its comparator
   /// is localised. Traps for a
   /// key path that stands for no property of a model in use.
+  ///
+  /// ```swift
+  /// request.sortDescriptors = [NSSortDescriptor(SortDescriptor(\Book.pages, order: .reverse))]
+  /// ```
   public init<Compared: NSManagedObject>(_ sortDescriptor: SortDescriptor<Compared>) {
     guard let keyPath = sortDescriptor.keyPath else {
       programmerError("NSInvalidArgumentException: the sort descriptor has no key path: \(sortDescriptor)")

@@ -14,10 +14,35 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
   /// Reads the store: makes a node for each object, with `objectID(for:withReferenceObject:)` as its ID, and
   /// adds them with `addCacheNodes(_:)`. Must be overridden.
   ///
+  /// ```swift
+  /// final class ListStore: NSAtomicStore, @unchecked Sendable {
+  ///   override func load() throws {
+  ///     let entity = persistentStoreCoordinator!.managedObjectModel.entitiesByName["Tag"]!
+  ///     let lines = try String(contentsOf: url!, encoding: .utf8).split(separator: "\n")
+  ///     let nodes = lines.map { line in
+  ///       let node = NSAtomicStoreCacheNode(
+  ///         objectID: objectID(for: entity, withReferenceObject: String(line)))
+  ///       node.setValue(String(line), forKey: "name")
+  ///       return node
+  ///     }
+  ///     addCacheNodes(Set(nodes))
+  ///   }
+  /// }
+  /// ```
+  ///
   /// - Throws: What adding the store is to throw.
   open func load() throws { mustOverride("load()") }
 
   /// Writes all of `cacheNodes()`, and the metadata. Must be overridden.
+  ///
+  /// ```swift
+  /// final class ListStore: NSAtomicStore, @unchecked Sendable {
+  ///   override func save() throws {
+  ///     let names = cacheNodes().compactMap { $0.value(forKey: "name") as? String }
+  ///     try names.sorted().joined(separator: "\n").write(to: url!, atomically: true, encoding: .utf8)
+  ///   }
+  /// }
+  /// ```
   ///
   /// - Throws: What the save is to throw; nodes are what they were before it then.
   open func save() throws { mustOverride("save()") }
@@ -32,6 +57,14 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
   }
 
   /// Puts the values of a changed object into its node. Must be overridden.
+  ///
+  /// ```swift
+  /// final class ListStore: NSAtomicStore, @unchecked Sendable {
+  ///   override func updateCacheNode(_ node: NSAtomicStoreCacheNode, from managedObject: NSManagedObject) {
+  ///     node.setValue(managedObject.value(forKey: "name"), forKey: "name")
+  ///   }
+  /// }
+  /// ```
   open func updateCacheNode(_ node: NSAtomicStoreCacheNode, from managedObject: NSManagedObject) {
     mustOverride("updateCacheNode(_:from:)")
   }

@@ -4,6 +4,11 @@ import Foundation
 ///
 /// A to-one's value is another node, a to-many's a set of nodes. Used by the store's methods only, one thread
 /// at a time.
+///
+/// ```swift
+/// let node = NSAtomicStoreCacheNode(objectID: book.objectID)
+/// node.setValue("The Waves", forKey: "title")
+/// ```
 open class NSAtomicStoreCacheNode: NSObject {
   private let _objectID: NSManagedObjectID
 

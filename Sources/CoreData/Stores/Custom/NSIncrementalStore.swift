@@ -21,6 +21,20 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
 
   /// Carries out a request. Must be overridden.
   ///
+  /// ```swift
+  /// final class WebStore: NSIncrementalStore, @unchecked Sendable {
+  ///   override func execute(
+  ///     _ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?
+  ///   ) throws -> Any {
+  ///     guard let fetch = request as? AnyFetchRequest, let entity = fetch.entity, let context else {
+  ///       throw CocoaError(.persistentStoreUnsupportedRequestType)
+  ///     }
+  ///     let names = ["novel", "poetry"]  // what the service answers
+  ///     return names.map { context.object(with: newObjectID(for: entity, referenceObject: $0)) }
+  ///   }
+  /// }
+  /// ```
+  ///
   /// - Parameters:
   ///   - request: An `NSFetchRequest`, for which the answer is an array of managed objects
   ///     (`context.object(with:)`), of IDs, or of one number, as its `resultType` says; or an
@@ -34,6 +48,17 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
   }
 
   /// The values of an object. Must be overridden.
+  ///
+  /// ```swift
+  /// final class WebStore: NSIncrementalStore, @unchecked Sendable {
+  ///   override func newValuesForObject(
+  ///     with objectID: NSManagedObjectID, with context: NSManagedObjectContext
+  ///   ) throws -> NSIncrementalStoreNode {
+  ///     NSIncrementalStoreNode(
+  ///       objectID: objectID, withValues: ["name": referenceObject(for: objectID)], version: 1)
+  ///   }
+  /// }
+  /// ```
   ///
   /// - Throws: What reading the object is to throw; 133000 if there is none.
   open func newValuesForObject(
@@ -56,6 +81,14 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
 
   /// IDs for objects that are about to be saved, in their order; make them with
   /// `newObjectID(for:referenceObject:)`. Must be overridden.
+  ///
+  /// ```swift
+  /// final class WebStore: NSIncrementalStore, @unchecked Sendable {
+  ///   override func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
+  ///     array.map { newObjectID(for: $0.entity, referenceObject: UUID().uuidString) }
+  ///   }
+  /// }
+  /// ```
   open func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
     mustOverride("obtainPermanentIDs(for:)")
   }

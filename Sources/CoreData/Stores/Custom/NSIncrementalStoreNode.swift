@@ -6,6 +6,12 @@ import Synchronization
 /// A relationship's value is an `NSManagedObjectID`, or `NSNull` for none; a to-many's a set or an array of
 /// IDs, empty if it has no members. What is left out of the values of relationships is asked for when it is
 /// needed; an attribute that is left out is nil.
+///
+/// ```swift
+/// let node = NSIncrementalStoreNode(
+///   objectID: book.objectID, withValues: ["title": "The Waves", "author": author.objectID], version: 1)
+/// node.update(withValues: ["title": "Orlando", "author": NSNull()], version: 2)
+/// ```
 open class NSIncrementalStoreNode: NSObject, @unchecked Sendable {
   // Unchecked: guarded by the lock; the values are handed out by a store and not changed in
   // place.

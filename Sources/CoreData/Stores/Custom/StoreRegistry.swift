@@ -12,6 +12,13 @@ extension NSPersistentStoreCoordinator {
 
   /// Has stores of a type made of a custom class; nil removes it.
   ///
+  /// ```swift
+  /// final class WebStore: NSIncrementalStore, @unchecked Sendable {}
+  ///
+  /// NSPersistentStoreCoordinator.registerStoreClass(WebStore.self, forStoreType: "WebStore")
+  /// description.type = "WebStore"
+  /// ```
+  ///
   /// - Parameters:
   ///   - storeClass: A subclass of `NSIncrementalStore` or `NSAtomicStore`; anything else traps.
   ///   - storeType: The type to add such stores with: any text that is not one of the built-in types.

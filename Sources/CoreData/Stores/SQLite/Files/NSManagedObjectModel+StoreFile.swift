@@ -10,6 +10,13 @@ extension NSManagedObjectModel {
   /// store, or one whose copy is damaged, a model is put together from its tables as well as they tell: see
   /// `isReconstructedFromTables`. The file is not changed.
   ///
+  /// ```swift
+  /// let model = try NSManagedObjectModel.load(fromStoreAt: storeURL)
+  /// let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+  /// try coordinator.addPersistentStore(
+  ///   type: .sqlite, at: storeURL, options: [NSReadOnlyPersistentStoreOption: true])
+  /// ```
+  ///
   /// - Throws: A Cocoa error for a file that is no store, or whose tables make no model.
   ///
   /// > Note: Not in Apple's Core Data.
