@@ -11,7 +11,9 @@ class Author: NSManagedObject {
   @NSManaged var birthday: Date?
   @NSManaged var books: NSSet?
 
-  @nonobjc class func fetchRequest() -> NSFetchRequest<Author> { NSFetchRequest<Author>(entityName: "Author") }
+  @nonobjc class func fetchRequest() -> NSFetchRequest<Author> {
+    NSFetchRequest<Author>(entityName: "Author")
+  }
 
   func addToBooks(_ value: Book) { mutableSetValue(forKey: "books").add(value) }
   func removeFromBooks(_ value: Book) { mutableSetValue(forKey: "books").remove(value) }
@@ -61,8 +63,7 @@ enum Program {
 
 enum Examples {
   /// What an example may use without declaring it.
-  @MainActor static
-  func given(
+  @MainActor static func given(
     container: NSPersistentContainer,
     context: NSManagedObjectContext,
     background: NSManagedObjectContext,
