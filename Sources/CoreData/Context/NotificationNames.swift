@@ -19,7 +19,8 @@ extension NSNotification.Name {
   /// NotificationCenter.default.addObserver(
   ///   forName: .NSManagedObjectContextDidSave, object: background, queue: nil
   /// ) { notification in
-  ///   context.performAndWait { context.mergeChanges(fromContextDidSave: notification) }
+  ///   nonisolated(unsafe) let save = notification  // immutable, but not Sendable
+  ///   context.perform { context.mergeChanges(fromContextDidSave: save) }
   /// }
   /// ```
   public static let NSManagedObjectContextDidSave =

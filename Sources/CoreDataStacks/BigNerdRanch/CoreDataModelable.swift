@@ -2,6 +2,14 @@ import CoreData
 import Foundation
 
 /// A managed object class that names its entity, and so gets short forms of the usual fetches.
+///
+/// ```swift
+/// final class Magazine: NSManagedObject, CoreDataModelable {
+///   static var entityName: String { "Magazine" }
+/// }
+/// let magazine = Magazine(managedObjectContext: context)
+/// let count = try Magazine.countInContext(context)
+/// ```
 public protocol CoreDataModelable: NSFetchRequestResult {
   /// Name of the entity.
   static var entityName: String { get }
@@ -53,6 +61,11 @@ extension CoreDataModelable where Self: NSManagedObject {
 
   /// Any one object that meets the predicate; nil if there is none.
   ///
+  /// ```swift
+  /// let byISBN = NSPredicate(format: "isbn == %@", "9780141183534")
+  /// let book = try Book.findFirstInContext(context, predicate: byISBN)
+  /// ```
+  ///
   /// - Throws: What fetching throws.
   public static func findFirstInContext(
     _ context: NSManagedObjectContext, predicate: NSPredicate? = nil
@@ -61,6 +74,11 @@ extension CoreDataModelable where Self: NSManagedObject {
   }
 
   /// All objects that meet the predicate, in order.
+  ///
+  /// ```swift
+  /// let byTitle = [NSSortDescriptor(key: "title", ascending: true)]
+  /// let books = try Book.allInContext(context, sortDescriptors: byTitle)
+  /// ```
   ///
   /// - Throws: What fetching throws.
   public static func allInContext(
@@ -80,6 +98,11 @@ extension CoreDataModelable where Self: NSManagedObject {
   }
 
   /// Deletes all objects of exactly this entity; nothing is saved.
+  ///
+  /// ```swift
+  /// try Tag.removeAllInContext(context)
+  /// try context.save()
+  /// ```
   ///
   /// - Throws: What fetching throws.
   public static func removeAllInContext(_ context: NSManagedObjectContext) throws {

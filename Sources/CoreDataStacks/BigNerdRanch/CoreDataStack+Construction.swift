@@ -8,6 +8,15 @@ extension CoreDataStack {
 
   /// Sets a stack up on a SQLite file, for a model found in a bundle.
   ///
+  /// ```swift
+  /// CoreDataStack.constructSQLiteStack(modelName: "Library") { result in
+  ///   switch result {
+  ///   case .success(let stack): print(stack.mainContext)
+  ///   case .failure(let error): print(error)
+  ///   }
+  /// }
+  /// ```
+  ///
   /// - Parameters:
   ///   - modelName: Name of the model. Traps if the bundle does not have it.
   ///   - bundle: Where the model is.
@@ -110,6 +119,10 @@ extension CoreDataStack {
   // MARK: Memory
 
   /// Sets a stack up in memory, for a model found in a bundle. Traps if the bundle does not have it.
+  ///
+  /// ```swift
+  /// let stack = try CoreDataStack.constructInMemoryStack(modelName: "Library")  // for tests
+  /// ```
   ///
   /// - Throws: What adding the store throws.
   public static func constructInMemoryStack(modelName: String, in bundle: Bundle = .main) throws

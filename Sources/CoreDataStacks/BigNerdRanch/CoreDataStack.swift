@@ -20,6 +20,15 @@ public typealias BatchContextCallback = CoreDataStackBatchMOCCallback
 ///
 /// May be used from any thread; contexts only on their queues. Made by `constructSQLiteStack` and
 /// `constructInMemoryStack`.
+///
+/// ```swift
+/// let stack = try await CoreDataStack.constructSQLiteStack(modelName: "Library")
+/// let worker = stack.newChildContext(name: "import")
+/// try await worker.perform {
+///   for record in records { Book(context: worker).title = record.title }
+///   try worker.save()  // is carried on to the store
+/// }
+/// ```
 public final class CoreDataStack: ContextStack, @unchecked Sendable {
   // Unchecked: `_state` is guarded by the lock; everything else is immutable.
 
@@ -125,6 +134,11 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
   public var keptContexts: [NSManagedObjectContext] { [mainQueueContext, privateQueueContext] }
 
   /// Creates a child of the main context for longer work; its saves are carried to the store.
+  ///
+  /// ```swift
+  /// guard let stack = stack as? CoreDataStack else { return }
+  /// let form = stack.newChildContext(type: .mainQueueConcurrencyType, name: "edit")
+  /// ```
   ///
   /// - Parameters:
   ///   - type: On which queue it works. Ask for a main-queue one on the main thread only.

@@ -7,6 +7,10 @@ public typealias CoreDataStackSaveCompletion = @Sendable (CoreDataStack.SaveResu
 extension NSManagedObjectContext {
   /// Saves on the context's queue and waits; nothing happens where nothing has changed.
   ///
+  /// ```swift
+  /// try background.saveContextAndWait()
+  /// ```
+  ///
   /// - Throws: What `save()` throws.
   public func saveContextAndWait() throws {
     try performAndWaitOrThrow {
@@ -40,6 +44,12 @@ extension NSManagedObjectContext {
 
   /// Saves the context, then each parent up to the store, and waits.
   ///
+  /// ```swift
+  /// let child = NSManagedObjectContext(.privateQueue)
+  /// child.parent = context
+  /// try child.saveContextToStoreAndWait()
+  /// ```
+  ///
   /// - Throws: What the first failing `save()` throws; what was saved below it stays saved there.
   public func saveContextToStoreAndWait() throws {
     try performAndWaitOrThrow {
@@ -62,6 +72,11 @@ extension NSManagedObjectContext {
   }
 
   /// Saves the context, then each parent up to the store, without blocking the caller.
+  ///
+  /// ```swift
+  /// let progress = Progress(totalUnitCount: -1)
+  /// try await background.saveContextToStore(progress: progress)
+  /// ```
   ///
   /// - Parameter progress: Gets one unit for each context of the chain, so that a wait cursor can be shown.
   ///   Cancelled between two saves, the changes stay pending where the last one has put them.

@@ -10,6 +10,19 @@ public enum FireFrequency: Sendable, Hashable {
 }
 
 /// Told by a monitor what has happened to an entity's objects; called on the context's queue.
+///
+/// ```swift
+/// final class Counter: EntityMonitorDelegate {
+///   func entityMonitorObservedInserts(_ monitor: EntityMonitor<Book>, entities: Set<Book>) {
+///     print("\(entities.count) new books")
+///   }
+///   func entityMonitorObservedDeletions(_ monitor: EntityMonitor<Book>, entities: Set<Book>) {}
+///   func entityMonitorObservedModifications(_ monitor: EntityMonitor<Book>, entities: Set<Book>) {}
+/// }
+/// let monitor = EntityMonitor<Book>(context: context, entity: Book.entity())
+/// let counter = Counter()
+/// monitor.setDelegate(counter)
+/// ```
 public protocol EntityMonitorDelegate: AnyObject {
   /// Class of the objects.
   associatedtype T: NSManagedObject
@@ -38,6 +51,13 @@ public struct EntityChanges<T: NSManagedObject>: Sendable, Hashable {
 ///
 /// Kept alive by its owner. Delegates are called on the context's queue, insertions first, then deletions,
 /// then modifications.
+///
+/// ```swift
+/// let monitor = EntityMonitor<Book>(context: context, entity: Book.entity(), frequency: .onSave)
+/// for await changes in monitor.changes {
+///   print(changes.inserted.count, changes.modified.count, changes.deleted.count)
+/// }
+/// ```
 public final class EntityMonitor<T: NSManagedObject>: @unchecked Sendable {
   // Unchecked: `_observer`, `_delegate` and `_streams` are guarded by the lock; everything else is immutable.
 

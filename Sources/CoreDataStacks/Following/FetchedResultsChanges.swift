@@ -3,6 +3,21 @@ import Foundation
 
 /// Follows the results of a typed controller; called on the context's queue. What is not implemented does
 /// nothing.
+///
+/// ```swift
+/// final class BookList: FetchedResultsControllerDelegate {
+///   func fetchedResultsController(
+///     _ controller: FetchedResultsController<Book>, didChangeObject change: FetchedResultsObjectChange<Book>
+///   ) {
+///     switch change {
+///     case .insert(let book, let path): print("+", path, book.title ?? "")
+///     case .delete(let book, let path): print("-", path, book.title ?? "")
+///     case .move(let book, let old, let new): print(old, "to", new, book.title ?? "")
+///     case .update(let book, let path): print("~", path, book.title ?? "")
+///     }
+///   }
+/// }
+/// ```
 public protocol FetchedResultsControllerDelegate: AnyObject {
   /// Class of the objects.
   associatedtype T: NSManagedObject

@@ -2,6 +2,14 @@ import CoreData
 import Foundation
 
 /// A typed face on `NSFetchedResultsController`. Used on the context's queue.
+///
+/// ```swift
+/// let request = Book.fetchRequest()
+/// request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+/// let list = FetchedResultsController(fetchRequest: request, managedObjectContext: context)
+/// try list.performFetch()
+/// print(list.count, list[IndexPath(row: 0, section: 0)].title ?? "untitled")
+/// ```
 public final class FetchedResultsController<T: NSManagedObject> {
   /// What is shown.
   public let fetchRequest: NSFetchRequest<T>
@@ -97,6 +105,14 @@ public final class FetchedResultsController<T: NSManagedObject> {
   }
 
   /// Each round of changes from now on, as IDs and index paths; ends with the controller.
+  ///
+  /// ```swift
+  /// let list = FetchedResultsController(fetchRequest: request, managedObjectContext: context)
+  /// try list.performFetch()
+  /// for await update in list.updates {
+  ///   print(update.inserted.count, update.deleted.count, update.count)
+  /// }
+  /// ```
   public var updates: AsyncStream<FetchedResultsUpdate<T>> {
     let id = UUID()
     let (stream, continuation) = AsyncStream.makeStream(of: FetchedResultsUpdate<T>.self)

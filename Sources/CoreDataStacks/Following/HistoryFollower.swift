@@ -10,6 +10,12 @@ import Foundation
 ///
 /// So that a context's own saves are not merged into itself, a context without `transactionAuthor` is given
 /// one. With an author of yours its own saves come back as updates that change nothing.
+///
+/// ```swift
+/// try coordinator.addPersistentStore(type: .sqlite, at: storeURL, options: HistoryFollower.storeOptions)
+/// let follower = try HistoryFollower(context)
+/// follower.onFailure = { print("The history cannot be read: \($0)") }
+/// ```
 public final class HistoryFollower: @unchecked Sendable {
   // Unchecked: `_token` is used on the reader's queue only, `_failure` and `_observer` are guarded by the
   // lock, and everything else is immutable.
@@ -86,6 +92,12 @@ public final class HistoryFollower: @unchecked Sendable {
 
   /// Returns when the contexts show everything that was written so far, whether word of it has arrived or
   /// not.
+  ///
+  /// ```swift
+  /// let follower = try HistoryFollower(context)
+  /// try await follower.catchUp()
+  /// let count = try context.count(for: Book.fetchRequest())
+  /// ```
   ///
   /// - Throws: What reading the history throws.
   public func catchUp() async throws { try await _reader.perform { try self._read() } }

@@ -5,6 +5,13 @@ import Foundation
 /// the object.
 ///
 /// Sendable, hashable. May be used on any thread.
+///
+/// ```swift
+/// let id = ObjectID(book)
+/// try await stack.performWork { context in
+///   try context.existing(id).title = "Orlando"
+/// }
+/// ```
 public struct ObjectID<Object: NSManagedObject>: Hashable, Sendable {
   /// The untyped ID.
   public let id: NSManagedObjectID
@@ -28,11 +35,23 @@ extension NSManagedObjectContext {
   /// queue.
   ///
   /// Traps when the object is of another class.
+  ///
+  /// ```swift
+  /// let id = ObjectID(book)
+  /// background.performAndWait {
+  ///   background.object(id).isRead = true
+  /// }
+  /// ```
   public func object<Object: NSManagedObject>(_ id: ObjectID<Object>) -> Object {
     _typed(object(with: id.id))
   }
 
   /// This context's own copy of an object, with its values. Call on the context's queue.
+  ///
+  /// ```swift
+  /// let id = ObjectID<Book>(bookID)
+  /// let title = try await background.perform { try background.existing(id).title }
+  /// ```
   ///
   /// - Throws: Cocoa error 133000 if the object does not exist (any more).
   public func existing<Object: NSManagedObject>(_ id: ObjectID<Object>) throws -> Object {
@@ -41,6 +60,11 @@ extension NSManagedObjectContext {
 
   /// An ID of an object that every context over the store can use once it is saved. Call on the context's
   /// queue.
+  ///
+  /// ```swift
+  /// let book = Book(context: context)
+  /// let id = try context.permanentID(of: book)  // other contexts know it once the book is saved
+  /// ```
   ///
   /// - Throws: What obtaining a permanent ID throws.
   public func permanentID<Object: NSManagedObject>(of object: Object) throws -> ObjectID<Object> {

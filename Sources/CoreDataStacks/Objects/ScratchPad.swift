@@ -5,6 +5,12 @@ import Foundation
 ///
 /// A half-filled object never shows in the list behind the screen, since it lives in a child of the list's
 /// context until it is saved. Made and used on the parent's queue.
+///
+/// ```swift
+/// let pad = try ScratchPad(editing: book)
+/// pad.object.title = "Orlando: A Biography"
+/// if pad.hasChanges { try pad.save(toStore: true) }
+/// ```
 public final class ScratchPad<Object: NSManagedObject> {
   /// The child context; on the main queue for a main-queue parent, so that the screen uses it directly.
   public let context: NSManagedObjectContext
@@ -36,6 +42,12 @@ public final class ScratchPad<Object: NSManagedObject> {
   }
 
   /// Opens a scratch pad with a new object of an entity.
+  ///
+  /// ```swift
+  /// let pad = ScratchPad<Book>(inserting: "Book", in: context)
+  /// pad.object.title = "The Waves"
+  /// try await pad.saveToStore()
+  /// ```
   public convenience init(inserting entityName: String, in parent: NSManagedObjectContext) {
     self.init(parent) { context in
       let object = NSEntityDescription.insertNewObject(forEntityName: entityName, into: context)
@@ -76,6 +88,12 @@ public final class ScratchPad<Object: NSManagedObject> {
   }
 
   /// Throws everything away that was not saved. The pad cannot be used afterwards.
+  ///
+  /// ```swift
+  /// let pad = try ScratchPad(editing: book)
+  /// pad.object.title = ""
+  /// pad.cancel()  // the book has its title still
+  /// ```
   public func cancel() {
     _isClosed = true
     context.performAndWait { context.reset() }

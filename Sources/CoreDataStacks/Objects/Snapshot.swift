@@ -5,6 +5,13 @@ import Foundation
 ///
 /// Sendable: attributes as they were, to-one and to-many relationships as IDs. Transformable attributes are
 /// left out, since their objects may not be safe to share.
+///
+/// ```swift
+/// let snapshots = try await background.perform {
+///   try background.fetch(Book.fetchRequest()).map { Snapshot($0, relationships: ["tags"]) }
+/// }
+/// for book in snapshots { print(book.value("title") ?? "untitled", book.ids("tags", of: Tag.self).count) }
+/// ```
 public struct Snapshot<Object: NSManagedObject>: Sendable, Identifiable {
   /// Whose values these are.
   public let objectID: ObjectID<Object>
@@ -35,6 +42,11 @@ public struct Snapshot<Object: NSManagedObject>: Sendable, Identifiable {
   public subscript(name: String) -> (any Sendable)? { _values[name] }
 
   /// Value of a property in a type of yours; nil if it has none or another type.
+  ///
+  /// ```swift
+  /// let snapshot = Snapshot(book)
+  /// let pages = snapshot.value("pages", as: Int.self) ?? 0
+  /// ```
   public func value<Value>(_ name: String, as type: Value.Type = Value.self) -> Value? {
     if let number = _values[name] as? NSNumber {
       switch type {

@@ -10,6 +10,10 @@ extension ContextStack {
   /// that fetched results controllers have to fetch again. Release worker contexts made before: their objects
   /// belong to a store that is gone. Do not save meanwhile.
   ///
+  /// ```swift
+  /// try await stack.emptyStore()  // a sign-out: the next user begins with nothing
+  /// ```
+  ///
   /// - Throws: What destroying and adding stores throws.
   public func emptyStore() async throws { try await emptyStore(progress: nil) }
 
@@ -26,6 +30,10 @@ extension ContextStack {
   /// let go of it.
   ///
   /// Saves on their way are waited for; what has not been saved is lost.
+  ///
+  /// ```swift
+  /// try await stack.removeStore()
+  /// ```
   ///
   /// - Throws: What destroying the store throws; the stack has it still then.
   public func removeStore() async throws {

@@ -4,6 +4,12 @@ import Foundation
 /// A design for working with several contexts: code written against it switches design by one word.
 ///
 /// May be used from any thread; contexts only on their queues.
+///
+/// ```swift
+/// func addBook(titled title: String, to stack: any ContextStack) async throws {
+///   try await stack.performWork { context in Book(context: context).title = title }
+/// }
+/// ```
 public protocol ContextStack: AnyObject, Sendable {
   /// The context for the main queue.
   var mainContext: NSManagedObjectContext { get }
@@ -39,6 +45,12 @@ extension ContextStack {
 
   /// Saves a context all the way to the store; then the main context shows what was saved.
   ///
+  /// ```swift
+  /// let worker = stack.newWorkerContext()
+  /// await worker.perform { Book(context: worker).title = "The Waves" }
+  /// try await stack.save(worker)
+  /// ```
+  ///
   /// - Parameters:
   ///   - context: A worker or the main context.
   ///   - progress: Gets a unit for each context from this one to the store. Cancelled before the save has
@@ -51,6 +63,13 @@ extension ContextStack {
 
   /// Runs a block on a worker context made for it, saves that all the way, and hands back what the block
   /// returned.
+  ///
+  /// ```swift
+  /// let count = try await stack.performWork { context in
+  ///   for record in records { Book(context: context).title = record.title }
+  ///   return records.count
+  /// }
+  /// ```
   ///
   /// - Parameters:
   ///   - progress: Gets two units: one for the block, one for the save. Cancelled before the save has begun,
@@ -86,6 +105,11 @@ public enum StoreLocation: Sendable, Hashable {
 }
 
 /// The designs there are.
+///
+/// ```swift
+/// let model = Bundle.main.managedObjectModel(name: "Library")
+/// let stack = try await StackPattern.shared.makeStack(model: model, at: .file(storeURL))
+/// ```
 public enum StackPattern: String, CaseIterable, Sendable {
   /// One main-queue context for everything.
   case single
@@ -146,6 +170,15 @@ public enum StackPattern: String, CaseIterable, Sendable {
 }
 
 /// Why a stack cannot be set up.
+///
+/// ```swift
+/// let model = Bundle.main.managedObjectModel(name: "Library")
+/// do {
+///   _ = try await StackPattern.sharedStore.makeStack(model: model, at: .memory)
+/// } catch StackError.needsFile(let pattern) {
+///   print("\(pattern) needs a file.")
+/// }
+/// ```
 public enum StackError: Error, Hashable, CustomStringConvertible {
   /// The design needs a store file, since two coordinators cannot share memory.
   case needsFile(StackPattern)

@@ -5,6 +5,12 @@ import Foundation
 /// saved or not.
 ///
 /// A worker is the main context itself.
+///
+/// ```swift
+/// let stack = SingleContextStack(coordinator)
+/// Book(context: stack.mainContext).title = "The Waves"
+/// try await stack.save(stack.mainContext)
+/// ```
 public final class SingleContextStack: ContextStack {
   public let coordinator: NSPersistentStoreCoordinator
   public let mainContext: NSManagedObjectContext
@@ -25,6 +31,12 @@ public final class SingleContextStack: ContextStack {
 ///
 /// Saves of other databases, and a context's own, are ignored. Merges into main take turns with whatever else
 /// waits for the main queue: before you count on one, await `settle()`, or save with `save(_:progress:)`.
+///
+/// ```swift
+/// let stack = SharedCoordinatorStack(coordinator)
+/// try await stack.performWork { context in Book(context: context).title = "The Waves" }
+/// let count = try stack.mainContext.count(for: Book.fetchRequest())
+/// ```
 public final class SharedCoordinatorStack: ContextStack {
   public let coordinator: NSPersistentStoreCoordinator
   public let mainContext: NSManagedObjectContext
@@ -48,6 +60,11 @@ public final class SharedCoordinatorStack: ContextStack {
 }
 
 /// Two coordinators on one file, main on one, workers on the other: they meet at the file's lock only.
+///
+/// ```swift
+/// let model = Bundle.main.managedObjectModel(name: "Library")
+/// let stack = try await SharedStoreStack.open(model: model, at: storeURL, propagation: .history)
+/// ```
 public final class SharedStoreStack: ContextStack {
   /// How main learns of what workers save.
   public enum Propagation: Sendable, Hashable {

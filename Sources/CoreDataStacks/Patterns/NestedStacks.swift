@@ -3,6 +3,11 @@ import Foundation
 
 /// Two levels: the main context on the store, workers its children. A worker's save goes through main to the
 /// store.
+///
+/// ```swift
+/// let stack = NestedStack(coordinator)
+/// try await stack.performWork { context in Book(context: context).title = "The Waves" }
+/// ```
 public final class NestedStack: ContextStack {
   public let coordinator: NSPersistentStoreCoordinator
   public let mainContext: NSManagedObjectContext
@@ -25,6 +30,14 @@ public final class NestedStack: ContextStack {
 
 /// Three levels: a private writer on the store, main its child, workers children of main. Each save starts
 /// the next one up; the writer's, which has no parent, ends it. The disk is never written on the main queue.
+///
+/// ```swift
+/// let stack = WriterMainWorkerStack(coordinator)
+/// try await stack.performWork { context in
+///   for record in records { Book(context: context).title = record.title }
+/// }
+/// let books = try stack.mainContext.fetch(Book.fetchRequest())
+/// ```
 public final class WriterMainWorkerStack: ContextStack {
   public let coordinator: NSPersistentStoreCoordinator
   /// The only context on the coordinator. Do not change objects in it.

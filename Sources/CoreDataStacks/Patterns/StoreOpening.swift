@@ -52,6 +52,12 @@ extension NSPersistentStoreCoordinator {
 
   /// Opens a SQLite store in the background.
   ///
+  /// ```swift
+  /// NSPersistentStoreCoordinator.setupSQLiteBackedCoordinator(model, storeFileURL: storeURL) { result in
+  ///   if case .failure(let error) = result { print(error) }
+  /// }
+  /// ```
+  ///
   /// - Parameter completion: Called on a background queue.
   public class func setupSQLiteBackedCoordinator(
     _ managedObjectModel: NSManagedObjectModel, storeFileURL: URL,
