@@ -21,8 +21,18 @@ func example(_ name: String) -> Target {
 
 let package = Package(
   name: "Examples",
+  platforms: [.macOS(.v15), .iOS(.v18)],
   dependencies: [.package(name: "CoreData", path: "..")],
   targets: [
+    .executableTarget(
+      name: "Diary",
+      dependencies: [
+        // The system's own where there is one.
+        .product(
+          name: "SwiftData", package: "CoreData",
+          condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd]))
+      ],
+      swiftSettings: settings),
     example("Books"), example("EditScreen"), example("WriterMainWorker"), example("Transit"),
     example("TerminalList"), example("Upgrade"),
   ])

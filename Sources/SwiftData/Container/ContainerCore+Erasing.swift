@@ -8,8 +8,14 @@ extension ContainerCore {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
     defer { deliverReset() }
+    for store in customStores {
+      try store.erase()
+      store.bridge.removeAll()
+    }
     try context.performAndWait {
-      var left = coordinator.managedObjectModel.entities.filter { $0.superentity == nil }.compactMap(\.name)
+      var left = coordinator.managedObjectModel.entities.filter {
+        $0.superentity == nil && customStore(of: $0.name ?? "") == nil
+      }.compactMap(\.name)
       while !left.isEmpty {
         var refused: [String] = []
         var reason: (any Error)?

@@ -12,18 +12,25 @@ final class ContainerCore: @unchecked Sendable {
   let configurations: [ModelConfiguration]
   let coordinator: NSPersistentStoreCoordinator
   let bindings: SchemaBinding
+  /// Stores of the program's own.
+  let customStores: [CustomStore]
   /// Contexts that hear of each other's saves.
   private let _mailboxes = Mutex<[WeakMailbox]>([])
 
   init(
-    _ schema: Schema, _ migrationPlan: (any SchemaMigrationPlan.Type)?, _ configurations: [ModelConfiguration]
+    _ schema: Schema, _ migrationPlan: (any SchemaMigrationPlan.Type)?,
+    _ configurations: [ModelConfiguration], customStores: [CustomStore] = []
   ) throws {
     self.schema = schema
     self.migrationPlan = migrationPlan
     self.configurations = configurations
+    self.customStores = customStores
     let parts = try StoreParts.of(configurations, schema)
-    let model = try schema.managedModel(configurations: parts.map { ($0.configuration.name, $0.entities) })
+    let model = try schema.managedModel(
+      configurations: parts.map { ($0.configuration.name, $0.entities) }
+        + customStores.map { ($0.name, $0.entities) })
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    for store in customStores { try SnapshotStore.add(store, to: coordinator) }
     for part in parts {
       do {
         if let migrationPlan, !part.configuration.isStoredInMemoryOnly {
@@ -39,6 +46,12 @@ final class ContainerCore: @unchecked Sendable {
       }
     }
     bindings = SchemaBinding(model, schema)
+    connectSnapshotTables()
+  }
+
+  /// The custom store of an entity; nil for one that the engine keeps.
+  func customStore(of entity: String) -> CustomStore? {
+    customStores.isEmpty ? nil : customStores.first { $0.entities.contains(entity) }
   }
 
   // MARK: News

@@ -1,5 +1,8 @@
 /// Where and how a container keeps models: a file, or memory.
-public struct ModelConfiguration: Hashable, Identifiable, Sendable {
+public struct ModelConfiguration: Hashable, Identifiable, Sendable, DataStoreConfiguration {
+  /// The store that it stands for.
+  public typealias Store = DefaultStore
+
   /// Name of the configuration, and of the file unless a URL is given.
   public let name: String
   /// The entities that it keeps; nil for all of the container's schema.

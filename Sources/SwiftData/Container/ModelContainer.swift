@@ -55,6 +55,31 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     try self.init(for: Schema(forTypes), migrationPlan: migrationPlan, configurations: configurations)
   }
 
+  /// Creates a container over stores of the program's own, and others.
+  ///
+  /// - Throws: What making a store throws, and as
+  ///   ``init(for:migrationPlan:configurations:)-(Schema,_,[ModelConfiguration])``.
+  @_disfavoredOverload
+  public init(for givenSchema: Schema, configurations: [any DataStoreConfiguration]) throws {
+    func custom<Configuration: DataStoreConfiguration>(_ configuration: Configuration) throws -> CustomStore {
+      try TypedCustomStore<Configuration.Store>(configuration, givenSchema, nil)
+    }
+    let own = configurations.compactMap { $0 as? ModelConfiguration }
+    let stores = try configurations.filter { !($0 is ModelConfiguration) }.map { try custom($0) }
+    core = try ContainerCore(givenSchema, nil, own, customStores: stores)
+    _configurations = Mutex(Set(own))
+  }
+
+  /// Creates a container of model classes over stores of the program's own, and others.
+  ///
+  /// - Throws: As ``init(for:configurations:)-(Schema,_)``.
+  @_disfavoredOverload
+  public convenience init(
+    for forTypes: any PersistentModel.Type..., configurations: any DataStoreConfiguration...
+  ) throws {
+    try self.init(for: Schema(forTypes), configurations: configurations)
+  }
+
   /// The schema.
   public var schema: Schema { core.schema }
   /// The migration plan.

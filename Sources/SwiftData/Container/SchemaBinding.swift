@@ -81,7 +81,11 @@ final class EntityBinding: @unchecked Sendable {
     func open<Model: PersistentModel>(_ type: Model.Type) -> any PersistentModel {
       let storage = ModelStorage(modelClass)
       storage.bind(to: object, self, link)
+      storage.isBeingShown = true
+      StorageBeingShown.set(storage)
       let model = Model(backingData: ModelBackingData<Model>(storage))
+      StorageBeingShown.clear()
+      storage.isBeingShown = false
       storage.model = model
       return model
     }

@@ -7,10 +7,13 @@ final class ContextLink {
   /// Cleared by the context when it goes.
   unowned(unsafe) var context: ModelContext?
   private let _bindings: SchemaBinding
+  /// Kept, so that models whose context is gone still find what they lead to.
+  private let _managed: NSManagedObjectContext
 
   init(_ context: ModelContext, _ bindings: SchemaBinding) {
     self.context = context
     _bindings = bindings
+    _managed = context.managed
   }
 
   /// The model that shows an object: the one that does already, or a new one.

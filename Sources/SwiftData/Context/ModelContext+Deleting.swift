@@ -41,6 +41,12 @@ extension ModelContext {
   public func delete<T>(
     model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
   ) throws where T: PersistentModel {
+    if let store = core.customStore(of: ModelClass.of(T.self).name),
+      try store.delete(T.self, predicate, includeSubclasses, editingState)
+    {
+      store.bridge.removeAll()
+      return
+    }
     var descriptor = FetchDescriptor<T>(predicate: predicate)
     descriptor.includePendingChanges = false
     let fetch = try ModelFetch(descriptor, in: self)

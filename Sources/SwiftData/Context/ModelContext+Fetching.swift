@@ -34,6 +34,11 @@ extension ModelContext {
   public func fetchIdentifiers<T>(
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
+    if let store = core.customStore(of: ModelClass.of(T.self).name),
+      !(descriptor.includePendingChanges && managed.hasChanges)
+    {
+      return try store.identifiers(descriptor, editingState)
+    }
     let fetch = try ModelFetch(descriptor, in: self)
     if fetch.isWhole { fetch.request.includesPropertyValues = false }
     return try fetch.objects().map { identifier(of: $0) }

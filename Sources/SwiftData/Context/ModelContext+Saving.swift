@@ -15,6 +15,7 @@ extension ModelContext {
     )
     // An identity that is yet to come can't be told of afterwards.
     let deletedIdentifiers = deleted.compactMap { $0.identityParts.map { PersistentIdentifier($0) } }
+    try saveToCustomStores()
     try managed.save()
     for case let object as ModelObject in deleted { object.storage?.leaveContext() }
     releaseKept()

@@ -37,6 +37,7 @@ public class ModelContext: Equatable {
     autosave.isPossible = isOnMain
     link = ContextLink(self, core.bindings)
     if !isMain { core.connect(_mailbox) }
+    for store in core.customStores { store.begin(editingState) }
     let (core, mailbox) = (core, _mailbox)
     _saveObserver = NotificationCenter.default.addObserver(
       forName: .NSManagedObjectContextDidSaveObjectIDs, object: managed, queue: nil
@@ -51,6 +52,7 @@ public class ModelContext: Equatable {
   deinit {
     if let _saveObserver { NotificationCenter.default.removeObserver(_saveObserver) }
     link.context = nil
+    for store in core.customStores { store.end(editingState) }
     for storage in kept { storage.keptModel = nil }
   }
 

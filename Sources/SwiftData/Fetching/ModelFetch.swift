@@ -8,6 +8,8 @@ struct ModelFetch<T: PersistentModel> {
   /// What the store can't be asked for.
   private var _filter: Predicate<T>?
   private var _order: [SortDescriptor<T>] = []
+  /// The store of the program's own that keeps the class, with the class's entity.
+  private let _custom: (store: CustomStore, binding: EntityBinding)?
 
   /// - Throws: `SwiftDataError.unknownSchema` for a class that the container's schema lacks.
   init(_ descriptor: FetchDescriptor<T>, in context: ModelContext) throws {
@@ -19,9 +21,11 @@ struct ModelFetch<T: PersistentModel> {
     }
     _context = context
     _descriptor = descriptor
+    _custom = context.core.customStore(of: binding.modelClass.name).map { ($0, binding) }
     request = NSFetchRequest(entityName: binding.modelClass.name)
     request.entity = binding.entity
     request.includesPendingChanges = descriptor.includePendingChanges
+    if _custom != nil { return }
     if let predicate = descriptor.predicate {
       do {
         request.predicate = try NSPredicate.translating(predicate, in: ModelVocabulary(context: context))
@@ -84,6 +88,7 @@ struct ModelFetch<T: PersistentModel> {
   func objects() throws -> [NSManagedObject] {
     _context.mergeNews()
     _context.applyDeletions()
+    if let _custom { return try _context.objects(_descriptor, in: _custom.store, _custom.binding) }
     if isWhole {
       do {
         return try _objectsOfStore()
@@ -150,6 +155,12 @@ struct ModelFetch<T: PersistentModel> {
 
   /// The number of objects that are found.
   func count() throws -> Int {
+    if let _custom {
+      _context.applyDeletions()
+      let isDirty = _descriptor.includePendingChanges && _context.managed.hasChanges
+      if isDirty { return try objects().count }
+      return try _custom.store.count(_descriptor, _context.editingState)
+    }
     let hasRange = request.fetchLimit > 0 || request.fetchOffset > 0
     if !isWhole || hasRange && _context.managed.hasChanges { return try objects().count }
     _context.mergeNews()

@@ -7,10 +7,10 @@ struct HistoryReader {
   /// The transactions that a descriptor asks for.
   func fetch(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> [DefaultHistoryTransaction]
   {
-    var found = try context.core.coordinator.persistentStores.flatMap {
+    var found = try context.core.historyStores.flatMap {
       try _matching(descriptor.predicate, $0)
     }
-    if context.core.coordinator.persistentStores.count > 1 { found.sort { $0.timestamp < $1.timestamp } }
+    if context.core.historyStores.count > 1 { found.sort { $0.timestamp < $1.timestamp } }
     if !descriptor.sortBy.isEmpty { found.sort(using: descriptor.sortBy) }
     return descriptor.fetchLimit > 0 ? Array(found.prefix(Int(clamping: descriptor.fetchLimit))) : found
   }
@@ -19,7 +19,7 @@ struct HistoryReader {
   ///
   /// - Throws: `SwiftDataError.invalidTransactionFetchRequest` where one that stays is older than one that goes.
   func delete(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
-    for store in context.core.coordinator.persistentStores {
+    for store in context.core.historyStores {
       let doomed = try _matching(descriptor.predicate, store)
       guard let last = doomed.map(\.transactionIdentifier).max() else { continue }
       let older = try _read(store, after: nil).filter { $0.transactionNumber <= last }
@@ -129,6 +129,13 @@ struct HistoryReader {
         // Stored values are structures of values.
         return (accessor.name, _sendable(value))
       })
+  }
+}
+
+extension ContainerCore {
+  /// The stores whose history the engine keeps.
+  fileprivate var historyStores: [NSPersistentStore] {
+    coordinator.persistentStores.filter { !($0 is SnapshotStore) }
   }
 }
 

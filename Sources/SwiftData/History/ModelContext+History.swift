@@ -4,12 +4,13 @@ extension ModelContext {
   /// Reads the history of the container's stores: every save of any context, process or Core Data stack.
   ///
   /// - Throws: `SwiftDataError.historyTokenExpired` where transactions after a token of the predicate have been deleted,
-  ///   `.invalidTransactionFetchRequest` for a predicate that can't be evaluated, and what the store throws.
+  ///   `.invalidTransactionFetchRequest` for a predicate that can't be evaluated, `DataStoreError.unsupportedFeature`
+  ///   where only a store of the program's own could answer and doesn't, and what the store throws.
   public func fetchHistory<T>(_ descriptor: HistoryDescriptor<T>) throws -> [T] where T: HistoryTransaction {
-    guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
-      throw SwiftDataError(
-        .invalidTransactionFetchRequest, "No store of the container has a history of \(T.self).")
-    }
+    for store in core.customStores { if let found = try store.history(descriptor) { return found } }
+    guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction>,
+      core.configurations.count > 0
+    else { throw DataStoreError.unsupportedFeature }
     return try HistoryReader(context: self).fetch(descriptor) as! [T]
   }
 
@@ -17,10 +18,10 @@ extension ModelContext {
   ///
   /// - Throws: As ``fetchHistory(_:)``.
   public func deleteHistory<T>(_ descriptor: HistoryDescriptor<T>) throws where T: HistoryTransaction {
-    guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
-      throw SwiftDataError(
-        .invalidTransactionFetchRequest, "No store of the container has a history of \(T.self).")
-    }
+    for store in core.customStores { if try store.deleteHistory(descriptor) { return } }
+    guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction>,
+      core.configurations.count > 0
+    else { throw DataStoreError.unsupportedFeature }
     try HistoryReader(context: self).delete(descriptor)
   }
 }

@@ -21,6 +21,10 @@ public protocol BackingData<Model> {
   func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value where Value: PersistentModel
   /// The model at the other end of a to-one relationship.
   func getValue<Value>(forKey: KeyPath<Model, Value?>) -> Value? where Value: PersistentModel
+  /// The model at the other end of a required to-one relationship whose class is Codable.
+  func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value where Value: PersistentModel & Decodable
+  /// The model at the other end of a to-one relationship whose class is Codable.
+  func getValue<Value>(forKey: KeyPath<Model, Value?>) -> Value? where Value: PersistentModel & Decodable
   /// The models of a to-many relationship.
   func getValue<Value, OtherModel>(forKey: KeyPath<Model, Value>) -> Value
   where Value: RelationshipCollection, OtherModel == Value.PersistentElement
@@ -36,6 +40,12 @@ public protocol BackingData<Model> {
   func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value) where Value: PersistentModel
   /// Sets a to-one relationship.
   func setValue<Value>(forKey: KeyPath<Model, Value?>, to newValue: Value?) where Value: PersistentModel
+  /// Sets a required to-one relationship to a class that is Codable.
+  func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value)
+  where Value: PersistentModel & Encodable
+  /// Sets a to-one relationship to a class that is Codable.
+  func setValue<Value>(forKey: KeyPath<Model, Value?>, to newValue: Value?)
+  where Value: PersistentModel & Encodable
   /// Replaces the models of a to-many relationship.
   func setValue<Value, OtherModel>(forKey: KeyPath<Model, Value>, to newValue: Value)
   where Value: RelationshipCollection, OtherModel == Value.PersistentElement

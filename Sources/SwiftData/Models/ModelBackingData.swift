@@ -2,7 +2,10 @@
 struct ModelBackingData<Model: PersistentModel>: BackingData {
   let storage: ModelStorage
 
-  init(for modelType: Model.Type) { storage = ModelStorage(ModelClass.of(modelType)) }
+  init(for modelType: Model.Type) {
+    let modelClass = ModelClass.of(modelType)
+    storage = StorageBeingShown.take(modelClass) ?? ModelStorage(modelClass)
+  }
 
   init(_ storage: ModelStorage) { self.storage = storage }
 
@@ -37,6 +40,20 @@ struct ModelBackingData<Model: PersistentModel>: BackingData {
   where Value: Decodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement {
     storage.value(forKey)
   }
+
+  func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value where Value: PersistentModel & Decodable {
+    storage.value(forKey)
+  }
+
+  func getValue<Value>(forKey: KeyPath<Model, Value?>) -> Value? where Value: PersistentModel & Decodable {
+    storage.value(forKey)
+  }
+
+  func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value)
+  where Value: PersistentModel & Encodable { storage.set(forKey, to: newValue) }
+
+  func setValue<Value>(forKey: KeyPath<Model, Value?>, to newValue: Value?)
+  where Value: PersistentModel & Encodable { storage.set(forKey, to: newValue) }
 
   func getTransformableValue<Value>(forKey: KeyPath<Model, Value>) -> Value { storage.value(forKey) }
 

@@ -50,6 +50,10 @@ final class ModelClass: @unchecked Sendable {
 
   private static let _classes = PointerTable()
   private static let _making = Mutex(())
+  private static let _names = Mutex<[String: ModelClass]>([:])
+
+  /// The class of a name that was used last; nil for one that was not used yet.
+  static func known(named name: String) -> ModelClass? { _names.withLock { $0[name] } }
 
   /// What is known of a class.
   static func of(_ type: any PersistentModel.Type) -> ModelClass {
@@ -70,6 +74,7 @@ final class ModelClass: @unchecked Sendable {
       if let known = _classes.number(at: address) { return _class(known) }
       let number = Int(bitPattern: Unmanaged.passRetained(made).toOpaque())
       _classes.enter(number, at: address)
+      _names.withLock { $0[made.name] = made }
       return made
     }
   }

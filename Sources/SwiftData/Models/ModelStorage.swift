@@ -20,6 +20,8 @@ final class ModelStorage {
   var keptModel: AnyObject?
   /// JSON that was decoded last, by slot.
   var decoded: [Int: (data: Data, value: Any)] = [:]
+  /// Whether the instance is being made: initial values, which its properties then get, are not those of a stored model.
+  var isBeingShown = false
   /// Whatever the client keeps with the backing data.
   var metadata: Any?
   /// What notes the reads of a model that key paths are followed on, and the path that leads to it.
@@ -45,6 +47,7 @@ final class ModelStorage {
   @inline(__always) func set<Model, Value>(_ keyPath: KeyPath<Model, Value>, to value: Value) {
     let index = modelClass.index(of: keyPath)
     guard let object else { return _setDetached(index, value) }
+    if isBeingShown { return }
     link?.context?.willChange(self)
     unsafeDowncast(_accessors[index], to: ValueAccessor<Value>.self).set(value, object, self)
   }
@@ -72,6 +75,17 @@ final class ModelStorage {
     guard let object else { return _setDetached(index, value) }
     link?.context?.willChange(self)
     _accessors[index].setAny(value, object, self)
+  }
+
+  /// Sets a relationship by index to objects of the same context.
+  func setTargets(_ index: Int, to targets: [NSManagedObject]) {
+    guard let object else { return }
+    let accessor = _accessors[index]
+    if accessor.isToMany {
+      object.setMemberList(targets, at: accessor.slot)
+    } else {
+      object.setTarget(targets.first, at: accessor.slot)
+    }
   }
 
   /// Sets a property by index to the value that the model had before it was inserted.

@@ -42,6 +42,13 @@ class PropertyAccessor: @unchecked Sendable {
     setAny(value, object, storage)
   }
 
+  /// What the engine keeps for a value; nil for null.
+  ///
+  /// - Throws: `DecodingError` for a value of another type that has no coded form of the attribute's.
+  func stored(_ value: Any) throws -> Any? { nil }
+  /// Type of an attribute's values, as a Codable one.
+  var codableType: (any Codable.Type)? { nil }
+
   /// The value of what the engine gives for the attribute; nil for something else.
   func restored(_ stored: Any) -> Any? { nil }
 
@@ -104,6 +111,8 @@ class BasicAccessor<Value: BasicValue>: ValueAccessor<Value>, @unchecked Sendabl
   }
 
   final override func comparable(_ value: Any) -> Any? { (value as? Value)?.stored }
+  final override func stored(_ value: Any) throws -> Any? { try converted(value, Value.self).stored }
+  final override var codableType: (any Codable.Type)? { Value.self as? any Codable.Type }
   final override func restored(_ stored: Any) -> Any? { Value.restored(stored) }
 }
 
@@ -129,6 +138,8 @@ class OptionalBasicAccessor<Value: BasicValue>: ValueAccessor<Value?>, @unchecke
   }
 
   final override func comparable(_ value: Any) -> Any? { (value as? Value)?.stored }
+  final override func stored(_ value: Any) throws -> Any? { try converted(value, Value.self).stored }
+  final override var codableType: (any Codable.Type)? { Value.self as? any Codable.Type }
   final override func restored(_ stored: Any) -> Any? { Value.restored(stored) }
 }
 
@@ -169,6 +180,8 @@ final class CodedAccessor<Value>: ValueAccessor<Value>, @unchecked Sendable {
   }
 
   override func storedStandIn(_ standIn: Any) -> Any? { (standIn as? Value).flatMap { _coder.stored($0) } }
+  override func stored(_ value: Any) throws -> Any? { _coder.stored(try converted(value, Value.self)) }
+  override var codableType: (any Codable.Type)? { Value.self as? any Codable.Type }
   override func restored(_ stored: Any) -> Any? { flattened(_coder.value(of: stored)) }
   override func elementPath(of keyPath: AnyKeyPath) -> [String]? { _coder.elementPath(of: keyPath) }
   override func comparable(_ value: Any) -> Any? { _coder.comparable(value) }
@@ -207,4 +220,17 @@ final class TransformableAccessor<Value>: ValueAccessor<Value>, @unchecked Senda
   override func absent(_ model: String) -> Value {
     nilValue(of: Value.self) ?? super.absent(model)
   }
+}
+
+/// A value as one of a property's type: itself, or what its coded form decodes to.
+private func converted<Value>(_ value: Any, _ type: Value.Type) throws -> Value {
+  if let value = value as? Value { return value }
+  guard let encodable = value as? any Encodable, let wanted = type as? any Decodable.Type,
+    let converted = try JSONDecoder().decode(wanted, from: JSONEncoder().encode(encodable)) as? Value
+  else {
+    throw DecodingError.typeMismatch(
+      type,
+      .init(codingPath: [], debugDescription: "A snapshot has a \(Swift.type(of: value)) for a \(type)."))
+  }
+  return converted
 }

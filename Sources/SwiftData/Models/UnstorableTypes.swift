@@ -1,0 +1,42 @@
+// What the compiler says of a property whose type fits none of the forms that can be stored. Chosen only where nothing
+// else fits.
+
+extension BackingData {
+  /// For types that can't be stored.
+  @available(
+    *, unavailable,
+    message:
+      "A stored property's type has to conform to Codable or to be a model, an optional one or an array of them; '@Transient' keeps the property in memory"
+  )
+  @_disfavoredOverload
+  public func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value { fatalError("unavailable") }
+
+  /// For types that can't be stored.
+  @available(
+    *, unavailable,
+    message:
+      "A stored property's type has to conform to Codable or to be a model, an optional one or an array of them; '@Transient' keeps the property in memory"
+  )
+  @_disfavoredOverload
+  public func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value) { fatalError("unavailable") }
+}
+
+extension PersistentModel {
+  /// For types that can't be stored.
+  @available(
+    *, unavailable,
+    message:
+      "A stored property's type has to conform to Codable or to be a model, an optional one or an array of them; '@Transient' keeps the property in memory"
+  )
+  @_disfavoredOverload
+  public func getValue<Value>(forKey: KeyPath<Self, Value>) -> Value { fatalError("unavailable") }
+
+  /// For types that can't be stored.
+  @available(
+    *, unavailable,
+    message:
+      "A stored property's type has to conform to Codable or to be a model, an optional one or an array of them; '@Transient' keeps the property in memory"
+  )
+  @_disfavoredOverload
+  public func setValue<Value>(forKey: KeyPath<Self, Value>, to newValue: Value) { fatalError("unavailable") }
+}

@@ -1,0 +1,121 @@
+import CoreData
+
+// Fetching from custom stores, and saving to them.
+
+extension ModelContext {
+  /// What a descriptor finds in a custom store, with what is unsaved here.
+  func objects<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>, in store: CustomStore, _ binding: EntityBinding
+  ) throws -> [NSManagedObject] {
+    var (asked, filters, sorts) = (descriptor, false, false)
+    let isDirty = descriptor.includePendingChanges && managed.hasChanges
+    if isDirty { (asked.fetchLimit, asked.fetchOffset) = (nil, nil) }
+    while true {
+      do {
+        let (found, related) = try store.fetch(asked, editingState)
+        try take(related, in: store)
+        let objects = try take(found, in: store)
+        let isWhole = !filters && !sorts && !isDirty
+        return isWhole
+          ? objects : try finish(objects, descriptor, filters: filters, sorts: sorts || isDirty, binding)
+      } catch DataStoreError.preferInMemoryFilter where asked.predicate != nil {
+        (asked.predicate, filters) = (nil, true)
+      } catch DataStoreError.preferInMemorySort where !asked.sortBy.isEmpty {
+        (asked.sortBy, sorts) = ([], true)
+      }
+      (asked.fetchLimit, asked.fetchOffset) = (nil, nil)
+    }
+  }
+
+  /// Applies to what a store has found what it left to the context, and unsaved changes.
+  private func finish<T: PersistentModel>(
+    _ objects: [NSManagedObject], _ descriptor: FetchDescriptor<T>, filters: Bool, sorts: Bool,
+    _ binding: EntityBinding
+  ) throws -> [NSManagedObject] {
+    var models = objects.filter { !descriptor.includePendingChanges || !$0.isDeleted }.map {
+      model(of: $0) as! T
+    }
+    if descriptor.includePendingChanges {
+      let known = Set(models.map { ObjectIdentifier($0) })
+      for pending in insertedModelsArray + changedModelsArray {
+        if let model = pending as? T, !known.contains(ObjectIdentifier(model)) { models.append(model) }
+      }
+    }
+    if let predicate = descriptor.predicate, filters || descriptor.includePendingChanges && managed.hasChanges
+    {
+      models = try models.filter { try predicate.evaluate($0) }
+    }
+    if sorts, !descriptor.sortBy.isEmpty {
+      models.sort { left, right in
+        for order in descriptor.sortBy {
+          let result = SortTranslation.compare(left, right, by: order)
+          if result != .orderedSame { return result == .orderedAscending }
+        }
+        return false
+      }
+    }
+    let rest = models.dropFirst(max(0, descriptor.fetchOffset ?? 0))
+    let limit = descriptor.fetchLimit ?? 0
+    return (limit > 0 ? rest.prefix(limit) : rest).compactMap {
+      $0.persistentBackingData.modelStorage?.object
+    }
+  }
+
+  /// Enters snapshots, and answers the objects that show them.
+  @discardableResult
+  private func take(_ snapshots: [SnapshotValues], in store: CustomStore) throws -> [NSManagedObject] {
+    try snapshots.map { snapshot in
+      try core.enter(snapshot, in: store)
+      guard let id = objectID(for: snapshot.identifier) else {
+        throw SwiftDataError(
+          .unknownSchema,
+          "The custom store '\(store.name)' has found \(snapshot.identifier.id.uri), which is of another store or entity."
+        )
+      }
+      let object = managed.object(with: id)
+      if !object.isFault, !object.hasChanges { managed.refresh(object, mergeChanges: true) }
+      return object
+    }
+  }
+
+  /// Gives custom stores what is to be saved; the engine saves afterwards, and finds the permanent identities.
+  func saveToCustomStores() throws {
+    for store in core.customStores {
+      func own(_ objects: Set<NSManagedObject>) -> [ModelObject] {
+        objects.compactMap { $0 as? ModelObject }.filter { store.entities.contains($0.entity.name ?? "") }
+      }
+      func datas(_ objects: [ModelObject]) -> [any BackingData] { objects.map { model(of: $0).backing } }
+      let (inserted, updated, deleted) = (
+        own(managed.insertedObjects), own(managed.updatedObjects), own(managed.deletedObjects)
+      )
+      guard !(inserted.isEmpty && updated.isEmpty && deleted.isEmpty) else { continue }
+      for object in inserted { try object.validateForInsert() }
+      for object in updated { try object.validateForUpdate() }
+      let result = try store.save(
+        inserted: datas(inserted), updated: datas(updated), deleted: datas(deleted), editingState)
+      for object in inserted {
+        guard let storage = object.storage, let permanent = result.remapped[storage.identifier] else {
+          continue
+        }
+        store.bridge.setKey(permanent.id.bareKey, for: object)
+      }
+      for snapshot in result.changed { try core.enter(snapshot, in: store) }
+      for object in deleted {
+        if let parts = object.identityParts { store.bridge.remove(PersistentIdentifier(parts)) }
+      }
+      // What the table knows of the others is old; they are read anew when another context asks.
+      for object in updated {
+        guard let parts = object.identityParts else { continue }
+        let identifier = PersistentIdentifier(parts)
+        if !result.changed.contains(where: { $0.identifier == identifier }) {
+          store.bridge.remove(identifier)
+        }
+      }
+    }
+  }
+}
+
+extension PersistentModel {
+  /// The backing data, whatever the class.
+  fileprivate var backing: any BackingData { persistentBackingData }
+}

@@ -1,0 +1,61 @@
+import SwiftData
+import Testing
+
+/// What observers of the main context's models are told of.
+@MainActor
+struct ObservationTests {
+  private let _container: ModelContainer
+  private let _shelf: Shelf
+
+  init() throws {
+    _container = try ModelContainer(for: Shelf.self, configurations: .init(isStoredInMemoryOnly: true))
+    _shelf = Shelf(code: "A", room: "hall")
+    _container.mainContext.insert(_shelf)
+    try _container.mainContext.save()
+  }
+
+  private func _heard(of read: () -> Void, after change: () throws -> Void) rethrows -> Int {
+    let heard = Heard()
+    withObservationTracking(read) { heard.count() }
+    try change()
+    return heard.times
+  }
+
+  @Test func `a change through the inverse is told`() throws {
+    let times = _heard {
+      _ = _shelf.volumes
+    } after: {
+      let volume = Volume(title: "One")
+      _container.mainContext.insert(volume)
+      volume.shelf = _shelf
+    }
+    #expect(times == 1)
+  }
+
+  @Test func `a rollback is told`() throws {
+    _shelf.room = "attic"
+    let times = _heard {
+      _ = _shelf.room
+    } after: {
+      _container.mainContext.rollback()
+    }
+    #expect(times == 1 && _shelf.room == "hall")
+  }
+
+  @Test func `what another context saves is told`() async throws {
+    let (container, id) = (_container, _shelf.persistentModelID)
+    let heard = Heard()
+    withObservationTracking {
+      _ = _shelf.room
+    } onChange: {
+      heard.count()
+    }
+    try await Task.detached {
+      let context = ModelContext(container)
+      (context.model(for: id) as? Shelf)?.room = "cellar"
+      try context.save()
+    }.value
+    await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+    #expect(heard.times == 1 && _shelf.room == "cellar")
+  }
+}

@@ -1,0 +1,179 @@
+import SwiftData
+import Testing
+
+/// A store that keeps snapshots in memory and lets the context filter and sort.
+final class MemoStore: DataStore {
+  struct Configuration: DataStoreConfiguration {
+    typealias Store = MemoStore
+    var name = "memos"
+    var schema: Schema?
+    let box: Box
+    static func == (left: Self, right: Self) -> Bool { left.box === right.box }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(box)) }
+  }
+
+  typealias Snapshot = DefaultSnapshot
+
+  /// What several containers share.
+  final class Box: @unchecked Sendable {
+    var snapshots: [PersistentIdentifier: DefaultSnapshot] = [:]
+    var last = 0
+    var sorts = false
+    var authors: [String?] = []
+  }
+
+  let configuration: Configuration
+  let identifier = "memo-store"
+  let schema: Schema
+
+  init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+    self.configuration = configuration
+    schema = configuration.schema!
+  }
+
+  func fetch<T>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> DataStoreFetchResult<T, DefaultSnapshot> where T: PersistentModel {
+    if request.descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
+    if !request.descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
+    let name = Schema.entityName(for: T.self)
+    return DataStoreFetchResult(
+      descriptor: request.descriptor,
+      fetchedSnapshots: configuration.box.snapshots.values.filter {
+        $0.persistentIdentifier.entityName == name
+      })
+  }
+
+  func save(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+    let box = configuration.box
+    box.authors.append(request.editingState.author)
+    var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
+    for snapshot in request.inserted {
+      box.last += 1
+      remapped[snapshot.persistentIdentifier] = try PersistentIdentifier.identifier(
+        for: identifier, entityName: snapshot.persistentIdentifier.entityName, primaryKey: box.last)
+    }
+    for snapshot in request.inserted + request.updated {
+      let id = remapped[snapshot.persistentIdentifier] ?? snapshot.persistentIdentifier
+      box.snapshots[id] = snapshot.copy(persistentIdentifier: id, remappedIdentifiers: remapped)
+    }
+    for snapshot in request.deleted { box.snapshots[snapshot.persistentIdentifier] = nil }
+    return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: remapped)
+  }
+
+  func erase() throws { configuration.box.snapshots = [:] }
+}
+
+/// Stores of a program's own.
+struct CustomStoreTests {
+  private let _box = MemoStore.Box()
+
+  private func _context() throws -> ModelContext {
+    ModelContext(
+      try ModelContainer(for: Schema([Shelf.self]), configurations: [MemoStore.Configuration(box: _box)]))
+  }
+
+  private func _filled() throws -> ModelContext {
+    let context = try _context()
+    let shelf = Shelf(code: "A", room: "hall")
+    for number in [3, 1, 2] {
+      let volume = Volume(title: "V\(number)", pages: number)
+      volume.tags = ["t\(number)"]
+      volume.state = .lent(to: "Ann")
+      shelf.volumes.append(volume)
+    }
+    context.insert(shelf)
+    try context.save()
+    return context
+  }
+
+  @Test func `what is saved comes back in another container`() throws {
+    _ = try _filled()
+    let context = try _context()
+    let shelf = try #require(try context.fetch(FetchDescriptor<Shelf>()).first)
+    #expect(shelf.code == "A" && shelf.volumes.count == 3)
+    #expect(Set(shelf.volumes.flatMap(\.tags)) == ["t1", "t2", "t3"])
+    #expect(shelf.volumes.allSatisfy { $0.shelf === shelf && $0.state == .lent(to: "Ann") })
+  }
+
+  @Test func `new models take over the identities that the store gives`() throws {
+    let context = try _filled()
+    let shelf = try #require(try context.fetch(FetchDescriptor<Shelf>()).first)
+    #expect(shelf.persistentModelID.storeIdentifier == "memo-store" && !shelf.persistentModelID.isTemporary)
+    #expect(context.model(for: shelf.persistentModelID) as? Shelf === shelf)
+    #expect(_box.snapshots[shelf.persistentModelID] != nil)
+  }
+
+  @Test func `the context filters and sorts where the store prefers that`() throws {
+    let context = try _filled()
+    var descriptor = FetchDescriptor<Volume>(
+      predicate: #Predicate { $0.pages > 1 }, sortBy: [SortDescriptor(\.pages)])
+    #expect(try context.fetch(descriptor).map(\.pages) == [2, 3])
+    descriptor.fetchLimit = 1
+    #expect(try context.fetch(descriptor).map(\.pages) == [2])
+    let new = Volume(title: "new", pages: 10)
+    context.insert(new)
+    descriptor.fetchLimit = nil
+    #expect(try context.fetch(descriptor).map(\.pages) == [2, 3, 10])
+  }
+
+  @Test func `the preference reaches who counts or asks for identifiers`() throws {
+    let context = try _filled()
+    let descriptor = FetchDescriptor<Volume>(predicate: #Predicate { $0.pages > 1 })
+    #expect(throws: DataStoreError.preferInMemoryFilter) { _ = try context.fetchCount(descriptor) }
+    #expect(throws: DataStoreError.preferInMemoryFilter) { _ = try context.fetchIdentifiers(descriptor) }
+    #expect(try context.fetchCount(FetchDescriptor<Volume>()) == 3)
+  }
+
+  @Test func `changes and deletions reach the store, with the author`() throws {
+    let context = try _filled()
+    context.author = "ann"
+    let shelf = try #require(try context.fetch(FetchDescriptor<Shelf>()).first)
+    shelf.room = "attic"
+    let first = try #require(shelf.volumes.first { $0.pages == 1 })
+    context.delete(first)
+    try context.save()
+    #expect(_box.authors == [nil, "ann"])
+    let other = try _context()
+    #expect(try other.fetch(FetchDescriptor<Shelf>()).map(\.room) == ["attic"])
+    #expect(try Set(other.fetch(FetchDescriptor<Volume>()).map(\.pages)) == [2, 3])
+  }
+
+  @Test func `a batch deletion deletes one by one where the store has none`() throws {
+    let context = try _filled()
+    try context.delete(model: Volume.self, where: #Predicate { $0.pages == 3 })
+    try context.save()
+    #expect(_box.snapshots.count == 3)
+  }
+
+  @Test func `a store without history says so`() throws {
+    let context = try _filled()
+    #expect(throws: DataStoreError.unsupportedFeature) {
+      _ = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    }
+  }
+
+  @Test func `a snapshot is coded and decoded`() throws {
+    _ = try _filled()
+    let snapshot = try #require(_box.snapshots.values.first { $0.persistentIdentifier.entityName == "Shelf" })
+    let decoded = try JSONDecoder().decode(DefaultSnapshot.self, from: JSONEncoder().encode(snapshot))
+    #expect(decoded.persistentIdentifier == snapshot.persistentIdentifier)
+    _box.snapshots[decoded.persistentIdentifier] = decoded
+    #expect(try _context().fetch(FetchDescriptor<Shelf>()).map(\.room) == ["hall"])
+  }
+
+  @Test func `the default store can be wrapped`() throws {
+    let place = try TemporaryPlace.makeDirectory().appendingPathComponent("a.store")
+    let store = try DefaultStore(
+      ModelConfiguration(schema: Schema([Shelf.self]), url: place), migrationPlan: nil)
+    let context = ModelContext(try ModelContainer(for: Shelf.self, configurations: .init(url: place)))
+    context.insert(Shelf(code: "A"))
+    try context.save()
+    #expect(store.identifier == context.container.storeIdentifier(forConfigurationNamed: "a"))
+    #expect(try store.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count == 1)
+    try store.erase()
+    #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<Shelf>()) == 0)
+  }
+}
