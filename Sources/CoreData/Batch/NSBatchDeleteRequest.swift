@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a batch deletion gives; raw values are Apple's.
+/// What a batch deletion returns; raw values are Apple's.
 public enum NSBatchDeleteRequestResultType: UInt, Sendable {
-  /// Whether it was done.
+  /// Whether the request succeeded.
   case resultTypeStatusOnly = 0
   /// IDs of the objects deleted.
   case resultTypeObjectIDs = 1
@@ -10,7 +10,7 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
   case resultTypeCount = 2
 }
 
-/// Deletes the objects of a SQLite store that a fetch would find, without making managed objects.
+/// Deletes the objects of a SQLite store that a fetch finds, without making managed objects.
 ///
 /// One transaction. Delete rules are followed: cascade takes the members along (they are among the results),
 /// nullify and no action clear what pointed at a deleted object, deny refuses the whole request as long as
@@ -84,7 +84,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
   }
 }
 
-/// What a batch deletion gave.
+/// The result of a batch deletion.
 ///
 /// ```swift
 /// let request = NSBatchDeleteRequest(fetchRequest: NSFetchRequest<Tag>(entityName: "Tag"))
@@ -98,7 +98,7 @@ open class NSBatchDeleteResult: NSPersistentStoreResult {
 
   /// A `Bool`, `[NSManagedObjectID]` or `Int`, as the result type says.
   open var result: Any? { _result }
-  /// What was asked for.
+  /// Kind of result that the request asked for.
   open var resultType: NSBatchDeleteRequestResultType { _resultType }
 
   init(_ result: Any?, _ resultType: NSBatchDeleteRequestResultType) {
@@ -106,7 +106,7 @@ open class NSBatchDeleteResult: NSPersistentStoreResult {
     _resultType = resultType
   }
 
-  /// A result without anything, for subclasses that stand in for one in tests.
+  /// Creates an empty result, for test doubles.
   public override init() {
     _result = nil
     _resultType = .resultTypeStatusOnly

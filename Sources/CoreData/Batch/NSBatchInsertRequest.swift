@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a batch insertion gives; raw values are Apple's.
+/// What a batch insertion returns; raw values are Apple's.
 public enum NSBatchInsertRequestResultType: UInt, Sendable {
-  /// Whether it was done.
+  /// Whether the request succeeded.
   case statusOnly = 0
   /// IDs of the objects inserted.
   case objectIDs = 1
@@ -13,8 +13,8 @@ public enum NSBatchInsertRequestResultType: UInt, Sendable {
 /// Inserts many objects into a SQLite store at once, without making managed objects in a context.
 ///
 /// One transaction: either all rows are written or none. Default values fill what is not given; nothing is
-/// validated but that mandatory attributes are not nil. Relationships are left empty. A row that a stored one
-/// is in the way of, by a uniqueness constraint, fails the request under the error policy; under
+/// validated but that mandatory attributes are not nil. Relationships are left empty. A row that violates a
+/// uniqueness constraint fails the request under the error policy; under
 /// `NSMergePolicy.mergeByPropertyObjectTrump` and `.overwrite` the stored row takes all its values, defaults
 /// included, and under the other policies the row is left out.
 ///
@@ -148,7 +148,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
   }
 }
 
-/// What a batch insertion gave.
+/// The result of a batch insertion.
 ///
 /// ```swift
 /// let request = NSBatchInsertRequest(entityName: "Tag", objects: [["name": "novel"], ["name": "poetry"]])
@@ -162,7 +162,7 @@ open class NSBatchInsertResult: NSPersistentStoreResult {
 
   /// A `Bool`, `[NSManagedObjectID]` or `Int`, as the result type says.
   open var result: Any? { _result }
-  /// What was asked for.
+  /// Kind of result that the request asked for.
   open var resultType: NSBatchInsertRequestResultType { _resultType }
 
   init(_ result: Any?, _ resultType: NSBatchInsertRequestResultType) {
@@ -170,7 +170,7 @@ open class NSBatchInsertResult: NSPersistentStoreResult {
     _resultType = resultType
   }
 
-  /// A result without anything, for subclasses that stand in for one in tests.
+  /// Creates an empty result, for test doubles.
   public override init() {
     _result = nil
     _resultType = .statusOnly

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a batch update gives; raw values are Apple's.
+/// What a batch update returns; raw values are Apple's.
 public enum NSBatchUpdateRequestResultType: UInt, Sendable {
-  /// Whether it was done.
+  /// Whether the request succeeded.
   case statusOnlyResultType = 0
   /// IDs of the objects updated.
   case updatedObjectIDsResultType = 1
@@ -86,7 +86,7 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
   }
 }
 
-/// What a batch update gave.
+/// The result of a batch update.
 ///
 /// ```swift
 /// let request = NSBatchUpdateRequest(entityName: "Book")
@@ -101,7 +101,7 @@ open class NSBatchUpdateResult: NSPersistentStoreResult {
 
   /// A `Bool`, `[NSManagedObjectID]` or `Int`, as the result type says.
   open var result: Any? { _result }
-  /// What was asked for.
+  /// Kind of result that the request asked for.
   open var resultType: NSBatchUpdateRequestResultType { _resultType }
 
   init(_ result: Any?, _ resultType: NSBatchUpdateRequestResultType) {
@@ -109,7 +109,7 @@ open class NSBatchUpdateResult: NSPersistentStoreResult {
     _resultType = resultType
   }
 
-  /// A result without anything, for subclasses that stand in for one in tests.
+  /// Creates an empty result, for test doubles.
   public override init() {
     _result = nil
     _resultType = .statusOnlyResultType

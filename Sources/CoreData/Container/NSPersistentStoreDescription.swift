@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a container needs to know to add a store. Not safe to use from several threads at once.
+/// Describes a store that a container adds. Not safe to use from several threads at once.
 ///
 /// ```swift
 /// let description = NSPersistentStoreDescription(url: storeURL)
@@ -13,7 +13,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
   open var type = StoreKinds.standard.type
   /// Configuration of the model that the store takes; nil for all entities.
   open var configuration: String?
-  /// Where the file lies.
+  /// URL of the file.
   open var url: URL?
   private var _options: [String: NSObject] = [:]
   private var _pragmas: [String: NSObject] = [:]
@@ -28,7 +28,8 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
   /// ```
   open var shouldAddStoreAsynchronously = false
 
-  /// Creates a description of a SQLite store at a URL, to be migrated by itself where the model has changed.
+  /// Creates a description of a SQLite store at a URL. The store migrates when it is loaded under a changed
+  /// model.
   public init(url: URL) {
     self.url = url
     super.init()

@@ -152,13 +152,13 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
     didSet { if let name { queue.setLabel(name) } }
   }
 
-  /// Whatever the owner of the context wants to keep with it.
+  /// Values that the program keeps with the context.
   open var userInfo: NSMutableDictionary { _userInfo }
 
   /// Name recorded as author of this context's saves in the persistent history.
   @exclusivity(unchecked) open var transactionAuthor: String?
 
-  /// How conflicts in a save are settled: an `NSMergePolicy`; by default the save fails.
+  /// Resolves the conflicts of a save: an `NSMergePolicy`; by default the save fails.
   @exclusivity(unchecked) open var mergePolicy: Any = NSMergePolicy.error
 
   // MARK: Behaviour
@@ -228,13 +228,13 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
     processChanges()
   }
 
-  /// Forgets all objects and unsaved changes.
+  /// Drops all objects and unsaved changes.
   open func reset() {
     checkQueue()
     resetAll()
   }
 
-  /// Throws unsaved changes away.
+  /// Discards unsaved changes.
   open func rollback() {
     checkQueue()
     rollbackAll()
@@ -365,8 +365,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
 
   // MARK: Merging and saving
 
-  /// Has the next save check that an object still is as it was read, though it is not changed here: if
-  /// somebody else has saved it since, that is a conflict like one over a changed object.
+  /// Makes the next save check the version of an unchanged object: if another context has saved the object
+  /// since it was read, the save meets a conflict.
   open func detectConflicts(for object: NSManagedObject) { lockVersion(of: object) }
 
   /// Chooses the store that a new object is saved to.
@@ -386,10 +386,10 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
 
   // MARK: Undo
 
-  /// Takes the last changes back; nothing without an undo manager.
+  /// Undoes the last group of changes; does nothing without an undo manager.
   open func undo() { undoChanges() }
 
-  /// Takes the last undo back; nothing without an undo manager.
+  /// Redoes the last undone group; does nothing without an undo manager.
   open func redo() { redoChanges() }
 
   /// Records changes for undo and redo; nil, the default, records nothing.

@@ -1,7 +1,7 @@
 import CoreDataModelSchema
 import Foundation
 
-/// One object that was changed both here and elsewhere.
+/// A conflict over one object that was changed in this context and elsewhere.
 ///
 /// ```swift
 /// do {
@@ -23,7 +23,7 @@ open class NSMergeConflict: NSObject {
   open private(set) var cachedSnapshot: [String: Any]?
   /// Values in the store, when the conflict is with another coordinator.
   open private(set) var persistedSnapshot: [String: Any]?
-  /// Version that is there now; 0 if the row is gone.
+  /// Version of the stored row; 0 if the row is gone.
   open private(set) var newVersionNumber: Int
   /// Version that the local object was read with.
   open private(set) var oldVersionNumber: Int
@@ -67,7 +67,7 @@ open class NSMergeConflict: NSObject {
   }
 }
 
-/// Objects that have the same values where a uniqueness constraint lets only one have them.
+/// A conflict over objects that violate a uniqueness constraint.
 ///
 /// ```swift
 /// do {
@@ -80,12 +80,12 @@ open class NSMergeConflict: NSObject {
 open class NSConstraintConflict: NSObject {
   /// Names of the constraint's properties.
   open private(set) var constraint: [String]
-  /// The values that several objects have.
+  /// The duplicate values.
   open private(set) var constraintValues: [String: Any]
-  /// The object that the store has with these values; nil when only objects of the context are at odds.
+  /// The stored object with these values; nil when the conflict is among objects of the context.
   ///
-  /// After `resolve(constraintConflicts:)` the object that stands for the row from then on, which may be a
-  /// formerly new one.
+  /// After `resolve(constraintConflicts:)` the object that takes the row's identity, which may be an inserted
+  /// one.
   open var databaseObject: NSManagedObject? { survivor ?? _database }
   /// Values of the stored row.
   open private(set) var databaseSnapshot: [String: Any]?
@@ -96,7 +96,7 @@ open class NSConstraintConflict: NSObject {
 
   private let _database: NSManagedObject?
 
-  /// Creates a conflict over nothing.
+  /// Creates an empty conflict.
   public convenience override init() {
     self.init(constraint: [], database: nil, databaseSnapshot: nil, conflicting: [], conflictingSnapshots: [])
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How conflicting changes are settled; raw values are Apple's.
+/// How conflicting changes are resolved; raw values are Apple's.
 public enum NSMergePolicyType: UInt, Sendable {
   /// The save fails.
   case errorMergePolicyType = 0
@@ -14,7 +14,7 @@ public enum NSMergePolicyType: UInt, Sendable {
   case rollbackMergePolicyType = 4
 }
 
-/// How a context settles conflicts between what it saves and what others have saved meanwhile. Immutable.
+/// Resolves conflicts between what a context saves and what others have saved since it read. Immutable.
 ///
 /// ```swift
 /// background.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
@@ -32,7 +32,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
   /// Type of the policy.
   open var mergeType: NSMergePolicyType { _type }
 
-  /// Settles all conflicts of a save: first those of versions, then those of uniqueness constraints.
+  /// Resolves all conflicts of a save: first those of versions, then those of uniqueness constraints.
   ///
   /// Called on the saving context's queue. A subclass that overrides one of the three methods calls super and
   /// then adjusts the objects; what it changes there is saved.
@@ -62,7 +62,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     if !constraints.isEmpty { try resolve(constraintConflicts: constraints) }
   }
 
-  /// Settles conflicts of objects that were changed here and elsewhere.
+  /// Resolves conflicts over objects that were changed in this context and elsewhere.
   ///
   /// - Throws: Cocoa error 133020 under the error policy.
   open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
@@ -76,7 +76,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     for conflict in list { VersionSettlement(conflict, mergeType)?.settle() }
   }
 
-  /// Settles conflicts of objects that have the same values where only one may have them.
+  /// Resolves conflicts over objects that violate a uniqueness constraint.
   ///
   /// Under the trump policies one row remains. A new object that duplicates a stored row takes over the row's
   /// identity.

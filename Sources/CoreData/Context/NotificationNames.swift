@@ -80,7 +80,7 @@ public let NSUpdatedObjectsKey = "updated"
 public let NSDeletedObjectsKey = "deleted"
 /// Key for the set of objects that took values from elsewhere.
 public let NSRefreshedObjectsKey = "refreshed"
-/// Key for the set of objects whose values were thrown away.
+/// Key for the set of objects whose values were discarded.
 public let NSInvalidatedObjectsKey = "invalidated"
 /// Key for the array of IDs of all objects, when a context was reset.
 public let NSInvalidatedAllObjectsKey = "invalidatedAll"
@@ -94,7 +94,7 @@ public let NSDeletedObjectIDsKey = "deleted_objectIDs"
 public let NSRefreshedObjectIDsKey = "refreshed_objectIDs"
 /// Key for the set of invalidated objects' IDs.
 public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
-/// Key for the query generation a save has led to.
+/// Key for the query generation that a save produced.
 public let NSManagedObjectContextQueryGenerationKey = "newQueryGeneration"
 /// Key for the array of stores that were added.
 public let NSAddedPersistentStoresKey = "NSAddedPersistentStoresKey"
@@ -146,7 +146,7 @@ extension NSManagedObjectContext {
     case deletedObjects = "deleted"
     /// Objects refreshed.
     case refreshedObjects = "refreshed"
-    /// Objects that are not there any more.
+    /// Objects that no longer exist.
     case invalidatedObjects = "invalidated"
     /// IDs of objects inserted.
     case insertedObjectIDs = "inserted_objectIDs"
@@ -156,7 +156,7 @@ extension NSManagedObjectContext {
     case deletedObjectIDs = "deleted_objectIDs"
     /// IDs of objects refreshed.
     case refreshedObjectIDs = "refreshed_objectIDs"
-    /// IDs of objects that are not there any more.
+    /// IDs of objects that no longer exist.
     case invalidatedObjectIDs = "invalidated_objectIDs"
   }
 }

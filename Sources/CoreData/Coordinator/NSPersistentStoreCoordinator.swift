@@ -134,7 +134,7 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   /// - Throws: A Cocoa error if the store is not of this coordinator.
   open func remove(_ store: NSPersistentStore) throws { try removeStore(store) }
 
-  /// The store at this URL, if it was added; of a file that has several paths, any one does.
+  /// The store at this URL, by any path to its file; nil if it was not added.
   open func persistentStore(for URL: URL) -> NSPersistentStore? {
     let stores = persistentStores
     if let store = stores.first(where: { $0.url?.standardizedFileURL == URL.standardizedFileURL }) {
@@ -148,7 +148,7 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   /// URL of a store.
   open func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
 
-  /// Gives a store another place.
+  /// Moves a store to another URL.
   ///
   /// A SQLite store is connected to the store that lies there already; nothing may use it meanwhile, and what
   /// its objects show is read anew. A store that is written whole is written there with the next save.
@@ -226,11 +226,11 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
       sourceOptions: sourceOptions, ofType: storeType)
   }
 
-  /// Does what lightweight migrations of this coordinator's stores have put off. There never is anything:
-  /// here the whole migration happens in the one transaction in which a store is added.
+  /// Does nothing: a lightweight migration completes in the transaction in which the store is added. Core
+  /// Data finishes deferred parts here.
   open func finishDeferredLightweightMigration() throws {}
 
-  /// Does the next task of what lightweight migrations have put off; as the other form.
+  /// Does nothing; as the other form.
   open func finishDeferredLightweightMigrationTask() throws {}
 
   // MARK: Requests
@@ -249,7 +249,7 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
     try carryOut(request, in: context)
   }
 
-  /// The place in the stores' history after everything written so far.
+  /// The position in the stores' history after everything written so far.
   ///
   /// - Parameter stores: Stores of this coordinator; nil for all.
   /// - Returns: Nil if none of them keeps a history.

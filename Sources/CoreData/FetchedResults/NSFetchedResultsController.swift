@@ -1,6 +1,6 @@
 import Foundation
 
-/// The results of a fetch in sections, kept up to date and telling its delegate what changes.
+/// Keeps the results of a fetch up to date, in sections, and reports changes to its delegate.
 ///
 /// Used on the context's queue. It follows inserted, updated and deleted objects, saves of child contexts and
 /// merges, the last also where they concern objects that the context has not loaded (Core Data's controllers
@@ -23,7 +23,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   private var _face: NSFetchedResultsController<any NSFetchRequestResult>?
   private var _objects: (version: Int, list: [ResultType])?
 
-  /// Creates a controller; it shows nothing before `performFetch()`.
+  /// Creates a controller, which is empty until `performFetch()`.
   ///
   /// - Parameters:
   ///   - fetchRequest: What to show; needs sort descriptors, of which the first groups objects by section.
@@ -113,7 +113,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   /// Name of the cache on disk.
   open var cacheName: String? { core.cacheName }
 
-  /// Who is told of changes; held weakly. Without delegate changes are not followed.
+  /// Receives changes; held weakly. Without a delegate the controller does not follow changes.
   open var delegate: (any NSFetchedResultsControllerDelegate)? {
     get { core.delegate }
     set { core.delegate = newValue }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// What happened to an object or a section; raw values are Apple's.
+/// Kind of change of an object or a section; raw values are Apple's.
 public enum NSFetchedResultsChangeType: UInt, Sendable {
-  /// It has come.
+  /// Inserted.
   case insert = 1
-  /// It has gone.
+  /// Deleted.
   case delete = 2
-  /// An object stands elsewhere, and may have changed as well.
+  /// Moved, and possibly changed.
   case move = 3
-  /// An object has changed and stays where it was.
+  /// Changed in place.
   case update = 4
 }
 
@@ -53,10 +53,10 @@ public protocol NSFetchedResultsSectionInfo {
 /// controller.delegate = list
 /// ```
 public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
-  /// The results are about to be announced as changed; they have their new state already.
+  /// Called before the changes of a round. The results have their new state already.
   func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
-  /// A section has come or gone.
+  /// A section was inserted or deleted.
   ///
   /// - Parameter sectionIndex: Where it was before the round of changes (deleted) or is after it (inserted).
   func controller(
@@ -64,7 +64,7 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
     didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
     for type: NSFetchedResultsChangeType)
 
-  /// An object has come, gone, moved or changed.
+  /// An object was inserted, deleted, moved or changed.
   ///
   /// - Parameters:
   ///   - indexPath: Where it was before the round of changes; nil for an inserted one.
@@ -73,7 +73,7 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
     at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?)
 
-  /// The round of changes has been announced.
+  /// Called after the changes of a round.
   func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
   /// All results after a round of changes, and after each `performFetch()`. When implemented, no other method

@@ -2,7 +2,7 @@ import Foundation
 
 /// Stands for a state of a coordinator's stores, a query generation. Immutable.
 ///
-/// The state is kept as long as somebody holds the token or is pinned to it; an archive does not keep it.
+/// The state exists as long as the token or a context that is pinned to it; an archive does not keep it.
 ///
 /// ```swift
 /// try context.setQueryGenerationFrom(.current)

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What was done to an object; raw values are Apple's.
+/// Kind of change of an object; raw values are Apple's.
 public enum NSPersistentHistoryChangeType: Int, Sendable {
-  /// It was inserted.
+  /// Inserted.
   case insert = 0
-  /// It was changed.
+  /// Updated.
   case update = 1
-  /// It was deleted.
+  /// Deleted.
   case delete = 2
 }
 
@@ -36,7 +36,7 @@ open class NSPersistentHistoryChange: NSObject, NSCopying {
     _storeID = storeID
   }
 
-  /// A change of nothing, for subclasses that stand in for one in tests.
+  /// Creates an empty change, for test doubles.
   public override init() {
     _record = nil
     _owner = nil
@@ -51,7 +51,7 @@ open class NSPersistentHistoryChange: NSObject, NSCopying {
     _record.map { NSManagedObjectID($0.key) } ?? NSManagedObjectID()
   }
 
-  /// What was done to it.
+  /// Kind of change.
   open var changeType: NSPersistentHistoryChangeType {
     NSPersistentHistoryChangeType(rawValue: _record?.kind.rawValue ?? 0)!
   }

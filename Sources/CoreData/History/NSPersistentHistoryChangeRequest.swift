@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a history request gives; raw values are Apple's.
+/// What a history request returns; raw values are Apple's.
 public enum NSPersistentHistoryResultType: Int, Sendable {
-  /// Whether it was done.
+  /// Whether the request succeeded.
   case statusOnly = 0
   /// IDs of the changed objects.
   case objectIDs = 1
@@ -152,7 +152,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
   }
 }
 
-/// What a history request gave.
+/// The result of a history request.
 open class NSPersistentHistoryResult: NSPersistentStoreResult {
   private let _result: Any?
   private let _resultType: NSPersistentHistoryResultType
@@ -160,7 +160,7 @@ open class NSPersistentHistoryResult: NSPersistentStoreResult {
   /// A `Bool`, `[NSManagedObjectID]`, `Int`, `[NSPersistentHistoryTransaction]` or
   /// `[NSPersistentHistoryChange]`, as the result type says; the oldest first.
   open var result: Any? { _result }
-  /// What was asked for.
+  /// Kind of result that the request asked for.
   open var resultType: NSPersistentHistoryResultType { _resultType }
 
   init(_ result: Any?, _ resultType: NSPersistentHistoryResultType) {
@@ -168,7 +168,7 @@ open class NSPersistentHistoryResult: NSPersistentStoreResult {
     _resultType = resultType
   }
 
-  /// A result without anything, for subclasses that stand in for one in tests.
+  /// Creates an empty result, for test doubles.
   public override init() {
     _result = nil
     _resultType = .statusOnly

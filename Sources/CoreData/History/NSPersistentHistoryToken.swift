@@ -1,10 +1,9 @@
 import Foundation
 
-/// A place in the history of one or several stores: what was written up to there is known, what comes later
-/// is news.
+/// A position in the history of one or several stores.
 ///
 /// Immutable; may be kept in a file with `NSKeyedArchiver` and used by another process on the same stores.
-/// Two tokens are equal when they name the same transaction of the same stores, whichever coordinator gave
+/// Two tokens are equal when they name the same transaction of the same stores, whichever coordinator made
 /// them.
 ///
 /// ```swift
@@ -27,7 +26,7 @@ open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, @unche
     super.init()
   }
 
-  /// A token before every transaction, for subclasses that stand in for one in tests.
+  /// Creates a token before every transaction, for test doubles.
   public override init() {
     transactions = [:]
     super.init()

@@ -22,7 +22,7 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying {
     for change in _changes ?? [] { change._transaction = self }
   }
 
-  /// A transaction of nothing, for subclasses that stand in for one in tests.
+  /// Creates an empty transaction, for test doubles.
   public override init() {
     _record = HistoryTransactionRecord(
       number: 0, timestamp: 0, author: nil, contextName: nil, bundleID: "", processID: "", changes: nil)
@@ -55,7 +55,7 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying {
   /// `transactionAuthor` of the context that wrote it.
   open var author: String? { _record.author }
 
-  /// The place in history right after this transaction.
+  /// The position in the history right after this transaction.
   open var token: NSPersistentHistoryToken { NSPersistentHistoryToken([storeID: _record.number]) }
 
   /// The changes as a notification that `mergeChanges(fromContextDidSave:)` takes: sets of object IDs.

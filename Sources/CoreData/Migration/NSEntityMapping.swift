@@ -1,8 +1,8 @@
 import Foundation
 
-/// What becomes of an entity.
+/// What a mapping does with an entity.
 public enum NSEntityMappingType: UInt, Sendable {
-  /// Not said: objects of the source entity are mapped, if there is one.
+  /// Unspecified: objects of the source entity are mapped, if there is one.
   case undefinedEntityMappingType = 0
   /// By a policy class of the developer's own.
   case customEntityMappingType = 1

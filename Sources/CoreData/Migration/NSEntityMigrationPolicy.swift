@@ -69,7 +69,7 @@ open class NSEntityMigrationPolicy: NSObject {
   open func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
   }
 
-  /// Called when the mapping is done with.
+  /// Called after the mapping's last pass.
   open func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 }
 

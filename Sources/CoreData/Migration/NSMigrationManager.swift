@@ -105,7 +105,7 @@ open class NSMigrationManager: NSObject {
       destinationOptions: destinationOptions)
   }
 
-  /// Forgets all associations and objects, so that the manager can be used for another mapping model.
+  /// Drops all associations and objects, so that the manager can be used for another mapping model.
   open func reset() {
     associations = MigrationAssociations()
     for side in [_sides?.source, _sides?.destination].compactMap({ $0 }) {
@@ -113,8 +113,8 @@ open class NSMigrationManager: NSObject {
     }
   }
 
-  /// Ends the migration that runs, or else the next one, with this error, before the object that is next.
-  /// From any thread.
+  /// Ends the running migration, or else the next one, with this error, before its next object. From any
+  /// thread.
   ///
   /// ```swift
   /// func cancel(_ manager: NSMigrationManager) {
@@ -183,7 +183,7 @@ open class NSMigrationManager: NSObject {
 
   // MARK: Progress
 
-  /// The mapping in work; an empty one if no migration runs.
+  /// The current mapping; an empty one if no migration runs.
   open var currentEntityMapping: NSEntityMapping {
     guard let position = state.withLock({ $0.position }), let mappings = _mapping?.entityMappings,
       mappings.indices.contains(position)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What an object was brought back by; raw values are Apple's.
+/// What restored an object's values; raw values are Apple's.
 ///
 /// ```swift
 /// final class Note: NSManagedObject {
@@ -15,17 +15,17 @@ import Foundation
 public struct NSSnapshotEventType: OptionSet, Sendable, Hashable {
   public let rawValue: UInt
   public init(rawValue: UInt) { self.rawValue = rawValue }
-  /// Undoing took an insertion back.
+  /// An insertion was undone.
   public static let undoInsertion = NSSnapshotEventType(rawValue: 1 << 1)
-  /// Undoing took a deletion back.
+  /// A deletion was undone.
   public static let undoDeletion = NSSnapshotEventType(rawValue: 1 << 2)
-  /// Undoing took changed values back.
+  /// A change of values was undone.
   public static let undoUpdate = NSSnapshotEventType(rawValue: 1 << 3)
   /// The context was rolled back.
   public static let rollback = NSSnapshotEventType(rawValue: 1 << 4)
   /// The object was refreshed, by itself or by a merge.
   public static let refresh = NSSnapshotEventType(rawValue: 1 << 5)
-  /// A merge policy settled a conflict.
+  /// A merge policy resolved a conflict.
   public static let mergePolicy = NSSnapshotEventType(rawValue: 1 << 6)
 }
 

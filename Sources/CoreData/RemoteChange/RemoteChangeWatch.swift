@@ -43,9 +43,9 @@ final class RemoteChangeWatch: @unchecked Sendable {
 }
 
 extension NSNotification.Name {
-  /// Posted by a coordinator, on an arbitrary thread, after anybody has written to one of its stores that was
-  /// added with `NSPersistentStoreRemoteChangeNotificationPostOptionKey`: a context of this coordinator,
-  /// another coordinator, another process. Several writes may come as one.
+  /// Posted by a coordinator, on an arbitrary thread, after a write to one of its stores that was added with
+  /// `NSPersistentStoreRemoteChangeNotificationPostOptionKey`: a context of this coordinator, another
+  /// coordinator, another process. Several writes may come as one.
   ///
   /// The user info has the store's UUID (`NSStoreUUIDKey`), its URL (`NSPersistentStoreURLKey`) and, with
   /// history tracking, the token of the last transaction (`NSPersistentHistoryTokenKey`).
@@ -61,7 +61,7 @@ extension NSNotification.Name {
     "NSPersistentStoreRemoteChangeNotification")
 }
 
-/// Key for the URL of a store that somebody has written to.
+/// Key for the URL of the store that was written to.
 public let NSPersistentStoreURLKey = "storeURL"
-/// Key for the history token of what somebody has written.
+/// Key for the history token of the write.
 public let NSPersistentHistoryTokenKey = "historyToken"

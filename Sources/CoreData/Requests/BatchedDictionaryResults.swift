@@ -2,12 +2,12 @@ import CoreDataModelSchema
 import CoreDataPredicateLanguage
 import Foundation
 
-/// Dictionaries of a fetch, read batch by batch as they are looked at.
+/// Dictionaries of a fetch, read batch by batch as they are accessed.
 ///
 /// As in Core Data, only if `objectID` is among the properties to fetch: identities are then read at once, so
 /// `count` and the order are those of the time of the fetch, and the other columns with the batch that holds
-/// them, in one statement. A batch is let go when the next one is looked at. Without `objectID`, with groups
-/// or distinct results, everything is read at once. A row deleted since has its object ID alone. Used by one
+/// them, in one statement. A batch is released when the next one is read. Without `objectID`, with groups or
+/// distinct results, everything is read at once. A row deleted since has its object ID alone. Used by one
 /// thread at a time. Not in Core Data, whose batched NSArray is walked whole when Swift bridges it to an
 /// array.
 ///
@@ -119,7 +119,7 @@ extension DictionaryPlan {
 }
 
 extension NSManagedObjectContext {
-  /// Fetches dictionaries to be looked at batch by batch.
+  /// Fetches dictionaries that are read batch by batch.
   ///
   /// Batches have the request's `fetchBatchSize`, or 100 dictionaries if that is 0. The request's result type
   /// need not be set. Not in Core Data.

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Objects of a fetch, made and loaded batch by batch as they are looked at.
+/// Objects of a fetch, made and loaded batch by batch as they are accessed.
 ///
 /// Identities are read at once, so `count` and the order are those of the time of the fetch; objects and
-/// their values come with the batch that holds them, in one statement, and are let go again with it unless
-/// somebody holds them. Belongs to the context's queue like the objects. An object deleted since appears as a
+/// their values come with the batch that holds them, in one statement, and go with the batch unless the
+/// program holds them. Belongs to the context's queue like the objects. An object deleted since appears as a
 /// fault that cannot be filled. Not in Core Data, whose batched NSArray is walked whole when Swift bridges it
 /// to an array.
 ///
@@ -66,7 +66,7 @@ public struct BatchedFetchResults<Object: NSManagedObject>: RandomAccessCollecti
 }
 
 extension NSManagedObjectContext {
-  /// Fetches objects to be looked at batch by batch.
+  /// Fetches objects that are loaded batch by batch.
   ///
   /// Batches have the request's `fetchBatchSize`, or 100 objects if that is 0. Not in Core Data.
   ///

@@ -14,7 +14,7 @@ public enum NSPersistentStoreRequestType: UInt, Sendable {
   case batchDeleteRequestType = 7
 }
 
-/// Something that a persistent store is asked to do. Not safe to use from several threads at once.
+/// A request to a persistent store. Not safe to use from several threads at once.
 open class NSPersistentStoreRequest: NSObject, NSCopying {
   /// Stores to ask; nil for all stores that hold the entity.
   ///

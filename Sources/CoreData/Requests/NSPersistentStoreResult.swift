@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What executing a request gave.
+/// The result of a request.
 open class NSPersistentStoreResult: NSObject {}
 
 /// A result that arrives later.
@@ -13,7 +13,7 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult, @unchec
 
   /// Context that the request was executed by.
   public let managedObjectContext: NSManagedObjectContext
-  /// What went wrong; nil as long as nothing did.
+  /// The error; nil as long as there is none.
   public internal(set) var operationError: (any Error)?
   /// Rows done of rows estimated; nil unless a `Progress` was current when the request was executed.
   public let progress: Progress?
@@ -43,7 +43,7 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult, @unchec
   open func cancel() { _isCancelled.store(true, ordering: .releasing) }
 }
 
-/// What is called with the result of an asynchronous fetch, whatever the type of its objects.
+/// Receives the result of an asynchronous fetch, whatever the type of its objects.
 public typealias NSPersistentStoreAsynchronousFetchResultCompletionBlock =
   (NSAsynchronousFetchResult<any NSFetchRequestResult>) -> Void
 
@@ -53,7 +53,7 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
 
   /// Request that this is the result of.
   public let fetchRequest: NSAsynchronousFetchRequest<ResultType>
-  /// What was found; nil until it is.
+  /// The results; nil until the fetch is complete.
   public internal(set) var finalResult: [ResultType]?
 
   init(
@@ -79,7 +79,7 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
   public let fetchRequest: NSFetchRequest<ResultType>
   /// Called on the context's queue when the result is complete or has failed.
   public let completionBlock: ((NSAsynchronousFetchResult<ResultType>) -> Void)?
-  /// Number of rows that progress counts towards; 0 if there is no telling.
+  /// Number of rows that progress counts towards; 0 if it is unknown.
   open var estimatedResultCount = 0
 
   /// Creates an asynchronous form of a fetch.

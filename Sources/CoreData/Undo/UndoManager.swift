@@ -1,7 +1,7 @@
 import Foundation
 
-/// Records how to take changes back, and takes them back in groups. Foundation has none on Linux; this one
-/// has the same API, without selectors and invocations.
+/// Records how to undo changes, and undoes them in groups. Foundation has none on Linux; this one has the
+/// same API, without selectors and invocations.
 ///
 /// Not thread-safe: use it where what it records is used, for a context's manager on the context's queue.
 /// With `groupsByEvent` a group is opened by the first registration and closed by `undo()`, at the end of the
@@ -121,7 +121,7 @@ open class UndoManager: NSObject {
   /// Whether registrations are recorded.
   open var isUndoRegistrationEnabled: Bool { _disabled == 0 }
 
-  /// Stops recording until as many calls of `enableUndoRegistration()`.
+  /// Stops recording until a matching `enableUndoRegistration()`; calls nest.
   ///
   /// ```swift
   /// context.processPendingChanges()
@@ -132,7 +132,7 @@ open class UndoManager: NSObject {
   /// ```
   open func disableUndoRegistration() { _disabled += 1 }
 
-  /// Takes back one `disableUndoRegistration()`. Traps without one.
+  /// Balances one `disableUndoRegistration()`. Traps without one.
   open func enableUndoRegistration() {
     guard _disabled > 0 else {
       programmerError("enableUndoRegistration was called without disableUndoRegistration.")
@@ -140,7 +140,7 @@ open class UndoManager: NSObject {
     _disabled -= 1
   }
 
-  /// Records how to take a change back.
+  /// Records how to undo a change.
   ///
   /// Traps when no group is open and `groupsByEvent` is off. The target is not kept alive; once it is gone
   /// nothing is called.
@@ -172,7 +172,7 @@ open class UndoManager: NSObject {
       .action(UndoAction(target) { if let target = $0 as? TargetType { handler(target) } }))
   }
 
-  /// Forgets everything and records again.
+  /// Removes all actions and enables recording.
   open func removeAllActions() {
     _undoStack.removeAll()
     _redoStack.removeAll()
@@ -181,7 +181,7 @@ open class UndoManager: NSObject {
     _disabled = 0
   }
 
-  /// Forgets what was registered for one target.
+  /// Removes the actions of one target.
   open func removeAllActions(withTarget target: Any) {
     let target = target as AnyObject
     for group in _undoStack + _redoStack + _open { group.remove(target) }
@@ -200,7 +200,7 @@ open class UndoManager: NSObject {
   /// Whether there is anything to undo.
   open var canUndo: Bool { !_undoStack.isEmpty || _open.contains { !$0.items.isEmpty } }
 
-  /// Whether there is anything to redo. Posts a checkpoint first, so that changes not yet registered are.
+  /// Whether there is anything to redo. Posts a checkpoint first, so that pending changes are registered.
   open var canRedo: Bool {
     _post(.NSUndoManagerCheckpoint)
     return !_redoStack.isEmpty
@@ -250,7 +250,7 @@ open class UndoManager: NSObject {
     _post(.NSUndoManagerDidUndoChange)
   }
 
-  /// Takes the last undo back. Traps while a group is open.
+  /// Redoes the last undone group. Traps while a group is open.
   open func redo() {
     _post(.NSUndoManagerCheckpoint)
     guard !isUndoing, !isRedoing, !_redoStack.isEmpty else { return }
@@ -277,13 +277,13 @@ open class UndoManager: NSObject {
 
   // MARK: Names
 
-  /// Name of what `undo()` would take back; empty if it has none.
+  /// Name of the group that `undo()` undoes; empty if it has none.
   open var undoActionName: String { _undoStack.last?.name ?? _open.first?.name ?? "" }
 
-  /// Name of what `redo()` would do again; empty if it has none.
+  /// Name of the group that `redo()` redoes; empty if it has none.
   open var redoActionName: String { _redoStack.last?.name ?? "" }
 
-  /// Names what the current group does.
+  /// Sets the name of the current group.
   ///
   /// ```swift
   /// context.undoManager?.setActionName("Change Title")
@@ -311,15 +311,15 @@ open class UndoManager: NSObject {
 
   // MARK: Discardable actions
 
-  /// Marks the current group as one that need not be kept, such as a change of selection.
+  /// Marks the current group as discardable, such as a change of selection.
   open func setActionIsDiscardable(_ discardable: Bool) {
     (_open.last ?? _undoStack.last)?.isDiscardable = discardable
   }
 
-  /// Whether the group that `undo()` would take back is discardable.
+  /// Whether the group that `undo()` undoes is discardable.
   open var undoActionIsDiscardable: Bool { _undoStack.last?.isDiscardable ?? false }
 
-  /// Whether the group that `redo()` would do again is discardable.
+  /// Whether the group that `redo()` redoes is discardable.
   open var redoActionIsDiscardable: Bool { _redoStack.last?.isDiscardable ?? false }
 
   private func _post(_ name: NSNotification.Name, _ userInfo: [AnyHashable: Any]? = nil) {

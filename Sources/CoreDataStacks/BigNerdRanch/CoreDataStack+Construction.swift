@@ -23,7 +23,7 @@ extension CoreDataStack {
   ///   - desiredStoreURL: The file; nil for one named after the model in the user's documents directory.
   ///   - persistentStoreOptions: Options that the store is added with.
   ///   - callbackQueue: Where to call back; a background queue if nil.
-  ///   - callback: Told the stack, or why there is none.
+  ///   - callback: Called with the stack, or the error.
   public static func constructSQLiteStack(
     modelName: String, in bundle: Bundle = .main, at desiredStoreURL: URL? = nil,
     persistentStoreOptions: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
@@ -42,7 +42,7 @@ extension CoreDataStack {
   ///   - desiredStoreURL: The file; nil for `database.sqlite` in the user's documents directory.
   ///   - persistentStoreOptions: Options that the store is added with.
   ///   - callbackQueue: Where to call back; a background queue if nil.
-  ///   - callback: Told the stack, or why there is none.
+  ///   - callback: Called with the stack, or the error.
   public static func constructSQLiteStack(
     model: NSManagedObjectModel, at desiredStoreURL: URL? = nil,
     persistentStoreOptions: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,

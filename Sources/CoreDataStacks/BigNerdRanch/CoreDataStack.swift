@@ -1,11 +1,11 @@
 import CoreData
 import Foundation
 
-/// Told when a stack is set up.
+/// Called when a stack is set up.
 public typealias CoreDataStackSetupCallback = @Sendable (CoreDataStack.SetupResult) -> Void
-/// Told when a store was reset.
+/// Called when a store was reset.
 public typealias CoreDataStackStoreResetCallback = @Sendable (CoreDataStack.ResetResult) -> Void
-/// Told when a batch operation context is set up.
+/// Called when a batch operation context is set up.
 public typealias CoreDataStackBatchMOCCallback = @Sendable (CoreDataStack.BatchContextResult) -> Void
 
 /// Another name of `CoreDataStackSetupCallback`.
@@ -42,37 +42,37 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
     case unableToCreateStore(at: URL)
   }
 
-  /// A coordinator, or why there is none.
+  /// A coordinator, or the error.
   public enum CoordinatorResult: @unchecked Sendable {
     // Unchecked: a coordinator may be used from any thread.
     /// The coordinator.
     case success(NSPersistentStoreCoordinator)
-    /// Why there is none.
+    /// The error.
     case failure(any Swift.Error)
   }
 
-  /// A batch operation context, or why there is none.
+  /// A batch operation context, or the error.
   public enum BatchContextResult: @unchecked Sendable {
     // Unchecked: a context may be passed to any thread, and is used on its queue.
     /// The context.
     case success(NSManagedObjectContext)
-    /// Why there is none.
+    /// The error.
     case failure(any Swift.Error)
   }
 
-  /// A stack, or why there is none.
+  /// A stack, or the error.
   public enum SetupResult: Sendable {
     /// The stack.
     case success(CoreDataStack)
-    /// Why there is none.
+    /// The error.
     case failure(any Swift.Error)
   }
 
-  /// Success, or what went wrong.
+  /// Success, or the error.
   public enum SuccessResult: Sendable {
-    /// It was done.
+    /// Success.
     case success
-    /// Why it was not.
+    /// The error.
     case failure(any Swift.Error)
 
     /// The same as Swift's `Result`.
@@ -84,9 +84,9 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
     }
   }
 
-  /// How a save went.
+  /// The result of a save.
   public typealias SaveResult = SuccessResult
-  /// How a reset went.
+  /// The result of a reset.
   public typealias ResetResult = SuccessResult
 
   private struct State {
@@ -182,7 +182,7 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
   /// - Parameters:
   ///   - options: Options that the store is added with.
   ///   - callbackQueue: Where to call back; a background queue if nil.
-  ///   - callback: Told the context, or why there is none.
+  ///   - callback: Called with the context, or the error.
   public func newBatchOperationContext(
     with options: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
     on callbackQueue: DispatchQueue? = nil, callback: @escaping CoreDataStackBatchMOCCallback
@@ -235,13 +235,13 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
 
   // MARK: Reset
 
-  /// Empties the store, once saves on their way have ended. A SQLite stack gets new contexts, and child
-  /// contexts made before are dead; a stack in memory keeps its contexts, whose objects are invalid.
+  /// Empties the store after running saves have ended. A SQLite stack gets new contexts, and child contexts
+  /// made before are dead; a stack in memory keeps its contexts, whose objects are invalid.
   ///
   /// - Parameters:
   ///   - options: Options that the new store is added with.
   ///   - callbackQueue: Where to call back; a background queue if nil.
-  ///   - callback: Told how it went.
+  ///   - callback: Called with the result.
   public func resetStore(
     with options: [AnyHashable: Any]? = NSPersistentStoreCoordinator.stockSQLiteStoreOptions,
     on callbackQueue: DispatchQueue? = nil, callback: @escaping CoreDataStackStoreResetCallback

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Told how a save went.
+/// Called with the result of a save.
 public typealias CoreDataStackSaveCompletion = @Sendable (CoreDataStack.SaveResult) -> Void
 
 extension NSManagedObjectContext {

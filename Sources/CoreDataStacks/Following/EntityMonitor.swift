@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// When a monitor looks.
+/// When a monitor reports.
 public enum FireFrequency: Sendable, Hashable {
   /// Whenever the context processes changes.
   case onChange
@@ -9,7 +9,7 @@ public enum FireFrequency: Sendable, Hashable {
   case onSave
 }
 
-/// Told by a monitor what has happened to an entity's objects; called on the context's queue.
+/// Receives the changes of an entity's objects from a monitor, on the context's queue.
 ///
 /// ```swift
 /// final class Counter: EntityMonitorDelegate {
@@ -37,7 +37,7 @@ public protocol EntityMonitorDelegate: AnyObject {
   func entityMonitorObservedModifications(_ monitor: EntityMonitor<T>, entities: Set<T>)
 }
 
-/// What has happened to an entity's objects, as IDs.
+/// Changes of an entity's objects, as IDs.
 public struct EntityChanges<T: NSManagedObject>: Sendable, Hashable {
   /// Objects inserted.
   public let inserted: Set<ObjectID<T>>
@@ -125,7 +125,7 @@ public final class EntityMonitor<T: NSManagedObject>: @unchecked Sendable {
     _lock.withLock { _delegate = tell }
   }
 
-  /// What happens from now on, as IDs; ends with the monitor.
+  /// Changes from now on, as IDs; ends with the monitor.
   public var changes: AsyncStream<EntityChanges<T>> {
     AsyncStream { continuation in
       let id = UUID()

@@ -22,21 +22,21 @@ public protocol FetchedResultsControllerDelegate: AnyObject {
   /// Class of the objects.
   associatedtype T: NSManagedObject
 
-  /// An object has come, gone, moved or changed.
+  /// An object was inserted, deleted, moved or changed.
   func fetchedResultsController(
     _ controller: FetchedResultsController<T>, didChangeObject change: FetchedResultsObjectChange<T>)
 
-  /// A section has come or gone.
+  /// A section was inserted or deleted.
   func fetchedResultsController(
     _ controller: FetchedResultsController<T>, didChangeSection change: FetchedResultsSectionChange<T>)
 
-  /// A round of changes is about to be told.
+  /// Called before the changes of a round.
   func fetchedResultsControllerWillChangeContent(_ controller: FetchedResultsController<T>)
 
-  /// A round of changes has been told.
+  /// Called after the changes of a round.
   func fetchedResultsControllerDidChangeContent(_ controller: FetchedResultsController<T>)
 
-  /// The controller has fetched, or has failed to.
+  /// Called after a fetch, failed or not.
   func fetchedResultsControllerDidPerformFetch(_ controller: FetchedResultsController<T>)
 }
 
@@ -61,15 +61,15 @@ extension FetchedResultsControllerDelegate {
   public func fetchedResultsControllerDidPerformFetch(_ controller: FetchedResultsController<T>) {}
 }
 
-/// What happened to one object. Old index paths are before, new ones after the round of changes.
+/// A change of one object. Old index paths are before, new ones after the round of changes.
 public enum FetchedResultsObjectChange<T: NSManagedObject> {
-  /// It has come, and stands there.
+  /// Inserted at this place.
   case insert(object: T, indexPath: IndexPath)
-  /// It has gone, and stood there.
+  /// Deleted from this place.
   case delete(object: T, indexPath: IndexPath)
-  /// It stands elsewhere, and may have changed as well.
+  /// Moved, and possibly changed.
   case move(object: T, fromIndexPath: IndexPath, toIndexPath: IndexPath)
-  /// It has changed, and stayed where it was.
+  /// Changed in place.
   case update(object: T, indexPath: IndexPath)
 
   /// Nil for what makes no sense: an insertion from somewhere.
@@ -85,12 +85,11 @@ public enum FetchedResultsObjectChange<T: NSManagedObject> {
   }
 }
 
-/// What happened to one section. Indexes of deleted ones are before, of inserted ones after the round of
-/// changes.
+/// A change of one section. Indexes of deleted ones are before, of inserted ones after the round of changes.
 public enum FetchedResultsSectionChange<T: NSManagedObject> {
-  /// It has come, and stands there.
+  /// Inserted at this place.
   case insert(info: FetchedResultsSectionInfo<T>, index: Int)
-  /// It has gone, and stood there.
+  /// Deleted from this place.
   case delete(info: FetchedResultsSectionInfo<T>, index: Int)
 }
 
@@ -112,17 +111,17 @@ public struct FetchedResultsSectionInfo<T: NSManagedObject> {
 
 /// One round of changes of a controller's results, free of its context.
 public struct FetchedResultsUpdate<T: NSManagedObject>: Sendable {
-  /// Objects that have come, with where they are.
+  /// Inserted objects, with their places.
   public fileprivate(set) var inserted: [(id: ObjectID<T>, at: IndexPath)] = []
-  /// Objects that have gone, with where they were.
+  /// Deleted objects, with their former places.
   public fileprivate(set) var deleted: [(id: ObjectID<T>, at: IndexPath)] = []
-  /// Objects that have moved.
+  /// Moved objects.
   public fileprivate(set) var moved: [(id: ObjectID<T>, from: IndexPath, to: IndexPath)] = []
-  /// Objects that have changed in place, with where they were.
+  /// Objects changed in place, with their former places.
   public fileprivate(set) var updated: [(id: ObjectID<T>, at: IndexPath)] = []
-  /// Sections that have come.
+  /// Inserted sections.
   public internal(set) var insertedSections: [Int] = []
-  /// Sections that have gone.
+  /// Deleted sections.
   public internal(set) var deletedSections: [Int] = []
   /// Number of results afterwards.
   public internal(set) var count = 0

@@ -20,7 +20,7 @@ public final class FetchedResultsController<T: NSManagedObject> {
   private var _update = FetchedResultsUpdate<T>()
   private var _sections: [FetchedResultsSectionInfo<T>]?
 
-  /// Creates a controller; it shows nothing before `performFetch()`.
+  /// Creates a controller, which is empty until `performFetch()`.
   public init(
     fetchRequest: NSFetchRequest<T>, managedObjectContext context: NSManagedObjectContext,
     sectionNameKeyPath: String? = nil, cacheName: String? = nil

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Keeps contexts in step with whatever is written to their store: by other coordinators, by other processes.
+/// Merges into contexts what other coordinators and other processes write to their store.
 ///
 /// Whenever the coordinator reports a change of the store (`NSPersistentStoreRemoteChange`), the store's
 /// persistent history is read on a background context, and what is new is merged as one round into each
@@ -90,8 +90,7 @@ public final class HistoryFollower: @unchecked Sendable {
     set { _lock.withLock { _failure = newValue } }
   }
 
-  /// Returns when the contexts show everything that was written so far, whether word of it has arrived or
-  /// not.
+  /// Returns when the contexts show everything that was written so far, whether it was announced yet or not.
   ///
   /// ```swift
   /// let follower = try HistoryFollower(context)

@@ -16,13 +16,13 @@ public struct ObjectID<Object: NSManagedObject>: Hashable, Sendable {
   /// The untyped ID.
   public let id: NSManagedObjectID
 
-  /// Names an object. Call on the queue of its context.
+  /// Creates the ID of an object. Call on the queue of its context.
   ///
   /// An object that was never saved has a temporary ID, which other contexts than its own, its children and
   /// its parents after a save do not know; see `NSManagedObjectContext.permanentID(of:)`.
   public init(_ object: Object) { id = object.objectID }
 
-  /// Names the object of an ID, trusting that it is of this class.
+  /// Creates a typed ID, trusting that the object is of this class.
   public init(_ id: NSManagedObjectID) { self.id = id }
 }
 

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// A separate context for one edit screen: `save()` keeps all that was entered, `cancel()` throws it away.
+/// A separate context for one edit screen: `save()` keeps what was entered, `cancel()` discards it.
 ///
 /// A half-filled object never shows in the list behind the screen, since it lives in a child of the list's
 /// context until it is saved. Made and used on the parent's queue.
@@ -87,7 +87,7 @@ public final class ScratchPad<Object: NSManagedObject> {
     try await context.saveContextToStore(progress: progress)
   }
 
-  /// Throws everything away that was not saved. The pad cannot be used afterwards.
+  /// Discards everything that was not saved. The pad cannot be used afterwards.
   ///
   /// ```swift
   /// let pad = try ScratchPad(editing: book)

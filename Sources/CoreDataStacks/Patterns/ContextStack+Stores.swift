@@ -4,7 +4,7 @@ import Foundation
 // Taking a stack's store away, for good or for a new one.
 
 extension ContextStack {
-  /// Takes the store away with everything in it and goes on with a new, empty one.
+  /// Replaces the store with a new, empty one.
   ///
   /// Waits for running saves; unsaved changes are lost. The stack's own contexts stay and forget their objects, so
   /// that fetched results controllers have to fetch again. Release worker contexts made before: their objects
@@ -26,10 +26,9 @@ extension ContextStack {
     steps.finish()
   }
 
-  /// Takes the store away and destroys its files. Afterwards the stack holds nothing and can save nothing:
-  /// let go of it.
+  /// Removes the store and destroys its files. The stack cannot be used afterwards.
   ///
-  /// Saves on their way are waited for; what has not been saved is lost.
+  /// Waits for running saves; unsaved changes are lost.
   ///
   /// ```swift
   /// try await stack.removeStore()

@@ -74,7 +74,7 @@ extension ContextStack {
   /// - Parameters:
   ///   - progress: Gets two units: one for the block, one for the save. Cancelled before the save has begun,
   ///     nothing is saved.
-  ///   - body: Told the context.
+  ///   - body: Called with the context.
   /// - Throws: What the block or the first failing save throws; nothing is saved when the block throws.
   ///   `CocoaError.userCancelled`.
   public func performWork<Result: Sendable>(
@@ -104,7 +104,7 @@ public enum StoreLocation: Sendable, Hashable {
   case memory
 }
 
-/// The designs there are.
+/// The designs of stacks.
 ///
 /// ```swift
 /// let model = Bundle.main.managedObjectModel(name: "Library")

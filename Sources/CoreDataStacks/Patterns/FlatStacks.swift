@@ -26,8 +26,7 @@ public final class SingleContextStack: ContextStack {
   public func settle() async {}
 }
 
-/// One coordinator, a main-queue context, and workers as needed; whatever one saves is merged into all
-/// others.
+/// One coordinator, a main-queue context, and workers as needed; each save is merged into all others.
 ///
 /// Saves of other databases, and a context's own, are ignored. Merges into main take turns with whatever else
 /// waits for the main queue: before you count on one, await `settle()`, or save with `save(_:progress:)`.
@@ -59,7 +58,7 @@ public final class SharedCoordinatorStack: ContextStack {
   public func settle() async { await _merger.settle() }
 }
 
-/// Two coordinators on one file, main on one, workers on the other: they meet at the file's lock only.
+/// Two coordinators on one file, main on one, workers on the other: they share only the file's lock.
 ///
 /// ```swift
 /// let model = Bundle.main.managedObjectModel(name: "Library")

@@ -192,7 +192,7 @@ extension PredicateExpressions {
     }
   }
 
-  /// Makes the expression; called by what `#Predicate` expands to.
+  /// Makes the expression; called by the expansion of `#Predicate`.
   public static func build_localizedStandardContains<Root, Other>(
     _ root: Root, _ other: Other
   ) -> StringLocalizedStandardContains<Root, Other> {
