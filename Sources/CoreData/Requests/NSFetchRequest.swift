@@ -173,11 +173,15 @@ open class AnyFetchRequest: NSPersistentStoreRequest {
   /// Condition that groups meet.
   ///
   /// ```swift
+  /// let total = NSExpressionDescription()
+  /// total.name = "total"
+  /// total.expression = NSExpression(format: "sum:(pages)")
+  /// total.resultType = .integer64
   /// let request = NSFetchRequest<NSDictionary>(entityName: "Book")
   /// request.resultType = .dictionaryResultType
-  /// request.propertiesToFetch = ["author.name"]
+  /// request.propertiesToFetch = ["author.name", total]
   /// request.propertiesToGroupBy = ["author.name"]
-  /// request.havingPredicate = NSPredicate(format: "sum:(pages) > 1000")
+  /// request.havingPredicate = NSPredicate(format: "$total > 1000")
   /// ```
   @exclusivity(unchecked) open var havingPredicate: NSPredicate?
 
