@@ -95,6 +95,10 @@ final class ContextMailbox: @unchecked Sendable {
   /// Saves that wait; beyond that, all models are read anew instead.
   private static let _limit = 64
   private let _state = Mutex<News>(.none)
+  /// Called when there is news.
+  private let _wake = Mutex<(@Sendable () -> Void)?>(nil)
+
+  func setWake(_ wake: (@Sendable () -> Void)?) { _wake.withLock { $0 = wake } }
 
   func put(_ news: [AnyHashable: Any]) {
     let item = SavedNews(userInfo: news)
@@ -105,9 +109,13 @@ final class ContextMailbox: @unchecked Sendable {
       case .everything: break
       }
     }
+    _wake.withLock { $0 }?()
   }
 
-  func putReset() { _state.withLock { $0 = .everything } }
+  func putReset() {
+    _state.withLock { $0 = .everything }
+    _wake.withLock { $0 }?()
+  }
 
   /// The news since the last time.
   func take() -> News {

@@ -12,7 +12,8 @@ public class ModelContext: Equatable {
   private weak var _container: ModelContainer?
   /// How models refer to this context.
   private(set) var link: ContextLink!
-  private let _mailbox = ContextMailbox()
+  /// What other contexts have saved meanwhile.
+  let mailbox = ContextMailbox()
   /// Models that are kept alive until their changes are saved.
   var kept: [ModelStorage] = []
   let autosave = AutosaveState()
@@ -36,9 +37,9 @@ public class ModelContext: Equatable {
     managed.tracksObservation = isOnMain
     autosave.isPossible = isOnMain
     link = ContextLink(self, core.bindings)
-    if !isMain { core.connect(_mailbox) }
+    if !isMain { core.connect(mailbox) }
     for store in core.customStores { store.begin(editingState) }
-    let (core, mailbox) = (core, _mailbox)
+    let (core, mailbox) = (core, self.mailbox)
     _saveObserver = NotificationCenter.default.addObserver(
       forName: .NSManagedObjectContextDidSaveObjectIDs, object: managed, queue: nil
     ) { notification in
@@ -121,7 +122,7 @@ public class ModelContext: Equatable {
 
   /// Takes over what other contexts have saved.
   func mergeNews() {
-    switch _mailbox.take() {
+    switch mailbox.take() {
     case .none: break
     case .saves(let saves):
       for news in saves {

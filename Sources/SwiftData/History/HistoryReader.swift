@@ -15,6 +15,28 @@ struct HistoryReader {
     return descriptor.fetchLimit > 0 ? Array(found.prefix(Int(clamping: descriptor.fetchLimit))) : found
   }
 
+  /// The transactions after places of the stores; all of a store without one, or whose history after it is gone.
+  func fetch(after seen: [String: Int64]) throws -> [DefaultHistoryTransaction] {
+    try context.core.historyStores.flatMap { store in
+      let token = seen[store.identifier].map { DefaultHistoryToken(store: store.identifier, number: $0) }
+      do {
+        return try _read(store, after: token).map { _typed($0) }
+      } catch SwiftDataError.historyTokenExpired {
+        return try _read(store, after: nil).map { _typed($0) }
+      }
+    }
+  }
+
+  /// Numbers of the last transactions by store.
+  func newest() -> [String: Int64] {
+    var numbers: [String: Int64] = [:]
+    for store in context.core.historyStores {
+      let token = context.core.coordinator.currentPersistentHistoryToken(fromStores: [store])
+      numbers[store.identifier] = token?.number(ofStore: store.identifier) ?? 0
+    }
+    return numbers
+  }
+
   /// Deletes the transactions that meet a predicate: all, or those of each store up to one.
   ///
   /// - Throws: `SwiftDataError.invalidTransactionFetchRequest` where one that stays is older than one that goes.

@@ -1,0 +1,93 @@
+import CoreData
+import Synchronization
+
+/// Counts the changes of a container's stores that a program has to look at: those of some classes, by some authors.
+///
+/// May be used on any thread.
+public final class HistoryObserver: Observable, Sendable {
+  /// The container.
+  public let modelContainer: ModelContainer
+  /// Classes whose changes count; none for all.
+  public let observedModels: [any PersistentModel.Type]
+  /// Authors whose changes count; none for all.
+  public let authors: Set<String>
+  private let _registrar = ObservationRegistrar()
+  private let _state: Mutex<State>
+  private let _queue = DispatchQueue(label: "SwiftData.HistoryObserver")
+
+  private struct State: @unchecked Sendable {
+    // Unchecked: the token of an observer is only handed back.
+    var counter = 0
+    /// Numbers of the last transactions looked at, by store.
+    var seen: [String: Int64]
+    var observer: (any NSObjectProtocol)?
+  }
+
+  /// Creates an observer.
+  ///
+  /// - Parameters:
+  ///   - historyTokens: Places to start from, by the stores' identifiers; nil for now.
+  ///   - observedModels: Classes whose changes count; none for all.
+  ///   - authors: Authors whose changes count; none for all.
+  ///   - modelContainer: The container.
+  ///   - isolation: The caller's.
+  /// - Throws: Nothing; Apple's throws for tokens that have expired.
+  public init(
+    historyTokens: [String: any HistoryToken]? = nil, observedModels: [any PersistentModel.Type] = [],
+    authors: Set<String> = [], modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    self.modelContainer = modelContainer
+    self.observedModels = observedModels
+    self.authors = authors
+    let seen =
+      historyTokens?.compactMapValues { ($0 as? DefaultHistoryToken)?.number }
+      ?? HistoryReader(context: ModelContext(modelContainer)).newest()
+    _state = Mutex(State(seen: seen))
+    let token = NotificationCenter.default.addObserver(
+      forName: ModelContainer.remoteChange, object: modelContainer.core.coordinator, queue: nil
+    ) { [weak self] _ in
+      guard let self else { return }
+      self._queue.async { self._look() }
+    }
+    _state.withLock { $0.observer = UncheckedToken(token: token).token }
+    if historyTokens != nil { _queue.async { self._look() } }
+  }
+
+  deinit {
+    if let token = _state.withLock({ $0.observer }) { NotificationCenter.default.removeObserver(token) }
+  }
+
+  private struct UncheckedToken: @unchecked Sendable {
+    let token: any NSObjectProtocol
+  }
+
+  /// The number of changes that counted so far.
+  public var eventCounter: Int {
+    _registrar.access(self, keyPath: \.eventCounter)
+    return _state.withLock { $0.counter }
+  }
+
+  /// Looks at the transactions since the last time.
+  private func _look() {
+    do {
+      let seen = _state.withLock { $0.seen }
+      let new = try HistoryReader(context: ModelContext(modelContainer)).fetch(after: seen)
+      guard !new.isEmpty else { return }
+      let count = new.reduce(0) { $0 + _count($1) }
+      _state.withLock { state in
+        for transaction in new { state.seen[transaction.storeIdentifier] = transaction.transactionIdentifier }
+      }
+      guard count > 0 else { return }
+      _registrar.withMutation(of: self, keyPath: \.eventCounter) { _state.withLock { $0.counter += count } }
+    } catch {
+      Console.warn("a HistoryObserver can't read the history; its counter stays: \(error)")
+    }
+  }
+
+  private func _count(_ transaction: DefaultHistoryTransaction) -> Int {
+    guard authors.isEmpty || transaction.author.map(authors.contains) ?? false else { return 0 }
+    guard !observedModels.isEmpty else { return transaction.changes.count }
+    let names = Set(observedModels.map { ModelClass.name(of: $0) })
+    return transaction.changes.count { names.contains($0.changedPersistentIdentifier.entityName) }
+  }
+}

@@ -1,0 +1,164 @@
+import CoreData
+
+/// Keeps the results of a fetch up to date, for code that observes them.
+///
+/// Used where its context is used: the results change when the context processes changes of its own, saves, or takes
+/// over what others have saved. An observer made on an actor takes that over by itself; one made on none, of a context that
+/// isn't the main one, when the context next fetches.
+public final class ResultsObserver<Element, SectionTitle>: Observable
+where Element: PersistentModel, SectionTitle: Hashable {
+  /// What is fetched. Setting fetches anew.
+  public var fetchDescriptor: FetchDescriptor<Element> {
+    didSet { refresh() }
+  }
+
+  /// What the models meet. Setting fetches anew.
+  public var filterBy: Predicate<Element>? {
+    get { fetchDescriptor.predicate }
+    set { fetchDescriptor.predicate = newValue }
+  }
+
+  /// The order of the models. Setting fetches anew.
+  public var sortBy: [SortDescriptor<Element>] {
+    get { fetchDescriptor.sortBy }
+    set { fetchDescriptor.sortBy = newValue }
+  }
+
+  /// Property that the models are divided by; nil for no sections. Setting divides anew.
+  public var sectionBy: PartialKeyPath<Element>? {
+    didSet { refresh() }
+  }
+
+  /// The context that fetches.
+  public let modelContext: ModelContext
+  private let _title: ((Element) -> SectionTitle)?
+  private let _registrar = ObservationRegistrar()
+  private var _models: [Element] = []
+  private var _sections: ResultsSectionCollection<Element, SectionTitle>?
+  private var _tokens: [any NSObjectProtocol] = []
+  private var _isFetching = false
+
+  init(
+    _ descriptor: FetchDescriptor<Element>, _ context: ModelContext, sectionBy: PartialKeyPath<Element>?,
+    title: ((Element) -> SectionTitle)?, on isolation: (any Actor)?
+  ) throws {
+    fetchDescriptor = descriptor
+    modelContext = context
+    self.sectionBy = sectionBy
+    _title = title
+    try _fetch()
+    _follow(isolation)
+  }
+
+  deinit { for token in _tokens { NotificationCenter.default.removeObserver(token) } }
+
+  private func _follow(_ isolation: (any Actor)?) {
+    let reference = FollowedObserver(self)
+    for name in [ModelContext.didSave, Notification.Name.NSManagedObjectContextObjectsDidChange] {
+      let object: AnyObject = name == ModelContext.didSave ? modelContext : modelContext.managed
+      _tokens.append(
+        NotificationCenter.default.addObserver(forName: name, object: object, queue: nil) { _ in
+          reference.observer?.refresh()
+        })
+    }
+    // What others save waits until the context is used; on an actor that can be now.
+    guard let isolation else { return }
+    modelContext.mailbox.setWake { Task { await FollowedObserver.refresh(reference, on: isolation) } }
+  }
+
+  /// The models. They change with the store; what is set stays until then.
+  public var results: FetchResultsCollection<Element> {
+    get {
+      _registrar.access(self, keyPath: \.results)
+      let models = _models
+      return FetchResultsCollection(count: models.count) { models[$0] }
+    }
+    set { _set(Array(newValue)) }
+  }
+
+  /// The models by sections; nil without ``sectionBy``.
+  public var sections: ResultsSectionCollection<Element, SectionTitle>? {
+    _registrar.access(self, keyPath: \.sections)
+    return _sections
+  }
+
+  /// The model at a section and an index in it; nil where there is none.
+  public func element(at indexPath: IndexPath) -> Element? {
+    guard indexPath.count == 2 else { return nil }
+    guard let _sections else {
+      return indexPath[0] == 0 && _models.indices.contains(indexPath[1]) ? _models[indexPath[1]] : nil
+    }
+    guard _sections.indices.contains(indexPath[0]), _sections[indexPath[0]].indices.contains(indexPath[1])
+    else { return nil }
+    return _sections[indexPath[0]][indexPath[1]]
+  }
+
+  /// Section and index of a model; nil for one that isn't among the results.
+  public func indexPath(for element: Element) -> IndexPath? {
+    guard let _sections else {
+      return _models.firstIndex { $0 === element }.map { IndexPath(indexes: [0, $0]) }
+    }
+    for (number, section) in _sections.enumerated() {
+      if let index = section.firstIndex(where: { $0 === element }) {
+        return IndexPath(indexes: [number, index])
+      }
+    }
+    return nil
+  }
+
+  // MARK: Fetching
+
+  func refresh() {
+    do {
+      try _fetch()
+    } catch {
+      Console.warn("a ResultsObserver of \(Element.self) can't fetch; its results stay: \(error)")
+    }
+  }
+
+  private func _fetch() throws {
+    // A fetch has the context process its changes, which it tells of.
+    guard !_isFetching else { return }
+    _isFetching = true
+    defer { _isFetching = false }
+    _set(try modelContext.fetch(fetchDescriptor))
+  }
+
+  private func _set(_ models: [Element]) {
+    let sections = _title.map { ResultsSectionCollection(models, by: $0) }
+    let isSame =
+      models.count == _models.count && zip(models, _models).allSatisfy { $0 === $1 }
+      && sections?.shape == _sections?.shape
+    guard !isSame else { return }
+    _registrar.withMutation(of: self, keyPath: \.results) {
+      _registrar.withMutation(of: self, keyPath: \.sections) {
+        _models = models
+        _sections = sections
+      }
+    }
+  }
+}
+
+extension ResultsObserver: RefreshingObserver {}
+
+/// Something that fetches anew.
+protocol RefreshingObserver: AnyObject {
+  func refresh()
+}
+
+/// An observer as those refer to it who tell it of changes; not kept alive.
+private final class FollowedObserver: @unchecked Sendable {
+  // Unchecked: notifications of a context come where it is used, and so does the observer.
+  weak var observer: (any RefreshingObserver)?
+
+  init(_ observer: any RefreshingObserver) { self.observer = observer }
+
+  static func refresh(_ reference: FollowedObserver, on actor: isolated any Actor) {
+    reference.observer?.refresh()
+  }
+}
+
+extension ResultsObserver: CustomDebugStringConvertible {
+  /// Class and number of models.
+  public var debugDescription: String { "ResultsObserver<\(Element.self)>(\(_models.count) models)" }
+}

@@ -1,0 +1,74 @@
+import SwiftData
+import Testing
+
+/// Results that stay up to date.
+@MainActor
+struct ResultsObserverTests {
+  private let _container: ModelContainer
+
+  init() throws {
+    _container = try ModelContainer(for: Shelf.self, configurations: .init(isStoredInMemoryOnly: true))
+    for (code, room) in [("B", "hall"), ("A", "attic"), ("C", "hall")] {
+      _container.mainContext.insert(Shelf(code: code, room: room))
+    }
+    try _container.mainContext.save()
+  }
+
+  @Test func `results follow the context`() throws {
+    let context = _container.mainContext
+    let observer = try ResultsObserver<Shelf, Never>(sortBy: [SortDescriptor(\.code)], modelContext: context)
+    #expect(observer.results.map(\.code) == ["A", "B", "C"] && observer.sections == nil)
+    let heard = Heard()
+    withObservationTracking {
+      _ = observer.results
+    } onChange: {
+      heard.count()
+    }
+    context.insert(Shelf(code: "D"))
+    context.processPendingChanges()
+    #expect(heard.times == 1 && observer.results.map(\.code) == ["A", "B", "C", "D"])
+    observer.filterBy = #Predicate { $0.code == "D" }
+    #expect(observer.results.map(\.code) == ["D"])
+  }
+
+  @Test func `results follow what others save`() async throws {
+    let observer = try ResultsObserver<Shelf, Never>(
+      sortBy: [SortDescriptor(\.code)], modelContainer: _container)
+    let container = _container
+    try await Task.detached {
+      let context = ModelContext(container)
+      context.insert(Shelf(code: "Z"))
+      try context.save()
+    }.value
+    await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+    #expect(observer.results.map(\.code) == ["A", "B", "C", "Z"])
+  }
+
+  @Test func `sections divide the results`() throws {
+    let observer = try ResultsObserver<Shelf, String>(
+      sortBy: [SortDescriptor(\.room), SortDescriptor(\.code)], sectionBy: \.room,
+      modelContext: _container.mainContext)
+    let sections = try #require(observer.sections)
+    #expect(sections.sectionNames == ["attic", "hall"] && sections.map(\.count) == [1, 2])
+    #expect(sections[sectionName: "hall"]?.map(\.code) == ["B", "C"])
+    #expect(sections.index(ofSectionNamed: "hall") == 1 && !sections.contains(sectionName: "cellar"))
+    let last = try #require(observer.element(at: IndexPath(indexes: [1, 1])))
+    #expect(last.code == "C" && observer.indexPath(for: last) == IndexPath(indexes: [1, 1]))
+    #expect(observer.element(at: IndexPath(indexes: [2, 0])) == nil)
+  }
+
+  @Test func `history is counted by class and author`() async throws {
+    let observer = try HistoryObserver(
+      observedModels: [Shelf.self], authors: ["ann"], modelContainer: _container)
+    let context = _container.mainContext
+    context.author = "bob"
+    context.insert(Shelf(code: "X"))
+    try context.save()
+    context.author = "ann"
+    context.insert(Shelf(code: "Y"))
+    context.insert(Topic(name: "t"))
+    try context.save()
+    for _ in 0..<200 where observer.eventCounter == 0 { try await Task.sleep(for: .milliseconds(20)) }
+    #expect(observer.eventCounter == 1)
+  }
+}
