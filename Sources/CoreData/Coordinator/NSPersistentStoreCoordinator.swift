@@ -6,6 +6,11 @@ import Synchronization
 ///
 /// Reads run on the caller's thread, several at once; saves of different contexts follow one another in each
 /// store.
+///
+/// ```swift
+/// let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+/// try coordinator.addPersistentStore(type: .sqlite, at: storeURL)
+/// ```
 open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendable {
   // Unchecked: `_state` is guarded by its lock, everything else is immutable.
 
@@ -102,6 +107,12 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
 
   /// Adds a store, creating its file if there is none.
   ///
+  /// ```swift
+  /// try coordinator.addPersistentStore(
+  ///   ofType: NSSQLiteStoreType, configurationName: nil, at: storeURL,
+  ///   options: [NSMigratePersistentStoresAutomaticallyOption: true])
+  /// ```
+  ///
   /// - Parameters:
   ///   - storeType: `NSSQLiteStoreType`, `NSInMemoryStoreType` or a type that a class is registered for.
   ///   - configuration: Configuration of the model that the store takes; nil for all entities.
@@ -130,6 +141,10 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   }
 
   /// Removes a store; its objects cannot be read any more. The file stays.
+  ///
+  /// ```swift
+  /// if let store = coordinator.persistentStore(for: storeURL) { try coordinator.remove(store) }
+  /// ```
   ///
   /// - Throws: A Cocoa error if the store is not of this coordinator.
   open func remove(_ store: NSPersistentStore) throws { try removeStore(store) }
@@ -237,6 +252,10 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
 
   /// The ID that a URI stands for, if a store of this coordinator has its UUID; whether there is such a row
   /// is not checked.
+  ///
+  /// ```swift
+  /// let id = coordinator.managedObjectID(forURIRepresentation: book.objectID.uriRepresentation())
+  /// ```
   open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? { objectID(forURI: url) }
 
   /// Carries out a request on behalf of a context: a fetch, a batch request, a history request.
@@ -250,6 +269,10 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   }
 
   /// The position in the stores' history after everything written so far.
+  ///
+  /// ```swift
+  /// let token = coordinator.currentPersistentHistoryToken(fromStores: nil)
+  /// ```
   ///
   /// - Parameter stores: Stores of this coordinator; nil for all.
   /// - Returns: Nil if none of them keeps a history.

@@ -109,6 +109,14 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
   }
 
   /// A request for transactions, or changes, that a fetch request describes.
+  ///
+  /// ```swift
+  /// if let search = NSPersistentHistoryChange.fetchRequest {
+  ///   search.predicate = NSPredicate(format: "changedEntity == %@", Book.entity())
+  ///   let request = NSPersistentHistoryChangeRequest.fetchHistory(withFetch: search)
+  ///   request.resultType = .changesOnly
+  /// }
+  /// ```
   open class func fetchHistory(withFetch fetchRequest: NSFetchRequest<any NSFetchRequestResult>)
     -> NSPersistentHistoryChangeRequest
   {
