@@ -45,7 +45,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Members just read, without those that somebody else has linked anew since they were deleted here, or
+  /// Members just read, without those that another context has linked anew since they were deleted here, or
   /// pointed elsewhere.
   final func present(
     _ read: [NSManagedObject], _ slot: Int, of owner: NSManagedObject

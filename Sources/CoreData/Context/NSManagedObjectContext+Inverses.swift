@@ -5,7 +5,7 @@ import Foundation
 
 extension NSManagedObjectContext {
   /// Prepares for a child's layer: where it moves a link that was moved here, or by another child, since the
-  /// child read it, the target that this context had is told that it lost the link.
+  /// child read it, the target that this context had loses the link.
   final func settleInverses(before layer: Layer, knowing known: KnownRows) {
     let layers = overlay.layers
     layer.entries.forEachHeld { settleInverses(before: $0, over: layers, knowing: known) }
@@ -55,7 +55,7 @@ extension NSManagedObjectContext {
   }
 
   /// Takes an object's newest values as far as they are in memory. Asked where the two ends of a link
-  /// disagree: then one of them was read before somebody else moved the link.
+  /// disagree: then one of them was read before another context moved the link.
   ///
   /// - Parameter chain: What to read through, where none of the ancestors is to be waited for.
   /// - Returns: Whether there were newer ones.
@@ -79,7 +79,7 @@ extension NSManagedObjectContext {
     object.rebase(on: row)
   }
 
-  /// Gives a fault that may have values newer ones; nil: they are read when somebody asks for them.
+  /// Gives a fault that may have values newer ones; nil: they are read on demand.
   final func showUnseen(_ row: Row?, at object: NSManagedObject) {
     if let row, object._draft != nil {
       // Changed from the other end of a relationship and handed out since: the draft is of the values that it

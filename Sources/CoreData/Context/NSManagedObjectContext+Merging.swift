@@ -227,7 +227,7 @@ extension NSManagedObjectContext {
       return
     }
     guard !object.isFault else {
-      // Not shown to anybody yet: it just has newer values when it is.
+      // Not visible yet: it has the newer values when it is.
       if object._row != nil {
         if let row { showUnseenNews(row, at: object) } else { showUnseen(nil, at: object) }
       }

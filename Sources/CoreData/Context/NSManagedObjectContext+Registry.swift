@@ -167,7 +167,7 @@ extension NSManagedObjectContext {
 
   /// Makes the object for what a child has saved up into this context.
   ///
-  /// - Parameter isNew: Whether an inserted object is told of it by `awakeFromInsert()`.
+  /// - Parameter isNew: Whether `awakeFromInsert()` is called for an inserted object.
   final func materialize(_ entry: Layer.Entry, isNew: Bool = true) -> NSManagedObject {
     if let object = table.object(for: entry.id) { return object }
     return materialize(
@@ -279,8 +279,8 @@ extension NSManagedObjectContext {
     if table.isSweepDue { sweep() }
   }
 
-  /// Sweeps in a turn of its own: letting go of what was made for an announcement only takes a while, and
-  /// nobody waits for it.
+  /// Sweeps in a turn of its own: releasing what was made only for a notification takes a while, and nothing
+  /// waits for it.
   final func sweepSoonIfDue() {
     guard table.isSweepDue else { return }
     if concurrencyType == .confinement { return sweep() }

@@ -134,7 +134,7 @@ extension NSManagedObjectContext {
 
   // MARK: Afterwards
 
-  /// Objects take what was saved as their last saved state; then everybody is told.
+  /// Objects take what was saved as their last saved state; then observers are notified.
   private final func finishSave(_ entries: [Layer.Entry]) {
     let own = listed
     let hadAdopted = !overlay.layers.isEmpty

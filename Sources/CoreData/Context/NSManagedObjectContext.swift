@@ -4,9 +4,8 @@ import Foundation
 /// A space in which managed objects are fetched, changed and saved.
 ///
 /// A context is a serial executor: use it and its objects only inside `perform` blocks, or, for a main-queue
-/// context, on the main queue. Its upstream is a coordinator or a parent context; what differs between the
-/// two stays behind that line. The context publishes its unsaved state, so that children read it without
-/// visiting its queue.
+/// context, on the main queue. It saves to a coordinator or a parent context. Children read its unsaved state
+/// without visiting its queue.
 open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   // Unchecked: every member is used on the context's queue only, but `queue`, `overlay` and `generationPin`,
   // which are Sendable, and the few read from elsewhere while immutable (`parent`,
@@ -84,7 +83,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) var _undo: UndoLink?
   /// Who follows this context's objects; see `ContextObserver`.
   @exclusivity(unchecked) var changeObservers: [WeakObserver] = []
-  /// Merged updates of objects that are not shown, until the observers are told.
+  /// Merged updates of objects that are not shown, until the observers are notified.
   @exclusivity(unchecked) var unseenMerges: [MergedRow] = []
   /// Whether members were left out of a to-many that was read, because they are pointed elsewhere here.
   @exclusivity(unchecked) var hasLeftOutMembers = false
@@ -175,8 +174,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// Seconds after which cached values are read again; negative: never, 0: always.
   @exclusivity(unchecked) open var stalenessInterval: TimeInterval = -1
 
-  /// Whether saves of the parent, or of other contexts of the same coordinator, are merged on this context's
-  /// queue.
+  /// Whether the context merges saves of its parent, or of other contexts of its coordinator, on its queue.
   ///
   /// A child merges what its parent saves, not what another child hands up to it. A merge has its place on the
   /// queue before the save is announced, so that a block which an observer of the save sends to the main queue
@@ -245,8 +243,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// Runs a block on the context's queue, in turn, and returns at once. Changes are processed after it.
   @preconcurrency open func perform(_ block: @escaping @Sendable () -> Void) { enqueue(block) }
 
-  /// Runs a block for the context and waits. May be called from inside itself. Changes are not processed
-  /// after it.
+  /// Runs a block for the context and waits; calls nest. Changes are not processed after it.
   ///
   /// A private-queue context runs the block on the caller's thread; a main-queue one on the main queue.
   open func performAndWait(_ block: () -> Void) { queue.sync(block) }
@@ -258,7 +255,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
 
   /// The object of this ID, as a fault if the context does not have it yet; never nil, never reads anything.
   ///
-  /// Whether there is such an object shows when the fault is filled.
+  /// Filling the fault shows whether there is such an object.
   open func object(with objectID: NSManagedObjectID) -> NSManagedObject { objectOrFault(objectID) }
 
   /// The object of this ID with its values loaded.

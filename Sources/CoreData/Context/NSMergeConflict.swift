@@ -103,7 +103,7 @@ open class NSConstraintConflict: NSObject {
 
   /// The stored row; nil in a conflict made by a caller and in one within the context.
   final var existing: StoredObject?
-  /// Whether somebody held the stored row's object before the conflict was found.
+  /// Whether the program held the stored row's object before the conflict was found.
   final var databaseIsInUse = true
   /// The object that settling the conflict left over.
   final var survivor: NSManagedObject?

@@ -91,7 +91,7 @@ extension NSPersistentStoreCoordinator {
     _ changes: [StoreChanges], by origin: ChangeOrigin, in context: NSManagedObjectContext,
     into saved: inout JointSave
   ) throws {
-    // A custom store is told of a save without changes too: it is where metadata get written.
+    // A custom store receives a save without changes, too: it writes metadata then.
     var changes = changes.filter { store, set in
       !set.isEmpty || store.needsMetadataSave || store.objectEngine != nil && !store.isReadOnly
     }

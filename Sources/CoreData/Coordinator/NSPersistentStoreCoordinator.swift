@@ -116,7 +116,7 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   /// - Parameters:
   ///   - storeType: `NSSQLiteStoreType`, `NSInMemoryStoreType` or a type that a class is registered for.
   ///   - configuration: Configuration of the model that the store takes; nil for all entities.
-  ///   - storeURL: Where the file lies; nil for memory.
+  ///   - storeURL: URL of the file; nil for memory.
   ///   - options: Options by the constants for them.
   /// - Throws: A Cocoa error: 134000 unknown type, 134010 a file of another format, 134080 cannot be opened,
   ///   134081 a store that is here already, 134100 a file of another model version, 134060 a model that makes
@@ -165,11 +165,11 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
 
   /// Moves a store to another URL.
   ///
-  /// A SQLite store is connected to the store that lies there already; nothing may use it meanwhile, and what
-  /// its objects show is read anew. A store that is written whole is written there with the next save.
+  /// A SQLite store is connected to the store that exists there; nothing may use it meanwhile, and what its
+  /// objects show is read anew. A store that is written whole is written there with the next save.
   ///
   /// - Returns: False, with nothing changed, for a store that is not of this coordinator, or a SQLite store
-  ///   where no file of the same model version lies.
+  ///   where there is no file of the same model version.
   open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool { move(store, to: url) }
 
   /// Metadata of a store.
@@ -224,8 +224,8 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   }
 
   /// Puts a copy of one store in another's place: its rows, its metadata with the UUID, and its external
-  /// data. Neither needs to be of this coordinator; a store of it that lies at the destination is removed
-  /// from it first.
+  /// data. Neither needs to be of this coordinator; a store of it at the destination is removed from it
+  /// first.
   ///
   /// A destination that is there is replaced in one transaction: readers see either the old store or the
   /// new one, and a failure leaves the old one. The source stays as it is.

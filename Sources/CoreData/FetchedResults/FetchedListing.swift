@@ -71,7 +71,7 @@ struct ListingReader {
       return try _listing(of: cached, cache.engine)
     }
     let listing = try _list(under: nil)
-    // Somebody may have saved between the look at the store and the fetch.
+    // Another context may have saved between the check of the store and the fetch.
     if try cache.mark() == mark { cache.write(listing, named: cacheName, mark) }
     return listing
   }

@@ -43,7 +43,7 @@ final class StoreGeneration: Sendable {
     }
   }
 
-  /// The generation of this name, if anybody holds it.
+  /// The generation of this name, if it is still referenced.
   static func named(_ name: String) -> StoreGeneration? { _live.withLock { $0[name]?.generation } }
 
   /// The store in this state; nil for one that was added later.

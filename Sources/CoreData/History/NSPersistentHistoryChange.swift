@@ -25,7 +25,7 @@ open class NSPersistentHistoryChange: NSObject, NSCopying {
   private let _record: HistoryChangeRecord?
   private let _owner: HistoryTransactionRecord?
   private let _storeID: String
-  /// The transaction that lists this change, as long as somebody holds it.
+  /// The transaction that lists this change, while it is alive.
   weak var _transaction: NSPersistentHistoryTransaction?
 
   init(_ record: HistoryChangeRecord, of owner: HistoryTransactionRecord, storeID: String) {

@@ -203,7 +203,7 @@ open class NSMigrationManager: NSObject {
   open var migrationProgress: Float { state.withLock { $0.progress } }
 }
 
-/// What a migration that runs tells others, and is told.
+/// State of a running migration that other threads read and set.
 struct MigrationState {
   /// Share of the work that is done.
   var progress: Float = 0

@@ -9,8 +9,8 @@ enum EntityClass {
   /// one, is looked for in the program's own module first, then in every module that defines a class of this
   /// name.
   ///
-  /// - Parameter warns: Whether that line is written; nobody expects the classes of the program that a store
-  ///   came from.
+  /// - Parameter warns: Whether that line is written; not for a store's own model, whose classes are those of
+  ///   another program.
   static func resolve(_ name: String?, for entity: String, warns: Bool = true) -> NSManagedObject.Type {
     guard let name, !name.isEmpty, name != "NSManagedObject" else { return NSManagedObject.self }
     for candidate in candidates(name) {

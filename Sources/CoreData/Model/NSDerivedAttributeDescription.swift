@@ -10,7 +10,7 @@ import Foundation
 /// ```
 open class NSDerivedAttributeDescription: NSAttributeDescription {
   private var _expression: NSExpression?
-  /// The expression as the model file spells it, until somebody asks for it as an object.
+  /// The expression as the model file spells it, until it is first read as an object.
   private var _text: String?
 
   /// What the value is computed from: a key path, `canonical:`, `uppercase:` or `lowercase:` of one, an

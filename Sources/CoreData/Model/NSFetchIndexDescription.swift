@@ -14,7 +14,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
   private var _elements: [NSFetchIndexElementDescription] = []
   @Loose private var _entity: NSEntityDescription?
   private var _predicate: NSPredicate?
-  /// The predicate as the model file spells it, until somebody asks for it as an object.
+  /// The predicate as the model file spells it, until it is first read as an object.
   private var _predicateText: String?
   final var isFrozen = false
 

@@ -15,7 +15,7 @@ import Foundation
 /// ```
 open class NSFetchedPropertyDescription: NSPropertyDescription {
   private var _fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
-  /// The request as the model file has it, until somebody asks for it as an object.
+  /// The request as the model file has it, until it is first read as an object.
   private var _requestSchema: FetchRequestSchema?
 
   /// The request that finds the property's objects.

@@ -1,7 +1,7 @@
 import Synchronization
 
-// Who an object is. One made from a row knows its key; the ID, an object of its own, is made when somebody
-// asks for it: of the objects that are fetched, gone through and forgotten, next to none is asked.
+// Identity of an object. One made from a row knows its key; the ID, a separate object, is made on demand,
+// which hardly any object of a fetch that is only iterated needs.
 
 extension NSManagedObject {
   /// Set in `_identity` where it points to the space of `_reference`, and not to an ID.

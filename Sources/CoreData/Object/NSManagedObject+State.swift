@@ -81,7 +81,7 @@ struct ObjectFlags: OptionSet {
   static let listed = ObjectFlags(rawValue: 1 << 4)
   /// The draft has been handed out (published, or given to a save) and must be copied before the next write.
   static let draftShared = ObjectFlags(rawValue: 1 << 5)
-  /// The unsaved state comes from a child's save and stands in the context's overlay as well.
+  /// The unsaved state comes from a child's save and is in the context's overlay as well.
   static let adopted = ObjectFlags(rawValue: 1 << 6)
 
   /// Inserted again though the context had it: announced as inserted, and saved as what it is.
@@ -133,6 +133,6 @@ struct ObjectFlags: OptionSet {
   static let toldInserted = ObjectFlags(rawValue: 1 << 26)
   /// A new object that has become a stored one, whose values won: a fault once saved.
   static let yielded = ObjectFlags(rawValue: 1 << 28)
-  /// Somebody has tracked a read: there is a registrar to be told of writes.
+  /// A read was tracked: a registrar exists that must learn of writes.
   static let observed = ObjectFlags(rawValue: 1 << 25)
 }

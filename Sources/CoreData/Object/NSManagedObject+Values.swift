@@ -216,13 +216,13 @@ extension NSManagedObject {
     markChanged(slot)
   }
 
-  /// The draft, not shared with anybody.
+  /// The draft, not shared.
   final func writableDraft() -> Row {
     willChangeState()
     return ownDraft()
   }
 
-  /// The draft, not shared with anybody, to be completed for a save rather than changed.
+  /// The draft, not shared, to be completed for a save rather than changed.
   final func ownDraft() -> Row {
     if let _draft, !_flags.contains(.draftShared) { return _draft }
     let draft: Row

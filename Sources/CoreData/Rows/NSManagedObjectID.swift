@@ -113,8 +113,8 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
     return _learned.map { ObjectKey(space: $0.space, reference: $0.reference) }
   }
 
-  /// Tells a temporary ID which object in the store it has become. Done before COMMIT, so that whoever sees
-  /// the row in the store and the unsaved object in an overlay knows the two are one.
+  /// Tells a temporary ID which object in the store it has become. Done before COMMIT, so that a reader that
+  /// sees the row in the store and the unsaved object in an overlay knows that the two are one.
   package final func link(to permanent: NSManagedObjectID) {
     guard isTemporary else { return }
     let known = Unmanaged.passRetained(permanent)

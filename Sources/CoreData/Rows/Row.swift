@@ -1,10 +1,9 @@
 /// An immutable snapshot of one object's persistent values by slot, with its version (`Z_OPT`).
 ///
-/// A reference: one Row is shared by the store's row cache and every context that shows the object; nobody
-/// copies it. It is filled by the one who makes it (a store stepping through a statement, an object
-/// collecting its unsaved values) and not written again once anybody else can see it. One allocation: the
-/// cells stand behind the header, as Values or, in rows read from a store whose entity allows it, packed: see
-/// `RowFormat`.
+/// A reference: one Row is shared by the store's row cache and every context that shows the object, and never
+/// copied. Its maker (a store stepping through a statement, an object collecting its unsaved values) fills it
+/// and does not write to it once others can see it. One allocation: the cells stand behind the header, as
+/// Values or, in rows read from a store whose entity allows it, packed: see `RowFormat`.
 package struct Row: @unchecked Sendable {
   // Unchecked: single writer until shared, immutable after; see `set`.
 

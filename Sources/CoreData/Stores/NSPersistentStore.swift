@@ -22,7 +22,7 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   /// - Parameters:
   ///   - root: Coordinator that the store is to be added to.
   ///   - name: Configuration of the model that the store holds; nil for all entities.
-  ///   - url: Where the store lies.
+  ///   - url: URL of the store.
   ///   - options: Options it is added with.
   public init(
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
@@ -106,7 +106,7 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
   /// Class that migrates stores of this kind object by object.
   open class func migrationManagerClass() -> AnyClass { NSMigrationManager.self }
 
-  /// Where the store lies; nil for memory. A store keeps its new place to itself until it is saved: see
+  /// URL of the store; nil for memory. A new URL takes effect with the next save: see
   /// `NSPersistentStoreCoordinator.setURL(_:for:)`.
   open var url: URL? {
     get { _state.withLock { $0.url } }
@@ -170,7 +170,7 @@ open class NSPersistentStore: NSObject, Reachable, @unchecked Sendable {
 
   // MARK: For custom classes
 
-  /// Finds out whether the URL can be used, and sets `metadata`. Called before the store is added.
+  /// Checks whether the URL can be used, and sets `metadata`. Called before the store is added.
   ///
   /// ```swift
   /// final class WebStore: NSIncrementalStore, @unchecked Sendable {

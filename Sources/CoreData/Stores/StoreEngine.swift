@@ -28,7 +28,7 @@ package struct VersionConflict: Sendable {
   package let persisted: Row?
 }
 
-/// The save found rows changed by somebody else; nothing was written.
+/// The save found rows changed by others; nothing was written.
 package struct StoreConflictError: Error, Sendable {
   package let conflicts: [VersionConflict]
 }
@@ -47,7 +47,7 @@ package struct StoreConstraintError: Error, Sendable {
   package let violations: [Violation]
 }
 
-/// What is read of a store: its latest state, or an older one that somebody keeps.
+/// What is read of a store: its latest state, or an older one that is pinned.
 ///
 /// All calls may come from any thread, several at once. Reads never wait for a commit.
 package protocol StoreReading: AnyObject, Sendable {

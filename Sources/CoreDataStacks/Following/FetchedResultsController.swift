@@ -42,8 +42,8 @@ public final class FetchedResultsController<T: NSManagedObject> {
 
   /// Fetches, and follows changes from now on.
   ///
-  /// - Throws: What `NSFetchedResultsController.performFetch()` throws; the delegate is told that the fetch
-  ///   was performed all the same.
+  /// - Throws: What `NSFetchedResultsController.performFetch()` throws; the delegate's
+  ///   `fetchedResultsControllerDidPerformFetch(_:)` is called all the same.
   public func performFetch() throws {
     defer {
       _sections = nil

@@ -32,7 +32,7 @@ struct ConflictSettlement {
         // store has, as if it had been read when the child saved.
         _settled[key] = .some(_rebased(entry, conflict, object))
       } else if entry?.kind == .deleted, conflict.persisted == nil {
-        // Deleted by somebody else already: as wanted.
+        // Deleted by another context already: as wanted.
         object?._flags.insert(.vanished)
       } else {
         list.append(NSMergeConflict(conflict, object: object ?? context.objectOrFault(conflict.id)))

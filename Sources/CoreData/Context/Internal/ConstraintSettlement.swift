@@ -3,9 +3,9 @@ import Foundation
 
 /// How objects that have the same values of a uniqueness constraint become one.
 ///
-/// Against a stored row, a new object becomes that row: it takes over its identity, unless somebody holds the
-/// row's own object already; then that one stays and the new one goes. The object that goes leaves its relationships
-/// to the one that stays.
+/// Against a stored row, a new object becomes that row: it takes over its identity, unless the program holds
+/// the row's own object already; then that one stays and the new one goes. The object that goes leaves its
+/// relationships to the one that stays.
 struct ConstraintSettlement {
   private let _conflict: NSConstraintConflict
   private let _context: NSManagedObjectContext

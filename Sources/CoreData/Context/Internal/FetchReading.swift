@@ -30,7 +30,7 @@ final class FetchReading {
     needsOverlay = includesPending && (!context.listed.isEmpty || !_ownLayers.isEmpty || _chain.hasOverlays)
   }
 
-  /// What the stores have been found to hold already, if somebody asked them before.
+  /// What earlier queries have found in the stores.
   @exclusivity(unchecked) var found: [StoredObject]?
 
   /// What the stores find.

@@ -48,8 +48,7 @@ struct Inbox: Sendable {
     _nodes.removeFirst()
   }
 
-  /// What readers look through, oldest first. Put together when asked for: it costs nothing where nobody
-  /// reads.
+  /// The layers that readers look through, oldest first. Built on demand: without readers it costs nothing.
   mutating func layers() -> [Layer] {
     if _isUntidy { _tidy() }
     return _nodes.map(\.layer)

@@ -20,7 +20,7 @@ struct PendingIndex {
     let root: Int
     let slot: Int
     private var _buckets: [EqualityKey: Bucket] = [:]
-    /// Whether anybody has asked since it was last emptied.
+    /// Whether it was queried since it was last emptied.
     var isInUse = true
 
     init(root: Int, slot: Int) {

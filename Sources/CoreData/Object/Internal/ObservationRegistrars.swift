@@ -46,7 +46,7 @@ enum ObservationRegistrars {
   /// Lets go of the registrar of an object that is going.
   static func forget(_ object: NSManagedObject) {
     let identity = ObjectIdentifier(object)
-    // What it holds goes outside of the lock: that may be anybody's.
+    // Released outside of the lock: a deinitialiser may run any code.
     let observed = _observed.withLock { $0.removeValue(forKey: identity) }
     withExtendedLifetime(observed) {}
   }

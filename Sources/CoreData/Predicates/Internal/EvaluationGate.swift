@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Holds predicates from a compiled model back from being evaluated until somebody allows it.
+/// Refuses to evaluate predicates from a compiled model until the program allows it.
 ///
 /// They come from an archive, which may call selectors on whatever it is evaluated with. As in Core Data,
 /// only `evaluate(with:)` asks: fetches and validation know their predicates by other ways.

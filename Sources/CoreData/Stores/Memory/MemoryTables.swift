@@ -194,7 +194,7 @@ struct MemoryTables {
           if let inverse = relationship.inverseSlot { _addPair(member, inverse, owner) }
         }
         if relationship.isOrdered, let order = delta.order {
-          // Members that somebody else added meanwhile stand at the end.
+          // Members that others added meanwhile stand at the end.
           let present = _manyToMany[place] ?? []
           let wanted = order.compactMap(\.key)
           let (isPresent, isWanted) = (Set(present), Set(wanted))

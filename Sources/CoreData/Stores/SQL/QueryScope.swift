@@ -26,7 +26,7 @@ package final class QueryScope {
   private var _alias: String?
   private var _destinations: [Int: QueryScope] = [:]
 
-  /// A scope whose table stands in the FROM clause already.
+  /// A scope whose table is in the FROM clause already.
   package init(layout: PropertyLayout, alias: String, source: SelectSource, mapping: StoreMapping) {
     self.layout = layout
     identity = "\(alias).\(mapping.dialect.keyColumn)"

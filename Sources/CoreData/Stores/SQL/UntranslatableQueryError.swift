@@ -13,7 +13,7 @@ package struct UntranslatableQueryError: Error, Sendable, CustomStringConvertibl
 }
 
 extension ExpressionTree {
-  /// The expression as named in an error, without constants: they may be anybody's data.
+  /// The expression as named in an error, without constants, which may be private data.
   package var outline: String {
     switch self {
     case .constant: "a constant"

@@ -28,9 +28,9 @@ final class SQLiteStoreEngine: StoreEngine, Reachable {
   let writePlans: WritePlans
   let queries = QueryCache<QueryShape, CompiledQuery>()
   let tableQueries = QueryCache<TableShape, CompiledTable>()
-  /// What the triggers of derived attributes report while somebody writes.
+  /// What the triggers of derived attributes report during a write.
   let derivedReports: DerivedReports
-  /// Older states of the store that somebody holds.
+  /// Older states of the store that are referenced.
   let generations = OpenGenerations()
   /// How the store's history is written; nil when it keeps none.
   let history: HistoryJournal?

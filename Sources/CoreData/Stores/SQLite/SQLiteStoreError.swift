@@ -7,7 +7,7 @@ enum SQLiteStoreError: SQLiteFailure, Sendable, CustomStringConvertible {
   case closed
   /// The store was opened read-only.
   case readOnly(path: String)
-  /// Somebody else held a lock for longer than the timeout.
+  /// Another connection held a lock for longer than the timeout.
   case timeout(SQLiteError)
   /// The file was deleted, moved or replaced while the store was open.
   case moved(SQLiteError)

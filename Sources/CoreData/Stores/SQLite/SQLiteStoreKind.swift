@@ -48,7 +48,7 @@ struct SQLiteStoreKind: StoreKind {
           if try SQLiteStoreFile.isEmpty(connection) {
             return try source.copy(to: destination, on: connection)
           }
-          // What is no store stays: a wrong path must not cost anybody a file.
+          // What is no store stays: a wrong path must not destroy a file.
           _ = try StoreMetadata.read(connection, path: file.path)
           try destination.replaceContent(on: connection) { try source.copy(to: $0) }
         } catch {

@@ -15,7 +15,7 @@ enum StoreOpenError: SQLiteFailure, Sendable, CustomStringConvertible {
   case unreadable(path: String, SQLiteError)
   /// A file, or its directory, that the process may read and not write.
   case unwritable(path: String, SQLiteError)
-  /// Somebody else held a lock for longer than the timeout.
+  /// Another connection held a lock for longer than the timeout.
   case busy(path: String, SQLiteError)
   /// An option makes no sense.
   case invalidOption(name: String, reason: String)

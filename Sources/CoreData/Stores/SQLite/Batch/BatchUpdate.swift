@@ -5,8 +5,8 @@ import Foundation
 
 /// One batch update inside a transaction: one UPDATE for all rows.
 ///
-/// Which rows they are is found out first only where somebody needs to know: the caller, the history, or
-/// because values in files of their own are replaced.
+/// Finds the rows first only where their identity is needed: the caller, the history, or because values in
+/// files of their own are replaced.
 struct BatchUpdate {
   private let _plan: BatchUpdatePlan
   private let _engine: SQLiteStoreEngine

@@ -16,7 +16,7 @@ extension SQLDebug {
   }
 }
 
-/// What is told about one read.
+/// What the log says about one read.
 final class SQLReport {
   private let _sql: String
   private let _bindings: [SQLBinding]

@@ -4,7 +4,7 @@ import Foundation
 /// Empties a store in place, as Core Data does: an empty database and no external data stay behind, and programs
 /// that have the store open find it empty rather than lose their file.
 ///
-/// What is no store stays as it is, since a wrong path must not cost anybody a file. Where there is no file an
+/// What is no store stays as it is, since a wrong path must not destroy a file. Where there is no file an
 /// empty one is made, so that the file may be deleted afterwards in any case.
 struct StoreDestruction {
   private let _location: StoreLocation
@@ -33,7 +33,7 @@ struct StoreDestruction {
   private func _createEmpty() throws {
     // Where there is no directory either, nothing is left to destroy.
     guard FileManager.default.fileExists(atPath: _location.directory) else { return }
-    // Before there is a file: SQLite would play a log that lies there.
+    // Before there is a file: SQLite would play a log that is there.
     for suffix in ["-wal", "-shm", "-journal"] { StoreLocation.removeFile(_location.path + suffix) }
     let descriptor = open(_location.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {

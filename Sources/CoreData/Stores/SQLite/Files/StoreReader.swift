@@ -17,7 +17,7 @@ package final class StoreReader {
 
   /// Opens the file.
   ///
-  /// - Parameter timeout: seconds to wait for somebody else's lock.
+  /// - Parameter timeout: seconds to wait for another connection's lock.
   /// - Throws: A Cocoa error: 260 no file, 259 damaged or no database, 134010 no store, 134020 a model that
   ///   does not fit, 134090 locked.
   package init(path: String, model: ModelSchema, timeout: Double = 5) throws {

@@ -47,7 +47,7 @@ final class SQLiteGeneration: StoreReading {
   var spaces: [ObjectIDSpace] { _engine.spaces }
 }
 
-/// The generations of a store that somebody holds, and the external data files that only they still need.
+/// The generations of a store that are referenced, and the external data files that only they still need.
 final class OpenGenerations: Sendable {
   private struct State {
     var count = 0

@@ -78,7 +78,7 @@ final class UntouchedFile: Sendable {
       if state.mayHaveHotJournal {
         return try _checked(Connection(path: path, mode: .readOnly, busyTimeout: timeout))
       }
-      // SQLite plays a log that lies there, whatever the header says.
+      // SQLite plays a log that is there, whatever the header says.
       guard state.log != nil || DatabaseHead.hasLog(path) else {
         return try _checked(Connection(path: path, mode: .readOnly, busyTimeout: timeout))
       }

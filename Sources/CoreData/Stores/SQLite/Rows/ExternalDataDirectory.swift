@@ -144,7 +144,7 @@ enum PlainFile {
   /// - Throws: `SQLiteStoreError.unreadableExternalData`.
   static func data(at path: String) throws -> Data? {
     func unreadable(_ code: Int32) -> SQLiteStoreError { .unreadableExternalData(path: path, code: code) }
-    // A FIFO would block until somebody writes to it.
+    // A FIFO would block until another process writes to it.
     let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else {
       let code = errno

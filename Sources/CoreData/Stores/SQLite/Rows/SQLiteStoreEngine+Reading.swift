@@ -230,7 +230,7 @@ extension SQLiteStoreEngine {
     guard relationQueries[number - 1].indices.contains(slot), let query = relationQueries[number - 1][slot]
     else {
       let layout = mapping.layout.layout(numbered: number)
-      // A transient one has no members until somebody adds them.
+      // A transient one has no members until the program adds them.
       if layout.slots.indices.contains(slot), layout.slots[slot].isToMany, layout.slots[slot].isTransient {
         return Array(repeating: [], count: owners.count)
       }

@@ -4,8 +4,7 @@ import CoreDataSQLiteBinding
 /// One save, as a sequence of passes inside a transaction: keys, locks, deletions, updates, insertions,
 /// to-many relationships.
 ///
-/// Rows that somebody else changed are gathered, not thrown at the first, so that a merge policy sees them
-/// all.
+/// Rows that others changed are collected, not thrown at the first, so that a merge policy sees them all.
 final class SaveTransaction {
   let engine: SQLiteStoreEngine
   let connection: Connection
