@@ -38,7 +38,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
   /// Called with an empty dictionary for each object to fill it; true when there are no more, and that one is
   /// not inserted.
   ///
-  /// The store is being written to meanwhile: do not save to it here.
+  /// The store is in a write transaction during the call: do not save to it here.
   ///
   /// ```swift
   /// let request = NSBatchInsertRequest(entityName: "Book", objects: [])
@@ -55,7 +55,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
   /// Called with an object of the entity's class, in no context, for each object to fill it; true when there
   /// are no more, and that one is not inserted.
   ///
-  /// The store is being written to meanwhile: do not save to it here.
+  /// The store is in a write transaction during the call: do not save to it here.
   open var managedObjectHandler: ((NSManagedObject) -> Bool)?
   /// What is returned.
   open var resultType = NSBatchInsertRequestResultType.statusOnly

@@ -204,7 +204,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     context.enqueue { block(context) }
   }
 
-  /// Runs a block on a background context made for it, and hands back what it returns or throws.
+  /// Runs a block on a background context made for it. Returns or throws what the block does.
   ///
   /// ```swift
   /// let count = try await container.performBackgroundTask { context in

@@ -8,7 +8,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Runs a block for the context, waits, and hands back what it returns or throws.
+  /// Runs a block for the context and waits. Returns or throws what the block does.
   ///
   /// ```swift
   /// let titles = try background.performAndWait {

@@ -4,7 +4,7 @@ import Foundation
 // Looking objects up, making them, letting them go.
 
 extension NSManagedObjectContext {
-  /// The model that the context works with; nil without coordinator or with a model that makes no sense.
+  /// The model that the context works with; nil without coordinator or with an invalid model.
   final var frozen: FrozenModel? {
     if let _frozen { return _frozen }
     _frozen = persistentStoreCoordinator?.frozen

@@ -146,7 +146,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
     set { connect(toParent: newValue) }
   }
 
-  /// A free label, for debugging; a private queue takes it as its label.
+  /// A label for debugging, also of the context's private queue.
   open var name: String? {
     didSet { if let name { queue.setLabel(name) } }
   }

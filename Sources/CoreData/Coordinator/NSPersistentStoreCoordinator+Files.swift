@@ -10,7 +10,7 @@ extension NSPersistentStoreCoordinator {
     try kind.destroy(at: url, options: options, closing: close)
   }
 
-  /// Destroys a store; as the other form.
+  /// Destroys a store, as `destroyPersistentStore(at:ofType:options:)` does.
   ///
   /// ```swift
   /// try coordinator.destroyPersistentStore(at: storeURL, type: .sqlite)

@@ -28,7 +28,7 @@ extension NSPersistentStoreCoordinator {
     try kind.setMetadata(metadata, at: url, options: options)
   }
 
-  /// Writes metadata into a store file at once; as the other form.
+  /// Writes metadata into a store file, as `setMetadata(_:forPersistentStoreOfType:at:options:)` does.
   public class func setMetadata(
     _ metadata: [String: Any]?, type storeType: NSPersistentStore.StoreType, at storeURL: URL,
     options: [AnyHashable: Any]? = nil

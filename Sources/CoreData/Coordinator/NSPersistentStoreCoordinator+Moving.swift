@@ -47,8 +47,7 @@ extension NSPersistentStoreCoordinator {
     return moved
   }
 
-  /// Writes all objects of a store into a new one, of any type, and puts that in its place; as the other
-  /// form.
+  /// Copies all objects of a store to a new one, as `migratePersistentStore(_:to:options:withType:)` does.
   ///
   /// ```swift
   /// let copy = try coordinator.migratePersistentStore(store, to: backupURL, type: .sqlite)

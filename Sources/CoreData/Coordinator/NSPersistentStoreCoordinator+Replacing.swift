@@ -19,7 +19,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Puts a copy of one store in another's place; as the other form.
+  /// Replaces a store by a copy of another, as the form with a type's name does.
   ///
   /// ```swift
   /// try coordinator.replacePersistentStore(at: backupURL, withPersistentStoreFrom: storeURL, type: .sqlite)

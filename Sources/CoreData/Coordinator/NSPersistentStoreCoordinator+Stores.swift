@@ -39,7 +39,7 @@ extension NSPersistentStoreCoordinator {
       [NSAffectedStoresErrorKey: [same]])
   }
 
-  /// Adds a store, creating its file if there is none; throws as the other form.
+  /// Adds a store, as `addPersistentStore(ofType:configurationName:at:options:)` does.
   ///
   /// ```swift
   /// let store = try coordinator.addPersistentStore(
@@ -77,7 +77,7 @@ extension NSPersistentStoreCoordinator {
     store.setMetadata(metadata ?? [:])
   }
 
-  /// Metadata of a store file that no coordinator needs to have open.
+  /// Metadata of a store file, whether or not a coordinator has it open.
   ///
   /// A SQLite store that a crash left in need of recovery is recovered, as when it is added, unless the options
   /// have `NSReadOnlyPersistentStoreOption`. `NSPersistentStoreTimeoutOption` holds.
@@ -95,7 +95,7 @@ extension NSPersistentStoreCoordinator {
     try (StoreKinds.known(storeType) ?? StoreKinds.standard).metadata(at: url, options: options)
   }
 
-  /// Metadata of a store file that no coordinator needs to have open; throws as the other form.
+  /// Metadata of a store file, as `metadataForPersistentStore(ofType:at:options:)` reads them.
   public class func metadataForPersistentStore(
     type storeType: NSPersistentStore.StoreType, at storeURL: URL, options: [AnyHashable: Any]? = nil
   ) throws -> [String: Any] {

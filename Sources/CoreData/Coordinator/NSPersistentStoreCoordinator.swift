@@ -66,13 +66,13 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   /// Stores in the order in which they were added.
   open var persistentStores: [NSPersistentStore] { _state.withLock { $0.stores } }
 
-  /// A free label, for debugging.
+  /// A label for debugging.
   open var name: String? {
     get { _state.withLock { $0.name } }
     set { _state.withLock { $0.name = newValue } }
   }
 
-  /// The model as the engine reads it; nil for a model that makes no sense.
+  /// The model as the engine reads it; nil for an invalid model.
   final var frozen: FrozenModel? {
     if let frozen = _state.withLock({ $0.frozen }) { return frozen }
     guard let frozen = try? _model.frozen() else { return nil }
@@ -89,7 +89,7 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   /// Runs a block on the coordinator's queue and waits. May be called from inside itself.
   open func performAndWait(_ block: () -> Void) { _queue.sync(block) }
 
-  /// Runs a block on the coordinator's queue, waits, and hands back what it returns or throws.
+  /// Runs a block on the coordinator's queue and waits. Returns or throws what the block does.
   public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try _queue.sync(block) }
 
   /// Runs a block on the coordinator's queue without blocking the caller.
@@ -119,8 +119,7 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   ///   - storeURL: URL of the file; nil for memory.
   ///   - options: Options by the constants for them.
   /// - Throws: A Cocoa error: 134000 unknown type, 134010 a file of another format, 134080 cannot be opened,
-  ///   134081 a store that is here already, 134100 a file of another model version, 134060 a model that makes
-  ///   no sense.
+  ///   134081 a store that is here already, 134100 a file of another model version, 134060 an invalid model.
   @discardableResult
   open func addPersistentStore(
     ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
@@ -182,13 +181,13 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
 
   // MARK: Store files
 
-  /// Writes all objects of a store into a new one, of any type, and puts that in its place.
+  /// Copies all objects of a store to a new one, of any type, which replaces it in the coordinator.
   ///
   /// The old store is removed from the coordinator; its file stays as it is. The objects get new IDs, and
   /// contexts have to fetch them again: `NSPersistentStoreCoordinatorStoresDidChange` tells with
   /// `NSUUIDChangedPersistentStoresKey` which ID became which. Metadata of the application's own go along.
-  /// When anything fails, the coordinator and the old store are what they were, and there is no new file.
-  /// Everything is held in memory meanwhile.
+  /// When anything fails, the coordinator and the old store are what they were, and there is no new file. The
+  /// migration holds all objects in memory.
   ///
   /// Where Core Data would write over a file at the URL, this refuses to.
   ///
@@ -223,9 +222,8 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
     try destroyStore(at: url, ofType: storeType, options: options)
   }
 
-  /// Puts a copy of one store in another's place: its rows, its metadata with the UUID, and its external
-  /// data. Neither needs to be of this coordinator; a store of it at the destination is removed from it
-  /// first.
+  /// Replaces a store by a copy of another: its rows, its metadata with the UUID, and its external data.
+  /// Neither needs to be of this coordinator; a store of it at the destination is removed from it first.
   ///
   /// A destination that is there is replaced in one transaction: readers see either the old store or the
   /// new one, and a failure leaves the old one. The source stays as it is.

@@ -43,7 +43,8 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     core.owner = self
   }
 
-  /// Creates a controller of a request whose results have another type to the compiler; as the other form.
+  /// Creates a controller of a request with another static type of results; otherwise as the other
+  /// initialiser.
   ///
   /// On Apple's platforms every request casts to `NSFetchRequest<any NSFetchRequestResult>`; Swift's own
   /// generics do not. A generic subclass passes its `NSFetchRequest<T>` on as it is, without the cast.

@@ -125,7 +125,7 @@ extension NSFetchedResultsControllerDelegate {
   public func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
   }
 
-  /// Has the controller call the other methods instead.
+  /// The default: the controller calls the other methods instead.
   public func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChangeContentWith snapshot: NSDiffableDataSourceSnapshotReference
@@ -133,7 +133,7 @@ extension NSFetchedResultsControllerDelegate {
     controller.core.isSnapshotMissing = true
   }
 
-  /// Has the controller call the other methods instead.
+  /// The default: the controller calls the other methods instead.
   public func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChangeContentWith diff: CollectionDifference<NSManagedObjectID>

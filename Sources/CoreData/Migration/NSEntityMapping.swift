@@ -51,9 +51,9 @@ open class NSEntityMapping: NSObject {
   open var destinationEntityName: String? { didSet { isAsInferred = false } }
   /// Version hash that the destination entity must have; nil if any will do.
   open var destinationEntityVersionHash: Data? { didSet { isAsInferred = false } }
-  /// How the attributes come about.
+  /// Mappings of the attributes.
   open var attributeMappings: [NSPropertyMapping]? { didSet { isAsInferred = false } }
-  /// How the relationships come about.
+  /// Mappings of the relationships.
   open var relationshipMappings: [NSPropertyMapping]? { didSet { isAsInferred = false } }
   /// Expression with the objects to be mapped, usually a FETCH; nil for all of the source entity itself,
   /// without those of its subentities.

@@ -26,7 +26,7 @@ extension NSMappingModel {
   /// ```
   ///
   /// - Throws: A Cocoa error with code 134190, whose `NSLocalizedFailureReasonErrorKey` names every change
-  ///   that is in the way; `entity` and `property` in its user info name the first.
+  ///   that prevents it; `entity` and `property` in its user info name the first.
   public class func inferredMappingModel(
     forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel
   ) throws -> NSMappingModel {
@@ -61,7 +61,7 @@ extension NSMappingModel {
 
 /// Whether a change between two versions of a model can be inferred.
 enum InferenceCheck {
-  /// - Throws: A Cocoa error with code 134190 that names what is in the way.
+  /// - Throws: A Cocoa error with code 134190 that names what prevents it.
   static func check(from source: ModelSchema, to destination: ModelSchema) throws {
     let blocked = SchemaDiff(from: source, to: destination).changes.filter { $0.verdict == .blocked }
     guard !blocked.isEmpty else { return }

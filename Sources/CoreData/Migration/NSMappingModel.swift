@@ -11,7 +11,7 @@ import Foundation
 ///   ?? NSMappingModel.inferredMappingModel(forSourceModel: oldModel, destinationModel: newModel)
 /// ```
 open class NSMappingModel: NSObject {
-  /// How the objects of each entity come about, in the order in which they are migrated.
+  /// Mappings of the entities, in the order in which they are migrated.
   open var entityMappings: [NSEntityMapping]! = [] {
     didSet { inference = nil }
   }
@@ -30,8 +30,7 @@ open class NSMappingModel: NSObject {
   ///
   /// - Parameter bundles: Where to look; nil means the main bundle and the resource bundles beside the
   ///   program.
-  /// - Returns: Nil if there is none. One that cannot be read is passed over, with a line on the standard
-  ///   error.
+  /// - Returns: Nil if there is none. Skips one that cannot be read, with a line on the standard error.
   public convenience init?(
     from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?,
     destinationModel: NSManagedObjectModel?

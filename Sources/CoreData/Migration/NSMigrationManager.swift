@@ -65,9 +65,9 @@ open class NSMigrationManager: NSObject {
   ///   - mappings: How objects of the source model become objects of the destination model.
   ///   - dURL: Where the result goes.
   /// - Throws: A Cocoa error: 134110 for a mapping that does not fit the models or objects that do not pass
-  ///   validation, 134111 for objects in the way of a uniqueness constraint, 134150 and 134160 for a source
-  ///   or destination store that cannot be used, 134170 for a policy class that is not there; or what a
-  ///   policy throws, or the migration was cancelled with.
+  ///   validation, 134111 for objects that violate a uniqueness constraint, 134150 and 134160 for a source or
+  ///   destination store that cannot be used, 134170 for a policy class that is not there; or what a policy
+  ///   throws, or the migration was cancelled with.
   open func migrateStore(
     from sourceURL: URL, sourceType sStoreType: String, options sOptions: [AnyHashable: Any]? = nil,
     with mappings: NSMappingModel?, toDestinationURL dURL: URL, destinationType dStoreType: String,
@@ -93,7 +93,7 @@ open class NSMigrationManager: NSObject {
         destination: MigrationJob.End(url: dURL, type: dStoreType, options: dOptions), mapping: mappings))
   }
 
-  /// Migrates a store; as the other form.
+  /// Migrates a store, as the form with types' names does.
   open func migrateStore(
     from sourceURL: URL, type sourceType: NSPersistentStore.StoreType,
     options sourceOptions: [AnyHashable: Any]? = nil, mapping: NSMappingModel, to destinationURL: URL,

@@ -123,7 +123,7 @@ extension NSManagedObjectModel {
   /// The model as the engine reads it. The first call makes the model immutable; later ones answer the same
   /// object. Callable from any thread.
   ///
-  /// - Throws: `ModelLayoutError` for a model that makes no sense; it stays editable then.
+  /// - Throws: `ModelLayoutError` for an invalid model, which stays editable.
   final func frozen() throws -> FrozenModel {
     try frozenModel.withLock { known in
       if let known { return known }

@@ -70,8 +70,8 @@ open class NSPropertyDescription: NSObject, NSCopying {
     }
   }
 
-  /// Free information about the property. Unlike the rest it may be changed at any time; then the caller sees
-  /// to it that no other thread reads it meanwhile.
+  /// Free information about the property. Unlike the rest it may be changed at any time; then the caller
+  /// makes sure that no other thread reads it at the same time.
   open var userInfo: [AnyHashable: Any]? = [:]
 
   /// Whether an index on this one property is asked for, the way older models do.

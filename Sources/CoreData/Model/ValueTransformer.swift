@@ -117,7 +117,7 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
     ]
   }
 
-  /// The object in an archive; nil for what is no archive, or has an object of another class in it.
+  /// The object in an archive; nil if the data is no archive or has an object of a class that is not allowed.
   open override func transformedValue(_ value: Any?) -> Any? {
     guard let data = archiveData(value) else { return nil }
     do {

@@ -161,7 +161,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   /// Called when the object is about to be deleted, relationships still in place.
   open func prepareForDeletion() {}
 
-  /// Called before the object is saved, again if it was changed through accessors meanwhile.
+  /// Called before the object is saved, and again after a change through accessors.
   open func willSave() {}
 
   /// Called after the object was saved.
@@ -200,7 +200,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   /// ```
   open func setValue(_ value: Any?, forKey key: String) { setValueOfProperty(value, key) }
 
-  /// Answers for a key that the entity does not have; traps unless overridden, as Core Data raises.
+  /// Returns the value of a key that the entity does not have; traps unless overridden, as Core Data raises.
   ///
   /// A subclass answers here for keys of its own, which nothing finds by name on this platform: for key
   /// paths, predicates on objects and sections of fetched results.

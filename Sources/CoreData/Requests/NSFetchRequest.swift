@@ -113,7 +113,7 @@ open class AnyFetchRequest: NSPersistentStoreRequest {
   /// for book in try context.fetch(request) { context.delete(book) }
   /// ```
   @exclusivity(unchecked) open var includesPropertyValues = true
-  /// Whether returned objects are faults; their values may be at hand all the same.
+  /// Whether returned objects are faults; their values may be cached all the same.
   ///
   /// ```swift
   /// request.returnsObjectsAsFaults = false

@@ -68,7 +68,8 @@ extension CoreDataStack {
     }
   }
 
-  /// Sets a stack up on a SQLite file, for a model found in a bundle; as the form with a callback.
+  /// Sets a stack up on a SQLite file, for a model found in a bundle. The async form of the one with a
+  /// callback.
   ///
   /// - Parameters:
   ///   - modelName: Name of the model. Traps if the bundle does not have it.
@@ -89,7 +90,7 @@ extension CoreDataStack {
       persistentStoreOptions: persistentStoreOptions, progress: progress)
   }
 
-  /// Sets a stack up on a SQLite file, for a model; as the form with a callback.
+  /// Sets a stack up on a SQLite file, for a model. The async form of the one with a callback.
   ///
   /// - Parameters:
   ///   - model: The model.

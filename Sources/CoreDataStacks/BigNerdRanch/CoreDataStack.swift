@@ -209,7 +209,8 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
     }
   }
 
-  /// Sets up a context with a separate coordinator on the same store; as the form with a callback.
+  /// Sets up a context with a separate coordinator on the same store. The async form of the one with a
+  /// callback.
   ///
   /// - Parameters:
   ///   - options: Options that the store is added with.
@@ -265,7 +266,7 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
     }
   }
 
-  /// Empties the store; as the form with a callback.
+  /// Empties the store. The async form of the one with a callback.
   ///
   /// - Parameters:
   ///   - options: Options that the new store is added with.

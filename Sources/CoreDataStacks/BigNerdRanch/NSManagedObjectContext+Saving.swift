@@ -92,8 +92,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Runs a block for the context, waits, and hands back what it returns or throws. May be called from inside
-  /// itself.
+  /// Runs a block for the context and waits; calls nest. Returns or throws what the block does.
   public func performAndWaitOrThrow<Return>(_ body: () throws -> Return) rethrows -> Return {
     if _isConfined { return try body() }
     return try performAndWait { try body() }
@@ -104,7 +103,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSPersistentStoreCoordinator {
-  /// Runs a block on the coordinator's queue, waits, and hands back what it returns or throws.
+  /// Runs a block on the coordinator's queue and waits. Returns or throws what the block does.
   public func performAndWaitOrThrow<Return>(_ body: () throws -> Return) rethrows -> Return {
     try performAndWait { try body() }
   }

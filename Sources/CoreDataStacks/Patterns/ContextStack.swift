@@ -61,7 +61,7 @@ extension ContextStack {
     await settle()
   }
 
-  /// Runs a block on a worker context made for it, saves that all the way, and hands back what the block
+  /// Runs a block on a worker context made for it, saves the context to the store, and returns what the block
   /// returned.
   ///
   /// ```swift

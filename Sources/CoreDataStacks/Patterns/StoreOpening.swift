@@ -75,7 +75,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Opens a SQLite store in the background; as the form with a completion.
+  /// Opens a SQLite store in the background. The async form of the one with a completion.
   ///
   /// - Parameters:
   ///   - managedObjectModel: The model.

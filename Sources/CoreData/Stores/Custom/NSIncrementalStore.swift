@@ -15,8 +15,8 @@ import Foundation
 open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
   // Unchecked: as its superclass; nothing is stored here.
 
-  /// Finds out whether the URL can be used, and sets `metadata` with `NSStoreTypeKey` and `NSStoreUUIDKey`.
-  /// Must be overridden.
+  /// Checks whether the URL can be used, and sets `metadata` with `NSStoreTypeKey` and `NSStoreUUIDKey`. Must
+  /// be overridden.
   open override func loadMetadata() throws { mustOverride("loadMetadata()") }
 
   /// Carries out a request. Must be overridden.

@@ -10,7 +10,7 @@ extension NSPersistentStoreCoordinator {
     return Dictionary(uniqueKeysWithValues: types)
   }
 
-  /// Has stores of a type made of a custom class; nil removes it.
+  /// Registers a custom class for stores of a type; nil removes it.
   ///
   /// ```swift
   /// final class WebStore: NSIncrementalStore, @unchecked Sendable {}
@@ -38,7 +38,7 @@ extension NSPersistentStoreCoordinator {
     StoreKinds.register(CustomStoreKind(type: storeType, storeClass: type))
   }
 
-  /// Has stores of a type made of a custom class; as the other form.
+  /// Registers a custom class for stores of a type, as `registerStoreClass(_:forStoreType:)` does.
   public class func registerStoreClass(_ storeClass: AnyClass?, type: NSPersistentStore.StoreType) {
     registerStoreClass(storeClass, forStoreType: type.rawValue)
   }

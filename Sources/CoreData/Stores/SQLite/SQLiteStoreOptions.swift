@@ -64,7 +64,7 @@ struct SQLiteStoreOptions: Sendable {
     "PRAGMA synchronous = \(try _checked("synchronous", synchronous))"
   }
 
-  /// - Throws: `StoreOpenError.invalidOption` for pragmas that make no sense.
+  /// - Throws: `StoreOpenError.invalidOption` for invalid pragmas.
   func check() throws {
     _ = try (pragmaStatements(isNew: false), journalModeStatement(), synchronousStatement())
     _ = try lockingModeStatement()

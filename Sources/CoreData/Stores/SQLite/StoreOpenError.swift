@@ -17,7 +17,7 @@ enum StoreOpenError: SQLiteFailure, Sendable, CustomStringConvertible {
   case unwritable(path: String, SQLiteError)
   /// Another connection held a lock for longer than the timeout.
   case busy(path: String, SQLiteError)
-  /// An option makes no sense.
+  /// An option is invalid.
   case invalidOption(name: String, reason: String)
   /// No store can be at the place asked for; the text says why and what to do.
   case unusable(String)

@@ -7,8 +7,8 @@ extension StoreFileFacts {
   /// - Parameters:
   ///   - source: The model that the store was saved with.
   ///   - destination: The model that it is to have.
-  /// - Throws: A Cocoa error: 134140 when the change cannot be inferred, 134111 when objects are in the way of
-  ///   a uniqueness constraint, 134110 when objects lack a mandatory value or SQLite refuses, 134090 locked.
+  /// - Throws: A Cocoa error: 134140 when the change cannot be inferred, 134111 when objects violate a
+  ///   uniqueness constraint, 134110 when objects lack a mandatory value or SQLite refuses, 134090 locked.
   package static func migrate(
     path: String, from source: ModelSchema, to destination: ModelSchema
   ) throws {

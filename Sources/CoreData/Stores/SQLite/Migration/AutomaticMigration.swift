@@ -29,8 +29,8 @@ struct AutomaticMigration {
 
   /// - Throws: A Cocoa error: 134110 for a store that may not be written, 134130 when the store's own version
   ///   of the model is nowhere to be found, 134140 when there is no mapping model and the change cannot be
-  ///   inferred, or may not be, 134111 when objects are in the way of a uniqueness constraint; and what a
-  ///   migration by mapping model throws.
+  ///   inferred, or may not be, 134111 when objects violate a uniqueness constraint; and what a migration by
+  ///   mapping model throws.
   func run(to frozen: FrozenModel, _ model: NSManagedObjectModel) throws {
     guard !_flag(NSReadOnlyPersistentStoreOption) else {
       throw _error(
@@ -93,8 +93,8 @@ struct AutomaticMigration {
 
   /// Rewrites the store's tables for another version of its model.
   ///
-  /// - Throws: A Cocoa error: 134140 when the change cannot be inferred, 134111 when objects are in the way
-  ///   of a uniqueness constraint, 134110 when SQLite refuses.
+  /// - Throws: A Cocoa error: 134140 when the change cannot be inferred, 134111 when objects violate a
+  ///   uniqueness constraint, 134110 when SQLite refuses.
   func rewrite(from source: ModelSchema, to frozen: FrozenModel, _ model: NSManagedObjectModel) throws {
     do {
       try InferenceCheck.check(from: source, to: frozen.layout.schema)
