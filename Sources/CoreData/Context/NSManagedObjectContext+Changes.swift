@@ -117,18 +117,25 @@ extension NSManagedObjectContext {
   }
 
   private final func propagate(deletionOf object: NSManagedObject) {
-    if object.isFault, object._row == nil, !object._flags.contains(.inserted), (try? load(object)) != true {
-      // The row is gone already; there is nothing left to follow.
-      return
-    }
+    // There is nothing left to follow.
+    if isGone(object) { return }
     for (number, slot) in object._layout.slots.enumerated() {
       guard let relationship = slot.relationship else { continue }
       guard relationship.deleteRule == .nullify || relationship.deleteRule == .cascade else { continue }
       for other in object.targets(number) where !other._flags.contains(.deletePropagated) {
+        // Cutting a to-one fires the fault, and an ancestor may have deleted the member since the members were read.
+        if let inverse = relationship.inverseSlot, !other._layout.slots[inverse].isToMany, isGone(other) {
+          continue
+        }
         if relationship.deleteRule == .cascade, !other._flags.contains(.deleted) { deleteObject(other) }
         if let inverse = relationship.inverseSlot { other.inverseWasCut(inverse, object) }
       }
     }
+  }
+
+  /// Whether an object is a fault whose row an ancestor, or another context, has deleted.
+  private final func isGone(_ object: NSManagedObject) -> Bool {
+    object.isFault && object._row == nil && !object._flags.contains(.inserted) && (try? load(object)) != true
   }
 
   // MARK: Announcing

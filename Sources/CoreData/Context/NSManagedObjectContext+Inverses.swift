@@ -74,9 +74,11 @@ extension NSManagedObjectContext {
   /// that were read with the older values are read again, and a link that was moved both here and there is cut
   /// where it lost.
   final func show(_ row: Row, at object: NSManagedObject) {
-    rereadInverses(object._layout, from: object._row, to: row)
+    let old = object._row
+    rereadInverses(object._layout, from: old, to: row)
     object.cutOvertakenInverses(by: row)
     object.rebase(on: row)
+    object.cutRemovedLinks(since: old)
   }
 
   /// Gives a fault that may have values newer ones; nil: they are read on demand.
@@ -110,6 +112,19 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
+  /// Cuts links that another context made and that this context has removed from the to-many without saving. The members
+  /// were read with the link in them, this object without: its to-one was nil already and is no unsaved change.
+  final func cutRemovedLinks(since old: Row?) {
+    guard let context = _context, let row = _row, !_flags.contains(.deleted) else { return }
+    for slot in _layout.toOneSlots where old?[slot] ?? .null != row[slot] {
+      guard let inverse = _layout.slots[slot].relationship?.inverseSlot, _current?[slot] == row[slot],
+        let target = context.registered(in: row[slot]), target._layout.slots[inverse].isToMany,
+        target._relations?.members(inverse)?.removed.contains(self) ?? false
+      else { continue }
+      link(slot, to: nil)
+    }
+  }
+
   /// Where this object's unsaved to-one wins over one that was saved elsewhere, the other target loses the
   /// link. Where the same was saved elsewhere, it is no unsaved change any more.
   final func cutOvertakenInverses(by row: Row) {

@@ -91,4 +91,33 @@ import Testing
       #expect(ada.objects("books").isEmpty)
     }
   }
+
+  @Test func `a removed member stays removed when its link is merged`() throws {
+    let stack = try TestStack(.sqlite)
+    let ids = try ["Ada", "Bob"].map { try stack.stored("Author", ["name": $0]).objectID }
+    let context = stack.sibling()
+    let other = try stack.otherCoordinator().newContext()
+    try context.performAndWait {
+      let (ada, bob) = (context.object(with: ids[0]), context.object(with: ids[1]))
+      #expect(bob.object("mentor") == nil)
+      let saved = try other.performAndWait {
+        let authors = try other.all("Author", by: "name")
+        authors[1].setValue(authors[0], forKey: "mentor")
+        try other.save()
+        return authors.map(\.objectID)
+      }
+      // Read after that save, the members have Bob; Bob was read before it.
+      #expect(ada.objects("pupils") == [bob])
+      ada.setValue(Set<NSManagedObject>(), forKey: "pupils")
+      NSManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: [NSUpdatedObjectsKey: saved], into: [context])
+      #expect(ada.objects("pupils") == [])
+      #expect(bob.object("mentor") == nil)
+      try context.save()
+    }
+    try stack.fresh { fresh in
+      let authors = try fresh.all("Author")
+      #expect(authors.allSatisfy { $0.object("mentor") == nil })
+    }
+  }
 }

@@ -41,6 +41,48 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
+  func `a deletion passes over a member that the parent deleted`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let author = try stack.stored("Author", ["name": "Ada"]).objectID
+    let book = try stack.root.performAndWait {
+      let author = stack.root.object(with: author)
+      let book = stack.root.insert("Book", ["title": "Notes", "author": author])
+      try stack.root.save()
+      return book.objectID
+    }
+    let parent = stack.child(of: stack.root)
+    let child = HandledFaults(concurrencyType: .privateQueueConcurrencyType)
+    child.parent = parent
+    try child.performAndWait {
+      let (author, book) = (child.object(with: author), child.object(with: book))
+      #expect(author.objects("books") == [book])
+      parent.performAndWait {
+        parent.delete(parent.object(with: book.objectID))
+        parent.processPendingChanges()
+      }
+      child.delete(author)
+      child.refresh(book, mergeChanges: true)
+      child.processPendingChanges()
+      #expect(child.faults == 0)
+      try child.save()
+    }
+  }
+
+  /// Counts the faults that could not be fulfilled.
+  private final class HandledFaults: NSManagedObjectContext, @unchecked Sendable {
+    // Unchecked: used on its queue only.
+    var faults = 0
+
+    override func shouldHandleInaccessibleFault(
+      _ fault: NSManagedObject, for oid: NSManagedObjectID,
+      triggeredByProperty property: NSPropertyDescription?
+    ) -> Bool {
+      faults += 1
+      return true
+    }
+  }
+
+  @Test(arguments: Setting.direct)
   func `other objects are validated all the same`(_ setting: Setting) throws {
     let stack = try TestStack(setting, model: try model())
     let context = stack.sibling()

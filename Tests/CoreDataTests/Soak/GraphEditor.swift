@@ -5,6 +5,8 @@ import Foundation
 final class GraphEditor {
   private let _context: NSManagedObjectContext
   private(set) var failures: [String] = []
+  /// Attributes that the edit has assigned, as `label.key`.
+  private(set) var assigned: [String] = []
 
   /// Whether this is the only editor at work, so that the context's objects are as in the store.
   private let _isAlone: Bool
@@ -78,6 +80,7 @@ final class GraphEditor {
     guard let object = random.pick(try _all(entity)) else { return "assign nothing" }
     let value = random.below(50)
     object.setValue(value, forKey: key)
+    assigned.append("\(_name(object)).\(key)")
     return "\(_name(object)).\(key) = \(value)"
   }
 

@@ -64,6 +64,7 @@ final class GraphSoak {
   /// Whether several threads are at work.
   private var _isAtOnce = false
   private let _journal = Mutex(Journal())
+  let assignments: Mutex<SoakAssignments>
 
   private struct Journal {
     var step = 0
@@ -98,7 +99,10 @@ final class GraphSoak {
       contexts.append(context)
     }
     self.contexts = contexts
+    assignments = Mutex(SoakAssignments(contextCount: contexts.count))
   }
+
+  func index(of context: NSManagedObjectContext) -> Int { contexts.firstIndex { $0 === context }! }
 
   /// Does what the plan says, up to the first failure.
   ///
@@ -212,7 +216,10 @@ final class GraphSoak {
     _note("-- settle")
     for context in [5, 3, 4, 0, 1, 2].map({ contexts[$0] }) {
       if context.parent == nil || random.chance(80) {
-        if random.chance(70) { try _mergeInbox(context) }
+        if random.chance(70) {
+          try _mergeInbox(context)
+          if context.parent == nil { try checkMerged(context) }
+        }
         try _save(context)
       } else {
         try _rollback(context)
@@ -250,6 +257,7 @@ final class GraphSoak {
         let editor = GraphEditor(context, isAlone: isAlone)
         let label = try editor.edit(&random, serial: &serial)
         editor.failures.forEach(fail)
+        assignments.withLock { $0.insert(editor.assigned, of: step.context) }
         return "\(context.name!) \(label)"
       }
     }
@@ -262,7 +270,14 @@ final class GraphSoak {
     ) { saved = $0 }
     defer { NotificationCenter.default.removeObserver(token) }
     do {
-      try context.performAndWait { try context.save() }
+      // At once, a parent may save what its child hands up before the child's save returns.
+      assignments.withLock { $0.copy(index(of: context), to: context.parent.map(index)) }
+      if context.parent == nil, !_isAtOnce {
+        try checkingAssignments(of: context) { try context.performAndWait { try context.save() } }
+      } else {
+        try context.performAndWait { try context.save() }
+      }
+      if !_isAtOnce { assignments.withLock { $0.discard(index(of: context)) } }
       _noteStep { "\(context.name!) save" }
     } catch let error as CocoaError
       where error.errorCode == NSManagedObjectMergeError
@@ -301,9 +316,11 @@ final class GraphSoak {
       context.rollback()
       if context.hasChanges { fail("\(context.name!) has changes after rollback") }
     }
+    assignments.withLock { $0.discard(index(of: context)) }
     // What children had saved up is gone; they start over.
     for child in contexts where _isAncestor(context, of: child) {
       child.performAndWait { child.reset() }
+      assignments.withLock { $0.discard(index(of: child)) }
       _note("  \(child.name!) reset")
     }
   }

@@ -40,7 +40,8 @@ struct GraphView: Equatable {
 
   static func == (left: GraphView, right: GraphView) -> Bool { left.lines == right.lines }
 
-  private static func _name(_ object: NSManagedObject) -> String {
+  /// An object's label.
+  static func name(_ object: NSManagedObject) -> String {
     let label = labels.first { $0.0 == object.entity.name }?.1 ?? "title"
     return object.text(label) ?? "?"
   }
@@ -54,11 +55,11 @@ struct GraphView: Equatable {
     for (key, relationship) in object.entity.relationshipsByName.sorted(by: { $0.key < $1.key }) {
       if relationship.isOrdered {
         let members = (object.value(forKey: key) as? NSOrderedSet)?.array as? [NSManagedObject] ?? []
-        parts.append("\(key)=(\(members.map(_name).joined(separator: " ")))")
+        parts.append("\(key)=(\(members.map(name).joined(separator: " ")))")
       } else if relationship.isToMany {
-        parts.append("\(key)={\(object.objects(key).map(_name).sorted().joined(separator: " "))}")
+        parts.append("\(key)={\(object.objects(key).map(name).sorted().joined(separator: " "))}")
       } else {
-        parts.append("\(key)=\(object.object(key).map(_name) ?? "nil")")
+        parts.append("\(key)=\(object.object(key).map(name) ?? "nil")")
       }
     }
     return parts.joined(separator: " ")
@@ -72,7 +73,7 @@ struct GraphView: Equatable {
           flaws.append("\(name).\(key) has a deleted object")
         }
         if !Self._others(other, inverse.name).contains(where: { $0 === object }) {
-          flaws.append("\(name).\(key) has \(Self._name(other)), whose \(inverse.name) does not have \(name)")
+          flaws.append("\(name).\(key) has \(Self.name(other)), whose \(inverse.name) does not have \(name)")
         }
       }
     }
