@@ -36,7 +36,7 @@ try await Importer(modelContainer: container).take([
 let context = ModelContext(container)
 
 /// Fetches and prints entries.
-func show(_ title: String, _ predicate: Predicate<Entry>?) throws {
+@MainActor func show(_ title: String, _ predicate: Predicate<Entry>?) throws {
   print("\(title):")
   for entry in try context.fetch(FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.day)])) {
     let tags = entry.tags.map(\.name).sorted().joined(separator: ", ")
@@ -64,5 +64,5 @@ for transaction in try context.fetchHistory(HistoryDescriptor<DefaultHistoryTran
     }
   }
   let counts = Dictionary(grouping: kinds) { $0 }.map { "\($0.value.count) x \($0.key)" }.sorted()
-  print("\(transaction.author ?? "nobody"): \(counts.joined(separator: ", "))")
+  print("\(transaction.author ?? "no author"): \(counts.joined(separator: ", "))")
 }

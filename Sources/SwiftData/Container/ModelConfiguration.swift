@@ -81,7 +81,7 @@ public struct ModelConfiguration: Hashable, Identifiable, Sendable, DataStoreCon
       groupContainer: groupContainer, cloudKitDatabase: cloudKitDatabase)
   }
 
-  /// Creates a configuration in a file of one's choice.
+  /// Creates a configuration in a given file.
   ///
   /// - Parameters:
   ///   - name: Name of the configuration; nil for that of the file.

@@ -9,6 +9,8 @@ final class ContextLink {
   private let _bindings: SchemaBinding
   /// Kept, so that models whose context is gone still find what they lead to.
   private let _managed: NSManagedObjectContext
+  /// The binding that was asked for last: nearly always the next one, too.
+  private var _last: EntityBinding?
 
   init(_ context: ModelContext, _ bindings: SchemaBinding) {
     self.context = context
@@ -18,7 +20,11 @@ final class ContextLink {
 
   /// The model that shows an object: the one that does already, or a new one.
   func model(of object: ModelObject) -> any PersistentModel {
-    if let known = object.storage?.model as? any PersistentModel { return known }
-    return _bindings.binding(of: object.entity).make(object, self)
+    if let known = object.storage?.model { return known }
+    let entity = object.entity
+    if let last = _last, last.entity === entity { return last.make(object, self) }
+    let binding = _bindings.binding(of: entity)
+    _last = binding
+    return binding.make(object, self)
   }
 }

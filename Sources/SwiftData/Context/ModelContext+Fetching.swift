@@ -6,7 +6,8 @@ extension ModelContext {
   /// - Throws: `SwiftDataError.unknownSchema` for a class that the container lacks, `.unsupportedPredicate` for a predicate
   ///   that can't even be evaluated in memory, and what the store throws.
   public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
-    try ModelFetch(descriptor, in: self).objects().map { model(of: $0) as! T }
+    // What is fetched is of the entity, whose class is T or inherits from it.
+    try ModelFetch(descriptor, in: self).objects().map { unsafeDowncast(model(of: $0), to: T.self) }
   }
 
   /// Fetches models that are loaded in batches, as they are looked at.

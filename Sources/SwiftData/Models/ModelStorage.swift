@@ -15,7 +15,7 @@ final class ModelStorage {
   /// The context, as long as it lives.
   private(set) var link: ContextLink?
   /// The instance that shows these values.
-  weak var model: AnyObject?
+  weak var model: (any PersistentModel)?
   /// The same instance, kept alive while it has unsaved changes.
   var keptModel: AnyObject?
   /// JSON that was decoded last, by slot.
@@ -171,14 +171,11 @@ final class ModelStorage {
     -> Model
   {
     let target = unsafeDowncast(object, to: ModelObject.self)
-    if let known = target.storage?.model as? Model { return known }
-    guard let link else {
+    guard let known = target.storage?.model ?? link?.model(of: target) else {
       programmerError("a model that left its context leads to one that was never shown.")
     }
-    guard let model = link.model(of: target) as? Model else {
-      programmerError("'\(target.entity.name ?? "?")' stands for another class than \(Model.self).")
-    }
-    return model
+    // A relationship leads to objects of its destination's entity, whose class this is.
+    return unsafeDowncast(known, to: Model.self)
   }
 
   /// The engine's object of a model that is to stand at the other end; a new one is inserted.
