@@ -149,7 +149,7 @@ struct SavingTests {
     #expect(shelf.room == "hall")
   }
 
-  @Test func `deleting by predicate leaves the unsaved and what is inserted after`() throws {
+  @Test func `deleting by predicate leaves what is not saved`() throws {
     let context = try ModelContext.ofShelves()
     context.insert(Shelf(code: "A", room: "hall"))
     context.insert(Shelf(code: "B", room: "attic"))
