@@ -216,7 +216,7 @@ final class TypedTag: NSManagedObject {
     let type = #expect(throws: PredicateTranslationError.self) {
       try _format(#Predicate { $0 is TypedNovel })
     }
-    #expect(type?.subexpression == "TypeCheck")
+    #expect(type?.subexpression == "a test for the type TypedNovel")
     let predicate = #Predicate<TypedBook> { $0.loud == "APPLE" }
     #expect(NSPredicate(predicate) == nil)
   }
