@@ -39,7 +39,8 @@ extension NSPersistentStoreCoordinator {
 
 extension NSPersistentStore {
   /// New metadata together with those of the present that a store cannot be without.
-  final class func completed(_ metadata: [String: Any], from present: [String: Any]) -> [String: Any] {
+  package final class func completed(_ metadata: [String: Any], from present: [String: Any]) -> [String: Any]
+  {
     var result = metadata
     for (name, value) in present where result[name] == nil {
       if name == NSStoreTypeKey || name == NSStoreUUIDKey || formatKeys.contains(name) {

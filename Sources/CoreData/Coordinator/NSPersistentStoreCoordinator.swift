@@ -61,7 +61,7 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
 
   /// The model.
   open var managedObjectModel: NSManagedObjectModel { _model }
-  final var model: NSManagedObjectModel { _model }
+  package final var model: NSManagedObjectModel { _model }
 
   /// Stores in the order in which they were added.
   open var persistentStores: [NSPersistentStore] { _state.withLock { $0.stores } }

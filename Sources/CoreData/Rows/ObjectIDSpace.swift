@@ -77,6 +77,12 @@ package struct ObjectKey: Hashable, Sendable {
   package let space: ObjectIDSpace
   package let reference: Int64
 
+  @inline(__always)
+  package init(space: ObjectIDSpace, reference: Int64) {
+    self.space = space
+    self.reference = reference
+  }
+
   package static func == (left: ObjectKey, right: ObjectKey) -> Bool {
     left.reference == right.reference
       && (left.space === right.space || left.space.number == right.space.number)

@@ -229,7 +229,7 @@ extension Value {
 
 extension StoreReading {
   /// Computes the dictionaries in memory, from what `fetch` finds.
-  func table(_ plan: DictionaryPlan) throws -> [[Value]] {
+  package func table(_ plan: DictionaryPlan) throws -> [[Value]] {
     let source = StoredObjectSource(
       fetch: { try self.fetch($0) }, rows: { try self.rows(for: $0) },
       related: { try self.related(to: [$0], slot: $1)[0] })

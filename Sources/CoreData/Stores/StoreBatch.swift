@@ -44,6 +44,12 @@ package struct BatchOutcome: Sendable {
   package var keys: [ObjectKey] = []
   /// Number of the transaction in the store's history; nil when it keeps none, or nothing was changed.
   package var transaction: Int64?
+
+  package init(count: Int = 0, keys: [ObjectKey] = [], transaction: Int64? = nil) {
+    self.count = count
+    self.keys = keys
+    self.transaction = transaction
+  }
 }
 
 /// A row that the batch would write is at odds with a uniqueness constraint; nothing was written.
@@ -51,6 +57,12 @@ package struct BatchConstraintError: Error, Sendable, CustomStringConvertible {
   package let entity: String
   package let constraints: [[String]]
   package let reason: String
+
+  package init(entity: String, constraints: [[String]], reason: String) {
+    self.entity = entity
+    self.constraints = constraints
+    self.reason = reason
+  }
 
   package var description: String {
     let names = constraints.map { $0.joined(separator: ", ") }.joined(separator: "; ")

@@ -26,11 +26,21 @@ package struct VersionConflict: Sendable {
   package let base: Row
   /// What the store holds now; nil if the row is gone.
   package let persisted: Row?
+
+  package init(id: NSManagedObjectID, base: Row, persisted: Row?) {
+    self.id = id
+    self.base = base
+    self.persisted = persisted
+  }
 }
 
 /// The save found rows changed by others; nothing was written.
 package struct StoreConflictError: Error, Sendable {
   package let conflicts: [VersionConflict]
+
+  package init(conflicts: [VersionConflict]) {
+    self.conflicts = conflicts
+  }
 }
 
 /// Rows that break a uniqueness constraint; nothing was written.
@@ -42,9 +52,19 @@ package struct StoreConstraintError: Error, Sendable {
     package let objects: [NSManagedObjectID]
     /// The stored object with these values, if the save is not at odds with itself only.
     package let existing: StoredObject?
+
+    package init(constraint: [String], objects: [NSManagedObjectID], existing: StoredObject?) {
+      self.constraint = constraint
+      self.objects = objects
+      self.existing = existing
+    }
   }
 
   package let violations: [Violation]
+
+  package init(violations: [Violation]) {
+    self.violations = violations
+  }
 }
 
 /// What is read of a store: its latest state, or an older one that is pinned.

@@ -15,6 +15,11 @@ package struct SaveOutcome: Sendable {
   package var computed: [StoredObject] = []
   /// Number of the transaction in the store's history; nil when it keeps none.
   package var transaction: Int64?
+
+  package init(computed: [StoredObject] = [], transaction: Int64? = nil) {
+    self.computed = computed
+    self.transaction = transaction
+  }
 }
 
 /// A transaction of a store's history.
@@ -28,6 +33,19 @@ package struct HistoryTransactionRecord: Sendable {
   package let processID: String
   /// Nil unless they were asked for.
   package var changes: [HistoryChangeRecord]?
+
+  package init(
+    number: Int64, timestamp: Double, author: String?, contextName: String?, bundleID: String,
+    processID: String, changes: [HistoryChangeRecord]? = nil
+  ) {
+    self.number = number
+    self.timestamp = timestamp
+    self.author = author
+    self.contextName = contextName
+    self.bundleID = bundleID
+    self.processID = processID
+    self.changes = changes
+  }
 }
 
 /// A change of one object, as a store's history has it.
@@ -45,6 +63,14 @@ package struct HistoryChangeRecord: Sendable {
   package let slots: [Int]
   /// Values of a deleted object that the model wants to be kept, by slot.
   package let tombstone: [Int: Value]
+
+  package init(number: Int64, kind: Kind, key: ObjectKey, slots: [Int], tombstone: [Int: Value]) {
+    self.number = number
+    self.kind = kind
+    self.key = key
+    self.slots = slots
+    self.tombstone = tombstone
+  }
 }
 
 /// Which transactions are asked for, oldest first.

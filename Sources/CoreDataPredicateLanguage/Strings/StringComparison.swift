@@ -193,3 +193,15 @@ package enum StringComparison {
     return result
   }
 }
+
+extension StringComparison {
+  /// A text as comparisons with these options see it: decomposed, without case or marks as they ask; the text itself
+  /// where bytes are compared.
+  package static func folded(_ text: String, options: Options) -> String {
+    let options = effective(options)
+    if options.isEmpty || options.contains(.localeSensitive) { return text }
+    var text = text
+    let scalars = text.withUTF8 { FoldedText($0, options).scalars }
+    return String(String.UnicodeScalarView(scalars.compactMap { Unicode.Scalar($0) }))
+  }
+}

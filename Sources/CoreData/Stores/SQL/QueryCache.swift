@@ -12,6 +12,8 @@ package final class QueryCache<Shape: Hashable & Sendable, Query: Sendable>: Sen
 
   private let _known = Mutex(Known())
 
+  package init() {}
+
   /// The query for `shape`, compiled by `make` when it is new.
   package func query(_ shape: Shape, _ make: () throws -> Query) rethrows -> Query {
     let known = _known.withLock { known -> Query? in

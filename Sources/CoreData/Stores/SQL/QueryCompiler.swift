@@ -14,6 +14,11 @@ package struct SelectLists: Sendable {
   package let values: String
   /// For identities alone.
   package let identities: String
+
+  package init(values: String, identities: String) {
+    self.values = values
+    self.identities = identities
+  }
 }
 
 /// Translates one fetch to SQL.

@@ -90,6 +90,8 @@ package indirect enum ConstantConversion: Sendable, Hashable {
   case entity
   /// The first text that does not begin with this one.
   case endOfPrefix
+  /// A text as the pattern of a test with these options, in the database's own form.
+  case pattern(StringOperation, options: UInt8)
   /// A member of a collection.
   case member(Int, ConstantConversion)
   /// All members of a collection, for a list of values.

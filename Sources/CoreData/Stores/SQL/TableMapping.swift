@@ -26,6 +26,12 @@ package struct TableColumn: Sendable, Hashable {
   package let name: String
   package let declaredType: String
   package let content: ColumnContent
+
+  package init(name: String, declaredType: String, content: ColumnContent) {
+    self.name = name
+    self.declaredType = declaredType
+    self.content = content
+  }
 }
 
 /// The table of a root entity and all its subentities.
@@ -36,6 +42,13 @@ package struct TableMapping: Sendable {
   package let columns: [TableColumn]
   /// Whether there are subentities, so that the entity's number tells rows apart.
   package let hasSubentities: Bool
+
+  package init(rootNumber: Int, name: String, columns: [TableColumn], hasSubentities: Bool) {
+    self.rootNumber = rootNumber
+    self.name = name
+    self.columns = columns
+    self.hasSubentities = hasSubentities
+  }
 }
 
 /// Where one slot of one entity is stored.
@@ -61,6 +74,12 @@ package struct CompositeLeaf: Sendable, Hashable {
   /// The elements' names along the path.
   package let names: [String]
   package let column: Int
+
+  package init(path: [Int], names: [String], column: Int) {
+    self.path = path
+    self.names = names
+    self.column = column
+  }
 }
 
 /// A table of pairs of keys.
@@ -79,6 +98,21 @@ package struct JoinTable: Sendable, Hashable {
   package let isReflexive: Bool
   /// Root entity of the table behind which Core Data creates it.
   package let rootNumber: Int
+
+  package init(
+    names: [String], first: String, second: String, firstOrder: String?, secondOrder: String?,
+    firstEntity: Int, secondEntity: Int, isReflexive: Bool, rootNumber: Int
+  ) {
+    self.names = names
+    self.first = first
+    self.second = second
+    self.firstOrder = firstOrder
+    self.secondOrder = secondOrder
+    self.firstEntity = firstEntity
+    self.secondEntity = secondEntity
+    self.isReflexive = isReflexive
+    self.rootNumber = rootNumber
+  }
 
   package var name: String { names[0] }
 

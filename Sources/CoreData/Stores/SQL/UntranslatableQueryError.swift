@@ -7,6 +7,12 @@ package struct UntranslatableQueryError: Error, Sendable, CustomStringConvertibl
   package let expression: String
   package let reason: String
 
+  package init(entity: String, expression: String, reason: String) {
+    self.entity = entity
+    self.expression = expression
+    self.reason = reason
+  }
+
   package var description: String {
     "the fetch of '\(entity)' cannot be translated to SQL: \(expression): \(reason)"
   }

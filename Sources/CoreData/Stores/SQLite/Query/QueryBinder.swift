@@ -46,7 +46,7 @@ struct QueryBinder {
 
   private func _shown(_ value: PredicateValue, _ conversion: ConstantConversion) -> SQLBinding {
     switch conversion {
-    case .natural: return SQLBinding(_binding(value))
+    case .natural, .pattern: return SQLBinding(_binding(value))
     case .uuid:
       if case .string(let text) = value, let uuid = UUID(uuidString: text) {
         return SQLBinding(_binding(.uuid(uuid)))
@@ -76,7 +76,7 @@ struct QueryBinder {
     _ value: PredicateValue, _ conversion: ConstantConversion, _ statement: Statement, _ index: Int32
   ) {
     switch conversion {
-    case .natural: _bindNaturally(value, statement, index)
+    case .natural, .pattern: _bindNaturally(value, statement, index)
     case .uuid:
       if case .string(let text) = value, let uuid = UUID(uuidString: text) {
         _bindNaturally(.uuid(uuid), statement, index)
@@ -137,15 +137,7 @@ struct QueryBinder {
   /// The bytes that a transformable attribute stores for a value; nil, which no row is equal to, if it
   /// cannot.
   private func _bytes(_ value: PredicateValue, _ entity: Int, _ slot: Int) -> Data? {
-    guard let object = value.any, entity <= _context.spaces.count,
-      let coding = _context.spaces[entity - 1].entity.shape.codings[slot]
-    else { return nil }
-    do {
-      return try coding.data(from: TransformableBox(object: object, data: nil))
-    } catch {
-      Console.warn("a predicate's value has no stored form to compare with: \(error)")
-      return nil
-    }
+    value.storedBytes(entity: entity, slot: slot, _context.spaces)
   }
 
   private func _entity(_ value: PredicateValue) -> Int64 {
