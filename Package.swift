@@ -14,6 +14,7 @@ let package = Package(
     .library(name: "CoreData", targets: ["CoreData"]),
     .library(name: "CoreDataStacks", targets: ["CoreDataStacks"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
+    .library(name: "CoreDataPostgreSQL", targets: ["CoreDataPostgreSQL"]),
     .executable(name: "coredata", targets: ["coredata"]),
     .executable(name: "coredata-explorer", targets: ["coredata-explorer"]),
     .plugin(name: "CoreDataModelPlugin", targets: ["CoreDataModelPlugin"]),
@@ -54,6 +55,17 @@ let package = Package(
       dependencies: [
         "CoreDataCSwiftRuntime", "CoreDataSQLiteBinding", "CoreDataZlibBinding", "CoreDataPredicateLanguage",
         "CoreDataModelSchema", "CoreDataModelFiles",
+      ],
+      swiftSettings: settings),
+    // Stores in a PostgreSQL database, for programs that import them. Without 'pkgConfig', as libmicrohttpd below.
+    .systemLibrary(name: "CoreDataCPostgreSQL"),
+    .target(
+      name: "CoreDataPostgreSQLBinding", dependencies: ["CoreDataCPostgreSQL"], swiftSettings: settings),
+    .target(
+      name: "CoreDataPostgreSQL",
+      dependencies: [
+        "CoreData", "CoreDataModelFiles", "CoreDataModelSchema", "CoreDataPostgreSQLBinding",
+        "CoreDataPredicateLanguage",
       ],
       swiftSettings: settings),
     // Works on the system's Core Data where there is one.
@@ -176,6 +188,11 @@ let package = Package(
         "CoreDataToolKit",
       ],
       swiftSettings: settings),
+    // A server for tests, which Scripts/lib/postgresql.bash starts.
+    .target(name: "PostgreSQLServer", path: "Tests/PostgreSQLServer", swiftSettings: settings),
+    .testTarget(
+      name: "PostgreSQLStoreTests", dependencies: ["CoreData", "CoreDataPostgreSQL", "PostgreSQLServer"],
+      swiftSettings: settings),
     .testTarget(name: "ToolKitTests", dependencies: ["CoreDataToolKit"], swiftSettings: settings),
     .testTarget(
       name: "StackShootoutTests", dependencies: ["CoreDataStackShootout", "CoreDataToolKit", "coredata"],
@@ -192,8 +209,8 @@ let package = Package(
       name: "CoreDataTests",
       dependencies: [
         "ConcurrencyTraps",
-        "CoreData", "CoreDataCTorture", "CoreDataModelFiles", "CoreDataModelSchema",
-        "CoreDataPredicateLanguage", "CoreDataSQLiteBinding", "CoreDataZlibBinding",
+        "CoreData", "CoreDataCTorture", "CoreDataModelFiles", "CoreDataModelSchema", "CoreDataPostgreSQL",
+        "CoreDataPredicateLanguage", "CoreDataSQLiteBinding", "CoreDataZlibBinding", "PostgreSQLServer",
       ],
       swiftSettings: settings),
   ]

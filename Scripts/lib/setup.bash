@@ -41,3 +41,4 @@ command -v clang >/dev/null ||
 need sqlite3.h libsqlite3-dev
 need zlib.h zlib1g-dev
 need microhttpd.h libmicrohttpd-dev
+need postgresql/libpq-fe.h libpq-dev

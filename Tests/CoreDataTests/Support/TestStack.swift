@@ -1,5 +1,7 @@
 import CoreData
+import CoreDataPostgreSQL
 import Foundation
+import PostgreSQLServer
 import Testing
 
 /// Where a behaviour must hold: on each store type, in a context on the coordinator and in a child of one.
@@ -15,6 +17,23 @@ enum Setting: String, CaseIterable, Sendable, CustomTestStringConvertible {
   var testDescription: String { rawValue }
   var isNested: Bool { self == .nestedOverSQLite || self == .nestedOverMemory }
   var isSQLite: Bool { self == .sqlite || self == .nestedOverSQLite }
+}
+
+/// The database of the tests that ask for one: a SQLite file, or with `COREDATA_TEST_POSTGRESQL` in the environment a
+/// schema on a PostgreSQL server that lasts as long as the process.
+enum TestDatabase {
+  static let server: PostgreSQLServer? =
+    ProcessInfo.processInfo.environment["COREDATA_TEST_POSTGRESQL"] == nil ? nil : PostgreSQLServer.shared!
+
+  static var type: String { server == nil ? NSSQLiteStoreType : NSPostgreSQLStoreType }
+
+  /// Whether an error says that a predicate has no counterpart in PostgreSQL: `canonical:`, and regular expressions that
+  /// mean something else there or disregard marks.
+  static func refuses(_ error: any Error) -> Bool {
+    let text = (error as NSError).localizedDescription
+    return server != nil && text.contains("cannot be translated to SQL")
+      && (text.contains("canonical:") || text.contains("MATCHES") || text.contains("'matches'"))
+  }
 }
 
 /// A coordinator with one store, and contexts on it. The file is removed when the process ends: contexts may
@@ -38,9 +57,11 @@ final class TestStack: @unchecked Sendable {
     self.setting = setting
     _options = options
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    url = try TemporaryPlace.makeDirectory().appendingPathComponent("Store.sqlite")
+    url =
+      try TestDatabase.server?.newURL()
+      ?? TemporaryPlace.makeDirectory().appendingPathComponent("Store.sqlite")
     try coordinator.addPersistentStore(
-      ofType: setting.isSQLite ? NSSQLiteStoreType : NSInMemoryStoreType, configurationName: nil,
+      ofType: setting.isSQLite ? TestDatabase.type : NSInMemoryStoreType, configurationName: nil,
       at: setting.isSQLite ? url : nil, options: options)
     root = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     root.persistentStoreCoordinator = coordinator
@@ -70,7 +91,7 @@ final class TestStack: @unchecked Sendable {
   func otherCoordinator(options: [AnyHashable: Any]?? = .none) throws -> NSPersistentStoreCoordinator {
     let other = NSPersistentStoreCoordinator(managedObjectModel: coordinator.managedObjectModel)
     try other.addPersistentStore(
-      ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: options ?? _options)
+      ofType: TestDatabase.type, configurationName: nil, at: url, options: options ?? _options)
     return other
   }
 

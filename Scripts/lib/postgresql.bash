@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# A PostgreSQL server for tests: a cluster of its own in a temporary directory, run by an unprivileged user, on a socket
+# and a TCP port of 127.0.0.1. To be sourced by bash, or run:
+#
+#   postgresql.bash start DIRECTORY [PID]   makes and starts it, and prints "DIRECTORY PORT"; with a process ID it ends
+#                                           with that process
+#   postgresql.bash stop DIRECTORY          ends it and removes the directory
+#   postgresql.bash need                    installs Debian's package if there is no server
+
+# Prints the directory of the server's programs; fails where there is none.
+postgresql_programs() {
+  local found
+  found=$(command -v initdb 2>/dev/null) && { dirname "$(readlink -f "$found")"; return; }
+  found=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -1)
+  [ -n "$found" ] && [ -x "$found/initdb" ] && printf '%s\n' "$found"
+}
+
+need_postgresql() {
+  postgresql_programs >/dev/null && return
+  printf 'installing postgresql\n' >&2
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends postgresql >&2 || {
+    apt-get update -q >&2 && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends postgresql >&2
+  }
+}
+
+# Runs a command as a user that may run a server: root may not.
+as_server_user() {
+  if [ "$(id -u)" != 0 ]; then "$@"; else
+    local user=postgres
+    id "$user" >/dev/null 2>&1 || user=nobody
+    setpriv --reuid="$user" --regid="$(id -g "$user")" --clear-groups env HOME=/tmp "$@"
+  fi
+}
+
+# Closes what a caller has left open, so that no server keeps it open for good: a program that starts this script may wait
+# for that.
+close_inherited() {
+  local path number
+  for path in /proc/self/fd/*; do
+    number=${path##*/}
+    [ "$number" -le 2 ] || [ "$number" = 255 ] || eval "exec $number>&-" 2>/dev/null
+  done
+}
+
+start_postgresql() {
+  local directory=$1 owner=${2:-} programs user port
+  programs=$(postgresql_programs) || { printf 'error: there is no PostgreSQL server here\n' >&2; return 1; }
+  mkdir -p "$directory"
+  if [ "$(id -u)" = 0 ]; then
+    user=postgres
+    id "$user" >/dev/null 2>&1 || user=nobody
+    chown "$user" "$directory"
+  fi
+  chmod 711 "$directory"
+  as_server_user "$programs/initdb" -D "$directory/data" -U coredata --auth=trust --encoding=UTF8 --locale=C.UTF-8 \
+    --no-instructions >"$directory.log" 2>&1 || { cat "$directory.log" >&2; return 1; }
+  # A port that is free now may be taken in between: then another one.
+  for _ in 1 2 3 4 5; do
+    port=$((20000 + RANDOM % 20000))
+    if (close_inherited; as_server_user "$programs/pg_ctl" -D "$directory/data" -w -s -l "$directory/data/server.log" \
+      -o "-c listen_addresses=127.0.0.1 -c port=$port -c unix_socket_directories='$directory' -c fsync=off \
+          -c synchronous_commit=off -c full_page_writes=off -c max_connections=100 -c shared_buffers=64MB" \
+      start >/dev/null 2>&1); then
+      if [ -n "$owner" ]; then
+        (
+          exec >/dev/null 2>&1 </dev/null
+          close_inherited
+          while kill -0 "$owner"; do sleep 1; done
+          stop_postgresql "$directory"
+        ) &
+        disown
+      fi
+      printf '%s %s\n' "$directory" "$port"
+      return
+    fi
+  done
+  printf 'error: the server does not start; see %s\n' "$directory/data/server.log" >&2
+  return 1
+}
+
+stop_postgresql() {
+  local directory=$1 programs
+  programs=$(postgresql_programs) || return 0
+  [ -d "$directory/data" ] || return 0
+  as_server_user "$programs/pg_ctl" -D "$directory/data" -s -m immediate stop >/dev/null 2>&1
+  rm -rf "$directory" "$directory.log"
+}
+
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+  case "${1:-}" in
+    start) start_postgresql "$2" "${3:-}" ;;
+    stop) stop_postgresql "$2" ;;
+    need) need_postgresql ;;
+    *) printf 'usage: postgresql.bash start DIRECTORY [PID] | stop DIRECTORY | need\n' >&2; exit 2 ;;
+  esac
+fi

@@ -1,0 +1,60 @@
+import CoreData
+import CoreDataModelSchema
+import CoreDataPostgreSQLBinding
+
+/// Batch requests.
+extension PostgreSQLStoreEngine: BatchCapable {
+  func insert(_ plan: BatchInsertPlan, needsKeys: Bool, by origin: ChangeOrigin) throws -> BatchOutcome {
+    try _batch("a batch insertion", by: origin) { connection, entry in
+      let insertion = PostgreSQLBatchInsertion(
+        plan, engine: self, connection: connection, entry: entry, needsKeys: needsKeys)
+      try insertion.run()
+      return insertion.outcome
+    }
+  }
+
+  func update(_ plan: BatchUpdatePlan, needsKeys: Bool, by origin: ChangeOrigin) throws -> BatchOutcome {
+    try _batch("a batch update", by: origin) { connection, entry in
+      try PostgreSQLBatchUpdate(plan, engine: self, connection: connection, entry: entry).run(
+        needsKeys: needsKeys)
+    }
+  }
+
+  func delete(_ plan: FetchPlan, needsKeys: Bool, by origin: ChangeOrigin) throws -> BatchOutcome {
+    try _batch("a batch deletion", by: origin) { connection, entry in
+      try PostgreSQLBatchDeletion(plan, engine: self, connection: connection, entry: entry).run(
+        needsKeys: needsKeys)
+    }
+  }
+
+  /// Runs one batch as one transaction, of the database and of the history.
+  private func _batch(
+    _ use: String, by origin: ChangeOrigin,
+    _ body: (PostgreSQLConnection, PostgreSQLHistoryEntry?) throws -> BatchOutcome
+  ) throws -> BatchOutcome {
+    guard !isReadOnly else { throw PostgreSQLStoreError.readOnly(schema: address.schema) }
+    return try withConnection(use) { connection in
+      try connection.transaction {
+        let entry = keepsHistory ? PostgreSQLHistoryEntry(self, on: connection, by: origin) : nil
+        var outcome = try body(connection, entry)
+        outcome.transaction = try entry?.finish()
+        return outcome
+      }
+    }
+  }
+
+  /// Runs a fetch of identities on the caller's connection.
+  func keys(_ plan: FetchPlan, on connection: PostgreSQLConnection) throws -> [ObjectKey] {
+    var rows = plan
+    rows.content = .identity
+    let (query, parameters) = try compiled(rows, .objects)
+    return try query.reader!.identities(connection.run(query.sql, parameters)).map(\.key)
+  }
+
+  /// The error of a batch that breaks a uniqueness constraint.
+  func batchError(_ layout: PropertyLayout, _ error: PostgreSQLError) -> any Error {
+    BatchConstraintError(
+      entity: layout.entityName,
+      constraints: layout.uniquenessConstraints.map { $0.map { layout.slots[$0].name } }, reason: "\(error)")
+  }
+}

@@ -1,0 +1,73 @@
+import CoreData
+import CoreDataPostgreSQLBinding
+import Synchronization
+
+/// Primary keys, taken from the database's sequences in blocks.
+///
+/// A sequence counts in steps of a block, so that one call gives many keys; the keys of a block that a process does not
+/// use stay unused.
+final class PostgreSQLKeys: Sendable {
+  /// Keys in a block of a new store. An existing one says itself how many.
+  static let blockSize: Int64 = 1000
+
+  /// Quoted names of the sequences by the number of the root entity.
+  private let _sequences: [Int: String]
+  private let _rest: Mutex<[Int: Range<Int64>]> = Mutex([:])
+  private let _steps: Mutex<[Int: Int64]> = Mutex([:])
+
+  init(_ mapping: StoreMapping, schema: String) {
+    _sequences = Dictionary(
+      uniqueKeysWithValues: mapping.tables.map { ($0.rootNumber, Self.sequence(of: $0)) })
+  }
+
+  /// Name of the sequence that a table's keys come from.
+  static func sequence(of table: TableMapping) -> String {
+    // "schema"."table" with a suffix inside the quotes; a name at the limit makes room for it.
+    let parts = table.name.dropLast()
+    guard let dot = parts.range(of: "\".\"") else { return "\(parts)_id_seq\"" }
+    var name = String(parts[dot.upperBound...])
+    while name.utf8.count > 63 - 7 { name.removeLast() }
+    return "\(parts[..<dot.upperBound])\(name)_id_seq\""
+  }
+
+  /// Takes keys of a root entity's table.
+  func take(_ count: Int, root: Int, on connection: PostgreSQLConnection) throws -> [Int64] {
+    var result: [Int64] = []
+    result.reserveCapacity(count)
+    _rest.withLock { rest in
+      guard let range = rest[root] else { return }
+      let taken = range.prefix(count)
+      result += taken
+      rest[root] = taken.endIndex < range.upperBound ? taken.endIndex..<range.upperBound : nil
+    }
+    guard result.count < count, let sequence = _sequences[root] else { return result }
+    let step = try _step(root, sequence, on: connection)
+    let missing = Int64(count - result.count)
+    var parameters = PostgreSQLParameters()
+    parameters.add((missing + step - 1) / step)
+    let found = try connection.run(
+      "SELECT nextval(\(PostgreSQLNames.literal(sequence))) FROM generate_series(1, $1::int8)", parameters)
+    for row in 0..<found.rowCount {
+      let block = found.int64(row, 0)..<(found.int64(row, 0) + step)
+      let taken = block.prefix(count - result.count)
+      result += taken
+      if taken.endIndex < block.upperBound {
+        _rest.withLock { $0[root] = taken.endIndex..<block.upperBound }
+      }
+    }
+    return result
+  }
+
+  /// The sequence's own step: a store that another program made may have another one.
+  private func _step(_ root: Int, _ sequence: String, on connection: PostgreSQLConnection) throws -> Int64 {
+    if let step = _steps.withLock({ $0[root] }) { return step }
+    var parameters = PostgreSQLParameters()
+    parameters.add(sequence)
+    let found = try connection.run(
+      "SELECT seqincrement FROM pg_catalog.pg_sequence WHERE seqrelid = $1::text::regclass", parameters,
+      isRepeated: false)
+    let step = found.rowCount > 0 ? max(1, found.int64(0, 0)) : 1
+    _steps.withLock { $0[root] = step }
+    return step
+  }
+}

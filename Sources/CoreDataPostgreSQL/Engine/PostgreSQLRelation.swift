@@ -1,0 +1,57 @@
+import CoreData
+import CoreDataModelSchema
+import CoreDataPostgreSQLBinding
+
+/// Reads the members of one to-many relationship by their owners' keys.
+struct PostgreSQLRelation: Sendable {
+  /// Selects the owner's key, the member's key and, where it can differ, the number of the member's entity.
+  let sql: String
+  private let _destination: Int
+  private let _isPolymorphic: Bool
+
+  /// Nil for a slot that is no stored to-many.
+  init?(slot: Int, in layout: PropertyLayout, _ mapping: StoreMapping) {
+    let columns: String, from: String, owner: String, order: String
+    switch mapping.storage(of: slot, in: layout.entityNumber) {
+    case .oneToMany(let destination, let inverse):
+      guard case .toOne(let key, _, let orderColumn, _) = mapping.storage(of: inverse, in: destination) else {
+        return nil
+      }
+      let table = mapping.table(of: destination)
+      _destination = destination
+      _isPolymorphic = table.hasSubentities
+      owner = "t0.\(table.columns[key].name)"
+      columns = "\(owner), t0.\"id\"" + (_isPolymorphic ? ", t0.\"entity\"" : "")
+      from = "\(table.name) t0"
+      let first = orderColumn.map { "t0.\(table.columns[$0].name) NULLS FIRST, " } ?? ""
+      order = " ORDER BY \(first)t0.\"id\""
+    case .manyToMany(let index, let ownerIsFirst, let destination):
+      let join = mapping.joins[index]
+      let ends = join.ends(ownerIsFirst: ownerIsFirst)
+      let table = mapping.table(of: destination)
+      _destination = destination
+      _isPolymorphic = table.hasSubentities
+      owner = "t0.\(ends.owner)"
+      columns = "\(owner), t0.\(ends.member)" + (_isPolymorphic ? ", t1.\"entity\"" : "")
+      from =
+        "\(join.name) t0" + (_isPolymorphic ? " JOIN \(table.name) t1 ON t0.\(ends.member) = t1.\"id\"" : "")
+      let first = ends.order.map { "t0.\($0) NULLS FIRST, " } ?? ""
+      order = " ORDER BY \(first)t0.\(ends.member)"
+    case .none, .attribute, .toOne, .composite: return nil
+    }
+    sql = "SELECT \(columns) FROM \(from) WHERE \(owner) = ANY($1::int8[])\(order)"
+  }
+
+  /// The member in one row.
+  func member(_ result: PostgreSQLResult, _ row: Int, _ spaces: [ObjectIDSpace]) throws -> ObjectKey {
+    let reference = result.int64(row, 1)
+    guard _isPolymorphic else { return ObjectKey(space: spaces[_destination - 1], reference: reference) }
+    let number = result.int64(row, 2)
+    guard number >= 1, number <= Int64(spaces.count) else {
+      throw PostgreSQLStoreError.corruptRow(
+        table: spaces[_destination - 1].layout.entityName, key: reference,
+        reason: "the model has no entity number \(number)")
+    }
+    return ObjectKey(space: spaces[Int(number) - 1], reference: reference)
+  }
+}

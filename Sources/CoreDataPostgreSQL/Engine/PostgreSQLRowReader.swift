@@ -1,0 +1,314 @@
+import CoreData
+import CoreDataModelSchema
+import CoreDataPostgreSQLBinding
+import Foundation
+
+/// Reads rows of one entity, with or without its subentities, out of results in binary form.
+///
+/// Made once per entity; decoding a row then looks nothing up.
+final class PostgreSQLRowReader: Sendable {
+  private enum Content: Sendable {
+    case int
+    case double
+    case string
+    /// A number as its text.
+    case decimal
+    case uuid
+    case data
+    case transformable
+    case reference(ObjectIDSpace)
+    case polymorphicReference(ObjectIDSpace, entityColumn: Int)
+  }
+
+  private struct Cell: Sendable {
+    let slot: Int
+    let column: Int
+    let content: Content
+  }
+
+  private struct Composite: Sendable {
+    let slot: Int
+    let part: Part
+  }
+
+  private indirect enum Part: Sendable {
+    case element(Cell)
+    case composite([Part])
+  }
+
+  /// The cells of one concrete entity.
+  private final class EntityDecoder: Sendable {
+    let space: ObjectIDSpace
+    let slotCount: Int
+    let cells: [Cell]
+    let composites: [Composite]
+    /// How rows are packed; nil for an entity whose rows cannot be.
+    let format: RowFormat?
+
+    init(_ space: ObjectIDSpace, slotCount: Int, cells: [Cell], composites: [Composite], packs: Bool) {
+      self.space = space
+      self.slotCount = slotCount
+      self.cells = cells
+      self.composites = composites
+      format = packs && composites.isEmpty ? Self._format(cells, slotCount) : nil
+    }
+
+    private static func _format(_ cells: [Cell], _ slotCount: Int) -> RowFormat? {
+      guard slotCount > 0, slotCount <= RowFormat.maximumCount else { return nil }
+      var kinds = [RowFormat.Kind](repeating: .absent, count: slotCount)
+      var spaces = [ObjectIDSpace?](repeating: nil, count: slotCount)
+      for cell in cells {
+        switch cell.content {
+        case .int: kinds[cell.slot] = .int
+        case .double: kinds[cell.slot] = .double
+        case .string: kinds[cell.slot] = .text
+        case .reference(let space):
+          kinds[cell.slot] = .reference
+          spaces[cell.slot] = space
+        case .decimal, .uuid, .data, .transformable, .polymorphicReference: return nil
+        }
+      }
+      return RowFormat(kinds, spaces: spaces)
+    }
+  }
+
+  /// Columns to select from table alias `t0`: key, version, entity if it can differ, then values.
+  let lists: SelectLists
+  private let _spaces: [ObjectIDSpace]
+  private let _tableName: String
+  private let _isPolymorphic: Bool
+  /// By entity number - 1; nil outside the family.
+  private let _decoders: [EntityDecoder?]
+  private let _only: EntityDecoder
+  private let _part: RowPart?
+
+  /// - Parameter part: The slots to read; nil for all.
+  init(
+    entity number: Int, includesSubentities: Bool, part: RowPart? = nil, mapping: StoreMapping,
+    spaces: [ObjectIDSpace]
+  ) {
+    let layout = mapping.layout.layout(numbered: number)
+    let table = mapping.table(of: number)
+    _spaces = spaces
+    _tableName = table.name
+    _part = part
+    _isPolymorphic = table.hasSubentities
+    var names = ["t0.\"id\"", "t0.\"version\""]
+    if _isPolymorphic { names.append("t0.\"entity\"") }
+    var selected: [Int: Int] = [:]
+    func select(_ column: Int) -> Int {
+      if let place = selected[column] { return place }
+      let name = "t0.\(table.columns[column].name)"
+      names.append(table.columns[column].content == .decimal ? "\(name)::text" : name)
+      selected[column] = names.count - 1
+      return names.count - 1
+    }
+    func content(_ column: Int) -> Content {
+      switch table.columns[column].content {
+      case .int, .bool, .foreignKey, .foreignEntity, .order: .int
+      case .double: .double
+      case .decimal: .decimal
+      case .string: .string
+      case .uuid: .uuid
+      case .transformable: .transformable
+      case .data, .externalData: .data
+      }
+    }
+    var decoders: [EntityDecoder?] = Array(repeating: nil, count: spaces.count)
+    for member in includesSubentities ? layout.family : [number] {
+      let memberLayout = mapping.layout.layout(numbered: member)
+      var cells: [Cell] = []
+      var composites: [Composite] = []
+      for slot in memberLayout.slots.indices where part?.slots.contains(slot) ?? true {
+        switch mapping.storage(of: slot, in: member) {
+        case .attribute(let column):
+          cells.append(Cell(slot: slot, column: select(column), content: content(column)))
+        case .toOne(let column, let entityColumn, _, let destination):
+          let space = spaces[destination - 1]
+          let place = select(column)
+          let content: Content =
+            if let entityColumn {
+              .polymorphicReference(space, entityColumn: select(entityColumn))
+            } else {
+              .reference(space)
+            }
+          cells.append(Cell(slot: slot, column: place, content: content))
+        case .composite(let leaves):
+          let elements = leaves.map {
+            Cell(slot: slot, column: select($0.column), content: content($0.column))
+          }
+          var rest = elements[...]
+          composites.append(
+            Composite(slot: slot, part: Self._part(memberLayout.slots[slot].attribute!, &rest)))
+        case .none, .oneToMany, .manyToMany: break
+        }
+      }
+      decoders[member - 1] = EntityDecoder(
+        spaces[member - 1], slotCount: memberLayout.slots.count, cells: cells, composites: composites,
+        packs: part == nil)
+    }
+    lists = SelectLists(
+      values: names.joined(separator: ", "),
+      identities: _isPolymorphic ? "t0.\"id\", t0.\"entity\"" : "t0.\"id\"")
+    _only = decoders[number - 1]!
+    _decoders = decoders
+  }
+
+  private static func _part(_ attribute: AttributeSchema, _ rest: inout ArraySlice<Cell>) -> Part {
+    .composite(
+      attribute.elements.map { element in
+        element.type == .composite ? _part(element, &rest) : .element(rest.removeFirst())
+      })
+  }
+
+  // MARK: Reading
+
+  /// All objects of a result that selects `lists.values`.
+  ///
+  /// - Throws: `PostgreSQLStoreError.corruptRow`.
+  func objects(_ result: PostgreSQLResult) throws -> [StoredObject] {
+    var objects: [StoredObject] = []
+    objects.reserveCapacity(result.rowCount)
+    for row in 0..<result.rowCount {
+      if let object = try object(result, row) { objects.append(object) }
+    }
+    return objects
+  }
+
+  /// All identities of a result that selects `lists.identities`.
+  func identities(_ result: PostgreSQLResult) throws -> [StoredObject] {
+    var objects: [StoredObject] = []
+    objects.reserveCapacity(result.rowCount)
+    for row in 0..<result.rowCount {
+      let reference = result.int64(row, 0)
+      guard let decoder = try _decoder(result, row, column: 1, reference) else { continue }
+      objects.append(StoredObject(key: ObjectKey(space: decoder.space, reference: reference), row: nil))
+    }
+    return objects
+  }
+
+  /// The object in one row; nil when it belongs to an entity outside the family.
+  func object(_ result: PostgreSQLResult, _ row: Int) throws -> StoredObject? {
+    let reference = result.int64(row, 0)
+    let version = result.int64(row, 1)
+    guard let decoder = try _decoder(result, row, column: 2, reference) else { return nil }
+    let key = ObjectKey(space: decoder.space, reference: reference)
+    if let format = decoder.format, let packed = _packed(decoder, format, version, result, row) {
+      return StoredObject(key: key, row: packed)
+    }
+    let values = Row(count: decoder.slotCount, version: version)
+    for cell in decoder.cells {
+      if let value = try _value(cell, result, row, reference) { values.set(value, at: cell.slot) }
+    }
+    for composite in decoder.composites {
+      if let value = try _value(composite.part, result, row, reference) {
+        values.set(value, at: composite.slot)
+      }
+    }
+    return StoredObject(key: key, row: values, part: _part)
+  }
+
+  @inline(__always)
+  private func _decoder(
+    _ result: PostgreSQLResult, _ row: Int, column: Int, _ reference: Int64
+  ) throws -> EntityDecoder? {
+    guard _isPolymorphic else { return _only }
+    let number = result.int64(row, column)
+    guard number >= 1, number <= Int64(_decoders.count) else {
+      throw PostgreSQLStoreError.corruptRow(
+        table: _tableName, key: reference, reason: "the model has no entity number \(number)")
+    }
+    return _decoders[Int(number) - 1]
+  }
+
+  private func _packed(
+    _ decoder: EntityDecoder, _ format: RowFormat, _ version: Int64, _ result: PostgreSQLResult, _ row: Int
+  ) -> Row? {
+    let count = format.count
+    return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: count) { words in
+      withUnsafeTemporaryAllocation(of: UnsafePointer<UInt8>?.self, capacity: count) { texts in
+        words.initialize(repeating: 0)
+        var nulls = format.absentSlots
+        var textCount = 0
+        for cell in decoder.cells {
+          let slot = cell.slot
+          let bytes = result.bytes(row, cell.column)
+          // Only a text can be there and have no bytes.
+          if bytes.count == 0, format.kind(slot) != .text || result.isNull(row, cell.column) {
+            texts[slot] = nil
+            nulls |= 1 &<< UInt64(slot)
+            continue
+          }
+          switch format.kind(slot) {
+          case .int, .reference: words[slot] = UInt64(bitPattern: result.int64(row, cell.column))
+          case .double: words[slot] = result.double(row, cell.column).bitPattern
+          case .text:
+            guard let word = RowFormat.TextPlace.word(offset: textCount, count: bytes.count) else {
+              return nil
+            }
+            texts[slot] = bytes.baseAddress
+            words[slot] = word
+            textCount += bytes.count
+          case .absent: break
+          }
+        }
+        return Row(
+          format, version: version, nulls: nulls, words: UnsafeBufferPointer(words),
+          texts: UnsafePointer(texts.baseAddress!), textCount: textCount)
+      }
+    }
+  }
+
+  private func _value(_ part: Part, _ result: PostgreSQLResult, _ row: Int, _ reference: Int64) throws
+    -> Value?
+  {
+    switch part {
+    case .element(let cell): return try _value(cell, result, row, reference)
+    case .composite(let parts):
+      let values = try parts.map { try _value($0, result, row, reference) }
+      guard values.contains(where: { $0 != nil }) else { return nil }
+      return .composite(CompositeBox(values.map { $0 ?? .null }))
+    }
+  }
+
+  private func _value(_ cell: Cell, _ result: PostgreSQLResult, _ row: Int, _ reference: Int64) throws
+    -> Value?
+  {
+    let column = cell.column
+    if result.isNull(row, column) { return nil }
+    switch cell.content {
+    case .int: return .int(result.int64(row, column))
+    case .double: return .double(result.double(row, column))
+    case .string: return .string(result.string(row, column))
+    case .decimal:
+      let text = result.string(row, column)
+      guard let decimal = text == "NaN" ? Decimal.nan : Decimal(string: text, locale: nil) else {
+        throw PostgreSQLStoreError.corruptRow(
+          table: _tableName, key: reference, reason: "a decimal attribute holds more than a decimal can")
+      }
+      return .decimal(DecimalBox(decimal))
+    case .uuid:
+      let bytes = UnsafeRawBufferPointer(result.bytes(row, column))
+      guard bytes.count == 16 else {
+        throw PostgreSQLStoreError.corruptRow(
+          table: _tableName, key: reference, reason: "a UUID attribute holds no UUID")
+      }
+      return .uuid(UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)))
+    case .data: return .data(Data(result.bytes(row, column)))
+    case .transformable:
+      return .transformable(TransformableBox(object: nil, data: Data(result.bytes(row, column))))
+    case .reference(let space):
+      return .reference(ObjectKey(space: space, reference: result.int64(row, column)))
+    case .polymorphicReference(let space, let entityColumn):
+      let target = result.int64(row, column)
+      if result.isNull(row, entityColumn) { return .reference(ObjectKey(space: space, reference: target)) }
+      let number = result.int64(row, entityColumn)
+      guard number >= 1, number <= Int64(_spaces.count) else {
+        throw PostgreSQLStoreError.corruptRow(
+          table: _tableName, key: reference,
+          reason: "the model has no entity number \(number), which a to-one points at")
+      }
+      return .reference(ObjectKey(space: _spaces[Int(number) - 1], reference: target))
+    }
+  }
+}

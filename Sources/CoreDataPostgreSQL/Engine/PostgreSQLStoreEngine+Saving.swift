@@ -1,0 +1,82 @@
+import CoreData
+import CoreDataPostgreSQLBinding
+import Foundation
+
+// Saves.
+
+extension PostgreSQLStoreEngine {
+  /// Times that a save is run again which lost against another one or met a new unique value.
+  private static let _attempts = 4
+
+  func save(_ changes: ChangeSet, along others: () throws -> Void) throws -> SaveOutcome {
+    guard !isReadOnly else { throw PostgreSQLStoreError.readOnly(schema: address.schema) }
+    if changes.isEmpty {
+      try others()
+      return SaveOutcome()
+    }
+    var isCareful = false
+    var attempt = 1
+    while true {
+      do {
+        return try withConnection("a save") { connection in
+          do {
+            return try _commit(changes, on: connection, isCareful: isCareful, along: others)
+          } catch let error as PostgreSQLError where error.isUniqueViolation {
+            throw Retry.carefully(error)
+          } catch let error as PostgreSQLError where error.isSerializationFailure || error.isConnectionLost {
+            // Nothing of it is committed: what is lost in COMMIT comes as another error.
+            throw Retry.again(error)
+          }
+        }
+      } catch let retry as Retry {
+        guard attempt < Self._attempts else { throw PostgreSQLStoreError.server(retry.error) }
+        attempt += 1
+        if case .carefully = retry { isCareful = true }
+        if retry.error.isConnectionLost { pool.dropIdle() }
+        // Who lost lets the other one through.
+        Thread.sleep(forTimeInterval: Double.random(in: 0.001...0.02) * Double(attempt))
+      }
+    }
+  }
+
+  /// Why a save is run again from its beginning.
+  private enum Retry: Error {
+    case carefully(PostgreSQLError)
+    case again(PostgreSQLError)
+
+    var error: PostgreSQLError {
+      switch self {
+      case .carefully(let error), .again(let error): error
+      }
+    }
+  }
+
+  private func _commit(
+    _ changes: ChangeSet, on connection: PostgreSQLConnection, isCareful: Bool,
+    along others: () throws -> Void
+  ) throws -> SaveOutcome {
+    let save = PostgreSQLSave(changes, engine: self, connection: connection)
+    try save.takeKeys()
+    let receipt = PostgreSQLReceipt(schema: address.schema)
+    let entry = keepsHistory ? PostgreSQLHistoryEntry(self, on: connection, by: changes.origin) : nil
+    let transaction: Int64?
+    try connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
+    do {
+      try save.run(isCareful: isCareful, recordingIn: entry)
+      try receipt.write(on: connection)
+      transaction = try entry?.finish()
+      try others()
+      save.linkIDs()
+    } catch {
+      connection.rollBack()
+      throw error
+    }
+    do {
+      try connection.commit()
+    } catch let error as PostgreSQLError where error.isConnectionLost {
+      // Whether the server has committed is for the receipt to say.
+      guard try receipt.isThere(in: pool, after: error) else { throw PostgreSQLStoreError.connection(error) }
+    }
+    return SaveOutcome(transaction: transaction)
+  }
+}

@@ -1,0 +1,111 @@
+import CoreData
+import CoreDataModelSchema
+import CoreDataPostgreSQLBinding
+import Foundation
+import Synchronization
+
+/// A Core Data store in a schema of a PostgreSQL database.
+///
+/// All methods may be called from any thread, several at once: each takes a connection of the pool. Reads see what is
+/// committed, and never wait for a commit.
+final class PostgreSQLStoreEngine: StoreEngine {
+  let address: PostgreSQLAddress
+  let mapping: StoreMapping
+  let spaces: [ObjectIDSpace]
+  let pool: PostgreSQLPool
+  let isReadOnly: Bool
+  /// Whether saves are recorded in the history.
+  let keepsHistory: Bool
+  /// Readers for an entity with its subentities, by entity number - 1.
+  let familyReaders: [PostgreSQLRowReader]
+  /// Readers for an entity alone; the same as above where there are no subentities.
+  let exactReaders: [PostgreSQLRowReader]
+  let relations: [[PostgreSQLRelation?]]
+  let queries = QueryCache<PostgreSQLQueryKey, PostgreSQLQuery>()
+  let plans: PostgreSQLWritePlans
+  let keys: PostgreSQLKeys
+
+  init(
+    _ address: PostgreSQLAddress, pool: PostgreSQLPool, mapping: StoreMapping, key: StoreKey,
+    entities: [NSEntityDescription], persistentStore: NSPersistentStore?, isReadOnly: Bool,
+    keepsHistory: Bool
+  ) {
+    self.address = address
+    self.pool = pool
+    self.mapping = mapping
+    self.isReadOnly = isReadOnly
+    self.keepsHistory = keepsHistory
+    let spaces = zip(mapping.layout.layouts, entities).map {
+      ObjectIDSpace(layout: $0, entity: $1, store: key, persistentStore: persistentStore)
+    }
+    self.spaces = spaces
+    let family = mapping.layout.layouts.map {
+      PostgreSQLRowReader(
+        entity: $0.entityNumber, includesSubentities: true, mapping: mapping, spaces: spaces)
+    }
+    familyReaders = family
+    exactReaders = mapping.layout.layouts.map {
+      $0.family.count == 1
+        ? family[$0.entityNumber - 1]
+        : PostgreSQLRowReader(
+          entity: $0.entityNumber, includesSubentities: false, mapping: mapping, spaces: spaces)
+    }
+    relations = mapping.layout.layouts.map { layout in
+      layout.slots.indices.map { PostgreSQLRelation(slot: $0, in: layout, mapping) }
+    }
+    plans = PostgreSQLWritePlans(mapping)
+    keys = PostgreSQLKeys(mapping, schema: address.schema)
+  }
+
+  /// Runs `body` with a connection; what the server says comes out as store errors.
+  func withConnection<Result>(_ use: String, _ body: (PostgreSQLConnection) throws -> Result) throws -> Result
+  {
+    try PostgreSQLStoreError.translating { try pool.withConnection(use, body) }
+  }
+
+  /// Runs a read; on a connection that turns out to be lost once more, on a new one.
+  func reading<Result>(_ use: String, _ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
+    try PostgreSQLStoreError.translating {
+      do {
+        return try pool.withConnection(use, body)
+      } catch let error as PostgreSQLError where error.isConnectionLost {
+        pool.dropIdle()
+        return try pool.withConnection(use, body)
+      }
+    }
+  }
+
+  var metadata: [String: Any] {
+    get throws {
+      try reading("metadata") { connection in
+        try PostgreSQLMetadata.read(connection, schema: address.schema)
+      }
+    }
+  }
+
+  func setMetadata(_ metadata: [String: Any]) throws {
+    guard !isReadOnly else { throw PostgreSQLStoreError.readOnly(schema: address.schema) }
+    try withConnection("metadata") { connection in
+      try connection.transaction {
+        try PostgreSQLMetadata.write(metadata, to: connection, schema: address.schema)
+      }
+    }
+  }
+
+  func close() { pool.close() }
+
+  func reserveKeys(_ counts: [Int: Int]) throws -> [Int: [Int64]] {
+    guard !isReadOnly else { throw PostgreSQLStoreError.readOnly(schema: address.schema) }
+    return try withConnection("new keys") { connection in
+      var result: [Int: [Int64]] = [:]
+      for (number, count) in counts where count > 0 {
+        result[number] = try keys.take(
+          count, root: mapping.layout.layout(numbered: number).rootNumber, on: connection)
+      }
+      return result
+    }
+  }
+
+  /// Name of an entity, for messages.
+  func entityName(_ number: Int) -> String { mapping.layout.layout(numbered: number).entityName }
+}

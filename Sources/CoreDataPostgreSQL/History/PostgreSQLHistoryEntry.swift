@@ -1,0 +1,140 @@
+import CoreData
+import CoreDataModelSchema
+import CoreDataPostgreSQLBinding
+import Foundation
+
+/// One transaction being written into the store's history, inside the transaction of the database that it records.
+///
+/// Its number comes from a counter row, which is locked until the commit: numbers follow the order of commits, so that a
+/// reader who has seen one has seen all before it. The row is taken last, so that savers wait for each other as briefly
+/// as can be.
+final class PostgreSQLHistoryEntry {
+  private struct Change {
+    let kind: HistoryChangeRecord.Kind
+    let entity: Int
+    let key: Int64
+    var properties: [String] = []
+    var tombstone: Data?
+  }
+
+  /// Which program writes.
+  private static let _bundleID = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+  private static let _processID = ProcessInfo.processInfo.processName
+
+  private let _engine: PostgreSQLStoreEngine
+  private let _connection: PostgreSQLConnection
+  private let _origin: ChangeOrigin?
+  private var _changes: [Change] = []
+  /// Noted first, as the rows are read for them, and written last.
+  private var _deletions: [Change] = []
+
+  init(_ engine: PostgreSQLStoreEngine, on connection: PostgreSQLConnection, by origin: ChangeOrigin?) {
+    _engine = engine
+    _connection = connection
+    _origin = origin
+  }
+
+  func noteInsertion(of key: Int64, entity: Int) {
+    _changes.append(Change(kind: .insert, entity: entity, key: key))
+  }
+
+  /// Notes an update; one of transient properties alone is passed over.
+  func noteUpdate(of key: Int64, entity: Int, changed: SlotSet) {
+    let slots = _engine.mapping.layout.layout(numbered: entity).slots
+    let names = slots.indices.filter { changed.contains($0) && !slots[$0].isTransient && !slots[$0].isHidden }
+    guard !names.isEmpty else { return }
+    _changes.append(Change(kind: .update, entity: entity, key: key, properties: names.map { slots[$0].name }))
+  }
+
+  /// Notes deletions, with the values that the model wants to be kept; called while the rows are there.
+  func noteDeletions(of keys: [ObjectKey]) throws {
+    var kept: [ObjectKey: Row] = [:]
+    let preserving = keys.filter { !Self._preserved($0.space.layout).isEmpty }
+    for (key, row) in zip(preserving, try _engine.rows(for: preserving, on: _connection)) { kept[key] = row }
+    for key in keys {
+      var change = Change(kind: .delete, entity: key.space.layout.entityNumber, key: key.reference)
+      if let row = kept[key] { change.tombstone = try Self._tombstone(row, key.space.layout) }
+      _deletions.append(change)
+    }
+  }
+
+  private static func _preserved(_ layout: PropertyLayout) -> [Int] {
+    layout.slots.indices.filter { layout.slots[$0].attribute?.preservesValueInHistoryOnDeletion ?? false }
+  }
+
+  private static func _tombstone(_ row: Row, _ layout: PropertyLayout) throws -> Data {
+    var values: [String: Any] = [:]
+    for slot in _preserved(layout) {
+      switch row[slot] {
+      case .int(let number): values[layout.slots[slot].name] = number
+      case .double(let number): values[layout.slots[slot].name] = number
+      case .string(let text): values[layout.slots[slot].name] = text
+      case .data(let data): values[layout.slots[slot].name] = data
+      case .uuid(let uuid): values[layout.slots[slot].name] = uuid.uuidString
+      case .decimal(let box): values[layout.slots[slot].name] = "\(box.decimal)"
+      case .transformable(let box): if let data = box.data { values[layout.slots[slot].name] = data }
+      case .null, .reference, .pending, .toMany, .composite: break
+      }
+    }
+    return try PropertyListSerialization.data(fromPropertyList: values, format: .binary, options: 0)
+  }
+
+  /// Writes what was noted; a transaction that changes nothing leaves no trace.
+  ///
+  /// - Returns: Its number.
+  func finish() throws -> Int64? {
+    _changes += _deletions
+    _deletions = []
+    guard !_changes.isEmpty else { return nil }
+    let schema = PostgreSQLNames.quoted(_engine.address.schema)
+    var count = PostgreSQLParameters()
+    count.add(Int64(_changes.count))
+    let found = try _connection.run(
+      """
+      UPDATE \(schema)."_history_counter" SET "n" = "n" + 1, "changes" = "changes" + $1::int8 RETURNING "n", "changes"
+      """, count)
+    guard found.rowCount == 1 else {
+      throw PostgreSQLStoreError.noStore(
+        schema: _engine.address.schema, reason: "its table _history_counter has no row")
+    }
+    let number = found.int64(0, 0)
+    var parameters = PostgreSQLParameters()
+    parameters.add(number)
+    parameters.add(Date().timeIntervalSinceReferenceDate)
+    for text in [_origin?.author, _origin?.contextName, Self._bundleID, Self._processID] {
+      if let text, !text.utf8.contains(0) { parameters.add(text) } else { parameters.add(null: .text) }
+    }
+    try _connection.run(
+      """
+      INSERT INTO \(schema)."_history" ("number", "time", "author", "context", "bundle", "process") \
+      VALUES ($1::int8, $2::float8, $3::text, $4::text, $5::text, $6::text)
+      """, parameters)
+    var kinds = PostgreSQLArray(.int2Array), entities = PostgreSQLArray(.int2Array)
+    var properties = PostgreSQLArray(.textArray), tombstones = PostgreSQLArray(.bytesArray)
+    for change in _changes {
+      kinds.add(Int64(change.kind.rawValue))
+      entities.add(Int64(change.entity))
+      if change.kind == .update {
+        properties.add(change.properties.joined(separator: ","))
+      } else {
+        properties.addNull()
+      }
+      if let tombstone = change.tombstone { tombstones.add(bytes: tombstone) } else { tombstones.addNull() }
+    }
+    parameters = PostgreSQLParameters()
+    parameters.add(number)
+    parameters.add(kinds)
+    parameters.add(entities)
+    parameters.add(PostgreSQLArray(_changes.lazy.map(\.key)))
+    parameters.add(properties)
+    parameters.add(tombstones)
+    parameters.add(found.int64(0, 1) - Int64(_changes.count))
+    try _connection.run(
+      """
+      INSERT INTO \(schema)."_history_change" ("transaction", "number", "kind", "entity", "key", "properties", "tombstone") \
+      SELECT $1::int8, $7::int8 + n, k, e, i, p, t FROM unnest($2::int2[], $3::int2[], $4::int8[], $5::text[], $6::bytea[]) \
+      WITH ORDINALITY AS c(k, e, i, p, t, n)
+      """, parameters)
+    return number
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+/// Where a store is: server, database, and the schema inside it.
+///
+/// `postgresql://user@host:port/database?schema=name&…`; every other item of the query is a keyword of libpq, such as
+/// `sslmode`, `passfile`, `service`, `connect_timeout`, or `host` for a socket's directory or several hosts.
+struct PostgreSQLAddress: Sendable, Equatable {
+  /// libpq's keywords with their values.
+  let settings: [String: String]
+  let schema: String
+  /// The address without password, for messages and as the store's URL.
+  let url: URL
+
+  /// - Throws: `PostgreSQLStoreError.address` for a URL that is none of a PostgreSQL database.
+  init(_ url: URL) throws {
+    func refuse(_ reason: String) -> PostgreSQLStoreError {
+      .address(
+        "\(reason). A store's URL has the form postgresql://user@host:5432/database?schema=name")
+    }
+    guard var components = URLComponents(url: url, resolvingAgainstBaseURL: false),
+      ["postgresql", "postgres"].contains(components.scheme?.lowercased())
+    else { throw refuse("'\(url.scheme ?? "")' is no scheme of a PostgreSQL URL") }
+    var settings = ["application_name": "CoreData", "client_encoding": "UTF8"]
+    var schema = "coredata"
+    for item in components.queryItems ?? [] {
+      guard let value = item.value else { throw refuse("'\(item.name)' has no value") }
+      switch item.name {
+      case "schema": schema = value
+      case "options": throw refuse("'options' changes sessions in ways that the store does not allow for")
+      default: settings[item.name] = value
+      }
+    }
+    if let host = components.host, !host.isEmpty { settings["host"] = host }
+    if let port = components.port { settings["port"] = String(port) }
+    if let user = components.user, !user.isEmpty { settings["user"] = user }
+    if let password = components.password { settings["password"] = password }
+    let path = components.path.drop { $0 == "/" }
+    if !path.isEmpty { settings["dbname"] = String(path) }
+    guard !schema.isEmpty, schema.utf8.count <= 63, !schema.contains("\0"),
+      !schema.lowercased().hasPrefix("pg_"), schema != "public", schema != "information_schema"
+    else {
+      throw refuse(
+        "'\(schema)' cannot be a store's schema: it must be one of the store's own, of at most 63 bytes")
+    }
+    if settings["connect_timeout"] == nil { settings["connect_timeout"] = "10" }
+    components.password = nil
+    components.queryItems = components.queryItems?.filter {
+      $0.name != "password" && $0.name != "sslpassword"
+    }
+    self.settings = settings
+    self.schema = schema
+    self.url = components.url ?? URL(string: "postgresql:///")!
+  }
+}

@@ -1,0 +1,99 @@
+import CoreData
+import CoreDataPostgreSQLBinding
+import Foundation
+
+/// What can go wrong in a store on PostgreSQL, apart from conflicts and broken constraints.
+enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
+  /// The URL is none of a store.
+  case address(String)
+  /// The server cannot be reached, or refuses the connection.
+  case connection(PostgreSQLError)
+  /// The schema holds no store, or another one than expected.
+  case noStore(schema: String, reason: String)
+  /// The model cannot be laid out in tables.
+  case model(entity: String, property: String?, reason: String)
+  /// The store was opened for reading only.
+  case readOnly(schema: String)
+  /// A lock, or a connection, was not to be had in time.
+  case timeout(String)
+  /// The engine was closed.
+  case closed
+  /// The server refused a statement.
+  case server(PostgreSQLError)
+  /// The connection was lost while the save was committed, and whether it was could not be found out.
+  case unknownOutcome(PostgreSQLError)
+  /// A row that no store of this model can hold.
+  case corruptRow(table: String, key: Int64, reason: String)
+  /// A value that cannot be stored in this property.
+  case unstorable(entity: String, property: String, reason: String)
+
+  var cocoaCode: Int {
+    switch self {
+    case .address, .connection: NSPersistentStoreOpenError
+    case .noStore: NSPersistentStoreTypeMismatchError
+    case .model: NSPersistentStoreIncompatibleSchemaError
+    case .readOnly: CocoaError.Code.fileWriteNoPermission.rawValue
+    case .timeout: NSPersistentStoreTimeoutError
+    case .closed, .server: NSPersistentStoreOperationError
+    case .unknownOutcome: NSPersistentStoreSaveError
+    case .corruptRow: CocoaError.Code.fileReadCorruptFile.rawValue
+    case .unstorable: NSManagedObjectReferentialIntegrityError
+    }
+  }
+
+  private var _reported: PostgreSQLError? {
+    switch self {
+    case .connection(let error), .server(let error), .unknownOutcome(let error): error
+    default: nil
+    }
+  }
+
+  /// The server's state stands in the user info under `PostgreSQLStateErrorKey`.
+  func describe(in info: inout [String: Any]) {
+    guard let error = _reported else { return }
+    info[NSUnderlyingErrorKey] = NSError(
+      domain: PostgreSQLErrorDomain, code: 0,
+      userInfo: [NSLocalizedDescriptionKey: "\(error)", PostgreSQLStateErrorKey: error.state ?? ""])
+  }
+
+  var description: String {
+    switch self {
+    case .address(let text): text
+    case .connection(let error): "no connection to the PostgreSQL server: \(error.message)"
+    case .noStore(let schema, let reason):
+      "the schema '\(schema)' holds no store that can be opened: \(reason)"
+    case .model(let entity, let property, let reason):
+      "\(entity)\(property.map { "." + $0 } ?? ""): \(reason)"
+    case .readOnly(let schema): "the store in the schema '\(schema)' was opened for reading only"
+    case .timeout(let reason): "the store is busy: \(reason)"
+    case .closed: "the store was removed or closed; add it again before using its objects"
+    case .server(let error): "\(error)"
+    case .unknownOutcome(let error):
+      "the connection was lost while the save was committed, and the server cannot be asked whether it was "
+        + "(\(error.message)). Read the objects again before saving once more"
+    case .corruptRow(let table, let key, let reason): "row \(key) of \(table) cannot be read: \(reason)"
+    case .unstorable(let entity, let property, let reason):
+      "\(entity).\(property) cannot be stored: \(reason)"
+    }
+  }
+
+  /// Runs `body` and turns what the connection throws into store errors.
+  static func translating<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as PostgreSQLError {
+      if error.isBusy { throw PostgreSQLStoreError.timeout(error.message) }
+      throw error.state == nil ? PostgreSQLStoreError.connection(error) : PostgreSQLStoreError.server(error)
+    } catch let error as PostgreSQLPool.ExhaustedError {
+      throw PostgreSQLStoreError.timeout("\(error)")
+    } catch is PostgreSQLPool.ClosedError {
+      throw PostgreSQLStoreError.closed
+    }
+  }
+}
+
+/// Domain of the errors that a PostgreSQL server reports, as underlying errors of Core Data's.
+public let PostgreSQLErrorDomain = "PostgreSQLErrorDomain"
+
+/// Key for the SQLSTATE in the user info of such an error: five characters, or empty when the connection failed.
+public let PostgreSQLStateErrorKey = "PostgreSQLState"

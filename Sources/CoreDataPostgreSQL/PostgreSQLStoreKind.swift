@@ -1,0 +1,258 @@
+import CoreData
+import CoreDataModelFiles
+import CoreDataModelSchema
+import CoreDataPostgreSQLBinding
+import Foundation
+
+/// Stores in schemas of PostgreSQL databases.
+struct PostgreSQLStoreKind: StoreKind {
+  static let typeName = "PostgreSQL"
+
+  var type: String { Self.typeName }
+
+  // MARK: Opening
+
+  func open(_ request: StoreRequest) throws -> NSPersistentStore {
+    guard let url = request.url else {
+      throw CocoaError(
+        .persistentStoreOpen,
+        userInfo: [
+          NSLocalizedDescriptionKey:
+            "A store on PostgreSQL needs a URL: postgresql://user@host/database?schema=name."
+        ])
+    }
+    let address = try _address(url)
+    return try StoreErrors.translating(url: address.url) {
+      let isReadOnly = StoreOptions.isTrue(NSReadOnlyPersistentStoreOption, request.options)
+      let mapping = try PostgreSQLMapping.mapping(for: request.model.layout, schema: address.schema)
+      let pool = _pool(address, request.options)
+      let metadata: [String: Any]
+      var keepsHistory = StoreOptions.isOn(NSPersistentHistoryTrackingKey, request.options)
+      do {
+        metadata = try PostgreSQLStoreError.translating {
+          try pool.withConnection("opening the store") { connection in
+            try _prepared(connection, address, mapping, request, isReadOnly: isReadOnly)
+          }
+        }
+        try _checkVersion(metadata, address, request)
+        // A history with gaps would mislead its readers: once begun it is kept.
+        if !keepsHistory { keepsHistory = try _hasHistory(pool, address) }
+      } catch {
+        pool.close()
+        throw error
+      }
+      let key = StoreKey.named(metadata[NSStoreUUIDKey] as? String ?? UUID().uuidString)
+      let store = NSPersistentStore(
+        type: type, configuration: request.configuration, url: address.url, options: request.options,
+        entities: request.entities, isReadOnly: isReadOnly, metadata: [:], key: key)
+      let engine = PostgreSQLStoreEngine(
+        address, pool: pool, mapping: mapping, key: key, entities: request.model.entities,
+        persistentStore: store,
+        isReadOnly: isReadOnly, keepsHistory: keepsHistory)
+      store.attach(engine, metadata: metadata)
+      return store
+    }
+  }
+
+  private func _hasHistory(_ pool: PostgreSQLPool, _ address: PostgreSQLAddress) throws -> Bool {
+    try PostgreSQLStoreError.translating {
+      try pool.withConnection("opening the store") { connection in
+        let found = try connection.run(
+          "SELECT \"n\" FROM \(PostgreSQLNames.quoted(address.schema)).\"_history_counter\"",
+          isRepeated: false)
+        return found.rowCount > 0 && found.int64(0, 0) > 0
+      }
+    }
+  }
+
+  private func _address(_ url: URL) throws -> PostgreSQLAddress {
+    try StoreErrors.translating { try PostgreSQLAddress(url) }
+  }
+
+  private func _pool(_ address: PostgreSQLAddress, _ options: [AnyHashable: Any]?) -> PostgreSQLPool {
+    let limit = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue ?? 8
+    let deadline = (options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240
+    let prepares = (options?[NSPostgreSQLPreparesStatementsOption] as? NSNumber)?.boolValue ?? true
+    let settings = address.settings
+    return PostgreSQLPool(limit: limit, deadline: max(0.01, deadline)) {
+      try PostgreSQLConnection(settings, prepares: prepares)
+    }
+  }
+
+  /// The metadata of the store, which is created if there is none.
+  private func _prepared(
+    _ connection: PostgreSQLConnection, _ address: PostgreSQLAddress, _ mapping: StoreMapping,
+    _ request: StoreRequest, isReadOnly: Bool
+  ) throws -> [String: Any] {
+    if try _exists(connection, address.schema) {
+      return try PostgreSQLMetadata.read(connection, schema: address.schema)
+    }
+    guard !isReadOnly else {
+      throw PostgreSQLStoreError.noStore(
+        schema: address.schema,
+        reason: "it is not there, and a store that is opened for reading only is not created")
+    }
+    return try connection.transaction {
+      // Of several processes that find no store one creates it, and the others wait for it.
+      var parameters = PostgreSQLParameters()
+      parameters.add("coredata:" + address.schema)
+      try connection.run(
+        "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 0))", parameters, isRepeated: false)
+      if try _exists(connection, address.schema) {
+        return try PostgreSQLMetadata.read(connection, schema: address.schema)
+      }
+      do {
+        for statement in PostgreSQLSchema(mapping, schema: address.schema).statements {
+          try connection.execute(statement)
+        }
+      } catch let error as PostgreSQLError where error.isDenied {
+        throw PostgreSQLStoreError.noStore(
+          schema: address.schema,
+          reason:
+            "it is not there, and the role may not create it (\(error.message)); have its owner open the store "
+            + "once, or grant CREATE on the database")
+      }
+      try PostgreSQLSchema(mapping, schema: address.schema).writeNames(to: connection)
+      var content = PostgreSQLParameters()
+      content.add(bytes: CompiledModelWriter.write(request.model.layout.schema, for: .store))
+      try connection.run(
+        "INSERT INTO \(PostgreSQLNames.quoted(address.schema)).\"_model_cache\" (\"content\") VALUES ($1::bytea)",
+        content,
+        isRepeated: false)
+      let metadata = StoreVersioning.metadata(
+        for: request.model, request.coordinator.model, identifier: UUID().uuidString)
+      try PostgreSQLMetadata.write(metadata, to: connection, schema: address.schema)
+      return try PostgreSQLMetadata.read(connection, schema: address.schema)
+    }
+  }
+
+  /// Whether a schema holds a store.
+  ///
+  /// - Throws: `PostgreSQLStoreError.noStore` for a schema that holds something else.
+  private func _exists(_ connection: PostgreSQLConnection, _ schema: String) throws -> Bool {
+    var parameters = PostgreSQLParameters()
+    parameters.add(schema)
+    let found = try connection.run(
+      """
+      SELECT count(*) FILTER (WHERE c.relname = '_metadata'), count(*) FROM pg_catalog.pg_class c \
+      JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1::text AND c.relkind IN ('r', 'p', 'v')
+      """, parameters, isRepeated: false)
+    if found.int64(0, 0) > 0 { return true }
+    guard found.int64(0, 1) == 0 else {
+      throw PostgreSQLStoreError.noStore(
+        schema: schema,
+        reason:
+          "it has \(found.int64(0, 1)) tables or views, and no table _metadata; give the store a schema of its own"
+      )
+    }
+    return false
+  }
+
+  private func _checkVersion(
+    _ metadata: [String: Any], _ address: PostgreSQLAddress, _ request: StoreRequest
+  ) throws {
+    let layout = (metadata[PostgreSQLVersions.layoutKey] as? NSNumber)?.intValue ?? 0
+    guard layout == PostgreSQLVersions.layout else {
+      throw PostgreSQLStoreError.noStore(
+        schema: address.schema,
+        reason:
+          "its tables have the layout \(layout), and this version of the package knows \(PostgreSQLVersions.layout)"
+      )
+    }
+    if StoreOptions.isTrue(NSIgnorePersistentStoreVersioningOption, request.options) { return }
+    let model = request.coordinator.model
+    guard !model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata),
+      !model.isConfiguration(withName: request.configuration, compatibleWithStoreMetadata: metadata)
+    else { return }
+    throw CocoaError(
+      CocoaError.Code(rawValue: NSPersistentStoreIncompatibleVersionHashError),
+      userInfo: [
+        NSLocalizedDescriptionKey:
+          "The store in the schema '\(address.schema)' was written with another version of the model "
+          + "(\(StoreVersioning.differences(model, metadata))). Stores on PostgreSQL are not migrated in place: open it with "
+          + "that version, and write its objects into a new schema with migratePersistentStore(_:to:options:type:).",
+        "metadata": metadata, NSURLErrorKey: address.url,
+      ])
+  }
+
+  // MARK: Stores as a whole
+
+  /// Runs `body` on a connection of its own.
+  private func _connected<Result>(
+    _ url: URL, _ options: [AnyHashable: Any]?,
+    _ body: (PostgreSQLConnection, PostgreSQLAddress) throws -> Result
+  ) throws -> Result {
+    let address = try _address(url)
+    return try StoreErrors.translating(url: address.url) {
+      let pool = _pool(address, options)
+      defer { pool.close() }
+      return try PostgreSQLStoreError.translating {
+        try pool.withConnection("the store as a whole") { try body($0, address) }
+      }
+    }
+  }
+
+  func metadata(at url: URL, options: [AnyHashable: Any]?) throws -> [String: Any] {
+    try _connected(url, options) { try PostgreSQLMetadata.read($0, schema: $1.schema) }
+  }
+
+  func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws {
+    try _connected(url, options) { connection, address in
+      try connection.transaction {
+        let present = try PostgreSQLMetadata.read(connection, schema: address.schema)
+        let new = NSPersistentStore.completed(metadata ?? [:], from: present)
+        try PostgreSQLMetadata.write(new, to: connection, schema: address.schema)
+      }
+    }
+  }
+
+  /// Drops the store's schema with all that is in it.
+  func destroy(at url: URL, options: [AnyHashable: Any]?, closing: () throws -> Void) throws {
+    try _connected(url, options) { connection, address in
+      // Of a schema that is another program's nothing is dropped.
+      let exists = try _exists(connection, address.schema)
+      try closing()
+      if exists { try _drop(address.schema, connection) }
+    }
+  }
+
+  private func _drop(_ schema: String, _ connection: PostgreSQLConnection) throws {
+    try connection.transaction {
+      try connection.execute("SET LOCAL lock_timeout = '10s'")
+      try connection.execute("DROP SCHEMA IF EXISTS \(PostgreSQLNames.quoted(schema)) CASCADE")
+    }
+  }
+
+  func isVacant(_ url: URL, options: [AnyHashable: Any]?) throws -> Bool {
+    try _connected(url, options) { connection, address in try !_exists(connection, address.schema) }
+  }
+
+  func discard(at url: URL) throws {
+    try _connected(url, nil) { connection, address in
+      if try _exists(connection, address.schema) { try _drop(address.schema, connection) }
+    }
+  }
+
+  /// Looks at the history, so that there is something to be told of stores that keep one only.
+  func follow(_ store: NSPersistentStore, _ changed: @escaping @Sendable () -> Void) throws -> AnyObject? {
+    guard let engine = store.engine as? PostgreSQLStoreEngine, engine.keepsHistory else { return nil }
+    return try PostgreSQLChangeFeed(engine, changed)
+  }
+
+  /// A store stays where it was opened.
+  func reopen(_ store: NSPersistentStore, at url: URL, in coordinator: NSPersistentStoreCoordinator) -> Bool {
+    false
+  }
+}
+
+/// Versions of what a store has beside its model, in its metadata.
+enum PostgreSQLVersions {
+  static let layoutKey = "PostgreSQLLayout"
+  static let functionsKey = "PostgreSQLFunctions"
+  /// Of the store's own tables.
+  static let layout = 1
+}
+
+/// Option: whether statements are prepared in the session. A boolean, true unless given; false behind a pooler that gives
+/// each transaction another session, such as PgBouncer in transaction mode.
+public let NSPostgreSQLPreparesStatementsOption = "NSPostgreSQLPreparesStatementsOption"

@@ -1,0 +1,42 @@
+import CoreData
+import Foundation
+
+/// Type of stores in a PostgreSQL database.
+///
+/// Using the constant registers the type with Core Data: a Swift module runs no code when it is loaded, and a global
+/// constant is made when it is first used, which no store can do without. A type that is given as a text of the program's
+/// own is unknown until then.
+public let NSPostgreSQLStoreType: String = {
+  StoreKinds.register(PostgreSQLStoreKind())
+  return PostgreSQLStoreKind.typeName
+}()
+
+extension NSPersistentStore.StoreType {
+  /// A schema of a PostgreSQL database.
+  ///
+  /// The store's URL names server, database and schema, in the form that `libpq` takes:
+  /// `postgresql://user@host:5432/database?schema=shop&sslmode=verify-full`.
+  public static var postgreSQL: NSPersistentStore.StoreType {
+    NSPersistentStore.StoreType(rawValue: NSPostgreSQLStoreType)
+  }
+}
+
+extension NSPersistentStoreDescription {
+  /// Creates a description of a store in a PostgreSQL database.
+  ///
+  /// ```swift
+  /// import CoreData
+  /// import CoreDataPostgreSQL
+  ///
+  /// let container = NSPersistentContainer(name: "Shop")
+  /// container.persistentStoreDescriptions = [
+  ///   NSPersistentStoreDescription(postgreSQL: URL(string: "postgresql://app@db.internal/shop?schema=orders")!)
+  /// ]
+  /// ```
+  ///
+  /// - Parameter url: Server, database and schema; see `NSPersistentStore.StoreType.postgreSQL`.
+  public convenience init(postgreSQL url: URL) {
+    self.init(url: url)
+    type = NSPostgreSQLStoreType
+  }
+}

@@ -1,0 +1,250 @@
+import CoreData
+import CoreDataPredicateLanguage
+
+/// How PostgreSQL spells a query, with the functions of `PostgreSQLFunctions`.
+///
+/// A question mark stands for a parameter until `PostgreSQLQuery` numbers them; one before a letter in braces stands for
+/// many values, of the kind that the letter says.
+struct PostgreSQLDialect: SQLDialect {
+  let schema: String
+  private let _s: String
+
+  init(schema: String) {
+    self.schema = schema
+    _s = PostgreSQLNames.quoted(schema)
+  }
+
+  var name: String { "PostgreSQL" }
+  var keyColumn: String { "\"id\"" }
+  var entityColumn: String { "\"entity\"" }
+  var subselectName: String { " AS s" }
+  var joinsUniqueValues: Bool { false }
+
+  // MARK: Values
+
+  /// There is no arithmetic of booleans.
+  func column(_ name: String, _ content: ColumnContent) -> String {
+    content == .bool ? "\(name)::int4" : name
+  }
+
+  func constant(_ parameter: QueryParameter, _ value: PredicateValue) -> SQLFragment {
+    if case .null = value, case .constant(_, let conversion) = parameter {
+      switch conversion {
+      // Without a type it fits beside anything.
+      case .natural, .uuid, .member(_, .natural), .member(_, .uuid): return "NULL"
+      default: break
+      }
+    }
+    return SQLFragment(parameter)
+  }
+
+  var now: SQLFragment { SQLFragment(.now) }
+
+  func unindexed(_ value: SQLFragment, _ kind: ValueKind) -> SQLFragment {
+    switch kind {
+    case .string: "(\(value) || '')"
+    case .number, .date: "(\(value) + 0)"
+    default: value
+    }
+  }
+
+  func comparable(
+    _ left: SQLFragment, _ leftKind: ValueKind, _ right: SQLFragment, _ rightKind: ValueKind
+  ) -> (SQLFragment, SQLFragment) {
+    switch (leftKind, rightKind) {
+    case (.string, .number), (.string, .date): (left, text(ofNumber: right))
+    case (.number, .string), (.date, .string):
+      // A constant text beside a number is read as one, a column's text is compared as text.
+      right.text == "?"
+        ? (left, "\(sql: _s).text_number(\(right))") : (text(ofNumber: left), right)
+    default: (left, right)
+    }
+  }
+
+  // MARK: Collections
+
+  /// The letter for values of a kind.
+  private func _list(_ parameter: QueryParameter, _ kind: ValueKind) -> SQLFragment {
+    let letter =
+      switch kind {
+      case .string: "s"
+      case .number, .date: "n"
+      case .uuid: "u"
+      case .data, .transformed, .opaque: "b"
+      case .other: "o"
+      }
+    return "\(parameter){\(sql: letter)}"
+  }
+
+  func values(_ parameter: QueryParameter, _ kind: ValueKind) -> SQLFragment {
+    "unnest(\(_list(parameter, kind))) AS v(value)"
+  }
+
+  /// A subselect is hashed whatever plan the server chooses; `= ANY` is not.
+  func isMember(_ subject: SQLFragment, _ kind: ValueKind, of parameter: QueryParameter) -> SQLFragment {
+    "\(subject) IN (SELECT unnest(\(_list(parameter, kind))))"
+  }
+
+  // MARK: Texts
+
+  func text(ofNumber value: SQLFragment) -> SQLFragment { "\(sql: _s).number_text(\(value))" }
+
+  /// The function that folds as options say; nil where the locale decides.
+  private func _fold(_ options: PredicateTree.Comparison.Options) -> String? {
+    if options.isEmpty || options.contains(.normalized) { return "" }
+    if options.contains(.localeSensitive) { return nil }
+    switch (options.contains(.caseInsensitive), options.contains(.diacriticInsensitive)) {
+    case (true, true): return "\(_s).fold_cd"
+    case (true, false): return "\(_s).fold_c"
+    default: return "\(_s).fold_d"
+    }
+  }
+
+  func test(
+    _ operation: StringOperation, _ text: SQLFragment, _ pattern: SQLFragment, constant: Int?,
+    _ options: PredicateTree.Comparison.Options
+  ) -> SQLFragment? {
+    guard let fold = _fold(options) else { return nil }
+    let isFolded = !fold.isEmpty
+    func folded(_ value: SQLFragment) -> SQLFragment { isFolded ? "\(sql: fold)(\(value))" : value }
+    let keepsMarks = isFolded && !options.contains(.diacriticInsensitive)
+    switch operation {
+    case .equal: return "\(folded(text)) = \(folded(pattern))"
+    case .contains:
+      if keepsMarks { return "\(sql: _s).contains_c(\(folded(text)), \(folded(pattern)))" }
+      return "strpos(\(folded(text)), \(folded(pattern))) > 0"
+    case .beginsWith:
+      if let constant, !isFolded {
+        // A range, so that an index on the attribute serves.
+        return "(\(text) >= \(pattern) AND \(text) < \(QueryParameter.constant(constant, .endOfPrefix)))"
+      }
+      if keepsMarks { return "\(sql: _s).begins_c(\(folded(text)), \(folded(pattern)))" }
+      return "starts_with(\(folded(text)), \(folded(pattern)))"
+    case .endsWith: return "right(\(folded(text)), length(\(folded(pattern)))) = \(folded(pattern))"
+    case .like:
+      guard let constant = Self._constant(pattern) else { return nil }
+      let expression = QueryParameter.constant(
+        constant, .pattern(.like, options: UInt8(truncatingIfNeeded: options.rawValue)))
+      return "\(folded(text)) ~ \(expression)"
+    case .matches:
+      guard let constant = Self._constant(pattern), !options.contains(.diacriticInsensitive) || !isFolded
+      else { return nil }
+      let expression = QueryParameter.constant(
+        constant, .pattern(.matches, options: UInt8(truncatingIfNeeded: options.rawValue)))
+      return "\(text) \(sql: isFolded ? "~*" : "~") \(expression)"
+    }
+  }
+
+  /// Number of the constant that a pattern is, the empty one included.
+  private static func _constant(_ pattern: SQLFragment) -> Int? {
+    guard pattern.text == "?", case .constant(let index, .natural)? = pattern.parameters.first else {
+      return nil
+    }
+    return index
+  }
+
+  func compare(
+    _ left: SQLFragment, _ symbol: String, _ right: SQLFragment, _ options: PredicateTree.Comparison.Options
+  ) -> SQLFragment? {
+    guard let fold = _fold(options), !fold.isEmpty else { return nil }
+    return "\(sql: fold)(\(left)) \(sql: symbol) \(sql: fold)(\(right))"
+  }
+
+  // MARK: Functions
+
+  private static let _forms: [String: String] = [
+    "add:to:": "add", "from:subtract:": "sub", "multiply:by:": "mul", "divide:by:": "div",
+    "modulus:by:": "mod", "bitwiseAnd:with:": "band", "bitwiseOr:with:": "bor", "bitwiseXor:with:": "bxor",
+    "leftshift:by:": "shl", "rightshift:by:": "shr", "onesComplement:": "bnot", "abs:": "absolute",
+    "sqrt:": "square_root", "raise:toPower:": "raised", "exp:": "exponential", "ln:": "natural_log",
+    "log:": "decimal_log", "floor:": "rounded_down", "ceiling:": "rounded_up", "trunc:": "truncated",
+    "length:": "utf16_length", "random": "random_whole", "randomn:": "random_below",
+  ]
+
+  func function(_ name: String) -> SQLFunctionForm? {
+    switch name {
+    case "uppercase:": .call("\(_s).upper_case", .string)
+    case "lowercase:": .call("\(_s).lower_case", .string)
+    default: Self._forms[name].map { .call("\(_s).\($0)", .number) }
+    }
+  }
+
+  func cast(_ value: SQLFragment, _ kind: ValueKind, to type: String) -> (SQLFragment, ValueKind)? {
+    switch (type, kind) {
+    case ("NSNumber", .number), ("NSNumber", .date), ("NSDecimalNumber", .number): (value, .number)
+    case ("NSNumber", .string), ("NSDecimalNumber", .string):
+      ("\(sql: _s).text_number(\(value))", .number)
+    case ("NSString", .string), ("NSURL", .string): (value, .string)
+    case ("NSString", .number): (text(ofNumber: value), .string)
+    case ("NSDate", .date), ("NSDate", .number): (value, .date)
+    case ("NSDate", .string): ("\(sql: _s).text_number(\(value))", .date)
+    case ("NSUUID", .uuid), ("NSData", .data): (value, kind)
+    default: nil
+    }
+  }
+
+  func property(_ name: String, of value: SQLFragment, _ kind: ValueKind) -> (SQLFragment, ValueKind)? {
+    switch (name, kind) {
+    case ("self", _), ("description", .string), ("absoluteString", .string): (value, kind)
+    case ("stringValue", .number), ("description", .number): (text(ofNumber: value), .string)
+    case ("intValue", .number), ("integerValue", .number), ("longLongValue", .number):
+      ("trunc((\(value))::numeric)", .number)
+    case ("doubleValue", .number), ("floatValue", .number): ("(\(value))::float8", .number)
+    case ("boolValue", .number): ("(\(value) <> 0)::int4", .number)
+    case ("length", .string): ("\(sql: _s).utf16_length(\(value))", .number)
+    case ("uppercaseString", .string): ("\(sql: _s).upper_case(\(value))", .string)
+    case ("lowercaseString", .string): ("\(sql: _s).lower_case(\(value))", .string)
+    default: nil
+    }
+  }
+
+  func aggregate(_ name: String, _ value: SQLFragment, _ kind: ValueKind) -> SQLFragment? {
+    switch name {
+    case "sum": return "COALESCE(SUM(\(value)), 0)"
+    case "avg", "average": return "(SUM(\(value))::float8 / NULLIF(COUNT(\(value)), 0))"
+    case "min", "max":
+      switch kind {
+      case .uuid, .data:
+        let order = name == "min" ? "" : " DESC"
+        return "(array_agg(\(value) ORDER BY \(value)\(sql: order)) FILTER (WHERE \(value) IS NOT NULL))[1]"
+      default: return "\(sql: name.uppercased())(\(value))"
+      }
+    case "median": return "percentile_cont(0.5) WITHIN GROUP (ORDER BY (\(value))::float8)"
+    case "mode": return "mode() WITHIN GROUP (ORDER BY \(value))"
+    case "stddev": return "stddev_pop((\(value))::float8)"
+    default: return nil
+    }
+  }
+
+  // MARK: Clauses
+
+  func ordered(
+    _ value: SQLFragment, _ kind: ValueKind, _ comparison: FetchPlan.SortTerm.Comparison, ascending: Bool
+  ) -> SQLFragment? {
+    var term = value
+    if kind == .string {
+      switch comparison {
+      case .binary: break
+      case .caseInsensitive: term = "\(sql: _s).fold_c(\(value))"
+      case .localized: term = "\(value) COLLATE \(sql: _s).\(sql: PostgreSQLCollations.localized.name)"
+      case .localizedCaseInsensitive:
+        term = "\(value) COLLATE \(sql: _s).\(sql: PostgreSQLCollations.localizedCaseInsensitive.name)"
+      case .localizedStandard:
+        term = "\(value) COLLATE \(sql: _s).\(sql: PostgreSQLCollations.localizedStandard.name)"
+      }
+    }
+    // A key is never NULL, and its index serves only without the clause.
+    let isKey = value.parameters.isEmpty && value.text == "t0.\(keyColumn)"
+    let direction = ascending ? (isKey ? "" : " NULLS FIRST") : (isKey ? " DESC" : " DESC NULLS LAST")
+    return "\(term)\(sql: direction)"
+  }
+
+  func window(hasLimit: Bool, hasOffset: Bool) -> SQLFragment {
+    switch (hasLimit, hasOffset) {
+    case (false, false): ""
+    case (true, false): " LIMIT \(QueryParameter.limit)"
+    case (true, true): " LIMIT \(QueryParameter.limit) OFFSET \(QueryParameter.offset)"
+    case (false, true): " OFFSET \(QueryParameter.offset)"
+    }
+  }
+}

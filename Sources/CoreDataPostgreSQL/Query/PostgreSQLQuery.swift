@@ -1,0 +1,165 @@
+import CoreData
+import CoreDataPostgreSQLBinding
+import CoreDataPredicateLanguage
+import Foundation
+
+/// A fetch as PostgreSQL runs it: text with numbered parameters, and how each of them is bound.
+struct PostgreSQLQuery: Sendable {
+  let sql: String
+  let parameters: [(parameter: QueryParameter, type: PostgreSQLType)]
+  /// Reads what the text selects; nil for a count.
+  let reader: PostgreSQLRowReader?
+
+  /// Numbers the parameters of a compiled query.
+  ///
+  /// - Parameters:
+  ///   - constants: The constants that it was compiled with: their kinds decide the parameters' types.
+  ///   - offset: Parameters that stand before in a statement that this is a part of.
+  init(
+    _ fragment: SQLFragment, _ constants: [PredicateValue], reader: PostgreSQLRowReader?, from offset: Int = 0
+  ) {
+    var sql = ""
+    var parameters: [(QueryParameter, PostgreSQLType)] = []
+    let characters = Array(fragment.text.utf8)
+    var place = 0
+    var literal: [UInt8] = []
+    while place < characters.count {
+      guard characters[place] == UInt8(ascii: "?"), parameters.count < fragment.parameters.count else {
+        literal.append(characters[place])
+        place += 1
+        continue
+      }
+      let parameter = fragment.parameters[parameters.count]
+      var kind: UInt8?
+      if place + 3 < characters.count, characters[place + 1] == UInt8(ascii: "{") {
+        kind = characters[place + 2]
+        place += 3
+      }
+      place += 1
+      let type = Self._type(of: parameter, constants, list: kind)
+      sql += String(decoding: literal, as: UTF8.self)
+      literal.removeAll(keepingCapacity: true)
+      parameters.append((parameter, type))
+      sql += "$\(offset + parameters.count)::\(type.name)"
+    }
+    sql += String(decoding: literal, as: UTF8.self)
+    self.sql = sql
+    self.parameters = parameters
+    self.reader = reader
+  }
+
+  private static func _type(
+    of parameter: QueryParameter, _ constants: [PredicateValue], list: UInt8?
+  ) -> PostgreSQLType {
+    switch parameter {
+    case .now: .float8
+    case .limit, .offset: .int8
+    case .constant(let index, let conversion): _type(of: constants[index], conversion, list)
+    case .constants(let indices, let conversion):
+      _type(of: .collection(indices.map { constants[$0] }), .members(conversion), list)
+    }
+  }
+
+  private static func _type(
+    of value: PredicateValue, _ conversion: ConstantConversion, _ list: UInt8?
+  ) -> PostgreSQLType {
+    switch conversion {
+    case .natural: return _type(of: value)
+    case .uuid:
+      switch value {
+      case .string, .uuid: return .uuid
+      default: return _type(of: value)
+      }
+    case .transformed: return .bytes
+    case .key, .entity: return .int8
+    case .endOfPrefix, .pattern: return .text
+    case .member(let index, let conversion):
+      guard case .collection(let members) = value, index < members.count else { return .text }
+      return _type(of: members[index], conversion, list)
+    case .members(let conversion):
+      switch conversion {
+      case .key, .entity: return .int8Array
+      case .uuid: return .uuidArray
+      case .transformed: return .bytesArray
+      default: break
+      }
+      switch list {
+      case UInt8(ascii: "n"): return numbers(in: PostgreSQLBinder.members(of: value))
+      case UInt8(ascii: "u"): return .uuidArray
+      case UInt8(ascii: "b"): return .bytesArray
+      case UInt8(ascii: "o"): return .int8Array
+      default: return .textArray
+      }
+    }
+  }
+
+  private static func _type(of value: PredicateValue) -> PostgreSQLType {
+    switch value {
+    case .int, .bool, .object: .int8
+    case .double, .date: .float8
+    case .decimal: .numeric
+    case .uuid: .uuid
+    case .data: .bytes
+    case .null, .string, .url, .collection, .dictionary: .text
+    }
+  }
+
+  /// The narrowest array that holds all numbers of a collection: one of whole numbers lets an index serve.
+  static func numbers(in members: [PredicateValue]) -> PostgreSQLType {
+    var type = PostgreSQLType.int8Array
+    for member in members {
+      switch member {
+      case .double, .date: if type == .int8Array { type = .float8Array }
+      case .decimal: type = .numericArray
+      default: break
+      }
+    }
+    return type
+  }
+}
+
+extension PostgreSQLType {
+  /// As a cast spells it.
+  var name: String {
+    switch self {
+    case .bool: "bool"
+    case .bytes: "bytea"
+    case .int8: "int8"
+    case .int2: "int2"
+    case .int4: "int4"
+    case .text: "text"
+    case .float8: "float8"
+    case .numeric: "numeric"
+    case .uuid: "uuid"
+    case .boolArray: "bool[]"
+    case .bytesArray: "bytea[]"
+    case .int2Array: "int2[]"
+    case .int4Array: "int4[]"
+    case .textArray: "text[]"
+    case .int8Array: "int8[]"
+    case .float8Array: "float8[]"
+    case .numericArray: "numeric[]"
+    case .uuidArray: "uuid[]"
+    }
+  }
+}
+
+/// What queries are kept by: plans of one shape whose collections hold the same kinds of numbers.
+struct PostgreSQLQueryKey: Hashable, Sendable {
+  let shape: QueryShape
+  /// Types that the constants' collections ask for; empty for nearly every query.
+  let lists: [UInt32]
+
+  init(_ shape: QueryShape, _ constants: [PredicateValue]) {
+    self.shape = shape
+    var lists: [UInt32] = []
+    for constant in constants {
+      switch constant {
+      case .collection, .dictionary:
+        lists.append(PostgreSQLQuery.numbers(in: PostgreSQLBinder.members(of: constant)).rawValue)
+      default: break
+      }
+    }
+    self.lists = lists
+  }
+}

@@ -1,0 +1,50 @@
+import CoreDataPostgreSQLBinding
+import Foundation
+
+/// A row that every save writes in its transaction, to find out whether a save was committed whose connection was lost
+/// meanwhile.
+///
+/// Transaction numbers cannot tell: a server gives out again after a crash what was never flushed.
+struct PostgreSQLReceipt {
+  private let _id = UUID()
+  private let _table: String
+
+  init(schema: String) { _table = "\(PostgreSQLNames.quoted(schema)).\"_receipt\"" }
+
+  private var _parameters: PostgreSQLParameters {
+    var parameters = PostgreSQLParameters()
+    withUnsafeBytes(of: _id.uuid) { parameters.add(uuid: $0) }
+    return parameters
+  }
+
+  private var _insertion: String { "INSERT INTO \(_table) (\"id\") VALUES ($1::uuid)" }
+
+  func write(on connection: PostgreSQLConnection) throws { try connection.run(_insertion, _parameters) }
+
+  /// Whether the save was committed.
+  ///
+  /// To write the same row waits for the save's session while it lives; then the row is refused if the save is
+  /// committed, and if it is taken, the save cannot be any more.
+  ///
+  /// - Throws: `PostgreSQLStoreError.unknownOutcome` when the server cannot be asked.
+  func isThere(in pool: PostgreSQLPool, after loss: PostgreSQLError) throws -> Bool {
+    var last = loss
+    for attempt in 0..<20 {
+      if attempt > 0 { Thread.sleep(forTimeInterval: min(2, 0.05 * Double(1 << min(attempt, 6)))) }
+      do {
+        return try pool.withConnection("the outcome of a save") { connection in
+          do {
+            try connection.run(_insertion, _parameters, isRepeated: false)
+            // Not committed, and from now on it cannot be: the row is in its way.
+            return false
+          } catch let error as PostgreSQLError where error.isUniqueViolation {
+            return true
+          }
+        }
+      } catch let error as PostgreSQLError {
+        last = error
+      }
+    }
+    throw PostgreSQLStoreError.unknownOutcome(last)
+  }
+}

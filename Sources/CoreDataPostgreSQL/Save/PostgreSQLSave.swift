@@ -1,0 +1,322 @@
+import CoreData
+import CoreDataModelSchema
+import CoreDataPostgreSQLBinding
+import Foundation
+
+/// One save, as a sequence of passes inside a transaction: locks and conflicts, deletions, updates, insertions, to-many
+/// relationships. Each pass is one statement for each entity, not for each row.
+final class PostgreSQLSave {
+  let engine: PostgreSQLStoreEngine
+  let connection: PostgreSQLConnection
+  private let _changes: ChangeSet?
+  /// Keys of the inserted objects.
+  private(set) var insertedKeys: [Int64] = []
+  private var _keysByID: [ObjectIdentifier: Int64]?
+
+  /// - Parameter changes: What is saved; nil for a batch, which has rows of its own and only the way of writing in common.
+  init(_ changes: ChangeSet?, engine: PostgreSQLStoreEngine, connection: PostgreSQLConnection) {
+    _changes = changes
+    self.engine = engine
+    self.connection = connection
+  }
+
+  var mapping: StoreMapping { engine.mapping }
+
+  var changes: ChangeSet {
+    guard let _changes else { preconditionFailure("a batch has no change set") }
+    return _changes
+  }
+
+  /// Takes the keys of inserted objects, outside of the transaction: they are given out whatever becomes of it.
+  func takeKeys() throws {
+    insertedKeys = Array(repeating: 0, count: changes.inserted.count)
+    var missing: [Int: [Int]] = [:]
+    for (index, insertion) in changes.inserted.enumerated() {
+      let layout = try layout(of: insertion.id)
+      if let key = insertion.id.key {
+        insertedKeys[index] = key.reference
+      } else {
+        missing[layout.rootNumber, default: []].append(index)
+      }
+    }
+    for (root, indices) in missing {
+      let keys = try engine.keys.take(indices.count, root: root, on: connection)
+      for (index, key) in zip(indices, keys) { insertedKeys[index] = key }
+    }
+  }
+
+  /// Writes everything, short of committing.
+  ///
+  /// - Parameters:
+  ///   - isCareful: Whether rows may exchange values of a uniqueness constraint, and violations are looked for before
+  ///     anything is written.
+  ///   - entry: The history's record of the save; nil where none is kept.
+  /// - Throws: `StoreConflictError`, `StoreConstraintError`, `PostgreSQLStoreError`; a unique violation as
+  ///   `PostgreSQLError` when not careful.
+  func run(isCareful: Bool, recordingIn entry: PostgreSQLHistoryEntry?) throws {
+    let conflicts = try _lock()
+    if !conflicts.isEmpty { throw StoreConflictError(conflicts: conflicts) }
+    try entry?.noteDeletions(of: changes.deleted.compactMap(\.id.key))
+    try _delete()
+    if isCareful {
+      try clearExchangedValues()
+      let violations = try violations()
+      if !violations.isEmpty { throw StoreConstraintError(violations: violations) }
+    }
+    try _update()
+    try _insert()
+    try writeToManys()
+    guard let entry else { return }
+    for (index, insertion) in changes.inserted.enumerated() {
+      entry.noteInsertion(of: insertedKeys[index], entity: insertion.id.space.layout.entityNumber)
+    }
+    for update in changes.updated {
+      entry.noteUpdate(
+        of: update.id.key!.reference, entity: update.id.space.layout.entityNumber, changed: update.changed)
+    }
+  }
+
+  /// Tells temporary IDs what they have become; called right before the commit.
+  func linkIDs() {
+    for (index, insertion) in changes.inserted.enumerated() where !insertion.id.isPermanent {
+      let space = engine.spaces[insertion.id.space.layout.entityNumber - 1]
+      insertion.id.link(to: NSManagedObjectID(ObjectKey(space: space, reference: insertedKeys[index])))
+    }
+  }
+
+  // MARK: Objects
+
+  /// Layout of an object, which must be of this store's model.
+  func layout(of id: NSManagedObjectID) throws -> PropertyLayout {
+    let layout = id.space.layout
+    let layouts = mapping.layout.layouts
+    guard layout.entityNumber <= layouts.count,
+      layouts[layout.entityNumber - 1].entityName == layout.entityName
+    else {
+      throw PostgreSQLStoreError.unstorable(
+        entity: layout.entityName, property: "objectID", reason: "the entity is not one of this store's model"
+      )
+    }
+    return layouts[layout.entityNumber - 1]
+  }
+
+  /// Key of an object that is stored or part of this save.
+  func key(of id: NSManagedObjectID, _ layout: PropertyLayout, _ slot: Int) throws -> Int64 {
+    if let key = id.key {
+      guard key.space.store === engine.spaces[0].store else {
+        throw _unstorable(
+          layout, slot, "it points at an object of another store; relationships cannot cross stores")
+      }
+      return key.reference
+    }
+    if _keysByID == nil, let changes = _changes {
+      _keysByID = Dictionary(
+        zip(changes.inserted.lazy.map { ObjectIdentifier($0.id) }, insertedKeys),
+        uniquingKeysWith: { first, _ in first })
+    }
+    guard let key = _keysByID?[ObjectIdentifier(id)] else {
+      throw _unstorable(
+        layout, slot, "it points at an object that is neither saved nor part of this save; save it, too")
+    }
+    return key
+  }
+
+  private func _unstorable(_ layout: PropertyLayout, _ slot: Int, _ reason: String) -> PostgreSQLStoreError {
+    .unstorable(entity: layout.entityName, property: layout.slots[slot].name, reason: reason)
+  }
+
+  // MARK: Locks
+
+  /// Locks all rows that the save touches, in one order for all savers, so that none waits for another in a circle.
+  ///
+  /// - Returns: Rows that are not what the save expects.
+  private func _lock() throws -> [VersionConflict] {
+    var expected: [(id: NSManagedObjectID, base: Row, root: Int)] = []
+    func expect(_ id: NSManagedObjectID, _ base: Row) throws {
+      expected.append((id, base, try layout(of: id).rootNumber))
+    }
+    for update in changes.updated { try expect(update.id, update.base) }
+    for deletion in changes.deleted { try expect(deletion.id, deletion.base) }
+    for lock in changes.locked { try expect(lock.id, lock.base) }
+    var conflicts: [VersionConflict] = []
+    for (root, objects) in Dictionary(grouping: expected, by: \.root).sorted(by: { $0.key < $1.key }) {
+      var parameters = PostgreSQLParameters()
+      parameters.add(PostgreSQLArray(objects.lazy.compactMap { $0.id.key?.reference }))
+      let table = mapping.table(of: root).name
+      let found = try connection.run(
+        """
+        SELECT "id", "version" FROM \(table) WHERE "id" = ANY($1::int8[]) ORDER BY "id" FOR UPDATE
+        """, parameters)
+      var versions: [Int64: Int64] = [:]
+      versions.reserveCapacity(found.rowCount)
+      for row in 0..<found.rowCount { versions[found.int64(row, 0)] = found.int64(row, 1) }
+      var changed: [(id: NSManagedObjectID, base: Row)] = []
+      for object in objects {
+        guard let key = object.id.key else { continue }
+        if versions[key.reference] != object.base.version { changed.append((object.id, object.base)) }
+      }
+      if changed.isEmpty { continue }
+      let stored = try engine.rows(for: changed.map { $0.id.key! }, on: connection)
+      for (object, row) in zip(changed, stored) {
+        conflicts.append(VersionConflict(id: object.id, base: object.base, persisted: row))
+      }
+    }
+    return conflicts
+  }
+
+  // MARK: Passes
+
+  private func _delete() throws {
+    for (number, deletions) in Dictionary(
+      grouping: changes.deleted, by: { $0.id.space.layout.entityNumber }
+    ).sorted(by: { $0.key < $1.key }) {
+      var parameters = PostgreSQLParameters()
+      parameters.add(PostgreSQLArray(deletions.lazy.compactMap { $0.id.key?.reference }))
+      try connection.run(
+        "DELETE FROM \(mapping.table(of: number).name) WHERE \"id\" = ANY($1::int8[])", parameters)
+      for sql in engine.plans.cleanups[number - 1] { try connection.run(sql, parameters) }
+    }
+  }
+
+  private func _update() throws {
+    struct Kind: Hashable {
+      let entity: Int
+      let slots: SlotSet
+    }
+    var order: [Kind] = []
+    var groups: [Kind: [ChangeSet.Update]] = [:]
+    for update in changes.updated {
+      let kind = Kind(entity: update.id.space.layout.entityNumber, slots: update.changed)
+      if groups[kind] == nil { order.append(kind) }
+      groups[kind, default: []].append(update)
+    }
+    for kind in order {
+      let updates = groups[kind]!
+      let layout = mapping.layout.layout(numbered: kind.entity)
+      let plan = engine.plans.update(kind.slots, of: kind.entity)
+      var parameters = PostgreSQLParameters()
+      parameters.add(PostgreSQLArray(updates.lazy.map { $0.id.key!.reference }))
+      parameters.add(PostgreSQLArray(updates.lazy.map(\.base.version)))
+      parameters.add(PostgreSQLArray(updates.lazy.map(\.row.version)))
+      for column in plan.columns {
+        parameters.add(try array(column, updates.lazy.map(\.row), count: updates.count, layout))
+      }
+      let written = try connection.run(plan.sql, parameters).affectedCount
+      // All rows are locked, in the version that was expected.
+      guard written == updates.count else {
+        throw PostgreSQLStoreError.server(
+          PostgreSQLError(
+            state: nil, message: "\(written) of \(updates.count) rows were written although all are locked",
+            sql: plan.sql))
+      }
+    }
+  }
+
+  private func _insert() throws {
+    for (number, indices) in Dictionary(
+      grouping: changes.inserted.indices, by: { changes.inserted[$0].id.space.layout.entityNumber }
+    ).sorted(by: { $0.key < $1.key }) {
+      let layout = mapping.layout.layout(numbered: number)
+      let plan = engine.plans.inserts[number - 1]
+      var parameters = PostgreSQLParameters()
+      parameters.add(PostgreSQLArray(indices.lazy.map { self.insertedKeys[$0] }))
+      parameters.add(PostgreSQLArray(indices.lazy.map { self.changes.inserted[$0].row.version }))
+      for column in plan.columns {
+        parameters.add(
+          try array(column, indices.lazy.map { self.changes.inserted[$0].row }, count: indices.count, layout))
+      }
+      try connection.run(plan.sql, parameters)
+    }
+  }
+
+  // MARK: Values
+
+  /// The values of one column, of many rows.
+  func array(
+    _ column: PostgreSQLWriteColumn, _ rows: some Sequence<Row>, count: Int, _ layout: PropertyLayout
+  ) throws -> PostgreSQLArray {
+    var array = PostgreSQLArray(column.type, capacity: count)
+    let slot = column.cell.slot
+    for row in rows {
+      let value = slot < row.count ? row[slot] : .null
+      switch column.cell {
+      case .attribute: try _add(value, layout, slot, column.type, to: &array)
+      case .element(_, let path):
+        var value = value
+        for step in path {
+          guard case .composite(let box) = value, step < box.values.count else {
+            value = .null
+            break
+          }
+          value = box.values[step]
+        }
+        try _add(value, layout, slot, column.type, to: &array)
+      case .key:
+        guard let id = try _target(value, layout, slot) else {
+          array.addNull()
+          continue
+        }
+        array.add(id.key)
+      case .entity:
+        guard let id = try _target(value, layout, slot) else {
+          array.addNull()
+          continue
+        }
+        array.add(Int64(id.entity))
+      }
+    }
+    return array
+  }
+
+  private func _target(
+    _ value: Value, _ layout: PropertyLayout, _ slot: Int
+  ) throws -> (key: Int64, entity: Int)? {
+    switch value {
+    case .null: return nil
+    case .reference(let reference):
+      guard reference.space.store === engine.spaces[0].store else {
+        throw _unstorable(
+          layout, slot, "it points at an object of another store; relationships cannot cross stores")
+      }
+      return (reference.reference, reference.space.layout.entityNumber)
+    case .pending(let id): return (try key(of: id, layout, slot), id.canonical.space.layout.entityNumber)
+    default: throw _unstorable(layout, slot, "a to-one relationship holds a value that is no object")
+    }
+  }
+
+  private func _add(
+    _ value: Value, _ layout: PropertyLayout, _ slot: Int, _ type: PostgreSQLType,
+    to array: inout PostgreSQLArray
+  ) throws {
+    switch value {
+    case .null: array.addNull()
+    case .int(let number):
+      let fits =
+        switch type {
+        case .int2Array: Int16(exactly: number) != nil
+        case .int4Array: Int32(exactly: number) != nil
+        default: true
+        }
+      guard fits else { throw _unstorable(layout, slot, "\(number) is out of the attribute's range") }
+      array.add(number)
+    case .double(let number): array.add(number)
+    case .string(let text):
+      guard !text.utf8.contains(0) else {
+        throw _unstorable(
+          layout, slot, "the text holds a zero byte, which PostgreSQL has in no text; take it out")
+      }
+      array.add(text)
+    case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { array.add(bytes: $0) }
+    case .data(let data): array.add(bytes: data)
+    case .decimal(let box): array.add(numeric: box.decimal.isNaN ? "NaN" : "\(box.decimal)")
+    case .transformable(let box):
+      guard let data = box.data else {
+        throw _unstorable(layout, slot, "the transformable value was not encoded before the save")
+      }
+      array.add(bytes: data)
+    case .composite:
+      throw _unstorable(layout, slot, "an attribute that is no composite holds several elements")
+    case .reference, .pending, .toMany: throw _unstorable(layout, slot, "an attribute holds an object")
+    }
+  }
+}

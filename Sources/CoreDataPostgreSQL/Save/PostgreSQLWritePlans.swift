@@ -1,0 +1,154 @@
+import CoreData
+import CoreDataModelSchema
+import CoreDataPostgreSQLBinding
+import Synchronization
+
+/// How one value of a row becomes an element of a column's array.
+enum PostgreSQLWriteCell: Sendable {
+  case attribute(slot: Int)
+  /// An element of a composite, by its numbers.
+  case element(slot: Int, path: [Int])
+  case key(slot: Int)
+  /// Number of the entity of a to-one's destination.
+  case entity(slot: Int)
+
+  var slot: Int {
+    switch self {
+    case .attribute(let slot), .element(let slot, _), .key(let slot), .entity(let slot): slot
+    }
+  }
+}
+
+/// A column that a statement writes.
+struct PostgreSQLWriteColumn: Sendable {
+  let name: String
+  let type: PostgreSQLType
+  let cell: PostgreSQLWriteCell
+}
+
+/// An INSERT or UPDATE of many rows of one entity, an array for each column.
+struct PostgreSQLWritePlan: Sendable {
+  let sql: String
+  let columns: [PostgreSQLWriteColumn]
+}
+
+/// The statements that saves run, made once for each entity and set of changed slots.
+final class PostgreSQLWritePlans: Sendable {
+  private struct Key: Hashable {
+    let entity: Int
+    let slots: SlotSet
+  }
+
+  private let _mapping: StoreMapping
+  let inserts: [PostgreSQLWritePlan]
+  /// What else goes with deleted rows, whose keys are the first parameter, by entity number - 1.
+  let cleanups: [[String]]
+  private let _updates = Mutex<[Key: PostgreSQLWritePlan]>([:])
+
+  init(_ mapping: StoreMapping) {
+    _mapping = mapping
+    inserts = mapping.layout.layouts.map { Self._insert($0, mapping) }
+    cleanups = mapping.layout.layouts.map { Self._cleanups($0, mapping) }
+  }
+
+  /// The UPDATE that sets these slots of an entity. To-many slots set no column.
+  func update(_ slots: SlotSet, of number: Int) -> PostgreSQLWritePlan {
+    let key = Key(entity: number, slots: slots)
+    return _updates.withLock { plans in
+      if let known = plans[key] { return known }
+      let plan = _update(slots, of: number)
+      plans[key] = plan
+      return plan
+    }
+  }
+
+  private static func _insert(_ layout: PropertyLayout, _ mapping: StoreMapping) -> PostgreSQLWritePlan {
+    let table = mapping.table(of: layout.entityNumber)
+    let columns = layout.slots.indices.flatMap { _columns($0, layout, table, mapping) }
+    let names = ["\"id\"", "\"version\""] + columns.map(\.name)
+    let types = [PostgreSQLType.int8Array, .int8Array] + columns.map(\.type)
+    let arrays = types.enumerated().map { "$\($0.offset + 1)::\($0.element.name)" }.joined(separator: ", ")
+    let aliases = names.indices.map { "c\($0)" }
+    return PostgreSQLWritePlan(
+      sql: """
+        INSERT INTO \(table.name) ("entity", \(names.joined(separator: ", "))) \
+        SELECT \(layout.entityNumber), \(aliases.joined(separator: ", ")) FROM unnest(\(arrays)) \
+        AS n(\(aliases.joined(separator: ", ")))
+        """, columns: columns)
+  }
+
+  private func _update(_ slots: SlotSet, of number: Int) -> PostgreSQLWritePlan {
+    let layout = _mapping.layout.layout(numbered: number)
+    let table = _mapping.table(of: number)
+    let columns = layout.slots.indices.filter(slots.contains).flatMap {
+      Self._columns($0, layout, table, _mapping)
+    }
+    let types = [PostgreSQLType.int8Array, .int8Array, .int8Array] + columns.map(\.type)
+    let arrays = types.enumerated().map { "$\($0.offset + 1)::\($0.element.name)" }.joined(separator: ", ")
+    let aliases = types.indices.map { "c\($0)" }.joined(separator: ", ")
+    let sets =
+      ["\"version\" = n.c2"] + columns.enumerated().map { "\($0.element.name) = n.c\($0.offset + 3)" }
+    return PostgreSQLWritePlan(
+      sql: """
+        UPDATE \(table.name) t SET \(sets.joined(separator: ", ")) FROM unnest(\(arrays)) AS n(\(aliases)) \
+        WHERE t."id" = n.c0 AND t."version" = n.c1
+        """, columns: columns)
+  }
+
+  private static func _cleanups(_ layout: PropertyLayout, _ mapping: StoreMapping) -> [String] {
+    var result: [String] = []
+    for slot in layout.slots.indices {
+      switch mapping.storage(of: slot, in: layout.entityNumber) {
+      case .manyToMany(let index, let ownerIsFirst, _):
+        let join = mapping.joins[index]
+        let owner = join.ends(ownerIsFirst: ownerIsFirst).owner
+        result.append("DELETE FROM \(join.name) WHERE \(owner) = ANY($1::int8[])")
+        if join.isReflexive {
+          result.append("DELETE FROM \(join.name) WHERE \(join.second) = ANY($1::int8[])")
+        }
+      case .oneToMany(let destination, let inverse)
+      where mapping.layout.layout(numbered: destination).slots[inverse].isHidden:
+        guard case .toOne(let key, let entity, _, _) = mapping.storage(of: inverse, in: destination) else {
+          continue
+        }
+        let table = mapping.table(of: destination)
+        let names = [key, entity].compactMap { $0.map { table.columns[$0].name } }
+        let list = names.map { "\($0) = NULL" }.joined(separator: ", ")
+        result.append("UPDATE \(table.name) SET \(list) WHERE \(table.columns[key].name) = ANY($1::int8[])")
+      default: break
+      }
+    }
+    return result
+  }
+
+  /// Columns of a slot, with the values that they get.
+  private static func _columns(
+    _ slot: Int, _ layout: PropertyLayout, _ table: TableMapping, _ mapping: StoreMapping
+  ) -> [PostgreSQLWriteColumn] {
+    switch mapping.storage(of: slot, in: layout.entityNumber) {
+    case .attribute(let column): return [_column(table.columns[column], .attribute(slot: slot))]
+    case .toOne(let column, let entityColumn, _, _):
+      return [_column(table.columns[column], .key(slot: slot))]
+        + (entityColumn.map { [_column(table.columns[$0], .entity(slot: slot))] } ?? [])
+    case .composite(let leaves):
+      return leaves.map { _column(table.columns[$0.column], .element(slot: slot, path: $0.path)) }
+    case .none, .oneToMany, .manyToMany: return []
+    }
+  }
+
+  private static func _column(_ column: TableColumn, _ cell: PostgreSQLWriteCell) -> PostgreSQLWriteColumn {
+    let type: PostgreSQLType =
+      switch column.declaredType {
+      case "smallint": .int2Array
+      case "integer": .int4Array
+      case "boolean": .boolArray
+      case "double precision": .float8Array
+      case "numeric": .numericArray
+      case "uuid": .uuidArray
+      case "bytea": .bytesArray
+      case "bigint": .int8Array
+      default: .textArray
+      }
+    return PostgreSQLWriteColumn(name: column.name, type: type, cell: cell)
+  }
+}

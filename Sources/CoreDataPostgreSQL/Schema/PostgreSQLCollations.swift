@@ -1,0 +1,35 @@
+import Foundation
+
+/// Collations of the current locale, by which localized sort descriptors order.
+///
+/// The server has the rules of its own ICU library; for letters that are younger than it orders may differ.
+struct PostgreSQLCollations {
+  static let localized = PostgreSQLCollations("localized", "", isDeterministic: true)
+  static let localizedCaseInsensitive = PostgreSQLCollations(
+    "localized_ci", "-u-ks-level2", isDeterministic: false)
+  static let localizedStandard = PostgreSQLCollations(
+    "localized_standard", "-u-kn-true", isDeterministic: true)
+  static let all = [localized, localizedCaseInsensitive, localizedStandard]
+
+  /// In double quotes, without the schema.
+  let name: String
+  private let _locale: String
+  private let _isDeterministic: Bool
+
+  private init(_ stem: String, _ keywords: String, isDeterministic: Bool) {
+    // Only letters and digits of the locale's language and region count.
+    let parts = Locale.current.identifier.split(whereSeparator: { !$0.isLetter && !$0.isNumber })
+    let language = parts.first.map(String.init) ?? "en"
+    let region = parts.dropFirst().first.map { "-" + $0 } ?? ""
+    name = PostgreSQLNames.quoted("\(stem)_\(language)\(region)")
+    _locale = language + region + keywords
+    _isDeterministic = isDeterministic
+  }
+
+  func statement(schema: String) -> String {
+    """
+    CREATE COLLATION IF NOT EXISTS \(PostgreSQLNames.quoted(schema)).\(name) (provider = icu, \
+    locale = \(PostgreSQLNames.literal(_locale)), deterministic = \(_isDeterministic))
+    """
+  }
+}

@@ -1,0 +1,260 @@
+/// The functions of a store's schema, which give predicates the meaning that they have in memory.
+///
+/// All are SQL functions without side effects; none has an exception block, so that queries may run in parallel. A role
+/// needs USAGE on the schema and EXECUTE on them.
+enum PostgreSQLFunctions {
+  /// Number of this set, kept in the metadata: a store with an older set gets the new one when it is opened.
+  static let version = 1
+
+  /// Statements that create the functions, or replace those of an older set.
+  static func statements(schema: String) -> [String] {
+    let s = PostgreSQLNames.quoted(schema)
+    return _folding(s) + _texts(s) + _whole(s) + _floating(s)
+  }
+
+  private static func _function(
+    _ name: String, _ arguments: String, _ result: String, _ body: String, isStrict: Bool = true,
+    volatility: String = "IMMUTABLE"
+  ) -> String {
+    """
+    CREATE OR REPLACE FUNCTION \(name)(\(arguments)) RETURNS \(result) LANGUAGE sql \(volatility)\
+    \(isStrict ? " STRICT" : "") PARALLEL SAFE AS $$ SELECT \(body) $$
+    """
+  }
+
+  // MARK: Folding
+
+  /// The marks that `StringComparison` knows (combining class not 0, from U+0300) as a list for brackets.
+  private static let _marks: String = {
+    var ranges: [ClosedRange<UInt32>] = []
+    for value in UInt32(0x300)...0x1FFFF {
+      guard let scalar = Unicode.Scalar(value), scalar.properties.canonicalCombiningClass.rawValue != 0 else {
+        continue
+      }
+      if let last = ranges.last, last.upperBound == value - 1 {
+        ranges[ranges.count - 1] = last.lowerBound...value
+      } else {
+        ranges.append(value...value)
+      }
+    }
+    return ranges.map { range in
+      range.count == 1
+        ? _escape(range.lowerBound) : "\(_escape(range.lowerBound))-\(_escape(range.upperBound))"
+    }.joined()
+  }()
+
+  private static func _escape(_ value: UInt32) -> String {
+    let digits = String(value, radix: 16, uppercase: true)
+    let padded = String(repeating: "0", count: 6 - digits.count) + digits
+    return "\\+" + padded
+  }
+
+  /// The marks inside brackets of a regular expression, as a Unicode literal takes them.
+  static var marks: String { _marks }
+
+  private static func _folding(_ s: String) -> [String] {
+    let hangul = "U&'[\\AC00-\\D7A3]'"
+    let runs = "U&'[\\AC00-\\D7A3]+|[^\\AC00-\\D7A3]+'"
+    let icu = "COLLATE \"und-x-icu\""
+    func pieces(_ function: String) -> String {
+      """
+      string_agg(CASE WHEN p[1] ~ U&'^[\\AC00-\\D7A3]' THEN p[1] ELSE \(s).\(function)(p[1]) END, '' ORDER BY n) \
+      COLLATE "C" FROM regexp_matches(t, \(runs), 'g') WITH ORDINALITY m(p, n)
+      """
+    }
+    return [
+      _function(
+        "\(s).fold_c_slow", "t text", "text",
+        """
+        lower(normalize(translate(replace(lower(upper(lower(translate(t, U&'\\0131', U&'\\+10FFFE') \(icu)) \(icu)) \
+        \(icu)), U&'\\03C2', U&'\\03C3'), U&'\\+10FFFE', U&'\\0131'), NFD) COLLATE "C") COLLATE "C"
+        """),
+      _function(
+        "\(s).fold_d_slow", "t text", "text",
+        "regexp_replace(normalize(t, NFD), U&'[\(_marks)]+', '', 'g') COLLATE \"C\""),
+      _function("\(s).fold_c_han", "t text", "text", pieces("fold_c_slow")),
+      _function("\(s).fold_d_han", "t text", "text", pieces("fold_d_slow")),
+      _function(
+        "\(s).fold_cd_slow", "t text", "text",
+        "lower(\(s).fold_d_slow(\(s).fold_c_slow(t)) COLLATE \"C\") COLLATE \"C\""),
+      _function("\(s).fold_cd_han", "t text", "text", pieces("fold_cd_slow")),
+      _function(
+        "\(s).fold_c", "t text", "text",
+        """
+        CASE WHEN octet_length(t) = length(t) THEN lower(t COLLATE "C") WHEN t ~ \(hangul) THEN \(s).fold_c_han(t) \
+        ELSE \(s).fold_c_slow(t) END COLLATE "C"
+        """),
+      _function(
+        "\(s).fold_d", "t text", "text",
+        """
+        CASE WHEN octet_length(t) = length(t) THEN t WHEN t ~ \(hangul) THEN \(s).fold_d_han(t) \
+        ELSE \(s).fold_d_slow(t) END COLLATE "C"
+        """),
+      _function(
+        "\(s).fold_cd", "t text", "text",
+        """
+        CASE WHEN octet_length(t) = length(t) THEN lower(t COLLATE "C") WHEN t ~ \(hangul) THEN \(s).fold_cd_han(t) \
+        ELSE \(s).fold_cd_slow(t) END COLLATE "C"
+        """),
+      // Whether a part stands in a folded text where no mark follows that belongs to its last letter.
+      _function(
+        "\(s).contains_c", "t text, part text", "boolean",
+        """
+        CASE WHEN octet_length(t) = length(t) OR part = '' THEN strpos(t, part) > 0 ELSE \
+        t ~ (regexp_replace(part, '([][\\\\.*+?^$(){}|])', '\\\\\\1', 'g') || U&'(?![\(_marks)])') END
+        """),
+      _function(
+        "\(s).begins_c", "t text, part text", "boolean",
+        """
+        starts_with(t, part) AND (octet_length(t) = length(t) OR part = '' \
+        OR substr(t, length(part) + 1, 1) !~ U&'[\(_marks)]')
+        """),
+    ]
+  }
+
+  // MARK: Texts
+
+  private static func _texts(_ s: String) -> [String] {
+    [
+      _function(
+        "\(s).utf16_length", "t text", "bigint",
+        "(length(t) + length(regexp_replace(t, U&'[^\\+010000-\\+10FFFF]', '', 'g')))::int8"),
+      _function("\(s).upper_case", "t text", "text", "upper(t COLLATE \"und-x-icu\") COLLATE \"C\""),
+      // ICU makes ς of a Σ at the end of a word; Swift does not.
+      _function(
+        "\(s).lower_case", "t text", "text",
+        "lower(translate(t, U&'\\03A3', U&'\\03C3') COLLATE \"und-x-icu\") COLLATE \"C\""),
+      _function("\(s).number_text", "n bigint", "text", "n::text COLLATE \"C\""),
+      _function("\(s).number_text", "n double precision", "text", "n::text COLLATE \"C\""),
+      _function("\(s).number_text", "n numeric", "text", "trim_scale(n)::text COLLATE \"C\""),
+      // A text that is no number has none; the server would fail the whole statement.
+      _function(
+        "\(s).text_number", "t text", "double precision",
+        "CASE WHEN t ~ '^\\s*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?\\s*$' THEN "
+          + "CASE WHEN abs(t::numeric) > 1.7976931348623157e308 THEN 'Infinity'::float8 * sign(t::numeric)::float8 "
+          + "ELSE t::numeric::float8 END END"),
+    ]
+  }
+
+  // MARK: Whole numbers
+
+  private static func _whole(_ s: String) -> [String] {
+    func two(_ name: String, _ body: String) -> String {
+      _function("\(s).\(name)", "a bigint, b bigint", "numeric", body)
+    }
+    func exact(_ name: String, _ symbol: String) -> String {
+      _function("\(s).\(name)", "a numeric, b numeric", "numeric", "a \(symbol) b")
+    }
+    return [
+      two("add", "a::numeric + b"), two("sub", "a::numeric - b"), two("mul", "a::numeric * b"),
+      two("div", "CASE WHEN b = 0 THEN NULL WHEN b = -1 THEN -(a::numeric) ELSE (a / b)::numeric END"),
+      two("mod", "CASE WHEN b = 0 THEN NULL ELSE (a % b)::numeric END"),
+      exact("add", "+"), exact("sub", "-"), exact("mul", "*"),
+      _function(
+        "\(s).div", "a numeric, b numeric", "numeric", "CASE WHEN b = 0 THEN NULL ELSE a / b END"),
+      _function(
+        "\(s).mod", "a numeric, b numeric", "numeric", "CASE WHEN b = 0 THEN NULL ELSE a % b END"),
+      _function("\(s).band", "a bigint, b bigint", "bigint", "a & b"),
+      _function("\(s).bor", "a bigint, b bigint", "bigint", "a | b"),
+      _function("\(s).bxor", "a bigint, b bigint", "bigint", "a # b"),
+      _function("\(s).bnot", "a bigint", "bigint", "~a"),
+      _function(
+        "\(s).whole", "a numeric", "bigint",
+        "CASE WHEN a >= -9223372036854775808 AND a < 9223372036854775808 THEN trunc(a)::int8 END"),
+      _function(
+        "\(s).shl", "a bigint, b bigint", "bigint",
+        "CASE WHEN b <= -64 THEN CASE WHEN a < 0 THEN -1 ELSE 0 END WHEN b < 0 THEN a >> (-b)::int4 "
+          + "WHEN b >= 64 THEN 0 ELSE a << b::int4 END"),
+      _function(
+        "\(s).shr", "a bigint, b bigint", "bigint",
+        "CASE WHEN b <= -64 THEN 0 WHEN b < 0 THEN a << (-b)::int4 "
+          + "WHEN b >= 64 THEN CASE WHEN a < 0 THEN -1 ELSE 0 END ELSE a >> b::int4 END"),
+    ]
+      + ["band", "bor", "bxor", "shl", "shr"].map { name in
+        _function(
+          "\(s).\(name)", "a numeric, b numeric", "bigint",
+          "\(s).\(name)(\(s).whole(a), \(s).whole(b))")
+      }
+      // What shorter whole numbers become: of several candidates the server prefers floating point.
+      + ["band", "bor", "bxor", "shl", "shr"].map { name in
+        _function(
+          "\(s).\(name)", "a double precision, b double precision", "bigint",
+          "\(s).\(name)(\(s).whole(a::text::numeric), \(s).whole(b::text::numeric))")
+      } + [
+        _function(
+          "\(s).bnot", "a double precision", "bigint", "~\(s).whole(a::text::numeric)"),
+        _function("\(s).bnot", "a numeric", "bigint", "~\(s).whole(a)"),
+        _function("\(s).absolute", "a bigint", "numeric", "abs(a::numeric)"),
+        _function("\(s).absolute", "a numeric", "numeric", "abs(a)"),
+        _function("\(s).absolute", "a double precision", "double precision", "abs(a)"),
+      ]
+  }
+
+  // MARK: Floating point
+
+  private static func _floating(_ s: String) -> [String] {
+    func two(_ name: String, _ body: String) -> String {
+      _function("\(s).\(name)", "a double precision, b double precision", "double precision", body)
+    }
+    func one(_ name: String, _ body: String) -> String {
+      _function("\(s).\(name)", "a double precision", "double precision", body)
+    }
+    let special = "('Infinity'::float8, '-Infinity'::float8, 'NaN'::float8)"
+    let most = "1.7976931348623157e308::float8"
+    let sign = "(CASE WHEN (a < 0) = (b < 0) THEN 'Infinity'::float8 ELSE '-Infinity'::float8 END)"
+    return [
+      two(
+        "add",
+        "CASE WHEN a IN \(special) OR b IN \(special) THEN a + b "
+          + "WHEN a > 0 AND b > \(most) - a THEN 'Infinity'::float8 "
+          + "WHEN a < 0 AND b < -\(most) - a THEN '-Infinity'::float8 ELSE a + b END"),
+      two(
+        "sub",
+        "CASE WHEN a IN \(special) OR b IN \(special) THEN a - b "
+          + "WHEN a > 0 AND b < a - \(most) THEN 'Infinity'::float8 "
+          + "WHEN a < 0 AND b > a + \(most) THEN '-Infinity'::float8 ELSE a - b END"),
+      two(
+        "mul",
+        "CASE WHEN a IN \(special) OR b IN \(special) THEN a * b "
+          + "WHEN abs(a) > 1 AND abs(b) > \(most) / abs(a) THEN \(sign) "
+          + "WHEN a <> 0 AND b <> 0 AND abs(a) < 1 AND abs(b) < 1 AND log(abs(a)) + log(abs(b)) < -323 THEN 0 "
+          + "ELSE a * b END"),
+      two(
+        "div",
+        "CASE WHEN b = 0 THEN CASE WHEN a = 0 OR a = 'NaN' THEN 'NaN'::float8 WHEN a > 0 THEN 'Infinity'::float8 "
+          + "ELSE '-Infinity'::float8 END WHEN a IN \(special) OR b IN \(special) THEN a / b "
+          + "WHEN abs(b) < 1 AND abs(a) > abs(b) * \(most) THEN \(sign) "
+          + "WHEN a <> 0 AND log(abs(a)) - log(abs(b)) < -323 THEN 0 ELSE a / b END"),
+      two(
+        "mod",
+        "CASE WHEN b = 0 OR a IN \(special) OR b = 'NaN' THEN 'NaN'::float8 WHEN b IN \(special) THEN a "
+          + "ELSE ((a::text::numeric) % (b::text::numeric))::float8 END"),
+      one("square_root", "CASE WHEN a < 0 THEN 'NaN'::float8 ELSE sqrt(a) END"),
+      one(
+        "natural_log",
+        "CASE WHEN a < 0 THEN 'NaN'::float8 WHEN a = 0 THEN '-Infinity'::float8 ELSE ln(a) END"),
+      one(
+        "decimal_log",
+        "CASE WHEN a < 0 THEN 'NaN'::float8 WHEN a = 0 THEN '-Infinity'::float8 ELSE log(a) END"),
+      one(
+        "exponential",
+        "CASE WHEN a IN \(special) THEN CASE WHEN a = '-Infinity' THEN 0 ELSE a END "
+          + "WHEN a >= 709.782712893384 THEN 'Infinity'::float8 WHEN a < -745.2 THEN 0 ELSE exp(a) END"),
+      two(
+        "raised",
+        "CASE WHEN b = 0 THEN 1 WHEN a = 1 THEN 1 WHEN a = 'NaN' OR b = 'NaN' THEN 'NaN'::float8 "
+          + "WHEN a = 0 AND b < 0 THEN 'Infinity'::float8 WHEN a = 0 THEN 0 "
+          + "WHEN a < 0 AND a NOT IN \(special) AND b NOT IN \(special) AND b <> trunc(b) THEN 'NaN'::float8 "
+          + "WHEN a IN \(special) OR b IN \(special) THEN power(a, b) "
+          + "WHEN b * log(abs(a)) >= 308.2547155599167 THEN CASE WHEN a < 0 AND b / 2 <> trunc(b / 2) THEN '-Infinity'::float8 "
+          + "ELSE 'Infinity'::float8 END WHEN b * log(abs(a)) < -323 THEN 0 ELSE power(a, b) END"
+      ),
+      one("rounded_down", "floor(a)"), one("rounded_up", "ceil(a)"), one("truncated", "trunc(a)"),
+      _function(
+        "\(s).random_whole", "", "bigint", "floor(random() * 2147483648)::int8", volatility: "VOLATILE"),
+      _function(
+        "\(s).random_below", "n bigint", "bigint",
+        "CASE WHEN n <= 0 THEN NULL ELSE floor(random() * n)::int8 END", volatility: "VOLATILE"),
+    ]
+  }
+}

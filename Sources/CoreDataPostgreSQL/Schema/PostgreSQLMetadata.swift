@@ -1,0 +1,66 @@
+import CoreData
+import CoreDataPostgreSQLBinding
+import Foundation
+
+/// The one row of `_metadata`: the store's UUID in a column of its own, everything else as a property list.
+enum PostgreSQLMetadata {
+  static func table(_ schema: String) -> String { "\(PostgreSQLNames.quoted(schema)).\"_metadata\"" }
+
+  /// - Throws: `PostgreSQLStoreError.noStore` where there is none.
+  static func read(_ connection: PostgreSQLConnection, schema: String) throws -> [String: Any] {
+    let found: PostgreSQLResult
+    do {
+      found = try connection.run("SELECT \"uuid\", \"content\" FROM \(table(schema))", isRepeated: false)
+    } catch let error as PostgreSQLError where error.isMissing {
+      throw PostgreSQLStoreError.noStore(schema: schema, reason: "it has no table _metadata")
+    } catch let error as PostgreSQLError where error.isDenied {
+      throw PostgreSQLStoreError.noStore(
+        schema: schema,
+        reason: "the role may not read it (\(error.message)); grant it what docs/PostgreSQL.md lists")
+    }
+    guard found.rowCount == 1 else {
+      throw PostgreSQLStoreError.noStore(
+        schema: schema, reason: "its table _metadata has \(found.rowCount) rows instead of one")
+    }
+    let bytes = UnsafeRawBufferPointer(found.bytes(0, 0))
+    guard bytes.count == 16 else {
+      throw PostgreSQLStoreError.noStore(schema: schema, reason: "its table _metadata holds no UUID")
+    }
+    let list = try? PropertyListSerialization.propertyList(
+      from: Data(found.bytes(0, 1)), options: [], format: nil)
+    guard var metadata = list as? [String: Any] else {
+      throw PostgreSQLStoreError.noStore(
+        schema: schema, reason: "the property list in its table _metadata cannot be read")
+    }
+    metadata[NSStoreUUIDKey] = UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)).uuidString
+    metadata[NSStoreTypeKey] = PostgreSQLStoreKind.typeName
+    return metadata
+  }
+
+  /// Writes metadata inside the caller's transaction. Without a UUID the store keeps the one it has.
+  static func write(
+    _ metadata: [String: Any], to connection: PostgreSQLConnection, schema: String
+  ) throws {
+    var list = metadata
+    list[NSStoreTypeKey] = nil
+    list[PostgreSQLVersions.layoutKey] = PostgreSQLVersions.layout
+    list[PostgreSQLVersions.functionsKey] = PostgreSQLFunctions.version
+    let uuid =
+      (list.removeValue(forKey: NSStoreUUIDKey) as? String).flatMap { UUID(uuidString: $0) } ?? UUID()
+    let data: Data
+    do {
+      data = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+    } catch {
+      throw PostgreSQLStoreError.unstorable(
+        entity: "the store", property: "metadata", reason: "they are no property list: \(error)")
+    }
+    var parameters = PostgreSQLParameters()
+    withUnsafeBytes(of: uuid.uuid) { parameters.add(uuid: $0) }
+    parameters.add(bytes: data)
+    try connection.run(
+      """
+      INSERT INTO \(table(schema)) ("one", "uuid", "content") VALUES (true, $1::uuid, $2::bytea) \
+      ON CONFLICT ("one") DO UPDATE SET "uuid" = EXCLUDED."uuid", "content" = EXCLUDED."content"
+      """, parameters, isRepeated: false)
+  }
+}

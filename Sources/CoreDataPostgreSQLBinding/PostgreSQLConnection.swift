@@ -1,0 +1,195 @@
+import CoreDataCPostgreSQL
+import Synchronization
+
+/// A connection to a server. Used by one thread at a time, which is what `PostgreSQLPool` sees to.
+package final class PostgreSQLConnection {
+  private let _connection: OpaquePointer
+  /// Names of prepared statements by their text; empty where statements are not prepared.
+  private var _prepared: [String: String] = [:]
+  private let _prepares: Bool
+
+  /// Most statements that a connection keeps prepared; a program that makes up more starts over.
+  private static let _capacity = 512
+
+  /// Connects.
+  ///
+  /// - Parameters:
+  ///   - settings: libpq's keywords and their values.
+  ///   - prepares: Whether statements are prepared in the session. False behind a pooler that gives each transaction
+  ///     another session.
+  /// - Throws: `PostgreSQLError`; its message names host, port and user, never a password.
+  package init(_ settings: [String: String], prepares: Bool = true) throws {
+    _prepares = prepares
+    let all = settings.sorted { $0.key < $1.key }
+    let connection = Self._withCStrings(all.map(\.key)) { keys in
+      Self._withCStrings(all.map(\.value)) { values in PQconnectdbParams(keys, values, 0) }
+    }
+    guard let connection else { throw PostgreSQLError(state: nil, message: "out of memory") }
+    guard PQstatus(connection) == CONNECTION_OK else {
+      defer { PQfinish(connection) }
+      throw PostgreSQLError(state: nil, message: Self._message(PQerrorMessage(connection)))
+    }
+    _connection = connection
+    // Notices are for those who type statements.
+    PQsetNoticeProcessor(connection, { _, _ in }, nil)
+  }
+
+  deinit { PQfinish(_connection) }
+
+  private static func _withCStrings<Result>(
+    _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
+  ) -> Result {
+    let copies = texts.map { text in text.withCString { copy($0) } }
+    defer { for copy in copies { copy.deallocate() } }
+    let pointers: [UnsafePointer<CChar>?] = copies.map { UnsafePointer($0) } + [nil]
+    return pointers.withUnsafeBufferPointer { body($0.baseAddress!) }
+
+    func copy(_ text: UnsafePointer<CChar>) -> UnsafeMutablePointer<CChar> {
+      var count = 0
+      while text[count] != 0 { count += 1 }
+      let copy = UnsafeMutablePointer<CChar>.allocate(capacity: count + 1)
+      copy.update(from: text, count: count + 1)
+      return copy
+    }
+  }
+
+  private static func _message(_ text: UnsafePointer<CChar>?) -> String {
+    var message = text.map { String(cString: $0) } ?? ""
+    while message.last?.isWhitespace ?? false { message.removeLast() }
+    return message
+  }
+
+  /// Whether the connection can be used.
+  package var isUsable: Bool { PQstatus(_connection) == CONNECTION_OK }
+
+  /// Whether a transaction is open, aborted or not.
+  package var isInTransaction: Bool {
+    let status = PQtransactionStatus(_connection)
+    return status == PQTRANS_INTRANS || status == PQTRANS_INERROR
+  }
+
+  /// Version of the server, as 150018.
+  package var serverVersion: Int { Int(PQserverVersion(_connection)) }
+
+  // MARK: Statements
+
+  /// Runs one statement and answers its rows in binary form.
+  ///
+  /// - Parameter isRepeated: Whether the statement is worth keeping prepared.
+  @discardableResult
+  package func run(
+    _ sql: String, _ parameters: PostgreSQLParameters = PostgreSQLParameters(), isRepeated: Bool = true
+  ) throws -> PostgreSQLResult {
+    guard _prepares, isRepeated else {
+      return try parameters.withArrays { count, types, values, lengths, formats in
+        try _checked(PQexecParams(_connection, sql, count, types, values, lengths, formats, 1), sql)
+      }
+    }
+    let name = try _name(of: sql, parameters)
+    return try parameters.withArrays { count, _, values, lengths, formats in
+      try _checked(PQexecPrepared(_connection, name, count, values, lengths, formats, 1), sql)
+    }
+  }
+
+  /// Runs statements without parameters, several of them if need be, for what answers no rows.
+  package func execute(_ sql: String) throws { _ = try _checked(PQexec(_connection, sql), sql) }
+
+  private func _name(of sql: String, _ parameters: PostgreSQLParameters) throws -> String {
+    if let name = _prepared[sql] { return name }
+    if _prepared.count >= Self._capacity {
+      _prepared.removeAll()
+      try execute("DEALLOCATE ALL")
+    }
+    let name = "s\(_prepared.count)"
+    try parameters.withArrays { count, types, _, _, _ in
+      _ = try _checked(PQprepare(_connection, name, sql, count, types), sql)
+    }
+    _prepared[sql] = name
+    return name
+  }
+
+  private func _checked(_ result: OpaquePointer?, _ sql: String) throws -> PostgreSQLResult {
+    guard let result else {
+      throw PostgreSQLError(state: nil, message: Self._message(PQerrorMessage(_connection)), sql: sql)
+    }
+    switch PQresultStatus(result) {
+    case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: return PostgreSQLResult(result)
+    default:
+      defer { PQclear(result) }
+      func field(_ text: UnsafePointer<CChar>?) -> String? { text.map { String(cString: $0) } }
+      throw PostgreSQLError(
+        state: field(coredata_pq_state(result)),
+        message: field(coredata_pq_primary(result)) ?? Self._message(PQerrorMessage(_connection)),
+        constraint: field(coredata_pq_constraint(result)), table: field(coredata_pq_table(result)), sql: sql)
+    }
+  }
+
+  // MARK: Transactions
+
+  /// Runs `body` in a transaction under READ COMMITTED, and commits.
+  ///
+  /// - Throws: What `body` throws, once the transaction is undone.
+  package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+    try execute("BEGIN ISOLATION LEVEL READ COMMITTED")
+    let result: Result
+    do {
+      result = try body()
+    } catch {
+      rollBack()
+      throw error
+    }
+    try commit()
+    return result
+  }
+
+  /// Commits.
+  ///
+  /// - Throws: `PostgreSQLError`; with `isConnectionLost` the outcome is not known.
+  package func commit() throws {
+    let result = try _checked(PQexec(_connection, "COMMIT"), "COMMIT")
+    _ = result
+  }
+
+  /// Undoes the open transaction, if there is one and the connection is there.
+  package func rollBack() {
+    guard isUsable, isInTransaction else { return }
+    try? execute("ROLLBACK")
+  }
+
+  // MARK: Notifications
+
+  /// The socket, to wait on.
+  package var socket: Int32 { PQsocket(_connection) }
+
+  /// Whether a notification has come in.
+  package func hasNotifications() -> Bool {
+    guard PQconsumeInput(_connection) == 1 else { return false }
+    var found = false
+    while let notification = PQnotifies(_connection) {
+      PQfreemem(notification)
+      found = true
+    }
+    return found
+  }
+
+  // MARK: Cancelling
+
+  /// What ends the statement that the connection runs, from any thread.
+  package func canceller() -> PostgreSQLCanceller? {
+    PQgetCancel(_connection).map { PostgreSQLCanceller($0) }
+  }
+}
+
+/// Ends the statement that a connection runs. May be used on any thread.
+package final class PostgreSQLCanceller: @unchecked Sendable {
+  // Unchecked: libpq allows PQcancel on any thread, and the handle is not changed.
+  private let _cancel: OpaquePointer
+  init(_ cancel: OpaquePointer) { _cancel = cancel }
+  deinit { PQfreeCancel(_cancel) }
+
+  package func cancel() {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { text in
+      _ = PQcancel(_cancel, text.baseAddress, 256)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import CoreDataCPostgreSQL
+
+/// Rows of a statement, in the server's binary form. Used by one thread at a time.
+package final class PostgreSQLResult {
+  private let _result: OpaquePointer
+  package let rowCount: Int
+  package let columnCount: Int
+
+  init(_ result: OpaquePointer) {
+    _result = result
+    rowCount = Int(PQntuples(result))
+    columnCount = Int(PQnfields(result))
+  }
+
+  deinit { PQclear(_result) }
+
+  /// Rows that an INSERT, UPDATE or DELETE has written.
+  package var affectedCount: Int {
+    Int(String(cString: PQcmdTuples(_result))) ?? 0
+  }
+
+  @inline(__always)
+  package func isNull(_ row: Int, _ column: Int) -> Bool {
+    PQgetisnull(_result, Int32(truncatingIfNeeded: row), Int32(truncatingIfNeeded: column)) != 0
+  }
+
+  /// The bytes of a cell, valid as long as the result.
+  @inline(__always)
+  package func bytes(_ row: Int, _ column: Int) -> UnsafeBufferPointer<UInt8> {
+    let (row, column) = (Int32(truncatingIfNeeded: row), Int32(truncatingIfNeeded: column))
+    let count = Int(PQgetlength(_result, row, column))
+    let start = UnsafeRawPointer(PQgetvalue(_result, row, column)!).assumingMemoryBound(to: UInt8.self)
+    return UnsafeBufferPointer(start: start, count: count)
+  }
+
+  /// A whole number of two, four or eight bytes, or a boolean of one; zero for NULL and any other size.
+  @inline(__always)
+  package func int64(_ row: Int, _ column: Int) -> Int64 {
+    let bytes = UnsafeRawBufferPointer(bytes(row, column))
+    switch bytes.count {
+    case 8: return Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
+    case 4: return Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self)))
+    case 2: return Int64(Int16(bigEndian: bytes.loadUnaligned(as: Int16.self)))
+    case 1: return Int64(bytes[0])
+    default: return 0
+    }
+  }
+
+  /// A floating-point number of eight bytes; zero for NULL and any other size.
+  @inline(__always)
+  package func double(_ row: Int, _ column: Int) -> Double {
+    let bytes = UnsafeRawBufferPointer(bytes(row, column))
+    guard bytes.count == 8 else { return 0 }
+    return Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)))
+  }
+
+  @inline(__always)
+  package func string(_ row: Int, _ column: Int) -> String {
+    String(decoding: bytes(row, column), as: UTF8.self)
+  }
+}

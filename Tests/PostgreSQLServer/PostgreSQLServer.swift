@@ -1,0 +1,54 @@
+import Foundation
+import Synchronization
+
+/// The PostgreSQL server of a test process: a cluster of its own, which ends with the process.
+///
+/// Started by `Scripts/lib/postgresql.bash` when it is first asked for. Where no server is installed there is none, and
+/// tests that need one are skipped.
+public final class PostgreSQLServer: Sendable {
+  /// The server; nil where none is installed.
+  public static let shared: PostgreSQLServer? = try? PostgreSQLServer()
+
+  /// Said where tests are skipped.
+  public static let absence: String =
+    "there is no PostgreSQL server here; install one with 'Scripts/lib/postgresql.bash need'"
+
+  /// Directory of the socket.
+  public let directory: String
+  public let port: Int
+  private let _number = Atomic<Int>(0)
+
+  private struct Failure: Error {}
+
+  private init() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let script = root.appendingPathComponent("Scripts/lib/postgresql.bash").path
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/bash")
+    let number = ProcessInfo.processInfo.processIdentifier
+    process.arguments = [script, "start", "/tmp/coredata-postgresql-\(number)", String(number)]
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    let words = text.split(whereSeparator: \.isWhitespace)
+    guard process.terminationStatus == 0, words.count == 2, let port = Int(words[1]) else { throw Failure() }
+    directory = String(words[0])
+    self.port = port
+  }
+
+  /// URL of a store that is not there yet, in a schema of its own.
+  public func newURL(query: String = "") -> URL {
+    let number = _number.wrappingAdd(1, ordering: .relaxed).newValue
+    return URL(
+      string: "postgresql://coredata@/postgres?host=\(directory)&port=\(port)&schema=store_\(number)\(query)")!
+  }
+
+  /// URL of the same by TCP.
+  public func newTCPURL() -> URL {
+    let number = _number.wrappingAdd(1, ordering: .relaxed).newValue
+    return URL(string: "postgresql://coredata@127.0.0.1:\(port)/postgres?schema=store_\(number)")!
+  }
+}
