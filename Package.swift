@@ -108,7 +108,9 @@ let package = Package(
     .target(
       name: "CoreDataStoreTools",
       dependencies: [
-        "CoreData", "CoreDataModelFiles", "CoreDataModelSchema", "CoreDataSQLiteBinding", "CoreDataToolKit",
+        "CoreData", "CoreDataModelCodegen", "CoreDataModelFiles", "CoreDataModelSchema",
+        "CoreDataSQLiteBinding",
+        "CoreDataToolKit",
       ],
       swiftSettings: settings),
     .executableTarget(

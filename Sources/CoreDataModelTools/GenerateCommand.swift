@@ -42,28 +42,8 @@ extension Command {
     } catch {
       throw ToolFailure(.badInput, "\(error).")
     }
-    guard let directory = arguments.outputPath else {
-      if arguments.has("json") {
-        let texts = files.map { JSONText.object([("name", .string($0.name)), ("text", .string($0.text))]) }
-        try environment.output(JSONText.array(texts).text() + "\n")
-        return
-      }
-      for file in files { try environment.output("// \(file.name)\n\(file.text)\n") }
-      return
-    }
-    let written = try OutputDirectory(path: directory, replaces: arguments.replacesOutputs)
-    for file in files { try written.write(file.text, to: file.name) }
-    try written.finish()
-    if arguments.has("json") {
-      let paths = files.map {
-        JSONText.object([("name", .string($0.name)), ("path", .string("\(directory)/\($0.name)"))])
-      }
-      try environment.output(JSONText.array(paths).text() + "\n")
-      return
-    }
-    try environment.output(
-      files.isEmpty
-        ? "Nothing to write: no entity\(arguments.values["entity"] == nil ? "" : " chosen") names a class.\n"
-        : "\(counted(files.count, "file")) written to \(directory).\n")
+    try SourceFileOutput(files.map { ($0.name, $0.text) }).write(
+      arguments, environment,
+      none: "no entity\(arguments.values["entity"] == nil ? "" : " chosen") names a class")
   }
 }

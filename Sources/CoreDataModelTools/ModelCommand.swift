@@ -5,7 +5,9 @@ extension Command {
   package static let model = Command(
     "model", summary: "Show, check, compare and convert data models.",
     examples: ["coredata model show Books.xcdatamodeld", "coredata model check Books.xcdatamodeld"],
-    subcommands: [.show, .check, .diff, .format, .compile, .generate, .graph, .adopt])
+    subcommands: [
+      .show, .check, .diff, .format, .compile, .generate, .swiftdata, .graph, .adopt,
+    ])
 
   static let modelOperand = CommandSyntax.Operand(
     "MODEL",

@@ -42,7 +42,8 @@ import Testing
       "store import missing --model model --output new.sqlite", "store info store.sqlite --model missing",
       "store migrate store.sqlite --to missing --plan", "model show missing", "model check missing",
       "model diff model missing", "model format missing", "model compile missing", "model generate missing",
-      "model graph missing", "model adopt missing", "shootout --stops missing",
+      "model swiftdata missing", "store swiftdata missing", "model graph missing", "model adopt missing",
+      "shootout --stops missing",
     ]
     for line in lines {
       let outcome = try session.run("coredata \(line)")
@@ -57,7 +58,8 @@ import Testing
       "store info rubbish", "store fetch rubbish Book", "store check rubbish", "store model rubbish",
       "store migrate rubbish --to model --plan", "store info store.sqlite --model rubbish",
       "model show rubbish", "model check rubbish", "model diff rubbish model", "model format rubbish",
-      "model compile rubbish", "model generate rubbish", "model graph rubbish", "shootout --stops rubbish",
+      "model compile rubbish", "model generate rubbish", "model swiftdata rubbish",
+      "store swiftdata rubbish", "model graph rubbish", "shootout --stops rubbish",
     ]
     for line in lines {
       let outcome = try session.run("coredata \(line)")

@@ -1,0 +1,65 @@
+import CoreDataModelSchema
+import Foundation
+
+/// The Swift types and values of attributes, as SwiftData maps them to the attribute's type.
+struct SwiftDataTypes {
+  /// Names that entities take away from the modules that have them.
+  private let _taken: Set<String>
+
+  init(entities: Set<String>) { _taken = entities }
+
+  private static let _standard: Set<String> = ["Int16", "Int32", "Int", "Double", "Float", "Bool", "String"]
+
+  /// The type's name, with its module where an entity has the same.
+  func qualified(_ type: String) -> String {
+    guard _taken.contains(type) else { return type }
+    return Self._standard.contains(type) ? "Swift.\(type)" : "Foundation.\(type)"
+  }
+
+  /// The type of an attribute's values; nil where Swift has none that SwiftData stores in this form.
+  func type(of type: AttributeType) -> String? {
+    switch type {
+    case .integer16: qualified("Int16")
+    case .integer32: qualified("Int32")
+    case .integer64: qualified("Int")
+    case .decimal: qualified("Decimal")
+    case .double: qualified("Double")
+    case .float: qualified("Float")
+    case .string: qualified("String")
+    case .boolean: qualified("Bool")
+    case .date: qualified("Date")
+    case .binaryData: qualified("Data")
+    case .uuid: qualified("UUID")
+    case .uri: qualified("URL")
+    case .undefined, .transformable, .objectID, .composite: nil
+    }
+  }
+
+  /// A default value as source; nil for none, and for what is not worth writing.
+  func value(_ literal: SchemaLiteral?, of type: AttributeType) -> String? {
+    switch literal {
+    case nil: return nil
+    case .integer(let number): return type == .boolean ? (number == 0 ? "false" : "true") : String(number)
+    case .double(let number):
+      guard number.isFinite else { return nil }
+      return number == number.rounded() && abs(number) < 1e15 && type != .decimal
+        ? "\(Int64(number))" : "\(number)"
+    case .decimal(let text):
+      guard let number = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) else { return nil }
+      return number == 0 ? "0" : "\(qualified("Decimal"))(string: \(SourceText.literal(text)))!"
+    case .boolean(let flag): return flag ? "true" : "false"
+    case .string(let string): return SourceText.literal(string)
+    case .date(let seconds):
+      return seconds.isFinite ? "\(qualified("Date"))(timeIntervalSinceReferenceDate: \(seconds))" : nil
+    case .data(let bytes):
+      guard bytes.count <= 64 else { return nil }
+      return "\(qualified("Data"))([\(bytes.map(String.init).joined(separator: ", "))])"
+    case .uuid(let text):
+      return UUID(uuidString: text).map {
+        "\(qualified("UUID"))(uuidString: \(SourceText.literal($0.uuidString)))!"
+      }
+    case .uri(let text):
+      return URL(string: text) == nil ? nil : "\(qualified("URL"))(string: \(SourceText.literal(text)))!"
+    }
+  }
+}
