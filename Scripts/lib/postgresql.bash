@@ -4,6 +4,7 @@
 #
 #   postgresql.bash start DIRECTORY [PID]   makes and starts it, and prints "DIRECTORY PORT"; with a process ID it ends
 #                                           with that process
+#   postgresql.bash restart DIRECTORY       stops it at once, as a crash does, and starts it again
 #   postgresql.bash stop DIRECTORY          ends it and removes the directory
 #   postgresql.bash need                    installs Debian's package if there is no server
 
@@ -59,7 +60,7 @@ start_postgresql() {
     port=$((20000 + RANDOM % 20000))
     if (close_inherited; as_server_user "$programs/pg_ctl" -D "$directory/data" -w -s -l "$directory/data/server.log" \
       -o "-c listen_addresses=127.0.0.1 -c port=$port -c unix_socket_directories='$directory' -c fsync=off \
-          -c synchronous_commit=off -c full_page_writes=off -c max_connections=100 -c shared_buffers=64MB" \
+          -c full_page_writes=off -c max_connections=100 -c shared_buffers=64MB" \
       start >/dev/null 2>&1); then
       if [ -n "$owner" ]; then
         (
@@ -78,6 +79,13 @@ start_postgresql() {
   return 1
 }
 
+restart_postgresql() {
+  local directory=$1 programs
+  programs=$(postgresql_programs) || return
+  (close_inherited; as_server_user "$programs/pg_ctl" -D "$directory/data" -w -s -m immediate \
+    -l "$directory/data/server.log" restart >/dev/null 2>&1)
+}
+
 stop_postgresql() {
   local directory=$1 programs
   programs=$(postgresql_programs) || return 0
@@ -89,8 +97,9 @@ stop_postgresql() {
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
   case "${1:-}" in
     start) start_postgresql "$2" "${3:-}" ;;
+    restart) restart_postgresql "$2" ;;
     stop) stop_postgresql "$2" ;;
     need) need_postgresql ;;
-    *) printf 'usage: postgresql.bash start DIRECTORY [PID] | stop DIRECTORY | need\n' >&2; exit 2 ;;
+    *) printf 'usage: postgresql.bash start DIRECTORY [PID] | restart DIRECTORY | stop DIRECTORY | need\n' >&2; exit 2 ;;
   esac
 fi

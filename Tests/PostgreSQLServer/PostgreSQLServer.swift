@@ -20,24 +20,42 @@ public final class PostgreSQLServer: Sendable {
 
   private struct Failure: Error {}
 
+  private static let _servers = Atomic<Int>(0)
+
+  /// A server beside the shared one, for tests that stop it.
+  public static func another() throws -> PostgreSQLServer { try PostgreSQLServer() }
+
   private init() throws {
+    let process = ProcessInfo.processInfo.processIdentifier
+    let number = Self._servers.wrappingAdd(1, ordering: .relaxed).newValue
+    let words = try Self._run("start", "/tmp/coredata-postgresql-\(process)-\(number)", String(process))
+      .split(whereSeparator: \.isWhitespace)
+    guard words.count == 2, let port = Int(words[1]) else { throw Failure() }
+    directory = String(words[0])
+    self.port = port
+  }
+
+  /// Runs the script; what it prints.
+  private static func _run(_ arguments: String...) throws -> String {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    let script = root.appendingPathComponent("Scripts/lib/postgresql.bash").path
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/bash")
-    let number = ProcessInfo.processInfo.processIdentifier
-    process.arguments = [script, "start", "/tmp/coredata-postgresql-\(number)", String(number)]
+    process.arguments = [root.appendingPathComponent("Scripts/lib/postgresql.bash").path] + arguments
     let output = Pipe()
     process.standardOutput = output
     try process.run()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
-    let words = text.split(whereSeparator: \.isWhitespace)
-    guard process.terminationStatus == 0, words.count == 2, let port = Int(words[1]) else { throw Failure() }
-    directory = String(words[0])
-    self.port = port
+    guard process.terminationStatus == 0 else { throw Failure() }
+    return text
   }
+
+  /// Stops the server at once, as a crash does, and starts it again.
+  public func restart() throws { _ = try Self._run("restart", directory) }
+
+  /// Ends the server.
+  public func stop() { _ = try? Self._run("stop", directory) }
 
   /// URL of a store that is not there yet, in a schema of its own.
   public func newURL(query: String = "") -> URL {

@@ -1,0 +1,60 @@
+import CoreData
+import CoreDataPostgreSQL
+import Foundation
+import PostgreSQLServer
+import Synchronization
+import Testing
+
+@Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
+struct OutageTests {
+  @Test func `no acknowledged save is lost or doubled by outages`() throws {
+    let server = try PostgreSQLServer.another()
+    defer { server.stop() }
+    let url = server.newURL()
+    _ = try ServerStack(at: url)
+    let acknowledged = Mutex<Set<String>>([])
+    let refused = Mutex<Set<String>>([])
+    let isOver = Atomic<Bool>(false)
+    let savers = (0..<3).map { saver in
+      Thread {
+        guard let stack = try? ServerStack(at: url) else {
+          Issue.record("no store for saver \(saver)")
+          return
+        }
+        let context = stack.context()
+        var number = 0
+        while !isOver.load(ordering: .relaxed) {
+          number += 1
+          let name = "\(saver) \(number)"
+          context.performAndWait {
+            context.make("Company", ["name": name])
+            do {
+              try context.save()
+              acknowledged.withLock { _ = $0.insert(name) }
+            } catch {
+              // Truthful only if it is not there; what nobody can tell says so.
+              if !"\(error)".contains("cannot be asked") { refused.withLock { _ = $0.insert(name) } }
+              context.rollback()
+              usleep(20_000)
+            }
+          }
+        }
+      }
+    }
+    for saver in savers { saver.start() }
+    for _ in 0..<8 {
+      usleep(300_000)
+      try server.restart()
+    }
+    usleep(300_000)
+    isOver.store(true, ordering: .relaxed)
+    for saver in savers { while !saver.isFinished { usleep(10_000) } }
+    let fresh = try ServerStack(at: url).context()
+    let names = try fresh.performAndWait { try fresh.texts("Company", "name") }
+    #expect(Set(names).count == names.count, "no save is there twice")
+    #expect(acknowledged.withLock { $0 }.subtracting(names).isEmpty, "every acknowledged save is there")
+    #expect(
+      refused.withLock { $0 }.intersection(names).isEmpty, "no save is there that was said to have failed")
+    #expect(acknowledged.withLock { $0 }.count > 50)
+  }
+}
