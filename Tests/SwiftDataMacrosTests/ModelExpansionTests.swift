@@ -161,6 +161,11 @@ import Testing
     #expect(source.contains("  isbn = backingData.getValue(forKey: \\.isbn)\n  _$backingData"))
   }
 
+  @Test func `A statement with a value becomes a closure`() {
+    let source = _source("@Model final class Book { var a: Int = if Bool.random() { 1 } else { 2 } }")
+    #expect(source.contains("defaultValue: ({ if Bool.random() { 1 } else { 2 } }()) as Int)"))
+  }
+
   @Test func `A condition goes along`() {
     let source = _source(
       """

@@ -130,7 +130,7 @@ struct ModelReview {
   // MARK: Initialisers
 
   private var _initializer: [Diagnostic] {
-    guard !model.hasDesignatedInitializer else { return [] }
+    guard !model.hasDesignatedInitializer, model.type.genericParameters == nil else { return [] }
     let unset = model.uninitialized.filter { $0.storage != .transient }
     guard !unset.isEmpty || model.isSubclass else { return [] }
     let names = Enumeration.text(unset.map { "'\($0.name.text)'" })

@@ -20,7 +20,7 @@ enum MacroExpander {
     switch role {
     case .member:
       let diagnostics = ModelReview(model, macro: request.use).diagnostics
-      guard model.type.keyword.text == "class" else {
+      guard ModelDeclaration.canBeModel(model.type) else {
         return MacroExpansion(source: "", diagnostics: diagnostics)
       }
       let isWrong = diagnostics.contains { $0.severity == .error }

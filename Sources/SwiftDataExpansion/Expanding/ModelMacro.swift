@@ -23,7 +23,7 @@ enum ModelMacro {
   static func attributes(_ request: ExpansionRequest) -> MacroExpansion {
     guard let piece = request.declaration, let parent = request.parent else { return .empty }
     var reader = DeclarationReader(parent)
-    guard reader.type()?.keyword.text == "class" else { return .empty }
+    guard let type = reader.type(), ModelDeclaration.canBeModel(type) else { return .empty }
     var members = DeclarationReader(piece)
     guard let member = members.member() else { return .empty }
     let properties = ModelProperty.all(of: member, in: piece)
@@ -35,14 +35,16 @@ enum ModelMacro {
 
   /// The conformances that the class lacks.
   static func extensions(_ request: ExpansionRequest, _ model: ModelDeclaration) -> MacroExpansion {
-    guard model.type.keyword.text == "class", !model.isSubclass else { return .empty }
+    guard ModelDeclaration.canBeModel(model.type), !model.isSubclass else { return .empty }
     let type = request.extendedType ?? model.name
     let missing = request.missingConformances ?? []
     var parts: [String] = []
     if missing.contains("PersistentModel") {
       parts.append("extension \(type): SwiftData.PersistentModel {\n}")
     }
-    if missing.contains("Observable") { parts.append("extension \(type): Observation.Observable {\n}") }
+    if missing.contains("Observable") {
+      parts.append("extension \(type): Observation.Observable {\n}")
+    }
     if missing.contains("Sendable") {
       parts.append(
         """

@@ -41,8 +41,10 @@ struct SchemaMetadata {
   /// The expression, given its type where one is written: `[]` and `.first` mean nothing without.
   private func _initialValue(of property: ModelProperty) -> String? {
     guard let range = property.binding.value else { return nil }
-    let value = property.piece.text(range)
+    var value = property.piece.text(range)
     if value == "nil" { return nil }
+    // Statements are values where something is assigned only.
+    if ["if ", "switch ", "do "].contains(where: value.hasPrefix) { value = "{ \(value) }()" }
     return property.type.map { "(\(value)) as \(TypeShape.castable($0))" } ?? value
   }
 

@@ -18,6 +18,11 @@ struct ModelDeclaration {
     isSubclass = Self._isSubclass(type, missingConformances)
   }
 
+  /// Whether members can be added to the type at all: it is a class, and `@Observable` has not added the same.
+  static func canBeModel(_ type: TypeDeclaration) -> Bool {
+    type.keyword.text == "class" && type.head.attribute("Observable") == nil
+  }
+
   /// A class that lacks nothing inherits it, unless it says by itself what a model's macro adds.
   private static func _isSubclass(_ type: TypeDeclaration, _ missing: Set<String>?) -> Bool {
     guard missing?.isEmpty ?? true, let first = type.inherited.first?.name else { return false }
