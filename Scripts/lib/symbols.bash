@@ -1,6 +1,6 @@
 # What a module's public symbols are, as the compiler tells. To be sourced by bash after setup.bash.
 
-# extract_symbols MODULE DIRECTORY: builds the module, then writes its symbol graphs into the directory.
+# extract_symbols MODULE DIRECTORY [OPTION ...]: builds the module, then writes its symbol graphs into the directory.
 extract_symbols() {
   local module=$1 directory=$2 binaries target map maps=()
   swift build --package-path "$root" --target "$module" >&2
@@ -8,5 +8,5 @@ extract_symbols() {
   target=$(swift -print-target-info | sed -n 's/.*"triple": "\(.*\)",/\1/p' | head -1)
   for map in "$root"/Sources/*/module.modulemap; do maps+=(-Xcc "-fmodule-map-file=$map"); done
   swift symbolgraph-extract -module-name "$module" -I "$binaries/Modules" "${maps[@]}" -target "$target" \
-    -minimum-access-level public -skip-inherited-docs -output-dir "$directory"
+    -minimum-access-level public -skip-inherited-docs "${@:3}" -output-dir "$directory"
 }
