@@ -5,7 +5,7 @@ import Testing
 /// A model with what `@Attribute` and `@Relationship` can say.
 @Model final class Specimen {
   private var secret = "s"
-  let fixed = UUID()
+  private(set) var fixed = UUID()
   var description_: String
   var count = 1
   var list: [Data] = []
