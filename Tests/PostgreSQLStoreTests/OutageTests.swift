@@ -32,7 +32,7 @@ struct OutageTests {
               try context.save()
               acknowledged.withLock { _ = $0.insert(name) }
             } catch {
-              // Truthful only if it is not there; what nobody can tell says so.
+              // The save must be absent, unless the error says that the outcome is unknown.
               if !"\(error)".contains("cannot be asked") { refused.withLock { _ = $0.insert(name) } }
               context.rollback()
               usleep(20_000)

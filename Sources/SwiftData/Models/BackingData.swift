@@ -65,7 +65,6 @@ extension BackingData {
 
   /// The module's own representation.
   var modelStorage: ModelStorage? {
-    guard let storage = _storage else { return nil }
-    return unsafeDowncast(storage, to: ModelStorage.self)
+    _storage as? ModelStorage
   }
 }
