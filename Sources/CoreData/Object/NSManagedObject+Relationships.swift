@@ -95,10 +95,11 @@ extension NSManagedObject {
     checkRelatable(object, slot, relationship)
     let state = relationship.isOrdered ? members(slot) : memberState(slot)
     willChangeState()
+    let wasThere = state.hasRemoved(object)
     guard state.add(object, at: index) else { return }
     markChanged(slot)
     guard let inverse = relationship.inverseSlot else { return }
-    object.inverseWasMade(inverse, self, through: slot)
+    object.inverseWasMade(inverse, self, through: slot, wasThere: wasThere)
     // These members were only older than its end.
     if object.wasSaved(pointingAt: self, inverse) { state.settle(object) }
   }
@@ -138,12 +139,16 @@ extension NSManagedObject {
   }
 
   /// `other` has just pointed its end at this object.
-  final func inverseWasMade(_ slot: Int, _ other: NSManagedObject, through outward: Int) {
+  ///
+  /// - Parameter wasThere: Whether `other` had lost the link here, and takes that back.
+  final func inverseWasMade(
+    _ slot: Int, _ other: NSManagedObject, through outward: Int, wasThere: Bool = false
+  ) {
     willChangeState()
     guard let relationship = relationship(slot) else { return }
     if relationship.isToMany {
       let state = relationship.isOrdered ? members(slot) : memberState(slot)
-      if state.gain(other) { markTouched(slot) }
+      if state.gain(other, wasThere: _hadLost(other, relationship, state, wasThere)) { markTouched(slot) }
       return
     }
     var previous = toOne(slot)
@@ -156,6 +161,16 @@ extension NSManagedObject {
     link(slot, to: other)
     // The previous target loses its end.
     previous?.inverseWasCut(outward, self)
+  }
+
+  /// Whether a member that was removed here and is added again had been there: its own end knows, or of a many-to-many
+  /// relationship the members if they were read, else the other end's.
+  private final func _hadLost(
+    _ other: NSManagedObject, _ relationship: PropertyLayout.Relationship, _ state: ToManyState, _ wasThere: Bool
+  ) -> Bool? {
+    if state.removed.isEmpty { return nil }
+    if relationship.isManyToMany { return state.isRealised ? nil : wasThere }
+    return relationship.inverseSlot.map { other.wasSaved(pointingAt: self, $0) }
   }
 
   /// `other` has just turned its end away from this object.

@@ -159,4 +159,52 @@ import Testing
     try stack.root.performAndWait { try stack.root.save() }
     #expect(tags(stack, of: book) == 0)
   }
+
+  /// This context and another take the tag from the book; the other saves first.
+  @Test(arguments: Setting.direct, [false, true])
+  func `a removed member that others removed too is saved when added`(_ setting: Setting, isRead: Bool) throws {
+    let stack = try TestStack(setting)
+    let (book, tag) = try stored(stack, tagged: true)
+    let context = stack.sibling(), other = stack.sibling()
+    try context.performAndWait {
+      let mine = context.object(with: book), its = context.object(with: tag)
+      mine.mutableSetValue(forKey: "tags").remove(its)
+      let removal = try other.saved {
+        other.object(with: book).setValue(Set<NSManagedObject>(), forKey: "tags")
+      }
+      context.mergeChanges(fromContextDidSave: removal)
+      if isRead { #expect(mine.objects("tags").isEmpty && its.objects("books").isEmpty) }
+      mine.mutableSetValue(forKey: "tags").add(its)
+      try context.save()
+      #expect(mine.objects("tags") == [its])
+      #expect(its.objects("books") == [mine])
+    }
+    #expect(tags(stack, of: book) == 1)
+  }
+
+  /// The child has removed the tag, which another context has removed from the store.
+  @Test(arguments: Setting.direct)
+  func `a member removed by a child and by others is saved when added`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let (book, tag) = try stored(stack, tagged: true)
+    let root = stack.root, child = stack.child(of: root), other = stack.sibling()
+    child.performAndWait { #expect(child.object(with: tag).objects("books").count == 1) }
+    let removal = try other.saved {
+      other.object(with: book).setValue(Set<NSManagedObject>(), forKey: "tags")
+    }
+    try child.performAndWait {
+      child.object(with: tag).setValue(Set<NSManagedObject>(), forKey: "books")
+      try child.save()
+    }
+    try root.performAndWait {
+      root.mergeChanges(fromContextDidSave: removal)
+      let mine = root.object(with: book), its = root.object(with: tag)
+      mine.mutableSetValue(forKey: "tags").add(its)
+      root.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+      try root.save()
+      #expect(mine.objects("tags") == [its])
+      #expect(its.objects("books") == [mine])
+    }
+    #expect(tags(stack, of: book) == 1)
+  }
 }

@@ -116,6 +116,8 @@ final class ToManyState {
   @exclusivity(unchecked) private(set) var removed: Set<NSManagedObject> = []
   /// Those of `added` that turned out, when the members were read, to have been there already.
   @exclusivity(unchecked) private var _redundant: Set<NSManagedObject> = []
+  /// Those of `removed` that turned out, when the members were read, not to have been there.
+  @exclusivity(unchecked) private var _absent: Set<NSManagedObject> = []
   /// Members keep their places only if this is false.
   @exclusivity(unchecked) private(set) var isReordered = false
   /// The unsaved order of a relationship whose members were forgotten to be read again.
@@ -178,6 +180,7 @@ final class ToManyState {
     }
     order = isOrdered ? read.filter { !removed.contains($0) } : []
     members = Set(read)
+    _absent = removed.isEmpty ? [] : removed.subtracting(members)
     members.subtract(removed)
     _redundant = []
     for object in added {
@@ -207,13 +210,19 @@ final class ToManyState {
     isReordered = false
   }
 
+  /// Adds a member. Where it was removed here before, that is taken back if it had been there; others may have removed
+  /// it as well, and then it is new.
+  ///
+  /// - Parameter wasThere: Whether an object that was removed here had been a member; nil: as the members were read.
   @discardableResult
-  func add(_ object: NSManagedObject, at index: Int? = nil) -> Bool {
+  func add(_ object: NSManagedObject, at index: Int? = nil, wasThere: Bool? = nil) -> Bool {
     if isRealised {
       guard members.insert(object).inserted else { return false }
       if isOrdered { order.insert(object, at: index ?? order.count) }
     }
-    if removed.isEmpty || removed.remove(object) == nil {
+    let isTakenBack = !removed.isEmpty && (wasThere ?? hasRemoved(object))
+    if removed.isEmpty || removed.remove(object) == nil || !isTakenBack {
+      _absent.remove(object)
       // Growing a set from nothing to a dozen by doubling costs more than the dozen insertions.
       if added.isEmpty { added.reserveCapacity(12) }
       added.insert(object)
@@ -224,6 +233,11 @@ final class ToManyState {
 
   /// Whether an object is a member only because it was added since.
   func isNew(_ object: NSManagedObject) -> Bool { added.contains(object) && !_redundant.contains(object) }
+
+  /// Whether an object was a member, as far as the members were read, until it was removed here.
+  func hasRemoved(_ object: NSManagedObject) -> Bool {
+    isRealised && removed.contains(object) && !_absent.contains(object)
+  }
 
   /// - Parameter isNew: Whether it is a member only because it was added since, where that is known.
   @discardableResult
@@ -245,8 +259,10 @@ final class ToManyState {
 
   /// Adds an object because its own end was pointed here, whatever was read: these members may be older than
   /// its end.
-  func gain(_ object: NSManagedObject) -> Bool {
-    if add(object) { return true }
+  ///
+  /// - Parameter wasThere: As for `add`.
+  func gain(_ object: NSManagedObject, wasThere: Bool? = nil) -> Bool {
+    if add(object, wasThere: wasThere) { return true }
     removed.remove(object)
     return added.insert(object).inserted
   }
@@ -256,7 +272,9 @@ final class ToManyState {
   /// - Parameter isNew: As for `remove`.
   func lose(_ object: NSManagedObject, isNew: Bool? = nil) -> Bool {
     if remove(object, isNew: isNew) { return true }
-    return removed.insert(object).inserted
+    guard removed.insert(object).inserted else { return false }
+    _absent.insert(object)
+    return true
   }
 
   /// What was added or removed here has been saved elsewhere: no change any more. To be read again.
@@ -264,6 +282,7 @@ final class ToManyState {
     added.remove(object)
     _redundant.remove(object)
     removed.remove(object)
+    _absent.remove(object)
   }
 
   /// Whether an object is a member, or was before it was removed here.
@@ -283,6 +302,7 @@ final class ToManyState {
     added.remove(object)
     _redundant.remove(object)
     removed.remove(object)
+    _absent.remove(object)
   }
 
   /// Takes an order made elsewhere: members that it does not know of keep their places at the end.
@@ -304,6 +324,7 @@ final class ToManyState {
     added = []
     _redundant = []
     removed = []
+    _absent = []
     isReordered = false
     _wantedOrder = nil
     if isRealised { base = list }
@@ -314,6 +335,7 @@ final class ToManyState {
     added = []
     _redundant = []
     removed = []
+    _absent = []
     isReordered = false
     _wantedOrder = nil
     if isRealised {
