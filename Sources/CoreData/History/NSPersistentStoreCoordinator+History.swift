@@ -24,6 +24,16 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
+  /// Deletes transactions of a store by number; those that are not there are passed over. Any thread.
+  ///
+  /// - Throws: A Cocoa error where the store can't be written.
+  package final func deleteHistory(_ transactions: [Int64], of store: NSPersistentStore) throws {
+    guard let history = histories(of: [store]).first?.history else { return }
+    try StoreErrors.translating(url: store.url) {
+      try history.deleteHistory(before: .transactions(transactions))
+    }
+  }
+
   /// Carries out a history request.
   final func execute(_ request: NSPersistentHistoryChangeRequest) throws -> NSPersistentHistoryResult {
     let histories = histories(of: request.affectedStores)

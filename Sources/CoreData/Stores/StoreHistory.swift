@@ -89,9 +89,11 @@ package struct HistoryQuery: Sendable {
   package var includesChanges = true
 }
 
-/// Up to where history is deleted; what the bound names stays.
+/// What of a history is deleted: what comes before a bound, which itself stays, or some transactions.
 package enum HistoryBound: Sendable {
   case transaction(Int64)
+  /// Transactions by number.
+  case transactions([Int64])
   /// Seconds since 2001-01-01 00:00 UTC.
   case time(Double)
 }
@@ -114,6 +116,6 @@ package protocol HistoryKeeping: StoreEngine {
     isChangeWanted: (HistoryChangeRecord) throws -> Bool
   ) throws -> [HistoryTransactionRecord]
 
-  /// Deletes the transactions before a bound.
+  /// Deletes the transactions before a bound, or those that it names.
   func deleteHistory(before bound: HistoryBound) throws
 }

@@ -123,6 +123,9 @@ extension PostgreSQLStoreEngine: HistoryKeeping {
     case .transaction(let number):
       parameters.add(number)
       condition = "\"number\" < $1::int8"
+    case .transactions(let numbers):
+      parameters.add("{\(numbers.map(String.init).joined(separator: ","))}")
+      condition = "\"number\" = ANY($1::int8[])"
     case .time(let seconds):
       parameters.add(seconds)
       condition = "\"time\" < $1::float8"

@@ -37,25 +37,14 @@ struct HistoryReader {
     return numbers
   }
 
-  /// Deletes the transactions that meet a predicate: all, or those of each store up to one.
+  /// Deletes the transactions that meet a predicate, of those in the descriptor's order as many as it wants.
   ///
-  /// - Throws: `SwiftDataError.invalidTransactionFetchRequest` where one that stays is older than one that goes.
+  /// - Throws: `SwiftDataError.invalidTransactionFetchRequest` for a predicate that can't be evaluated.
   func delete(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
+    let doomed = Dictionary(grouping: try fetch(descriptor), by: \.storeIdentifier)
     for store in context.core.historyStores {
-      let doomed = try _matching(descriptor.predicate, store)
-      guard let last = doomed.map(\.transactionIdentifier).max() else { continue }
-      let older = try _read(store, after: nil).filter { $0.transactionNumber <= last }
-      guard older.count == doomed.count else {
-        throw SwiftDataError(
-          .invalidTransactionFetchRequest,
-          "A history is deleted from its oldest transaction on, and the predicate leaves out "
-            + "\(older.count - doomed.count) that are older than others it meets. Delete by token or timestamp."
-        )
-      }
-      let bound = NSPersistentHistoryToken(store: store.identifier, number: last + 1)
-      let request = NSPersistentHistoryChangeRequest.deleteHistory(before: bound)
-      request.affectedStores = [store]
-      _ = try context.managed.execute(request)
+      guard let numbers = doomed[store.identifier]?.map(\.transactionIdentifier) else { continue }
+      try context.core.coordinator.deleteHistory(numbers, of: store)
     }
   }
 

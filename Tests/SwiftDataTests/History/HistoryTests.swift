@@ -88,4 +88,26 @@ struct HistoryTests {
     try _context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
     #expect(try _all().isEmpty)
   }
+
+  @Test func `transactions amid others are deleted`() throws {
+    let all = try _all()
+    let second = all[1].transactionIdentifier
+    try _context.deleteHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>(
+        predicate: #Predicate { $0.transactionIdentifier == second }))
+    #expect(try _all().map(\.token) == [all[0].token, all[2].token])
+    let first = all[0].token
+    let later = try _context.fetchHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > first }))
+    #expect(later.map(\.token) == [all[2].token])
+  }
+
+  @Test func `a limit deletes as many as it says, in the order given`() throws {
+    let all = try _all()
+    var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
+      sortBy: [SortDescriptor(\.transactionIdentifier, order: .reverse)])
+    descriptor.fetchLimit = 2
+    try _context.deleteHistory(descriptor)
+    #expect(try _all().map(\.token) == [all[0].token])
+  }
 }

@@ -140,6 +140,7 @@ extension SQLiteStoreEngine: HistoryKeeping {
     let (condition, value): (String, Binding) =
       switch bound {
       case .transaction(let number): ("Z_PK < ?", .int(number))
+      case .transactions(let numbers): ("Z_PK IN (SELECT value FROM json_each(?))", .text("\(numbers)"))
       case .time(let seconds): ("ZTIMESTAMP < ?", .double(seconds))
       }
     try SQLiteStoreError.translating {
