@@ -206,7 +206,16 @@ let package = Package(
     .testTarget(
       name: "SampleModelTests", dependencies: ["CoreDataStacks", "CoreData"], swiftSettings: settings,
       plugins: ["CoreDataModelPlugin"]),
-    .testTarget(name: "SwiftDataTests", dependencies: ["SwiftData", "CoreData"], swiftSettings: settings),
+    // A second process on the stores of SwiftDataTests.
+    .executableTarget(
+      name: "swiftdata-neighbor", dependencies: ["CoreData"], path: "Tests/SwiftDataNeighbor",
+      swiftSettings: settings),
+    .testTarget(
+      name: "SwiftDataTests",
+      dependencies: [
+        "SwiftData", "CoreData", "CoreDataPostgreSQL", "PostgreSQLServer", "swiftdata-neighbor",
+      ],
+      swiftSettings: settings),
     .testTarget(
       name: "CoreDataTests",
       dependencies: [

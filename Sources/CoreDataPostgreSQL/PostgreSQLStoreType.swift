@@ -11,6 +11,11 @@ public let NSPostgreSQLStoreType: String = {
   return PostgreSQLStoreKind.typeName
 }()
 
+/// Found by its name when a program asks for the type before it has used the constant.
+enum LinkedKind: LinkedStoreKind {
+  static func register() { _ = NSPostgreSQLStoreType }
+}
+
 extension NSPersistentStore.StoreType {
   /// A schema of a PostgreSQL database.
   ///

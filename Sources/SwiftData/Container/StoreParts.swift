@@ -19,7 +19,7 @@ struct StoreParts {
           .duplicateConfiguration, "Two configurations have the name '\(configuration.name)'.")
       }
       if !configuration.isStoredInMemoryOnly {
-        guard places.insert(configuration.url.standardizedFileURL.path).inserted else {
+        guard places.insert(configuration.place).inserted else {
           throw SwiftDataError(
             .duplicateConfiguration, "Two configurations have the file \(configuration.url.path).")
         }
@@ -48,7 +48,25 @@ struct StoreParts {
         at: configuration.url.deletingLastPathComponent(), withIntermediateDirectories: true)
     }
     try coordinator.addPersistentStore(
-      ofType: NSSQLiteStoreType, configurationName: configuration.name, at: configuration.url,
+      ofType: configuration.storeType, configurationName: configuration.name, at: configuration.url,
       options: description.options)
+  }
+}
+
+extension ModelConfiguration {
+  /// The engine's type of the store: a schema of a PostgreSQL database for a URL that names one, else a file.
+  var storeType: String {
+    let scheme = url.scheme?.lowercased()
+    return scheme == "postgresql" || scheme == "postgres" ? "PostgreSQL" : NSSQLiteStoreType
+  }
+
+  /// What tells the place of a store from others.
+  var place: String { url.isFileURL ? url.standardizedFileURL.path : url.absoluteString }
+
+  /// Whether there is a store already.
+  var isThere: Bool {
+    if url.isFileURL { return FileManager.default.fileExists(atPath: url.path) }
+    let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: storeType, at: url)
+    return metadata?[NSStoreModelVersionHashesKey] != nil
   }
 }

@@ -40,7 +40,7 @@ struct MigrationRun {
           + "equal. Leave out the stage, or give a property of one of them a hashModifier.")
     }
     let target = try _hashes(_target)
-    guard FileManager.default.fileExists(atPath: _configuration.url.path) else { return }
+    guard _configuration.isThere else { return }
     var current = try _storedHashes()
     guard !current.isEmpty, current != target, !steps.isEmpty else { return }
     for step in try _path(from: current, to: target, steps) {
@@ -144,7 +144,7 @@ struct MigrationRun {
 
   private func _storedHashes() throws -> [String: Data] {
     let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
-      type: .sqlite, at: _configuration.url)
+      ofType: _configuration.storeType, at: _configuration.url)
     return metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
   }
 }

@@ -1,6 +1,11 @@
 import Foundation
 import Synchronization
 
+/// What registers the kind of stores that a further module brings.
+package protocol LinkedStoreKind {
+  static func register()
+}
+
 /// The kinds of stores that the process knows, by type.
 package enum StoreKinds {
   /// The kind of a store whose type is not given.
@@ -25,8 +30,17 @@ package enum StoreKinds {
 
   /// The kind of a type; nil for a type that is not known.
   package static func known(_ type: String) -> (any StoreKind)? {
-    _builtIn[type] ?? _registered.withLock { $0[type] }
+    if let known = _builtIn[type] ?? _registered.withLock({ $0[type] }) { return known }
+    guard let name = _linked[type], let linked = _typeByName(name) as? any LinkedStoreKind.Type else {
+      return nil
+    }
+    linked.register()
+    return _registered.withLock { $0[type] }
   }
+
+  /// Types that modules of this package bring, with the mangled names of what registers them where the program links
+  /// them: no code of a module runs before it is called.
+  private static let _linked = ["PostgreSQL": "18CoreDataPostgreSQL10LinkedKindO"]
 
   /// The kind of a type.
   ///
