@@ -80,6 +80,11 @@ extension ModelContext {
 
   /// Gives custom stores what is to be saved; the engine saves afterwards, and finds the permanent identities.
   func saveToCustomStores() throws {
+    guard !core.customStores.isEmpty else { return }
+    // What the engine refuses must not have reached a custom store, which takes nothing back.
+    for object in managed.insertedObjects { try object.validateForInsert() }
+    for object in managed.updatedObjects { try object.validateForUpdate() }
+    for object in managed.deletedObjects { try object.validateForDelete() }
     for store in core.customStores {
       func own(_ objects: Set<NSManagedObject>) -> [ModelObject] {
         objects.compactMap { $0 as? ModelObject }.filter { store.entities.contains($0.entity.name ?? "") }
@@ -89,8 +94,6 @@ extension ModelContext {
         own(managed.insertedObjects), own(managed.updatedObjects), own(managed.deletedObjects)
       )
       guard !(inserted.isEmpty && updated.isEmpty && deleted.isEmpty) else { continue }
-      for object in inserted { try object.validateForInsert() }
-      for object in updated { try object.validateForUpdate() }
       let result = try store.save(
         inserted: datas(inserted), updated: datas(updated), deleted: datas(deleted), editingState)
       for object in inserted {

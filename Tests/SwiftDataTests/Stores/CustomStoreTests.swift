@@ -176,4 +176,23 @@ struct CustomStoreTests {
     try store.erase()
     #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<Shelf>()) == 0)
   }
+
+  @Test func `what the engine's store refuses reaches no custom store`() throws {
+    let container = try ModelContainer(
+      for: Schema([Shelf.self, Specimen.self]),
+      configurations: [
+        MemoStore.Configuration(schema: Schema([Shelf.self]), box: _box),
+        ModelConfiguration(schema: Schema([Specimen.self]), isStoredInMemoryOnly: true),
+      ])
+    let context = ModelContext(container)
+    context.insert(Shelf(code: "A"))
+    let specimen = Specimen(name: "a")
+    specimen.parts = [Part(), Part(), Part()]
+    context.insert(specimen)
+    #expect(throws: (any Error).self) { try context.save() }
+    #expect(_box.snapshots.isEmpty && context.hasChanges)
+    specimen.parts.removeLast(2)
+    try context.save()
+    #expect(_box.snapshots.count == 1)
+  }
 }
