@@ -1,0 +1,169 @@
+import SwiftData
+
+/// Shelves and volumes as plain values.
+struct SoakPicture: Equatable {
+  struct Book: Equatable {
+    var pages = 0
+    var tags: [String] = []
+    var shelf: String?
+    var topics: Set<String> = []
+  }
+
+  /// Rooms by code.
+  var shelves: [String: String] = [:]
+  /// By title.
+  var volumes: [String: Book] = [:]
+
+  init() {}
+
+  /// What a context shows.
+  init(of context: ModelContext) throws {
+    for shelf in try context.fetch(FetchDescriptor<Shelf>()) { shelves[shelf.code] = shelf.room }
+    for volume in try context.fetch(FetchDescriptor<Volume>()) {
+      volumes[volume.title] = Book(
+        pages: volume.pages, tags: volume.tags, shelf: volume.shelf?.code,
+        topics: Set(volume.topics.map(\.name)))
+    }
+  }
+}
+
+/// Edits through three contexts, and notes what has to come of them.
+struct SoakEditor {
+  struct Dice: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var z = state
+      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+      return z ^ (z >> 31)
+    }
+  }
+
+  /// An unsaved change, as a step that makes it in a picture; of models that are gone it makes nothing.
+  private typealias Change = @Sendable (inout SoakPicture) -> Void
+
+  var dice: Dice
+  /// What is saved.
+  var expected = SoakPicture()
+  private let _contexts: [ModelContext]
+  private var _pending: [[Change]] = [[], [], []]
+  /// Unsaved shelves by title. One that is the saved one is no change, and follows what others save.
+  private var _moves: [[String: String?]] = [[:], [:], [:]]
+
+  init(_ container: ModelContainer, seed: UInt64) {
+    _contexts = (0..<3).map { _ in ModelContext(container) }
+    dice = Dice(state: seed)
+  }
+
+  /// One random edit of one context.
+  mutating func edit(_ step: Int) throws {
+    let number = Int(dice.next() % 3)
+    let context = _contexts[number]
+    _forgetMoves(number)
+    let shelves = try context.fetch(FetchDescriptor<Shelf>(sortBy: [SortDescriptor(\.code)]))
+    let volumes = try context.fetch(FetchDescriptor<Volume>(sortBy: [SortDescriptor(\.title)]))
+    let (shelf, volume) = (shelves.randomElement(using: &dice), volumes.randomElement(using: &dice))
+    switch dice.next() % 13 {
+    case 0:
+      context.insert(Shelf(code: "s\(step)"))
+      _note(number) { $0.shelves["s\(step)"] = "" }
+    case 1, 2:
+      context.insert(Volume(title: "v\(step)", pages: step))
+      _note(number) { $0.volumes["v\(step)"] = .init(pages: step) }
+    case 3:
+      guard let shelf else { break }
+      shelf.room = "r\(step)"
+      _note(number) { [code = shelf.code] in $0.shelves[code] = "r\(step)" }
+    case 4:
+      guard let volume else { break }
+      volume.pages = step
+      _note(number, volume) { $0.pages = step }
+    case 5:
+      guard let volume else { break }
+      volume.tags.append("t\(step)")
+      _note(number, volume) { [tags = volume.tags] in $0.tags = tags }
+    case 6, 7:
+      guard let shelf, let volume else { break }
+      volume.shelf = shelf
+      _moves[number].updateValue(shelf.code, forKey: volume.title)
+    case 8:
+      guard let volume else { break }
+      volume.shelf = nil
+      _moves[number].updateValue(nil, forKey: volume.title)
+    case 9:
+      guard let volume else { break }
+      volume.topics.append(Topic(name: "t\(step)"))
+      _note(number, volume) { $0.topics.insert("t\(step)") }
+    case 10:
+      context.rollback()
+      (_pending[number], _moves[number]) = ([], [:])
+    case 11:
+      guard volumes.count > 40, let volume else { break }
+      // Changes of what another context deletes are no question of values.
+      try saveAll()
+      let title = volume.title
+      context.delete(volume)
+      try context.save()
+      expected.volumes[title] = nil
+    default: try _save(number)
+    }
+  }
+
+  private mutating func _note(_ number: Int, _ change: @escaping Change) { _pending[number].append(change) }
+
+  private mutating func _note(
+    _ number: Int, _ volume: Volume, _ change: @escaping @Sendable (inout SoakPicture.Book) -> Void
+  ) {
+    let title = volume.title
+    _note(number) { if $0.volumes[title] != nil { change(&$0.volumes[title]!) } }
+  }
+
+  private mutating func _save(_ number: Int) throws {
+    _forgetMoves(number)
+    try _contexts[number].save()
+    expected = _shown(number)
+    (_pending[number], _moves[number]) = ([], [:])
+  }
+
+  /// Drops moves that lead to where a volume stands already, as its context finds when it looks at what others saved.
+  private mutating func _forgetMoves(_ number: Int) {
+    _moves[number] = _moves[number].filter { title, shelf in
+      expected.volumes[title].map { $0.shelf != shelf } ?? true
+    }
+  }
+
+  /// What a context has to show.
+  private func _shown(_ number: Int) -> SoakPicture {
+    var wanted = expected
+    for change in _pending[number] { change(&wanted) }
+    for (title, shelf) in _moves[number] where wanted.volumes[title] != nil {
+      wanted.volumes[title]!.shelf = shelf
+    }
+    return wanted
+  }
+
+  /// Saves all contexts.
+  mutating func saveAll() throws { for number in _contexts.indices { try _save(number) } }
+
+  /// Where a context shows other values than it has to.
+  mutating func differences() throws -> [String] {
+    var found: [String] = []
+    for (number, context) in _contexts.enumerated() {
+      _forgetMoves(number)
+      let wanted = _shown(number)
+      let shown = try SoakPicture(of: context)
+      guard shown != wanted else { continue }
+      for (title, book) in shown.volumes where wanted.volumes[title] != book {
+        found.append(
+          "context \(number): \(title) is \(book), not \(String(describing: wanted.volumes[title]))")
+      }
+      for title in wanted.volumes.keys where shown.volumes[title] == nil {
+        found.append("context \(number): \(title) is missing")
+      }
+      if shown.shelves != wanted.shelves { found.append("context \(number): shelves differ") }
+    }
+    return found
+  }
+}
