@@ -18,4 +18,11 @@ let package = Package(
       dependencies: [.product(name: "CoreData", package: "CoreData")],
       swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")],
       plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")]),
+    // What SwiftData costs beside Core Data's API: Scripts/benchmark-swiftdata.
+    .executableTarget(
+      name: "SwiftDataComparison",
+      dependencies: [
+        .product(name: "CoreData", package: "CoreData"), .product(name: "SwiftData", package: "CoreData"),
+      ],
+      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
   ])
