@@ -24,16 +24,18 @@ import Testing
     #expect(answer.remarks.isEmpty)
     #expect(
       answer.source == """
-        private var _$backingData: any SwiftData.BackingData<Book> = Book.createBackingData()
+        private let _$backingData = SwiftData._ModelValues<Book>()
 
-        let _$observationRegistrar = Observation.ObservationRegistrar()
+        var _$observationRegistrar: SwiftData._ModelObservationRegistrar {
+          _$backingData.observationRegistrar
+        }
 
         var persistentBackingData: any SwiftData.BackingData<Book> {
           get {
-            _$backingData
+            _$backingData.shown(by: self)
           }
           set {
-            _$backingData = newValue
+            _$backingData.show(newValue)
           }
         }
 
@@ -51,7 +53,7 @@ import Testing
           _title = _SwiftDataNoType()
           _tags = _SwiftDataNoType()
           _chapters = _SwiftDataNoType()
-          _$backingData = backingData
+          _$backingData.show(backingData)
         }
 
         private struct _SwiftDataNoType {
@@ -66,18 +68,19 @@ import Testing
     #expect(answer.remarks.isEmpty)
     #expect(
       answer.source == """
-        private var _$backingData: any SwiftData.BackingData<Novel> = Novel.createBackingData()
+        private var _$backingData = SwiftData._ModelPart<Novel>()
 
         override var persistentBackingData: any SwiftData.BackingData<Root> {
           get {
-            if let joined = Novel._$joinBackingData(_$backingData, to: super.persistentBackingData) {
-              super.persistentBackingData = joined
+            let whole = super.persistentBackingData
+            if let joined = _$backingData.joined(to: whole) {
+              _$backingData = joined
             }
-            return super.persistentBackingData
+            return whole
           }
           set {
             super.persistentBackingData = newValue
-            _$backingData = Novel._$backingData(sharing: newValue)
+            _$backingData = SwiftData._ModelPart(sharing: super.persistentBackingData)
           }
         }
 
@@ -89,7 +92,7 @@ import Testing
 
         required init(backingData: any SwiftData.BackingData<Root>) {
           _plot = _SwiftDataNoType()
-          _$backingData = Novel._$backingData(sharing: backingData)
+          _$backingData = SwiftData._ModelPart(sharing: backingData)
           super.init(backingData: backingData)
         }
 
@@ -118,7 +121,7 @@ import Testing
     #expect(source.contains("\n\(access)required init(backingData:"))
     #expect(source.contains("\n\(access)class var schemaMetadata:"))
     #expect(source.contains("\n\(access)var persistentBackingData:"))
-    #expect(source.contains("\n\(access)let _$observationRegistrar"))
+    #expect(source.contains("\n\(access)var _$observationRegistrar"))
   }
 
   @Test(arguments: [

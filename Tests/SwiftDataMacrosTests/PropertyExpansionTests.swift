@@ -5,7 +5,7 @@ import Testing
 @Suite struct PropertyExpansionTests {
   private func _expand(_ role: String, _ declaration: String) -> String? {
     MacroHarness.attached(
-      "PersistedPropertyMacro", role, to: declaration, attribute: "@_PersistedProperty", missing: nil,
+      "PersistedPropertyMacro", role, to: declaration, attribute: "@_PersistedProperty(at: 2)", missing: nil,
       context: ["@Model final class Book {}"]
     ).source
   }
@@ -15,26 +15,23 @@ import Testing
       _expand("accessor", "\n  @Attribute(.unique) var title: String = \"\" // a title\n") == """
         @storageRestrictions(accesses: _$backingData, initializes: _title)
         init(initialValue) {
-          _$backingData.setValue(forKey: \\.title, to: initialValue)
+          _$backingData.begin(\\.title, at: 2, with: initialValue)
           _title = _SwiftDataNoType()
         }
         get {
-          _$observationRegistrar.access(self, keyPath: \\.title)
-          return _$backingData.getValue(forKey: \\.title)
+          _$backingData.value(\\.title, at: 2, of: self)
         }
         set {
-          _$observationRegistrar.withMutation(of: self, keyPath: \\.title) {
-            self.setValue(forKey: \\.title, to: newValue)
-          }
+          _$backingData.set(\\.title, at: 2, of: self, to: newValue)
         }
         """)
   }
 
   @Test func `A transformable variable is read as such`() {
     let source = _expand("accessor", "@Attribute(.transformable(by: \"T\")) var color: NSObject") ?? ""
-    #expect(source.contains("_$backingData.getTransformableValue(forKey: \\.color)"))
-    #expect(source.contains("self.setTransformableValue(forKey: \\.color, to: newValue)"))
-    #expect(source.contains("_$backingData.setTransformableValue(forKey: \\.color, to: initialValue)"))
+    #expect(source.contains("_$backingData.transformableValue(\\.color, at: 2, of: self)"))
+    #expect(source.contains("_$backingData.setTransformable(\\.color, at: 2, of: self, to: newValue)"))
+    #expect(source.contains("_$backingData.beginTransformable(\\.color, at: 2, with: initialValue)"))
   }
 
   @Test(arguments: [
@@ -48,14 +45,14 @@ import Testing
 
   @Test func `Backticks stay in key paths`() {
     #expect(_expand("peer", "var `case`: Int") == "private var _case: _SwiftDataNoType")
-    #expect(_expand("accessor", "var `case`: Int")?.contains("forKey: \\.`case`") == true)
+    #expect(_expand("accessor", "var `case`: Int")?.contains("value(\\.`case`, at: 2") == true)
   }
 
   private func _isPersisted(_ member: String, in type: String = "class") -> Bool {
     let answer = MacroHarness.attached(
       "ModelMacro", "memberAttribute", to: member, in: "@Model final \(type) Book {\n  \(member)\n}",
       missing: nil)
-    return answer.source == "@_PersistedProperty"
+    return answer.source == "@_PersistedProperty(at: 0)"
   }
 
   @Test(arguments: [
@@ -82,6 +79,35 @@ import Testing
   ])
   func `Anything else is not`(member: String) {
     #expect(!_isPersisted(member))
+  }
+
+  private func _attribute(of member: String, in parent: String) -> String? {
+    MacroHarness.attached("ModelMacro", "memberAttribute", to: member, in: parent, missing: nil).source
+  }
+
+  @Test func `A property knows its place among the stored ones`() {
+    let parent = """
+      @Model class Book {
+        let isbn: String
+        @Transient var isOpen = false
+        var title: String
+        var length: Int { 1 }
+        class Page { var number = 1 }
+        @Attribute(.unique) var code: Int
+      }
+      """
+    #expect(_attribute(of: "var title: String", in: parent) == "@_PersistedProperty(at: 1)")
+    #expect(_attribute(of: "@Attribute(.unique) var code: Int", in: parent) == "@_PersistedProperty(at: 2)")
+  }
+
+  @Test func `Where conditions decide, the key path tells the place`() {
+    let parent = "@Model class Book {\n#if os(Linux)\n  var a: Int\n#endif\n  var b: Int\n}"
+    #expect(_attribute(of: "var b: Int", in: parent) == "@_PersistedProperty")
+    let source = MacroHarness.attached(
+      "PersistedPropertyMacro", "accessor", to: "var b: Int", attribute: "@_PersistedProperty", missing: nil,
+      context: ["@Model final class Book {}"]
+    ).source
+    #expect(source?.contains("_$backingData.value(\\.b, of: self)") == true)
   }
 
   @Test func `The members of a struct are left alone`() {

@@ -42,6 +42,9 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
+  /// Whether this thread is inside `withObservationTracking`. A false yes is possible while another thread is.
+  package static var isTrackingReads: Bool { TrackingProbe.isTracking }
+
   /// Notes that a property was read. One bit is looked at, unless the object's context takes part.
   @inline(__always)
   final func noteRead(_ slot: Int) {

@@ -12,6 +12,7 @@ final class ContainerCore: @unchecked Sendable {
   let configurations: [ModelConfiguration]
   let coordinator: NSPersistentStoreCoordinator
   let bindings: SchemaBinding
+  let shapes = PredicateShapes()
   /// Stores of the program's own.
   let customStores: [CustomStore]
   /// Contexts that hear of each other's saves.

@@ -51,44 +51,49 @@ final class EntityBinding: @unchecked Sendable {
 
   let entity: NSEntityDescription
   let modelClass: ModelClass
-  /// Those of the class, by the property's index, each for its slot.
-  private let _accessors: [PropertyAccessor]
+  private let _plan: AccessPlan
 
   init(_ entity: NSEntityDescription, _ modelClass: ModelClass) {
     self.entity = entity
     self.modelClass = modelClass
-    _accessors = Self._bound(modelClass, entity)
+    _make = Self._maker(modelClass.type)
+    _plan = Self._plan(modelClass, entity)
   }
 
-  private static func _bound(_ modelClass: ModelClass, _ entity: NSEntityDescription) -> [PropertyAccessor] {
-    modelClass.accessors.map { accessor in
+  private static func _plan(_ modelClass: ModelClass, _ entity: NSEntityDescription) -> AccessPlan {
+    let slots = modelClass.accessors.map { accessor in
       guard let slot = entity.slot(ofPropertyNamed: accessor.name) else {
         programmerError(
           "the entity '\(modelClass.name)' has no property '\(accessor.name)', which its class has. Make the schema of the "
             + "class itself.")
       }
-      return accessor.bound(to: slot)
+      return slot
     }
+    return modelClass.plan(slots: slots)
   }
 
   /// The accessors in the order of a class's properties: this one, or one that it inherits from.
-  func accessors(of other: ModelClass) -> [PropertyAccessor] {
-    other === modelClass ? _accessors : Self._bound(other, entity)
+  func plan(of other: ModelClass) -> AccessPlan {
+    other === modelClass ? _plan : Self._plan(other, entity)
   }
 
   /// Makes the model that shows an object.
-  func make(_ object: ModelObject, _ link: ContextLink) -> any PersistentModel {
-    func open<Model: PersistentModel>(_ type: Model.Type) -> any PersistentModel {
-      let storage = ModelStorage(modelClass)
-      storage.bind(to: object, self, link)
-      storage.isBeingShown = true
-      StorageBeingShown.set(storage)
-      let model = Model(backingData: ModelBackingData<Model>(storage))
-      StorageBeingShown.clear()
-      storage.isBeingShown = false
-      storage.model = model
-      return model
+  func make(_ object: ModelObject, _ link: ContextLink) -> AnyObject {
+    let storage = ModelStorage(modelClass)
+    storage.bind(to: object, self, link)
+    storage.flags = .beingShown
+    let model = _make(storage)
+    storage.flags = []
+    storage.instance = model
+    return model
+  }
+
+  private let _make: (ModelStorage) -> AnyObject
+
+  private static func _maker(_ type: any PersistentModel.Type) -> (ModelStorage) -> AnyObject {
+    func open<Model: PersistentModel>(_ type: Model.Type) -> (ModelStorage) -> AnyObject {
+      { storage in StorageBeingShown.make(storage) as Model }
     }
-    return open(modelClass.type)
+    return open(type)
   }
 }

@@ -19,8 +19,12 @@ final class ContextLink {
   }
 
   /// The model that shows an object: the one that does already, or a new one.
-  func model(of object: ModelObject) -> any PersistentModel {
-    if let known = object.storage?.model { return known }
+  @inline(__always) func instance(of object: ModelObject) -> AnyObject {
+    if let known = object.storage?.instance { return known }
+    return _make(object)
+  }
+
+  private func _make(_ object: ModelObject) -> AnyObject {
     let entity = object.entity
     if let last = _last, last.entity === entity { return last.make(object, self) }
     let binding = _bindings.binding(of: entity)

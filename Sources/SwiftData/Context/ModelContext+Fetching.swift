@@ -7,7 +7,7 @@ extension ModelContext {
   ///   that can't even be evaluated in memory, and what the store throws.
   public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
     // What is fetched is of the entity, whose class is T or inherits from it.
-    try ModelFetch(descriptor, in: self).objects().map { unsafeDowncast(model(of: $0), to: T.self) }
+    try ModelFetch(descriptor, in: self).objects().map { unsafeDowncast(instance(of: $0), to: T.self) }
   }
 
   /// Fetches models that are loaded in batches, as they are looked at.
@@ -19,7 +19,9 @@ extension ModelContext {
     let fetch = try ModelFetch(descriptor, in: self)
     if fetch.isWhole { fetch.request.fetchBatchSize = max(0, batchSize) }
     let objects = try fetch.objects()
-    return FetchResultsCollection(count: objects.count) { [self] in model(of: objects[$0]) as! T }
+    return FetchResultsCollection(count: objects.count) { [self] in
+      unsafeDowncast(instance(of: objects[$0]), to: T.self)
+    }
   }
 
   /// The number of models that a fetch would give.

@@ -33,7 +33,8 @@ extension ModelContext {
       let (storage, values) = unfilled[next]
       next += 1
       for (index, value) in values.enumerated() {
-        if let value { storage.fill(index, with: value) }
+        if case .none = value { continue }
+        storage.fill(index, with: value)
       }
     }
     unfilled.removeAll(keepingCapacity: true)
@@ -51,7 +52,7 @@ extension ModelContext {
     let object = ModelObject(entity: binding.entity, insertInto: managed)
     var values = storage.bind(to: object, binding, link)
     for index in modelClass.constants { setConstant(index, of: model, in: &values, modelClass) }
-    storage.model = model
+    storage.instance = model
     keep(storage)
     unfilled.append((storage, values))
     return object
@@ -59,35 +60,28 @@ extension ModelContext {
 
   /// Takes the value of a constant from the model, which has it for itself.
   private func setConstant(
-    _ index: Int, of model: any PersistentModel, in values: inout [Any?], _ modelClass: ModelClass
+    _ index: Int, of model: any PersistentModel, in values: inout [DetachedValue], _ modelClass: ModelClass
   ) {
     func read<Model: PersistentModel>(_ model: Model) -> Any? {
       (modelClass.properties[index].keypath as? PartialKeyPath<Model>).map { model[keyPath: $0] }
         ?? (model as Any)[keyPath: modelClass.properties[index].keypath]
     }
-    if values.isEmpty { values = Array(repeating: nil, count: modelClass.accessors.count) }
-    values[index] = read(model)
+    if values.isEmpty { values = Array(repeating: .none, count: modelClass.accessors.count) }
+    values[index] = read(model).map { .other(DetachedBox($0)) } ?? .none
   }
 
   // MARK: Keeping
 
-  /// Notes that a model is about to change.
-  @inline(__always) func willChange(_ storage: ModelStorage) {
-    if storage.keptModel == nil { keep(storage) }
-  }
-
   /// Keeps a model alive until its changes are saved.
   func keep(_ storage: ModelStorage) {
     scheduleAutosave()
-    guard storage.keptModel == nil, let model = storage.model else { return }
-    storage.keptModel = model
-    kept.append(storage)
+    if storage.keepInstance() { kept.append(storage) }
   }
 
   /// Lets models go whose changes are no more.
   func releaseKept() {
     let storages = kept
     kept = []
-    for storage in storages { storage.keptModel = nil }
+    for storage in storages { storage.releaseInstance() }
   }
 }

@@ -34,7 +34,7 @@ extension ModelContext {
   /// Drops all changes: new models belong to no context again, changed ones show what is stored, deleted ones are back.
   public func rollback() {
     // What new models hold has to be taken before the engine drops it.
-    let inserted = managed.insertedObjects.compactMap { object -> (ModelStorage, [Any?])? in
+    let inserted = managed.insertedObjects.compactMap { object -> (ModelStorage, [DetachedValue])? in
       guard let storage = unsafeDowncast(object, to: ModelObject.self).storage else { return nil }
       return (storage, storage.values())
     }

@@ -18,7 +18,7 @@ public class ModelContext: Equatable {
   var kept: [ModelStorage] = []
   let autosave = AutosaveState()
   /// Models that were inserted and whose values are still to be set.
-  var unfilled: [(storage: ModelStorage, values: [Any?])] = []
+  var unfilled: [(storage: ModelStorage, values: [DetachedValue])] = []
   var isFilling = false
   /// Whether the delete rules of what was deleted are still to be applied.
   var hasUnprocessedDeletions = false
@@ -34,7 +34,7 @@ public class ModelContext: Equatable {
     managed.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
     managed.automaticallyMergesChangesFromParent = isMain
     let isOnMain = isMain || MainQueue.isCurrent
-    managed.tracksObservation = isOnMain
+    managed.tracksObservation = true
     autosave.isPossible = isOnMain
     link = ContextLink(self, core.bindings)
     if !isMain { core.connect(mailbox) }
@@ -54,7 +54,7 @@ public class ModelContext: Equatable {
     if let _saveObserver { NotificationCenter.default.removeObserver(_saveObserver) }
     link.context = nil
     for store in core.customStores { store.end(editingState) }
-    for storage in kept { storage.keptModel = nil }
+    for storage in kept { storage.releaseInstance() }
   }
 
   /// The container.
@@ -114,8 +114,13 @@ public class ModelContext: Equatable {
   }
 
   /// The model of an object of this context.
-  @inline(__always) func model(of object: NSManagedObject) -> any PersistentModel {
-    link.model(of: unsafeDowncast(object, to: ModelObject.self))
+  func model(of object: NSManagedObject) -> any PersistentModel {
+    instance(of: object) as! any PersistentModel
+  }
+
+  /// The model of an object of this context, whatever its type.
+  @inline(__always) func instance(of object: NSManagedObject) -> AnyObject {
+    link.instance(of: unsafeDowncast(object, to: ModelObject.self))
   }
 
   // MARK: News

@@ -28,7 +28,7 @@ struct ModelFetch<T: PersistentModel> {
     if _custom != nil { return }
     if let predicate = descriptor.predicate {
       do {
-        request.predicate = try NSPredicate.translating(predicate, in: ModelVocabulary(context: context))
+        request.predicate = try context.core.shapes.translate(predicate, context)
       } catch {
         Self._warn("the predicate is evaluated in memory, on all models of the class", error)
         _filter = predicate
@@ -128,7 +128,9 @@ struct ModelFetch<T: PersistentModel> {
   }
 
   private func _objectsInMemory() throws -> [NSManagedObject] {
-    var models = try _context.managed.fetch(request).map { ($0, _context.model(of: $0) as! T) }
+    var models = try _context.managed.fetch(request).map {
+      ($0, unsafeDowncast(_context.instance(of: $0), to: T.self))
+    }
     if let _filter {
       do {
         models = try models.filter { try _filter.evaluate($0.1) }

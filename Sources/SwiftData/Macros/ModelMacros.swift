@@ -26,3 +26,9 @@ public macro Model() = #externalMacro(module: "SwiftDataMacros", type: "ModelMac
 @attached(peer, names: prefixed(_))
 public macro _PersistedProperty() =
   #externalMacro(module: "SwiftDataMacros", type: "PersistedPropertyMacro")
+
+/// Supplies the accessors of a stored property, given its place among those of the class. Written by ``Model()``.
+@attached(accessor, names: named(init), named(get), named(set))
+@attached(peer, names: prefixed(_))
+public macro _PersistedProperty(at index: Int) =
+  #externalMacro(module: "SwiftDataMacros", type: "PersistedPropertyMacro")

@@ -56,15 +56,13 @@ public protocol BackingData<Model> {
   func setTransformableValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value)
 
   /// The module's own representation; nil for backing data of another kind.
-  var _storage: AnyObject? { get }
+  var _storage: _ModelStorage? { get }
 }
 
 extension BackingData {
   /// Nil: only the module's own backing data has its representation.
-  public var _storage: AnyObject? { nil }
+  public var _storage: _ModelStorage? { nil }
 
   /// The module's own representation.
-  var modelStorage: ModelStorage? {
-    _storage as? ModelStorage
-  }
+  var modelStorage: ModelStorage? { _storage }
 }

@@ -80,7 +80,7 @@ final class KeyPathRecording {
   func standIn<Model: PersistentModel>(_ type: Model.Type) -> Model {
     let storage = ModelStorage(ModelClass.of(type))
     storage.recording = (self, _path)
-    let model = Model(backingData: ModelBackingData<Model>(storage))
+    let model: Model = StorageBeingShown.make(storage)
     _standIns.append(model)
     return model
   }

@@ -1,15 +1,21 @@
 /// Backing data of the module's own kind: a face on the storage that the parts of one model share.
 struct ModelBackingData<Model: PersistentModel>: BackingData {
   let storage: ModelStorage
+  /// The instance that shows the storage, which refers to it without keeping it.
+  private let _instance: AnyObject?
 
   init(for modelType: Model.Type) {
     let modelClass = ModelClass.of(modelType)
-    storage = StorageBeingShown.take(modelClass) ?? ModelStorage(modelClass)
+    let isTopmost = modelClass.superclass == nil
+    self.init(StorageBeingShown.take(modelClass, isTopmost: isTopmost) ?? ModelStorage(modelClass))
   }
 
-  init(_ storage: ModelStorage) { self.storage = storage }
+  init(_ storage: ModelStorage, keeping instance: AnyObject? = nil) {
+    self.storage = storage
+    _instance = instance
+  }
 
-  var _storage: AnyObject? { storage }
+  var _storage: _ModelStorage? { storage }
 
   var metadata: Any {
     get { storage.metadata as Any }

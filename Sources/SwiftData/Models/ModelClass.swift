@@ -90,6 +90,28 @@ final class ModelClass: @unchecked Sendable {
     (type as Any.Type as? AnyClass).flatMap { _getSuperclass($0) as? any PersistentModel.Type }
   }
 
+  /// Whether this class is a subclass of another model class.
+  func inherits(from other: ModelClass) -> Bool {
+    guard let superclass else { return false }
+    let above = ModelClass.of(superclass)
+    return above === other || above.inherits(from: other)
+  }
+
+  // MARK: Plans
+
+  private let _plans = Mutex<[[Int]: AccessPlan]>([:])
+
+  /// The accessors for an entity that has the properties in these slots. Kept for the life of the process: there are as
+  /// many as the class has forms in the program's schemas.
+  func plan(slots: [Int]) -> AccessPlan {
+    _plans.withLock { plans in
+      if let known = plans[slots] { return known }
+      let made = AccessPlan(zip(accessors, slots).map { $0.bound(to: $1) })
+      plans[slots] = made
+      return made
+    }
+  }
+
   // MARK: Key paths
 
   /// Index of the property that a key path stands for.

@@ -2,85 +2,196 @@ import CoreData
 
 /// What holds the values of one model: an object of the engine's once it is inserted, the values themselves before.
 ///
-/// Used where the model is used. A model whose class inherits from another has one for each class until it is
-/// inserted; all of them then show the same object.
-final class ModelStorage {
-  let modelClass: ModelClass
-  /// Values by the property's index, until the model is inserted.
-  private var _values: [Any?] = []
+/// Written to by what the macros write; not meant to be used directly. Used where the model is used. A model whose class
+/// inherits from another has one for each class until it is inserted; all of them then show the same object.
+public final class _ModelStorage {
+  // Classes and plans are kept for the life of the process.
+  @exclusivity(unchecked) private(set) final unowned(unsafe) var modelClass: ModelClass
+  @exclusivity(unchecked) private final unowned(unsafe) var _plan: AccessPlan?
   /// The engine's object; nil until the model is inserted.
-  private(set) var object: ModelObject?
-  /// Read and write the properties in the object, by index.
-  private var _accessors: [PropertyAccessor] = []
+  @exclusivity(unchecked) private(set) final var object: ModelObject?
   /// The context, as long as it lives.
-  private(set) var link: ContextLink?
-  /// The instance that shows these values.
-  weak var model: (any PersistentModel)?
-  /// The same instance, kept alive while it has unsaved changes.
-  var keptModel: AnyObject?
-  /// JSON that was decoded last, by slot.
-  var decoded: [Int: (data: Data, value: Any)] = [:]
-  /// Whether the instance is being made: initial values, which its properties then get, are not those of a stored model.
-  var isBeingShown = false
-  /// Whatever the client keeps with the backing data.
-  var metadata: Any?
-  /// What notes the reads of a model that key paths are followed on, and the path that leads to it.
-  var recording: (KeyPathRecording, [String])?
-  /// The identity before the first save, or of a model that belongs to no context.
-  private var _identifier: PersistentIdentifier?
+  @exclusivity(unchecked) private(set) final var link: ContextLink?
+  @exclusivity(unchecked) private final var _model = UnretainedReference<AnyObject>()
+  /// The same instance as `model`, kept alive while it has unsaved changes.
+  @exclusivity(unchecked) private(set) final var keptModel: AnyObject?
+  @exclusivity(unchecked) final var flags: Flags = []
+  /// Values by the property's index, until the model is inserted.
+  @exclusivity(unchecked) private final var _values: [DetachedValue] = []
+  /// What few models have.
+  private final var _extras: Extras?
+
+  struct Flags: OptionSet {
+    let rawValue: UInt8
+    /// The instance is kept alive for its unsaved changes.
+    static let kept = Flags(rawValue: 1)
+    /// The instance is being made: initial values, which its properties then get, are not those of a stored model.
+    static let beingShown = Flags(rawValue: 2)
+    /// Observers have a registrar of the storage's own.
+    static let registered = Flags(rawValue: 4)
+  }
+
+  private final class Extras {
+    /// JSON that was decoded last, by slot.
+    var decoded: [Int: (data: Data, value: Any)] = [:]
+    /// Whatever the client keeps with the backing data.
+    var metadata: Any?
+    /// What notes the reads of a model that key paths are followed on, and the path that leads to it.
+    var recording: (KeyPathRecording, [String])?
+    /// The identity before the first save, or of a model that belongs to no context.
+    var identifier: PersistentIdentifier?
+    /// Observers of a model that belongs to no context.
+    var registrar: ObservationRegistrar?
+    /// Backing data of another kind, which holds the values.
+    var foreign: Any?
+  }
 
   init(_ modelClass: ModelClass) { self.modelClass = modelClass }
 
   deinit { if let object, object.storage === self { object.storage = nil } }
 
+  private final var extras: Extras {
+    if let _extras { return _extras }
+    let made = Extras()
+    _extras = made
+    return made
+  }
+
   /// Whether the engine has the values.
-  var isBound: Bool { object != nil }
+  final var isBound: Bool { object != nil }
+
+  /// The instance that shows these values.
+  final var model: (any PersistentModel)? {
+    get { _model.object.map { $0 as! any PersistentModel } }
+    set { _model = newValue.map { UnretainedReference($0) } ?? UnretainedReference() }
+  }
+
+  /// Whether an instance is known to show these values.
+  final var hasInstance: Bool { _model.isSet }
+
+  /// The instance that shows these values, whatever its type.
+  @inline(__always) final var instance: AnyObject? {
+    get { _model.object }
+    set { _model = newValue.map { UnretainedReference($0) } ?? UnretainedReference() }
+  }
+
+  final var decoded: [Int: (data: Data, value: Any)] {
+    get { _extras?.decoded ?? [:] }
+    set { extras.decoded = newValue }
+  }
+
+  final var metadata: Any? {
+    get { _extras?.metadata }
+    set { extras.metadata = newValue }
+  }
+
+  final var recording: (KeyPathRecording, [String])? {
+    get { _extras?.recording }
+    set { extras.recording = newValue }
+  }
+
+  /// Backing data of another kind than the module's, which then holds the values.
+  final var foreign: Any? { _extras?.foreign }
+
+  /// Observers of the model while it belonged to no context; made when it is asked for.
+  final var registrar: ObservationRegistrar {
+    if let known = _extras?.registrar { return known }
+    let made = ObservationRegistrar()
+    extras.registrar = made
+    flags.insert(.registered)
+    return made
+  }
+
+  // MARK: Hot paths
+
+  /// The engine's object with the slot of a property; nil while there is none.
+  @inline(__always) final func withObject<Result>(
+    _ index: Int, _ body: (ModelObject, Int) -> Result
+  ) -> Result? {
+    guard let plan = _plan, let object else { return nil }
+    return body(object, plan.slots[index])
+  }
+
+  /// As `withObject`, for a change.
+  @inline(__always) final func changeObject(_ index: Int, _ body: (ModelObject, Int) -> Void) -> Bool {
+    guard let plan = _plan, let object else { return false }
+    if flags != .kept, !prepareChange(index) { return true }
+    body(object, plan.slots[index])
+    return true
+  }
+
+  /// Whether a property may be changed now; has the model kept and the observers told.
+  @inline(never) private final func prepareChange(_ index: Int) -> Bool {
+    if flags.contains(.beingShown) { return false }
+    if flags.contains(.registered) { tellRegistered(index) }
+    if !flags.contains(.kept) { link?.context?.keep(self) }
+    return true
+  }
+
+  /// Sets a value before the model is inserted.
+  @inline(__always) final func begin(_ index: Int, _ value: DetachedValue) {
+    if _values.isEmpty { _values = Array(repeating: .none, count: modelClass.accessors.count) }
+    _values[index] = value
+  }
+
+  /// The value before the model is inserted.
+  @inline(__always) final func detached(_ index: Int) -> DetachedValue {
+    index < _values.count ? _values[index] : .none
+  }
 
   // MARK: Values
 
-  @inline(__always) func value<Model, Value>(_ keyPath: KeyPath<Model, Value>) -> Value {
-    let index = modelClass.index(of: keyPath)
-    guard let object else { return _detachedValue(index) }
-    return unsafeDowncast(_accessors[index], to: ValueAccessor<Value>.self).value(object, self)
+  /// The value of a property by index.
+  final func value<Value>(_ index: Int) -> Value {
+    guard let object, let plan = _plan else { return _detachedValue(index) }
+    return unsafeDowncast(plan.accessors[index], to: ValueAccessor<Value>.self).value(object, self)
   }
 
-  @inline(__always) func set<Model, Value>(_ keyPath: KeyPath<Model, Value>, to value: Value) {
-    let index = modelClass.index(of: keyPath)
-    guard let object else { return _setDetached(index, value) }
-    if isBeingShown { return }
-    link?.context?.willChange(self)
-    unsafeDowncast(_accessors[index], to: ValueAccessor<Value>.self).set(value, object, self)
+  /// The value of a property.
+  final func value<Model, Value>(_ keyPath: KeyPath<Model, Value>) -> Value {
+    value(modelClass.index(of: keyPath))
   }
 
-  private func _detachedValue<Value>(_ index: Int) -> Value {
+  /// Sets a property by index.
+  final func set<Value>(_ index: Int, to value: Value) {
+    guard let object, let plan = _plan else {
+      if flags.contains(.registered) { tellRegistered(index) }
+      return begin(index, .other(DetachedBox(value)))
+    }
+    if flags != .kept, !prepareChange(index) { return }
+    unsafeDowncast(plan.accessors[index], to: ValueAccessor<Value>.self).set(value, object, self)
+  }
+
+  /// Sets a property.
+  final func set<Model, Value>(_ keyPath: KeyPath<Model, Value>, to value: Value) {
+    set(modelClass.index(of: keyPath), to: value)
+  }
+
+  private final func _detachedValue<Value>(_ index: Int) -> Value {
     let accessor = unsafeDowncast(modelClass.accessors[index], to: ValueAccessor<Value>.self)
     if let (recording, path) = recording { return recording.value(of: accessor, at: path) }
-    if index < _values.count, let value = _values[index] { return value as! Value }
+    noteDetachedRead(index)
+    if let value = detached(index).any { return value as! Value }
     return accessor.absent(modelClass.name)
   }
 
-  private func _setDetached(_ index: Int, _ value: Any) {
-    if _values.isEmpty { _values = Array(repeating: nil, count: modelClass.accessors.count) }
-    _values[index] = .some(value)
-  }
-
   /// The value of a property by index, whatever its type.
-  func anyValue(_ index: Int) -> Any? {
-    if let object { return _accessors[index].any(object, self) }
-    return index < _values.count ? _values[index] : nil
+  final func anyValue(_ index: Int) -> Any? {
+    if let object, let plan = _plan { return plan.accessors[index].any(object, self) }
+    return detached(index).any
   }
 
   /// Sets a property by index, to a value of its type.
-  func setAny(_ index: Int, to value: Any) {
-    guard let object else { return _setDetached(index, value) }
-    link?.context?.willChange(self)
-    _accessors[index].setAny(value, object, self)
+  final func setAny(_ index: Int, to value: Any) {
+    guard let object, let plan = _plan else { return begin(index, .other(DetachedBox(value))) }
+    if flags != .kept, !prepareChange(index) { return }
+    plan.accessors[index].setAny(value, object, self)
   }
 
   /// Sets a relationship by index to objects of the same context.
-  func setTargets(_ index: Int, to targets: [NSManagedObject]) {
-    guard let object else { return }
-    let accessor = _accessors[index]
+  final func setTargets(_ index: Int, to targets: [NSManagedObject]) {
+    guard let object, let plan = _plan else { return }
+    let accessor = plan.accessors[index]
     if accessor.isToMany {
       object.setMemberList(targets, at: accessor.slot)
     } else {
@@ -89,22 +200,88 @@ final class ModelStorage {
   }
 
   /// Sets a property by index to the value that the model had before it was inserted.
-  func fill(_ index: Int, with value: Any) {
-    if let object { _accessors[index].fill(value, object, self) }
+  final func fill(_ index: Int, with value: DetachedValue) {
+    guard let object, let plan = _plan else { return }
+    plan.accessors[index].fill(value, object, self)
   }
 
-  /// Takes over the values of a superclass's part, where it has none of its own.
-  func take(from other: ModelStorage) {
-    for (index, value) in other._values.enumerated() {
-      guard let value, let own = modelClass.indexByName[other.modelClass.properties[index].name] else {
-        continue
-      }
-      if own < _values.count, _values[own] != nil { continue }
-      _setDetached(own, value)
+  // MARK: Observers
+
+  /// Notes that a property of a model without context is read.
+  private final func noteDetachedRead(_ index: Int) {
+    guard NSManagedObject.isTrackingReads, let instance = _model.object else { return }
+    Self.access(instance, modelClass.properties[index].keypath, registrar)
+  }
+
+  /// Tells those who observed a property while the model belonged to no context.
+  private final func tellRegistered(_ index: Int) {
+    guard let instance = _model.object, let registrar = _extras?.registrar else { return }
+    Self.tell(instance, modelClass.properties[index].keypath, registrar)
+  }
+
+  private static func access(_ instance: AnyObject, _ keyPath: AnyKeyPath, _ registrar: ObservationRegistrar)
+  {
+    func open<Model: PersistentModel>(_ model: Model) {
+      if let path = keyPath as? PartialKeyPath<Model> { Self.access(model, path, registrar) }
     }
-    if _identifier == nil { _identifier = other._identifier }
-    if metadata == nil { metadata = other.metadata }
-    if recording == nil { recording = other.recording }
+    if let model = instance as? any PersistentModel { open(model) }
+  }
+
+  private static func access<Model: PersistentModel>(
+    _ model: Model, _ keyPath: PartialKeyPath<Model>, _ registrar: ObservationRegistrar
+  ) {
+    func open<Value>(_ type: Value.Type) {
+      if let path = keyPath as? KeyPath<Model, Value> { registrar.access(model, keyPath: path) }
+    }
+    _openExistential(type(of: keyPath).valueType, do: open)
+  }
+
+  private static func tell(_ instance: AnyObject, _ keyPath: AnyKeyPath, _ registrar: ObservationRegistrar) {
+    func open<Model: PersistentModel>(_ model: Model) {
+      func tell<Value>(_ type: Value.Type) {
+        guard let path = keyPath as? KeyPath<Model, Value> else { return }
+        registrar.willSet(model, keyPath: path)
+        registrar.didSet(model, keyPath: path)
+      }
+      _openExistential(type(of: keyPath).valueType, do: tell)
+    }
+    if let model = instance as? any PersistentModel { open(model) }
+  }
+
+  // MARK: Parts
+
+  /// Takes over the values of another storage, where it has none of its own.
+  final func take(from other: _ModelStorage) {
+    if let foreign = other.foreign { extras.foreign = foreign }
+    for (index, value) in other._values.enumerated() {
+      if case .none = value { continue }
+      guard let own = modelClass.indexByName[other.modelClass.properties[index].name] else { continue }
+      if own < _values.count, case .none = _values[own] {} else if own < _values.count { continue }
+      begin(own, value)
+    }
+    guard let theirs = other._extras else { return }
+    if theirs.identifier != nil, _extras?.identifier == nil { extras.identifier = theirs.identifier }
+    if theirs.metadata != nil, _extras?.metadata == nil { extras.metadata = theirs.metadata }
+    if theirs.recording != nil, _extras?.recording == nil { extras.recording = theirs.recording }
+  }
+
+  /// Shows what another storage shows: the same object of the engine's, or a copy of its values.
+  final func show(_ other: _ModelStorage) {
+    guard other !== self else { return }
+    if other.modelClass !== modelClass { become(other.modelClass) }
+    _values = []
+    take(from: other)
+    (object, link, _plan) = (other.object, other.link, other._plan)
+  }
+
+  /// Shows backing data of another kind.
+  final func show(foreign: Any) { extras.foreign = foreign }
+
+  /// Stands for an instance of a subclass, whose properties begin with those of this class.
+  final func become(_ subclass: ModelClass) {
+    modelClass = subclass
+    guard !_values.isEmpty else { return }
+    _values += Array(repeating: .none, count: max(0, subclass.accessors.count - _values.count))
   }
 
   // MARK: Binding
@@ -113,87 +290,75 @@ final class ModelStorage {
   ///
   /// - Returns: The values so far, by index.
   @discardableResult
-  func bind(to object: ModelObject, _ binding: EntityBinding, _ link: ContextLink) -> [Any?] {
-    defer { _values = [] }
+  final func bind(to object: ModelObject, _ binding: EntityBinding, _ link: ContextLink) -> [DetachedValue] {
+    let values = _values
+    _values = []
     self.object = object
     object.storage = self
-    _accessors = binding.accessors(of: modelClass)
+    _plan = binding.plan(of: modelClass)
     self.link = link
-    return _values
+    return values
   }
 
   /// The values by index, as a model that belongs to no context has them.
-  func values() -> [Any?] {
-    guard let object else { return _values }
-    return _accessors.map { $0.any(object, self) }
+  final func values() -> [DetachedValue] {
+    guard let object, let plan = _plan else { return _values }
+    return plan.accessors.map { .other(DetachedBox($0.any(object, self))) }
   }
 
   /// Holds values itself again, as after a rollback of the insertion.
-  func unbind(keeping values: [Any?]) {
+  final func unbind(keeping values: [DetachedValue]) {
     if let object, object.storage === self { object.storage = nil }
     object = nil
-    _accessors = []
+    _plan = nil
     link = nil
     _values = values
-    decoded = [:]
-    _identifier = nil
+    _extras?.decoded = [:]
+    _extras?.identifier = nil
   }
 
   /// Lets go of the context: the deletion was saved.
-  func leaveContext() {
-    if let parts = object?.identityParts { _identifier = PersistentIdentifier(parts) }
+  final func leaveContext() {
+    if let parts = object?.identityParts { extras.identifier = PersistentIdentifier(parts) }
     link = nil
+  }
+
+  /// Keeps the instance alive while it has unsaved changes.
+  ///
+  /// - Returns: Whether it is kept from now on.
+  final func keepInstance() -> Bool {
+    guard !flags.contains(.kept), let instance = _model.object else { return false }
+    keptModel = instance
+    flags.insert(.kept)
+    return true
+  }
+
+  /// Keeps the instance no longer.
+  final func releaseInstance() {
+    flags.remove(.kept)
+    keptModel = nil
   }
 
   // MARK: Identity and state
 
-  var identifier: PersistentIdentifier {
+  final var identifier: PersistentIdentifier {
     if let object, let parts = object.identityParts { return PersistentIdentifier(parts) }
-    if let _identifier { return _identifier }
+    if let known = _extras?.identifier { return known }
     let made = PersistentIdentifier(temporaryFor: modelClass.name)
-    _identifier = made
+    extras.identifier = made
     return made
   }
 
-  func setIdentifier(_ identifier: PersistentIdentifier) { _identifier = identifier }
+  final func setIdentifier(_ identifier: PersistentIdentifier) { extras.identifier = identifier }
 
   /// The temporary identity, whether or not there is a permanent one meanwhile.
-  var temporaryIdentifier: PersistentIdentifier? { _identifier.flatMap { $0.isTemporary ? $0 : nil } }
-
-  var modelContext: ModelContext? { link?.context }
-  var hasChanges: Bool { link != nil && object?.hasChanges ?? false }
-  var isDeleted: Bool { link != nil && object?.isDeleted ?? false }
-
-  // MARK: Related models
-
-  /// The model of an object at the other end.
-  @inline(__always) func model<Model: PersistentModel>(of object: NSManagedObject, as type: Model.Type)
-    -> Model
-  {
-    let target = unsafeDowncast(object, to: ModelObject.self)
-    guard let known = target.storage?.model ?? link?.model(of: target) else {
-      programmerError("a model that left its context leads to one that was never shown.")
-    }
-    // A relationship leads to objects of its destination's entity, whose class this is.
-    return unsafeDowncast(known, to: Model.self)
+  final var temporaryIdentifier: PersistentIdentifier? {
+    _extras?.identifier.flatMap { $0.isTemporary ? $0 : nil }
   }
 
-  /// The engine's object of a model that is to stand at the other end; a new one is inserted.
-  func object<Model: PersistentModel>(of model: Model, for property: String) -> NSManagedObject {
-    guard let link, let context = link.context else {
-      programmerError("'\(modelClass.name).\(property)' can't be changed: the model's context is gone.")
-    }
-    guard let storage = model.persistentBackingData.modelStorage else {
-      programmerError("'\(modelClass.name).\(property)' takes models with backing data of SwiftData's own.")
-    }
-    if let object = storage.object {
-      guard storage.link === link else {
-        programmerError(
-          "'\(modelClass.name).\(property)' was given a \(Model.self) of another context, or one whose deletion was saved. "
-            + "Get this context's own with model(for: other.persistentModelID).")
-      }
-      return object
-    }
-    return context.insertRelated(model, storage)
-  }
+  final var modelContext: ModelContext? { link?.context }
+  final var hasChanges: Bool { link != nil && object?.hasChanges ?? false }
+  final var isDeleted: Bool { link != nil && object?.isDeleted ?? false }
 }
+
+typealias ModelStorage = _ModelStorage

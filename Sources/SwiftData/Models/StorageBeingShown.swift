@@ -4,7 +4,7 @@ import Foundation
 ///
 /// `init(backingData:)` first gives the property for backing data its initial value, and then what it was called with.
 /// That initial value would be a storage for nothing; it is this one instead, and ignores the initial values of the other
-/// properties.
+/// properties. The parts of an instance whose class inherits from another take it one by one, the topmost last.
 enum StorageBeingShown {
   private static let _key: pthread_key_t = {
     var key = pthread_key_t()
@@ -12,19 +12,26 @@ enum StorageBeingShown {
     return key
   }()
 
-  /// Notes the storage; it has to live until ``clear()``.
-  @inline(__always) static func set(_ storage: ModelStorage) {
-    pthread_setspecific(_key, Unmanaged.passUnretained(storage).toOpaque())
+  /// Makes the instance that shows a storage.
+  @inline(__always) static func make<Model: PersistentModel>(_ storage: ModelStorage) -> Model {
+    let key = _key
+    pthread_setspecific(key, Unmanaged.passUnretained(storage).toOpaque())
+    let model = Model(backingData: ModelBackingData<Model>(storage))
+    pthread_setspecific(key, nil)
+    return model
   }
 
-  @inline(__always) static func clear() { pthread_setspecific(_key, nil) }
-
-  /// The storage if it is one of a class; once.
-  @inline(__always) static func take(_ modelClass: ModelClass) -> ModelStorage? {
-    guard let pointer = pthread_getspecific(_key) else { return nil }
+  /// The storage if it is one of a class or of its subclasses.
+  ///
+  /// - Parameter isTopmost: Whether the class inherits from no model: no other part takes the storage then.
+  @inline(__always) static func take(_ modelClass: ModelClass, isTopmost: Bool) -> ModelStorage? {
+    let key = _key
+    guard let pointer = pthread_getspecific(key) else { return nil }
     let storage = Unmanaged<ModelStorage>.fromOpaque(pointer).takeUnretainedValue()
-    guard storage.modelClass === modelClass else { return nil }
-    pthread_setspecific(_key, nil)
+    guard storage.modelClass === modelClass || storage.modelClass.inherits(from: modelClass) else {
+      return nil
+    }
+    if isTopmost { pthread_setspecific(key, nil) }
     return storage
   }
 }

@@ -4,6 +4,10 @@ import CoreData
 
 final class StringAccessor: BasicAccessor<String>, @unchecked Sendable {
   override func copy() -> PropertyAccessor { StringAccessor(name) }
+  override func fill(_ value: DetachedValue, _ object: NSManagedObject, _ storage: ModelStorage) {
+    if case .text(let value) = value { return object.setString(value, at: slot) }
+    super.fill(value, object, storage)
+  }
   override func value(_ object: NSManagedObject, _ storage: ModelStorage) -> String {
     object.string(at: slot) ?? ""
   }
@@ -14,6 +18,10 @@ final class StringAccessor: BasicAccessor<String>, @unchecked Sendable {
 
 final class OptionalStringAccessor: OptionalBasicAccessor<String>, @unchecked Sendable {
   override func copy() -> PropertyAccessor { OptionalStringAccessor(name) }
+  override func fill(_ value: DetachedValue, _ object: NSManagedObject, _ storage: ModelStorage) {
+    if case .text(let value) = value { return object.setString(value, at: slot) }
+    super.fill(value, object, storage)
+  }
   override func value(_ object: NSManagedObject, _ storage: ModelStorage) -> String? {
     object.string(at: slot)
   }
@@ -24,6 +32,10 @@ final class OptionalStringAccessor: OptionalBasicAccessor<String>, @unchecked Se
 
 final class IntAccessor: BasicAccessor<Int>, @unchecked Sendable {
   override func copy() -> PropertyAccessor { IntAccessor(name) }
+  override func fill(_ value: DetachedValue, _ object: NSManagedObject, _ storage: ModelStorage) {
+    if case .whole(let value) = value { return object.setInteger(Int64(value), at: slot) }
+    super.fill(value, object, storage)
+  }
   override func value(_ object: NSManagedObject, _ storage: ModelStorage) -> Int {
     Int(object.integer(at: slot) ?? 0)
   }
@@ -34,6 +46,10 @@ final class IntAccessor: BasicAccessor<Int>, @unchecked Sendable {
 
 final class BoolAccessor: BasicAccessor<Bool>, @unchecked Sendable {
   override func copy() -> PropertyAccessor { BoolAccessor(name) }
+  override func fill(_ value: DetachedValue, _ object: NSManagedObject, _ storage: ModelStorage) {
+    if case .flag(let value) = value { return object.setInteger(value ? 1 : 0, at: slot) }
+    super.fill(value, object, storage)
+  }
   override func value(_ object: NSManagedObject, _ storage: ModelStorage) -> Bool {
     object.integer(at: slot) ?? 0 != 0
   }
@@ -44,6 +60,10 @@ final class BoolAccessor: BasicAccessor<Bool>, @unchecked Sendable {
 
 final class DoubleAccessor: BasicAccessor<Double>, @unchecked Sendable {
   override func copy() -> PropertyAccessor { DoubleAccessor(name) }
+  override func fill(_ value: DetachedValue, _ object: NSManagedObject, _ storage: ModelStorage) {
+    if case .number(let value) = value { return object.setDouble(value, at: slot) }
+    super.fill(value, object, storage)
+  }
   override func value(_ object: NSManagedObject, _ storage: ModelStorage) -> Double {
     object.double(at: slot) ?? 0
   }
@@ -54,6 +74,10 @@ final class DoubleAccessor: BasicAccessor<Double>, @unchecked Sendable {
 
 final class DateAccessor: BasicAccessor<Date>, @unchecked Sendable {
   override func copy() -> PropertyAccessor { DateAccessor(name) }
+  override func fill(_ value: DetachedValue, _ object: NSManagedObject, _ storage: ModelStorage) {
+    if case .date(let value) = value { return object.setDouble(value, at: slot) }
+    super.fill(value, object, storage)
+  }
   override func value(_ object: NSManagedObject, _ storage: ModelStorage) -> Date {
     Date(timeIntervalSinceReferenceDate: object.double(at: slot) ?? 0)
   }
@@ -64,6 +88,10 @@ final class DateAccessor: BasicAccessor<Date>, @unchecked Sendable {
 
 final class OptionalDateAccessor: OptionalBasicAccessor<Date>, @unchecked Sendable {
   override func copy() -> PropertyAccessor { OptionalDateAccessor(name) }
+  override func fill(_ value: DetachedValue, _ object: NSManagedObject, _ storage: ModelStorage) {
+    if case .date(let value) = value { return object.setDouble(value, at: slot) }
+    super.fill(value, object, storage)
+  }
   override func value(_ object: NSManagedObject, _ storage: ModelStorage) -> Date? {
     object.double(at: slot).map { Date(timeIntervalSinceReferenceDate: $0) }
   }

@@ -42,6 +42,11 @@ class PropertyAccessor: @unchecked Sendable {
     setAny(value, object, storage)
   }
 
+  /// Sets the property in a new object to the value that the model had before it was inserted.
+  func fill(_ value: DetachedValue, _ object: NSManagedObject, _ storage: ModelStorage) {
+    if let value = value.any { fill(value, object, storage) }
+  }
+
   /// What the engine keeps for a value; nil for null.
   ///
   /// - Throws: `DecodingError` for a value of another type that has no coded form of the attribute's.

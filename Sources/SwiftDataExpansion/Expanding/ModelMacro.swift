@@ -6,7 +6,12 @@ enum ModelMacro {
   static func members(of model: ModelDeclaration, isWrong: Bool) -> String {
     var parts = [_backingData(model)]
     if !model.isSubclass {
-      parts.append("\(model.memberAccess)let _$observationRegistrar = Observation.ObservationRegistrar()")
+      parts.append(
+        """
+        \(model.memberAccess)var _$observationRegistrar: SwiftData._ModelObservationRegistrar {
+          _$backingData.observationRegistrar
+        }
+        """)
     }
     parts.append(_persistentBackingData(model))
     parts.append(SchemaMetadata(model).source)
@@ -30,7 +35,16 @@ enum ModelMacro {
     guard properties.count == 1, properties[0].storage == .persisted,
       member.head.attribute("_PersistedProperty") == nil
     else { return .empty }
-    return MacroExpansion(source: "@_PersistedProperty")
+    return MacroExpansion(source: "@_PersistedProperty\(_place(of: properties[0], in: type, parent))")
+  }
+
+  /// The place of a property among the stored ones of its class, as an argument; empty where conditions decide on it.
+  private static func _place(of property: ModelProperty, in type: TypeDeclaration, _ piece: SyntaxPiece)
+    -> String
+  {
+    guard type.members.allSatisfy({ $0.branches.isEmpty }) else { return "" }
+    let stored = type.members.flatMap { ModelProperty.all(of: $0, in: piece) }.filter(\.isStored)
+    return stored.firstIndex { $0.name.text == property.name.text }.map { "(at: \($0))" } ?? ""
   }
 
   /// The conformances that the class lacks.
@@ -58,7 +72,9 @@ enum ModelMacro {
   }
 
   private static func _backingData(_ model: ModelDeclaration) -> String {
-    "private var _$backingData: any SwiftData.BackingData<\(model.name)> = \(model.name).createBackingData()"
+    model.isSubclass
+      ? "private var _$backingData = SwiftData._ModelPart<\(model.name)>()"
+      : "private let _$backingData = SwiftData._ModelValues<\(model.name)>()"
   }
 
   private static func _persistentBackingData(_ model: ModelDeclaration) -> String {
@@ -66,14 +82,15 @@ enum ModelMacro {
       return """
         \(model.memberAccess)override var persistentBackingData: any SwiftData.BackingData<Root> {
           get {
-            if let joined = \(model.name)._$joinBackingData(_$backingData, to: super.persistentBackingData) {
-              super.persistentBackingData = joined
+            let whole = super.persistentBackingData
+            if let joined = _$backingData.joined(to: whole) {
+              _$backingData = joined
             }
-            return super.persistentBackingData
+            return whole
           }
           set {
             super.persistentBackingData = newValue
-            _$backingData = \(model.name)._$backingData(sharing: newValue)
+            _$backingData = SwiftData._ModelPart(sharing: super.persistentBackingData)
           }
         }
         """
@@ -81,10 +98,10 @@ enum ModelMacro {
     return """
       \(model.memberAccess)var persistentBackingData: any SwiftData.BackingData<\(model.name)> {
         get {
-          _$backingData
+          _$backingData.shown(by: self)
         }
         set {
-          _$backingData = newValue
+          _$backingData.show(newValue)
         }
       }
       """
@@ -99,10 +116,10 @@ enum ModelMacro {
       source += ConditionalSource.wrapped("  \(line)\n", in: property.member.branches)
     }
     if model.isSubclass {
-      source += "  _$backingData = \(model.name)._$backingData(sharing: backingData)\n"
+      source += "  _$backingData = SwiftData._ModelPart(sharing: backingData)\n"
       source += "  super.init(backingData: backingData)\n"
     } else {
-      source += "  _$backingData = backingData\n"
+      source += "  _$backingData.show(backingData)\n"
     }
     return source + "}"
   }
@@ -112,7 +129,8 @@ enum ModelMacro {
     // A constant with an initial value has it for good.
     guard property.binding.value == nil else { return nil }
     let accessor = property.isTransformable ? "getTransformableValue" : "getValue"
-    let data = model.isSubclass ? "\(model.name)._$backingData(sharing: backingData)" : "backingData"
+    let data =
+      model.isSubclass ? "SwiftData._ModelPart<\(model.name)>(sharing: backingData).constants" : "backingData"
     return "\(property.spelling) = \(data).\(accessor)(forKey: \\.\(property.spelling))"
   }
 

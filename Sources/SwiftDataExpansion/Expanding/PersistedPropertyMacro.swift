@@ -11,7 +11,7 @@ enum PersistedPropertyMacro {
     else { return .empty }
     switch request.role {
     case .peer: return MacroExpansion(source: _placeholder(property))
-    case .accessor: return MacroExpansion(source: _accessors(property))
+    case .accessor: return MacroExpansion(source: _accessors(property, _place(in: request.use)))
     default: return .empty
     }
   }
@@ -21,23 +21,28 @@ enum PersistedPropertyMacro {
     return "private var _\(property.name.text): _SwiftDataNoType\(value)"
   }
 
-  private static func _accessors(_ property: ModelProperty) -> String {
-    let (key, name) = ("\\.\(property.spelling)", property.name.text)
-    let kind = property.isTransformable ? "TransformableValue" : "Value"
+  /// What `@_PersistedProperty(at: 3)` says of the property's place, as it is passed on; empty where it says nothing.
+  private static func _place(in use: SyntaxPiece) -> String {
+    guard let start = use.trimmed.firstIndex(of: "(") else { return "" }
+    return ", " + use.trimmed[use.trimmed.index(after: start)...].prefix { $0 != ")" }
+  }
+
+  private static func _accessors(_ property: ModelProperty, _ place: String) -> String {
+    let (key, name) = ("\\.\(property.spelling)\(place)", property.name.text)
+    let isTransformable = property.isTransformable
+    let (get, set) = isTransformable ? ("transformableValue", "setTransformable") : ("value", "set")
+    let begin = isTransformable ? "beginTransformable" : "begin"
     return """
       @storageRestrictions(accesses: _$backingData, initializes: _\(name))
       init(initialValue) {
-        _$backingData.set\(kind)(forKey: \(key), to: initialValue)
+        _$backingData.\(begin)(\(key), with: initialValue)
         _\(name) = _SwiftDataNoType()
       }
       get {
-        _$observationRegistrar.access(self, keyPath: \(key))
-        return _$backingData.get\(kind)(forKey: \(key))
+        _$backingData.\(get)(\(key), of: self)
       }
       set {
-        _$observationRegistrar.withMutation(of: self, keyPath: \(key)) {
-          self.set\(kind)(forKey: \(key), to: newValue)
-        }
+        _$backingData.\(set)(\(key), of: self, to: newValue)
       }
       """
   }

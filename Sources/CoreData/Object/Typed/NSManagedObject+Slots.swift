@@ -2,7 +2,8 @@ import CoreDataModelSchema
 import Foundation
 
 // Values by slot, for modules of this package that look a property up once and keep its slot. Nothing is boxed
-// that the row does not box. All of it on the queue of the object's context.
+// that the row does not box. All of it on the queue of the object's context. Observers of a property are told
+// before it is set, as those of `@Observable` classes are.
 
 extension NSEntityDescription {
   /// Slot of a property, inherited ones included; nil where the entity has none of that name. Makes the model
@@ -21,6 +22,7 @@ extension NSManagedObject {
 
   /// Sets an integer or a Boolean attribute.
   package final func setInteger(_ value: Int64?, at slot: Int) {
+    noteWritten(slot)
     write(value.map { .int($0) } ?? .null, at: slot)
   }
 
@@ -32,6 +34,7 @@ extension NSManagedObject {
 
   /// Sets a floating-point attribute, or a date in seconds since 2001.
   package final func setDouble(_ value: Double?, at slot: Int) {
+    noteWritten(slot)
     write(value.map { .double($0) } ?? .null, at: slot)
   }
 
@@ -43,6 +46,7 @@ extension NSManagedObject {
 
   /// Sets a string attribute, or a URI.
   package final func setString(_ value: String?, at slot: Int) {
+    noteWritten(slot)
     write(value.map { .string($0) } ?? .null, at: slot)
   }
 
@@ -54,6 +58,7 @@ extension NSManagedObject {
 
   /// Sets a binary attribute.
   package final func setData(_ value: Data?, at slot: Int) {
+    noteWritten(slot)
     write(value.map { .data($0) } ?? .null, at: slot)
   }
 
@@ -65,6 +70,7 @@ extension NSManagedObject {
 
   /// Sets a UUID attribute.
   package final func setUUID(_ value: UUID?, at slot: Int) {
+    noteWritten(slot)
     write(value.map { .uuid($0) } ?? .null, at: slot)
   }
 
@@ -76,6 +82,7 @@ extension NSManagedObject {
 
   /// Sets a decimal attribute.
   package final func setDecimal(_ value: Decimal?, at slot: Int) {
+    noteWritten(slot)
     write(value.map { .decimal(DecimalBox($0)) } ?? .null, at: slot)
   }
 
@@ -85,11 +92,22 @@ extension NSManagedObject {
   package final func target(at slot: Int) -> NSManagedObject? { toOne(slot) }
 
   /// Sets the object at the other end of a to-one relationship, and its inverse.
-  package final func setTarget(_ target: NSManagedObject?, at slot: Int) { setToOne(slot, target) }
+  package final func setTarget(_ target: NSManagedObject?, at slot: Int) {
+    noteWritten(slot)
+    setToOne(slot, target)
+  }
 
   /// The objects of a to-many relationship.
   package final func memberList(at slot: Int) -> [NSManagedObject] { members(slot).list }
 
   /// Replaces the objects of a to-many relationship, and their inverses.
-  package final func setMemberList(_ objects: [NSManagedObject], at slot: Int) { setToMany(slot, objects) }
+  package final func setMemberList(_ objects: [NSManagedObject], at slot: Int) {
+    noteWritten(slot)
+    setToMany(slot, objects)
+  }
+
+  // MARK: Observation
+
+  /// Tells the observers of a property that it is about to change.
+  package final func noteChanging(_ slot: Int) { noteWritten(slot) }
 }

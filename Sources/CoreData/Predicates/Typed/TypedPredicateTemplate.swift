@@ -1,0 +1,160 @@
+import CoreDataPredicateLanguage
+import Foundation
+
+/// A typed predicate that was translated once, with places for the values that it captures: of later ones of the same
+/// shape only the values are read.
+///
+/// Immutable; any thread.
+package final class TypedPredicateTemplate: Sendable {
+  /// A captured value of a type that a store knows as it is.
+  package enum Hole: Sendable {
+    case text, whole, number, date, uuid
+
+    /// The kind of a type; nil for a type whose values need translation.
+    package init?(_ type: Any.Type) {
+      switch ObjectIdentifier(type) {
+      case ObjectIdentifier(String.self): self = .text
+      case ObjectIdentifier(Int.self): self = .whole
+      case ObjectIdentifier(Double.self): self = .number
+      case ObjectIdentifier(Date.self): self = .date
+      case ObjectIdentifier(UUID.self): self = .uuid
+      default: return nil
+      }
+    }
+
+    /// Writes a value that stands for the hole of a number.
+    fileprivate func mark(_ place: UnsafeMutableRawPointer, _ number: Int) {
+      switch self {
+      case .text: place.assumingMemoryBound(to: String.self).pointee = Self.text(number)
+      case .whole: place.assumingMemoryBound(to: Int.self).pointee = Self.whole(number)
+      case .number: place.assumingMemoryBound(to: Double.self).pointee = Self.number(number)
+      case .date: place.assumingMemoryBound(to: Date.self).pointee = Self.date(number)
+      case .uuid: place.assumingMemoryBound(to: UUID.self).pointee = Self.uuid(number)
+      }
+    }
+
+    /// What `mark` becomes in a tree.
+    fileprivate func mark(_ number: Int) -> PredicateValue {
+      switch self {
+      case .text: PredicateValue(any: Self.text(number))
+      case .whole: PredicateValue(any: Self.whole(number))
+      case .number: PredicateValue(any: Self.number(number))
+      case .date: PredicateValue(any: Self.date(number))
+      case .uuid: PredicateValue(any: Self.uuid(number))
+      }
+    }
+
+    /// The value of a predicate of the shape.
+    fileprivate func read(_ place: UnsafeRawPointer) -> PredicateValue {
+      switch self {
+      case .text: .string(place.assumingMemoryBound(to: String.self).pointee)
+      case .whole: .int(Int64(place.assumingMemoryBound(to: Int.self).pointee))
+      case .number: .double(place.assumingMemoryBound(to: Double.self).pointee)
+      case .date: .date(place.assumingMemoryBound(to: Date.self).pointee.timeIntervalSinceReferenceDate)
+      case .uuid: .uuid(place.assumingMemoryBound(to: UUID.self).pointee)
+      }
+    }
+
+    // Unlike what a program captures, and unlike each other.
+    private static func text(_ number: Int) -> String { "\u{1}hole \(number)\u{1}" }
+    private static func whole(_ number: Int) -> Int { -0x6b1d_33c0_9a41_0000 + number }
+    private static func number(_ number: Int) -> Double { -6.104e250 * Double(number + 1) }
+    private static func date(_ number: Int) -> Date {
+      Date(timeIntervalSinceReferenceDate: Self.number(number))
+    }
+    private static func uuid(_ number: Int) -> UUID {
+      UUID(
+        uuid: (
+          0x6b, 0x1d, 0x33, 0xc0, 0x9a, 0x41, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(truncatingIfNeeded: number)
+        ))
+    }
+  }
+
+  private let _holes: [(offset: Int, kind: Hole)]
+  private let _tree: PredicateTree
+  /// The format that gives the same, if that is a comparison of a key with the only hole: plans know such by their format.
+  private let _format: PredicateTemplate?
+
+  /// Translates an expression with marks in its holes; nil if a captured value has no place of its own in the result.
+  ///
+  /// - Parameters:
+  ///   - expression: That of a predicate.
+  ///   - variable: The predicate's variable.
+  ///   - holes: Where captured values lie in the expression, of at most 200.
+  ///   - vocabulary: What the objects are known by.
+  /// - Throws: ``PredicateTranslationError``.
+  package init?<Expression: PredicateExpression>(
+    of expression: Expression, _ variable: PredicateExpressions.VariableID,
+    _ holes: [(offset: Int, kind: Hole)],
+    in vocabulary: any PredicateVocabulary
+  ) throws {
+    _holes = holes
+    var translator = PredicateTranslator()
+    translator.vocabulary = vocabulary
+    translator.variables[variable] = .evaluatedObject
+    let tree = try withUnsafeTemporaryAllocation(of: Expression.self, capacity: 1) { memory in
+      memory.baseAddress!.initialize(to: expression)
+      defer { memory.baseAddress!.deinitialize(count: 1) }
+      let place = UnsafeMutableRawPointer(memory.baseAddress!)
+      for (number, hole) in holes.enumerated() { hole.kind.mark(place + hole.offset, number) }
+      return try translator.part(memory[0]).predicate
+    }
+    let marks = Dictionary(uniqueKeysWithValues: holes.enumerated().map { ($1.kind.mark($0), $0) })
+    var seen: Set<Int> = []
+    func opened(_ value: PredicateValue) -> ExpressionTree? {
+      if let number = marks[value] {
+        seen.insert(number)
+        return .variable(Self._name(number))
+      }
+      guard case .collection(let elements) = value, elements.contains(where: { marks[$0] != nil }) else {
+        return nil
+      }
+      return .aggregate(elements.map { opened($0) ?? .constant($0) })
+    }
+    let open = tree.rewritten { (expression: ExpressionTree) throws(Never) -> ExpressionTree? in
+      guard case .constant(let value) = expression else { return nil }
+      return opened(value)
+    }
+    guard seen.count == holes.count else { return nil }
+    _tree = open ?? tree
+    if holes.count == 1, case .comparison(let comparison) = _tree,
+      comparison.right == .variable(Self._name(0)),
+      case .keyPath(let path) = comparison.left
+    {
+      _format = Self._format(path, comparison)
+    } else {
+      _format = nil
+    }
+  }
+
+  private static func _format(_ path: [String], _ comparison: PredicateTree.Comparison) -> PredicateTemplate?
+  {
+    let symbols: [PredicateTree.Comparison.Operator: String] = [
+      .equal: "==", .notEqual: "!=", .lessThan: "<", .lessThanOrEqual: "<=", .greaterThan: ">",
+      .greaterThanOrEqual: ">=",
+    ]
+    guard comparison.modifier == .direct, comparison.options.isEmpty, let symbol = symbols[comparison.op],
+      let format = try? PredicateTemplate.cached("\(path.joined(separator: ".")) \(symbol) %@"),
+      let key = format.keyComparison, key.path == path, key.op == comparison.op, key.isPlain
+    else { return nil }
+    return format
+  }
+
+  private static func _name(_ number: Int) -> String { "hole \(number)" }
+
+  /// The predicate with the values of an expression of the same shape, which lie at an address.
+  package func predicate(reading address: UnsafeRawPointer) -> NSPredicate {
+    if let _format,
+      let comparison = try? _format.comparison(
+        count: 1, argument: { _ in FormatArgument.value(_holes[0].kind.read(address + _holes[0].offset)) })
+    {
+      return NSComparisonPredicate(comparison)
+    }
+    if _holes.isEmpty { return _tree.predicate }
+    var values: [String: ExpressionTree] = [:]
+    for (number, hole) in _holes.enumerated() {
+      values[Self._name(number)] = .constant(hole.kind.read(address + hole.offset))
+    }
+    return _tree.substituting(values).predicate
+  }
+}

@@ -1,0 +1,174 @@
+import CoreData
+import Synchronization
+
+/// The predicates that a container's contexts have fetched with, by shape: those that differ in captured values only are
+/// translated once.
+///
+/// Any thread.
+final class PredicateShapes: Sendable {
+  /// Translations of one type of expression: by the key paths and operators, which the type leaves open.
+  private struct Known {
+    let layout: ExpressionLayout
+    var entries: [(mold: ExpressionLayout.Mold, template: TypedPredicateTemplate)] = []
+  }
+
+  /// Most translations that are kept of one type, and types.
+  private static let _limits = (entries: 16, types: 1024)
+
+  private let _known = Mutex<[ObjectIdentifier: Known?]>([:])
+
+  /// The predicate in the engine's form.
+  ///
+  /// - Throws: `PredicateTranslationError` for what has no form that a store can be asked in.
+  func translate<T: PersistentModel>(
+    _ predicate: Predicate<T>, _ context: ModelContext
+  ) throws -> NSPredicate {
+    func open<Expression: PredicateExpression>(_ expression: Expression) throws -> NSPredicate {
+      try _translate(expression, predicate.variable.key, context)
+        ?? NSPredicate.translating(predicate, in: ModelVocabulary(context: context))
+    }
+    return try open(predicate.expression)
+  }
+
+  private func _translate<Expression: PredicateExpression>(
+    _ expression: Expression, _ variable: PredicateExpressions.VariableID, _ context: ModelContext
+  ) throws -> NSPredicate? {
+    let type = ObjectIdentifier(Expression.self)
+    return try withUnsafeBytes(of: expression) { bytes in
+      guard let address = bytes.baseAddress else { return nil }
+      if let found = _find(type, address) { return found.predicate(reading: address) }
+      guard let layout = _layout(type, Expression.self), let mold = layout.mold(address) else { return nil }
+      guard
+        let template = try TypedPredicateTemplate(
+          of: expression, variable, layout.holes, in: ModelVocabulary(context: context))
+      else { return nil }
+      _enter(type, mold, template)
+      return template.predicate(reading: address)
+    }
+  }
+
+  private func _find(_ type: ObjectIdentifier, _ address: UnsafeRawPointer) -> TypedPredicateTemplate? {
+    _known.withLock { known in
+      guard let found = known[type] ?? nil else { return nil }
+      return found.entries.first { found.layout.fits($0.mold, address) }?.template
+    }
+  }
+
+  private func _layout(_ type: ObjectIdentifier, _ expression: Any.Type) -> ExpressionLayout? {
+    let known = _known.withLock { $0[type] }
+    if let known { return known?.layout }
+    let layout = ExpressionLayout(expression)
+    _known.withLock {
+      if $0[type] == nil, $0.count < Self._limits.types { $0[type] = layout.map { Known(layout: $0) } }
+    }
+    return layout
+  }
+
+  private func _enter(
+    _ type: ObjectIdentifier, _ mold: ExpressionLayout.Mold, _ template: TypedPredicateTemplate
+  ) {
+    _known.withLock { known in
+      guard var found = known[type] ?? nil, found.entries.count < Self._limits.entries else { return }
+      found.entries.append((mold, template))
+      known[type] = found
+    }
+  }
+}
+
+/// Where the parts of an expression that its type leaves open lie in its memory: key paths, operators, variables and
+/// captured values.
+struct ExpressionLayout: @unchecked Sendable {
+  // Unchecked: nothing is written after the initialiser.
+
+  /// Captured values.
+  private(set) var holes: [(offset: Int, kind: TypedPredicateTemplate.Hole)] = []
+  private var _keyPaths: [Int] = []
+  private var _bytes: [Int] = []
+  private var _variables: [Int] = []
+
+  /// What fills the open parts other than captured values.
+  struct Mold: @unchecked Sendable {
+    // Unchecked: key paths are immutable, but not marked Sendable.
+
+    fileprivate let keyPaths: [AnyObject]
+    fileprivate let bytes: [UInt8]
+    /// Which of the variables are the same.
+    fileprivate let variables: [Int]
+  }
+
+  /// Nil for a type with parts of other kinds.
+  init?(_ expression: Any.Type) {
+    guard _take(expression, 0, depth: 0), holes.count <= 200 else { return nil }
+  }
+
+  private mutating func _take(_ type: Any.Type, _ offset: Int, depth: Int) -> Bool {
+    guard depth < 100 else { return false }
+    if type is AnyKeyPath.Type {
+      _keyPaths.append(offset)
+      return true
+    }
+    if type == PredicateExpressions.VariableID.self {
+      guard MemoryLayout<PredicateExpressions.VariableID>.size == 8 else { return false }
+      _variables.append(offset)
+      return true
+    }
+    if TypeReflection.kind(of: type) == .enumeration {
+      // An operator.
+      func size<Part>(_ part: Part.Type) -> Int { MemoryLayout<Part>.size }
+      guard TypeReflection.cases(of: type)?.contains(where: \.hasPayload) == false,
+        _openExistential(type, do: size) == 1
+      else { return false }
+      _bytes.append(offset)
+      return true
+    }
+    guard type is any PredicateExpression.Type, let fields = TypeReflection.fields(of: type) else {
+      return false
+    }
+    if let captured = type as? any CapturedValue.Type {
+      if captured.valueType == Bool.self {
+        _bytes.append(offset)
+        return true
+      }
+      guard let hole = TypedPredicateTemplate.Hole(captured.valueType) else { return false }
+      holes.append((offset, hole))
+      return true
+    }
+    return fields.allSatisfy { _take($0.type, offset + $0.offset, depth: depth + 1) }
+  }
+
+  /// What fills an expression at an address; nil if a key path is missing there.
+  func mold(_ address: UnsafeRawPointer) -> Mold? {
+    Mold(
+      keyPaths: _keyPaths.map { (address + $0).load(as: AnyObject.self) },
+      bytes: _bytes.map { (address + $0).load(as: UInt8.self) }, variables: _pattern(address))
+  }
+
+  /// Whether an expression at an address is filled with the same.
+  func fits(_ mold: Mold, _ address: UnsafeRawPointer) -> Bool {
+    for (index, offset) in _keyPaths.enumerated()
+    where (address + offset).load(as: UInt.self)
+      != UInt(bitPattern: Unmanaged.passUnretained(mold.keyPaths[index]).toOpaque())
+    {
+      return false
+    }
+    for (index, offset) in _bytes.enumerated()
+    where (address + offset).load(as: UInt8.self) != mold.bytes[index] {
+      return false
+    }
+    return _variables.count < 2 || _pattern(address) == mold.variables
+  }
+
+  private func _pattern(_ address: UnsafeRawPointer) -> [Int] {
+    let ids = _variables.map { (address + $0).loadUnaligned(as: UInt.self) }
+    return ids.map { id in ids.firstIndex(of: id) ?? 0 }
+  }
+}
+
+/// A part of an expression that holds a value which the program captured or wrote.
+private protocol CapturedValue {
+  static var valueType: Any.Type { get }
+}
+
+extension PredicateExpressions.Value: CapturedValue {
+  fileprivate static var valueType: Any.Type { Output.self }
+}

@@ -1,0 +1,191 @@
+import CoreData
+
+// Writing: `begin` in initialisers, `set` afterwards.
+
+extension _ModelAccess {
+  /// Gives an attribute its first value.
+  public func begin<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
+  ) where Value: Encodable {
+    if let _foreign { return _foreign.setValue(forKey: keyPath(), to: value) }
+    _begin(keyPath(), index, value)
+  }
+
+  /// Sets an attribute.
+  public func set<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model,
+    to newValue: Value
+  ) where Value: Encodable {
+    if let _foreign { return _foreign.setValue(forKey: keyPath(), to: newValue) }
+    _set(keyPath(), index, model, newValue)
+  }
+
+  /// Gives a required to-one relationship its first value.
+  public func begin<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
+  ) where Value: PersistentModel {
+    if let _foreign { return _foreign.setValue(forKey: keyPath(), to: value) }
+    _begin(keyPath(), index, value)
+  }
+
+  /// Sets a required to-one relationship.
+  public func set<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model,
+    to newValue: Value
+  ) where Value: PersistentModel {
+    if let _foreign { return _foreign.setValue(forKey: keyPath(), to: newValue) }
+    _set(keyPath(), index, model, newValue)
+    model.joinContext(of: CollectionOfOne(newValue))
+  }
+
+  /// Gives a to-one relationship its first value.
+  public func begin<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, with value: Value?
+  ) where Value: PersistentModel {
+    if let _foreign { return _foreign.setValue(forKey: keyPath(), to: value) }
+    _begin(keyPath(), index, value)
+  }
+
+  /// Sets a to-one relationship.
+  public func set<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, of model: Model,
+    to newValue: Value?
+  ) where Value: PersistentModel {
+    if let _foreign { return _foreign.setValue(forKey: keyPath(), to: newValue) }
+    _set(keyPath(), index, model, newValue)
+    if let newValue { model.joinContext(of: CollectionOfOne(newValue)) }
+  }
+
+  /// Gives a required to-one relationship to a class that is Codable its first value.
+  public func begin<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
+  ) where Value: PersistentModel & Encodable {
+    if let _foreign { return _foreign.setValue(forKey: keyPath(), to: value) }
+    _begin(keyPath(), index, value)
+  }
+
+  /// Sets a required to-one relationship to a class that is Codable.
+  public func set<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model,
+    to newValue: Value
+  ) where Value: PersistentModel & Encodable {
+    if let _foreign { return _foreign.setValue(forKey: keyPath(), to: newValue) }
+    _set(keyPath(), index, model, newValue)
+    model.joinContext(of: CollectionOfOne(newValue))
+  }
+
+  /// Gives a to-one relationship to a class that is Codable its first value.
+  public func begin<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, with value: Value?
+  ) where Value: PersistentModel & Encodable {
+    if let _foreign { return _foreign.setValue(forKey: keyPath(), to: value) }
+    _begin(keyPath(), index, value)
+  }
+
+  /// Sets a to-one relationship to a class that is Codable.
+  public func set<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, of model: Model,
+    to newValue: Value?
+  ) where Value: PersistentModel & Encodable {
+    if let _foreign { return _foreign.setValue(forKey: keyPath(), to: newValue) }
+    _set(keyPath(), index, model, newValue)
+    if let newValue { model.joinContext(of: CollectionOfOne(newValue)) }
+  }
+
+  /// Gives a to-many relationship its first value.
+  public func begin<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
+  ) where Value: RelationshipCollection {
+    if let _foreign { return _foreign.setValue(forKey: keyPath(), to: value) }
+    _begin(keyPath(), index, value)
+  }
+
+  /// Sets a to-many relationship.
+  public func set<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model,
+    to newValue: Value
+  ) where Value: RelationshipCollection {
+    if let _foreign { return _foreign.setValue(forKey: keyPath(), to: newValue) }
+    _set(keyPath(), index, model, newValue)
+    model.joinContext(ofMembers: newValue, Value.PersistentElement.self)
+  }
+
+  /// Gives a to-many relationship to a class that is Codable its first value.
+  public func begin<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
+  ) where Value: RelationshipCollection & Encodable {
+    if let _foreign { return _foreign.setValue(forKey: keyPath(), to: value) }
+    _begin(keyPath(), index, value)
+  }
+
+  /// Sets a to-many relationship to a class that is Codable.
+  public func set<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model,
+    to newValue: Value
+  ) where Value: RelationshipCollection & Encodable {
+    if let _foreign { return _foreign.setValue(forKey: keyPath(), to: newValue) }
+    _set(keyPath(), index, model, newValue)
+    model.joinContext(ofMembers: newValue, Value.PersistentElement.self)
+  }
+
+  /// Gives a transformable attribute its first value.
+  public func beginTransformable<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
+  ) {
+    if let _foreign { return _foreign.setTransformableValue(forKey: keyPath(), to: value) }
+    _begin(keyPath(), index, value)
+  }
+
+  /// Sets a transformable attribute.
+  public func setTransformable<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model,
+    to newValue: Value
+  ) {
+    if let _foreign { return _foreign.setTransformableValue(forKey: keyPath(), to: newValue) }
+    _set(keyPath(), index, model, newValue)
+  }
+
+  private func _begin<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, _ index: Int, _ value: Value
+  ) {
+    if _storage.flags.contains(.beingShown) { return }
+    let own = index >= 0 && Self._usesIndexes ? index : _index(index, keyPath())
+    // A model that is shown already is one whose initialiser was given the backing data of another.
+    if _storage.isBound { return _storage.set(own, to: value) }
+    _storage.begin(own, .other(DetachedBox(value)))
+  }
+
+  private func _set<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, _ index: Int, _ model: Model, _ newValue: Value
+  ) {
+    if !_storage.isBound { _storage.introduce(model) }
+    _storage.set(index >= 0 && Self._usesIndexes ? index : _index(index, keyPath()), to: newValue)
+  }
+}
+
+// What the compiler says of a property whose type fits none of these forms.
+
+extension _ModelAccess {
+  /// For types that can't be stored.
+  @available(
+    *, unavailable,
+    message:
+      "A stored property's type has to conform to Codable or to be a model, an optional one or an array of them; '@Transient' keeps the property in memory"
+  )
+  @_disfavoredOverload
+  public func begin<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
+  ) { fatalError("unavailable") }
+
+  /// For types that can't be stored.
+  @available(
+    *, unavailable,
+    message:
+      "A stored property's type has to conform to Codable or to be a model, an optional one or an array of them; '@Transient' keeps the property in memory"
+  )
+  @_disfavoredOverload
+  public func set<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model,
+    to newValue: Value
+  ) { fatalError("unavailable") }
+}

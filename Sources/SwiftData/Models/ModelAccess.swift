@@ -1,0 +1,101 @@
+import CoreData
+
+/// What reads and writes the properties of a class by key path, each kind of property in a form of its own. Not meant to
+/// be used directly.
+public protocol _ModelAccess<Model> {
+  /// The class whose instances have the properties.
+  associatedtype Model: PersistentModel
+  /// The storage of the instance.
+  var _storage: _ModelStorage { get }
+  /// A property's index in the storage, given its index among those of the class.
+  func _index(_ index: Int, _ keyPath: AnyKeyPath) -> Int
+  /// Whether both indexes are the same.
+  static var _usesIndexes: Bool { get }
+}
+
+extension _ModelAccess {
+  /// Backing data of another kind than the module's, where the instance was made with such.
+  var _foreign: (any BackingData<Model>)? { _storage.foreign.map { $0 as! any BackingData<Model> } }
+
+  /// The value of an attribute.
+  public func value<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model
+  ) -> Value where Value: Decodable {
+    if let _foreign { return _foreign.getValue(forKey: keyPath()) }
+    return _read(keyPath(), index, model)
+  }
+
+  /// The model at the other end of a required to-one relationship.
+  public func value<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model
+  ) -> Value where Value: PersistentModel {
+    if let _foreign { return _foreign.getValue(forKey: keyPath()) }
+    return _read(keyPath(), index, model)
+  }
+
+  /// The model at the other end of a to-one relationship.
+  public func value<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, of model: Model
+  ) -> Value? where Value: PersistentModel {
+    if let _foreign { return _foreign.getValue(forKey: keyPath()) }
+    return _read(keyPath(), index, model)
+  }
+
+  /// The model at the other end of a required to-one relationship whose class is Codable.
+  public func value<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model
+  ) -> Value where Value: PersistentModel & Decodable {
+    if let _foreign { return _foreign.getValue(forKey: keyPath()) }
+    return _read(keyPath(), index, model)
+  }
+
+  /// The model at the other end of a to-one relationship whose class is Codable.
+  public func value<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, of model: Model
+  ) -> Value? where Value: PersistentModel & Decodable {
+    if let _foreign { return _foreign.getValue(forKey: keyPath()) }
+    return _read(keyPath(), index, model)
+  }
+
+  /// The models of a to-many relationship.
+  public func value<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model
+  ) -> Value where Value: RelationshipCollection {
+    if let _foreign { return _foreign.getValue(forKey: keyPath()) }
+    return _read(keyPath(), index, model)
+  }
+
+  /// The models of a to-many relationship whose class is Codable.
+  public func value<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model
+  ) -> Value where Value: RelationshipCollection & Decodable {
+    if let _foreign { return _foreign.getValue(forKey: keyPath()) }
+    return _read(keyPath(), index, model)
+  }
+
+  /// The value of a transformable attribute.
+  public func transformableValue<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model
+  ) -> Value {
+    if let _foreign { return _foreign.getTransformableValue(forKey: keyPath()) }
+    return _read(keyPath(), index, model)
+  }
+
+  /// For types that can't be stored.
+  @available(
+    *, unavailable,
+    message:
+      "A stored property's type has to conform to Codable or to be a model, an optional one or an array of them; '@Transient' keeps the property in memory"
+  )
+  @_disfavoredOverload
+  public func value<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, of model: Model
+  ) -> Value { fatalError("unavailable") }
+
+  private func _read<Value>(_ keyPath: @autoclosure () -> KeyPath<Model, Value>, _ index: Int, _ model: Model)
+    -> Value
+  {
+    if !_storage.isBound { _storage.introduce(model) }
+    return _storage.value(index >= 0 && Self._usesIndexes ? index : _index(index, keyPath()))
+  }
+}

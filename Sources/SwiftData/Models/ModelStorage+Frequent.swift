@@ -1,0 +1,147 @@
+import CoreData
+
+// The properties of the frequent types, without generic code: what the compiler makes of an accessor calls one of these.
+
+extension _ModelStorage {
+  // MARK: String
+
+  /// The value of a property; nil if there is none, or the model isn't inserted.
+  public final func _text(_ index: Int) -> String? {
+    (withObject(index) { $0.string(at: $1) } ?? nil).map { $0 }
+  }
+
+  /// The value of an optional property; nil if the model isn't inserted.
+  public final func _textIfAny(_ index: Int) -> String?? {
+    withObject(index) { $0.string(at: $1).map { $0 } }
+  }
+
+  /// Sets a property; false if the model isn't inserted.
+  public final func _setText(_ value: String?, _ index: Int) -> Bool {
+    changeObject(index) { $0.setString(value.map { $0 }, at: $1) }
+  }
+
+  /// Gives a property its first value.
+  public final func _beginText(_ value: String, _ index: Int) -> Bool {
+    if flags.contains(.beingShown) { return true }
+    if isBound || foreign != nil { return false }
+    begin(index, .text(value))
+    return true
+  }
+
+  // MARK: Int
+
+  /// The value of a property; nil if there is none, or the model isn't inserted.
+  public final func _whole(_ index: Int) -> Int? {
+    (withObject(index) { $0.integer(at: $1) } ?? nil).map { Int($0) }
+  }
+
+  /// The value of an optional property; nil if the model isn't inserted.
+  public final func _wholeIfAny(_ index: Int) -> Int?? {
+    withObject(index) { $0.integer(at: $1).map { Int($0) } }
+  }
+
+  /// Sets a property; false if the model isn't inserted.
+  public final func _setWhole(_ value: Int?, _ index: Int) -> Bool {
+    changeObject(index) { $0.setInteger(value.map { Int64($0) }, at: $1) }
+  }
+
+  /// Gives a property its first value.
+  public final func _beginWhole(_ value: Int, _ index: Int) -> Bool {
+    if flags.contains(.beingShown) { return true }
+    if isBound || foreign != nil { return false }
+    begin(index, .whole(value))
+    return true
+  }
+
+  // MARK: Double
+
+  /// The value of a property; nil if there is none, or the model isn't inserted.
+  public final func _number(_ index: Int) -> Double? {
+    (withObject(index) { $0.double(at: $1) } ?? nil).map { $0 }
+  }
+
+  /// The value of an optional property; nil if the model isn't inserted.
+  public final func _numberIfAny(_ index: Int) -> Double?? {
+    withObject(index) { $0.double(at: $1).map { $0 } }
+  }
+
+  /// Sets a property; false if the model isn't inserted.
+  public final func _setNumber(_ value: Double?, _ index: Int) -> Bool {
+    changeObject(index) { $0.setDouble(value.map { $0 }, at: $1) }
+  }
+
+  /// Gives a property its first value.
+  public final func _beginNumber(_ value: Double, _ index: Int) -> Bool {
+    if flags.contains(.beingShown) { return true }
+    if isBound || foreign != nil { return false }
+    begin(index, .number(value))
+    return true
+  }
+
+  // MARK: Bool
+
+  /// The value of a property; nil if there is none, or the model isn't inserted.
+  public final func _flag(_ index: Int) -> Bool? {
+    (withObject(index) { $0.integer(at: $1) } ?? nil).map { $0 != 0 }
+  }
+
+  /// The value of an optional property; nil if the model isn't inserted.
+  public final func _flagIfAny(_ index: Int) -> Bool?? {
+    withObject(index) { $0.integer(at: $1).map { $0 != 0 } }
+  }
+
+  /// Sets a property; false if the model isn't inserted.
+  public final func _setFlag(_ value: Bool?, _ index: Int) -> Bool {
+    changeObject(index) { $0.setInteger(value.map { $0 ? 1 : 0 }, at: $1) }
+  }
+
+  /// Gives a property its first value.
+  public final func _beginFlag(_ value: Bool, _ index: Int) -> Bool {
+    if flags.contains(.beingShown) { return true }
+    if isBound || foreign != nil { return false }
+    begin(index, .flag(value))
+    return true
+  }
+
+  // MARK: Date
+
+  /// The value of a property; nil if there is none, or the model isn't inserted.
+  public final func _date(_ index: Int) -> Date? {
+    (withObject(index) { $0.double(at: $1) } ?? nil).map { Date(timeIntervalSinceReferenceDate: $0) }
+  }
+
+  /// The value of an optional property; nil if the model isn't inserted.
+  public final func _dateIfAny(_ index: Int) -> Date?? {
+    withObject(index) { $0.double(at: $1).map { Date(timeIntervalSinceReferenceDate: $0) } }
+  }
+
+  /// Sets a property; false if the model isn't inserted.
+  public final func _setDate(_ value: Date?, _ index: Int) -> Bool {
+    changeObject(index) { $0.setDouble(value.map { $0.timeIntervalSinceReferenceDate }, at: $1) }
+  }
+
+  /// Gives a property its first value.
+  public final func _beginDate(_ value: Date, _ index: Int) -> Bool {
+    if flags.contains(.beingShown) { return true }
+    if isBound || foreign != nil { return false }
+    begin(index, .date(value.timeIntervalSinceReferenceDate))
+    return true
+  }
+
+  // MARK: Relationships
+
+  /// The model at the other end; nil if the model isn't inserted.
+  public final func _modelIfAny(_ index: Int) -> AnyObject?? {
+    withObject(index) { $0.target(at: $1).map { related($0) } }
+  }
+
+  /// The models at the other end; nil if the model isn't inserted.
+  public final func _models(_ index: Int) -> [AnyObject]? {
+    withObject(index) { $0.memberList(at: $1).map { related($0) } }
+  }
+
+  // MARK: Without context
+
+  /// Notes which instance shows the values, for its observers.
+  final func introduce(_ model: AnyObject) { if !hasInstance { instance = model } }
+}

@@ -1,0 +1,46 @@
+import CoreData
+
+// Models at the other end of relationships.
+
+extension _ModelStorage {
+  /// The model of an object at the other end, whatever its type.
+  @inline(__always) final func related(_ object: NSManagedObject) -> AnyObject {
+    let target = unsafeDowncast(object, to: ModelObject.self)
+    if let known = target.storage?.instance { return known }
+    return _relatedByContext(target)
+  }
+
+  private final func _relatedByContext(_ target: ModelObject) -> AnyObject {
+    guard let known = link?.instance(of: target) else {
+      programmerError("a model that left its context leads to one that was never shown.")
+    }
+    return known
+  }
+
+  /// The model of an object at the other end.
+  @inline(__always) final func model<Model: PersistentModel>(
+    of object: NSManagedObject, as type: Model.Type
+  ) -> Model {
+    // A relationship leads to objects of its destination's entity, whose class this is.
+    unsafeDowncast(related(object), to: Model.self)
+  }
+
+  /// The engine's object of a model that is to stand at the other end; a new one is inserted.
+  final func object<Model: PersistentModel>(of model: Model, for property: String) -> NSManagedObject {
+    guard let link, let context = link.context else {
+      programmerError("'\(modelClass.name).\(property)' can't be changed: the model's context is gone.")
+    }
+    guard let storage = model.persistentBackingData.modelStorage else {
+      programmerError("'\(modelClass.name).\(property)' takes models with backing data of SwiftData's own.")
+    }
+    if let object = storage.object {
+      guard storage.link === link else {
+        programmerError(
+          "'\(modelClass.name).\(property)' was given a \(Model.self) of another context, or one whose deletion was saved. "
+            + "Get this context's own with model(for: other.persistentModelID).")
+      }
+      return object
+    }
+    return context.insertRelated(model, storage)
+  }
+}

@@ -1,0 +1,265 @@
+// The properties of the frequent types: their accessors go straight to the values in the store's form.
+
+extension _ModelValues {
+  // MARK: String
+
+  /// The value of an attribute.
+  @inlinable public func value(
+    _ keyPath: @autoclosure () -> KeyPath<Model, String>, at index: Int = -1, of model: Model
+  ) -> String {
+    if index >= 0, let value = _storage._text(index) { return value }
+    return _slow(keyPath(), index, model)
+  }
+
+  /// The value of an attribute.
+  @inlinable public func value(
+    _ keyPath: @autoclosure () -> KeyPath<Model, String?>, at index: Int = -1, of model: Model
+  ) -> String? {
+    if index >= 0, let value = _storage._textIfAny(index) { return value }
+    return _slow(keyPath(), index, model)
+  }
+
+  /// Sets an attribute.
+  @inlinable public func set(
+    _ keyPath: @autoclosure () -> KeyPath<Model, String>, at index: Int = -1, of model: Model,
+    to newValue: String
+  ) {
+    if index >= 0, _storage._setText(newValue, index) { return }
+    _slowSet(keyPath(), index, model, newValue)
+  }
+
+  /// Sets an attribute.
+  @inlinable public func set(
+    _ keyPath: @autoclosure () -> KeyPath<Model, String?>, at index: Int = -1, of model: Model,
+    to newValue: String?
+  ) {
+    if index >= 0, _storage._setText(newValue, index) { return }
+    _slowSet(keyPath(), index, model, newValue)
+  }
+
+  /// Gives an attribute its first value.
+  @inlinable public func begin(
+    _ keyPath: @autoclosure () -> KeyPath<Model, String>, at index: Int = -1, with value: String
+  ) {
+    if index >= 0, _storage._beginText(value, index) { return }
+    _slowBegin(keyPath(), index, value)
+  }
+
+  // MARK: Int
+
+  /// The value of an attribute.
+  @inlinable public func value(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Int>, at index: Int = -1, of model: Model
+  ) -> Int {
+    if index >= 0, let value = _storage._whole(index) { return value }
+    return _slow(keyPath(), index, model)
+  }
+
+  /// The value of an attribute.
+  @inlinable public func value(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Int?>, at index: Int = -1, of model: Model
+  ) -> Int? {
+    if index >= 0, let value = _storage._wholeIfAny(index) { return value }
+    return _slow(keyPath(), index, model)
+  }
+
+  /// Sets an attribute.
+  @inlinable public func set(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Int>, at index: Int = -1, of model: Model, to newValue: Int
+  ) {
+    if index >= 0, _storage._setWhole(newValue, index) { return }
+    _slowSet(keyPath(), index, model, newValue)
+  }
+
+  /// Sets an attribute.
+  @inlinable public func set(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Int?>, at index: Int = -1, of model: Model, to newValue: Int?
+  ) {
+    if index >= 0, _storage._setWhole(newValue, index) { return }
+    _slowSet(keyPath(), index, model, newValue)
+  }
+
+  /// Gives an attribute its first value.
+  @inlinable public func begin(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Int>, at index: Int = -1, with value: Int
+  ) {
+    if index >= 0, _storage._beginWhole(value, index) { return }
+    _slowBegin(keyPath(), index, value)
+  }
+
+  // MARK: Double
+
+  /// The value of an attribute.
+  @inlinable public func value(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Double>, at index: Int = -1, of model: Model
+  ) -> Double {
+    if index >= 0, let value = _storage._number(index) { return value }
+    return _slow(keyPath(), index, model)
+  }
+
+  /// The value of an attribute.
+  @inlinable public func value(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Double?>, at index: Int = -1, of model: Model
+  ) -> Double? {
+    if index >= 0, let value = _storage._numberIfAny(index) { return value }
+    return _slow(keyPath(), index, model)
+  }
+
+  /// Sets an attribute.
+  @inlinable public func set(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Double>, at index: Int = -1, of model: Model,
+    to newValue: Double
+  ) {
+    if index >= 0, _storage._setNumber(newValue, index) { return }
+    _slowSet(keyPath(), index, model, newValue)
+  }
+
+  /// Sets an attribute.
+  @inlinable public func set(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Double?>, at index: Int = -1, of model: Model,
+    to newValue: Double?
+  ) {
+    if index >= 0, _storage._setNumber(newValue, index) { return }
+    _slowSet(keyPath(), index, model, newValue)
+  }
+
+  /// Gives an attribute its first value.
+  @inlinable public func begin(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Double>, at index: Int = -1, with value: Double
+  ) {
+    if index >= 0, _storage._beginNumber(value, index) { return }
+    _slowBegin(keyPath(), index, value)
+  }
+
+  // MARK: Bool
+
+  /// The value of an attribute.
+  @inlinable public func value(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Bool>, at index: Int = -1, of model: Model
+  ) -> Bool {
+    if index >= 0, let value = _storage._flag(index) { return value }
+    return _slow(keyPath(), index, model)
+  }
+
+  /// The value of an attribute.
+  @inlinable public func value(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Bool?>, at index: Int = -1, of model: Model
+  ) -> Bool? {
+    if index >= 0, let value = _storage._flagIfAny(index) { return value }
+    return _slow(keyPath(), index, model)
+  }
+
+  /// Sets an attribute.
+  @inlinable public func set(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Bool>, at index: Int = -1, of model: Model, to newValue: Bool
+  ) {
+    if index >= 0, _storage._setFlag(newValue, index) { return }
+    _slowSet(keyPath(), index, model, newValue)
+  }
+
+  /// Sets an attribute.
+  @inlinable public func set(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Bool?>, at index: Int = -1, of model: Model,
+    to newValue: Bool?
+  ) {
+    if index >= 0, _storage._setFlag(newValue, index) { return }
+    _slowSet(keyPath(), index, model, newValue)
+  }
+
+  /// Gives an attribute its first value.
+  @inlinable public func begin(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Bool>, at index: Int = -1, with value: Bool
+  ) {
+    if index >= 0, _storage._beginFlag(value, index) { return }
+    _slowBegin(keyPath(), index, value)
+  }
+
+  // MARK: Date
+
+  /// The value of an attribute.
+  @inlinable public func value(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Date>, at index: Int = -1, of model: Model
+  ) -> Date {
+    if index >= 0, let value = _storage._date(index) { return value }
+    return _slow(keyPath(), index, model)
+  }
+
+  /// The value of an attribute.
+  @inlinable public func value(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Date?>, at index: Int = -1, of model: Model
+  ) -> Date? {
+    if index >= 0, let value = _storage._dateIfAny(index) { return value }
+    return _slow(keyPath(), index, model)
+  }
+
+  /// Sets an attribute.
+  @inlinable public func set(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Date>, at index: Int = -1, of model: Model, to newValue: Date
+  ) {
+    if index >= 0, _storage._setDate(newValue, index) { return }
+    _slowSet(keyPath(), index, model, newValue)
+  }
+
+  /// Sets an attribute.
+  @inlinable public func set(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Date?>, at index: Int = -1, of model: Model,
+    to newValue: Date?
+  ) {
+    if index >= 0, _storage._setDate(newValue, index) { return }
+    _slowSet(keyPath(), index, model, newValue)
+  }
+
+  /// Gives an attribute its first value.
+  @inlinable public func begin(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Date>, at index: Int = -1, with value: Date
+  ) {
+    if index >= 0, _storage._beginDate(value, index) { return }
+    _slowBegin(keyPath(), index, value)
+  }
+
+  // MARK: Relationships
+
+  /// The model at the other end of a to-one relationship.
+  @inlinable public func value<Other: PersistentModel>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Other?>, at index: Int = -1, of model: Model
+  ) -> Other? {
+    // A relationship leads to models of its destination, which this is.
+    if index >= 0, let found = _storage._modelIfAny(index) {
+      return found.map { unsafeDowncast($0, to: Other.self) }
+    }
+    return _slowModel(keyPath(), index, model)
+  }
+
+  /// The models of a to-many relationship.
+  @inlinable public func value<Other: PersistentModel>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, [Other]>, at index: Int = -1, of model: Model
+  ) -> [Other] {
+    if index >= 0, let found = _storage._models(index) { return unsafeBitCast(found, to: [Other].self) }
+    return _slowModels(keyPath(), index, model)
+  }
+
+  // MARK: Without index, or not inserted
+
+  @inline(never) @usableFromInline func _slow<Value: Decodable>(
+    _ keyPath: KeyPath<Model, Value>, _ index: Int, _ model: Model
+  ) -> Value { _any.value(keyPath, at: index, of: model) }
+
+  @inline(never) @usableFromInline func _slowSet<Value: Encodable>(
+    _ keyPath: KeyPath<Model, Value>, _ index: Int, _ model: Model, _ value: Value
+  ) { _any.set(keyPath, at: index, of: model, to: value) }
+
+  @inline(never) @usableFromInline func _slowBegin<Value: Encodable>(
+    _ keyPath: KeyPath<Model, Value>, _ index: Int, _ value: Value
+  ) { _any.begin(keyPath, at: index, with: value) }
+
+  @inline(never) @usableFromInline func _slowModel<Other: PersistentModel>(
+    _ keyPath: KeyPath<Model, Other?>, _ index: Int, _ model: Model
+  ) -> Other? { _any.value(keyPath, at: index, of: model) }
+
+  @inline(never) @usableFromInline func _slowModels<Other: PersistentModel>(
+    _ keyPath: KeyPath<Model, [Other]>, _ index: Int, _ model: Model
+  ) -> [Other] { _any.value(keyPath, at: index, of: model) }
+
+  /// The same, with the general forms only.
+  private var _any: some _ModelAccess<Model> { self }
+}
