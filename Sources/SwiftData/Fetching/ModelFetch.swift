@@ -120,7 +120,7 @@ struct ModelFetch<T: PersistentModel> {
     // unsaved changes can take away are enough.
     request.fetchOffset = 0
     if limit > 0 {
-      request.fetchLimit = offset + limit + managed.updatedObjects.count + managed.deletedObjects.count
+      request.fetchLimit = offset + limit + managed.storedChangeCount
     }
     defer { (request.fetchLimit, request.fetchOffset) = (limit, offset) }
     let rest = try managed.fetch(request).dropFirst(offset)

@@ -7,6 +7,7 @@ extension _ModelAccess {
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) where Value: Encodable {
+    if _storage.flags.contains(.beingShown) { return }
     if let _foreign { return _foreign.setValue(forKey: keyPath(), to: value) }
     _begin(keyPath(), index, value)
   }
@@ -24,6 +25,7 @@ extension _ModelAccess {
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) where Value: PersistentModel {
+    if _storage.flags.contains(.beingShown) { return }
     if let _foreign { return _foreign.setValue(forKey: keyPath(), to: value) }
     _begin(keyPath(), index, value)
   }
@@ -42,6 +44,7 @@ extension _ModelAccess {
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, with value: Value?
   ) where Value: PersistentModel {
+    if _storage.flags.contains(.beingShown) { return }
     if let _foreign { return _foreign.setValue(forKey: keyPath(), to: value) }
     _begin(keyPath(), index, value)
   }
@@ -60,6 +63,7 @@ extension _ModelAccess {
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) where Value: PersistentModel & Encodable {
+    if _storage.flags.contains(.beingShown) { return }
     if let _foreign { return _foreign.setValue(forKey: keyPath(), to: value) }
     _begin(keyPath(), index, value)
   }
@@ -78,6 +82,7 @@ extension _ModelAccess {
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, with value: Value?
   ) where Value: PersistentModel & Encodable {
+    if _storage.flags.contains(.beingShown) { return }
     if let _foreign { return _foreign.setValue(forKey: keyPath(), to: value) }
     _begin(keyPath(), index, value)
   }
@@ -96,6 +101,7 @@ extension _ModelAccess {
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) where Value: RelationshipCollection {
+    if _storage.flags.contains(.beingShown) { return }
     if let _foreign { return _foreign.setValue(forKey: keyPath(), to: value) }
     _begin(keyPath(), index, value)
   }
@@ -114,6 +120,7 @@ extension _ModelAccess {
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) where Value: RelationshipCollection & Encodable {
+    if _storage.flags.contains(.beingShown) { return }
     if let _foreign { return _foreign.setValue(forKey: keyPath(), to: value) }
     _begin(keyPath(), index, value)
   }
@@ -132,6 +139,7 @@ extension _ModelAccess {
   public func beginTransformable<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) {
+    if _storage.flags.contains(.beingShown) { return }
     if let _foreign { return _foreign.setTransformableValue(forKey: keyPath(), to: value) }
     _begin(keyPath(), index, value)
   }
@@ -148,7 +156,6 @@ extension _ModelAccess {
   private func _begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, _ index: Int, _ value: Value
   ) {
-    if _storage.flags.contains(.beingShown) { return }
     let own = index >= 0 && Self._usesIndexes ? index : _index(index, keyPath())
     // A model that is shown already is one whose initialiser was given the backing data of another.
     if _storage.isBound { return _storage.set(own, to: value) }

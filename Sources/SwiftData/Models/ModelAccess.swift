@@ -15,7 +15,9 @@ public protocol _ModelAccess<Model> {
 
 extension _ModelAccess {
   /// Backing data of another kind than the module's, where the instance was made with such.
-  var _foreign: (any BackingData<Model>)? { _storage.foreign.map { $0 as! any BackingData<Model> } }
+  @inline(__always) var _foreign: (any BackingData<Model>)? {
+    _storage.flags.contains(.foreign) ? _storage.foreign.map { $0 as! any BackingData<Model> } : nil
+  }
 
   /// The value of an attribute.
   public func value<Value>(

@@ -140,6 +140,9 @@ extension _ModelStorage {
     withObject(index) { $0.memberList(at: $1).map { related($0) } }
   }
 
+  /// Whether the instance is being made for a stored model, so that initial values are none of its values.
+  public final var _isBeingShown: Bool { flags.contains(.beingShown) }
+
   // MARK: Without context
 
   /// Notes which instance shows the values, for its observers.

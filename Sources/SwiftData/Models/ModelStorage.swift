@@ -7,9 +7,16 @@ import CoreData
 public final class _ModelStorage {
   // Classes and plans are kept for the life of the process.
   @exclusivity(unchecked) private(set) final unowned(unsafe) var modelClass: ModelClass
-  @exclusivity(unchecked) private final unowned(unsafe) var _plan: AccessPlan?
+  @exclusivity(unchecked) private final unowned(unsafe) var _plan: AccessPlan? {
+    didSet { _slots = _plan?.slots }
+  }
+  @exclusivity(unchecked) private final var _slots: UnsafePointer<Int>?
   /// The engine's object; nil until the model is inserted.
-  @exclusivity(unchecked) private(set) final var object: ModelObject?
+  @exclusivity(unchecked) private(set) final var object: ModelObject? {
+    didSet { _unretained = object.map { Unmanaged.passUnretained($0) } }
+  }
+  /// The same, for reading without a retain.
+  @exclusivity(unchecked) private final var _unretained: Unmanaged<ModelObject>?
   /// The context, as long as it lives.
   @exclusivity(unchecked) private(set) final var link: ContextLink?
   @exclusivity(unchecked) private final var _model = UnretainedReference<AnyObject>()
@@ -29,6 +36,8 @@ public final class _ModelStorage {
     static let beingShown = Flags(rawValue: 2)
     /// Observers have a registrar of the storage's own.
     static let registered = Flags(rawValue: 4)
+    /// Backing data of another kind holds the values.
+    static let foreign = Flags(rawValue: 8)
   }
 
   private final class Extras {
@@ -91,7 +100,7 @@ public final class _ModelStorage {
   }
 
   /// Backing data of another kind than the module's, which then holds the values.
-  final var foreign: Any? { _extras?.foreign }
+  final var foreign: Any? { flags.contains(.foreign) ? _extras?.foreign : nil }
 
   /// Observers of the model while it belonged to no context; made when it is asked for.
   final var registrar: ObservationRegistrar {
@@ -108,15 +117,15 @@ public final class _ModelStorage {
   @inline(__always) final func withObject<Result>(
     _ index: Int, _ body: (ModelObject, Int) -> Result
   ) -> Result? {
-    guard let plan = _plan, let object else { return nil }
-    return body(object, plan.slots[index])
+    guard let _slots, let _unretained else { return nil }
+    return _unretained._withUnsafeGuaranteedRef { body($0, _slots[index]) }
   }
 
   /// As `withObject`, for a change.
   @inline(__always) final func changeObject(_ index: Int, _ body: (ModelObject, Int) -> Void) -> Bool {
-    guard let plan = _plan, let object else { return false }
+    guard let _slots, let _unretained else { return false }
     if flags != .kept, !prepareChange(index) { return true }
-    body(object, plan.slots[index])
+    _unretained._withUnsafeGuaranteedRef { body($0, _slots[index]) }
     return true
   }
 
@@ -252,7 +261,7 @@ public final class _ModelStorage {
 
   /// Takes over the values of another storage, where it has none of its own.
   final func take(from other: _ModelStorage) {
-    if let foreign = other.foreign { extras.foreign = foreign }
+    if let foreign = other.foreign { show(foreign: foreign) }
     for (index, value) in other._values.enumerated() {
       if case .none = value { continue }
       guard let own = modelClass.indexByName[other.modelClass.properties[index].name] else { continue }
@@ -275,7 +284,10 @@ public final class _ModelStorage {
   }
 
   /// Shows backing data of another kind.
-  final func show(foreign: Any) { extras.foreign = foreign }
+  final func show(foreign: Any) {
+    extras.foreign = foreign
+    flags.insert(.foreign)
+  }
 
   /// Stands for an instance of a subclass, whose properties begin with those of this class.
   final func become(_ subclass: ModelClass) {

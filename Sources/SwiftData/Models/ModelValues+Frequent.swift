@@ -217,6 +217,41 @@ extension _ModelValues {
     _slowBegin(keyPath(), index, value)
   }
 
+  // MARK: Optional values
+
+  /// Gives an optional attribute or a to-one relationship its first value. Instances that are made for stored models have
+  /// theirs.
+  @inlinable public func begin<Value: Encodable>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, with value: Value?
+  ) {
+    if _storage._isBeingShown { return }
+    _slowBegin(keyPath(), index, value)
+  }
+
+  /// Gives a to-one relationship to a class that is Codable its first value.
+  @inlinable public func begin<Other: PersistentModel & Encodable>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Other?>, at index: Int = -1, with value: Other?
+  ) {
+    if _storage._isBeingShown { return }
+    _slowBeginModel(keyPath(), index, value)
+  }
+
+  /// Gives a to-one relationship its first value.
+  @inlinable public func begin<Other: PersistentModel>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Other?>, at index: Int = -1, with value: Other?
+  ) {
+    if _storage._isBeingShown { return }
+    _slowBeginModel(keyPath(), index, value)
+  }
+
+  /// Gives a to-many relationship its first value.
+  @inlinable public func begin<Other: PersistentModel>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, [Other]>, at index: Int = -1, with value: [Other]
+  ) {
+    if _storage._isBeingShown { return }
+    _slowBeginModels(keyPath(), index, value)
+  }
+
   // MARK: Relationships
 
   /// The model at the other end of a to-one relationship.
@@ -250,6 +285,14 @@ extension _ModelValues {
 
   @inline(never) @usableFromInline func _slowBegin<Value: Encodable>(
     _ keyPath: KeyPath<Model, Value>, _ index: Int, _ value: Value
+  ) { _any.begin(keyPath, at: index, with: value) }
+
+  @inline(never) @usableFromInline func _slowBeginModel<Other: PersistentModel>(
+    _ keyPath: KeyPath<Model, Other?>, _ index: Int, _ value: Other?
+  ) { _any.begin(keyPath, at: index, with: value) }
+
+  @inline(never) @usableFromInline func _slowBeginModels<Other: PersistentModel>(
+    _ keyPath: KeyPath<Model, [Other]>, _ index: Int, _ value: [Other]
   ) { _any.begin(keyPath, at: index, with: value) }
 
   @inline(never) @usableFromInline func _slowModel<Other: PersistentModel>(
