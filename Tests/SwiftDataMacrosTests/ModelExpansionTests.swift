@@ -237,8 +237,8 @@ import Testing
   @Test func `A model is no Sendable`() {
     let source =
       _extension("@Model class Book { }", "Observable, PersistentModel, Sendable", "Library.Book") ?? ""
-    #expect(source.contains("extension Library.Book: SwiftData.PersistentModel {\n}"))
-    #expect(source.contains("extension Library.Book: Observation.Observable {\n}"))
+    #expect(source.contains("extension Library.Book: nonisolated SwiftData.PersistentModel {\n}"))
+    #expect(source.contains("extension Library.Book: nonisolated Observation.Observable {\n}"))
     #expect(source.contains("@available(*, unavailable"))
     #expect(source.contains("extension Library.Book: Sendable {\n}"))
   }

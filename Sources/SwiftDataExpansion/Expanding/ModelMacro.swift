@@ -54,10 +54,10 @@ enum ModelMacro {
     let missing = request.missingConformances ?? []
     var parts: [String] = []
     if missing.contains("PersistentModel") {
-      parts.append("extension \(type): SwiftData.PersistentModel {\n}")
+      parts.append("extension \(type): nonisolated SwiftData.PersistentModel {\n}")
     }
     if missing.contains("Observable") {
-      parts.append("extension \(type): Observation.Observable {\n}")
+      parts.append("extension \(type): nonisolated Observation.Observable {\n}")
     }
     if missing.contains("Sendable") {
       parts.append(
