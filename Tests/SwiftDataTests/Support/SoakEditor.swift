@@ -49,7 +49,8 @@ struct SoakEditor {
   var expected = SoakPicture()
   private let _contexts: [ModelContext]
   private var _pending: [[Change]] = [[], [], []]
-  /// Unsaved shelves by title. One that is the saved one is no change, and follows what others save.
+  /// Unsaved shelves by title. A volume is moved by one context at a time, and only to another place: whether a place that
+  /// several chose, or that it came back to, is a change depends on who looks when.
   private var _moves: [[String: String?]] = [[:], [:], [:]]
 
   init(_ container: ModelContainer, seed: UInt64) {
@@ -61,7 +62,6 @@ struct SoakEditor {
   mutating func edit(_ step: Int) throws {
     let number = Int(dice.next() % 3)
     let context = _contexts[number]
-    _forgetMoves(number)
     let shelves = try context.fetch(FetchDescriptor<Shelf>(sortBy: [SortDescriptor(\.code)]))
     let volumes = try context.fetch(FetchDescriptor<Volume>(sortBy: [SortDescriptor(\.title)]))
     let (shelf, volume) = (shelves.randomElement(using: &dice), volumes.randomElement(using: &dice))
@@ -85,11 +85,11 @@ struct SoakEditor {
       volume.tags.append("t\(step)")
       _note(number, volume) { [tags = volume.tags] in $0.tags = tags }
     case 6, 7:
-      guard let shelf, let volume else { break }
+      guard let shelf, let volume, _canMove(volume, to: shelf.code) else { break }
       volume.shelf = shelf
       _moves[number].updateValue(shelf.code, forKey: volume.title)
     case 8:
-      guard let volume else { break }
+      guard let volume, _canMove(volume, to: nil) else { break }
       volume.shelf = nil
       _moves[number].updateValue(nil, forKey: volume.title)
     case 9:
@@ -121,17 +121,14 @@ struct SoakEditor {
   }
 
   private mutating func _save(_ number: Int) throws {
-    _forgetMoves(number)
     try _contexts[number].save()
     expected = _shown(number)
     (_pending[number], _moves[number]) = ([], [:])
   }
 
-  /// Drops moves that lead to where a volume stands already, as its context finds when it looks at what others saved.
-  private mutating func _forgetMoves(_ number: Int) {
-    _moves[number] = _moves[number].filter { title, shelf in
-      expected.volumes[title].map { $0.shelf != shelf } ?? true
-    }
+  private func _canMove(_ volume: Volume, to shelf: String?) -> Bool {
+    let title = volume.title
+    return _moves.allSatisfy { $0[title] == nil } && expected.volumes[title]?.shelf != shelf
   }
 
   /// What a context has to show.
@@ -148,10 +145,9 @@ struct SoakEditor {
   mutating func saveAll() throws { for number in _contexts.indices { try _save(number) } }
 
   /// Where a context shows other values than it has to.
-  mutating func differences() throws -> [String] {
+  func differences() throws -> [String] {
     var found: [String] = []
     for (number, context) in _contexts.enumerated() {
-      _forgetMoves(number)
       let wanted = _shown(number)
       let shown = try SoakPicture(of: context)
       guard shown != wanted else { continue }
