@@ -10,7 +10,10 @@ package final class QueryCancellation: Sendable {
   private init(_ isCancelled: @escaping @Sendable () -> Bool) { _isCancelled = isCancelled }
 
   /// Whether the caller of the statement that runs on this thread does not want it any more.
-  static var isCancelled: Bool { _current?._isCancelled() ?? false }
+  package static var isCancelled: Bool { _current?._isCancelled() ?? false }
+
+  /// Whether somebody may cancel what runs on this thread.
+  package static var isWatched: Bool { _current != nil }
 
   /// Runs `body`, whose statements end with an `isInterrupted` error once `isCancelled` answers true. It is asked
   /// now and then while a statement runs.

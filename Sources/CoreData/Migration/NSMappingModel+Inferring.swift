@@ -60,9 +60,9 @@ extension NSMappingModel {
 }
 
 /// Whether a change between two versions of a model can be inferred.
-enum InferenceCheck {
+package enum InferenceCheck {
   /// - Throws: A Cocoa error with code 134190 that names what prevents it.
-  static func check(from source: ModelSchema, to destination: ModelSchema) throws {
+  package static func check(from source: ModelSchema, to destination: ModelSchema) throws {
     let blocked = SchemaDiff(from: source, to: destination).changes.filter { $0.verdict == .blocked }
     guard !blocked.isEmpty else { return }
     let reasons = blocked.map { change in

@@ -6,7 +6,11 @@ import Foundation
 extension NSMigrationManager {
   /// Carries out a migration, by the store's own means where that may be and is possible.
   final func run(_ job: MigrationJob) throws {
-    guard StoreLocation(job.source.url).path != StoreLocation(job.destination.url).path else {
+    let (from, to) = (job.source.url, job.destination.url)
+    // Of other places than files the whole URL tells which store is meant.
+    let isSame =
+      from.isFileURL || to.isFileURL ? StoreLocation(from).path == StoreLocation(to).path : from == to
+    guard !isSame else {
       throw CocoaError.coreData(
         NSMigrationManagerDestinationStoreError,
         "The store at \(job.source.url.path) cannot be migrated onto itself: give another destination, and replace the store "

@@ -124,7 +124,7 @@ extension NSManagedObjectModel {
   /// object. Callable from any thread.
   ///
   /// - Throws: `ModelLayoutError` for an invalid model, which stays editable.
-  final func frozen() throws -> FrozenModel {
+  package final func frozen() throws -> FrozenModel {
     try frozenModel.withLock { known in
       if let known { return known }
       let made = try _freeze()

@@ -36,6 +36,11 @@ import Testing
     return try fixture.model("<entity name=\"A\">\(texts.joined())</entity>")
   }
 
+  private func _store(_ connection: Connection, _ metadata: [String: Any]) -> SQLiteMigratingStore {
+    SQLiteMigratingStore(
+      url: _fixture.url, connection: connection, metadata: metadata, options: MigrationFixture.automatic)
+  }
+
   private func _expectMigratedStore() throws {
     try _fixture.open(_new, options: nil) { context in
       try #expect(context.texts("A", "n").sorted() == ["1", "2"])
@@ -43,34 +48,32 @@ import Testing
     }
   }
 
-  @Test func `an automatic migration with outdated metadata leaves the migrated store as it is`() throws {
+  @Test(.ofFiles) func `an automatic migration with outdated metadata leaves the migrated store as it is`()
+    throws
+  {
     let connection = try Connection(path: _fixture.url.path)
-    try AutomaticMigration(
-      url: _fixture.url, on: connection, metadata: _metadata, options: MigrationFixture.automatic
-    ).run(to: try _new.frozen(), _new)
+    try AutomaticMigration(_store(connection, _metadata)).run(to: try _new.frozen(), _new)
     try _expectMigratedStore()
   }
 
-  @Test func `a staged migration with outdated metadata leaves the migrated store as it is`() throws {
+  @Test(.ofFiles) func `a staged migration with outdated metadata leaves the migrated store as it is`() throws
+  {
     let manager = NSStagedMigrationManager([
       NSLightweightMigrationStage([_old.versionChecksum, _new.versionChecksum])
     ])
     let connection = try Connection(path: _fixture.url.path)
-    try StagedMigration(
-      manager, url: _fixture.url, on: connection, metadata: _metadata, options: MigrationFixture.automatic
-    ).run(to: _new)
+    try StagedMigration(manager, _store(connection, _metadata)).run(to: _new)
     try _expectMigratedStore()
   }
 
-  @Test func `a store without a source model is an error as long as no one has migrated it`() throws {
+  @Test(.ofFiles) func `a store without a source model is an error as long as no one has migrated it`() throws
+  {
     let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
       ofType: NSSQLiteStoreType, at: _fixture.url)
     try _fixture.forgetModel()
     let connection = try Connection(path: _fixture.url.path)
     let error = #expect(throws: CocoaError.self) {
-      try AutomaticMigration(
-        url: _fixture.url, on: connection, metadata: metadata, options: MigrationFixture.automatic
-      ).run(to: try _old.frozen(), _old)
+      try AutomaticMigration(_store(connection, metadata)).run(to: try _old.frozen(), _old)
     }
     #expect(error?.code.rawValue == NSMigrationMissingSourceModelError)
   }

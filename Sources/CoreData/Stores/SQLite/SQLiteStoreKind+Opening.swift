@@ -115,19 +115,15 @@ extension SQLiteStoreKind {
     }
     let differing = StoreVersioning.differences(model, metadata)
     if (options?[NSMigratePersistentStoresAutomaticallyOption] as? NSNumber)?.boolValue ?? false {
+      let store = SQLiteMigratingStore(
+        url: url, connection: opening.connection, metadata: metadata, options: options)
       if let manager = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager
       {
         return {
-          try StagedMigration(
-            manager, url: url, on: opening.connection, metadata: metadata, options: options
-          ).run(to: model)
+          try StagedMigration(manager, store).run(to: model)
         }
       }
-      return {
-        try AutomaticMigration(
-          url: url, on: opening.connection, metadata: metadata, options: options
-        ).run(to: frozen, model)
-      }
+      return { try AutomaticMigration(store).run(to: frozen, model) }
     }
     throw CocoaError.coreData(
       NSPersistentStoreIncompatibleVersionHashError,

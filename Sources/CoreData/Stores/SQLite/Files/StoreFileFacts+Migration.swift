@@ -15,7 +15,7 @@ extension StoreFileFacts {
     let url = URL(fileURLWithPath: path)
     let metadata = try metadata(path: path)
     let model = try StoreErrors.translating(url: url) { try managedObjectModel(destination) }
-    try AutomaticMigration.rewriteCopy(
+    try SQLiteMigratingStore.rewriteCopy(
       at: url, metadata: metadata, options: [NSPersistentStoreTimeoutOption: 5.0], from: source, to: model)
   }
 }

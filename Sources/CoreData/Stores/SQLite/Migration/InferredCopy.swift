@@ -34,7 +34,7 @@ struct InferredCopy {
     do {
       try StoreErrors.translating(url: to) { try StoreFiles(url: from).copy(to: files) }
       let model = _destination.copy() as! NSManagedObjectModel
-      try AutomaticMigration.rewriteCopy(
+      try SQLiteMigratingStore.rewriteCopy(
         at: to, metadata: metadata, options: _job.destination.options, from: ModelSchema(_source), to: model)
     } catch {
       files.remove()

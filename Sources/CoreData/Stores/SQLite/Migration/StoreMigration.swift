@@ -45,26 +45,29 @@ struct StoreMigration {
   /// - Throws: `SQLiteError`, with a constraint's code when objects are in the way of a new uniqueness
   ///   constraint; `MissingValuesError`; `UnsupportedModelError`; `CocoaError.userCancelled`.
   func run() throws {
-    let slices = plan.flows.map { MigrationProgress.slices(largestKey: _largestKeys[$0.oldRoot] ?? 0) }
+    let slices = plan.flows.map {
+      MigrationProgress.slices(of: _database.keyColumn, largestKey: _largestKeys[$0.oldRoot] ?? 0)
+    }
     let progress = MigrationProgress(steps: slices.reduce(0) { $0 + $1.count } + 1 + new.tables.count)
     try _dropIndexesAndTriggers()
     for (number, table) in old.tables.enumerated() {
-      try connection.execute("ALTER TABLE \(table.name) RENAME TO \(Self.away(table: number))")
+      try connection.execute("ALTER TABLE \(table.name) RENAME TO \(_database.away(table: number))")
     }
     for (number, join) in old.joins.enumerated() {
-      try connection.execute("ALTER TABLE \(join.name) RENAME TO \(Self.away(join: number))")
+      try connection.execute("ALTER TABLE \(join.name) RENAME TO \(_database.away(join: number))")
     }
     let writer = SchemaWriter(new)
     for table in new.tables { try connection.execute(writer.createTable(table)) }
     for join in new.joins { try connection.execute(writer.createJoinTable(join)) }
-    for (flow, slices) in zip(plan.flows, slices) { try copyRows(flow, slices, progress) }
+    let rows = TableMigration(plan, in: _database)
+    for (flow, slices) in zip(plan.flows, slices) { try rows.copyRows(flow, slices, progress) }
     try readExternalValues()
-    try checkMandatoryValues()
-    try linkToOnes()
-    try fillJoins()
+    try rows.checkMandatoryValues()
+    try rows.linkToOnes()
+    try rows.fillJoins()
     try progress.advance()
-    for number in old.tables.indices { try connection.execute("DROP TABLE \(Self.away(table: number))") }
-    for number in old.joins.indices { try connection.execute("DROP TABLE \(Self.away(join: number))") }
+    for number in old.tables.indices { try connection.execute("DROP TABLE \(_database.away(table: number))") }
+    for number in old.joins.indices { try connection.execute("DROP TABLE \(_database.away(join: number))") }
     for table in new.tables {
       for statement in try writer.indexes(of: table) { try connection.execute(statement) }
       // Last of all: copying is no change that derived attributes are to follow.
@@ -78,16 +81,10 @@ struct StoreMigration {
     try ModelCache.write(new.layout.schema, to: connection)
   }
 
-  /// Name that an old table has while its rows are copied.
-  static func away(table number: Int) -> String { "Z_MIGRATED_T\(number)" }
-
-  static func away(join number: Int) -> String { "Z_MIGRATED_J\(number)" }
+  private var _database: SQLiteMigrationDatabase { SQLiteMigrationDatabase(connection: connection) }
 
   /// The old table that holds an entity's rows.
-  func away(of entity: Int) -> String {
-    let root = old.layout.layout(numbered: entity).rootNumber
-    return Self.away(table: old.tables.firstIndex { $0.rootNumber == root }!)
-  }
+  func away(of entity: Int) -> String { TableMigration(plan, in: _database).away(of: entity) }
 
   private func _exists(_ table: String) throws -> Bool {
     try connection.firstValue("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(table)])

@@ -27,12 +27,9 @@ enum SQLFunctions {
       call.answer(Int64(StringComparison.compare(left, right, options: options).rawValue))
     }
     let transforms: [(String, @Sendable (String) -> String)] = [
-      ("NSCoreDataUppercase", { $0.uppercased() }),
-      ("NSCoreDataLowercase", { $0.lowercased() }),
-      (
-        "NSCoreDataCanonical",
-        { $0.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil) }
-      ),
+      ("NSCoreDataUppercase", { Derivation.TextFunction.uppercase($0) }),
+      ("NSCoreDataLowercase", { Derivation.TextFunction.lowercase($0) }),
+      ("NSCoreDataCanonical", { Derivation.TextFunction.canonical($0) }),
     ]
     try connection.register(function: "NSCoreDataLength", argumentCount: 1) { call in
       guard let text = call.utf8(0) else { return call.answerNull() }

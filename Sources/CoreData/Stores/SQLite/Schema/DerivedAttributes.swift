@@ -1,99 +1,15 @@
 import CoreDataModelSchema
 import Foundation
 
-/// What a derived attribute is computed from, as far as SQL triggers can keep it up to date.
-struct Derivation: Sendable {
-  enum Source: Sendable {
-    /// `now()`.
-    case moment
-    /// An attribute of the same row.
-    case attribute(Int)
-    /// An attribute of a to-one's destination.
-    case distant(toOne: Int, attribute: Int)
-    /// The members of a to-many; `attribute` is nil when they are counted.
-    case members(toMany: Int, function: String, attribute: Int?)
-  }
-
-  let source: Source
-  /// SQL function applied to the value; nil for the value as it is.
-  let function: String?
-
-  private static let _text = [
-    "uppercase": "NSCoreDataUppercase", "lowercase": "NSCoreDataLowercase",
-    "canonical": "NSCoreDataCanonical",
+extension Derivation {
+  private static let _functions: [TextFunction: String] = [
+    .uppercase: "NSCoreDataUppercase", .lowercase: "NSCoreDataLowercase", .canonical: "NSCoreDataCanonical",
   ]
-  private static let _aggregates = [
-    "count": "COUNT", "sum": "SUM", "min": "MIN", "max": "MAX", "avg": "AVG", "average": "AVG",
-  ]
-
-  /// Reads a derivation expression of an entity.
-  ///
-  /// - Throws: `UnsupportedModelError` for what Core Data does not take either, and for key paths over more
-  ///   than one relationship.
-  init(_ text: String, attribute: String, in layout: PropertyLayout, _ model: ModelLayout) throws {
-    let canonical = DerivationText.canonical(text)
-    func refuse(_ reason: String) -> UnsupportedModelError {
-      UnsupportedModelError(
-        entity: layout.entityName, property: attribute,
-        reason: "the derivation '\(text)' cannot be used: \(reason)")
-    }
-    if canonical == "now()" || canonical == "now:()" {
-      self.init(source: .moment, function: nil)
-      return
-    }
-    var path = canonical
-    var name: String?
-    if let open = canonical.firstIndex(of: "("), canonical.hasSuffix(")") {
-      name = String(canonical[..<open].prefix { $0 != ":" })
-      path = String(canonical[canonical.index(after: open)...].dropLast())
-    }
-    guard !path.contains("@"), !path.contains("("), !path.contains(",") else {
-      throw refuse("an operator such as @count must stand at the end of the key path")
-    }
-    let steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    guard let first = steps.first, let slot = layout.slot(named: first) else {
-      throw refuse("'\(steps.first ?? "")' is no property of the entity")
-    }
-    guard steps.count <= 2 else { throw refuse("the key path may lead over one relationship only") }
-    guard let relationship = layout.slots[slot].relationship else {
-      guard steps.count == 1 else { throw refuse("'\(first)' is no relationship") }
-      guard name == nil || Self._text[name!] != nil else {
-        throw refuse("there is no function '\(name!)' of an attribute")
-      }
-      self.init(source: .attribute(slot), function: name.flatMap { Self._text[$0] })
-      return
-    }
-    let destination = model.layout(numbered: relationship.destination)
-    let target = steps.count == 2 ? destination.slot(named: steps[1]) : nil
-    if steps.count == 2, target == nil || destination.slots[target!].attribute == nil {
-      throw refuse("'\(steps[1])' is no attribute of '\(destination.entityName)'")
-    }
-    if relationship.isToMany {
-      guard let name, let aggregate = Self._aggregates[name] else {
-        throw refuse("of a to-many only @count, @sum, @min, @max and @avg can be derived")
-      }
-      guard name == "count" || target != nil else {
-        throw refuse("@\(name) needs an attribute of the members")
-      }
-      self.init(
-        source: .members(toMany: slot, function: aggregate, attribute: name == "count" ? nil : target),
-        function: nil)
-      return
-    }
-    guard let target else { throw refuse("a relationship itself is no value") }
-    guard name == nil || Self._text[name!] != nil else {
-      throw refuse("there is no function '\(name!)' of an attribute")
-    }
-    self.init(source: .distant(toOne: slot, attribute: target), function: name.flatMap { Self._text[$0] })
-  }
-
-  private init(source: Source, function: String?) {
-    self.source = source
-    self.function = function
-  }
 
   /// The value in SQL, given the column it comes from.
-  func applied(to column: String) -> String { function.map { "\($0)(\(column))" } ?? column }
+  func applied(to column: String) -> String {
+    function.map { "\(Self._functions[$0]!)(\(column))" } ?? column
+  }
 }
 
 /// The triggers that keep derived attributes up to date, in Core Data's words as far as its files show them.

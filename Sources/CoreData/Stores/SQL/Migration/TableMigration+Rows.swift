@@ -1,19 +1,10 @@
 import CoreDataModelSchema
-import CoreDataSQLiteBinding
-import Foundation
 
-/// A piece of SQL with the values of its parameters.
-struct SQLPiece: Hashable {
-  let sql: String
-  var values: [Binding] = []
-
-  static let null = SQLPiece(sql: "NULL")
-}
-
-extension StoreMigration {
+extension TableMigration {
   /// Copies the rows of an old table that go to a new one, slice by slice: attributes, and to-ones that are
   /// stored as they were.
-  func copyRows(_ flow: MigrationPlan.Flow, _ slices: [String], _ progress: MigrationProgress) throws {
+  package func copyRows(_ flow: MigrationPlan.Flow, _ slices: [String], _ progress: MigrationProgress) throws
+  {
     let table = new.table(of: flow.newRoot)
     var columns: [[SQLPiece]] = Array(
       repeating: Array(repeating: .null, count: flow.pairs.count), count: table.columns.count)
@@ -37,20 +28,23 @@ extension StoreMigration {
     func chosen(_ pieces: [SQLPiece]) -> SQLPiece {
       if Set(pieces).count == 1 { return pieces[0] }
       let cases = zip(numbers, pieces).map { "WHEN \($0) THEN \($1.sql)" }.joined(separator: " ")
-      return SQLPiece(sql: "CASE Z_ENT \(cases) END", values: pieces.flatMap(\.values))
+      return SQLPiece(sql: "CASE \(entityColumn) \(cases) END", values: pieces.flatMap(\.values))
     }
     let entity = zip(numbers, flow.pairs).map {
       "WHEN \($0) THEN \(new.numbers.stored(for: $1.new.entityNumber))"
     }.joined(separator: " ")
     let pieces = columns.map(chosen)
-    let names = ["Z_PK", "Z_ENT", "Z_OPT"] + table.columns.map(\.name)
-    let values = ["Z_PK + \(flow.offset)", "CASE Z_ENT \(entity) END", "Z_OPT"] + pieces.map(\.sql)
+    let names = [keyColumn, entityColumn, versionColumn] + table.columns.map(\.name)
+    let values =
+      ["\(keyColumn) + \(flow.offset)", "CASE \(entityColumn) \(entity) END", versionColumn]
+      + pieces.map(\.sql)
     for slice in slices {
-      try connection.query(
-        "INSERT INTO \(table.name) (\(names.joined(separator: ", "))) SELECT \(values.joined(separator: ", ")) "
-          + "FROM \(away(of: flow.oldRoot)) WHERE Z_ENT IN (\(numbers.map(String.init).joined(separator: ", "))) "
-          + "AND \(slice)",
-        pieces.flatMap(\.values))
+      try database.run(
+        SQLPiece(
+          sql:
+            "INSERT INTO \(table.name) (\(names.joined(separator: ", "))) SELECT \(values.joined(separator: ", ")) "
+            + "FROM \(away(of: flow.oldRoot)) WHERE \(entityColumn) IN (\(numbers.map(String.init).joined(separator: ", "))) "
+            + "AND \(slice)", values: pieces.flatMap(\.values)))
       try progress.advance()
     }
   }
@@ -66,11 +60,12 @@ extension StoreMigration {
     let from = old.column(column, of: pair.old.entityNumber)
     let conversion = NumericConversion(
       from: pair.old.slots[source].type ?? attribute.type, to: attribute.type)
-    let piece = conversion.map { SQLPiece($0, of: from.name) } ?? _converted(from, to: content)
+    let piece = SQLPiece(
+      sql: conversion.map { database.converted(from.name, by: $0) } ?? database.converted(from, to: content))
     // Made required: where there is no value, the default is put.
     let wasOptional = pair.old.slots[source].isOptional
     guard wasOptional, !attribute.isOptional, fallback != .null else { return piece }
-    return SQLPiece(sql: "IFNULL(\(piece.sql), \(fallback.sql))", values: piece.values + fallback.values)
+    return SQLPiece(sql: "COALESCE(\(piece.sql), \(fallback.sql))", values: piece.values + fallback.values)
   }
 
   private func _element(
@@ -86,40 +81,15 @@ extension StoreMigration {
         let before = pair.old.element(found, in: source)?.type,
         let conversion = NumericConversion(from: before, to: type)
       {
-        return SQLPiece(conversion, of: column.name)
+        return SQLPiece(sql: database.converted(column.name, by: conversion))
       }
-      return _converted(column, to: content)
+      return SQLPiece(sql: database.converted(column, to: content))
     }
     return _literal(pair.new.element(leaf, in: slot)?.defaultValue, content)
   }
 
-  /// The value of a column of the same type as the new column keeps it.
-  private func _converted(_ column: TableColumn, to content: ColumnContent) -> SQLPiece {
-    switch (column.content, content) {
-    case (.data, .externalData):
-      return SQLPiece(
-        sql: "CASE WHEN \(column.name) IS NULL THEN NULL ELSE CAST(x'01' || \(column.name) AS BLOB) END")
-    case (.externalData, .data):
-      // What lies in a file of its own is read afterwards.
-      return SQLPiece(sql: "SUBSTR(\(column.name), 2)")
-    default: return SQLPiece(sql: column.name)
-    }
-  }
-
   private func _literal(_ literal: SchemaLiteral?, _ content: ColumnContent) -> SQLPiece {
-    let value: Binding? =
-      switch literal {
-      case nil: nil
-      case .integer(let number)?: content == .double ? .double(Double(number)) : .int(number)
-      case .double(let number)?, .date(let number)?: .double(number)
-      case .boolean(let flag)?: .int(flag ? 1 : 0)
-      case .string(let text)?, .uri(let text)?: .text(text)
-      case .decimal(let text)?: Decimal(string: text).map(StoredDecimal.binding)
-      case .uuid(let text)?:
-        UUID(uuidString: text).map { uuid in .blob(withUnsafeBytes(of: uuid.uuid) { Array($0) }) }
-      case .data(let bytes)?: .blob(content == .externalData ? [1] + bytes : bytes)
-      }
-    return value.map { SQLPiece(sql: "?", values: [$0]) } ?? .null
+    literal.flatMap { MigrationValue($0, content) }.map { SQLPiece(sql: "?", values: [$0]) } ?? .null
   }
 
   // MARK: To-ones

@@ -1,51 +1,41 @@
 import CoreDataModelSchema
-import CoreDataSQLiteBinding
 import Foundation
 
-/// Brings a SQLite store to a coordinator's model by the stages of a manager.
+/// Brings a store to a coordinator's model by the stages of a manager.
 ///
 /// All of it happens in a copy, whose content takes the place of the store's at the end, in one transaction:
 /// when a step or a handler fails, or the program is killed, the store is what it was.
-struct StagedMigration {
+package struct StagedMigration {
   private let _manager: NSStagedMigrationManager
-  private let _url: URL
-  private let _migration: AutomaticMigration
-  private let _metadata: [String: Any]
-  private let _options: [AnyHashable: Any]?
+  private let _store: any MigratingStore
 
-  init(
-    _ manager: NSStagedMigrationManager, url: URL, on connection: Connection, metadata: [String: Any],
-    options: [AnyHashable: Any]?
-  ) {
-    _migration = AutomaticMigration(url: url, on: connection, metadata: metadata, options: options)
+  package init(_ manager: NSStagedMigrationManager, _ store: any MigratingStore) {
     _manager = manager
-    _url = url
-    _metadata = metadata
-    _options = options
+    _store = store
   }
 
   /// - Throws: A Cocoa error: 134110 for a store that may not be written, 134504 for a model that cannot be
   ///   found or is not what its reference promises, 134505 and 134506 for stages that do not lead there,
   ///   134140 for a step that cannot be inferred; or what a handler throws.
-  func run(to destination: NSManagedObjectModel) throws {
-    let hashes = NSManagedObjectModel.versionHashes(in: _metadata) ?? [:]
+  package func run(to destination: NSManagedObjectModel) throws {
+    let hashes = NSManagedObjectModel.versionHashes(in: _store.metadata) ?? [:]
     let path = try StagedPath(
       _manager.stages, from: NSManagedObjectModel.checksum(hashes), to: destination.versionChecksum)
-    guard (_options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue != true else {
+    guard (_store.options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue != true else {
       throw CocoaError.coreData(
         NSMigrationError,
-        "The store at \(_url.path) is of another version of the model, and is to be opened for reading only. Open it for writing "
-          + "once, so that it can be migrated.", [NSURLErrorKey: _url])
+        "The store at \(_store.place) is of another version of the model, and is to be opened for reading only. Open it for writing "
+          + "once, so that it can be migrated.", [NSURLErrorKey: _store.url])
     }
     let steps = try _resolved(path.steps, to: destination)
     guard let first = steps.first else { return }
     // Nil when another process has migrated the store.
     guard let source = try _model(of: hashes, before: first) else { return }
-    try _migration.replaceAtomically { copy in
-      try StoreFiles(url: _url).copy(to: copy)
+    try _store.replaceContent { url in
+      try _store.copy(to: url)
       var current = source
       for step in steps {
-        try _take(step, from: current, in: copy.url)
+        try _take(step, from: current, in: url)
         current = step.model
       }
     }
@@ -82,7 +72,7 @@ struct StagedMigration {
         return try Self._resolve(reference)
       }
     }
-    return try _migration.sourceModel()
+    return try AutomaticMigration(_store).sourceModel()
   }
 
   private func _bundled(_ checksum: String) -> NSManagedObjectModel? {
@@ -106,11 +96,9 @@ struct StagedMigration {
     if let stage = step.stage, let handler = stage.willMigrateHandler {
       try _withContainer(current, url) { try handler(_manager, stage) }
     }
-    let metadata = try SQLiteStoreKind().metadata(at: url, options: nil)
     let next = step.model.copy() as! NSManagedObjectModel
     do {
-      try AutomaticMigration.rewriteCopy(
-        at: url, metadata: metadata, options: _options, from: ModelSchema(current), to: next)
+      try _store.rewriteCopy(at: url, from: ModelSchema(current), to: next)
     } catch let error as CocoaError {
       let label = step.stage?.label ?? "to the version \(step.model.versionChecksum)"
       throw CocoaError.coreData(
@@ -128,8 +116,9 @@ struct StagedMigration {
   ) throws {
     let container = NSPersistentContainer(name: "Migration", managedObjectModel: model)
     let description = NSPersistentStoreDescription(url: url)
+    description.type = _store.type
     description.shouldMigrateStoreAutomatically = false
-    for (key, value) in _options ?? [:] {
+    for (key, value) in _store.options ?? [:] {
       guard let key = key.base as? String, key != NSPersistentStoreStagedMigrationManagerOptionKey,
         key != NSMigratePersistentStoresAutomaticallyOption, let value = value as? NSObject ?? _object(value)
       else { continue }

@@ -1,33 +1,33 @@
 import CoreDataModelSchema
 
 /// What of a store's old tables goes where in the new ones.
-struct MigrationPlan {
+package struct MigrationPlan {
   /// An entity as it was and as it is to be.
-  struct Pair {
-    let old: PropertyLayout
-    let new: PropertyLayout
+  package struct Pair {
+    package let old: PropertyLayout
+    package let new: PropertyLayout
   }
 
   /// The rows of an old table that go to a new one.
-  struct Flow {
-    let oldRoot: Int
-    let newRoot: Int
-    let pairs: [Pair]
+  package struct Flow {
+    package let oldRoot: Int
+    package let newRoot: Int
+    package let pairs: [Pair]
     /// Added to the keys of the rows, so that those of several old tables do not meet in the new one.
-    var offset: Int64 = 0
+    package var offset: Int64 = 0
     /// Whether all rows of the old table come along.
-    let isWhole: Bool
+    package let isWhole: Bool
   }
 
-  let old: StoreMapping
-  let new: StoreMapping
-  private(set) var flows: [Flow]
+  package let old: StoreMapping
+  package let new: StoreMapping
+  package private(set) var flows: [Flow]
   private let _matching: SchemaMatching
 
   /// - Parameters:
   ///   - old: The mapping of the tables that are there.
   ///   - largestKeys: Largest key ever given out in the table of each old root.
-  init(from old: StoreMapping, to new: StoreMapping, largestKeys: [Int: Int64]) {
+  package init(from old: StoreMapping, to new: StoreMapping, largestKeys: [Int: Int64]) {
     self.old = old
     self.new = new
     let matching = SchemaMatching(from: old.layout.schema, to: new.layout.schema)
@@ -64,10 +64,10 @@ struct MigrationPlan {
   private let _largest: [Int: Int64]
 
   /// Largest key that the table of a new root may have.
-  func largestKey(ofRoot root: Int) -> Int64 { _largest[root] ?? 0 }
+  package func largestKey(ofRoot root: Int) -> Int64 { _largest[root] ?? 0 }
 
   /// How the rows of an old entity's table get to a new entity's; nil if none do.
-  func flow(from oldEntity: Int, to newEntity: Int) -> Flow? {
+  package func flow(from oldEntity: Int, to newEntity: Int) -> Flow? {
     let roots = (
       old.layout.layout(numbered: oldEntity).rootNumber, new.layout.layout(numbered: newEntity).rootNumber
     )
@@ -75,7 +75,7 @@ struct MigrationPlan {
   }
 
   /// `Z_ENT` of each old entity and of what it becomes.
-  var storedNumbers: [(old: Int, new: Int)] {
+  package var storedNumbers: [(old: Int, new: Int)] {
     flows.flatMap(\.pairs).map {
       (old.numbers.stored(for: $0.old.entityNumber), new.numbers.stored(for: $0.new.entityNumber))
     }
@@ -84,13 +84,13 @@ struct MigrationPlan {
   // MARK: Slots
 
   /// The old slot of an attribute; nil for a new one.
-  func attributeSource(of slot: Int, in pair: Pair) -> Int? {
+  package func attributeSource(of slot: Int, in pair: Pair) -> Int? {
     _matching.attributeSources(of: pair.new.entityName)[pair.new.slots[slot].name]
       .flatMap { pair.old.slot(named: $0.property.name) }
   }
 
   /// The old slot of a relationship, or of the hidden end of one; nil for a new one.
-  func relationshipSource(of slot: Int, in pair: Pair) -> Int? {
+  package func relationshipSource(of slot: Int, in pair: Pair) -> Int? {
     let property = pair.new.slots[slot]
     if !property.isHidden, let source = _matching.relationshipSources(of: pair.new.entityName)[property.name]
     {

@@ -1,11 +1,10 @@
 import CoreDataModelSchema
-import CoreDataSQLiteBinding
 
-extension StoreMigration {
+extension TableMigration {
   // MARK: To-ones
 
   /// Sets the to-ones that were stored otherwise, and puts in order what all of them need.
-  func linkToOnes() throws {
+  package func linkToOnes() throws {
     for flow in plan.flows {
       for pair in flow.pairs {
         for slot in pair.new.slots.indices {
@@ -17,10 +16,10 @@ extension StoreMigration {
           if case .toOne = old.storage(of: source, in: pair.old.entityNumber) { continue }
           let table = new.table(of: flow.newRoot)
           // Of several members the first is kept.
-          try connection.execute(
+          try database.execute(
             "UPDATE \(table.name) SET \(table.columns[key].name) = link.member FROM (SELECT owner + \(flow.offset) AS owner, "
-              + "MIN(member) + \(there.offset) AS member FROM (\(links.sql)) GROUP BY 1) AS link "
-              + "WHERE link.owner = \(table.name).Z_PK")
+              + "MIN(member) + \(there.offset) AS member FROM (\(links.sql)) AS l GROUP BY 1) AS link "
+              + "WHERE link.owner = \(table.name).\(keyColumn)")
         }
       }
     }
@@ -43,28 +42,28 @@ extension StoreMigration {
     let (name, key) = (table.name, table.columns[key].name)
     let theirs = new.table(of: destination).name
     if _losesRows(destination) {
-      try connection.execute(
-        "UPDATE \(name) SET \(key) = NULL WHERE \(key) IS NOT NULL AND \(key) NOT IN (SELECT Z_PK FROM \(theirs))"
+      try database.execute(
+        "UPDATE \(name) SET \(key) = NULL WHERE \(key) IS NOT NULL AND \(key) NOT IN (SELECT \(keyColumn) FROM \(theirs))"
       )
     }
     if let entity {
       let column = table.columns[entity].name
-      try connection.execute(
-        "UPDATE \(name) SET \(column) = (SELECT Z_ENT FROM \(theirs) AS there WHERE there.Z_PK = \(name).\(key)) "
+      try database.execute(
+        "UPDATE \(name) SET \(column) = (SELECT \(entityColumn) FROM \(theirs) AS there WHERE there.\(keyColumn) = \(name).\(key)) "
           + "WHERE (\(key) IS NULL) <> (\(column) IS NULL)")
     }
     if let order {
       let column = table.columns[order].name
-      try connection.execute(
-        "UPDATE \(name) SET \(column) = place.position FROM (SELECT Z_PK AS member, \(_position(in: key)) AS position "
-          + "FROM \(name) WHERE \(key) IS NOT NULL AND \(column) IS NULL) AS place WHERE place.member = \(name).Z_PK"
+      try database.execute(
+        "UPDATE \(name) SET \(column) = place.position FROM (SELECT \(keyColumn) AS member, \(_position(in: key, by: keyColumn)) AS position "
+          + "FROM \(name) WHERE \(key) IS NOT NULL AND \(column) IS NULL) AS place WHERE place.member = \(name).\(keyColumn)"
       )
     }
   }
 
   /// Positions of the members of each owner, for those that had none.
-  private func _position(in owner: String, by member: String = "Z_PK") -> String {
-    "\(StoreVocabulary.firstOrder) + \(StoreVocabulary.orderStep) * "
+  private func _position(in owner: String, by member: String) -> String {
+    "\(MemberOrder.first) + \(MemberOrder.step) * "
       + "(ROW_NUMBER() OVER (PARTITION BY \(owner) ORDER BY \(member)) - 1)"
   }
 
@@ -77,7 +76,7 @@ extension StoreMigration {
   // MARK: Join tables
 
   /// Fills the join tables from wherever the links were.
-  func fillJoins() throws {
+  package func fillJoins() throws {
     for (number, join) in new.joins.enumerated() {
       for pair in plan.flows.flatMap(\.pairs) {
         for slot in pair.new.slots.indices {
@@ -109,9 +108,10 @@ extension StoreMigration {
       values.append("back")
     }
     func insert(_ columns: [String]) throws {
-      try connection.execute(
-        "INSERT OR IGNORE INTO \(join.name) (\(columns.joined(separator: ", "))) "
-          + "SELECT \(values.joined(separator: ", ")) FROM (\(links.sql))")
+      try database.execute(
+        "INSERT INTO \(join.name) (\(columns.joined(separator: ", "))) "
+          + "SELECT \(values.joined(separator: ", ")) FROM (\(links.sql)) AS l WHERE true ON CONFLICT DO NOTHING"
+      )
     }
     try insert(columns)
     // A relationship that is its own inverse stands there both ways.
@@ -121,21 +121,26 @@ extension StoreMigration {
   private func _finish(_ join: JoinTable) throws {
     for (column, entity) in [(join.first, join.firstEntity), (join.second, join.secondEntity)]
     where _losesRows(entity) {
-      try connection.execute(
-        "DELETE FROM \(join.name) WHERE \(column) NOT IN (SELECT Z_PK FROM \(new.table(of: entity).name))")
+      try database.execute(
+        "DELETE FROM \(join.name) WHERE \(column) NOT IN (SELECT \(keyColumn) FROM \(new.table(of: entity).name))"
+      )
     }
     for (order, owner, member) in [
       (join.secondOrder, join.first, join.second), (join.firstOrder, join.second, join.first),
     ] {
       guard let order else { continue }
-      try connection.execute(
-        "UPDATE \(join.name) SET \(order) = place.position FROM (SELECT rowid AS link, \(_position(in: owner, by: member)) "
-          + "AS position FROM \(join.name) WHERE \(order) IS NULL) AS place WHERE place.link = \(join.name).rowid"
+      try database.execute(
+        "UPDATE \(join.name) SET \(order) = place.position FROM (SELECT \(owner) AS a, \(member) AS b, "
+          + "\(_position(in: owner, by: member)) AS position FROM \(join.name) WHERE \(order) IS NULL) AS place "
+          + "WHERE place.a = \(join.name).\(owner) AND place.b = \(join.name).\(member)"
       )
     }
   }
 
   // MARK: Old links
+
+  /// No place, of the type that places have.
+  private static let _none = "CAST(NULL AS bigint)"
 
   /// The links of an old relationship as a query of `owner`, `member`, the member's `place` among the
   /// owner's, and the owner's place among the member's (`back`), for the owners that are of just this entity.
@@ -145,29 +150,29 @@ extension StoreMigration {
     switch old.storage(of: slot, in: entity) {
     case .toOne(let key, _, let order, let destination):
       let column = old.column(key, of: entity).name
-      let back = order.map { old.column($0, of: entity).name } ?? "NULL"
+      let back = order.map { old.column($0, of: entity).name } ?? Self._none
       return (
-        "SELECT Z_PK AS owner, \(column) AS member, NULL AS place, \(back) AS back FROM \(owners) "
-          + "WHERE Z_ENT = \(number) AND \(column) IS NOT NULL", destination
+        "SELECT \(keyColumn) AS owner, \(column) AS member, \(Self._none) AS place, \(back) AS back FROM \(owners) "
+          + "WHERE \(entityColumn) = \(number) AND \(column) IS NOT NULL", destination
       )
     case .oneToMany(let destination, let inverse):
       guard case .toOne(let key, _, let order, _) = old.storage(of: inverse, in: destination) else {
         return nil
       }
       let column = old.column(key, of: destination).name
-      let place = order.map { "m." + old.column($0, of: destination).name } ?? "NULL"
+      let place = order.map { "m." + old.column($0, of: destination).name } ?? Self._none
       return (
-        "SELECT o.Z_PK AS owner, m.Z_PK AS member, \(place) AS place, NULL AS back FROM \(owners) AS o "
-          + "JOIN \(away(of: destination)) AS m ON m.\(column) = o.Z_PK WHERE o.Z_ENT = \(number)",
+        "SELECT o.\(keyColumn) AS owner, m.\(keyColumn) AS member, \(place) AS place, \(Self._none) AS back FROM \(owners) AS o "
+          + "JOIN \(away(of: destination)) AS m ON m.\(column) = o.\(keyColumn) WHERE o.\(entityColumn) = \(number)",
         destination
       )
     case .manyToMany(let join, let ownerIsFirst, let destination):
       let ends = old.joins[join].ends(ownerIsFirst: ownerIsFirst)
-      let place = ends.order.map { "j." + $0 } ?? "NULL"
-      let back = old.joins[join].ends(ownerIsFirst: !ownerIsFirst).order.map { "j." + $0 } ?? "NULL"
+      let place = ends.order.map { "j." + $0 } ?? Self._none
+      let back = old.joins[join].ends(ownerIsFirst: !ownerIsFirst).order.map { "j." + $0 } ?? Self._none
       return (
-        "SELECT o.Z_PK AS owner, j.\(ends.member) AS member, \(place) AS place, \(back) AS back FROM \(owners) AS o "
-          + "JOIN \(Self.away(join: join)) AS j ON j.\(ends.owner) = o.Z_PK WHERE o.Z_ENT = \(number)",
+        "SELECT o.\(keyColumn) AS owner, j.\(ends.member) AS member, \(place) AS place, \(back) AS back FROM \(owners) AS o "
+          + "JOIN \(database.away(join: join)) AS j ON j.\(ends.owner) = o.\(keyColumn) WHERE o.\(entityColumn) = \(number)",
         destination
       )
     case .none, .attribute, .composite: return nil

@@ -1,0 +1,10 @@
+import CoreDataSQLiteBinding
+
+/// What the caller of the query that runs on this thread wants, for stores of every kind.
+package enum RunningQuery {
+  /// Whether the caller may cancel the query.
+  package static var isWatched: Bool { QueryCancellation.isWatched }
+
+  /// Whether the caller does not want the query's result any more.
+  package static var isCancelled: Bool { QueryCancellation.isCancelled }
+}
