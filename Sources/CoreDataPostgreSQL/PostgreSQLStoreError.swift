@@ -22,6 +22,8 @@ enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
   case server(PostgreSQLError)
   /// The connection was lost while the save was committed, and whether it was could not be found out.
   case unknownOutcome(PostgreSQLError)
+  /// A query generation that the server does not keep any more.
+  case generationGone(String)
   /// A row that no store of this model can hold.
   case corruptRow(table: String, key: Int64, reason: String)
   /// A value that cannot be stored in this property.
@@ -35,6 +37,7 @@ enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
     case .readOnly: CocoaError.Code.fileWriteNoPermission.rawValue
     case .timeout: NSPersistentStoreTimeoutError
     case .closed, .server: NSPersistentStoreOperationError
+    case .generationGone: NSPersistentStoreOperationError
     case .unknownOutcome: NSPersistentStoreSaveError
     case .corruptRow: CocoaError.Code.fileReadCorruptFile.rawValue
     case .unstorable: NSManagedObjectReferentialIntegrityError
@@ -71,6 +74,8 @@ enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
     case .unknownOutcome(let error):
       "the connection was lost while the save was committed, and the server cannot be asked whether it was "
         + "(\(error.message)). Read the objects again before saving once more"
+    case .generationGone(let reason):
+      "the query generation is gone (\(reason)); pin the context to the current one"
     case .corruptRow(let table, let key, let reason): "row \(key) of \(table) cannot be read: \(reason)"
     case .unstorable(let entity, let property, let reason):
       "\(entity).\(property) cannot be stored: \(reason)"

@@ -9,6 +9,7 @@ struct PostgreSQLStoreKind: StoreKind {
   static let typeName = "PostgreSQL"
 
   var type: String { Self.typeName }
+  var canMigrate: Bool { true }
 
   // MARK: Opening
 
@@ -22,36 +23,58 @@ struct PostgreSQLStoreKind: StoreKind {
         ])
     }
     let address = try _address(url)
-    return try StoreErrors.translating(url: address.url) {
-      let isReadOnly = StoreOptions.isTrue(NSReadOnlyPersistentStoreOption, request.options)
-      let mapping = try PostgreSQLMapping.mapping(for: request.model.layout, schema: address.schema)
-      let pool = _pool(address, request.options)
-      let metadata: [String: Any]
-      var keepsHistory = StoreOptions.isOn(NSPersistentHistoryTrackingKey, request.options)
-      do {
-        metadata = try PostgreSQLStoreError.translating {
-          try pool.withConnection("opening the store") { connection in
-            try _prepared(connection, address, mapping, request, isReadOnly: isReadOnly)
-          }
-        }
-        try _checkVersion(metadata, address, request)
-        // A history with gaps would mislead its readers: once begun it is kept.
-        if !keepsHistory { keepsHistory = try _hasHistory(pool, address) }
-      } catch {
-        pool.close()
-        throw error
-      }
-      let key = StoreKey.named(metadata[NSStoreUUIDKey] as? String ?? UUID().uuidString)
-      let store = NSPersistentStore(
-        type: type, configuration: request.configuration, url: address.url, options: request.options,
-        entities: request.entities, isReadOnly: isReadOnly, metadata: [:], key: key)
-      let engine = PostgreSQLStoreEngine(
-        address, pool: pool, mapping: mapping, key: key, entities: request.model.entities,
-        persistentStore: store,
-        isReadOnly: isReadOnly, keepsHistory: keepsHistory)
-      store.attach(engine, metadata: metadata)
-      return store
+    do {
+      return try StoreErrors.translating(url: address.url) { try _open(url, address, request) }
+    } catch {
+      // What a program's policy or handler has thrown comes as it is.
+      let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? HandlerError
+      throw cause?.underlying ?? error
     }
+  }
+
+  /// An error that a migration policy or a stage's handler has thrown.
+  private struct HandlerError: Error {
+    let underlying: any Error
+  }
+
+  private func _open(_ url: URL, _ address: PostgreSQLAddress, _ request: StoreRequest) throws
+    -> NSPersistentStore
+  {
+    let isReadOnly = StoreOptions.isTrue(NSReadOnlyPersistentStoreOption, request.options)
+    let mapping = try PostgreSQLMapping.mapping(for: request.model.layout, schema: address.schema)
+    let derivations = try PostgreSQLDerivations(request.model.layout)
+    let pool = _pool(address, request.options)
+    var metadata: [String: Any]
+    var keepsHistory = StoreOptions.isOn(NSPersistentHistoryTrackingKey, request.options)
+    do {
+      metadata = try PostgreSQLStoreError.translating {
+        try pool.withConnection("opening the store") { connection in
+          try _prepared(connection, address, mapping, derivations, request, isReadOnly: isReadOnly)
+        }
+      }
+      if try _migrates(metadata, address, request) {
+        metadata = try _migrated(metadata, pool, url, address, request)
+      } else {
+        metadata = try _renewed(metadata, pool, address, isReadOnly: isReadOnly)
+      }
+      // A history with gaps would mislead its readers: once begun it is kept.
+      if !keepsHistory { keepsHistory = try _hasHistory(pool, address) }
+    } catch {
+      pool.close()
+      throw error
+    }
+    let key = StoreKey.named(metadata[NSStoreUUIDKey] as? String ?? UUID().uuidString)
+    let store = NSPersistentStore(
+      type: type, configuration: request.configuration, url: address.url, options: request.options,
+      entities: request.entities, isReadOnly: isReadOnly, metadata: [:], key: key)
+    let engine = PostgreSQLStoreEngine(
+      address, pool: pool, mapping: mapping, key: key, entities: request.model.entities,
+      persistentStore: store,
+      isReadOnly: isReadOnly, keepsHistory: keepsHistory, derivations: derivations,
+      generations: _generations(request.options),
+      notifies: StoreOptions.isOn(NSPostgreSQLNotifiesOption, request.options))
+    store.attach(engine, metadata: metadata)
+    return store
   }
 
   private func _hasHistory(_ pool: PostgreSQLPool, _ address: PostgreSQLAddress) throws -> Bool {
@@ -79,10 +102,16 @@ struct PostgreSQLStoreKind: StoreKind {
     }
   }
 
+  private func _generations(_ options: [AnyHashable: Any]?) -> PostgreSQLGenerations {
+    PostgreSQLGenerations(
+      maximumCount: (options?[NSPostgreSQLQueryGenerationsOption] as? NSNumber)?.intValue ?? 0,
+      maximumAge: (options?[NSPostgreSQLQueryGenerationAgeOption] as? NSNumber)?.doubleValue ?? 300)
+  }
+
   /// The metadata of the store, which is created if there is none.
   private func _prepared(
     _ connection: PostgreSQLConnection, _ address: PostgreSQLAddress, _ mapping: StoreMapping,
-    _ request: StoreRequest, isReadOnly: Bool
+    _ derivations: PostgreSQLDerivations, _ request: StoreRequest, isReadOnly: Bool
   ) throws -> [String: Any] {
     if try _exists(connection, address.schema) {
       return try PostgreSQLMetadata.read(connection, schema: address.schema)
@@ -102,7 +131,7 @@ struct PostgreSQLStoreKind: StoreKind {
         return try PostgreSQLMetadata.read(connection, schema: address.schema)
       }
       do {
-        for statement in PostgreSQLSchema(mapping, schema: address.schema).statements {
+        for statement in PostgreSQLSchema(mapping, derivations, schema: address.schema).statements {
           try connection.execute(statement)
         }
       } catch let error as PostgreSQLError where error.isDenied {
@@ -112,7 +141,7 @@ struct PostgreSQLStoreKind: StoreKind {
             "it is not there, and the role may not create it (\(error.message)); have its owner open the store "
             + "once, or grant CREATE on the database")
       }
-      try PostgreSQLSchema(mapping, schema: address.schema).writeNames(to: connection)
+      try PostgreSQLSchema(mapping, derivations, schema: address.schema).writeNames(to: connection)
       var content = PostgreSQLParameters()
       content.add(bytes: CompiledModelWriter.write(request.model.layout.schema, for: .store))
       try connection.run(
@@ -148,9 +177,13 @@ struct PostgreSQLStoreKind: StoreKind {
     return false
   }
 
-  private func _checkVersion(
+  /// Whether the store is of another version of the model, and is to be migrated.
+  ///
+  /// - Throws: `PostgreSQLStoreError.noStore`; a Cocoa error with code 134100 for a store of another version that may not
+  ///   be migrated.
+  private func _migrates(
     _ metadata: [String: Any], _ address: PostgreSQLAddress, _ request: StoreRequest
-  ) throws {
+  ) throws -> Bool {
     let layout = (metadata[PostgreSQLVersions.layoutKey] as? NSNumber)?.intValue ?? 0
     guard layout == PostgreSQLVersions.layout else {
       throw PostgreSQLStoreError.noStore(
@@ -159,20 +192,80 @@ struct PostgreSQLStoreKind: StoreKind {
           "its tables have the layout \(layout), and this version of the package knows \(PostgreSQLVersions.layout)"
       )
     }
-    if StoreOptions.isTrue(NSIgnorePersistentStoreVersioningOption, request.options) { return }
+    if StoreOptions.isTrue(NSIgnorePersistentStoreVersioningOption, request.options) { return false }
     let model = request.coordinator.model
     guard !model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata),
       !model.isConfiguration(withName: request.configuration, compatibleWithStoreMetadata: metadata)
-    else { return }
+    else { return false }
+    if StoreOptions.isTrue(NSMigratePersistentStoresAutomaticallyOption, request.options) { return true }
     throw CocoaError(
       CocoaError.Code(rawValue: NSPersistentStoreIncompatibleVersionHashError),
       userInfo: [
         NSLocalizedDescriptionKey:
           "The store in the schema '\(address.schema)' was written with another version of the model "
-          + "(\(StoreVersioning.differences(model, metadata))). Stores on PostgreSQL are not migrated in place: open it with "
-          + "that version, and write its objects into a new schema with migratePersistentStore(_:to:options:type:).",
+          + "(\(StoreVersioning.differences(model, metadata))). Open it with that version, or set "
+          + "NSMigratePersistentStoresAutomaticallyOption.",
         "metadata": metadata, NSURLErrorKey: address.url,
       ])
+  }
+
+  /// Migrates the store, and answers what its metadata are then.
+  private func _migrated(
+    _ metadata: [String: Any], _ pool: PostgreSQLPool, _ url: URL, _ address: PostgreSQLAddress,
+    _ request: StoreRequest
+  ) throws -> [String: Any] {
+    let model = request.coordinator.model
+    return try PostgreSQLStoreError.translating {
+      try pool.withConnection("a migration") { connection in
+        let store = PostgreSQLMigratingStore(
+          url: url, address: address, connection: connection, metadata: metadata, options: request.options)
+        do {
+          if let manager = request.options?[NSPersistentStoreStagedMigrationManagerOptionKey]
+            as? NSStagedMigrationManager
+          {
+            try StagedMigration(manager, store).run(to: model)
+          } else {
+            try AutomaticMigration(store).run(to: request.model, model)
+          }
+        } catch {
+          switch error {
+          case is CocoaError, is PostgreSQLError, is any StoreFailure: throw error
+          default: throw StoreErrors.isOurs(error) ? error : HandlerError(underlying: error)
+          }
+        }
+        return try PostgreSQLMetadata.read(connection, schema: address.schema)
+      }
+    }
+  }
+
+  /// Replaces the functions of a store that another version of the package made, and answers its metadata.
+  private func _renewed(
+    _ metadata: [String: Any], _ pool: PostgreSQLPool, _ address: PostgreSQLAddress, isReadOnly: Bool
+  ) throws -> [String: Any] {
+    let number = (metadata[PostgreSQLVersions.functionsKey] as? NSNumber)?.intValue ?? 0
+    guard number < PostgreSQLFunctions.version, !isReadOnly else { return metadata }
+    return try PostgreSQLStoreError.translating {
+      try pool.withConnection("new functions") { connection in
+        do {
+          return try connection.transaction {
+            var parameters = PostgreSQLParameters()
+            parameters.add("coredata:" + address.schema)
+            try connection.run(
+              "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 0))", parameters, isRepeated: false)
+            for statement in PostgreSQLFunctions.statements(schema: address.schema) {
+              try connection.execute(statement)
+            }
+            try PostgreSQLMetadata.write(metadata, to: connection, schema: address.schema)
+            return try PostgreSQLMetadata.read(connection, schema: address.schema)
+          }
+        } catch let error as PostgreSQLError where error.isDenied {
+          throw PostgreSQLStoreError.noStore(
+            schema: address.schema,
+            reason: "its functions are of an older version of the package, and the role may not replace them "
+              + "(\(error.message)); have the schema's owner open the store once")
+        }
+      }
+    }
   }
 
   // MARK: Stores as a whole
@@ -236,7 +329,8 @@ struct PostgreSQLStoreKind: StoreKind {
   /// Looks at the history, so that there is something to be told of stores that keep one only.
   func follow(_ store: NSPersistentStore, _ changed: @escaping @Sendable () -> Void) throws -> AnyObject? {
     guard let engine = store.engine as? PostgreSQLStoreEngine, engine.keepsHistory else { return nil }
-    return try PostgreSQLChangeFeed(engine, changed)
+    return try PostgreSQLChangeFeed(
+      engine, listens: StoreOptions.isOn(NSPostgreSQLNotifiesOption, store.options), changed)
   }
 
   /// A store stays where it was opened.
@@ -256,3 +350,20 @@ enum PostgreSQLVersions {
 /// Option: whether statements are prepared in the session. A boolean, true unless given; false behind a pooler that gives
 /// each transaction another session, such as PgBouncer in transaction mode.
 public let NSPostgreSQLPreparesStatementsOption = "NSPostgreSQLPreparesStatementsOption"
+
+/// Option: how many query generations may be in use at a time. A number, zero unless given: contexts then read the latest
+/// state, whatever they are pinned to.
+///
+/// Each takes a connection beside the pool, and keeps the server from removing old row versions in the whole database.
+public let NSPostgreSQLQueryGenerationsOption = "NSPostgreSQLQueryGenerationsOption"
+
+/// Option: seconds after which a query generation ends. A number, 300 unless given. Reads of a context that is pinned to it
+/// fail from then on, until the context is pinned to another one.
+public let NSPostgreSQLQueryGenerationAgeOption = "NSPostgreSQLQueryGenerationAgeOption"
+
+/// Option: whether the server tells other programs of each save at once (`NOTIFY`). A boolean, false unless given: they then
+/// notice within half a second.
+///
+/// A server commits such transactions of all its databases one after the other. With many writers leave it out. Poolers in
+/// transaction mode pass no notifications on.
+public let NSPostgreSQLNotifiesOption = "NSPostgreSQLNotifiesOption"

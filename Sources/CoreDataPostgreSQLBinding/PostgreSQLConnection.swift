@@ -1,5 +1,10 @@
 import CoreDataCPostgreSQL
-import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
 
 /// A connection to a server. Used by one thread at a time, which is what `PostgreSQLPool` sees to.
 package final class PostgreSQLConnection {
@@ -7,6 +12,11 @@ package final class PostgreSQLConnection {
   /// Names of prepared statements by their text; empty where statements are not prepared.
   private var _prepared: [String: String] = [:]
   private let _prepares: Bool
+  /// Round trips to the server for statements, preparing them left out.
+  package private(set) var statementCount = 0
+  /// Asked now and then while a statement runs; once it answers true the statement is ended, with an error for which
+  /// `isCancelled` is true. Nil, as it is at first, where nobody wants to end statements.
+  package var isCancelled: (() -> Bool)?
 
   /// Most statements that a connection keeps prepared; a program that makes up more starts over.
   private static let _capacity = 512
@@ -80,19 +90,58 @@ package final class PostgreSQLConnection {
   package func run(
     _ sql: String, _ parameters: PostgreSQLParameters = PostgreSQLParameters(), isRepeated: Bool = true
   ) throws -> PostgreSQLResult {
+    statementCount += 1
     guard _prepares, isRepeated else {
       return try parameters.withArrays { count, types, values, lengths, formats in
-        try _checked(PQexecParams(_connection, sql, count, types, values, lengths, formats, 1), sql)
+        if isCancelled != nil {
+          return try _checked(
+            _result(
+              ofSending: PQsendQueryParams(_connection, sql, count, types, values, lengths, formats, 1)), sql)
+        }
+        return try _checked(PQexecParams(_connection, sql, count, types, values, lengths, formats, 1), sql)
       }
     }
     let name = try _name(of: sql, parameters)
     return try parameters.withArrays { count, _, values, lengths, formats in
-      try _checked(PQexecPrepared(_connection, name, count, values, lengths, formats, 1), sql)
+      if isCancelled != nil {
+        return try _checked(
+          _result(ofSending: PQsendQueryPrepared(_connection, name, count, values, lengths, formats, 1)), sql)
+      }
+      return try _checked(PQexecPrepared(_connection, name, count, values, lengths, formats, 1), sql)
     }
   }
 
+  /// Milliseconds between two looks at whether a statement is still wanted.
+  private static let _patience: Int32 = 10
+
+  /// Waits for the result of what was sent, and ends it when it is not wanted any more.
+  ///
+  /// The result is waited for in any case: a request to end a statement names the session, and must not meet the next one.
+  private func _result(ofSending sent: Int32) -> OpaquePointer? {
+    guard sent == 1 else { return nil }
+    var isEnding = false
+    while PQisBusy(_connection) == 1 {
+      if !isEnding, isCancelled?() ?? false {
+        isEnding = true
+        canceller()?.cancel()
+      }
+      var descriptor = pollfd(fd: PQsocket(_connection), events: Int16(POLLIN), revents: 0)
+      _ = poll(&descriptor, 1, isEnding ? -1 : Self._patience)
+      if PQconsumeInput(_connection) == 0 { break }
+    }
+    var last: OpaquePointer?
+    while let result = PQgetResult(_connection) {
+      if let last { PQclear(last) }
+      last = result
+    }
+    return last
+  }
+
   /// Runs statements without parameters, several of them if need be, for what answers no rows.
-  package func execute(_ sql: String) throws { _ = try _checked(PQexec(_connection, sql), sql) }
+  package func execute(_ sql: String) throws {
+    statementCount += 1
+    _ = try _checked(PQexec(_connection, sql), sql)
+  }
 
   private func _name(of sql: String, _ parameters: PostgreSQLParameters) throws -> String {
     if let name = _prepared[sql] { return name }
@@ -146,8 +195,7 @@ package final class PostgreSQLConnection {
   ///
   /// - Throws: `PostgreSQLError`; with `isConnectionLost` the outcome is not known.
   package func commit() throws {
-    let result = try _checked(PQexec(_connection, "COMMIT"), "COMMIT")
-    _ = result
+    try execute("COMMIT")
   }
 
   /// Undoes the open transaction, if there is one and the connection is there.

@@ -45,6 +45,10 @@ package struct PostgreSQLError: Error, Sendable, CustomStringConvertible {
   package var isArithmetic: Bool {
     ["22003", "22012", "2201E", "2201F", "22P02"].contains(state)
   }
+  /// Whether a query asks for a value that a group or a distinct row does not have.
+  package var isUngrouped: Bool { state == "42P10" || state == "42803" }
+  /// Whether the statement was ended from outside.
+  package var isCancelled: Bool { state == "57014" }
   /// Whether a table, schema or function is not there.
   package var isMissing: Bool { ["42P01", "3F000", "42883"].contains(state) }
   /// Whether a role lacks a right.

@@ -71,6 +71,12 @@ package final class PostgreSQLPool: Sendable {
     return try body(connection)
   }
 
+  /// Makes a connection that the pool does not count: the caller has it for as long as it likes.
+  package func makeConnection() throws -> PostgreSQLConnection {
+    guard !_state.withLock({ $0.isClosed }) else { throw ClosedError() }
+    return try _connect()
+  }
+
   private enum Found {
     case idle(Lent)
     case room

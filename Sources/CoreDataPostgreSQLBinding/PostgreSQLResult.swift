@@ -14,6 +14,11 @@ package final class PostgreSQLResult {
 
   deinit { PQclear(_result) }
 
+  /// Type of a column; nil for one that the store does not use.
+  package func type(_ column: Int) -> PostgreSQLType? {
+    PostgreSQLType(rawValue: PQftype(_result, Int32(truncatingIfNeeded: column)))
+  }
+
   /// Rows that an INSERT, UPDATE or DELETE has written.
   package var affectedCount: Int {
     Int(String(cString: PQcmdTuples(_result))) ?? 0

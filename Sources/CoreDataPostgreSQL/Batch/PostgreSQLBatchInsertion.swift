@@ -47,7 +47,7 @@ final class PostgreSQLBatchInsertion {
 
   private func _write(_ rows: [Row]) throws {
     guard _plan.collision != .fail, !_plan.layout.uniquenessConstraints.isEmpty else {
-      return try _insert(rows)
+      return try _insert(rows).forEach(_note)
     }
     // Rows in the way: stored ones, and earlier ones of the batch.
     var stored: [[String: StoredObject]] = []
@@ -60,6 +60,8 @@ final class PostgreSQLBatchInsertion {
     var places: [[String: Int]] = Array(repeating: [:], count: stored.count)
     var updates: [Int64: (version: Int64, row: Row)] = [:]
     var order: [Int64] = []
+    // What becomes of each row, in the order of the rows.
+    var results: [Result] = []
     for row in rows {
       var inStore: StoredObject?
       var inBatch: Int?
@@ -73,23 +75,39 @@ final class PostgreSQLBatchInsertion {
       }
       if inStore == nil, inBatch == nil {
         for (index, text) in texts.enumerated() { if let text { places[index][text] = fresh.count } }
+        results.append(.fresh(fresh.count))
         fresh.append(row)
       } else if _plan.collision == .update {
         if let inStore, inStore.key.space.layout.entityNumber == _number {
           let key = inStore.key.reference
           if updates[key] == nil { order.append(key) }
           updates[key] = (inStore.row?.version ?? 0, row)
+          results.append(.stored(key))
         } else if let inBatch {
           fresh[inBatch] = row
+          results.append(.fresh(inBatch))
         }
       }
     }
-    try _insert(fresh)
+    let keys = try _insert(fresh)
     try _update(order, updates)
+    for result in results {
+      switch result {
+      case .fresh(let place): _note(keys[place])
+      case .stored(let key): _note(key)
+      }
+    }
   }
 
-  private func _insert(_ rows: [Row]) throws {
-    guard !rows.isEmpty else { return }
+  /// The row that holds what was given: a new one, or one that was in the way.
+  private enum Result {
+    case fresh(Int)
+    case stored(Int64)
+  }
+
+  /// Inserts rows, and answers their keys.
+  private func _insert(_ rows: [Row]) throws -> [Int64] {
+    guard !rows.isEmpty else { return [] }
     let keys = try _engine.keys.take(rows.count, root: _plan.layout.rootNumber, on: _connection)
     let plan = _engine.plans.inserts[_number - 1]
     var parameters = PostgreSQLParameters()
@@ -103,10 +121,8 @@ final class PostgreSQLBatchInsertion {
     } catch let error as PostgreSQLError where error.isUniqueViolation {
       throw _engine.batchError(_plan.layout, error)
     }
-    for key in keys {
-      _entry?.noteInsertion(of: key, entity: _number)
-      _note(key)
-    }
+    for key in keys { _entry?.noteInsertion(of: key, entity: _number) }
+    return keys
   }
 
   private func _update(_ order: [Int64], _ updates: [Int64: (version: Int64, row: Row)]) throws {
@@ -126,10 +142,7 @@ final class PostgreSQLBatchInsertion {
       // Two stored rows are in the way, by two constraints.
       throw _engine.batchError(_plan.layout, error)
     }
-    for key in order {
-      _entry?.noteUpdate(of: key, entity: _number, changed: _values)
-      _note(key)
-    }
+    for key in order { _entry?.noteUpdate(of: key, entity: _number, changed: _values) }
   }
 
   private func _note(_ key: Int64) {

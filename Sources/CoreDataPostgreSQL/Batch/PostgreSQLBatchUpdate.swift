@@ -46,10 +46,36 @@ struct PostgreSQLBatchUpdate {
       throw _engine.batchError(layout, error)
     }
     let changed = SlotSet(_plan.assignments.map(\.slot))
+    try _derive(keys, changed)
     for key in keys {
       _entry?.noteUpdate(of: key.reference, entity: key.space.layout.entityNumber, changed: changed)
     }
     return BatchOutcome(count: count, keys: needsKeys ? keys : [])
+  }
+
+  private static let _rowsAtATime = 10_000
+
+  /// Computes the attributes anew that come from what was set.
+  private func _derive(_ keys: [ObjectKey], _ changed: SlotSet) throws {
+    let save = PostgreSQLSave(nil, engine: _engine, connection: _connection)
+    for (number, keys) in Dictionary(grouping: keys, by: \.space.layout.entityNumber).sorted(by: {
+      $0.key < $1.key
+    }) {
+      guard let plan = _engine.plans.derived(of: changed, in: number) else { continue }
+      let layout = _engine.mapping.layout.layout(numbered: number)
+      for start in stride(from: 0, to: keys.count, by: Self._rowsAtATime) {
+        let some = Array(keys[start..<min(start + Self._rowsAtATime, keys.count)])
+        let rows = try zip(some, _engine.rows(for: some, on: _connection)).compactMap { key, row in
+          row.map { (key.reference, $0) }
+        }
+        var parameters = PostgreSQLParameters()
+        parameters.add(PostgreSQLArray(rows.lazy.map(\.0)))
+        for column in plan.columns {
+          parameters.add(try save.array(column, rows.lazy.map(\.1), count: rows.count, layout))
+        }
+        try _connection.run(plan.sql, parameters)
+      }
+    }
   }
 
   private typealias Constant = (inout PostgreSQLParameters) -> Void
@@ -62,7 +88,12 @@ struct PostgreSQLBatchUpdate {
     var constants: [Constant] = []
     let save = PostgreSQLSave(nil, engine: _engine, connection: _connection)
     for assignment in _plan.assignments {
-      let columns = _engine.plans.update(SlotSet([assignment.slot]), of: layout.entityNumber).columns
+      let columns = _engine.plans.update(SlotSet([assignment.slot]), of: layout.entityNumber).columns.filter {
+        switch $0.cell {
+        case .derived, .moment: false
+        case .attribute, .element, .key, .entity: true
+        }
+      }
       guard !columns.isEmpty else {
         throw PostgreSQLStoreError.unstorable(
           entity: layout.entityName, property: layout.slots[assignment.slot].name,

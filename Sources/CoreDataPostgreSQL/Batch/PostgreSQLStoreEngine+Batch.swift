@@ -34,7 +34,7 @@ extension PostgreSQLStoreEngine: BatchCapable {
   ) throws -> BatchOutcome {
     guard !isReadOnly else { throw PostgreSQLStoreError.readOnly(schema: address.schema) }
     return try withConnection(use) { connection in
-      try connection.transaction {
+      try committing(on: connection) {
         let entry = keepsHistory ? PostgreSQLHistoryEntry(self, on: connection, by: origin) : nil
         var outcome = try body(connection, entry)
         outcome.transaction = try entry?.finish()

@@ -11,7 +11,6 @@ final class PostgreSQLRowReader: Sendable {
     case int
     case double
     case string
-    /// A number as its text.
     case decimal
     case uuid
     case data
@@ -74,6 +73,9 @@ final class PostgreSQLRowReader: Sendable {
 
   /// Columns to select from table alias `t0`: key, version, entity if it can differ, then values.
   let lists: SelectLists
+  /// Selects `lists.values` of the row whose key is the parameter, or of all whose keys are.
+  let sqlForKey: String
+  let sqlForKeys: String
   private let _spaces: [ObjectIDSpace]
   private let _tableName: String
   private let _isPolymorphic: Bool
@@ -99,7 +101,7 @@ final class PostgreSQLRowReader: Sendable {
     func select(_ column: Int) -> Int {
       if let place = selected[column] { return place }
       let name = "t0.\(table.columns[column].name)"
-      names.append(table.columns[column].content == .decimal ? "\(name)::text" : name)
+      names.append(name)
       selected[column] = names.count - 1
       return names.count - 1
     }
@@ -150,6 +152,9 @@ final class PostgreSQLRowReader: Sendable {
     lists = SelectLists(
       values: names.joined(separator: ", "),
       identities: _isPolymorphic ? "t0.\"id\", t0.\"entity\"" : "t0.\"id\"")
+    let byKey = "SELECT \(lists.values) FROM \(table.name) t0 WHERE t0.\"id\" ="
+    sqlForKey = "\(byKey) $1::int8"
+    sqlForKeys = "\(byKey) ANY($1::int8[])"
     _only = decoders[number - 1]!
     _decoders = decoders
   }
@@ -281,8 +286,7 @@ final class PostgreSQLRowReader: Sendable {
     case .double: return .double(result.double(row, column))
     case .string: return .string(result.string(row, column))
     case .decimal:
-      let text = result.string(row, column)
-      guard let decimal = text == "NaN" ? Decimal.nan : Decimal(string: text, locale: nil) else {
+      guard let decimal = result.decimal(row, column) else {
         throw PostgreSQLStoreError.corruptRow(
           table: _tableName, key: reference, reason: "a decimal attribute holds more than a decimal can")
       }

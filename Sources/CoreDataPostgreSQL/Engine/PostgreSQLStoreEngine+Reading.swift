@@ -3,24 +3,29 @@ import CoreDataModelSchema
 import CoreDataPostgreSQLBinding
 import CoreDataPredicateLanguage
 
-// Fetches, faults and relationships.
+// Fetches, faults and relationships. What takes a connection reads what that connection sees: the latest state, a save's
+// own writes, or a generation.
 
 extension PostgreSQLStoreEngine {
   func fetch(_ plan: FetchPlan) throws -> [StoredObject] {
+    try reading("a fetch of \(plan.layout.entityName)") { try fetch(plan, on: $0) }
+  }
+
+  func fetch(_ plan: FetchPlan, on connection: PostgreSQLConnection) throws -> [StoredObject] {
     let (query, parameters) = try compiled(plan, .objects)
-    return try reading("a fetch of \(plan.layout.entityName)") { connection in
-      let result = try connection.run(query.sql, parameters)
-      return plan.content == .identity
-        ? try query.reader!.identities(result) : try query.reader!.objects(result)
-    }
+    let result = try connection.run(query.sql, parameters)
+    return plan.content == .identity
+      ? try query.reader!.identities(result) : try query.reader!.objects(result)
   }
 
   func count(_ plan: FetchPlan) throws -> Int {
+    try reading("a count of \(plan.layout.entityName)") { try count(plan, on: $0) }
+  }
+
+  func count(_ plan: FetchPlan, on connection: PostgreSQLConnection) throws -> Int {
     let (query, parameters) = try compiled(plan, .count)
-    return try reading("a count of \(plan.layout.entityName)") { connection in
-      let result = try connection.run(query.sql, parameters)
-      return result.rowCount > 0 ? Int(clamping: result.int64(0, 0)) : 0
-    }
+    let result = try connection.run(query.sql, parameters)
+    return result.rowCount > 0 ? Int(clamping: result.int64(0, 0)) : 0
   }
 
   /// The SQL of a fetch, compiled once per shape, with the parameters of this one.
@@ -60,28 +65,63 @@ extension PostgreSQLStoreEngine {
   /// Rows for keys, read on the caller's connection: inside a save, with what it has written.
   func rows(for keys: [ObjectKey], on connection: PostgreSQLConnection) throws -> [Row?] {
     var result = [Row?](repeating: nil, count: keys.count)
+    guard let first = keys.first else { return result }
+    // Nearly always all keys are of one entity; then one statement reads them all.
+    if keys.allSatisfy({ $0.space === first.space }) {
+      try _read(keys, Array(keys.indices), first.space.layout.entityNumber, into: &result, connection)
+      return result
+    }
     var byEntity: [Int: [Int]] = [:]
     for (index, key) in keys.enumerated() {
       byEntity[key.space.layout.entityNumber, default: []].append(index)
     }
-    for (number, indices) in byEntity {
-      let reader = familyReaders[number - 1]
-      var parameters = PostgreSQLParameters()
-      parameters.add(PostgreSQLArray(indices.lazy.map { keys[$0].reference }))
-      let found = try connection.run(
-        "SELECT \(reader.lists.values) FROM \(mapping.table(of: number).name) t0 WHERE t0.\"id\" = ANY($1::int8[])",
-        parameters)
-      var rows: [Int64: Row] = [:]
-      rows.reserveCapacity(found.rowCount)
-      for object in try reader.objects(found) { rows[object.key.reference] = object.row }
-      for index in indices { result[index] = rows[keys[index].reference] }
-    }
+    for (number, indices) in byEntity { try _read(keys, indices, number, into: &result, connection) }
     return result
+  }
+
+  /// Reads the rows for some of the keys, all of one entity.
+  private func _read(
+    _ keys: [ObjectKey], _ indices: [Int], _ number: Int, into result: inout [Row?],
+    _ connection: PostgreSQLConnection
+  ) throws {
+    let reader = familyReaders[number - 1]
+    var parameters = PostgreSQLParameters()
+    guard indices.count > 1 else {
+      parameters.add(keys[indices[0]].reference)
+      let found = try connection.run(reader.sqlForKey, parameters)
+      if found.rowCount > 0 { result[indices[0]] = try reader.object(found, 0)?.row }
+      return
+    }
+    parameters.add(PostgreSQLArray(indices.lazy.map { keys[$0].reference }))
+    let found = try connection.run(reader.sqlForKeys, parameters)
+    var places: [Int64: Int] = [:]
+    places.reserveCapacity(indices.count)
+    for index in indices { places[keys[index].reference] = index }
+    for row in 0..<found.rowCount {
+      guard let object = try reader.object(found, row), let place = places[object.key.reference] else {
+        continue
+      }
+      result[place] = object.row
+    }
+    // A key that was asked for twice has its row at the last place.
+    guard places.count < indices.count else { return }
+    for index in indices { result[index] = result[places[keys[index].reference]!] }
   }
 
   // MARK: Relationships
 
   func related(to owners: [ObjectKey], slot: Int) throws -> [[ObjectKey]] {
+    guard let layout = owners.first?.space.layout else { return [] }
+    let name = layout.slots.indices.contains(slot) ? layout.slots[slot].name : "\(slot)"
+    return try reading("members of \(layout.entityName).\(name)") {
+      try related(to: owners, slot: slot, on: $0)
+    }
+  }
+
+  /// Members of a to-many relationship, read on the caller's connection.
+  func related(
+    to owners: [ObjectKey], slot: Int, on connection: PostgreSQLConnection
+  ) throws -> [[ObjectKey]] {
     guard let first = owners.first else { return [] }
     let layout = first.space.layout
     let relations = self.relations[layout.entityNumber - 1]
@@ -97,13 +137,15 @@ extension PostgreSQLStoreEngine {
     }
     var parameters = PostgreSQLParameters()
     parameters.add(PostgreSQLArray(owners.lazy.map(\.reference)))
-    return try reading("members of \(layout.entityName).\(layout.slots[slot].name)") { connection in
-      let found = try connection.run(relation.sql, parameters)
-      var members: [Int64: [ObjectKey]] = [:]
-      for row in 0..<found.rowCount {
-        members[found.int64(row, 0), default: []].append(try relation.member(found, row, spaces))
-      }
-      return owners.map { members[$0.reference] ?? [] }
+    let found = try connection.run(relation.sql, parameters)
+    if owners.count == 1 {
+      return [try (0..<found.rowCount).map { try relation.member(found, $0, spaces) }]
     }
+    var members: [Int64: [ObjectKey]] = [:]
+    members.reserveCapacity(owners.count)
+    for row in 0..<found.rowCount {
+      members[found.int64(row, 0), default: []].append(try relation.member(found, row, spaces))
+    }
+    return owners.map { members[$0.reference] ?? [] }
   }
 }

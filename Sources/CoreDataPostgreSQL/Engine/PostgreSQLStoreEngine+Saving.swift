@@ -57,16 +57,29 @@ extension PostgreSQLStoreEngine {
   ) throws -> SaveOutcome {
     let save = PostgreSQLSave(changes, engine: self, connection: connection)
     try save.takeKeys()
-    let receipt = PostgreSQLReceipt(schema: address.schema)
     let entry = keepsHistory ? PostgreSQLHistoryEntry(self, on: connection, by: changes.origin) : nil
-    let transaction: Int64?
-    try connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
-    do {
+    return try committing(on: connection) {
       try save.run(isCareful: isCareful, recordingIn: entry)
-      try receipt.write(on: connection)
-      transaction = try entry?.finish()
+      let transaction = try entry?.finish()
+      let computed = try save.computedRows()
       try others()
       save.linkIDs()
+      return SaveOutcome(computed: computed, transaction: transaction)
+    }
+  }
+
+  /// Runs `body` as one transaction with a receipt.
+  ///
+  /// - Throws: What `body` throws, with nothing written; `PostgreSQLStoreError.connection` when the connection was lost and
+  ///   nothing is written; `PostgreSQLStoreError.unknownOutcome` when the server cannot be asked.
+  func committing<Result>(on connection: PostgreSQLConnection, _ body: () throws -> Result) throws -> Result {
+    let receipt = PostgreSQLReceipt(schema: address.schema)
+    let result: Result
+    try connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
+    do {
+      try receipt.write(on: connection)
+      result = try body()
+      if notifies { try notify(on: connection) }
     } catch {
       connection.rollBack()
       throw error
@@ -77,6 +90,6 @@ extension PostgreSQLStoreEngine {
       // Whether the server has committed is for the receipt to say.
       guard try receipt.isThere(in: pool, after: error) else { throw PostgreSQLStoreError.connection(error) }
     }
-    return SaveOutcome(transaction: transaction)
+    return result
   }
 }

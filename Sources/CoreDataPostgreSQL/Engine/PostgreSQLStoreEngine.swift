@@ -22,13 +22,19 @@ final class PostgreSQLStoreEngine: StoreEngine {
   let exactReaders: [PostgreSQLRowReader]
   let relations: [[PostgreSQLRelation?]]
   let queries = QueryCache<PostgreSQLQueryKey, PostgreSQLQuery>()
+  let tableQueries = QueryCache<PostgreSQLTableKey, PostgreSQLTableQuery>()
+  let derivations: PostgreSQLDerivations
+  let generations: PostgreSQLGenerations
+  /// Whether the server is to tell others of each save.
+  let notifies: Bool
   let plans: PostgreSQLWritePlans
   let keys: PostgreSQLKeys
 
   init(
     _ address: PostgreSQLAddress, pool: PostgreSQLPool, mapping: StoreMapping, key: StoreKey,
     entities: [NSEntityDescription], persistentStore: NSPersistentStore?, isReadOnly: Bool,
-    keepsHistory: Bool
+    keepsHistory: Bool, derivations: PostgreSQLDerivations, generations: PostgreSQLGenerations,
+    notifies: Bool
   ) {
     self.address = address
     self.pool = pool
@@ -53,7 +59,10 @@ final class PostgreSQLStoreEngine: StoreEngine {
     relations = mapping.layout.layouts.map { layout in
       layout.slots.indices.map { PostgreSQLRelation(slot: $0, in: layout, mapping) }
     }
-    plans = PostgreSQLWritePlans(mapping)
+    plans = PostgreSQLWritePlans(mapping, derivations)
+    self.derivations = derivations
+    self.generations = generations
+    self.notifies = notifies
     keys = PostgreSQLKeys(mapping, schema: address.schema)
   }
 
@@ -67,11 +76,23 @@ final class PostgreSQLStoreEngine: StoreEngine {
   func reading<Result>(_ use: String, _ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
     try PostgreSQLStoreError.translating {
       do {
-        return try pool.withConnection(use, body)
+        return try _watching(use, body)
       } catch let error as PostgreSQLError where error.isConnectionLost {
         pool.dropIdle()
-        return try pool.withConnection(use, body)
+        return try _watching(use, body)
       }
+    }
+  }
+
+  /// Runs a read that its caller may cancel.
+  private func _watching<Result>(
+    _ use: String, _ body: (PostgreSQLConnection) throws -> Result
+  ) throws -> Result {
+    try pool.withConnection(use) { connection in
+      guard RunningQuery.isWatched else { return try body(connection) }
+      connection.isCancelled = { RunningQuery.isCancelled }
+      defer { connection.isCancelled = nil }
+      return try body(connection)
     }
   }
 

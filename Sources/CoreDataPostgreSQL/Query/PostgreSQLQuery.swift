@@ -152,6 +152,11 @@ struct PostgreSQLQueryKey: Hashable, Sendable {
 
   init(_ shape: QueryShape, _ constants: [PredicateValue]) {
     self.shape = shape
+    lists = Self.lists(in: constants)
+  }
+
+  /// Types that constants ask for.
+  static func lists(in constants: [PredicateValue]) -> [UInt32] {
     var lists: [UInt32] = []
     for constant in constants {
       switch constant {
@@ -160,6 +165,6 @@ struct PostgreSQLQueryKey: Hashable, Sendable {
       default: break
       }
     }
-    self.lists = lists
+    return lists
   }
 }

@@ -119,7 +119,10 @@ extension PostgreSQLSave {
     let number = layout.entityNumber
     let root = layout.rootNumber
     let cells = engine.plans.update(SlotSet(slots), of: number).columns.filter {
-      if case .entity = $0.cell { false } else { true }
+      switch $0.cell {
+      case .entity, .derived, .moment: false
+      case .attribute, .element, .key: true
+      }
     }
     guard !cells.isEmpty else { return [:] }
     let reader = engine.familyReaders[root - 1]

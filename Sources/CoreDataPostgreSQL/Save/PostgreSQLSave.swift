@@ -236,7 +236,11 @@ final class PostgreSQLSave {
     _ column: PostgreSQLWriteColumn, _ rows: some Sequence<Row>, count: Int, _ layout: PropertyLayout
   ) throws -> PostgreSQLArray {
     var array = PostgreSQLArray(column.type, capacity: count)
-    let slot = column.cell.slot
+    guard let slot = column.cell.slot else {
+      let now = Date().timeIntervalSinceReferenceDate
+      for _ in 0..<count { array.add(now) }
+      return array
+    }
     for row in rows {
       let value = slot < row.count ? row[slot] : .null
       switch column.cell {
@@ -263,6 +267,13 @@ final class PostgreSQLSave {
           continue
         }
         array.add(Int64(id.entity))
+      case .derived(_, let function):
+        guard let function, case .string(let text) = value else {
+          try _add(value, layout, slot, column.type, to: &array)
+          continue
+        }
+        try _add(.string(function(text)), layout, slot, column.type, to: &array)
+      case .moment: break
       }
     }
     return array

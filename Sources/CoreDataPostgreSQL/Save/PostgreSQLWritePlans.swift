@@ -11,10 +11,18 @@ enum PostgreSQLWriteCell: Sendable {
   case key(slot: Int)
   /// Number of the entity of a to-one's destination.
   case entity(slot: Int)
+  /// A derived attribute: what a function makes of the value in a slot.
+  case derived(from: Int, Derivation.TextFunction?)
+  /// The moment at which it is written.
+  case moment
 
-  var slot: Int {
+  /// The slot that the value stands in; nil for the moment.
+  var slot: Int? {
     switch self {
-    case .attribute(let slot), .element(let slot, _), .key(let slot), .entity(let slot): slot
+    case .attribute(let slot), .element(let slot, _), .key(let slot), .entity(let slot),
+      .derived(let slot, _):
+      slot
+    case .moment: nil
     }
   }
 }
@@ -40,14 +48,16 @@ final class PostgreSQLWritePlans: Sendable {
   }
 
   private let _mapping: StoreMapping
+  private let _derivations: PostgreSQLDerivations
   let inserts: [PostgreSQLWritePlan]
   /// What else goes with deleted rows, whose keys are the first parameter, by entity number - 1.
   let cleanups: [[String]]
   private let _updates = Mutex<[Key: PostgreSQLWritePlan]>([:])
 
-  init(_ mapping: StoreMapping) {
+  init(_ mapping: StoreMapping, _ derivations: PostgreSQLDerivations) {
     _mapping = mapping
-    inserts = mapping.layout.layouts.map { Self._insert($0, mapping) }
+    _derivations = derivations
+    inserts = mapping.layout.layouts.map { Self._insert($0, mapping, derivations) }
     cleanups = mapping.layout.layouts.map { Self._cleanups($0, mapping) }
   }
 
@@ -62,9 +72,34 @@ final class PostgreSQLWritePlans: Sendable {
     }
   }
 
-  private static func _insert(_ layout: PropertyLayout, _ mapping: StoreMapping) -> PostgreSQLWritePlan {
+  /// The UPDATE that computes anew what is derived of these slots, for rows given by their keys; nil if nothing is.
+  func derived(of slots: SlotSet, in number: Int) -> PostgreSQLWritePlan? {
+    let layout = _mapping.layout.layout(numbered: number)
+    let table = _mapping.table(of: number)
+    let columns = _derivations.own(of: number, changed: slots).compactMap {
+      Self._column($0, layout, table, _mapping)
+    }
+    if columns.isEmpty { return nil }
+    let arrays = columns.enumerated().map { "$\($0.offset + 2)::\($0.element.type.name)" }
+    let aliases = columns.indices.map { "c\($0)" }
+    let sets = columns.enumerated().map { "\($0.element.name) = n.c\($0.offset)" }
+    return PostgreSQLWritePlan(
+      sql: """
+        UPDATE \(table.name) t SET \(sets.joined(separator: ", ")) \
+        FROM unnest($1::int8[], \(arrays.joined(separator: ", "))) AS n(k, \(aliases.joined(separator: ", "))) \
+        WHERE t."id" = n.k
+        """, columns: columns)
+  }
+
+  private static func _insert(
+    _ layout: PropertyLayout, _ mapping: StoreMapping, _ derivations: PostgreSQLDerivations
+  ) -> PostgreSQLWritePlan {
     let table = mapping.table(of: layout.entityNumber)
-    let columns = layout.slots.indices.flatMap { _columns($0, layout, table, mapping) }
+    let own = derivations.own[layout.entityNumber - 1]
+    let derived = derivations.distantSlots[layout.entityNumber - 1].union(own.map(\.slot))
+    let columns =
+      layout.slots.indices.filter { !derived.contains($0) }.flatMap { _columns($0, layout, table, mapping) }
+      + own.compactMap { _column($0, layout, table, mapping) }
     let names = ["\"id\"", "\"version\""] + columns.map(\.name)
     let types = [PostgreSQLType.int8Array, .int8Array] + columns.map(\.type)
     let arrays = types.enumerated().map { "$\($0.offset + 1)::\($0.element.name)" }.joined(separator: ", ")
@@ -80,9 +115,12 @@ final class PostgreSQLWritePlans: Sendable {
   private func _update(_ slots: SlotSet, of number: Int) -> PostgreSQLWritePlan {
     let layout = _mapping.layout.layout(numbered: number)
     let table = _mapping.table(of: number)
-    let columns = layout.slots.indices.filter(slots.contains).flatMap {
-      Self._columns($0, layout, table, _mapping)
-    }
+    let own = _derivations.own(of: number, changed: slots)
+    let derived = _derivations.distantSlots[number - 1].union(_derivations.own[number - 1].map(\.slot))
+    let columns =
+      layout.slots.indices.filter { slots.contains($0) && !derived.contains($0) }.flatMap {
+        Self._columns($0, layout, table, _mapping)
+      } + own.compactMap { Self._column($0, layout, table, _mapping) }
     let types = [PostgreSQLType.int8Array, .int8Array, .int8Array] + columns.map(\.type)
     let arrays = types.enumerated().map { "$\($0.offset + 1)::\($0.element.name)" }.joined(separator: ", ")
     let aliases = types.indices.map { "c\($0)" }.joined(separator: ", ")
@@ -134,6 +172,17 @@ final class PostgreSQLWritePlans: Sendable {
       return leaves.map { _column(table.columns[$0.column], .element(slot: slot, path: $0.path)) }
     case .none, .oneToMany, .manyToMany: return []
     }
+  }
+
+  /// Column of a derived attribute that comes from its own row.
+  private static func _column(
+    _ own: PostgreSQLDerivations.Own, _ layout: PropertyLayout, _ table: TableMapping, _ mapping: StoreMapping
+  ) -> PostgreSQLWriteColumn? {
+    guard case .attribute(let column) = mapping.storage(of: own.slot, in: layout.entityNumber) else {
+      return nil
+    }
+    let cell = own.source.map { PostgreSQLWriteCell.derived(from: $0, own.function) } ?? .moment
+    return _column(table.columns[column], cell)
   }
 
   private static func _column(_ column: TableColumn, _ cell: PostgreSQLWriteCell) -> PostgreSQLWriteColumn {

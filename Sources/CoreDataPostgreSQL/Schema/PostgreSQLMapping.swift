@@ -35,11 +35,14 @@ struct PostgreSQLMapping {
   // MARK: Names
 
   private func _check(_ name: String, _ entity: String, _ property: String?) throws -> String {
-    guard !name.isEmpty, name.utf8.count <= PostgreSQLNames.maximumLength, !name.contains("\0") else {
+    // A question mark stands for a parameter in queries that are being made.
+    guard !name.isEmpty, name.utf8.count <= PostgreSQLNames.maximumLength, !name.contains("\0"),
+      !name.contains("?")
+    else {
       throw PostgreSQLStoreError.model(
         entity: entity, property: property,
         reason:
-          "'\(name)' is no name that PostgreSQL keeps whole (1 to \(PostgreSQLNames.maximumLength) bytes); "
+          "'\(name)' is no name that PostgreSQL keeps whole (1 to \(PostgreSQLNames.maximumLength) bytes, no question mark); "
           + "give another one in the user info, under '\(PostgreSQLNames.userInfoKey)'")
     }
     return name
@@ -132,12 +135,6 @@ struct PostgreSQLMapping {
     of attribute: AttributeSchema, _ property: PropertyLayout.Slot, _ layout: PropertyLayout,
     _ table: inout Columns
   ) throws -> SlotStorage {
-    if attribute.isDerived {
-      throw PostgreSQLStoreError.model(
-        entity: layout.entityName, property: attribute.name,
-        reason:
-          "a store on PostgreSQL computes no derived attributes; make it transient, or compute it on saving")
-    }
     let given = _given(property, in: layout)
     let base = given ?? PostgreSQLNames.snakeCase(attribute.name)
     guard attribute.type == .composite else {

@@ -32,6 +32,15 @@ enum PostgreSQLNames {
     "\"\(name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
   }
 
+  /// Names in double quotes, as the text of one array.
+  static func list(_ names: [String]) -> String {
+    let elements = names.map { name in
+      let plain = name.dropFirst().dropLast().replacing("\"\"", with: "\"")
+      return "\"\(plain.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+    }
+    return "{\(elements.joined(separator: ","))}"
+  }
+
   /// A text as a literal, for comments and names in DDL, which takes no parameters.
   static func literal(_ text: String) -> String {
     let escaped = text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")

@@ -7,16 +7,23 @@ struct PostgreSQLSchema {
   private let _mapping: StoreMapping
   private let _schema: String
   private let _s: String
+  private let _derivations: PostgreSQLDerivations
 
-  init(_ mapping: StoreMapping, schema: String) {
+  init(_ mapping: StoreMapping, _ derivations: PostgreSQLDerivations, schema: String) {
     _mapping = mapping
+    _derivations = derivations
     _schema = schema
     _s = PostgreSQLNames.quoted(schema)
   }
 
   /// All statements, in the order in which they are run.
   var statements: [String] {
-    ["CREATE SCHEMA IF NOT EXISTS \(_s)"] + _ownTables + functions + _tables + _indexes + _comments
+    ["CREATE SCHEMA IF NOT EXISTS \(_s)"] + _ownTables + functions + tables + indexes + triggers
+  }
+
+  /// Triggers of derived attributes, with their functions.
+  var triggers: [String] {
+    PostgreSQLTriggers(_mapping, _derivations, schema: _schema).statements
   }
 
   /// Functions and collations: what a store of an older version, or another locale, lacks.
@@ -54,7 +61,8 @@ struct PostgreSQLSchema {
     ]
   }
 
-  private var _tables: [String] {
+  /// Tables and sequences of the model, empty.
+  var tables: [String] {
     var result: [String] = []
     for table in _mapping.tables {
       let columns = table.columns.map { ", \($0.name) \($0.declaredType)" }.joined()
@@ -82,6 +90,9 @@ struct PostgreSQLSchema {
   }
 
   // MARK: Indexes
+
+  /// Indexes, and comments on what there is.
+  var indexes: [String] { _indexes + _comments }
 
   private var _indexes: [String] {
     var result: [String] = []
@@ -194,7 +205,7 @@ struct PostgreSQLSchema {
         entities.add(layout.entityName)
         properties.add(layout.slots[slot].name)
         relations.add(relation)
-        columns.add("{" + names.map { "\"" + $0.dropFirst().dropLast() + "\"" }.joined(separator: ",") + "}")
+        columns.add(PostgreSQLNames.list(names))
       }
     }
     var parameters = PostgreSQLParameters()

@@ -1,0 +1,26 @@
+import CoreData
+import CoreDataPostgreSQLBinding
+import CoreDataPredicateLanguage
+
+/// What one connection sees of a store, for reads that belong together.
+final class PostgreSQLView: StoreReading, @unchecked Sendable {
+  // Unchecked: whoever has the connection has the view, on one thread at a time.
+  private let _engine: PostgreSQLStoreEngine
+  private let _connection: PostgreSQLConnection
+
+  init(_ engine: PostgreSQLStoreEngine, _ connection: PostgreSQLConnection) {
+    _engine = engine
+    _connection = connection
+  }
+
+  var spaces: [ObjectIDSpace] { _engine.spaces }
+  func fetch(_ plan: FetchPlan) throws -> [StoredObject] { try _engine.fetch(plan, on: _connection) }
+  func count(_ plan: FetchPlan) throws -> Int { try _engine.count(plan, on: _connection) }
+  func rows(for keys: [ObjectKey]) throws -> [Row?] {
+    keys.isEmpty ? [] : try _engine.rows(for: keys, on: _connection)
+  }
+  func related(to owners: [ObjectKey], slot: Int) throws -> [[ObjectKey]] {
+    try _engine.related(to: owners, slot: slot, on: _connection)
+  }
+  // `table` is computed from these.
+}

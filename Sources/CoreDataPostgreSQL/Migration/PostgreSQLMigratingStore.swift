@@ -1,0 +1,189 @@
+import CoreData
+import CoreDataModelFiles
+import CoreDataModelSchema
+import CoreDataPostgreSQLBinding
+import Foundation
+
+/// A store on PostgreSQL that is migrated: in one transaction, by one process at a time.
+struct PostgreSQLMigratingStore: MigratingStore {
+  /// As the program gave it, for the connections that a migration opens.
+  let url: URL
+  let address: PostgreSQLAddress
+  let connection: PostgreSQLConnection
+  let metadata: [String: Any]
+  let options: [AnyHashable: Any]?
+
+  var type: String { PostgreSQLStoreKind.typeName }
+  var place: String { address.url.absoluteString }
+
+  private var _s: String { PostgreSQLNames.quoted(address.schema) }
+
+  /// The schema beside this one that a migration uses, and drops.
+  private var _beside: String {
+    var name = address.schema
+    while name.utf8.count > PostgreSQLNames.maximumLength - 10 { name.removeLast() }
+    return name + "_migration"
+  }
+
+  func keptSchema() throws -> ModelSchema? {
+    let found = try connection.run("SELECT \"content\" FROM \(_s).\"_model_cache\"", isRepeated: false)
+    guard found.rowCount == 1 else { return nil }
+    return try? CompiledModelReader.read(Data(found.bytes(0, 0)), path: place)
+  }
+
+  func metadataIfUnchanged() throws -> [String: Any]? {
+    let present = try PostgreSQLMetadata.read(connection, schema: address.schema)
+    return Self._hashes(present) == Self._hashes(metadata) ? present : nil
+  }
+
+  private static func _hashes(_ metadata: [String: Any]) -> [String: Data]? {
+    metadata[NSStoreModelVersionHashesKey] as? [String: Data]
+  }
+
+  /// Runs `body` in a transaction that no other process migrates or creates the store beside.
+  private func _alone(_ body: () throws -> Void) throws {
+    do {
+      try connection.transaction {
+        // Whoever waits for a table longer than this gives up, so that no queue forms behind.
+        try connection.execute("SET LOCAL lock_timeout = '30s'")
+        var parameters = PostgreSQLParameters()
+        parameters.add("coredata:" + address.schema)
+        try connection.run(
+          "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 0))", parameters, isRepeated: false)
+        try body()
+      }
+    } catch let error as PostgreSQLError {
+      if error.isBusy { throw PostgreSQLStoreError.timeout(error.message) }
+      throw failure(error, isConstraint: error.isUniqueViolation)
+    } catch let error as MissingValuesError {
+      throw failure(error)
+    }
+  }
+
+  // MARK: In place
+
+  func rewrite(from source: ModelSchema, to frozen: FrozenModel, _ model: NSManagedObjectModel) throws {
+    try _alone {
+      guard let present = try metadataIfUnchanged() else { return }
+      try PostgreSQLRewriting(
+        connection, schema: address.schema, beside: _beside, from: ModelLayout(source), to: frozen.layout
+      ).run()
+      let identifier = present[NSStoreUUIDKey] as? String ?? ""
+      let version = StoreVersioning.metadata(for: frozen, model, identifier: identifier)
+      try PostgreSQLMetadata.write(
+        present.merging(version) { $1 }, to: connection, schema: address.schema)
+    }
+  }
+
+  // MARK: Content from elsewhere
+
+  private func _url(_ schema: String) -> URL {
+    var components = URLComponents(url: url, resolvingAgainstBaseURL: false)!
+    var items = (components.queryItems ?? []).filter { $0.name != "schema" }
+    items.append(URLQueryItem(name: "schema", value: schema))
+    components.queryItems = items
+    return components.url!
+  }
+
+  func replaceContent(_ body: (URL) throws -> Void) throws {
+    let other = PostgreSQLNames.quoted(_beside)
+    try _alone {
+      guard try metadataIfUnchanged() != nil else { return }
+      // What a migration has left that was killed. On a connection of its own: the store made there must be seen by others
+      // before this transaction ends.
+      let helper = try PostgreSQLConnection(address.settings, prepares: false)
+      try helper.execute("DROP SCHEMA IF EXISTS \(other) CASCADE")
+      do {
+        try body(_url(_beside))
+        try _take(other)
+      } catch {
+        connection.rollBack()
+        try? helper.execute("DROP SCHEMA IF EXISTS \(other) CASCADE")
+        throw error
+      }
+    }
+  }
+
+  /// Puts the tables of another schema in the place of this one's.
+  private func _take(_ other: String) throws {
+    for table in try _tables(address.schema) where table != "_receipt" {
+      try connection.execute("DROP TABLE \(_s).\(PostgreSQLNames.quoted(table)) CASCADE")
+    }
+    try PostgreSQLRewriting.dropTriggers(connection, schema: address.schema)
+    // Sequences, indexes and constraints go with their tables.
+    for table in try _tables(_beside) where table != "_receipt" {
+      try connection.execute("ALTER TABLE \(other).\(PostgreSQLNames.quoted(table)) SET SCHEMA \(_s)")
+    }
+    // Triggers speak of tables by name: they go with their functions, and are made anew.
+    try connection.execute("DROP SCHEMA \(other) CASCADE")
+    guard let schema = try keptSchema() else { return }
+    let layout = try ModelLayout(schema)
+    let made = try PostgreSQLSchema(
+      PostgreSQLMapping.mapping(for: layout, schema: address.schema), PostgreSQLDerivations(layout),
+      schema: address.schema)
+    for statement in made.functions + made.triggers { try connection.execute(statement) }
+  }
+
+  private func _tables(_ schema: String) throws -> [String] {
+    var parameters = PostgreSQLParameters()
+    parameters.add(schema)
+    let found = try connection.run(
+      """
+      SELECT c.relname::text FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+      WHERE n.nspname = $1::text AND c.relkind IN ('r', 'p') ORDER BY 1
+      """, parameters, isRepeated: false)
+    return (0..<found.rowCount).map { found.string($0, 0) }
+  }
+
+  func copy(to url: URL) throws {
+    let helper = try PostgreSQLConnection(address.settings, prepares: false)
+    let other = PostgreSQLNames.quoted(_beside)
+    try helper.transaction {
+      try helper.execute("CREATE SCHEMA \(other)")
+      for table in try _tables(address.schema) where table != "_receipt" {
+        let name = PostgreSQLNames.quoted(table)
+        try helper.execute("CREATE TABLE \(other).\(name) (LIKE \(_s).\(name) INCLUDING ALL)")
+        try helper.execute("INSERT INTO \(other).\(name) SELECT * FROM \(_s).\(name)")
+      }
+      try helper.execute("CREATE TABLE \(other).\"_receipt\" (LIKE \(_s).\"_receipt\" INCLUDING ALL)")
+      guard let schema = try keptSchema() else { return }
+      let layout = try ModelLayout(schema)
+      let mapping = try PostgreSQLMapping.mapping(for: layout, schema: _beside)
+      let here = try PostgreSQLMapping.mapping(for: layout, schema: address.schema)
+      for (table, original) in zip(mapping.tables, here.tables) {
+        let sequence = PostgreSQLKeys.sequence(of: table)
+        try helper.execute(
+          """
+          CREATE SEQUENCE \(sequence) AS bigint INCREMENT BY \(PostgreSQLKeys.blockSize) OWNED BY \(table.name)."id"
+          """)
+        try helper.execute(
+          """
+          SELECT setval(\(PostgreSQLNames.literal(sequence)), last_value, is_called) \
+          FROM \(PostgreSQLKeys.sequence(of: original))
+          """)
+      }
+      let made = PostgreSQLSchema(mapping, try PostgreSQLDerivations(layout), schema: _beside)
+      for statement in made.functions + made.triggers { try helper.execute(statement) }
+    }
+  }
+
+  func rewriteCopy(at url: URL, from source: ModelSchema, to model: NSManagedObjectModel) throws {
+    let address = try PostgreSQLAddress(url)
+    let connection = try PostgreSQLConnection(address.settings, prepares: false)
+    let store = PostgreSQLMigratingStore(
+      url: url, address: address, connection: connection,
+      metadata: try PostgreSQLMetadata.read(connection, schema: address.schema), options: options)
+    let frozen = try model.frozen()
+    try store.checkInference(from: source, to: frozen.layout.schema)
+    try store.rewrite(from: source, to: frozen, model)
+  }
+
+  func addMetadata(_ own: [String: Any], at url: URL) throws {
+    let address = try PostgreSQLAddress(url)
+    let connection = try PostgreSQLConnection(address.settings, prepares: false)
+    try connection.transaction {
+      let made = try PostgreSQLMetadata.read(connection, schema: address.schema)
+      try PostgreSQLMetadata.write(own.merging(made) { $1 }, to: connection, schema: address.schema)
+    }
+  }
+}

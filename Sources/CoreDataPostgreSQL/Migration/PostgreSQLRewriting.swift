@@ -1,0 +1,134 @@
+import CoreData
+import CoreDataModelFiles
+import CoreDataModelSchema
+import CoreDataPostgreSQLBinding
+
+/// Rewrites the tables of a schema for another version of the model, inside the caller's transaction. The server copies the
+/// rows; no object is made.
+struct PostgreSQLRewriting {
+  private let _connection: PostgreSQLConnection
+  private let _schema: String
+  private let _s: String
+  private let _other: String
+  private let _old: StoreMapping
+  private let _new: StoreMapping
+  private let _derivations: PostgreSQLDerivations
+
+  /// - Parameter other: Name of a schema for the old tables, which must not be there.
+  init(
+    _ connection: PostgreSQLConnection, schema: String, beside other: String, from old: ModelLayout,
+    to new: ModelLayout
+  ) throws {
+    _connection = connection
+    _schema = schema
+    _s = PostgreSQLNames.quoted(schema)
+    _other = PostgreSQLNames.quoted(other)
+    _old = try PostgreSQLMapping.mapping(for: old, schema: schema)
+    _new = try PostgreSQLMapping.mapping(for: new, schema: schema)
+    _derivations = try PostgreSQLDerivations(new)
+  }
+
+  func run() throws {
+    let largest = try _largestKeys()
+    let plan = MigrationPlan(from: _old, to: _new, largestKeys: largest)
+    let slices = plan.flows.map {
+      MigrationProgress.slices(of: "\"id\"", largestKey: largest[$0.oldRoot] ?? 0)
+    }
+    let progress = MigrationProgress(steps: slices.reduce(0) { $0 + $1.count } + 2)
+    try Self.dropTriggers(_connection, schema: _schema)
+    try _connection.execute("DROP SCHEMA IF EXISTS \(_other) CASCADE")
+    try _connection.execute("CREATE SCHEMA \(_other)")
+    // Sequences, indexes and constraints go with their tables, and their names are free.
+    for name in _old.tables.map(\.name) + _old.joins.map(\.name) {
+      try _connection.execute("ALTER TABLE \(name) SET SCHEMA \(_other)")
+    }
+    let database = PostgreSQLMigrationDatabase(
+      connection: _connection, awayTables: _old.tables.map { _away($0.name) },
+      awayJoins: _old.joins.map { _away($0.name) })
+    let schema = PostgreSQLSchema(_new, _derivations, schema: _schema)
+    for statement in schema.functions + schema.tables { try _connection.execute(statement) }
+    let rows = TableMigration(plan, in: database)
+    for (flow, slices) in zip(plan.flows, slices) { try rows.copyRows(flow, slices, progress) }
+    try rows.checkMandatoryValues()
+    try rows.linkToOnes()
+    try rows.fillJoins()
+    try progress.advance()
+    for statement in schema.indexes { try _connection.execute(statement) }
+    let triggers = PostgreSQLTriggers(_new, _derivations, schema: _schema)
+    for statement in triggers.refreshes + triggers.statements { try _connection.execute(statement) }
+    try _setKeys(plan)
+    try _renumberHistory(plan)
+    try _connection.execute("DROP SCHEMA \(_other) CASCADE")
+    try _connection.execute("DELETE FROM \(_s).\"_name\"")
+    try schema.writeNames(to: _connection)
+    var content = PostgreSQLParameters()
+    content.add(bytes: CompiledModelWriter.write(_new.layout.schema, for: .store))
+    try _connection.run(
+      "UPDATE \(_s).\"_model_cache\" SET \"content\" = $1::bytea", content, isRepeated: false)
+    try progress.advance()
+  }
+
+  /// The name of a table, in the other schema.
+  private func _away(_ name: String) -> String { _other + name.dropFirst(_s.count) }
+
+  /// Drops the triggers of derived attributes, with their functions.
+  static func dropTriggers(_ connection: PostgreSQLConnection, schema: String) throws {
+    var parameters = PostgreSQLParameters()
+    parameters.add(schema)
+    let found = try connection.run(
+      """
+      SELECT p.proname::text FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace \
+      WHERE n.nspname = $1::text AND p.proname LIKE '\\_derive\\_%'
+      """, parameters, isRepeated: false)
+    for row in 0..<found.rowCount {
+      let name = PostgreSQLNames.quoted(found.string(row, 0))
+      try connection.execute("DROP FUNCTION \(PostgreSQLNames.quoted(schema)).\(name)() CASCADE")
+    }
+  }
+
+  // MARK: Keys
+
+  /// Largest key ever given out in the table of each old root, those of blocks that programs still hold included.
+  private func _largestKeys() throws -> [Int: Int64] {
+    var result: [Int: Int64] = [:]
+    for table in _old.tables {
+      let sequence = PostgreSQLKeys.sequence(of: table)
+      let found = try _connection.run(
+        """
+        SELECT greatest((SELECT coalesce(max("id"), 0) FROM \(table.name)), (SELECT CASE WHEN s.is_called \
+        THEN s.last_value + (SELECT seqincrement FROM pg_catalog.pg_sequence \
+        WHERE seqrelid = \(PostgreSQLNames.literal(sequence))::regclass) - 1 ELSE 0 END FROM \(sequence) s))
+        """, isRepeated: false)
+      result[table.rootNumber] = found.int64(0, 0)
+    }
+    return result
+  }
+
+  private func _setKeys(_ plan: MigrationPlan) throws {
+    for table in _new.tables {
+      let largest = plan.largestKey(ofRoot: table.rootNumber)
+      guard largest > 0 else { continue }
+      var parameters = PostgreSQLParameters()
+      parameters.add(largest + 1)
+      try _connection.run(
+        "SELECT setval(\(PostgreSQLNames.literal(PostgreSQLKeys.sequence(of: table))), $1::int8, false)",
+        parameters,
+        isRepeated: false)
+    }
+  }
+
+  /// The history speaks of entities by number. What is said of entities that are gone goes.
+  private func _renumberHistory(_ plan: MigrationPlan) throws {
+    let numbers = plan.storedNumbers
+    guard !numbers.isEmpty else {
+      return try _connection.execute("DELETE FROM \(_s).\"_history_change\"")
+    }
+    let kept = Set(numbers.map(\.old)).sorted().map(String.init).joined(separator: ", ")
+    try _connection.execute("DELETE FROM \(_s).\"_history_change\" WHERE \"entity\" NOT IN (\(kept))")
+    let changed = numbers.filter { $0.old != $0.new }
+    guard !changed.isEmpty else { return }
+    let cases = changed.map { "WHEN \($0.old) THEN \($0.new)" }.joined(separator: " ")
+    try _connection.execute(
+      "UPDATE \(_s).\"_history_change\" SET \"entity\" = CASE \"entity\" \(cases) ELSE \"entity\" END")
+  }
+}

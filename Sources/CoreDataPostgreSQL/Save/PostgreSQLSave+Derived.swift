@@ -1,0 +1,50 @@
+import CoreData
+import CoreDataModelSchema
+import CoreDataPostgreSQLBinding
+
+// Derived attributes.
+
+extension PostgreSQLSave {
+  /// The rows in which the save has computed values, as they are now: those that it wrote itself, and those that triggers
+  /// say they have written.
+  func computedRows() throws -> [StoredObject] {
+    let derivations = engine.derivations
+    guard changes.inserted.count + changes.updated.count + changes.deleted.count > 0,
+      mapping.layout.layouts.contains(where: { derivations.computes($0.entityNumber) })
+    else { return [] }
+    var keys: [ObjectKey] = []
+    var known = Set<ObjectKey>()
+    func note(_ number: Int, _ reference: Int64) {
+      let key = ObjectKey(space: engine.spaces[number - 1], reference: reference)
+      if known.insert(key).inserted { keys.append(key) }
+    }
+    for (index, insertion) in changes.inserted.enumerated() {
+      let number = insertion.id.space.layout.entityNumber
+      if !derivations.own[number - 1].isEmpty { note(number, insertedKeys[index]) }
+    }
+    for update in changes.updated {
+      let number = update.id.space.layout.entityNumber
+      guard let key = update.id.key, !derivations.own(of: number, changed: update.changed).isEmpty else {
+        continue
+      }
+      note(number, key.reference)
+    }
+    if !derivations.distant.isEmpty {
+      let found = try connection.run(
+        "SELECT current_setting('\(PostgreSQLTriggers.report)', true)")
+      if found.rowCount > 0, !found.isNull(0, 0) {
+        for pair in found.string(0, 0).split(separator: ",") {
+          let parts = pair.split(separator: ":")
+          guard parts.count == 2, let number = Int(parts[0]), engine.spaces.indices.contains(number - 1),
+            let reference = Int64(parts[1])
+          else { continue }
+          note(number, reference)
+        }
+      }
+    }
+    if keys.isEmpty { return [] }
+    return try zip(keys, engine.rows(for: keys, on: connection)).compactMap { key, row in
+      row.map { StoredObject(key: key, row: $0) }
+    }
+  }
+}
