@@ -91,7 +91,7 @@ struct BatchDeleteTests {
     }
   }
 
-  @Test func cascadesTakeMembersAlongAndNullifyClearsWhatPointsAtThem() throws {
+  @Test(.ofFiles) func cascadesTakeMembersAlongAndNullifyClearsWhatPointsAtThem() throws {
     try context.performAndWait {
       // Ada, two books, their chapters.
       try #expect(delete(request("Author", "name == 'Ada'")) == 5)
@@ -105,7 +105,7 @@ struct BatchDeleteTests {
     try #expect(Tracked.rows("SELECT Z_OPT, typeof(ZMENTOR) FROM ZAUTHOR", stack) == [["2", "null"]])
   }
 
-  @Test func `the rule Deny is validation, which a batch deletion skips`() throws {
+  @Test(.ofFiles) func `the rule Deny is validation, which a batch deletion skips`() throws {
     let model = LibraryModel.make()
     model.entitiesByName["Author"]!.relationshipsByName["books"]!.deleteRule = .denyDeleteRule
     let stack = try TestStack(.sqlite, model: model)
@@ -239,7 +239,7 @@ struct BatchDeleteTests {
     }
   }
 
-  @Test func filesOfLargeValuesGoWithTheirRows() throws {
+  @Test(.ofFiles) func filesOfLargeValuesGoWithTheirRows() throws {
     let model = LibraryModel.make()
     model.entitiesByName["Book"]!.attributesByName["cover"]!.allowsExternalBinaryDataStorage = true
     let stack = try TestStack(.sqlite, model: model)

@@ -140,7 +140,7 @@ struct BatchInsertTests {
     }
   }
 
-  @Test func underATrumpPolicyAStoredRowTakesAllValuesDefaultsIncluded() throws {
+  @Test(.ofFiles) func underATrumpPolicyAStoredRowTakesAllValuesDefaultsIncluded() throws {
     let model = LibraryModel.make()
     model.entitiesByName["Author"]!.uniquenessConstraints = [["name"]]
     let stack = try TestStack(.sqlite, model: model)
@@ -188,7 +188,7 @@ struct BatchInsertTests {
     }
   }
 
-  @Test func keysGoOnWhereTheyWere() throws {
+  @Test(.ofFiles) func keysGoOnWhereTheyWere() throws {
     try context.performAndWait {
       try context.saveTags("a")
       _ = try run(NSBatchInsertRequest(entityName: "Tag", objects: (0..<600).map { ["name": "t\($0)"] }))

@@ -26,7 +26,7 @@ struct BatchRequestTests {
     #expect((copies[2] as! NSBatchDeleteRequest).fetchRequest.entityName == "Tag")
   }
 
-  @Test func nothingBecomesOfThemInAContext() throws {
+  @Test(.ofFiles) func nothingBecomesOfThemInAContext() throws {
     let stack = try TestStack(.sqlite)
     let context = stack.context
     try context.performAndWait {
@@ -56,7 +56,7 @@ struct BatchRequestTests {
     }
   }
 
-  @Test func aChildsRequestsGoToTheStorePastItsParent() throws {
+  @Test(.ofFiles) func aChildsRequestsGoToTheStorePastItsParent() throws {
     let stack = try TestStack(.nestedOverSQLite)
     try stack.root.performAndWait {
       try stack.root.saveTags("a")
@@ -155,8 +155,8 @@ struct BatchRequestTests {
     defer { try? FileManager.default.removeItem(at: directory) }
     let stores = try ["One", "Two"].map {
       try coordinator.addPersistentStore(
-        ofType: NSSQLiteStoreType, configurationName: nil,
-        at: directory.appendingPathComponent("\($0).sqlite"))
+        ofType: TestDatabase.type, configurationName: nil,
+        at: TestDatabase.place(directory.appendingPathComponent("\($0).sqlite")))
     }
     let context = coordinator.newContext()
     try context.performAndWait {

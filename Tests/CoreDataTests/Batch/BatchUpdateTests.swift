@@ -101,7 +101,7 @@ struct BatchUpdateTests {
     }
   }
 
-  @Test func mandatoryAttributesCanBecomeNil() throws {
+  @Test(.ofFiles) func mandatoryAttributesCanBecomeNil() throws {
     try context.performAndWait {
       context.insert("Chapter", ["heading": "h"])
       try context.save()
@@ -156,7 +156,7 @@ struct BatchUpdateTests {
     }
   }
 
-  @Test func versionsGoUpSoThatStaleContextsNotice() throws {
+  @Test(.ofFiles) func versionsGoUpSoThatStaleContextsNotice() throws {
     let stale = stack.sibling()
     try stale.performAndWait {
       let books = try stale.all("Book", by: "title")
@@ -179,7 +179,7 @@ struct BatchUpdateTests {
     }
   }
 
-  @Test func replacedFilesOfLargeValuesGo() throws {
+  @Test(.ofFiles) func replacedFilesOfLargeValuesGo() throws {
     let model = LibraryModel.make()
     model.entitiesByName["Book"]!.attributesByName["cover"]!.allowsExternalBinaryDataStorage = true
     let stack = try TestStack(.sqlite, model: model)

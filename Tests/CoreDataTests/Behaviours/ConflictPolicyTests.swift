@@ -64,7 +64,7 @@ import Testing
   @Test func aConflictWithAnotherCoordinatorHasThePersistedValues() throws {
     let stack = try TestStack(.sqlite)
     let other = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
-    try other.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: stack.url)
+    try other.addPersistentStore(ofType: TestDatabase.type, configurationName: nil, at: stack.url)
     let foreign = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     foreign.persistentStoreCoordinator = other
     let mine = try stack.root.performAndWait {

@@ -191,7 +191,7 @@ import Testing
     // Another coordinator on the file: this one's row cache does not hear of it.
     let model = LibraryModel.make()
     let elsewhere = NSPersistentStoreCoordinator(managedObjectModel: model)
-    try elsewhere.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: stack.url)
+    try elsewhere.addPersistentStore(ofType: TestDatabase.type, configurationName: nil, at: stack.url)
     let other = NSManagedObjectContext(.privateQueue)
     other.persistentStoreCoordinator = elsewhere
     try other.performAndWait {

@@ -178,7 +178,7 @@ import Testing
     #expect(error?.code.rawValue == NSPersistentStoreIncompatibleSchemaError)
   }
 
-  @Test func triggersOfACountReadAsCoreDatas() throws {
+  @Test(.ofFiles) func triggersOfACountReadAsCoreDatas() throws {
     let stack = try stack([("Author", Self.derived("bookCount", .integer64AttributeType, "books.@count"))])
     let texts = try SQLiteText.triggers(at: stack.url)
     #expect(

@@ -9,7 +9,7 @@ import Testing
     try Connection(path: stack.url.path, busyTimeout: 5).execute(sql)
   }
 
-  @Test(arguments: [Setting.sqlite, .nestedOverSQLite])
+  @Test(.ofFiles, arguments: [Setting.sqlite, .nestedOverSQLite])
   func insertedObjectsHaveTheirPermanentIDsAndAreStillInserted(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try execute(

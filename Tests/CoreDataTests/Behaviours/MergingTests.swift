@@ -110,7 +110,7 @@ import Testing
   @Test func contextsOfTwoCoordinatorsOnOneFileMerge() throws {
     let (stack, one, _) = try siblings(.sqlite)
     let other = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
-    try other.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: stack.url)
+    try other.addPersistentStore(ofType: TestDatabase.type, configurationName: nil, at: stack.url)
     let two = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     two.persistentStoreCoordinator = other
     let mine = try two.performAndWait {

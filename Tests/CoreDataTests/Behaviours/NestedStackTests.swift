@@ -223,7 +223,7 @@ import Testing
     main.persistentStoreCoordinator = stack.coordinator
     main.automaticallyMergesChangesFromParent = true
     let second = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
-    try second.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: stack.url)
+    try second.addPersistentStore(ofType: TestDatabase.type, configurationName: nil, at: stack.url)
     let shared = stack.sibling()
     let own = NSManagedObjectContext(.privateQueue)
     own.persistentStoreCoordinator = second

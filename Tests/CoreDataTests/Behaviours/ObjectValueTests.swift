@@ -218,7 +218,8 @@ import Testing
     defer { try? FileManager.default.removeItem(at: directory) }
     for name in ["A", "B"] {
       try coordinator.addPersistentStore(
-        ofType: NSSQLiteStoreType, configurationName: name, at: directory.appendingPathComponent(name))
+        ofType: TestDatabase.type, configurationName: name,
+        at: TestDatabase.place(directory.appendingPathComponent(name)))
     }
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator

@@ -26,7 +26,7 @@ import Testing
     stack.coordinator.setMetadata(metadata, for: store)
     try stack.context.performAndWait { try stack.context.save() }
     let read = try NSPersistentStoreCoordinator.metadataForPersistentStore(
-      ofType: NSSQLiteStoreType, at: stack.url)
+      ofType: TestDatabase.type, at: stack.url)
     #expect(read["note"] as? String == "kept")
   }
 

@@ -22,12 +22,17 @@ import Testing
 
   deinit { try? FileManager.default.removeItem(at: _directory) }
 
-  private func _coordinator(_ type: String = NSSQLiteStoreType) throws -> NSPersistentStoreCoordinator {
+  /// Places of the stores, the same for every coordinator.
+  private lazy var _places = ["People", "Notes"].reduce(into: [String: URL]()) {
+    $0[$1] = TestDatabase.place(_directory.appendingPathComponent("\($1).sqlite"))
+  }
+
+  private func _coordinator(_ type: String = TestDatabase.type) throws -> NSPersistentStoreCoordinator {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: _model)
     for configuration in ["People", "Notes"] {
-      let url = _directory.appendingPathComponent("\(configuration).sqlite")
       try coordinator.addPersistentStore(
-        ofType: type, configurationName: configuration, at: type == NSSQLiteStoreType ? url : nil)
+        ofType: type, configurationName: configuration,
+        at: type == TestDatabase.type ? _places[configuration]! : nil)
     }
     return coordinator
   }
@@ -127,7 +132,7 @@ import Testing
     let coordinator = try _coordinator()
     let url = try #require(coordinator.persistentStores[0].url)
     let error = #expect(throws: CocoaError.self) {
-      try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: "People", at: url)
+      try coordinator.addPersistentStore(ofType: TestDatabase.type, configurationName: "People", at: url)
     }
     #expect(error?.errorCode == 134081)
     #expect(coordinator.persistentStores.count == 2)

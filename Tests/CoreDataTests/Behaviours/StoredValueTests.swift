@@ -26,7 +26,7 @@ import Testing
     return model
   }
 
-  @Test(arguments: [Setting.sqlite, .nestedOverSQLite])
+  @Test(.ofFiles, arguments: [Setting.sqlite, .nestedOverSQLite])
   func aCompositeIsADictionaryOfItsElements(_ setting: Setting) throws {
     let stack = try TestStack(setting, model: composed())
     stack.context.performAndWait {
@@ -91,7 +91,7 @@ import Testing
     (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
   }
 
-  @Test func largeDataGetsAFileOfItsOwnThatGoesWithTheValue() throws {
+  @Test(.ofFiles) func largeDataGetsAFileOfItsOwnThatGoesWithTheValue() throws {
     let (stack, directory) = try external()
     let large = Data(repeating: 7, count: 300_000)
     let book = try stack.context.performAndWait {
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func aSaveThatFailsLeavesNoFileBehind() throws {
+  @Test(.ofFiles) func aSaveThatFailsLeavesNoFileBehind() throws {
     let model = LibraryModel.make()
     model.entitiesByName["Book"]!.attributesByName["cover"]!.allowsExternalBinaryDataStorage = true
     model.entitiesByName["Book"]!.uniquenessConstraints = [["pages"]]
@@ -155,7 +155,7 @@ import Testing
     return cells
   }
 
-  @Test func `a transformer that answers nil stores null`() throws {
+  @Test(.ofFiles) func `a transformer that answers nil stores null`() throws {
     let name = NSValueTransformerName("Silent")
     ValueTransformer.setValueTransformer(SilentTransformer(), forName: name)
     let stack = try transformable(name.rawValue)
@@ -169,7 +169,7 @@ import Testing
     try stack.fresh { try #expect($0.all("Book").first?.value(forKey: "extra") == nil) }
   }
 
-  @Test func aTransformerOfOnesOwnMakesDataOnSaveAndTheObjectOnFetch() throws {
+  @Test(.ofFiles) func aTransformerOfOnesOwnMakesDataOnSaveAndTheObjectOnFetch() throws {
     ValueTransformer.setValueTransformer(BackwardsTransformer(), forName: NSValueTransformerName("Reversing"))
     let stack = try transformable("Reversing")
     try stack.context.performAndWait {
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [nil, "NSSecureUnarchiveFromData"])
+  @Test(.ofFiles, arguments: [nil, "NSSecureUnarchiveFromData"])
   func withoutOneOfItsOwnAValueIsArchived(_ name: String?) throws {
     let stack = try transformable(name)
     try stack.context.performAndWait {

@@ -59,7 +59,7 @@ struct FetchedResultsCostTests {
     }
     // A coordinator that has cached no rows.
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
-    try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: stack.url)
+    try coordinator.addPersistentStore(ofType: TestDatabase.type, configurationName: nil, at: stack.url)
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
     try context.performAndWait {

@@ -26,7 +26,7 @@ struct SectionCacheTests {
   /// A context on a separate coordinator: what another run of the program would have.
   private func _anotherRun() throws -> NSManagedObjectContext {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
-    try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: _stack.url)
+    try coordinator.addPersistentStore(ofType: TestDatabase.type, configurationName: nil, at: _stack.url)
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
     return context

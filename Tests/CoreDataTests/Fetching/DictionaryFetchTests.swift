@@ -238,7 +238,7 @@ import Testing
     }
   }
 
-  @Test func oneStatementComputesTheGroups() throws {
+  @Test(.ofFiles) func oneStatementComputesTheGroups() throws {
     let stack = try _library(.sqlite)
     let request = NSFetchRequest<NSDictionary>(entityName: "Book")
     request.resultType = .dictionaryResultType

@@ -19,7 +19,7 @@ extension FetchOptionTests {
 
   // MARK: Some of the properties
 
-  @Test func onlyThePropertiesToFetchAreReadAndTheRestFillsTheFault() throws {
+  @Test(.ofFiles) func onlyThePropertiesToFetchAreReadAndTheRestFillsTheFault() throws {
     let stack = try authors(.sqlite, 3)
     let request = _byAge(NSManagedObject.self)
     request.propertiesToFetch = ["name"]
@@ -38,7 +38,7 @@ extension FetchOptionTests {
     #expect(selects[1].contains("t0.ZAGE") && selects[1].contains("WHERE t0.Z_PK"))
   }
 
-  @Test func fillingOneOfThemFillsItsNeighbours() throws {
+  @Test(.ofFiles) func fillingOneOfThemFillsItsNeighbours() throws {
     let stack = try authors(.sqlite, 20)
     let request = _byAge(NSManagedObject.self)
     request.propertiesToFetch = ["name"]
@@ -110,7 +110,7 @@ extension FetchOptionTests {
     }
   }
 
-  @Test func theStatementOfAPartialFetchIsShown() throws {
+  @Test(.ofFiles) func theStatementOfAPartialFetchIsShown() throws {
     let stack = try authors(.sqlite, 1)
     let request = _byAge(NSManagedObject.self)
     request.propertiesToFetch = ["name"]
@@ -120,7 +120,7 @@ extension FetchOptionTests {
 
   // MARK: No values
 
-  @Test func withoutPropertyValuesTheFirstFaultReadsItsNeighboursToo() throws {
+  @Test(.ofFiles) func withoutPropertyValuesTheFirstFaultReadsItsNeighboursToo() throws {
     let stack = try authors(.sqlite, 4)
     let request = _byAge(NSManagedObject.self)
     request.includesPropertyValues = false
@@ -136,7 +136,7 @@ extension FetchOptionTests {
     #expect(selects.first == "SELECT t0.Z_PK FROM ZAUTHOR t0 ORDER BY t0.ZAGE")
   }
 
-  @Test func countingLoadsNothing() throws {
+  @Test(.ofFiles) func countingLoadsNothing() throws {
     let stack = try authors(.sqlite, 4)
     let request = _byAge(NSManagedObject.self)
     request.predicate = NSPredicate(format: "age > 1")
@@ -194,7 +194,7 @@ extension FetchOptionTests {
     return request
   }
 
-  @Test func dictionariesThatHoldTheirObjectComeBatchByBatch() throws {
+  @Test(.ofFiles) func dictionariesThatHoldTheirObjectComeBatchByBatch() throws {
     let stack = try authors(.sqlite, 30)
     let request = _rows(["name", "objectID"])
     let lines = try statements(stack) { context in
@@ -211,7 +211,7 @@ extension FetchOptionTests {
       ])
   }
 
-  @Test(arguments: [["name"], ["name", "objectID"]]) func dictionariesWithoutTheirObjectComeAtOnce(
+  @Test(.ofFiles, arguments: [["name"], ["name", "objectID"]]) func dictionariesWithoutTheirObjectComeAtOnce(
     _ properties: [String]
   ) throws {
     let stack = try authors(.sqlite, 30)

@@ -44,7 +44,7 @@ import Testing
     lines.filter { $0.hasPrefix("CoreData: sql: SELECT") && $0.contains("FROM \(table)") }.count
   }
 
-  @Test func aBatchedFetchLoadsBatchByBatch() throws {
+  @Test(.ofFiles) func aBatchedFetchLoadsBatchByBatch() throws {
     let stack = try authors(.sqlite, 30)
     let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
     request.fetchBatchSize = 10
@@ -62,7 +62,7 @@ import Testing
     #expect(reads(lines, of: "ZAUTHOR") == 4)
   }
 
-  @Test func batchedResultsLoadOnlyWhatIsLookedAt() throws {
+  @Test(.ofFiles) func batchedResultsLoadOnlyWhatIsLookedAt() throws {
     let stack = try authors(.sqlite, 30)
     let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
     request.fetchBatchSize = 10
@@ -78,7 +78,7 @@ import Testing
     #expect(reads(lines, of: "ZAUTHOR") == 2)
   }
 
-  @Test func prefetchingTakesOneStatementForTheMembersAndOneForTheirValues() throws {
+  @Test(.ofFiles) func prefetchingTakesOneStatementForTheMembersAndOneForTheirValues() throws {
     let stack = try authors(.sqlite, 12)
     let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
     request.relationshipKeyPathsForPrefetching = ["books"]
@@ -93,7 +93,7 @@ import Testing
     #expect(reads(lines, of: "ZPUBLICATION") == 2)
   }
 
-  @Test func prefetchingFollowsPaths() throws {
+  @Test(.ofFiles) func prefetchingFollowsPaths() throws {
     let stack = try authors(.sqlite, 5)
     let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
     request.relationshipKeyPathsForPrefetching = ["author.mentor"]
@@ -249,7 +249,7 @@ import Testing
 
   // MARK: SQL
 
-  @Test func theSQLOfARequestIsShownWithoutRunningIt() throws {
+  @Test(.ofFiles) func theSQLOfARequestIsShownWithoutRunningIt() throws {
     let stack = try authors(.sqlite, 4)
     let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
     request.predicate = NSPredicate(format: "name BEGINSWITH 'n' AND age IN %@", [1, 2])
@@ -265,7 +265,7 @@ import Testing
     #expect(statement.storeIdentifier == stack.coordinator.persistentStores[0].identifier)
   }
 
-  @Test func anOrderMadeInMemoryIsShownBesideTheSQL() throws {
+  @Test(.ofFiles) func anOrderMadeInMemoryIsShownBesideTheSQL() throws {
     let stack = try authors(.sqlite, 4)
     let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
     request.sortDescriptors = [
@@ -282,7 +282,7 @@ import Testing
     #expect(page.sql.contains("ORDER BY") && page.memoryOrder.isEmpty)
   }
 
-  @Test func theLogShowsMoreWithEachLevel() throws {
+  @Test(.ofFiles) func theLogShowsMoreWithEachLevel() throws {
     let stack = try authors(.sqlite, 2)
     let request = NSFetchRequest<NSManagedObjectID>(entityName: "Author")
     request.resultType = .managedObjectIDResultType

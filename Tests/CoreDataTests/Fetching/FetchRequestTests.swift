@@ -253,8 +253,9 @@ import Testing
         ("Author", "books.@avg.price == 2", 0, 1), ("Author", "books.@avg.price == 4", 1, 0),
         // average() leaves it out in both.
         ("Author", "average(books.price) == 4", 1, 1),
-        ("Book", "price / 0.0 > 1", 0, 1),
-        ("Book", "cost * 3 == 0.3", 0, 1),
+        // PostgreSQL has memory's numbers.
+        ("Book", "price / 0.0 > 1", TestDatabase.server == nil ? 0 : 1, 1),
+        ("Book", "cost * 3 == 0.3", TestDatabase.server == nil ? 0 : 1, 1),
         ("Book", "NOT (title IN {'one'})", 1, 1), ("Book", "price != 5", 1, 2),
       ]
       for (entity, format, inSQL, inMemory) in cases {

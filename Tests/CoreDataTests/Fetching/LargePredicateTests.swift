@@ -60,7 +60,7 @@ import class CoreData.NSExpression
     try #expect(_names(stack, predicate) == ["Ada", "Cyd"])
   }
 
-  @Test func `Equality with many constants asks SQLite for one list`() throws {
+  @Test(.ofFiles) func `Equality with many constants asks SQLite for one list`() throws {
     let stack = try _stack(.sqlite)
     let predicate = NSCompoundPredicate(
       orPredicateWithSubpredicates: (0..<100).map { NSPredicate(format: "age == %d", $0) }
@@ -93,7 +93,7 @@ import class CoreData.NSExpression
     try #expect(_names(stack, NSPredicate(format: "\(product) > 18000000")) == ["Ada", "Cyd"])
   }
 
-  @Test func `What SQLite's parser cannot take is an error that says so`() throws {
+  @Test(.ofFiles) func `What SQLite's parser cannot take is an error that says so`() throws {
     let stack = try _stack(.sqlite)
     let text = String(repeating: "2 - (", count: 90) + "age" + String(repeating: ")", count: 90)
     let error = #expect(throws: CocoaError.self) { try _names(stack, NSPredicate(format: "\(text) > 20")) }
@@ -115,7 +115,9 @@ import class CoreData.NSExpression
     #expect(throws: (any Error).self) { try _names(stack, predicate) }
   }
 
-  @Test(arguments: Setting.direct) func `LIKE with ten million characters`(_ setting: Setting) throws {
+  @Test(.ofFiles, arguments: Setting.direct) func `LIKE with ten million characters`(_ setting: Setting)
+    throws
+  {
     let stack = try _stack(setting)
     let long = String(repeating: "a", count: 10_000_000)
     try #expect(_names(stack, NSPredicate(format: "name LIKE %@", long)) == [])
@@ -137,7 +139,7 @@ import class CoreData.NSExpression
     #expect(throws: (any Error).self) { try _names(stack, NSPredicate(format: "name LIKE %@", pattern)) }
   }
 
-  @Test(arguments: Setting.direct, ["(a|b)*", "(a+)+b"])
+  @Test(.ofFiles, arguments: Setting.direct, ["(a|b)*", "(a+)+b"])
   func `MATCHES that ICU gives up on is an error`(_ setting: Setting, _ pattern: String) throws {
     let stack = try _stack(setting)
     stack.context.performAndWait {

@@ -90,7 +90,7 @@ final class TypedTag: NSManagedObject {
     #expect(try _titles(#Predicate { $0.author!.name == "Ann" }) == ["Apple"])
   }
 
-  @Test func textsAreSearched() throws {
+  @Test(.ofFiles) func textsAreSearched() throws {
     #expect(try _titles(#Predicate { $0.title.contains("pp") }) == ["Apple"])
     #expect(try _titles(#Predicate { $0.title.starts(with: "Ch") }) == ["Cherry"])
     #expect(try _titles(#Predicate { $0.title.localizedStandardContains("ECL") }) == ["Éclair"])
@@ -166,7 +166,7 @@ final class TypedTag: NSManagedObject {
     #expect(try _titles(#Predicate { $0.published == nil }) == ["Apple"])
   }
 
-  @Test func patternsAreSearched() throws {
+  @Test(.ofFiles) func patternsAreSearched() throws {
     #expect(try _titles(#Predicate { $0.title.contains(#/[aA]p+/#) }) == ["Apple"])
     #expect(try _titles(#Predicate { $0.title.contains(#/^.{6}$/#) }) == ["Éclair", "Cherry"])
   }

@@ -231,7 +231,7 @@ struct QueryGenerationTests {
     #expect(String(decoding: output, as: UTF8.self).contains("is a child"))
   }
 
-  @Test func aStoreAddedLaterIsNotReadUntilTheContextMovesOn() throws {
+  @Test(.ofFiles) func aStoreAddedLaterIsNotReadUntilTheContextMovesOn() throws {
     let other = stack.url.deletingLastPathComponent().appendingPathComponent("Other.sqlite")
     let separate = NSPersistentStoreCoordinator(managedObjectModel: stack.coordinator.managedObjectModel)
     try separate.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: other)
@@ -245,7 +245,7 @@ struct QueryGenerationTests {
     try pinned.performAndWait { try #expect(pinned.count("Tag") == 1) }
   }
 
-  @Test(arguments: ["memory", "journal"]) func aStoreWithoutLogIsReadAsItIs(_ kind: String) throws {
+  @Test(.ofFiles, arguments: ["memory", "journal"]) func aStoreWithoutLogIsReadAsItIs(_ kind: String) throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
     let url = stack.url.deletingLastPathComponent().appendingPathComponent("Rollback.sqlite")
     try coordinator.addPersistentStore(
@@ -282,7 +282,7 @@ struct QueryGenerationTests {
     }
   }
 
-  @Test func largeValuesOfTheStateOutliveTheirReplacement() throws {
+  @Test(.ofFiles) func largeValuesOfTheStateOutliveTheirReplacement() throws {
     let model = LibraryModel.make()
     model.entitiesByName["Book"]!.attributesByName["cover"]!.allowsExternalBinaryDataStorage = true
     let stack = try TestStack(.sqlite, model: model)

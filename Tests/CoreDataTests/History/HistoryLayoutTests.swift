@@ -16,7 +16,7 @@ import Testing
     return (HistoryLayout(try MappingBuilder.mapping(for: layout), propertyOrders: orders), layout)
   }
 
-  @Test(.enabled(if: CorpusSchemaTests.isPresent))
+  @Test(.ofFiles, .enabled(if: CorpusSchemaTests.isPresent))
   func toManyBitsGoAsTheModelInAnAppleStoreListsThem() throws {
     let original = CorpusSchemaTests.root.appendingPathComponent("ileapp/ios17-NoteStore.sqlite")
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite")
@@ -36,7 +36,7 @@ import Testing
     try #expect(bits("invitations") == [58])
   }
 
-  @Test func aStoreMadeHereListsToManysByNameWhateverTheirLevel() throws {
+  @Test(.ofFiles) func aStoreMadeHereListsToManysByNameWhateverTheirLevel() throws {
     let stack = try TestStack(.sqlite)
     let (history, layout) = try _layout(stack.url)
     let novel = try #require(layout.layoutsByName["Novel"])

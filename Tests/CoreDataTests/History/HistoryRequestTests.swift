@@ -76,7 +76,7 @@ struct HistoryRequestTests {
     }
   }
 
-  @Test func historyIsDeletedUpToWhatIsNamedWhichStays() throws {
+  @Test(.ofFiles) func historyIsDeletedUpToWhatIsNamedWhichStays() throws {
     try context.performAndWait {
       try context.saveTags("a")
       try context.saveTags("b")

@@ -4,7 +4,7 @@ import Testing
 
 /// What saves leave in the history tables.
 struct HistoryWritingTests {
-  @Test func aStoreWithoutTheOptionHasNoTables() throws {
+  @Test(.ofFiles) func aStoreWithoutTheOptionHasNoTables() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait { try stack.context.saveTags("a") }
     try #expect(
@@ -16,7 +16,7 @@ struct HistoryWritingTests {
     }
   }
 
-  @Test func aStoreThatKeptAHistoryIsReadOnlyWithoutTheOption() throws {
+  @Test(.ofFiles) func aStoreThatKeptAHistoryIsReadOnlyWithoutTheOption() throws {
     let stack = try Tracked.stack()
     try stack.context.performAndWait { try stack.context.saveTags("a") }
     let other = try stack.otherCoordinator(options: .some(nil))
@@ -29,7 +29,7 @@ struct HistoryWritingTests {
     try #expect(Tracked.rows("SELECT COUNT(*) FROM ZTAG", stack) == [["1"]])
   }
 
-  @Test func eachSaveIsOneTransactionAndAnEmptyOneIsNone() throws {
+  @Test(.ofFiles) func eachSaveIsOneTransactionAndAnEmptyOneIsNone() throws {
     let stack = try Tracked.stack()
     try stack.context.performAndWait {
       try stack.context.saveTags("a", "b")
@@ -54,7 +54,7 @@ struct HistoryWritingTests {
         ])
   }
 
-  @Test func aSaveThatFailsLeavesNoTransaction() throws {
+  @Test(.ofFiles) func aSaveThatFailsLeavesNoTransaction() throws {
     let stack = try Tracked.stack()
     let other = stack.sibling()
     try stack.context.performAndWait { try stack.context.saveTags("a") }
@@ -69,7 +69,7 @@ struct HistoryWritingTests {
     try #expect(Tracked.rows("SELECT COUNT(*) FROM ATRANSACTION", stack) == [["2"]])
   }
 
-  @Test func changesComeAsInsertionsUpdatesDeletionsWithTheStoresOwnNumbers() throws {
+  @Test(.ofFiles) func changesComeAsInsertionsUpdatesDeletionsWithTheStoresOwnNumbers() throws {
     let stack = try Tracked.stack()
     let context = stack.context
     try context.performAndWait {
@@ -99,7 +99,7 @@ struct HistoryWritingTests {
       })
   }
 
-  @Test func changedColumnsAreBitsForToOnesThenAttributesThenToManys() throws {
+  @Test(.ofFiles) func changedColumnsAreBitsForToOnesThenAttributesThenToManys() throws {
     let stack = try TestStack(.sqlite, options: Tracked.options)
     let context = stack.context
     try context.performAndWait {
@@ -132,7 +132,7 @@ struct HistoryWritingTests {
     try #expect(columns(4, "Novel") == "0002")
   }
 
-  @Test func keptValuesOfDeletedObjectsAreTheirOwnColumnsWithTheTypeTheyHad() throws {
+  @Test(.ofFiles) func keptValuesOfDeletedObjectsAreTheirOwnColumnsWithTheTypeTheyHad() throws {
     let stack = try Tracked.stack()
     let context = stack.context
     try context.performAndWait {
@@ -145,7 +145,7 @@ struct HistoryWritingTests {
         == [["0", "", "null"], ["2", "kept", "text"]])
   }
 
-  @Test func authorContextAndProcessAreInternedTexts() throws {
+  @Test(.ofFiles) func authorContextAndProcessAreInternedTexts() throws {
     let stack = try Tracked.stack()
     let context = stack.context
     try context.performAndWait {

@@ -67,7 +67,7 @@ struct RemoteChangeTests {
     #expect(note.url == stack.url)
   }
 
-  @Test func withoutHistoryThereIsNoToken() throws {
+  @Test(.ofFiles) func withoutHistoryThereIsNoToken() throws {
     let stack = try TestStack(
       .sqlite, options: [NSPersistentStoreRemoteChangeNotificationPostOptionKey: NSNumber(value: true)])
     let received = Received(stack.coordinator)
@@ -76,7 +76,7 @@ struct RemoteChangeTests {
     #expect(received.notes[0].token == nil)
   }
 
-  @Test func anotherProcessIsNoticed() throws {
+  @Test(.ofFiles) func anotherProcessIsNoticed() throws {
     let shell = "/usr/bin/sqlite3"
     guard FileManager.default.isExecutableFile(atPath: shell) else { return }
     let stack = try TestStack(.sqlite, options: Self.options)

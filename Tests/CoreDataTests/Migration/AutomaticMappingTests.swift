@@ -89,7 +89,7 @@ struct AutomaticMappingTests {
 
   private static let withoutInferring = [NSMigratePersistentStoresAutomaticallyOption: true]
 
-  @Test("A mapping model among the program's migrates a store when it is added")
+  @Test("A mapping model among the program's migrates a store when it is added", .ofFiles)
   func aMappingModelOfTheProgramsIsUsed() throws {
     #expect(code(Self.withoutInferring) == NSMigrationMissingMappingModelError)
     #expect(code(MigrationFixture.automatic) == NSMigrationMissingMappingModelError)
@@ -135,7 +135,8 @@ struct AutomaticMappingTests {
   }
 
   @Test(
-    "A program that is killed while objects are migrated leaves the store whole; the next one finishes the work"
+    "A program that is killed while objects are migrated leaves the store whole; the next one finishes the work",
+    .ofFiles
   )
   func beingKilledWhileMigratingLeavesTheStoreWhole() throws {
     try bundle(policy: SnapshotPolicy.self)
@@ -154,7 +155,7 @@ struct AutomaticMappingTests {
       try !FileManager.default.contentsOfDirectory(atPath: left.path).contains { $0.contains("migrating") })
   }
 
-  @Test("A program that is killed while the new content is put in place leaves the store whole")
+  @Test("A program that is killed while the new content is put in place leaves the store whole", .ofFiles)
   func beingKilledWhileReplacingLeavesTheStoreWhole() throws {
     let other = StoreFiles(url: directory.appendingPathComponent("Other.sqlite"))
     try fixture.open(new, at: other.url, options: nil) { context in
@@ -187,7 +188,7 @@ struct AutomaticMappingTests {
     try expectOld()
   }
 
-  @Test("Migrating on adding posts nothing about objects")
+  @Test("Migrating on adding posts nothing about objects", .ofFiles)
   func noContextHearsOfIt() throws {
     try bundle(policy: PagesPolicy.self)
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: new)

@@ -50,7 +50,7 @@ struct CompiledMappingTests {
     #expect(NSMappingModel(from: [bundle], forSourceModel: new, destinationModel: old) == nil)
   }
 
-  @Test("A store that Core Data wrote is migrated by a compiled mapping model")
+  @Test("A store that Core Data wrote is migrated by a compiled mapping model", .ofFiles)
   func aStoreByCoreDataIsMigrated() throws {
     let fixture = try MigrationFixture()
     let source = AppleCorpus.url.appendingPathComponent("stores/coredataplus/SampleModel_V2.sqlite")
@@ -80,7 +80,7 @@ struct CompiledMappingTests {
     }
   }
 
-  @Test("The mapping model of Xcode's editor and the one compiled of it are the same")
+  @Test("The mapping model of Xcode's editor and the one compiled of it are the same", .ofFiles)
   func theTwoFormsAgree() throws {
     let fixture = try MigrationFixture()
     let directory = fixture.url.deletingLastPathComponent()
@@ -112,7 +112,7 @@ struct CompiledMappingTests {
   }
 
   @Test(
-    "Mapping documents of other projects are read",
+    "Mapping documents of other projects are read", .ofFiles,
     arguments: [
       ("CoreDataMigrationRevised-Example-Migration2to3ModelMapping", ["Section", "PostToPost"]),
       ("core-data-Moody_5-Moody_6", ["Continent", "CountryToCountry", "MoodToMood"]),
@@ -133,7 +133,8 @@ struct CompiledMappingTests {
   }
 
   @Test(
-    "Mapping models that are damaged give an error or what can be read, in both forms", arguments: [0, 1])
+    "Mapping models that are damaged give an error or what can be read, in both forms", .ofFiles,
+    arguments: [0, 1])
   func damagedMappingModelsAreErrors(form: Int) throws {
     let files = [
       Self.compiled,

@@ -36,7 +36,9 @@ struct DiffAgreementTests {
     var disagreements: [String] = []
   }
 
-  @Test("Whether a store of one version opens under another is what the comparison says, and nothing is lost")
+  @Test(
+    "Whether a store of one version opens under another is what the comparison says, and nothing is lost",
+    .ofFiles)
   func theComparisonSaysWhatMigrationDoes() throws {
     var outcome = Outcome()
     for (family, files) in Self.families.sorted(by: { $0.key < $1.key }) {

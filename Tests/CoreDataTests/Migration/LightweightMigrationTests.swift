@@ -279,7 +279,7 @@ struct LightweightMigrationTests {
 
   // MARK: The store
 
-  @Test("The store keeps its UUID, has the new hashes, and opens as it is from then on")
+  @Test("The store keeps its UUID, has the new hashes, and opens as it is from then on", .ofFiles)
   func theStoreKeepsItsUUIDHasTheNewHashesAndOpensAsItIsFromThenOn() throws {
     let fixture = try MigrationFixture()
     let (old, new) = (
@@ -350,7 +350,7 @@ struct LightweightMigrationTests {
     try fixture.open(new) { context in try #expect(context.texts("A", "n") == ["twice"]) }
   }
 
-  @Test("Nothing is migrated that was not asked to be, or may not be")
+  @Test("Nothing is migrated that was not asked to be, or may not be", .ofFiles)
   func nothingIsMigratedThatWasNotAskedToBeOrMayNotBe() throws {
     let fixture = try MigrationFixture()
     let old = try fixture.model(Self.entity("A", "", Self.text("n")))
@@ -380,7 +380,8 @@ struct LightweightMigrationTests {
     #expect(code(MigrationFixture.automatic) == nil)
   }
 
-  @Test("A container migrates its store by itself") func aContainerMigratesItsStoreByItself() throws {
+  @Test("A container migrates its store by itself", .ofFiles) func aContainerMigratesItsStoreByItself() throws
+  {
     let fixture = try MigrationFixture()
     let old = try fixture.model(Self.entity("A", "", Self.text("n")))
     try fixture.open(old, options: nil) { context in
@@ -407,7 +408,7 @@ struct LightweightMigrationTests {
   private static let hasCorpus = FileManager.default.fileExists(atPath: corpus.path)
 
   @Test(
-    "Stores that Core Data wrote migrate to later versions of their models",
+    "Stores that Core Data wrote migrate to later versions of their models", .ofFiles,
     .enabled(if: hasCorpus),
     arguments: [
       (

@@ -127,7 +127,7 @@ struct MappingModelTests {
       ] == ["manager", "source", "destination", "entityMapping", "propertyMapping", "entityPolicy"])
   }
 
-  @Test("There is no mapping model where there is none, and a wrong file is none")
+  @Test("There is no mapping model where there is none, and a wrong file is none", .ofFiles)
   func thereIsNoMappingModelWhereThereIsNoneAndAWrongFileIsNone() throws {
     let (old, new) = (try fixture.model(ModelText.library), try fixture.model(ModelText.publishing))
     #expect(NSMappingModel(from: [], forSourceModel: old, destinationModel: new) == nil)

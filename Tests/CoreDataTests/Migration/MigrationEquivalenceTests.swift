@@ -56,7 +56,7 @@ struct MigrationEquivalenceTests {
       ModelText.number("pages"), with: ModelText.number("pages").replacing("Integer 64", with: "Double")))
 
   @Test(
-    "Both ways come to the same objects and relationships",
+    "Both ways come to the same objects and relationships", .ofFiles,
     arguments: [attributes, toMany, hierarchy, renamed, numbers])
   func bothWaysComeToTheSame(change: Change) throws {
     let fixture = try MigrationFixture()

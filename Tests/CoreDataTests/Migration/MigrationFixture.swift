@@ -3,7 +3,7 @@ import Foundation
 
 @testable import CoreData
 
-/// A SQLite store that is saved with one version of a model and opened with others.
+/// A store that is saved with one version of a model and opened with others.
 final class MigrationFixture {
   let url: URL
   private let _directory: URL
@@ -14,7 +14,7 @@ final class MigrationFixture {
     _directory = FileManager.default.temporaryDirectory.appendingPathComponent(
       "migration-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: _directory, withIntermediateDirectories: true)
-    url = _directory.appendingPathComponent("Store.sqlite")
+    url = TestDatabase.place(_directory.appendingPathComponent("Store.sqlite"))
     // Where the package manager puts resources: models are looked for there.
     _bundle = Bundle.main.bundleURL.appendingPathComponent("Migration-\(UUID().uuidString).resources")
   }
@@ -60,7 +60,7 @@ final class MigrationFixture {
   ) throws -> T {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let store = try coordinator.addPersistentStore(
-      ofType: NSSQLiteStoreType, configurationName: nil, at: other ?? url, options: options)
+      ofType: TestDatabase.type, configurationName: nil, at: other ?? url, options: options)
     defer { try? coordinator.remove(store) }
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator

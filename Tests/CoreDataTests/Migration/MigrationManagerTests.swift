@@ -98,7 +98,7 @@ struct MigrationManagerTests {
 
   // MARK: What comes out
 
-  @Test("Values are computed by expressions, and relationships follow what was associated")
+  @Test("Values are computed by expressions, and relationships follow what was associated", .ofFiles)
   func valuesAreComputedByExpressionsAndRelationshipsFollowWhatWasAssociated() throws {
     try migrate(model(authors(), works()))
     try opened { context in
@@ -115,7 +115,7 @@ struct MigrationManagerTests {
     try fixture.open(old, options: nil) { try #expect($0.texts("Book", "title").count == 3) }
   }
 
-  @Test("A key path leads through relationships of the source")
+  @Test("A key path leads through relationships of the source", .ofFiles)
   func aKeyPathLeadsThroughRelationshipsOfTheSource() throws {
     let works = mapping(
       "BookToWork", "Book", "Work",
@@ -128,7 +128,7 @@ struct MigrationManagerTests {
     }
   }
 
-  @Test("A source expression chooses the objects that are mapped")
+  @Test("A source expression chooses the objects that are mapped", .ofFiles)
   func aSourceExpressionChoosesTheObjectsThatAreMapped() throws {
     let works = works()
     works.sourceExpression = NSExpression(
@@ -139,7 +139,7 @@ struct MigrationManagerTests {
     try opened { try #expect($0.texts("Work", "title") == ["Emma", "Persuasion"]) }
   }
 
-  @Test("Objects of subentities are not mapped with their parent's")
+  @Test("Objects of subentities are not mapped with their parent's", .ofFiles)
   func objectsOfSubentitiesAreNotMappedWithTheirParents() throws {
     let fixture = try MigrationFixture()
     let parent = ModelText.entity("P", "", ModelText.text("n"))
@@ -165,7 +165,7 @@ struct MigrationManagerTests {
     }
   }
 
-  @Test("A destination that is there gets the objects in addition")
+  @Test("A destination that is there gets the objects in addition", .ofFiles)
   func aDestinationThatIsThereGetsTheObjectsInAddition() throws {
     try fixture.open(new, at: copy, options: nil) { context in
       context.make("Author", ["name": "homer"])
@@ -175,7 +175,7 @@ struct MigrationManagerTests {
     try opened { try #expect($0.texts("Author", "name") == ["anne", "homer", "jane"]) }
   }
 
-  @Test("The destination is a separate store")
+  @Test("The destination is a separate store", .ofFiles)
   func theDestinationIsAStoreOfItsOwn() throws {
     try migrate(model(authors()))
     func uuid(_ url: URL) throws -> String? {
@@ -188,7 +188,7 @@ struct MigrationManagerTests {
 
   // MARK: Policies
 
-  @Test("The passes follow one another for all mappings, each calling its methods in order")
+  @Test("The passes follow one another for all mappings, each calling its methods in order", .ofFiles)
   func thePassesFollowOneAnotherForAllMappingsEachCallingItsMethodsInOrder() throws {
     let manager = try migrate(model(authors(NotingPolicy.self), works(NotingPolicy.self)))
     let (a, b) = ("AuthorToAuthor", "BookToWork")
@@ -202,7 +202,7 @@ struct MigrationManagerTests {
       ])
   }
 
-  @Test("A policy makes several objects of one, or none")
+  @Test("A policy makes several objects of one, or none", .ofFiles)
   func aPolicyMakesSeveralObjectsOfOneOrNone() throws {
     try migrate(model(authors(), works(SplittingPolicy.self)))
     try opened { context in
@@ -213,7 +213,7 @@ struct MigrationManagerTests {
     }
   }
 
-  @Test("A policy shares an object by the manager's user information")
+  @Test("A policy shares an object by the manager's user information", .ofFiles)
   func aPolicySharesAnObjectByTheManagersUserInformation() throws {
     try migrate(model(authors(SharingPolicy.self)))
     try opened { context in
@@ -222,7 +222,7 @@ struct MigrationManagerTests {
     }
   }
 
-  @Test("A policy answers to functions in expressions")
+  @Test("A policy answers to functions in expressions", .ofFiles)
   func aPolicyAnswersToFunctionsInExpressions() throws {
     let authors = mapping(
       "AuthorToAuthor", "Author", "Author",
@@ -234,7 +234,8 @@ struct MigrationManagerTests {
     try opened { try #expect($0.texts("Author", "initial") == ["A", "J"]) }
   }
 
-  @Test func `a manager that adopts SelectorPerforming answers to functions in expressions`() throws {
+  @Test(.ofFiles) func `a manager that adopts SelectorPerforming answers to functions in expressions`() throws
+  {
     let authors = mapping(
       "AuthorToAuthor", "Author", "Author",
       attributes: [("name", "$source.name"), ("initial", "FUNCTION($manager, 'initialOf:', $source.name)")])
@@ -242,7 +243,7 @@ struct MigrationManagerTests {
     try opened { try #expect($0.texts("Author", "initial") == ["A", "J"]) }
   }
 
-  @Test("Objects have no classes of the program's, and progress goes up to one and back to none")
+  @Test("Objects have no classes of the program's, and progress goes up to one and back to none", .ofFiles)
   func objectsHaveNoClassesOfTheProgramsAndProgressGoesUpToOneAndBackToNone() throws {
     let classed = try fixture.model(ModelText.publishing)
     for entity in classed.entities { entity.managedObjectClassName = String(reflecting: HookedAuthor.self) }
@@ -257,7 +258,7 @@ struct MigrationManagerTests {
   }
 
   @Test(
-    "What a policy throws ends the migration, without a destination",
+    "What a policy throws ends the migration, without a destination", .ofFiles,
     arguments: ["creation", "relationships", "end"])
   func whatAPolicyThrowsEndsTheMigrationWithoutADestination(_ place: String) throws {
     let works = works(FailingPolicy.self)
@@ -267,13 +268,13 @@ struct MigrationManagerTests {
     try fixture.open(old, options: nil) { try #expect($0.texts("Book", "title").count == 3) }
   }
 
-  @Test("A cancelled migration fails with the error that it was given")
+  @Test("A cancelled migration fails with the error that it was given", .ofFiles)
   func aCancelledMigrationFailsWithTheErrorThatItWasGiven() throws {
     #expect(code { try migrate(model(authors(CancellingPolicy.self))) } == NSMigrationCancelledError)
     #expect(!FileManager.default.fileExists(atPath: copy.path))
   }
 
-  @Test("A manager is used again after a reset")
+  @Test("A manager is used again after a reset", .ofFiles)
   func aManagerIsUsedAgainAfterAReset() throws {
     let manager = try migrate(model(authors()))
     #expect(
@@ -288,7 +289,7 @@ struct MigrationManagerTests {
     }
   }
 
-  @Test("A migration that was cancelled before it began does not begin, by whatever means")
+  @Test("A migration that was cancelled before it began does not begin, by whatever means", .ofFiles)
   func aMigrationCancelledBeforeDoesNotBegin() throws {
     let same = try fixture.model(ModelText.library + ModelText.entity("Extra"))
     let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: same)
@@ -305,7 +306,7 @@ struct MigrationManagerTests {
 
   // MARK: What does not fit
 
-  @Test("A mapping for other versions, entities or properties is refused before anything is made")
+  @Test("A mapping for other versions, entities or properties is refused before anything is made", .ofFiles)
   func aMappingForOtherVersionsEntitiesOrPropertiesIsRefusedBeforeAnythingIsMade() throws {
     let otherHash = authors()
     otherHash.sourceEntityVersionHash = Data(count: 32)
@@ -317,7 +318,7 @@ struct MigrationManagerTests {
     #expect(!FileManager.default.fileExists(atPath: copy.path))
   }
 
-  @Test("An expression with a wrong key or of a wrong type is an error")
+  @Test("An expression with a wrong key or of a wrong type is an error", .ofFiles)
   func anExpressionWithAWrongKeyOrOfAWrongTypeIsAnError() throws {
     for expression in [
       "$source.shoeSize", "$source.books", "$nobody", "FUNCTION($manager, 'burn:', 1)", "$source.name + 1",
@@ -327,14 +328,14 @@ struct MigrationManagerTests {
     }
   }
 
-  @Test("A missing policy class is a distinct error")
+  @Test("A missing policy class is a distinct error", .ofFiles)
   func aMissingPolicyClassIsADistinctError() throws {
     let authors = authors()
     authors.entityMigrationPolicyClassName = "Nowhere.Nobody"
     #expect(code { try migrate(model(authors)) } == NSEntityMigrationPolicyError)
   }
 
-  @Test("Stores that cannot be used are told apart")
+  @Test("Stores that cannot be used are told apart", .ofFiles)
   func storesThatCannotBeUsedAreToldApart() throws {
     let manager = NSMigrationManager(sourceModel: new, destinationModel: old)
     // The store is not of the source model.
@@ -351,7 +352,7 @@ struct MigrationManagerTests {
       } == NSMigrationMissingMappingModelError)
   }
 
-  @Test("Objects that do not pass validation end the migration with an error about them")
+  @Test("Objects that do not pass validation end the migration with an error about them", .ofFiles)
   func objectsThatDoNotPassValidationEndTheMigrationWithAnErrorAboutThem() throws {
     let strict = try fixture.model(
       ModelText.publishing.replacing(

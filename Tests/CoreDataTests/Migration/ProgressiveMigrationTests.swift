@@ -30,7 +30,7 @@ struct ProgressiveMigrationTests {
     return versions[version].isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
   }
 
-  @Test("A store goes from version to version in separate files, and the last takes its place")
+  @Test("A store goes from version to version in separate files, and the last takes its place", .ofFiles)
   func aStoreGoesFromVersionToVersion() throws {
     var current = try #require(versions.indices.first { (try? isOf($0)) == true })
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: versions[2])
@@ -73,7 +73,7 @@ struct ProgressiveMigrationTests {
     try #expect(uri(1) == before)
   }
 
-  @Test("A program that is killed while tables are rewritten leaves the store whole")
+  @Test("A program that is killed while tables are rewritten leaves the store whole", .ofFiles)
   func beingKilledWhileRewritingLeavesTheStoreWhole() throws {
     let connection = try Connection(path: fixture.url.path, mode: .readWrite)
     try SQLFunctions.register(on: connection)
@@ -93,7 +93,7 @@ struct ProgressiveMigrationTests {
     }
   }
 
-  @Test("A store of the model's version is left alone, byte for byte")
+  @Test("A store of the model's version is left alone, byte for byte", .ofFiles)
   func aStoreOfTheVersionIsLeftAlone() throws {
     try fixture.open(versions[0], options: nil) { _ in }
     let before = try Data(contentsOf: fixture.url)
@@ -101,7 +101,7 @@ struct ProgressiveMigrationTests {
     try #expect(Data(contentsOf: fixture.url) == before)
   }
 
-  @Test("A difference in indexes alone is none: nothing is migrated, and no index is made")
+  @Test("A difference in indexes alone is none: nothing is migrated, and no index is made", .ofFiles)
   func indexesAloneMakeNoVersion() throws {
     let indexed = try fixture.model(
       ModelText.entity(
@@ -120,7 +120,7 @@ struct ProgressiveMigrationTests {
     try #expect(fixture.schema().contains { $0.contains("byFirst") })
   }
 
-  @Test("A store goes back to an older version where that can be inferred as well")
+  @Test("A store goes back to an older version where that can be inferred as well", .ofFiles)
   func anOlderVersionIsNothingSpecial() throws {
     try fixture.open(versions[1]) { _ in }
     try #expect(isOf(1))
@@ -129,7 +129,7 @@ struct ProgressiveMigrationTests {
 
   // MARK: Replacing
 
-  @Test("A store is replaced by another with its UUID, or made, and one that was loaded is removed")
+  @Test("A store is replaced by another with its UUID, or made, and one that was loaded is removed", .ofFiles)
   func aStoreIsReplaced() throws {
     let other = fixture.url.deletingLastPathComponent().appendingPathComponent("Other.sqlite")
     try fixture.open(versions[0], at: other, options: nil) { context in
@@ -154,7 +154,7 @@ struct ProgressiveMigrationTests {
     }
   }
 
-  @Test("What is no store is not replaced, and does not replace")
+  @Test("What is no store is not replaced, and does not replace", .ofFiles)
   func whatIsNoStoreIsLeftAlone() throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: versions[0])
     let text = fixture.url.deletingLastPathComponent().appendingPathComponent("Letter.txt")

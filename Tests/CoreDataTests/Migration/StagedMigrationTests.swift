@@ -119,7 +119,8 @@ struct StagedMigrationTests {
   }
 
   @Test(
-    "A container migrates by the stages that its description has, and the manager has a container only meanwhile"
+    "A container migrates by the stages that its description has, and the manager has a container only meanwhile",
+    .ofFiles
   )
   func aContainersDescriptionCarriesTheManager() throws {
     let stage = linking()
@@ -143,7 +144,7 @@ struct StagedMigrationTests {
     try context.performAndWait { try #expect(context.texts("Author", "name") == ["Anne", "Jane"]) }
   }
 
-  @Test("A lightweight stage names a run of versions, each inferred from the one before")
+  @Test("A lightweight stage names a run of versions, each inferred from the one before", .ofFiles)
   func aLightweightStageIsARunOfVersions() throws {
     let stage = NSLightweightMigrationStage(versions.map(\.versionChecksum))
     #expect(stage.versionChecksums == versions.map(\.versionChecksum))
@@ -252,7 +253,7 @@ struct StagedMigrationTests {
     try expectOld()
   }
 
-  @Test("References are made of a model, a file, a name or entity hashes")
+  @Test("References are made of a model, a file, a name or entity hashes", .ofFiles)
   func referencesAreMadeInFourWays() throws {
     let name = try fixture.bundle(versions[1])
     let checksum = versions[1].versionChecksum
@@ -270,7 +271,7 @@ struct StagedMigrationTests {
 
   // MARK: Deferred work
 
-  @Test("Nothing is put off: the option is taken, and there is nothing to finish")
+  @Test("Nothing is put off: the option is taken, and there is nothing to finish", .ofFiles)
   func nothingIsPutOff() throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: versions[2])
     var options = MigrationFixture.automatic

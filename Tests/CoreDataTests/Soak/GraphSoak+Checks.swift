@@ -83,7 +83,7 @@ extension GraphSoak {
   /// What a coordinator that has seen nothing reads from the file.
   private func _reread() throws -> GraphView {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: stack.coordinator.managedObjectModel)
-    try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: stack.url)
+    try coordinator.addPersistentStore(ofType: TestDatabase.type, configurationName: nil, at: stack.url)
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
     return try context.performAndWait { try GraphView(context) }

@@ -27,12 +27,28 @@ enum TestDatabase {
 
   static var type: String { server == nil ? NSSQLiteStoreType : NSPostgreSQLStoreType }
 
+  /// The place of a store of `type` in place of a file that is not there yet.
+  static func place(_ file: URL) -> URL { server?.newURL() ?? file }
+
+  /// Options of a test's store, with those that a server needs to do what a file does.
+  static func options(_ given: [AnyHashable: Any]?) -> [AnyHashable: Any]? {
+    guard server != nil else { return given }
+    return (given ?? [:]).merging([NSPostgreSQLQueryGenerationsOption: 16]) { first, _ in first }
+  }
+
   /// Whether an error says that a predicate has no counterpart in PostgreSQL: `canonical:`, and regular expressions that
   /// mean something else there or disregard marks.
   static func refuses(_ error: any Error) -> Bool {
     let text = (error as NSError).localizedDescription
     return server != nil && text.contains("cannot be translated to SQL")
       && (text.contains("canonical:") || text.contains("MATCHES") || text.contains("'matches'"))
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// For tests that look into a file, at SQLite's own SQL, or at what SQLite alone refuses.
+  static var ofFiles: Self {
+    .enabled(if: TestDatabase.server == nil, "the store is on PostgreSQL, and the test is about SQLite files")
   }
 }
 
@@ -55,14 +71,12 @@ final class TestStack: @unchecked Sendable {
     _ setting: Setting, model: NSManagedObjectModel = LibraryModel.make(), options: [AnyHashable: Any]? = nil
   ) throws {
     self.setting = setting
-    _options = options
+    _options = setting.isSQLite ? TestDatabase.options(options) : options
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    url =
-      try TestDatabase.server?.newURL()
-      ?? TemporaryPlace.makeDirectory().appendingPathComponent("Store.sqlite")
+    url = try TestDatabase.place(TemporaryPlace.makeDirectory().appendingPathComponent("Store.sqlite"))
     try coordinator.addPersistentStore(
       ofType: setting.isSQLite ? TestDatabase.type : NSInMemoryStoreType, configurationName: nil,
-      at: setting.isSQLite ? url : nil, options: options)
+      at: setting.isSQLite ? url : nil, options: _options)
     root = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     root.persistentStoreCoordinator = coordinator
     if setting.isNested {

@@ -1,0 +1,257 @@
+import CoreData
+import CoreDataPostgreSQL
+import Foundation
+import PostgreSQLServer
+import Testing
+
+/// Texts that would change a statement if they stood in it.
+@Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
+struct HostileTextTests {
+  private static let _texts = [
+    "'; DROP TABLE person; --", "\"", "'", "\\", "$1", "?", "?{s}", "$$", "$derive$", "%", "_", "E'\\''",
+    "\u{1}", "--",
+    "/*", "\u{FEFF}", "NULL", "{a,b}", "{\"a\"}", ")", ";",
+  ]
+
+  @Test(arguments: _texts) func `a value is what it was, wherever it stands`(_ text: String) throws {
+    let stack = try ServerStack(options: [NSPersistentHistoryTrackingKey: true])
+    let context = stack.context()
+    context.transactionAuthor = text
+    try context.performAndWait {
+      let person = context.make("Person", ["firstName": text, "age": 1])
+      context.make("Tag", ["name": text])
+      try context.save()
+      for format in [
+        "firstName == %@", "firstName CONTAINS %@", "firstName BEGINSWITH[cd] %@", "firstName IN {%@, 'z'}",
+      ] {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+        request.predicate = NSPredicate(format: format, text)
+        #expect(try context.fetch(request) == [person], "\(format)")
+      }
+      let update = NSBatchUpdateRequest(entityName: "Person")
+      update.predicate = NSPredicate(format: "firstName == %@", text)
+      update.propertiesToUpdate = ["firstName": text + text]
+      try context.execute(update)
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+      request.predicate = NSPredicate(format: "firstName == %@", text + text)
+      #expect(try context.count(for: request) == 1)
+      // Looked up by the constraint on the name.
+      context.make("Tag", ["name": text])
+      #expect(throws: CocoaError.self) { try context.save() }
+    }
+  }
+
+  @Test(arguments: _texts.filter { !$0.contains("?") && $0 != "\u{1}" })
+  func `a table and a column may have any name`(_ name: String) throws {
+    let model = TestModel.make()
+    let person = model.entitiesByName["Person"]!
+    person.userInfo = ["postgresql.name": "table " + name]
+    person.attributesByName["firstName"]!.userInfo = ["postgresql.name": "column " + name]
+    let stack = try ServerStack(model)
+    let context = stack.context()
+    try context.performAndWait {
+      context.make("Person", ["firstName": "a", "age": 1])
+      try context.save()
+      #expect(try context.texts("Person", "firstName", "firstName BEGINSWITH 'a'") == ["a"])
+    }
+  }
+}
+
+/// Where the store makes text of SQL: whoever adds a place looks at what goes into it.
+@Suite struct SQLPlaceTests {
+  /// Files with SQL text, and how many pieces of it each has.
+  private static let _places: [String: Int] = [
+    "PostgreSQLBatchDeletion.swift": 5,
+    "PostgreSQLBatchUpdate.swift": 4,
+    "PostgreSQLChangeFeed.swift": 1,
+    "PostgreSQLCollations.swift": 1,
+    "PostgreSQLDialect.swift": 4,
+    "PostgreSQLFunctions.swift": 2,
+    "PostgreSQLHistoryEntry.swift": 3,
+    "PostgreSQLKeys.swift": 2,
+    "PostgreSQLMetadata.swift": 2,
+    "PostgreSQLMigratingStore.swift": 14,
+    "PostgreSQLReceipt.swift": 1,
+    "PostgreSQLRelation.swift": 4,
+    "PostgreSQLRewriting.swift": 13,
+    "PostgreSQLRowReader.swift": 1,
+    "PostgreSQLSave+Constraints.swift": 2,
+    "PostgreSQLSave+Derived.swift": 1,
+    "PostgreSQLSave+ToMany.swift": 7,
+    "PostgreSQLSave.swift": 2,
+    "PostgreSQLSchema.swift": 22,
+    "PostgreSQLStoreEngine+History.swift": 5,
+    "PostgreSQLStoreEngine+Marking.swift": 4,
+    "PostgreSQLStoreEngine+Notifying.swift": 1,
+    "PostgreSQLStoreKind.swift": 7,
+    "PostgreSQLTriggers.swift": 34,
+    "PostgreSQLWritePlans.swift": 6,
+  ]
+
+  private static let _keywords: Set<Substring> = [
+    "SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "ALTER", "DROP", "LISTEN", "COMMENT", "WHERE", "FROM",
+    "VALUES",
+    "GROUP", "ORDER", "JOIN",
+  ]
+
+  /// Texts that go into SQL: names in quotes, numbers of the model, and other pieces of SQL. A value of the database or of
+  /// a predicate is none of them.
+  private static let _pieces: Set<String> = [
+    "$0",
+    "PostgreSQLKeys.blockSize",
+    "PostgreSQLKeys.sequence(of: original)",
+    "PostgreSQLKeys.sequence(of: table)",
+    "PostgreSQLNames.literal",
+    #"PostgreSQLNames.literal("Number of the object's entity: " + numbers.joined(separator: ", "))"#,
+    "PostgreSQLNames.literal(PostgreSQLKeys.sequence(of: table))",
+    "PostgreSQLNames.literal(_locale)",
+    "PostgreSQLNames.literal(sequence)",
+    "PostgreSQLNames.literal(text)",
+    "PostgreSQLNames.quoted(address.schema)",
+    "PostgreSQLNames.quoted(engine.channel)",
+    "PostgreSQLNames.quoted(schema)",
+    "PostgreSQLNames.quoted(table)",
+    "PostgreSQLTriggers.report",
+    "_changed",
+    "_column",
+    "_family",
+    "_isDeterministic",
+    "_list(parameter, kind)",
+    "_mapping.table(of: number).name",
+    "_other",
+    "_parent._s",
+    "_s",
+    "_table",
+    "_value",
+    "aliases",
+    #"aliases.joined(separator: ", ")"#,
+    "arguments",
+    "arrays",
+    "arrays.count + 1",
+    #"arrays.joined(separator: ", ")"#,
+    "body",
+    "cases",
+    "child",
+    "column",
+    "columns",
+    "condition",
+    #"conditions.joined(separator: " AND ")"#,
+    "differs",
+    "ends.member",
+    "ends.owner",
+    "entity",
+    "event",
+    "first",
+    "from",
+    "function",
+    #"isStrict ? " STRICT" : """#,
+    "join",
+    "join.first",
+    "join.name",
+    "join.second",
+    "kept",
+    "key",
+    "keys",
+    "layout.entityNumber",
+    "list",
+    "list.joined(separator:",
+    "lists.values",
+    "mapping.table(of: number).name",
+    "mapping.table(of: root).name",
+    "member",
+    "members",
+    "name",
+    "names.joined(separator:",
+    #"names.joined(separator: ", ")"#,
+    "order",
+    "orders",
+    "other",
+    "owner",
+    "parts.joined(separator:",
+    "place.member",
+    "place.order",
+    "place.owner",
+    "place.table",
+    "reader.lists.values",
+    "result",
+    "root",
+    "rows",
+    "runs",
+    "s",
+    "schema",
+    "select",
+    "sequence",
+    "set",
+    #"sets.joined(separator: ", ")"#,
+    "source",
+    "sql: cast",
+    "sql: from",
+    "sql: order",
+    "subject",
+    "table",
+    "table(schema)",
+    "table.columns[column].name",
+    "table.columns[key].name",
+    "table.first",
+    "table.name",
+    "table.second",
+    "tables",
+    "target",
+    "terms.joined(separator:",
+    "total",
+    "unset",
+    "value",
+    "volatility",
+  ]
+
+  @Test func `every place that makes SQL text is known`() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("Sources/CoreDataPostgreSQL")
+    var places: [String: Int] = [:]
+    var pieces: Set<String> = []
+    for case let file as URL in FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)!
+    where file.pathExtension == "swift" {
+      for literal in Self._literals(in: try String(contentsOf: file, encoding: .utf8))
+      where !Self._keywords.isDisjoint(with: literal.split { !$0.isASCII || !$0.isLetter }) {
+        places[file.lastPathComponent, default: 0] += 1
+        pieces.formUnion(Self._interpolations(in: literal))
+      }
+    }
+    #expect(places == Self._places, "look at what is new, and add it here")
+    #expect(pieces.subtracting(Self._pieces).sorted() == [], "what is this, and can it hold a value?")
+  }
+
+  /// The string literals of a source.
+  private static func _literals(in source: String) -> [String] {
+    let quotes = "\"\"\""
+    var result: [String] = []
+    for (number, part) in source.components(separatedBy: quotes).enumerated() {
+      if number % 2 == 1 {
+        result.append(part)
+        continue
+      }
+      for line in part.split(separator: "\n") where !line.drop(while: { $0 == " " }).hasPrefix("//") {
+        for match in line.matches(of: /"((?:[^"\\]|\\.)*)"/) { result.append(String(match.1)) }
+      }
+    }
+    return result
+  }
+
+  /// What stands between `\(` and `)`.
+  private static func _interpolations(in literal: String) -> [String] {
+    var result: [String] = []
+    var rest = Substring(literal)
+    while let start = rest.range(of: "\\(") {
+      var depth = 1
+      var end = start.upperBound
+      while end < rest.endIndex, depth > 0 {
+        if rest[end] == "(" { depth += 1 }
+        if rest[end] == ")" { depth -= 1 }
+        end = rest.index(after: end)
+      }
+      result.append(String(rest[start.upperBound..<end].dropLast()))
+      rest = rest[end...]
+    }
+    return result
+  }
+}

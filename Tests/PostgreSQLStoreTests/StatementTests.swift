@@ -1,0 +1,98 @@
+import CoreData
+import CoreDataPostgreSQLBinding
+import Foundation
+import PostgreSQLServer
+import Testing
+
+@testable import CoreDataPostgreSQL
+
+/// Round trips that works take, however many objects they are about.
+@Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
+struct StatementTests {
+  private let _stack: ServerStack
+  private let _engine: PostgreSQLStoreEngine
+
+  init() throws {
+    // One connection, whose statements are all that there are.
+    _stack = try ServerStack(options: [NSPersistentStoreConnectionPoolMaxSizeKey: 1])
+    _engine = try #require(_stack.store.engine as? PostgreSQLStoreEngine)
+  }
+
+  /// Statements that `body` has run.
+  private func _statements(_ body: () throws -> Void) throws -> Int {
+    let before = try _engine.pool.withConnection("a test") { $0.statementCount }
+    try body()
+    return try _engine.pool.withConnection("a test") { $0.statementCount } - before
+  }
+
+  private func _fill(_ context: NSManagedObjectContext, _ count: Int) throws {
+    for number in 0..<count { context.make("Company", ["name": "\(number)"]) }
+    try context.save()
+  }
+
+  @Test(arguments: [1, 500]) func `a save of insertions takes four statements`(_ count: Int) throws {
+    let context = _stack.context()
+    try context.performAndWait {
+      // Takes a block of keys.
+      try _fill(context, 1)
+      let statements = try _statements { try _fill(context, count) }
+      #expect(statements == 4, "BEGIN, receipt, INSERT, COMMIT")
+    }
+  }
+
+  @Test(arguments: [1, 500]) func `a save of updates takes one more to lock the rows`(_ count: Int) throws {
+    let context = _stack.context()
+    try context.performAndWait {
+      try _fill(context, count)
+      for object in try context.all("Company") { object.setValue("new", forKey: "name") }
+      let statements = try _statements { try context.save() }
+      #expect(statements == 5, "BEGIN, receipt, SELECT FOR UPDATE, UPDATE, COMMIT")
+    }
+  }
+
+  @Test(arguments: [1, 500]) func `a save of deletions takes one for each table`(_ count: Int) throws {
+    let context = _stack.context()
+    try context.performAndWait {
+      for number in 0..<count { context.make("Note", ["text": "\(number)"]) }
+      try context.save()
+      for object in try context.all("Note") { context.delete(object) }
+      let statements = try _statements { try context.save() }
+      #expect(statements == 5, "BEGIN, receipt, SELECT FOR UPDATE, DELETE, COMMIT")
+    }
+  }
+
+  @Test func `faults of one entity are read together`() throws {
+    let context = _stack.context()
+    try context.performAndWait { try _fill(context, 300) }
+    let fresh = _stack.context()
+    try fresh.performAndWait {
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Company")
+      request.includesPropertyValues = false
+      let found = try fresh.fetch(request)
+      let statements = try _statements { for object in found { _ = object.value(forKey: "name") } }
+      #expect(statements <= 3)
+    }
+  }
+
+  @Test func `groups are computed by the server`() throws {
+    let context = _stack.context()
+    try context.performAndWait {
+      for number in 0..<30 { context.make("Person", ["firstName": "\(number % 3)", "age": number]) }
+      try context.save()
+      let request = NSFetchRequest<NSDictionary>(entityName: "Person")
+      request.resultType = .dictionaryResultType
+      let sum = NSExpressionDescription()
+      sum.name = "sum"
+      sum.expression = NSExpression(
+        forFunction: "sum:", arguments: [NSExpression(forKeyPath: "age")])
+      sum.expressionResultType = .integer64AttributeType
+      request.propertiesToFetch = ["firstName", sum]
+      request.propertiesToGroupBy = ["firstName"]
+      request.sortDescriptors = [NSSortDescriptor(key: "firstName", ascending: true)]
+      var sums: [Int?] = []
+      let statements = try _statements { sums = try context.fetch(request).map { $0["sum"] as? Int } }
+      #expect(sums == [135, 145, 155])
+      #expect(statements == 1)
+    }
+  }
+}
