@@ -68,6 +68,9 @@ let package = Package(
         "CoreDataPredicateLanguage",
       ],
       swiftSettings: settings),
+    // Savers that are killed, for Scripts/torture-postgresql.
+    .executableTarget(
+      name: "postgresql-torture", dependencies: ["CoreData", "CoreDataPostgreSQL"], swiftSettings: settings),
     // Works on the system's Core Data where there is one.
     .target(
       name: "CoreDataStacks",

@@ -94,6 +94,51 @@ stop_postgresql() {
   rm -rf "$directory" "$directory.log"
 }
 
+# Makes a streaming replica of a server, for which the server waits with each commit. Prints "DIRECTORY PORT".
+start_replica() {
+  local primary=$1 port=$2 directory=$3 owner=${4:-} programs user replica_port
+  programs=$(postgresql_programs) || return
+  mkdir -p "$directory"
+  if [ "$(id -u)" = 0 ]; then
+    user=postgres
+    id "$user" >/dev/null 2>&1 || user=nobody
+    chown "$user" "$directory"
+  fi
+  chmod 711 "$directory"
+  as_server_user "$programs/pg_basebackup" -D "$directory/data" -h "$primary" -p "$port" -U coredata -R -X stream -c fast \
+    >"$directory.log" 2>&1 || { cat "$directory.log" >&2; return 1; }
+  for _ in 1 2 3 4 5; do
+    replica_port=$((20000 + RANDOM % 20000))
+    if (close_inherited; as_server_user "$programs/pg_ctl" -D "$directory/data" -w -s -l "$directory/data/server.log" \
+      -o "-c listen_addresses=127.0.0.1 -c port=$replica_port -c unix_socket_directories='$directory' -c fsync=off \
+          -c full_page_writes=off -c max_connections=100 -c shared_buffers=64MB -c hot_standby=on" \
+      start >/dev/null 2>&1); then
+      as_server_user "$programs/psql" -q -h "$primary" -p "$port" -U coredata postgres \
+        -c "ALTER SYSTEM SET synchronous_standby_names = '*'" -c "SELECT pg_reload_conf()" >/dev/null
+      printf '%s %s\n' "$directory" "$replica_port"
+      return
+    fi
+  done
+  printf 'error: the replica does not start; see %s\n' "$directory/data/server.log" >&2
+  return 1
+}
+
+# Stops a server at once, as a crash does, and leaves it there.
+kill_postgresql() {
+  local directory=$1 programs
+  programs=$(postgresql_programs) || return
+  as_server_user "$programs/pg_ctl" -D "$directory/data" -s -m immediate stop >/dev/null 2>&1
+}
+
+# Makes a replica the primary, one that waits for no other.
+promote_postgresql() {
+  local directory=$1 programs
+  programs=$(postgresql_programs) || return
+  as_server_user "$programs/pg_ctl" -D "$directory/data" -s -w promote >/dev/null 2>&1
+  as_server_user "$programs/psql" -q -h "$directory" -p "$(sed -n 4p "$directory/data/postmaster.pid")" -U coredata postgres \
+    -c "ALTER SYSTEM SET synchronous_standby_names = ''" -c "SELECT pg_reload_conf()" >/dev/null
+}
+
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
   case "${1:-}" in
     start) start_postgresql "$2" "${3:-}" ;;
