@@ -145,14 +145,17 @@ let package = Package(
     .macro(name: "SwiftDataMacros", dependencies: ["SwiftDataExpansion"], swiftSettings: settings),
     // Has the tests trap on contexts used off their queue, however they are started.
     .target(name: "ConcurrencyTraps", path: "Tests/ConcurrencyTraps"),
+    // Temporary directories, real files and repeatable random numbers for several test targets.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(
       name: "SQLiteBindingTests", dependencies: ["CoreDataSQLiteBinding"], swiftSettings: settings),
     .testTarget(
-      name: "PredicateLanguageTests", dependencies: ["CoreDataPredicateLanguage"],
+      name: "PredicateLanguageTests", dependencies: ["CoreDataPredicateLanguage", "TestSupport"],
       swiftSettings: settings),
-    .testTarget(name: "ModelSchemaTests", dependencies: ["CoreDataModelSchema"], swiftSettings: settings),
     .testTarget(
-      name: "ModelFilesTests", dependencies: ["CoreDataModelFiles", "CoreDataModelSchema"],
+      name: "ModelSchemaTests", dependencies: ["CoreDataModelSchema", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "ModelFilesTests", dependencies: ["CoreDataModelFiles", "CoreDataModelSchema", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "ModelCodegenTests",
@@ -216,7 +219,7 @@ let package = Package(
     .testTarget(
       name: "SwiftDataTests",
       dependencies: [
-        "SwiftData", "CoreData", "CoreDataPostgreSQL", "PostgreSQLServer", "swiftdata-neighbor",
+        "SwiftData", "CoreData", "CoreDataPostgreSQL", "PostgreSQLServer", "TestSupport", "swiftdata-neighbor",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -225,6 +228,7 @@ let package = Package(
         "ConcurrencyTraps",
         "CoreData", "CoreDataCTorture", "CoreDataModelFiles", "CoreDataModelSchema", "CoreDataPostgreSQL",
         "CoreDataPredicateLanguage", "CoreDataSQLiteBinding", "CoreDataZlibBinding", "PostgreSQLServer",
+        "TestSupport",
       ],
       swiftSettings: settings),
   ]

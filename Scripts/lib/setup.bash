@@ -10,6 +10,10 @@ stop() {
   exit 1
 }
 
+# Has the sources of a client package compiled again: an incremental build misses that the layout of a superclass in another
+# package has changed, and the client's subclasses would crash.
+renew() { find "$1" -name '*.swift' -not -path '*/.build/*' -exec touch {} +; }
+
 # Whether the C compiler that comes with Swift finds a header.
 has_header() {
   printf '#include <%s>\n' "$1" | clang -fsyntax-only -x c - 2>/dev/null

@@ -25,3 +25,23 @@ package struct SourceToken: Sendable, Hashable {
   package func isPunctuation(_ sign: String) -> Bool { kind == .punctuation && text == sign }
   package var isName: Bool { kind == .identifier || kind == .quotedIdentifier }
 }
+
+extension Collection<SourceToken> where Index == Int {
+  /// The place after the token at an index, or after the bracketed group that it opens, with all that is in it.
+  package func index(afterGroupAt start: Int) -> Int {
+    var index = start
+    var depth = 0
+    repeat {
+      guard index < endIndex else { return index }
+      let token = self[index]
+      index += 1
+      guard token.kind == .punctuation else { continue }
+      switch token.text {
+      case "(", "[", "{": depth += 1
+      case ")", "]", "}": depth -= 1
+      default: break
+      }
+    } while depth > 0
+    return index
+  }
+}

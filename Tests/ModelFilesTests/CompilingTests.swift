@@ -1,5 +1,6 @@
 import CoreDataModelSchema
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CoreDataModelFiles

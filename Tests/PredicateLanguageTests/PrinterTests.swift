@@ -1,5 +1,6 @@
 import CoreDataPredicateLanguage
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct PrinterTests {
@@ -39,7 +40,7 @@ import Testing
   }
 
   @Test func randomTreesSurviveTheRoundTrip() throws {
-    var generator = SplitMix(seed: 42)
+    var generator = SeededRandom(seed: 42)
     for _ in 0..<3000 {
       let tree = RandomTree.predicate(depth: 4, &generator)
       let text = PredicatePrinter.text(of: tree)
@@ -48,7 +49,7 @@ import Testing
   }
 
   @Test func mutilatedTextsNeverTrap() throws {
-    var generator = SplitMix(seed: 7)
+    var generator = SeededRandom(seed: 7)
     for _ in 0..<3000 {
       var text = Array(PredicatePrinter.text(of: RandomTree.predicate(depth: 3, &generator)).unicodeScalars)
       for _ in 0..<Int.random(in: 1...4, using: &generator) where !text.isEmpty {
@@ -72,23 +73,9 @@ import Testing
   }
 }
 
-/// A generator that gives the same numbers every time.
-struct SplitMix: RandomNumberGenerator {
-  private var _state: UInt64
-  init(seed: UInt64) { _state = seed }
-
-  mutating func next() -> UInt64 {
-    _state &+= 0x9E37_79B9_7F4A_7C15
-    var z = _state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
-
 /// Trees of the forms that parsing can give.
 enum RandomTree {
-  static func predicate(depth: Int, _ g: inout SplitMix) -> PredicateTree {
+  static func predicate(depth: Int, _ g: inout SeededRandom) -> PredicateTree {
     switch Int.random(in: 0..<(depth > 0 ? 8 : 4), using: &g) {
     case 0: return .constant(Bool.random(using: &g))
     case 5: return .not(predicate(depth: depth - 1, &g))
@@ -108,9 +95,9 @@ enum RandomTree {
     }
   }
 
-  static func expression(depth: Int, _ g: inout SplitMix) -> ExpressionTree {
+  static func expression(depth: Int, _ g: inout SeededRandom) -> ExpressionTree {
     let names = ["a", "name", "size", "and", "odd key", "@count", "größe", "x1"]
-    func path(_ g: inout SplitMix) -> [String] {
+    func path(_ g: inout SeededRandom) -> [String] {
       (0..<Int.random(in: 1...3, using: &g)).map { _ in names.randomElement(using: &g) ?? "a" }
     }
     switch Int.random(in: 0..<(depth > 0 ? 16 : 6), using: &g) {
@@ -147,7 +134,7 @@ enum RandomTree {
     }
   }
 
-  static func value(_ g: inout SplitMix) -> PredicateValue {
+  static func value(_ g: inout SeededRandom) -> PredicateValue {
     switch Int.random(in: 0..<10, using: &g) {
     case 0: .null
     case 1: .bool(Bool.random(using: &g))

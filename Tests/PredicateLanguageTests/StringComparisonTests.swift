@@ -1,5 +1,6 @@
 import CoreDataPredicateLanguage
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct StringComparisonTests {
@@ -102,7 +103,7 @@ import Testing
     StringComparison.Ordering.localized, .localizedCaseInsensitive, .localizedStandard,
   ])
   func theFastOrderOfPlainTextIsTheLocales(ordering: StringComparison.Ordering) {
-    var generator = SplitMix(seed: 3)
+    var generator = SeededRandom(seed: 3)
     let alphabet = Array("abAB zZ019")
     func word() -> String {
       String(

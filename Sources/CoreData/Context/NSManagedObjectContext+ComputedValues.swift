@@ -8,12 +8,12 @@ extension NSManagedObjectContext {
   ///
   /// - Returns: The entries as the store has them now, followed by entries for rows outside of the save.
   final func taking(_ computed: [StoredObject], into entries: [Layer.Entry]) -> [Layer.Entry] {
-    var rows: [ObjectTable.Key: (key: ObjectKey, row: Row)] = [:]
+    var rows: [IdentityKey: (key: ObjectKey, row: Row)] = [:]
     for object in computed {
-      if let row = object.row { rows[ObjectTable.Key(object.key)] = (object.key, row) }
+      if let row = object.row { rows[IdentityKey(object.key)] = (object.key, row) }
     }
     var result = entries.map { entry -> Layer.Entry in
-      guard let (_, stored) = rows.removeValue(forKey: ObjectTable.Key(entry.id)), let row = entry.row else {
+      guard let (_, stored) = rows.removeValue(forKey: IdentityKey(entry.id)), let row = entry.row else {
         return entry
       }
       let layout = entry.id.space.layout

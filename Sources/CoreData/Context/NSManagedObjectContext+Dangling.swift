@@ -101,7 +101,7 @@ extension NSManagedObjectContext {
       if let object = table.object(for: id), !object._flags.isDisjoint(with: [.deleted, .listed]) {
         return object._flags.contains(.deleted)
       }
-      switch layers.entry(for: ObjectTable.Key(id), withMembers: false)?.kind {
+      switch layers.entry(for: IdentityKey(id), withMembers: false)?.kind {
       case .deleted?, .annihilated?: return true
       default: return false
       }
@@ -139,8 +139,8 @@ extension [Layer.Entry] {
   /// The entries without references to some objects.
   func dropping(_ gone: [NSManagedObjectID]) -> [Layer.Entry] {
     if gone.isEmpty { return self }
-    let keys = Set(gone.map { ObjectTable.Key($0) })
-    return map { entry in entry.dropping { keys.contains(ObjectTable.Key($0)) } ?? entry }
+    let keys = Set(gone.map { IdentityKey($0) })
+    return map { entry in entry.dropping { keys.contains(IdentityKey($0)) } ?? entry }
   }
 }
 
@@ -220,7 +220,7 @@ extension NSManagedObject {
   private final func isTarget(_ value: Value?) -> Bool {
     switch value {
     case .reference(let key): _key == key
-    case .pending(let id): ObjectTable.Key(id) == ObjectTable.Key(of: self)
+    case .pending(let id): IdentityKey(id) == IdentityKey(of: self)
     default: false
     }
   }

@@ -57,7 +57,7 @@ extension NSManagedObjectContext {
         guard other.space.layout.rootNumber == key.space.layout.rootNumber,
           let fault = table.object(for: other)
         else { return false }
-        return fault.isFault && fault._row == nil && !chain.contains(ObjectTable.Key(other))
+        return fault.isFault && fault._row == nil && !chain.contains(IdentityKey(other))
       }
     }
     for (key, row) in neighbours {
@@ -85,7 +85,7 @@ extension NSManagedObjectContext {
     var keys = [key]
     var faults = [object]
     for other in faultBatch.neighbours(of: key) where other.space.number == key.space.number && other != key {
-      guard let fault = table.object(for: ObjectTable.Key(other)), fault.isFault, fault._row == nil else {
+      guard let fault = table.object(for: IdentityKey(other)), fault.isFault, fault._row == nil else {
         continue
       }
       keys.append(other)

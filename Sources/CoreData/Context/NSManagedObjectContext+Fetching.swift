@@ -96,7 +96,7 @@ extension NSManagedObjectContext {
 
   /// The object for what a store has found; a registered one keeps its values.
   final func object(for stored: StoredObject) -> NSManagedObject {
-    let key = ObjectTable.Key(stored.key)
+    let key = IdentityKey(stored.key)
     if let object = heldObject(for: key) {
       if object.isFault, object._row == nil { object.take(stored) }
       return object

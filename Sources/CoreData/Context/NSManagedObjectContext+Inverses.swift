@@ -18,7 +18,7 @@ extension NSManagedObjectContext {
     let movesLinks = entry.id.space.layout.toOneSlots.contains { entry.changed.contains($0) }
     guard movesLinks || entry.kind == .deleted || entry.kind == .annihilated else { return }
     let object = table.object(for: entry.id)
-    let key = ObjectTable.Key(entry.id)
+    let key = IdentityKey(entry.id)
     let pending = layers.isEmpty ? nil : layers.entry(for: key, withMembers: false)
     // Also of an object that this context does not have: the change is shown over what is known above.
     guard
@@ -149,7 +149,7 @@ extension NSManagedObject {
 final class KnownRows {
   private unowned let _context: NSManagedObjectContext
   private lazy var _above = ReadChain(peekingAbove: _context)
-  private var _rows: [ObjectTable.Key: Row?] = [:]
+  private var _rows: [IdentityKey: Row?] = [:]
 
   init(in context: NSManagedObjectContext) {
     _context = context
@@ -160,7 +160,7 @@ final class KnownRows {
   func row(for entry: Layer.Entry, _ object: NSManagedObject?) -> Row? {
     guard entry.kind == .updated, let base = entry.base else { return nil }
     if let row = object?._row { return row.version >= base.version ? row : nil }
-    let key = ObjectTable.Key(entry.id)
+    let key = IdentityKey(entry.id)
     if !_rows.isEmpty, let row = _rows[key] { return row }
     let row = _above.newestRow(for: entry.id).flatMap { $0.version >= base.version ? $0 : nil }
     _rows.updateValue(row, forKey: key)

@@ -118,7 +118,7 @@ extension NSManagedObjectContext {
   private final func standing(
     of id: NSManagedObjectID, _ row: Row?, _ chain: ReadChain?
   ) -> Standing {
-    let key = ObjectTable.Key(id)
+    let key = IdentityKey(id)
     let cache = persistentStoreCoordinator?.rowCache
     guard let chain else {
       guard let stored = id.key else { return .there(row) }
@@ -207,7 +207,7 @@ extension NSManagedObjectContext {
       return
     }
     let object: NSManagedObject
-    if overlay.hasReaders, let entry = overlay.layers.entry(for: ObjectTable.Key(id)) {
+    if overlay.hasReaders, let entry = overlay.layers.entry(for: IdentityKey(id)) {
       // A child was faster: it has read the object and handed up a change.
       object = materialize(entry)
       if object._flags.contains(.deleted) { return }

@@ -38,7 +38,7 @@ extension NSManagedObjectContext {
     }
     layer.entries.forEachHeld { entry in
       if entry.kind == .annihilated { return }
-      let key = ObjectTable.Key(entry.id)
+      let key = IdentityKey(entry.id)
       let object: NSManagedObject
       if let known = table.object(for: entry.id) {
         object = known
@@ -82,7 +82,7 @@ extension NSManagedObjectContext {
     }
     guard let row = entry.row else { return }
     let isOwn = object._flags.contains(.listed)
-    let isClean = !isOwn && !layers.contains(ObjectTable.Key(entry.id))
+    let isClean = !isOwn && !layers.contains(IdentityKey(entry.id))
     if let base = entry.base, let mine = object._row, base.version > mine.version, _parent != nil || isClean {
       // The child has changed what this context has not seen yet: over its older values, a change back to one
       // of them would be none. What the stores have got is news for an object without unsaved changes only,

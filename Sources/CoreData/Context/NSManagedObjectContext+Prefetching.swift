@@ -9,7 +9,7 @@ extension NSManagedObjectContext {
     let chain = ReadChain(above: self)
     var wanted: [ObjectKey: NSManagedObject] = [:]
     for object in objects where object.isFault && object._row == nil {
-      guard let key = object._key, !chain.contains(ObjectTable.Key(key)) else {
+      guard let key = object._key, !chain.contains(IdentityKey(key)) else {
         // What an ancestor has unsaved is at hand.
         _ = try load(object)
         continue
@@ -105,7 +105,7 @@ extension NSManagedObjectContext {
     let rows = try coordinator.rows(for: stored.map { $0._key! }, at: chain.generation)
     for (object, row) in zip(stored, rows) {
       guard let row, let mine = object._row, !(mine === row), mine.version != row.version,
-        !chain.contains(ObjectTable.Key(of: object))
+        !chain.contains(IdentityKey(of: object))
       else { continue }
       if object.isFault {
         showUnseen(row, at: object)

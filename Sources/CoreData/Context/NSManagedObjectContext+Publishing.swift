@@ -48,11 +48,11 @@ extension NSManagedObjectContext {
 
   /// Removes an object's entry, when its unsaved changes were thrown away.
   final func withdraw(_ object: NSManagedObject) {
-    let key = ObjectTable.Key(object._objectID)
+    let key = IdentityKey(object._objectID)
     let layers = overlay.layers
     guard layers.contains(key) else { return }
     overlay.replace(
-      with: layers.map { layer in Layer(layer.entries.filter { ObjectTable.Key($0.id) != key }) }
+      with: layers.map { layer in Layer(layer.entries.filter { IdentityKey($0.id) != key }) }
         .filter { !$0.entries.isEmpty })
   }
 }

@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
     makeRoom(for: found.count)
     var faults: [ObjectKey] = []
     let objects = found.map { stored in
-      let key = ObjectTable.Key(stored.key)
+      let key = IdentityKey(stored.key)
       if let object = heldObject(for: key) {
         if object.isFault, object._row == nil { object._row = stored.row }
         return object
@@ -42,7 +42,7 @@ extension NSManagedObjectContext {
   /// Registers a new fault that stands for a stored object; `row` is what it shows when filled, if that is at
   /// hand.
   @inline(__always)
-  final func make(_ stored: ObjectKey, _ key: ObjectTable.Key, row: Row?) -> NSManagedObject {
+  final func make(_ stored: ObjectKey, _ key: IdentityKey, row: Row?) -> NSManagedObject {
     let object = ObjectMaker.make(stored.space.entity)
     object.identify(as: stored)
     object._context = self

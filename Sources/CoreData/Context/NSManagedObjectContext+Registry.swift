@@ -28,7 +28,7 @@ extension NSManagedObjectContext {
     let id = localized(objectID)
     if let object = heldObject(for: id) { return object }
     // What a child has saved up is unsaved here, and so registered, though its object is made only now.
-    guard let entry = overlay.layers.entry(for: ObjectTable.Key(id)), entry.kind != .annihilated else {
+    guard let entry = overlay.layers.entry(for: IdentityKey(id)), entry.kind != .annihilated else {
       return nil
     }
     return materialize(entry)
@@ -122,13 +122,13 @@ extension NSManagedObjectContext {
   }
 
   final func object(for key: ObjectKey) -> NSManagedObject {
-    if let object = heldObject(for: ObjectTable.Key(key)) { return object }
+    if let object = heldObject(for: IdentityKey(key)) { return object }
     return makeFault(localized(key))
   }
 
   /// - Parameter isInBatches: Whether the caller notes which faults are filled together.
   final func object(for key: ObjectKey, inBatches isInBatches: Bool) -> NSManagedObject {
-    let hashed = ObjectTable.Key(key)
+    let hashed = IdentityKey(key)
     if let object = heldObject(for: hashed) { return object }
     if let entry = overlay.layers.entry(for: hashed) { return materialize(entry) }
     let object = make(key, hashed, row: nil)
@@ -144,7 +144,7 @@ extension NSManagedObjectContext {
   /// Registers a new object that stands for `id`: with the unsaved state that children have handed up, or as
   /// a fault.
   final func makeFault(_ id: NSManagedObjectID) -> NSManagedObject {
-    if let entry = overlay.layers.entry(for: ObjectTable.Key(id)) { return materialize(entry) }
+    if let entry = overlay.layers.entry(for: IdentityKey(id)) { return materialize(entry) }
     let object = make(id, row: nil)
     faultBatch.add(object)
     return object
@@ -171,14 +171,14 @@ extension NSManagedObjectContext {
   final func materialize(_ entry: Layer.Entry, isNew: Bool = true) -> NSManagedObject {
     if let object = table.object(for: entry.id) { return object }
     return materialize(
-      entry, as: ObjectTable.Key(entry.id), over: KnownRows(in: self).row(for: entry, nil), isNew: isNew)
+      entry, as: IdentityKey(entry.id), over: KnownRows(in: self).row(for: entry, nil), isNew: isNew)
   }
 
   /// Makes the object for what a child has saved up into this context, which has none of this key.
   ///
   /// - Parameter below: The newest row known of it, which the change is shown over.
   final func materialize(
-    _ entry: Layer.Entry, as key: ObjectTable.Key, over below: Row?, isNew: Bool = true
+    _ entry: Layer.Entry, as key: IdentityKey, over below: Row?, isNew: Bool = true
   ) -> NSManagedObject {
     let object = ObjectMaker.make(entry.id.entity)
     object.identify(as: entry.id)
@@ -254,7 +254,7 @@ extension NSManagedObjectContext {
 
   /// The registered object of this key, as `heldObject(for:)` of an ID.
   @inline(__always)
-  final func heldObject(for key: ObjectTable.Key) -> NSManagedObject? {
+  final func heldObject(for key: IdentityKey) -> NSManagedObject? {
     if !savedLately.isEmpty { letGoOfSaved() }
     guard let (object, isOnlyHolder) = table.objectAndHold(for: key) else { return nil }
     return isOnlyHolder ? _unlessLetGo(object) : object

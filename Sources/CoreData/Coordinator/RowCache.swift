@@ -4,8 +4,8 @@ import Synchronization
 /// while the younger one filled up goes with the older one.
 final class RowCache: Sendable {
   private struct Generations {
-    var young: [ObjectTable.Key: Row] = [:]
-    var old: [ObjectTable.Key: Row] = [:]
+    var young: [IdentityKey: Row] = [:]
+    var old: [IdentityKey: Row] = [:]
     /// Raised by every commit, so that a slower reader does not put back what a commit has just replaced.
     var commits = 0
   }
@@ -17,7 +17,7 @@ final class RowCache: Sendable {
   init(capacity: Int = 4096) { _capacity = capacity }
 
   func row(for key: ObjectKey) -> Row? {
-    let key = ObjectTable.Key(key)
+    let key = IdentityKey(key)
     return _rows.withLock { rows in
       if let row = rows.young[key] { return row }
       guard let row = rows.old[key] else { return nil }
@@ -34,7 +34,7 @@ final class RowCache: Sendable {
     _rows.withLock { rows in
       guard rows.commits == epoch else { return }
       for object in found {
-        if let row = object.row { rows.young[ObjectTable.Key(object.key)] = row }
+        if let row = object.row { rows.young[IdentityKey(object.key)] = row }
       }
       _age(&rows)
     }
@@ -44,7 +44,7 @@ final class RowCache: Sendable {
   func keep(_ row: Row, for key: ObjectKey, readAt epoch: Int) {
     _rows.withLock { rows in
       guard rows.commits == epoch else { return }
-      rows.young[ObjectTable.Key(key)] = row
+      rows.young[IdentityKey(key)] = row
       _age(&rows)
     }
   }
@@ -57,7 +57,7 @@ final class RowCache: Sendable {
     _rows.withLock { rows in
       rows.commits += 1
       entries.forEachHeld { entry in
-        let key = ObjectTable.Key(entry.id)
+        let key = IdentityKey(entry.id)
         if key.isTemporary { return }
         switch entry.kind {
         case .inserted, .updated:
@@ -77,21 +77,21 @@ final class RowCache: Sendable {
   func commit(written: [(ObjectKey, Row)], deleted: [ObjectKey]) -> Int {
     _rows.withLock { rows in
       rows.commits += 1
-      for (key, row) in written { _take(row, ObjectTable.Key(key), &rows) }
-      for key in deleted { _drop(ObjectTable.Key(key), &rows) }
+      for (key, row) in written { _take(row, IdentityKey(key), &rows) }
+      for key in deleted { _drop(IdentityKey(key), &rows) }
       _age(&rows)
       return rows.commits
     }
   }
 
-  private func _take(_ row: Row, _ key: ObjectTable.Key, _ rows: inout Generations) {
+  private func _take(_ row: Row, _ key: IdentityKey, _ rows: inout Generations) {
     // What another coordinator tells of late is not news.
     if let known = rows.young.updateValue(row, forKey: key) ?? rows.old[key], known.version > row.version {
       rows.young[key] = known
     }
   }
 
-  private func _drop(_ key: ObjectTable.Key, _ rows: inout Generations) {
+  private func _drop(_ key: IdentityKey, _ rows: inout Generations) {
     rows.young[key] = nil
     rows.old[key] = nil
   }

@@ -3,6 +3,13 @@ import Synchronization
 // Identity of an object. One made from a row knows its key; the ID, a separate object, is made on demand,
 // which hardly any object of a fetch that is only iterated needs.
 
+extension IdentityKey {
+  /// The key of an object as it is known now.
+  @inline(__always) init(of object: NSManagedObject) {
+    if let key = object._key { self.init(key) } else { self.init(object._objectID) }
+  }
+}
+
 extension NSManagedObject {
   /// Set in `_identity` where it points to the space of `_reference`, and not to an ID.
   private static var _isKey: UInt { 1 }
@@ -85,5 +92,16 @@ extension NSManagedObject {
     if word & _isKey != 0 { return _space(word).release() }
     guard let pointer = UnsafeRawPointer(bitPattern: word) else { return }
     Unmanaged<NSManagedObjectID>.fromOpaque(pointer).release()
+  }
+}
+
+extension NSManagedObject {
+  /// The parts of the object's permanent ID; nil as long as it has none. Makes no ID.
+  package final var identityParts: ObjectIDParts? {
+    guard let key = _key else { return _id?.parts }
+    guard let store = key.space.store else { return nil }
+    return ObjectIDParts(
+      store: store.identifier, entity: key.space.layout.entityName, number: key.reference,
+      text: key.space.references?.pathText(of: key.reference)?.removingPercentEncoding)
   }
 }

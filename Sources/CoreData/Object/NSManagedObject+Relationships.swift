@@ -166,7 +166,8 @@ extension NSManagedObject {
   /// Whether a member that was removed here and is added again had been there: its own end knows, or of a many-to-many
   /// relationship the members if they were read, else the other end's.
   private final func _hadLost(
-    _ other: NSManagedObject, _ relationship: PropertyLayout.Relationship, _ state: ToManyState, _ wasThere: Bool
+    _ other: NSManagedObject, _ relationship: PropertyLayout.Relationship, _ state: ToManyState,
+    _ wasThere: Bool
   ) -> Bool? {
     if state.removed.isEmpty { return nil }
     if relationship.isManyToMany { return state.isRealised ? nil : wasThere }

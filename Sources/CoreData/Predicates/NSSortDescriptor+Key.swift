@@ -46,25 +46,6 @@ extension ClassCluster where Self: NSSortDescriptor {
   }
 }
 
-extension ClassCluster where Self: NSSortDescriptor {
-  /// Makes a sort descriptor for a key path to a property that may be nil; nil comes first.
-  ///
-  /// Foundation here has this for values that are comparable in Swift only, which an optional is not. Traps
-  /// for a key path that stands for no property of a model in use.
-  ///
-  /// ```swift
-  /// request.sortDescriptors = [NSSortDescriptor(keyPath: \Book.title, ascending: true)]
-  /// ```
-  public init<Root: NSManagedObject, Value>(keyPath: KeyPath<Root, Value>, ascending: Bool) {
-    do {
-      let key = try KeyRecorder.path(of: keyPath).joined(separator: ".")
-      self = Self.answer(KeyedSortDescriptor(key, ascending: ascending), "A sort descriptor by key path")
-    } catch {
-      programmerError("NSInvalidArgumentException: \(error)")
-    }
-  }
-}
-
 /// Tells the order that Foundation gives a sort descriptor by a Swift key path from one that a closure of the
 /// caller's decides: the former is always the same function. Nothing in the interface of `NSSortDescriptor`
 /// says so; a test holds it.
@@ -93,25 +74,6 @@ extension NSSortDescriptor {
   /// Selector that values are compared by; nil if a closure or a Swift key path decides. A string, as there
   /// are no selectors here.
   public var selector: String? { (self as? KeyedSortDescriptor)?.selectorName }
-
-  /// What a store is asked: key path, direction and comparison.
-  /// - Throws: `SortTermError` if the descriptor has no key or compares by a closure.
-  func sortTerm() throws -> FetchPlan.SortTerm {
-    guard let keyed = self as? KeyedSortDescriptor else {
-      // Foundation's own, by a Swift key path.
-      if type(of: keyPath).rootType is NSManagedObject.Type {
-        guard NaturalOrder.isThat(of: self) else { throw SortTermError.closure("\(keyPath)") }
-        return FetchPlan.SortTerm(
-          keyPath: try KeyRecorder.path(of: keyPath), ascending: ascending, comparison: .binary)
-      }
-      throw SortTermError.noKey(description)
-    }
-    guard keyed.custom == nil else { throw SortTermError.closure(keyed.keyPathText ?? "self") }
-    guard let text = keyed.keyPathText, let path = KeyPathText.components(text) else {
-      throw SortTermError.noKey(keyed.keyPathText ?? "nil")
-    }
-    return FetchPlan.SortTerm(keyPath: path, ascending: ascending, comparison: keyed.comparison)
-  }
 }
 
 /// Why a sort descriptor cannot be translated for a store.

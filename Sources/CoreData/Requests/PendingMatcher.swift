@@ -12,31 +12,13 @@ struct PendingMatcher {
   }
 
   let pin: Pin?
-  private let _test: SlotTest
-  private let _plan: FetchPlan
+  let test: SlotTest
+  let plan: FetchPlan
 
   init(_ plan: __shared FetchPlan) {
-    _plan = plan
-    _test = SlotTest(plan)
-    pin = _test.pin
-  }
-
-  func matches(_ object: NSManagedObject) throws -> Bool {
-    guard let row = object._current, !object.isFault else { return try _evaluate(object) }
-    if let verdict = _test.verdict(row) { return verdict }
-    return try _evaluate(object)
-  }
-
-  /// - Parameter object: The object that the row belongs to, made only if values alone do not decide.
-  func matches(_ row: Row, object: () -> NSManagedObject) throws -> Bool {
-    if let verdict = _test.verdict(row) { return verdict }
-    return try _evaluate(object())
-  }
-
-  private func _evaluate(_ object: NSManagedObject) throws -> Bool {
-    guard let tree = _plan.predicate else { return true }
-    var evaluator = PredicateEvaluator(ManagedObjectSubject(object: object))
-    return try evaluator.matches(tree)
+    self.plan = plan
+    test = SlotTest(plan)
+    pin = test.pin
   }
 }
 

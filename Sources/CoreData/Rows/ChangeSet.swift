@@ -40,3 +40,11 @@ package struct ChangeSet: Sendable {
 
   package var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && locked.isEmpty }
 }
+
+/// Who makes a change, as far as the context that makes it knows.
+package struct ChangeOrigin: Sendable, Hashable {
+  /// `transactionAuthor` of the context.
+  package var author: String?
+  /// Name of the context.
+  package var contextName: String?
+}

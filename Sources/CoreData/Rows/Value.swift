@@ -69,17 +69,17 @@ package final class ToManyDelta: Sendable {
   /// The last word on a member stands, also where it takes back an earlier one: that may have asked for what
   /// was so already.
   package static func composed(_ deltas: [ToManyDelta]) -> ToManyDelta {
-    var added = Set<ObjectTable.Key>()
-    var removed = Set<ObjectTable.Key>()
+    var added = Set<IdentityKey>()
+    var removed = Set<IdentityKey>()
     for delta in deltas {
-      for key in delta.added.map(ObjectTable.Key.init) where !removed.contains(key) { added.insert(key) }
-      for key in delta.removed.map(ObjectTable.Key.init) where !added.contains(key) { removed.insert(key) }
+      for key in delta.added.map(IdentityKey.init) where !removed.contains(key) { added.insert(key) }
+      for key in delta.removed.map(IdentityKey.init) where !added.contains(key) { removed.insert(key) }
     }
-    func inOrder(_ members: Set<ObjectTable.Key>, _ list: (ToManyDelta) -> [NSManagedObjectID])
+    func inOrder(_ members: Set<IdentityKey>, _ list: (ToManyDelta) -> [NSManagedObjectID])
       -> [NSManagedObjectID]
     {
       var rest = members
-      return deltas.reversed().flatMap(list).filter { rest.remove(ObjectTable.Key($0)) != nil }
+      return deltas.reversed().flatMap(list).filter { rest.remove(IdentityKey($0)) != nil }
     }
     return ToManyDelta(
       added: inOrder(added, \.added), removed: inOrder(removed, \.removed),
@@ -93,8 +93,8 @@ package final class ToManyDelta: Sendable {
   package func followed(by later: ToManyDelta) -> ToManyDelta {
     func without(_ members: [NSManagedObjectID], _ others: [NSManagedObjectID]) -> [NSManagedObjectID] {
       if members.isEmpty || others.isEmpty { return members }
-      let keys = Set(others.map(ObjectTable.Key.init))
-      return members.filter { !keys.contains(ObjectTable.Key($0)) }
+      let keys = Set(others.map(IdentityKey.init))
+      return members.filter { !keys.contains(IdentityKey($0)) }
     }
     return ToManyDelta(
       added: without(added, later.removed) + without(later.added, added),

@@ -10,6 +10,10 @@ package protocol StoreFailure: Error {
   func describe(in info: inout [String: Any])
 }
 
+extension StoreFailure {
+  package func describe(in info: inout [String: Any]) {}
+}
+
 /// Turns what stores throw into errors of Core Data's domain.
 package enum StoreErrors {
   /// Runs `body`; its errors come out as Cocoa errors, conflicts as they are.
@@ -27,16 +31,12 @@ package enum StoreErrors {
     if let url { info[NSURLErrorKey] = url }
     switch error {
     case is CocoaError, is StoreConflictError, is StoreConstraintError: return error
-    case let error as ErrorOfOnesOwn: return error.underlying
+    case let error as CustomStoreError: return error.underlying
     case let error as any StoreFailure:
       error.describe(in: &info)
       return CocoaError.coreData(error.cocoaCode, "\(error).", info)
-    case let error as UnsupportedModelError:
-      return CocoaError.coreData(NSPersistentStoreIncompatibleSchemaError, "\(error).", info)
     case let error as ModelFileError:
       return CocoaError.coreData(NSPersistentStoreOpenError, "\(error).", info)
-    case let error as UntranslatableQueryError:
-      return CocoaError.coreData(NSCoreDataError, "\(error).", info)
     default:
       info[NSUnderlyingErrorKey] = error
       return CocoaError.coreData(NSPersistentStoreOperationError, "\(error)", info)
@@ -45,12 +45,27 @@ package enum StoreErrors {
 
   /// Whether an error is one of those that stores throw, and not a policy's or a handler's.
   package static func isOurs(_ error: any Error) -> Bool {
-    error is any StoreFailure || error is UnsupportedModelError || error is ModelFileError
-      || error is ModelLayoutError || error is UntranslatableQueryError
+    error is any StoreFailure || error is ModelFileError || error is ModelLayoutError
   }
 
   /// Whether another writer kept the store locked for longer than a save waits.
   package static func isBusy(_ error: any Error) -> Bool {
     (error as? CocoaError)?.code.rawValue == NSPersistentStoreTimeoutError
+  }
+}
+
+/// What a custom class has thrown, on its way to the caller: it is rethrown unchanged.
+struct CustomStoreError: Error {
+  let underlying: any Error
+
+  /// Runs a method of a custom class.
+  static func marking<T>(_ body: () throws -> T) throws -> T {
+    do {
+      return try body()
+    } catch let error where error is CocoaError || error is StoreConflictError || error is CustomStoreError {
+      throw error
+    } catch {
+      throw CustomStoreError(underlying: error)
+    }
   }
 }

@@ -1,13 +1,5 @@
 import CoreDataModelSchema
 
-/// Who makes a change, as far as the context that makes it knows.
-package struct ChangeOrigin: Sendable, Hashable {
-  /// `transactionAuthor` of the context.
-  package var author: String?
-  /// Name of the context.
-  package var contextName: String?
-}
-
 /// What a commit has come to.
 package struct SaveOutcome: Sendable {
   /// Rows in which the store itself has computed values: derived attributes, of objects of the save or of

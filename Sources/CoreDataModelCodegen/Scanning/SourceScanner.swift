@@ -56,17 +56,7 @@ struct SourceScanner {
 
   /// Steps over one token, or over a bracketed group with all that is in it.
   private mutating func _skip() {
-    var depth = 0
-    repeat {
-      guard let token = _token() else { return }
-      _position += 1
-      guard token.kind == .punctuation else { continue }
-      switch token.text {
-      case "(", "[", "{": depth += 1
-      case ")", "]", "}": depth -= 1
-      default: break
-      }
-    } while depth > 0
+    _position = _tokens.index(afterGroupAt: _position)
   }
 
   // MARK: Members

@@ -43,17 +43,7 @@ struct TokenCursor {
 
   /// Steps over one token, or over a bracketed group with all that is in it.
   mutating func skip() {
-    var depth = 0
-    repeat {
-      guard let token = current else { return }
-      index += 1
-      guard token.kind == .punctuation else { continue }
-      switch token.text {
-      case "(", "[", "{": depth += 1
-      case ")", "]", "}": depth -= 1
-      default: break
-      }
-    } while depth > 0
+    index = piece.tokens.index(afterGroupAt: index)
   }
 
   /// Most tokens between angle brackets. Looking further would take a time that grows with the square of the source.

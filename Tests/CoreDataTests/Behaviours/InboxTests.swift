@@ -1,5 +1,6 @@
 import CoreDataModelSchema
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CoreData
@@ -43,7 +44,7 @@ import Testing
   }
 
   private var _seen: (age: Value?, books: Set<NSManagedObjectID>) {
-    let entry = _overlay.visibleLayers.entry(for: ObjectTable.Key(_ada._objectID))
+    let entry = _overlay.visibleLayers.entry(for: IdentityKey(_ada._objectID))
     guard case .toMany(let delta)? = entry?.row?[_books] else { return (entry?.row?[_age], []) }
     return (entry?.row?[_age], Set(delta.added))
   }

@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 /// One population of `LibraryModel`, the same in every store that it is put in.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A predicate in the making: what the SQLite store is asked, and what memory must be asked to mean the same.
 ///

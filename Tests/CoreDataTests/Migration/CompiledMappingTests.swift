@@ -1,5 +1,6 @@
 import CoreDataModelFiles
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CoreData

@@ -2,6 +2,7 @@ import CoreData
 import CoreDataSQLiteBinding
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// Whatever a process left, the store opens again.

@@ -3,6 +3,7 @@ import CoreDataPredicateLanguage
 import CoreDataSQLiteBinding
 import Foundation
 import Synchronization
+import TestSupport
 
 @testable import CoreData
 

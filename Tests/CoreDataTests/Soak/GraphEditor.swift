@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import TestSupport
 
 /// One random edit of the library in one context, inside the context's block.
 final class GraphEditor {

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// What a soak does, decided before it starts, so that steps can be left out and the others repeated.
 struct SoakPlan: Sendable {
   /// What a context does in one step.

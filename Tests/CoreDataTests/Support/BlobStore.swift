@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import TestSupport
 
 /// Stores of notes with large values, in a temporary directory that goes with the object.
 final class BlobStore {

@@ -1,6 +1,7 @@
 import CoreData
 import CoreDataSQLiteBinding
 import Foundation
+import TestSupport
 import Testing
 
 /// States that a process leaves a store in when it is killed, made by copying the files of a store at work.

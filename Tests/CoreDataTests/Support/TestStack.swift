@@ -2,6 +2,7 @@ import CoreData
 import CoreDataPostgreSQL
 import Foundation
 import PostgreSQLServer
+import TestSupport
 import Testing
 
 /// Where a behaviour must hold: on each store type, in a context on the coordinator and in a child of one.

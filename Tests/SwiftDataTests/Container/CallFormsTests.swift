@@ -1,4 +1,5 @@
 import SwiftData
+import TestSupport
 import Testing
 
 /// Calls as programs for Apple's platforms write them; that they compile is what is shown.

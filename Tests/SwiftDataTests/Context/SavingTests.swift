@@ -1,5 +1,6 @@
 import CoreData
 import SwiftData
+import TestSupport
 import Testing
 
 /// Saving, rolling back, and who is told.

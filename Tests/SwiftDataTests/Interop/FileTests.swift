@@ -1,5 +1,6 @@
 import CoreData
 import SwiftData
+import TestSupport
 import Testing
 
 /// The file as SQLite sees it.

@@ -1,5 +1,6 @@
 import CoreData
 import SwiftData
+import TestSupport
 import Testing
 
 /// One file, opened by SwiftData and by Core Data.

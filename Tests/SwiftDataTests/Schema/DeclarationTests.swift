@@ -1,5 +1,6 @@
 import CoreData
 import SwiftData
+import TestSupport
 import Testing
 
 /// A model with what `@Attribute` and `@Relationship` can say.

@@ -1,5 +1,6 @@
 import CoreData
 import SwiftData
+import TestSupport
 import Testing
 
 /// Version hashes of stores that Apple's SwiftData wrote come out of the same model classes.

@@ -1,4 +1,5 @@
 import SwiftData
+import TestSupport
 import Testing
 
 /// A store that keeps snapshots in memory and lets the context filter and sort.

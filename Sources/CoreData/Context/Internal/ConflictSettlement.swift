@@ -8,7 +8,7 @@ struct ConflictSettlement {
   private var _attempts = 0
   /// Entries of children's changes to objects that the context has not looked at, settled by value; nil:
   /// nothing is left.
-  private var _settled: [ObjectTable.Key: Layer.Entry?] = [:]
+  private var _settled: [IdentityKey: Layer.Entry?] = [:]
   /// Objects whose rows others have deleted.
   private var _gone: [NSManagedObjectID] = []
 
@@ -19,11 +19,11 @@ struct ConflictSettlement {
   /// - Throws: What the policy throws.
   mutating func settle(_ conflicts: [VersionConflict], in entries: [Layer.Entry]) throws -> [Layer.Entry] {
     try _count()
-    var byKey: [ObjectTable.Key: Layer.Entry] = [:]
-    for entry in entries { byKey[ObjectTable.Key(entry.id)] = entry }
+    var byKey: [IdentityKey: Layer.Entry] = [:]
+    for entry in entries { byKey[IdentityKey(entry.id)] = entry }
     var list: [NSMergeConflict] = []
     for conflict in conflicts {
-      let key = ObjectTable.Key(conflict.id)
+      let key = IdentityKey(conflict.id)
       let entry = byKey[key]
       let object = context.table.object(for: conflict.id)
       if conflict.persisted == nil { _gone.append(conflict.id) }
@@ -69,7 +69,7 @@ struct ConflictSettlement {
     var entries = try context.onStoredRows(context.withoutLost(context.collectLayer().entries))
     if !_settled.isEmpty {
       entries = entries.compactMap { entry in
-        guard let settled = _settled[ObjectTable.Key(entry.id)] else { return entry }
+        guard let settled = _settled[IdentityKey(entry.id)] else { return entry }
         // What has been changed here since, by the settlement of another, was changed on top.
         let isOwn = context.table.object(for: entry.id)?._flags.contains(.listed) ?? false
         return isOwn && settled != nil ? entry : settled

@@ -206,10 +206,6 @@ final class ThreadStack {
   private var _queues: [ContextQueue] = []
   /// How many times the thread entered another queue while it held the main one.
   var mainDepth = 0
-  #if DEBUG || INTERLEAVING
-  /// What decides when the thread runs; nil for a thread that runs freely.
-  var schedule: (any InterleavingSchedule)?
-  #endif
 
   func contains(_ queue: ContextQueue) -> Bool { _queues.contains { $0 === queue } }
   var innermost: ContextQueue? { _queues.last }

@@ -69,11 +69,11 @@ final class FetchReading {
   // MARK: Unsaved changes alone
 
   /// Whether an object has an unsaved state, which counts in place of the stored one.
-  func isOverlaid(_ identity: ObjectKey) -> Bool { _state(of: ObjectTable.Key(identity), identity) != nil }
+  func isOverlaid(_ identity: ObjectKey) -> Bool { _state(of: IdentityKey(identity), identity) != nil }
 
   /// The objects whose unsaved state belongs to the result, in no order.
   func unsavedObjects() throws -> [NSManagedObject] {
-    var seen = Set<ObjectTable.Key>()
+    var seen = Set<IdentityKey>()
     return try _candidates().compactMap { candidate in
       guard seen.insert(_key(candidate)).inserted, try _matches(candidate) else { return nil }
       switch candidate {
@@ -96,10 +96,10 @@ final class FetchReading {
 
   private func _fold(sortsUnsaved: Bool) throws -> [Candidate] {
     var results: [Candidate] = []
-    var seen = Set<ObjectTable.Key>()
+    var seen = Set<IdentityKey>()
     var isDisturbed = false
     for stored in try self.stored() {
-      let key = ObjectTable.Key(stored.key)
+      let key = IdentityKey(stored.key)
       guard seen.insert(key).inserted else { continue }
       guard let state = _state(of: key, stored.key) else {
         results.append(.stored(stored))
@@ -120,7 +120,7 @@ final class FetchReading {
   }
 
   /// The unsaved state of an object, from the nearest level that has any.
-  private func _state(of key: ObjectTable.Key, _ identity: ObjectKey) -> Candidate? {
+  private func _state(of key: IdentityKey, _ identity: ObjectKey) -> Candidate? {
     if let object = _context.table.object(for: identity), object._flags.contains(.listed) {
       return .object(object)
     }
@@ -130,16 +130,16 @@ final class FetchReading {
   private func _candidate(_ entry: Layer.Entry) -> Candidate {
     // An insertion stands on nothing, and a deletion leaves nothing.
     guard entry.kind == .updated else { return .entry(entry, entry.row) }
-    let isOwn = _ownLayers.contains(ObjectTable.Key(entry.id))
+    let isOwn = _ownLayers.contains(IdentityKey(entry.id))
     let above = _chain.newestRow(for: entry.id)
     return .entry(entry, isOwn ? entry.row(over: above) : above ?? entry.row)
   }
 
-  private func _key(_ candidate: Candidate) -> ObjectTable.Key {
+  private func _key(_ candidate: Candidate) -> IdentityKey {
     switch candidate {
-    case .stored(let stored): ObjectTable.Key(stored.key)
-    case .object(let object): ObjectTable.Key(of: object)
-    case .entry(let entry, _): ObjectTable.Key(entry.id)
+    case .stored(let stored): IdentityKey(stored.key)
+    case .object(let object): IdentityKey(of: object)
+    case .entry(let entry, _): IdentityKey(entry.id)
     }
   }
 
@@ -166,7 +166,7 @@ final class FetchReading {
         let entries =
           _matcher.pin.map { layer.candidates(root: root, slot: $0.slot, equalTo: $0.key) } ?? layer.entries
         for entry in entries where entry.id.space.layout.rootNumber == root {
-          let key = ObjectTable.Key(entry.id)
+          let key = IdentityKey(entry.id)
           // A nearer level's word counts, and within a level all layers together.
           if let object = _context.table.object(for: entry.id), object._flags.contains(.listed) { continue }
           if levels[..<depth].contains(where: { $0.contains(key) }) { continue }
@@ -201,7 +201,7 @@ final class FetchReading {
       if object.isFault, object._row == nil { object._row = row }
       return object
     }
-    if let own = _ownLayers.entry(for: ObjectTable.Key(entry.id)) { return _context.materialize(own) }
+    if let own = _ownLayers.entry(for: IdentityKey(entry.id)) { return _context.materialize(own) }
     return _context.make(entry.id, row: row)
   }
 

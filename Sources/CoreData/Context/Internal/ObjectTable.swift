@@ -8,52 +8,17 @@
 /// Changed in place without exclusivity checks, so that nothing here may let the program's own code run: no
 /// object goes away inside of a call. Those that are let go are handed to the caller.
 struct ObjectTable {
-  /// Identity as hashed: permanent IDs by store, root entity and key, temporary ones by number.
-  struct Key: Hashable {
-    let reference: Int64
-    /// `ObjectIDSpace.number`: store and root entity, or 0 for a temporary ID.
-    let space: UInt64
-
-    init(_ key: ObjectKey) {
-      reference = key.reference
-      space = key.space.number
-    }
-
-    /// The key of an ID as it is known now: of its permanent form if it has one.
-    @inline(__always) init(_ id: NSManagedObjectID) { (reference, space) = id.identity }
-
-    /// The key of an ID that is or was temporary, whatever has become of it.
-    static func temporary(_ id: NSManagedObjectID) -> Key {
-      Key(reference: id.reference, space: id.space.number)
-    }
-
-    /// The key of an object as it is known now.
-    @inline(__always) init(of object: NSManagedObject) {
-      if let key = object._key { self.init(key) } else { self.init(object._objectID) }
-    }
-
-    var isTemporary: Bool { space == 0 }
-
-    // The parts are well mixed already; hashing them again would cost more than looking the key up.
-    func hash(into hasher: inout Hasher) { hasher.combine(mixed) }
-    func _rawHashValue(seed: Int) -> Int { mixed ^ seed }
-
-    var mixed: Int {
-      var h = UInt64(bitPattern: reference) &* 0x9E37_79B9_7F4A_7C15
-      h ^= space &* 0xD6E8_FEB8_6659_FD93
-      return Int(truncatingIfNeeded: (h ^ (h >> 32)) & 0x7FFF_FFFF_FFFF_FFFF)
-    }
-  }
-
   /// One place: no object, or an object that the table holds a count of, under its key.
   private struct Place {
     var reference: Int64 = 0
     var space: UInt64 = 0
     var object: Unmanaged<NSManagedObject>?
 
-    @inline(__always) func has(_ key: Key) -> Bool { reference == key.reference && space == key.space }
+    @inline(__always) func has(_ key: IdentityKey) -> Bool {
+      reference == key.reference && space == key.space
+    }
 
-    var key: Key { Key(reference: reference, space: space) }
+    var key: IdentityKey { IdentityKey(reference: reference, space: space) }
   }
 
   /// The places. A class of its own only to let go of the objects; looking an object up counts nothing.
@@ -74,7 +39,7 @@ struct ObjectTable {
 
     var count: Int { mask + 1 }
 
-    @inline(__always) func index(of key: Key) -> Int? {
+    @inline(__always) func index(of key: IdentityKey) -> Int? {
       var index = key.mixed & mask
       while start[index].object != nil {
         if start[index].has(key) { return index }
@@ -111,17 +76,17 @@ struct ObjectTable {
   }
 
   private mutating func _index(of id: NSManagedObjectID) -> Int? {
-    let key = Key(id)
+    let key = IdentityKey(id)
     if _temporaries > 0 { _adoptLinks() }
     if let index = _places.index(of: key) { return index }
     guard id.isTemporary, id.isPermanent else { return nil }
     // Another thread may link the ID between these steps: a parent's save does, of what a child still saves.
-    return _places.index(of: Key(id)) ?? _places.index(of: Key.temporary(id))
+    return _places.index(of: IdentityKey(id)) ?? _places.index(of: IdentityKey.temporary(id))
   }
 
-  mutating func object(for key: ObjectKey) -> NSManagedObject? { object(for: Key(key)) }
+  mutating func object(for key: ObjectKey) -> NSManagedObject? { object(for: IdentityKey(key)) }
 
-  @inline(__always) mutating func object(for key: Key) -> NSManagedObject? {
+  @inline(__always) mutating func object(for key: IdentityKey) -> NSManagedObject? {
     if _temporaries > 0 { _adoptLinks() }
     guard let index = _places.index(of: key) else { return nil }
     return _places.start[index].object?.takeUnretainedValue()
@@ -130,15 +95,15 @@ struct ObjectTable {
   // MARK: Changing
 
   /// Registers an object under its ID as known now. The ID must not be registered yet.
-  mutating func insert(_ object: NSManagedObject) { insert(object, as: Key(of: object)) }
+  mutating func insert(_ object: NSManagedObject) { insert(object, as: IdentityKey(of: object)) }
 
   /// Registers an object under the key of its ID, which must not be registered yet.
-  @inline(__always) mutating func insert(_ object: NSManagedObject, as key: Key) {
+  @inline(__always) mutating func insert(_ object: NSManagedObject, as key: IdentityKey) {
     if (count + 1) * 4 > _places.count * 3 { _resize(to: _places.count * 2) }
     var key = key
     if key.isTemporary {
       // Another thread may have linked the ID since the caller looked at it.
-      key = Key(of: object)
+      key = IdentityKey(of: object)
       if key.isTemporary { _temporaries += 1 }
     }
     _places.put(Place(reference: key.reference, space: key.space, object: Unmanaged.passRetained(object)))
@@ -156,7 +121,7 @@ struct ObjectTable {
 
   /// Forgets an object.
   mutating func remove(_ object: NSManagedObject) {
-    if let index = _index(of: object, key: Key(of: object)) {
+    if let index = _index(of: object, key: IdentityKey(of: object)) {
       _removePlace(at: index)
     } else if let index = (0..<_places.count).first(where: {
       _places.start[$0].object?.toOpaque() == Self._address(object)
@@ -170,7 +135,7 @@ struct ObjectTable {
     Unmanaged.passUnretained(object).toOpaque()
   }
 
-  private func _index(of object: NSManagedObject, key: Key) -> Int? {
+  private func _index(of object: NSManagedObject, key: IdentityKey) -> Int? {
     let address = Self._address(object)
     var index = key.mixed & _places.mask
     while let found = _places.start[index].object {
@@ -219,7 +184,7 @@ struct ObjectTable {
 
   /// The object of this key, and whether the table alone holds it.
   @inline(__always)
-  mutating func objectAndHold(for key: Key) -> (object: NSManagedObject, isOnlyHolder: Bool)? {
+  mutating func objectAndHold(for key: IdentityKey) -> (object: NSManagedObject, isOnlyHolder: Bool)? {
     if _temporaries > 0 { _adoptLinks() }
     return _places.index(of: key).flatMap(_objectAndHold)
   }
@@ -271,7 +236,7 @@ struct ObjectTable {
       // The count moves with the place.
       old.start[index].object = nil
       if isRekeying, place.space == 0 {
-        let key = object._withUnsafeGuaranteedRef { Key(of: $0) }
+        let key = object._withUnsafeGuaranteedRef { IdentityKey(of: $0) }
         (place.reference, place.space) = (key.reference, key.space)
         if key.isTemporary { _temporaries += 1 }
       }
@@ -298,12 +263,5 @@ struct ObjectTable {
     places.start[hole] = Place()
     count -= 1
     object?.release()
-  }
-}
-
-extension ObjectTable.Key {
-  fileprivate init(reference: Int64, space: UInt64) {
-    self.reference = reference
-    self.space = space
   }
 }

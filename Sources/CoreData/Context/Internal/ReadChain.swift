@@ -49,7 +49,7 @@ struct ReadChain {
 
   /// What the nearest ancestor that changed the object says of it. The to-manys of its row say nothing:
   /// `related` reads them.
-  func entry(for key: ObjectTable.Key) -> Layer.Entry? {
+  func entry(for key: IdentityKey) -> Layer.Entry? {
     for layers in overlays {
       if let entry = layers.entry(for: key, withMembers: false) { return entry }
     }
@@ -57,7 +57,7 @@ struct ReadChain {
   }
 
   /// Whether any ancestor has changed the object.
-  func contains(_ key: ObjectTable.Key) -> Bool { overlays.contains { $0.contains(key) } }
+  func contains(_ key: IdentityKey) -> Bool { overlays.contains { $0.contains(key) } }
 
   enum Found {
     case row(Row)
@@ -68,7 +68,7 @@ struct ReadChain {
   /// The values of one object: an ancestor's, the row cache's, the store's.
   func row(for id: NSManagedObjectID, neighbours: () -> [ObjectKey]) throws -> (Found, [(ObjectKey, Row)]) {
     let cached = id.key.flatMap { coordinator?.cachedRow(for: $0, at: generation) }
-    if let nearest = entry(for: ObjectTable.Key(id)) {
+    if let nearest = entry(for: IdentityKey(id)) {
       guard nearest.row != nil else { return (.deleted, []) }
       return (row(for: id, over: cached).map(Found.row) ?? .deleted, [])
     }
@@ -96,7 +96,7 @@ struct ReadChain {
   /// What the ancestors, the farthest first, make of a stored row.
   private func row(for id: NSManagedObjectID, over stored: Row?) -> Row? {
     if overlays.isEmpty { return stored }
-    let key = ObjectTable.Key(id)
+    let key = IdentityKey(id)
     var row = stored
     for layers in overlays.reversed() {
       guard let entry = layers.entry(for: key, withMembers: false) else { continue }
@@ -114,7 +114,7 @@ struct ReadChain {
         NSManagedObjectID($0)
       }
     }
-    let ownerKey = ObjectTable.Key(owner)
+    let ownerKey = IdentityKey(owner)
     for layers in overlays.reversed() {
       guard let entry = layers.entry(for: ownerKey), entry.changed.contains(slot) || entry.kind == .inserted,
         case .toMany(let delta)? = entry.row?[slot]
@@ -123,7 +123,7 @@ struct ReadChain {
     }
     guard hasOverlays else { return members }
     return members.filter { member in
-      switch entry(for: ObjectTable.Key(member))?.kind {
+      switch entry(for: IdentityKey(member))?.kind {
       case .deleted?, .annihilated?: false
       default: true
       }
@@ -131,15 +131,15 @@ struct ReadChain {
   }
 
   private static func apply(_ delta: ToManyDelta, to members: [NSManagedObjectID]) -> [NSManagedObjectID] {
-    let removed = Set(delta.removed.map { ObjectTable.Key($0) })
-    var result = members.filter { !removed.contains(ObjectTable.Key($0)) }
-    let present = Set(result.map { ObjectTable.Key($0) })
-    result += delta.added.filter { !present.contains(ObjectTable.Key($0)) }
+    let removed = Set(delta.removed.map { IdentityKey($0) })
+    var result = members.filter { !removed.contains(IdentityKey($0)) }
+    let present = Set(result.map { IdentityKey($0) })
+    result += delta.added.filter { !present.contains(IdentityKey($0)) }
     guard let order = delta.order else { return result }
     // Members that came from elsewhere since stand at the end.
-    let all = Set(result.map { ObjectTable.Key($0) })
-    let named = Set(order.map { ObjectTable.Key($0) })
-    return order.filter { all.contains(ObjectTable.Key($0)) }
-      + result.filter { !named.contains(ObjectTable.Key($0)) }
+    let all = Set(result.map { IdentityKey($0) })
+    let named = Set(order.map { IdentityKey($0) })
+    return order.filter { all.contains(IdentityKey($0)) }
+      + result.filter { !named.contains(IdentityKey($0)) }
   }
 }

@@ -115,7 +115,7 @@ final class AtomicStoreEngine: ManagedObjectStoring, @unchecked Sendable {
         _store.dropCacheNodes(deleted.compactMap(\.objectID.key))
       }
       do {
-        try ErrorOfOnesOwn.marking { try _store.save() }
+        try CustomStoreError.marking { try _store.save() }
       } catch {
         before.restore()
         throw error

@@ -131,13 +131,13 @@ final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
   private func _asking<T>(_ body: (NSManagedObjectContext) throws -> T) throws -> T {
     let coordinator = _store.persistentStoreCoordinator
     if let context = ContextQueue.current, context.persistentStoreCoordinator === coordinator {
-      return try _turn.withLock { try ErrorOfOnesOwn.marking { try body(context) } }
+      return try _turn.withLock { try CustomStoreError.marking { try body(context) } }
     }
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.undoManager = nil
     context.persistentStoreCoordinator = coordinator
     return try context.performAndWait {
-      try _turn.withLock { try ErrorOfOnesOwn.marking { try body(context) } }
+      try _turn.withLock { try CustomStoreError.marking { try body(context) } }
     }
   }
 
@@ -202,7 +202,7 @@ final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
   func obtainPermanentIDs(for ids: [NSManagedObjectID], in context: NSManagedObjectContext) throws {
     try _turn.withLock {
       let objects = ids.map { context.objectOrFault($0) }
-      let permanent = try ErrorOfOnesOwn.marking { try _store.obtainPermanentIDs(for: objects) }
+      let permanent = try CustomStoreError.marking { try _store.obtainPermanentIDs(for: objects) }
       guard permanent.count == ids.count else {
         throw _unexpected(
           permanent, "obtainPermanentIDs(for:) for \(ids.count) objects, of \(permanent.count) IDs",
@@ -225,7 +225,7 @@ final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
       if !unnamed.isEmpty { try obtainPermanentIDs(for: unnamed, in: context) }
       try others()
       let request = changes.request(in: context)
-      _ = try ErrorOfOnesOwn.marking { try _store.execute(request, with: context) }
+      _ = try CustomStoreError.marking { try _store.execute(request, with: context) }
       for insertion in changes.inserted {
         guard let key = insertion.id.key else { continue }
         _versions[key] = insertion.row.version

@@ -21,22 +21,6 @@ protocol ManagedObjectStoring: StoreEngine {
   func didUnregister(_ ids: [NSManagedObjectID])
 }
 
-/// What a custom class has thrown, on its way to the caller: it is rethrown unchanged.
-struct ErrorOfOnesOwn: Error {
-  let underlying: any Error
-
-  /// Runs a method of a custom class.
-  static func marking<T>(_ body: () throws -> T) throws -> T {
-    do {
-      return try body()
-    } catch let error where error is CocoaError || error is StoreConflictError || error is ErrorOfOnesOwn {
-      throw error
-    } catch {
-      throw ErrorOfOnesOwn(underlying: error)
-    }
-  }
-}
-
 extension ManagedObjectStoring {
   func didUnregister(_ ids: [NSManagedObjectID]) {}
 

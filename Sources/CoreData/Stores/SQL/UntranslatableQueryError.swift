@@ -1,7 +1,7 @@
 import CoreDataPredicateLanguage
 
 /// A fetch that cannot be said in SQL. The store never filters in memory instead.
-package struct UntranslatableQueryError: Error, Sendable, CustomStringConvertible {
+package struct UntranslatableQueryError: StoreFailure, CustomStringConvertible {
   package let entity: String
   /// The part that cannot be translated.
   package let expression: String
@@ -12,6 +12,8 @@ package struct UntranslatableQueryError: Error, Sendable, CustomStringConvertibl
     self.expression = expression
     self.reason = reason
   }
+
+  package var cocoaCode: Int { NSCoreDataError }
 
   package var description: String {
     "the fetch of '\(entity)' cannot be translated to SQL: \(expression): \(reason)"

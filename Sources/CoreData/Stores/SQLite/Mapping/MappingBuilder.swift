@@ -337,10 +337,12 @@ struct MappingBuilder {
 }
 
 /// A model that the SQLite store cannot hold.
-struct UnsupportedModelError: Error, Sendable, CustomStringConvertible {
+struct UnsupportedModelError: StoreFailure, CustomStringConvertible {
   let entity: String
   let property: String
   let reason: String
+
+  package var cocoaCode: Int { NSPersistentStoreIncompatibleSchemaError }
 
   var description: String { "\(entity).\(property): \(reason)" }
 }

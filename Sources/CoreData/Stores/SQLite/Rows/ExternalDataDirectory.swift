@@ -172,11 +172,19 @@ enum PlainFile {
   }
 
   /// What a path leads to.
-  static func kind(of path: String) -> StoreFileFacts.ExternalFile {
+  static func kind(of path: String) -> ExternalFile {
     var status = stat()
     guard lstat(path, &status) == 0 else { return .missing }
     return status.st_mode & S_IFMT == S_IFREG ? .plain : .other
   }
+}
+
+/// What stands where the file of a large value should be.
+package enum ExternalFile: Sendable {
+  case plain
+  case missing
+  /// A link, a device or a directory: never followed.
+  case other
 }
 
 /// Says which external data files are missing: the first few, for a store copied without its directory misses

@@ -1,10 +1,10 @@
 /// Numbers that look random and are the same for the same seed on every machine (SplitMix64).
-struct SeededRandom: RandomNumberGenerator {
+package struct SeededRandom: RandomNumberGenerator {
   private var _state: UInt64
 
-  init(seed: UInt64) { _state = seed }
+  package init(seed: UInt64) { _state = seed }
 
-  mutating func next() -> UInt64 {
+  package mutating func next() -> UInt64 {
     _state &+= 0x9E37_79B9_7F4A_7C15
     var z = _state
     z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -13,11 +13,13 @@ struct SeededRandom: RandomNumberGenerator {
   }
 
   /// A number below `bound`.
-  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+  package mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
   /// True in so many of a hundred cases.
-  mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
+  package mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 
   /// A member of a collection in a known order; nil if it has none.
-  mutating func pick<T>(_ members: [T]) -> T? { members.isEmpty ? nil : members[below(members.count)] }
+  package mutating func pick<T>(_ members: [T]) -> T? {
+    members.isEmpty ? nil : members[below(members.count)]
+  }
 }

@@ -16,6 +16,7 @@ package enum InterleavingPoint: String, Sendable {
 
 #if DEBUG || INTERLEAVING
 
+import Foundation
 import Synchronization
 
 /// Decides which of several threads runs, so that a test can repeat an interleaving.
@@ -42,19 +43,32 @@ package enum Interleaving {
 
   private final class Resource: Sendable {}
 
+  /// What decides when a thread runs.
+  private final class Hold {
+    let schedule: any InterleavingSchedule
+    init(_ schedule: any InterleavingSchedule) { self.schedule = schedule }
+  }
+
+  /// Each thread's `Hold`, as long as it is scheduled.
+  private static let _key: pthread_key_t = {
+    var key = pthread_key_t()
+    pthread_key_create(&key, nil)
+    return key
+  }()
+
   /// Runs `body` with the calling thread under `schedule`.
   package static func run(under schedule: any InterleavingSchedule, _ body: () -> Void) {
     _isUsed.store(true, ordering: .releasing)
-    let stack = ThreadStack.current
-    let outer = stack.schedule
-    stack.schedule = schedule
-    defer { stack.schedule = outer }
-    body()
+    let outer = pthread_getspecific(_key)
+    let hold = Hold(schedule)
+    pthread_setspecific(_key, Unmanaged.passUnretained(hold).toOpaque())
+    withExtendedLifetime(hold, body)
+    pthread_setspecific(_key, outer)
   }
 
   private static var _schedule: (any InterleavingSchedule)? {
-    guard _isUsed.load(ordering: .acquiring) else { return nil }
-    return ThreadStack.current.schedule
+    guard _isUsed.load(ordering: .acquiring), let pointer = pthread_getspecific(_key) else { return nil }
+    return Unmanaged<Hold>.fromOpaque(pointer).takeUnretainedValue().schedule
   }
 
   /// Whether the calling thread runs under a schedule.

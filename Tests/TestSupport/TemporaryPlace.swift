@@ -4,18 +4,18 @@ import Foundation
 ///
 /// A test that shows how its process is stopped leaves what it made: the process that started it takes that
 /// away.
-enum TemporaryPlace {
+package enum TemporaryPlace {
   private static let _prefix = "coredata-test-"
 
   /// A new name for a directory, which is yet to be created.
-  static func make() -> URL {
+  package static func make() -> URL {
     _ = _sweepsAtExit
     return FileManager.default.temporaryDirectory.appendingPathComponent(
       "\(_prefix)\(getpid())-\(UUID().uuidString)", isDirectory: true)
   }
 
   /// A new directory.
-  static func makeDirectory() throws -> URL {
+  package static func makeDirectory() throws -> URL {
     let directory = make()
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     return directory

@@ -44,7 +44,7 @@ final class Layer: Sendable {
   let entries: [Entry]
   /// Whether any object was inserted and deleted again.
   let hasAnnihilated: Bool
-  private let _index: [ObjectTable.Key: Int]
+  private let _index: [IdentityKey: Int]
   /// Whether any entry is a deletion.
   let hasDeletions: Bool
   /// Entries under temporary IDs.
@@ -54,7 +54,7 @@ final class Layer: Sendable {
 
   private struct Aliases {
     var epoch = 0
-    var positions: [ObjectTable.Key: Int] = [:]
+    var positions: [IdentityKey: Int] = [:]
   }
 
   private struct EqualitySlot: Hashable {
@@ -72,10 +72,10 @@ final class Layer: Sendable {
       _temporaries = []
       return
     }
-    var index = [ObjectTable.Key: Int](minimumCapacity: entries.count)
+    var index = [IdentityKey: Int](minimumCapacity: entries.count)
     var temporaries: [Int] = []
     for (position, entry) in entries.enumerated() {
-      let key = ObjectTable.Key(entry.id)
+      let key = IdentityKey(entry.id)
       index[key] = position
       if key.isTemporary { temporaries.append(position) }
     }
@@ -84,9 +84,9 @@ final class Layer: Sendable {
   }
 
   /// What this layer says of an object; nil if nothing.
-  func entry(for key: ObjectTable.Key) -> Entry? { _position(of: key).map { entries[$0] } }
+  func entry(for key: IdentityKey) -> Entry? { _position(of: key).map { entries[$0] } }
 
-  private func _position(of key: ObjectTable.Key) -> Int? {
+  private func _position(of key: IdentityKey) -> Int? {
     if let position = _index[key] { return position }
     guard !key.isTemporary, !_temporaries.isEmpty else { return nil }
     return _aliases.withLock { aliases in
@@ -96,7 +96,7 @@ final class Layer: Sendable {
         aliases.epoch = epoch
         for position in _temporaries {
           if let permanent = entries[position].id.key {
-            aliases.positions[ObjectTable.Key(permanent)] = position
+            aliases.positions[IdentityKey(permanent)] = position
           }
         }
       }
@@ -128,7 +128,7 @@ final class Layer: Sendable {
     var extra: [Entry] = []
     for entry in newer.entries {
       // The older layer may know the object by the temporary ID that it had then.
-      if let position = older._position(of: ObjectTable.Key(entry.id)) {
+      if let position = older._position(of: IdentityKey(entry.id)) {
         entries[position] = composed(entries[position], entry)
       } else {
         extra.append(entry)
@@ -142,7 +142,7 @@ extension [Layer] {
   /// The newest entry for an object, composed with older layers' already.
   ///
   /// - Parameter withMembers: False where the to-manys of its row are not read.
-  func entry(for key: ObjectTable.Key, withMembers: Bool = true) -> Layer.Entry? {
+  func entry(for key: IdentityKey, withMembers: Bool = true) -> Layer.Entry? {
     var newest: Layer.Entry?
     var older: [Layer.Entry] = []
     for layer in reversed() {
@@ -155,7 +155,7 @@ extension [Layer] {
   }
 
   /// Whether any layer says anything of an object.
-  func contains(_ key: ObjectTable.Key) -> Bool { contains { $0.entry(for: key) != nil } }
+  func contains(_ key: IdentityKey) -> Bool { contains { $0.entry(for: key) != nil } }
 
   /// One entry for each object that any layer speaks of.
   var composedEntries: [Layer.Entry] {

@@ -63,7 +63,7 @@ final class DictionaryBatches {
   /// Names of the columns that hold the object itself.
   private let _identityNames: [String]
   /// The batch looked at last.
-  private var _current: (number: Int, found: [ObjectTable.Key: NSDictionary])?
+  private var _current: (number: Int, found: [IdentityKey: NSDictionary])?
 
   init(
     _ keys: [ObjectKey], size: Int, _ columns: DictionaryColumns, _ coordinator: NSPersistentStoreCoordinator,
@@ -87,13 +87,13 @@ final class DictionaryBatches {
         programmerError("could not load a batch of dictionaries: \(error)")
       }
     }
-    if let dictionary = _current?.found[ObjectTable.Key(keys[place])] { return dictionary }
+    if let dictionary = _current?.found[IdentityKey(keys[place])] { return dictionary }
     let id = NSManagedObjectID(keys[place])
     return NSDictionary(
       objects: _identityNames.map { _ in id }, forKeys: _identityNames.map { $0 as NSString })
   }
 
-  private func _read(_ keys: ArraySlice<ObjectKey>) throws -> [ObjectTable.Key: NSDictionary] {
+  private func _read(_ keys: ArraySlice<ObjectKey>) throws -> [IdentityKey: NSDictionary] {
     var plan = _columns.plan
     let members = keys.map { PredicateValue.object(PredicateObject(NSManagedObjectID($0))) }
     plan.rows.predicate = .comparison(.init(.evaluatedObject, .in, .constant(.collection(members))))
@@ -101,10 +101,10 @@ final class DictionaryBatches {
     plan.rows.limit = 0
     plan.rows.offset = 0
     let place = plan.columns.firstIndex { $0.expression == .evaluatedObject }!
-    var found: [ObjectTable.Key: NSDictionary] = [:]
+    var found: [IdentityKey: NSDictionary] = [:]
     for values in try _coordinator.table(plan, in: _stores, at: _generation) {
       guard let key = values[place].key else { continue }
-      found[ObjectTable.Key(key)] = try _columns.dictionary(for: values)
+      found[IdentityKey(key)] = try _columns.dictionary(for: values)
     }
     return found
   }

@@ -1,0 +1,36 @@
+import CoreDataPredicateLanguage
+import Foundation
+
+/// Carries out FETCH(request, context, countOnly).
+enum FetchCall {
+  /// Result of a fetch, as predicates see it.
+  ///
+  /// - Parameter isNested: Whether the result takes part in another fetch: offsets do not count then, objects
+  ///   are their IDs, and dictionaries of one property their values.
+  static func result(
+    _ request: PredicateValue, in context: PredicateValue, countOnly: Bool, isNested: Bool = false
+  ) throws -> PredicateValue {
+    guard case .object(let object) = request, let request = object.base.base as? AnyFetchRequest else {
+      throw PredicateEvaluationError.unsupported(
+        "FETCH needs a fetch request as its first argument, and found \(request.kindName).")
+    }
+    guard case .object(let object) = context, let context = object.base.base as? NSManagedObjectContext else {
+      throw PredicateEvaluationError.unsupported(
+        "FETCH needs a managed object context as its second argument, and found \(context.kindName).")
+    }
+    let copy = NSFetchRequest<Any>()
+    copy.take(from: request)
+    if isNested { copy.fetchOffset = 0 }
+    if countOnly { return .int(Int64(try context.performAndWait { try context.count(for: copy) })) }
+    if isNested, copy.resultType == .managedObjectResultType { copy.resultType = .managedObjectIDResultType }
+    let found = try context.performAndWait { try PredicateValue(any: context.fetch(copy)) }
+    guard case .collection(let members) = found else { return found }
+    if copy.resultType == .countResultType { return members.first ?? .null }
+    return isNested && copy.resultType == .dictionaryResultType ? .collection(members.map(_onlyValue)) : found
+  }
+
+  private static func _onlyValue(_ row: PredicateValue) -> PredicateValue {
+    guard case .dictionary(let entries) = row, entries.count <= 1 else { return row }
+    return entries.values.first ?? .null
+  }
+}

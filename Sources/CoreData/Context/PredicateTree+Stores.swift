@@ -1,0 +1,76 @@
+import CoreDataPredicateLanguage
+
+// Predicates as stores take them: nested fetches carried out, objects replaced by their IDs.
+
+extension PredicateTree {
+  /// The tree as stores take it: nested fetches carried out, and managed objects replaced by their IDs.
+  var forStores: PredicateTree {
+    get throws { (try rewritten { try $0.fetched() } ?? self).referringByID }
+  }
+}
+
+extension ExpressionTree {
+  /// The expression as stores take it: nested fetches carried out, and managed objects replaced by their IDs.
+  var forStores: ExpressionTree {
+    get throws { (try rewritten { try $0.fetched() } ?? self).referringByID }
+  }
+
+  /// What a nested fetch has found; nil for any other expression.
+  fileprivate func fetched() throws -> ExpressionTree? {
+    guard case .function(PredicateFunction.fetch, let arguments) = self else { return nil }
+    let values = try arguments.map { try $0.value(for: ObjectSubject(nil)) }
+    guard values.count == 3 else {
+      throw PredicateEvaluationError.wrongOperand("FETCH", "\(values.count) arguments")
+    }
+    return .constant(
+      try FetchCall.result(values[0], in: values[1], countOnly: values[2].isTrue, isNested: true))
+  }
+}
+
+extension PredicateTree {
+  /// The tree with managed objects replaced by their IDs: what a store knows them by, and what may leave the
+  /// queue.
+  var referringByID: PredicateTree {
+    // The usual comparison of a key with a plain value has nothing to be replaced.
+    if case .comparison(let comparison) = self, case .keyPath = comparison.left,
+      case .constant(let value) = comparison.right, !value.holdsManagedObject
+    {
+      return self
+    }
+    return rewritten { (expression: ExpressionTree) throws(Never) -> ExpressionTree? in
+      guard case .constant(let value) = expression, value.holdsManagedObject else { return nil }
+      return .constant(value.referringByID)
+    } ?? self
+  }
+}
+
+extension ExpressionTree {
+  /// The expression with managed objects replaced by their IDs.
+  var referringByID: ExpressionTree {
+    rewritten { (expression: ExpressionTree) throws(Never) -> ExpressionTree? in
+      guard case .constant(let value) = expression, value.holdsManagedObject else { return nil }
+      return .constant(value.referringByID)
+    } ?? self
+  }
+}
+
+extension PredicateValue {
+  fileprivate var holdsManagedObject: Bool {
+    switch self {
+    case .object(let object): object.base.base is NSManagedObject
+    case .collection(let elements): elements.contains { $0.holdsManagedObject }
+    case .dictionary(let entries): entries.values.contains { $0.holdsManagedObject }
+    default: false
+    }
+  }
+
+  fileprivate var referringByID: PredicateValue {
+    switch self {
+    case .object(let object):
+      (object.base.base as? NSManagedObject).map { .object(PredicateObject($0.objectID)) } ?? self
+    case .collection(let elements): .collection(elements.map(\.referringByID))
+    case .dictionary(let entries): .dictionary(entries.mapValues(\.referringByID))
+    default: self
+    }
+  }
+}

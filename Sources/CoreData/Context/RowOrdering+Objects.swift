@@ -1,0 +1,44 @@
+import CoreDataModelSchema
+import Foundation
+
+// The order of a fetch on objects, whose keys may lead over to-one relationships.
+
+extension RowOrdering {
+  /// Sorts objects by key paths.
+  func sorted(_ objects: [NSManagedObject]) throws -> [NSManagedObject] {
+    let keyed = try objects.enumerated().map { position, object in
+      (position: position, object: object, keys: try plan.sort.map { try Self.cell($0.keyPath, of: object) })
+    }
+    return keyed.sorted { left, right in
+      for (index, term) in plan.sort.enumerated() {
+        let verdict = Self.compare(left.keys[index], right.keys[index], term.comparison)
+        if verdict != 0 { return term.ascending ? verdict < 0 : verdict > 0 }
+      }
+      return left.position < right.position
+    }.map(\.object)
+  }
+
+  /// The attribute cell at the end of a path over to-one relationships; null where a step is nil.
+  static func cell(_ path: [String], of object: NSManagedObject) throws -> Value {
+    var object = object
+    for (index, step) in path.enumerated() {
+      if index == path.count - 1, Self.namesTheObject(step) { return place(of: object._objectID.canonical) }
+      guard let slot = object._layout.slot(named: step) else {
+        throw CocoaError.coreData(
+          NSCoreDataError,
+          "A sort descriptor names '\(path.joined(separator: "."))', but '\(object._layout.entityName)' has no "
+            + "property '\(step)'.")
+      }
+      if index == path.count - 1 { return orderable(object.read(slot)) }
+      guard let relationship = object._layout.slots[slot].relationship, !relationship.isToMany else {
+        throw CocoaError.coreData(
+          NSCoreDataError,
+          "A sort descriptor names '\(path.joined(separator: "."))', but '\(step)' is no to-one relationship."
+        )
+      }
+      guard let next = object.toOne(slot) else { return .null }
+      object = next
+    }
+    return .null
+  }
+}
