@@ -90,7 +90,8 @@ extension NSManagedObjectContext {
     pendingIndex.clear()
     overlay.clear()
     var sets = EventSets()
-    let chain = ReadChain(peekingAbove: self)
+    var handedUp: [NSManagedObject] = []
+    var kept: [NSManagedObject] = []
     for object in objects + adopted {
       let isAdopted = object._flags.contains(.adopted)
       let wasInserted = object._flags.contains(.inserted)
@@ -116,11 +117,15 @@ extension NSManagedObjectContext {
       } else {
         object._relations?.rollback()
       }
-      // What a child had read may be older than what was merged since, when there was no object to take it.
-      if isAdopted { takeNews(of: object, through: chain) }
+      if isAdopted { handedUp.append(object) }
       if wasDeleted { sets.inserted.insert(object) } else { sets.refreshed.insert(object) }
-      object.awake(fromSnapshotEvents: .rollback)
+      kept.append(object)
     }
+    // What a child had read may be older than what was merged since, when there was no object to take it. Comes when all
+    // objects are rolled back: their unsaved links must not change what is taken.
+    let chain = ReadChain(peekingAbove: self)
+    for object in handedUp { takeNews(of: object, through: chain) }
+    for object in kept { object.awake(fromSnapshotEvents: .rollback) }
     if !sets.inserted.isEmpty || hasLeftOutMembers {
       // Relationships had forgotten what was deleted or pointed elsewhere: those that were read are read
       // again.

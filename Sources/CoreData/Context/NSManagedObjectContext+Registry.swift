@@ -211,15 +211,22 @@ extension NSManagedObjectContext {
   final func adoptMembers(of object: NSManagedObject, from row: Row, changed: SlotSet) {
     // A child's IDs are of this context's own coordinator.
     func member(_ id: NSManagedObjectID) -> NSManagedObject { table.object(for: id) ?? makeFault(id) }
+    lazy var ancestors = ReadChain(peekingAbove: self)
+    /// Whether there is such an object: an unsaved one may be known to this context or an ancestor, or be gone.
+    func exists(_ id: NSManagedObjectID) -> Bool {
+      if id.isPermanent || table.object(for: id) != nil { return true }
+      let key = IdentityKey(id)
+      let entry = overlay.layers.entry(for: key, withMembers: false) ?? ancestors.entry(for: key)
+      return entry.map { $0.kind != .annihilated } ?? false
+    }
     for slot in object._layout.toManySlots where changed.contains(slot) {
       guard case .toMany(let delta) = row[slot] else { continue }
       let state = object.makeMembers(slot)
       if object._row == nil, !state.isRealised { state.realise([]) }
       let known = state.isOrdered && !state.isRealised ? object.members(slot) : state
-      // What the child takes back may have been there without it; an unknown temporary ID was never stored.
+      // What the child takes back may have been there without it.
       delta.removed.forEachHeld { id in
-        if table.object(for: id) == nil, !id.isPermanent { return }
-        _ = known.lose(member(id), isNew: false)
+        if exists(id) { _ = known.lose(member(id), isNew: false) }
       }
       delta.added.forEachHeld { _ = known.gain(member($0)) }
       if let order = delta.order, known.isRealised { known.reorder(asFarAsKnown: order.map(member)) }

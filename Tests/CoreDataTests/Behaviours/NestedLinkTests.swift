@@ -77,4 +77,26 @@ import Testing
     }
     middle.performAndWait { #expect(held.object("book")?.text("title") == "First") }
   }
+
+  /// The context between has changed the author itself, and does not have the book.
+  @Test(arguments: Setting.direct)
+  func `a link to an unsaved object of the top is cut from the bottom`(setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let top = stack.root, middle = stack.child(of: top), bottom = stack.child(of: middle)
+    let author = try stack.stored("Author", ["name": "Ada"]).objectID
+    let book = top.performAndWait { top.insert("Book", ["title": "B", "author": top.object(with: author)]) }
+    middle.performAndWait { middle.object(with: author).setValue(36, forKey: "age") }
+    try bottom.performAndWait {
+      try #require(bottom.all("Book").first).setValue(nil, forKey: "author")
+      try bottom.save()
+    }
+    middle.performAndWait { #expect(middle.object(with: author).objects("books").isEmpty) }
+    try middle.performAndWait { try middle.save() }
+    try top.performAndWait {
+      #expect(book.object("author") == nil)
+      #expect(top.object(with: author).objects("books").isEmpty)
+      try top.save()
+      #expect(top.object(with: author).objects("books").isEmpty)
+    }
+  }
 }

@@ -162,7 +162,8 @@ import Testing
 
   /// This context and another take the tag from the book; the other saves first.
   @Test(arguments: Setting.direct, [false, true])
-  func `a removed member that others removed too is saved when added`(_ setting: Setting, isRead: Bool) throws {
+  func `a removed member that others removed too is saved when added`(_ setting: Setting, isRead: Bool) throws
+  {
     let stack = try TestStack(setting)
     let (book, tag) = try stored(stack, tagged: true)
     let context = stack.sibling(), other = stack.sibling()
