@@ -76,7 +76,7 @@ extension NSManagedObject {
       if let state = _relations?.members(slot), state.hasChanges {
         // An unsaved order of members that are to be read again is laid over what they are now.
         if state.isOrdered { _ = members(slot) }
-        draft.set(.toMany(state.delta), at: slot)
+        draft.set(.toMany(memberChanges(slot, state)), at: slot)
       } else {
         draft.set(.null, at: slot)
       }

@@ -208,4 +208,37 @@ import Testing
     }
     #expect(tags(stack, of: book) == 1)
   }
+
+  /// Others have taken the book from the author; the child knows that of the book, and not of the author's books.
+  @Test(arguments: Setting.direct)
+  func `a removal of what is no member any more is not handed up`(setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let root = stack.root, child = stack.child(of: root), other = stack.sibling()
+    let author = try stack.stored("Author", ["name": "Ada"]).objectID
+    let book = try root.performAndWait {
+      let book = root.insert("Book", ["title": "B", "author": root.object(with: author)])
+      try root.save()
+      return book.objectID
+    }
+    let (its, mine) = child.performAndWait { (child.object(with: author), child.object(with: book)) }
+    child.performAndWait { #expect(its.objects("books") == [mine]) }
+    try other.performAndWait {
+      other.object(with: book).setValue(nil, forKey: "author")
+      try other.save()
+    }
+    child.performAndWait {
+      child.refresh(mine, mergeChanges: false)
+      #expect(mine.object("author") == nil)
+      its.mutableSetValue(forKey: "books").remove(mine)
+    }
+    root.performAndWait {
+      root.refresh(root.object(with: book), mergeChanges: false)
+      root.object(with: book).setValue(root.object(with: author), forKey: "author")
+    }
+    try child.performAndWait { try child.save() }
+    root.performAndWait {
+      #expect(root.object(with: book).object("author") === root.object(with: author))
+      #expect(root.object(with: author).objects("books") == [root.object(with: book)])
+    }
+  }
 }

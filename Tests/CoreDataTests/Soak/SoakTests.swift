@@ -35,9 +35,13 @@ import Testing
     var testDescription: String { "seed \(seed), \(mode), \(setting)" }
   }
 
-  private static let _runs = _seeds.flatMap { seed in
-    _modes.flatMap { mode in Setting.direct.map { Run(seed: seed, mode: mode, setting: $0) } }
-  }
+  private static let _runs =
+    _seeds.flatMap { seed in
+      _modes.flatMap { mode in Setting.direct.map { Run(seed: seed, mode: mode, setting: $0) } }
+    } + (_isWatched ? [] : _telling.map { Run(seed: $0, mode: .scheduled, setting: .memory) })
+
+  /// Seeds that have found a defect.
+  private static let _telling: [UInt64] = [68, 262, 268, 831]
 
   @Test(arguments: _runs)
   private func `random edits keep the graph whole`(_ run: Run) throws {

@@ -345,9 +345,11 @@ final class ToManyState {
   }
 
   /// What a save or a child context needs to know.
-  var delta: ToManyDelta {
+  ///
+  /// - Parameter isTold: Whether a removal is to be told.
+  func delta(where isTold: (NSManagedObject) -> Bool) -> ToManyDelta {
     ToManyDelta(
-      added: added.map(\._objectID), removed: removed.map(\._objectID),
+      added: added.map(\._objectID), removed: removed.lazy.filter(isTold).map(\._objectID),
       order: isOrdered ? (isRealised ? order : _wantedOrder)?.map(\._objectID) : nil)
   }
 }
