@@ -31,9 +31,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Fills to-one and to-many relationships of fetched objects: for each step of a path one statement for
-  /// what is related
-  /// and one for its values. The objects themselves stay faults if they are.
+  /// Fills to-one and to-many relationships of fetched objects: for each step of a path one statement for what is
+  /// related and one for its values. The objects themselves stay faults if they are.
   final func prefetch(_ paths: [String], from objects: [NSManagedObject]) throws {
     for path in paths {
       var level = objects

@@ -7,7 +7,7 @@ extension NSManagedObjectContext {
   final func saveChanges() throws {
     guard !isSaving else {
       throw CocoaError.coreData(
-        132001,
+        CoreDataErrorCode.recursiveSave,
         "\(label) was asked to save while it is saving. Do not save in willSave, didSave or a notification it posts.",
         ["message": "attempt to recursively call -save: on the context aborted"])
     }

@@ -33,7 +33,7 @@ extension NSPersistentStoreCoordinator {
     guard let same = persistentStores.first(where: { $0.identifier == store.identifier }) else { return }
     store.engine?.close()
     throw CocoaError.coreData(
-      134081,
+      CoreDataErrorCode.storeAddedTwice,
       "Can't add the same store twice: the coordinator has the store \(same.identifier ?? "?") at "
         + "\(same.url?.path ?? "memory") already. Use that one, or give a copy a UUID of its own (NSStoreUUIDKey).",
       [NSAffectedStoresErrorKey: [same]])

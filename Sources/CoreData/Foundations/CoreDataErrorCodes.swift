@@ -144,3 +144,11 @@ public let NSAffectedObjectsErrorKey = "NSAffectedObjectsErrorKey"
 public let NSPersistentStoreSaveConflictsErrorKey = "conflictList"
 /// Domain of SQLite result codes in errors' user info.
 public let NSSQLiteErrorDomain = "NSSQLiteErrorDomain"
+
+/// Codes that Core Data's errors have without a public name.
+enum CoreDataErrorCode {
+  /// A context was asked to save while it is saving.
+  static let recursiveSave = 132001
+  /// A store is added to a coordinator that has it already.
+  static let storeAddedTwice = 134081
+}

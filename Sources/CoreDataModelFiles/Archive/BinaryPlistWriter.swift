@@ -11,12 +11,12 @@ struct BinaryPlistWriter {
   static func write(_ value: PlistValue) -> Data {
     var counted = 0
     _count(value, &counted)
-    var writer = BinaryPlistWriter(_referenceSize: _size(of: counted))
+    var writer = BinaryPlistWriter(referenceSize: _size(of: counted))
     let top = writer._add(value)
     return writer._finished(top)
   }
 
-  private init(_referenceSize: Int) { self._referenceSize = _referenceSize }
+  private init(referenceSize: Int) { _referenceSize = referenceSize }
 
   /// Upper bound for the number of objects: how wide references must be.
   private static func _count(_ value: PlistValue, _ count: inout Int) {

@@ -6,11 +6,16 @@ import Foundation
 struct ConflictSettlement {
   let context: NSManagedObjectContext
   private var _attempts = 0
-  /// Entries of children's changes to objects that the context has not looked at, settled by value; nil:
-  /// nothing is left.
-  private var _settled: [IdentityKey: Layer.Entry?] = [:]
+  /// What has become of children's changes to objects that the context has not looked at, by value.
+  private var _settled: [IdentityKey: Settled] = [:]
   /// Objects whose rows others have deleted.
   private var _gone: [NSManagedObjectID] = []
+
+  private enum Settled {
+    case rewritten(Layer.Entry)
+    /// The row is gone, and the change with it.
+    case gone
+  }
 
   init(context: NSManagedObjectContext) { self.context = context }
 
@@ -30,7 +35,7 @@ struct ConflictSettlement {
       if let entry, !(object?._flags.contains(.listed) ?? false) {
         // A change that a child made to an object this context never looked at is laid over whatever the
         // store has, as if it had been read when the child saved.
-        _settled[key] = .some(_rebased(entry, conflict, object))
+        _settled[key] = _rebased(entry, conflict, object)
       } else if entry?.kind == .deleted, conflict.persisted == nil {
         // Deleted by another context already: as wanted.
         object?._flags.insert(.vanished)
@@ -69,10 +74,14 @@ struct ConflictSettlement {
     var entries = try context.onStoredRows(context.withoutLost(context.collectLayer().entries))
     if !_settled.isEmpty {
       entries = entries.compactMap { entry in
-        guard let settled = _settled[IdentityKey(entry.id)] else { return entry }
-        // What has been changed here since, by the settlement of another, was changed on top.
-        let isOwn = context.table.object(for: entry.id)?._flags.contains(.listed) ?? false
-        return isOwn && settled != nil ? entry : settled
+        switch _settled[IdentityKey(entry.id)] {
+        case nil: return entry
+        case .gone?: return nil
+        case .rewritten(let rewritten)?:
+          // What has been changed here since, by the settlement of another, was changed on top.
+          let isOwn = context.table.object(for: entry.id)?._flags.contains(.listed) ?? false
+          return isOwn ? entry : rewritten
+        }
       }
     }
     return entries.dropping(gone)
@@ -82,18 +91,19 @@ struct ConflictSettlement {
 
   private func _rebased(
     _ entry: Layer.Entry, _ conflict: VersionConflict, _ object: NSManagedObject?
-  ) -> Layer.Entry? {
+  ) -> Settled {
     guard let persisted = conflict.persisted else {
       // The row is gone; there is nothing to lay the change over.
       object?._flags.formUnion([.deleted, .deletePropagated, .vanished])
-      return nil
+      return .gone
     }
     guard entry.kind != .deleted else {
       context.followDeletion(of: object ?? context.objectOrFault(entry.id), over: persisted)
-      return Layer.Entry(
-        kind: .deleted, id: entry.id, base: persisted, row: nil, changed: SlotSet(), isWhole: false)
+      return .rewritten(
+        Layer.Entry(
+          kind: .deleted, id: entry.id, base: persisted, row: nil, changed: SlotSet(), isWhole: false))
     }
-    return context.written(entry, over: persisted)
+    return .rewritten(context.written(entry, over: persisted))
   }
 
   // MARK: Constraints

@@ -33,17 +33,22 @@ enum SQLiteStoreError: SQLiteFailure, Sendable, CustomStringConvertible {
   /// Code in the Cocoa error domain.
   var cocoaCode: Int {
     switch self {
-    case .closed: 134070
-    case .readOnly: 513
-    case .timeout: 134090
-    case .moved: 134180
-    case .externalData(_, let code): code == ENOSPC || code == EDQUOT ? 640 : 512
+    case .closed: NSPersistentStoreOperationError
+    case .readOnly: CocoaError.fileWriteNoPermission.rawValue
+    case .timeout: NSPersistentStoreTimeoutError
+    case .moved: NSSQLiteError
+    case .externalData(_, let code):
+      (code == ENOSPC || code == EDQUOT ? CocoaError.fileWriteOutOfSpace : .fileWriteUnknown).rawValue
     case .unreadableExternalData(_, let code):
-      code == EACCES || code == EPERM ? 257 : code == EFBIG ? 263 : 256
-    case .tooComplex: 134060
-    case .sqlite(let error): error.isCorrupt || error.isNotADatabase ? 259 : error.isFull ? 640 : 134180
-    case .corruptRow: 259
-    case .danglingReference, .foreignStore, .unstorable, .keysExhausted: 134030
+      (code == EACCES || code == EPERM
+        ? CocoaError.fileReadNoPermission : code == EFBIG ? .fileReadTooLarge : .fileReadUnknown).rawValue
+    case .tooComplex: NSCoreDataError
+    case .sqlite(let error):
+      error.isCorrupt || error.isNotADatabase
+        ? CocoaError.fileReadCorruptFile.rawValue
+        : error.isFull ? CocoaError.fileWriteOutOfSpace.rawValue : NSSQLiteError
+    case .corruptRow: CocoaError.fileReadCorruptFile.rawValue
+    case .danglingReference, .foreignStore, .unstorable, .keysExhausted: NSPersistentStoreSaveError
     }
   }
 

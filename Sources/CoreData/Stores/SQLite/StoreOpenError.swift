@@ -36,14 +36,15 @@ enum StoreOpenError: SQLiteFailure, Sendable, CustomStringConvertible {
   /// Code in the Cocoa error domain.
   var cocoaCode: Int {
     switch self {
-    case .notADatabase: 259
-    case .typeMismatch: 134010
-    case .incompatible: 134020
-    case .missing: 260
-    case .unreadable(_, let error): error.isCorrupt ? 259 : 134080
-    case .busy: 134090
-    case .unwritable: 513
-    case .invalidOption, .unusable: 134080
+    case .notADatabase: CocoaError.fileReadCorruptFile.rawValue
+    case .typeMismatch: NSPersistentStoreTypeMismatchError
+    case .incompatible: NSPersistentStoreIncompatibleSchemaError
+    case .missing: CocoaError.fileReadNoSuchFile.rawValue
+    case .unreadable(_, let error):
+      error.isCorrupt ? CocoaError.fileReadCorruptFile.rawValue : NSPersistentStoreOpenError
+    case .busy: NSPersistentStoreTimeoutError
+    case .unwritable: CocoaError.fileWriteNoPermission.rawValue
+    case .invalidOption, .unusable: NSPersistentStoreOpenError
     }
   }
 
