@@ -219,7 +219,8 @@ let package = Package(
     .testTarget(
       name: "SwiftDataTests",
       dependencies: [
-        "SwiftData", "CoreData", "CoreDataPostgreSQL", "PostgreSQLServer", "TestSupport", "swiftdata-neighbor",
+        "SwiftData", "CoreData", "CoreDataPostgreSQL", "PostgreSQLServer", "TestSupport",
+        "swiftdata-neighbor",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -1,4 +1,5 @@
 import SwiftData
+import TestSupport
 import Testing
 
 /// One file, opened by SwiftData here and by Core Data in another process.
