@@ -21,7 +21,7 @@ struct BigNerdRanchTests {
   // MARK: Set-up
 
   @Test("Makes the store's file, and its directory before that")
-  func makesFile() async throws {
+  func `makes file`() async throws {
     let url = _directory.url.appendingPathComponent("a/b/Store.sqlite")
     _ = try await CoreDataStack.constructSQLiteStack(model: SampleBooks.model(), at: url)
     #expect(FileManager.default.fileExists(atPath: url.path))
@@ -70,7 +70,7 @@ struct BigNerdRanchTests {
   }
 
   @Test("saveContext calls back with success also where there is nothing to save")
-  func nothingToSave() async throws {
+  func `nothing to save`() async throws {
     let stack = try await _sqlite()
     let saved = await withCheckedContinuation { (done: CheckedContinuation<Bool, Never>) in
       stack.privateQueueContext.saveContext {
@@ -81,7 +81,7 @@ struct BigNerdRanchTests {
   }
 
   @Test("A save that cannot be carried further is reported, and its changes stay pending")
-  func carriedFailure() async throws {
+  func `carried failure`() async throws {
     let stack = try await _sqlite()
     let failures = Log()
     stack.onCarriedSaveFailure = { _, context in failures.add(context.name ?? "main") }
@@ -99,7 +99,7 @@ struct BigNerdRanchTests {
   // MARK: Reset
 
   @Test("A reset empties the file and replaces both contexts, which work")
-  func resetFile() async throws {
+  func `reset file`() async throws {
     let stack = try await _sqlite()
     let (main, writer) = (stack.mainQueueContext, stack.privateQueueContext)
     try await stack.performWork { context in
@@ -116,7 +116,7 @@ struct BigNerdRanchTests {
   }
 
   @Test("A reset in memory keeps the contexts")
-  func resetMemory() async throws {
+  func `reset memory`() async throws {
     let stack = try CoreDataStack.constructInMemoryStack(model: SampleBooks.model())
     let main = stack.mainQueueContext
     try await stack.performWork { Author(managedObjectContext: $0).name = "Ada" }
@@ -127,7 +127,7 @@ struct BigNerdRanchTests {
   }
 
   @Test("A reset tells on the queue asked for, and on none of main's by itself")
-  func resetQueues() async throws {
+  func `reset queues`() async throws {
     let stack = try await _sqlite()
     let onMain = await withCheckedContinuation { (done: CheckedContinuation<Bool, Never>) in
       stack.resetStore(on: .main) { _ in done.resume(returning: MainQueue.isCurrent) }
@@ -140,7 +140,7 @@ struct BigNerdRanchTests {
   }
 
   @Test("Resetting a store that was removed says so")
-  func resetMissing() async throws {
+  func `reset missing`() async throws {
     let stack = try await _sqlite()
     for store in stack.coordinator.persistentStores { try stack.coordinator.remove(store) }
     await #expect(throws: CoreDataStack.Error.storeNotFound(at: _directory.store)) {
@@ -154,7 +154,7 @@ struct BigNerdRanchTests {
   // MARK: Fetch helpers
 
   @Test("CoreDataModelable finds, lists in code-point order, counts and removes")
-  func modelable() async throws {
+  func `modelable`() async throws {
     let stack = try CoreDataStack.constructInMemoryStack(model: SampleBooks.model())
     let main = stack.mainQueueContext
     try await main.perform {
@@ -261,7 +261,7 @@ struct FollowingTests {
   }
 
   @Test("A monitor's changes come as an asynchronous sequence of IDs that ends with it")
-  func monitorSequence() async throws {
+  func `monitor sequence`() async throws {
     let context = try await _stack().mainContext
     var monitor: EntityMonitor<Author>? = await context.perform {
       EntityMonitor<Author>(context: context, entity: Author.entityDescription(in: context))
@@ -279,7 +279,7 @@ struct FollowingTests {
   }
 
   @Test("A typed controller has sections by a computed property, and tells a typed delegate")
-  func typedController() async throws {
+  func `typed controller`() async throws {
     final class Listener: FetchedResultsControllerDelegate {
       typealias T = Book
       var calls: [String] = []
@@ -348,7 +348,7 @@ struct FollowingTests {
   }
 
   @Test("A typed controller's rounds come as an asynchronous sequence")
-  func controllerSequence() async throws {
+  func `controller sequence`() async throws {
     let context = try await _stack().mainContext
     let stream = try await context.perform {
       let controller = FetchedResultsController(

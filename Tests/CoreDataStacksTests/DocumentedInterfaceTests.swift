@@ -27,7 +27,7 @@ struct DocumentedInterfaceTests {
   }
 
   @Test("Callbacks have names, with and without the stack's")
-  func callbacks() {
+  func `callbacks`() {
     let setUp: SetupCallback = { (_: CoreDataStack.SetupResult) in }
     let reset: StoreResetCallback = { (_: CoreDataStack.ResetResult) in }
     let batch: BatchContextCallback = { (_: CoreDataStack.BatchContextResult) in }
@@ -39,7 +39,7 @@ struct DocumentedInterfaceTests {
   }
 
   @Test("Stock options migrate by themselves and keep a write-ahead log")
-  func stockOptions() {
+  func `stock options`() {
     let options = NSPersistentStoreCoordinator.stockSQLiteStoreOptions
     #expect(options[NSMigratePersistentStoresAutomaticallyOption] as? Bool == true)
     #expect(options[NSInferMappingModelAutomaticallyOption] as? Bool == true)
@@ -62,7 +62,7 @@ struct DocumentedInterfaceTests {
   }
 
   @Test("Any class of objects has the short fetches; counts and removals leave subentities alone")
-  func shortFetches() async throws {
+  func `short fetches`() async throws {
     let stack = try CoreDataStack.constructInMemoryStack(model: _model())
     let context = stack.mainQueueContext
     try await context.perform {
@@ -95,7 +95,7 @@ struct DocumentedInterfaceTests {
   }
 
   @Test("A monitor of another class than the entity's traps, and names both")
-  func monitorOfWrongClass() async throws {
+  func `monitor of wrong class`() async throws {
     let result = try #require(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let stack = try CoreDataStack.constructInMemoryStack(model: SampleBooks.model())
@@ -107,7 +107,7 @@ struct DocumentedInterfaceTests {
   }
 
   @Test("Destroying the store leaves none of its side files behind for the next one to find")
-  func sideFiles() async throws {
+  func `side files`() async throws {
     let directory = try StoreDirectory()
     let stack = try await CoreDataStack.constructSQLiteStack(model: SampleBooks.model(), at: directory.store)
     let worker = stack.newChildContext()

@@ -60,7 +60,7 @@ struct HistoryFollowerTests {
   }
 
   @Test("A remote change is followed without a call")
-  func unasked() async throws {
+  func `unasked`() async throws {
     let stack = try await SharedStoreStack.open(
       model: SampleBooks.model(), at: _directory.store, propagation: .history)
     let main = stack.mainContext

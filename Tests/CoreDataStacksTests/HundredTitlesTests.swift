@@ -86,14 +86,14 @@ struct HundredTitlesTests {
   }
 
   @Test("A title with a new initial brings its section")
-  func sectionInsertion() async throws {
+  func `section insertion`() async throws {
     try await _run(
       { context, _ in Book(context: context).title = "##@%@#%^" },
       expecting: ["section insert 0 # # 1", "insert - (0,0)"])
   }
 
   @Test("The only title of a section takes the section with it")
-  func sectionDeletion() async throws {
+  func `section deletion`() async throws {
     try await _run(
       { context, books in context.delete(books["1984"]!) },
       expecting: ["section delete 0 1 1 0", "delete (0,0) -"])

@@ -24,7 +24,7 @@ struct ProgressTests {
   }
 
   @Test("A set-up cancelled before it begins makes no file", arguments: StackPattern.allCases)
-  func cancelledSetUp(_ pattern: StackPattern) async throws {
+  func `cancelled set up`(_ pattern: StackPattern) async throws {
     let progress = Progress(totalUnitCount: 0)
     progress.cancel()
     await _expectCancelled {
@@ -36,7 +36,7 @@ struct ProgressTests {
   }
 
   @Test("The documented stack and its batch contexts tell of their set-up as well")
-  func documentedStack() async throws {
+  func `documented stack`() async throws {
     let (setUp, batch, late) = (
       Progress(totalUnitCount: 0), Progress(totalUnitCount: 0), Progress(totalUnitCount: 0)
     )
@@ -58,7 +58,7 @@ struct ProgressTests {
   }
 
   @Test("Work cancelled by its block saves nothing", arguments: StackPattern.allCases)
-  func cancelledWork(_ pattern: StackPattern) async throws {
+  func `cancelled work`(_ pattern: StackPattern) async throws {
     let stack = try await pattern.makeStack(model: SampleBooks.model(), at: .file(_directory.store))
     let progress = Progress(totalUnitCount: 0)
     await _expectCancelled {
@@ -76,7 +76,7 @@ struct ProgressTests {
   }
 
   @Test("A save cancelled between two levels leaves the changes pending where they have got to")
-  func cancelledSave() async throws {
+  func `cancelled save`() async throws {
     let stack = try await StackPattern.nested2.makeStack(
       model: SampleBooks.model(), at: .file(_directory.store))
     // The stack does not pass on saves of a context it did not make.
@@ -112,7 +112,7 @@ struct ProgressTests {
   }
 
   @Test("A scratch pad goes to the store level by level, without a queue waiting")
-  @MainActor func scratchPad() async throws {
+  @MainActor func `scratch pad`() async throws {
     let stack = try await StackPattern.nested3.makeStack(
       model: SampleBooks.model(), at: .file(_directory.store))
     let pad = ScratchPad<Author>(inserting: "Author", in: stack.mainContext)

@@ -24,7 +24,7 @@ struct StoreRemovalTests {
   }
 
   @Test("An emptied stack shows nothing, and goes on with a new file", arguments: StackPattern.allCases)
-  func emptied(_ pattern: StackPattern) async throws {
+  func `emptied`(_ pattern: StackPattern) async throws {
     let stack = try await _stack(pattern)
     try await _insert("Ada", stack)
     let main = stack.mainContext
@@ -42,7 +42,7 @@ struct StoreRemovalTests {
   @Test(
     "A stack in memory is emptied as well",
     arguments: StackPattern.allCases.filter { $0 != .sharedStore })
-  func emptiedMemory(_ pattern: StackPattern) async throws {
+  func `emptied memory`(_ pattern: StackPattern) async throws {
     let stack = try await _stack(pattern, inMemory: true)
     try await _insert("Ada", stack)
     try await stack.emptyStore()

@@ -13,7 +13,7 @@ struct CompiledModelTests {
   ]
 
   @Test("have the hashes that their compiler recorded", arguments: _momds)
-  func recordedHashes(momd: String) throws {
+  func `recorded hashes`(momd: String) throws {
     let path = SharedCorpus.root!.appendingPathComponent(momd).path
     let info = try PropertyListSerialization.propertyList(
       from: SharedCorpus.data("\(momd)/VersionInfo.plist"), options: [], format: nil)
@@ -25,7 +25,7 @@ struct CompiledModelTests {
   }
 
   @Test("a directory loads the version that it says is current", arguments: _momds)
-  func currentVersion(momd: String) throws {
+  func `current version`(momd: String) throws {
     let path = SharedCorpus.root!.appendingPathComponent(momd).path
     let versions = try ModelVersions(path: path)
     #expect(try ModelFile.load(path: path) == ModelFile.load(path: versions.current.path))
@@ -33,7 +33,7 @@ struct CompiledModelTests {
   }
 
   @Test("are the models that they were compiled from")
-  func sameAsSource() throws {
+  func `same as source`() throws {
     let compiled = try CompiledModelReader.read(SharedCorpus.data("compiled/zeeql/Contacts.mom"), path: "mom")
     let source = try ModelContentsReader.read(
       SharedCorpus.data("models/ZeeQL3__Contacts.xcdatamodel.xml"), path: "xml")
@@ -48,7 +48,7 @@ struct CompiledModelTests {
   }
 
   @Test("constraints, indexes and transformers survive")
-  func details() throws {
+  func `details`() throws {
     let path = "compiled/coredataplus/SampleModel/SampleModel.momd/SampleModel2.mom"
     let model = try CompiledModelReader.read(SharedCorpus.data(path), path: path)
     let car = try #require(model.entities.first { $0.name == "Car" })

@@ -15,7 +15,7 @@ struct CorpusModelTests {
   }
 
   @Test("have the version hashes of the stores saved with them")
-  func versionHashes() throws {
+  func `version hashes`() throws {
     let vectors =
       try JSONSerialization.jsonObject(with: SharedCorpus.data("hash-vectors.json")) as! [String: Any]
     var hashes: [String: [String: [UInt8]]] = [:]

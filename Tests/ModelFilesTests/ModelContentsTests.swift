@@ -22,7 +22,7 @@ struct ModelContentsTests {
   // MARK: Meaning
 
   @Test("an attribute is mandatory unless it says optional")
-  func optionality() throws {
+  func `optionality`() throws {
     let attributes = try _read(
       """
       <model><entity name="A"><attribute name="a" attributeType="String"/>
@@ -66,7 +66,7 @@ struct ModelContentsTests {
   }
 
   @Test("a to-many without maxCount has no limit; without toMany a relationship is to-one")
-  func cardinality() throws {
+  func `cardinality`() throws {
     let relationships = try _read(
       """
       <model><entity name="A"><relationship name="one" deletionRule="Deny" destinationEntity="A"/>
@@ -91,7 +91,7 @@ struct ModelContentsTests {
   }
 
   @Test("the older ways to say index are read")
-  func oldIndexes() throws {
+  func `old indexes`() throws {
     let entity = try _read(
       """
       <model><entity name="A"><attribute name="a" attributeType="String" indexed="YES"/><compoundIndexes><compoundIndex>
@@ -126,7 +126,7 @@ struct ModelContentsTests {
   // MARK: Refusals
 
   @Test("a nonsensical value is refused with its line")
-  func errorsHavePlaces() {
+  func `errors have places`() {
     let failure = _failure(
       """
       <model>
@@ -148,12 +148,12 @@ struct ModelContentsTests {
       "<model><entity name=\"A\"><attribute name=\"a\" optional=\"MAYBE\" attributeType=\"String\"/></entity></model>",
       "<model><entity name=\"A\"><attribute name=\"a\" attributeType=\"Composite\" composite=\"P\"/></entity></model>",
     ])
-  func noModel(xml: String) {
+  func `no model`(xml: String) {
     #expect(_failure(xml) != nil)
   }
 
   @Test("entity declarations are refused, whatever they would unfold to")
-  func entityBomb() {
+  func `entity bomb`() {
     let bomb = """
       <?xml version="1.0"?><!DOCTYPE model [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>
       <model><entity name="&b;"/></model>
@@ -164,7 +164,7 @@ struct ModelContentsTests {
   }
 
   @Test("an encoding that could hide a declaration is refused")
-  func encodings() {
+  func `encodings`() {
     #expect(_failure("<?xml version=\"1.0\" encoding=\"UTF-7\"?><model/>")?.reason.contains("UTF-7") == true)
     let utf16 = Data([0xFF, 0xFE]) + "<model/>".data(using: .utf16LittleEndian)!
     #expect(throws: ModelFileError.self) { try ModelContentsReader.read(utf16, path: "contents") }
@@ -179,7 +179,7 @@ struct ModelContentsTests {
   }
 
   @Test("composites that contain themselves, or unfold without measure, are refused")
-  func compositeBomb() {
+  func `composite bomb`() {
     #expect(
       _failure(
         "<model><composite name=\"P\"><attribute name=\"p\" attributeType=\"Composite\" composite=\"P\"/></composite></model>"
@@ -198,7 +198,7 @@ struct ModelContentsTests {
   // MARK: Writing
 
   @Test("every part of the vocabulary survives writing")
-  func vocabulary() throws {
+  func `vocabulary`() throws {
     var entity = EntitySchema(name: "Book \"<&>\"")
     entity.className = ".Book"
     entity.isAbstract = true
@@ -259,7 +259,7 @@ struct ModelContentsTests {
   }
 
   @Test("what XML can't hold is refused")
-  func unwritable() {
+  func `unwritable`() {
     let schema = ModelSchema(entities: [EntitySchema(name: "A\u{0}")])
     #expect(throws: ModelFileError.self) { try ModelContentsWriter.write(schema) }
   }

@@ -34,7 +34,7 @@ final class ModelFileTests {
   }
 
   @Test("the version that .xccurrentversion names is current, whatever it is called")
-  func statedVersion() throws {
+  func `stated version`() throws {
     let path = try _directory([
       "Library.xcdatamodel/contents": _model("One"), "Second try.xcdatamodel/contents": _model("Two"),
       ".xccurrentversion": _current("Second try.xcdatamodel"),
@@ -44,20 +44,20 @@ final class ModelFileTests {
   }
 
   @Test("without .xccurrentversion the only version is current")
-  func onlyVersion() throws {
+  func `only version`() throws {
     let path = try _directory(["Anything.xcdatamodel/contents": _model("One")])
     #expect(try ModelFile.load(path: path).entities.map(\.name) == ["One"])
   }
 
   @Test("an .xcdatamodel and its contents file load alone")
-  func singleFiles() throws {
+  func `single files`() throws {
     let path = try _directory(["V.xcdatamodel/contents": _model("One")])
     #expect(try ModelFile.load(path: "\(path)/V.xcdatamodel").entities.count == 1)
     #expect(try ModelFile.load(path: "\(path)/V.xcdatamodel/contents").entities.count == 1)
   }
 
   @Test("a current version that is not there is an error which lists those that are")
-  func missingVersion() throws {
+  func `missing version`() throws {
     let path = try _directory([
       "A.xcdatamodel/contents": _model("One"), ".xccurrentversion": _current("../../evil.xcdatamodel"),
     ])

@@ -34,7 +34,7 @@ struct PlainArchiveTests {
   }
 
   @Test("other classes are named, not made")
-  func foreignClasses() throws {
+  func `foreign classes`() throws {
     let data = try _archive([NSAttributedString(string: "x")] as NSArray)
     guard case .needsClasses(let names) = try PlainArchive.decode(data) else {
       Issue.record("decoded an object of another class")
@@ -44,7 +44,7 @@ struct PlainArchiveTests {
   }
 
   @Test("what is no archive is refused")
-  func noArchive() throws {
+  func `no archive`() throws {
     for data in [Data(), Data("hello".utf8), Data(repeating: 0xFF, count: 200)] {
       #expect(throws: PlainArchiveError.self) { try PlainArchive.decode(data) }
     }

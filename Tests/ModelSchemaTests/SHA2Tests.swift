@@ -36,7 +36,7 @@ struct SHA2Tests {
         "8e959b75dae313da8cf4f72814fc143f8f7779c6eb9f7fa17299aeadb6889018501d289e4900f7e4331b99dec4b5433ac7d329eeb6dd26545e96e55b874be909"
       ),
     ])
-  func sha512(message: String, expected: String) {
+  func `SHA-512`(message: String, expected: String) {
     #expect(SHA512.hash(message.utf8).hex == expected)
   }
 
@@ -50,7 +50,7 @@ struct SHA2Tests {
       (120, "2f3d335432c70b580af0e8e1b3674a7c020d683aa5f73aaaedfdc55af904c21c"),
       (100000, "6d1cf22d7cc09b085dfc25ee1a1f3ae0265804c607bc2074ad253bcc82fd81ee"),
     ])
-  func paddings(count: Int, expected: String) {
+  func `paddings`(count: Int, expected: String) {
     #expect(SHA256.hash([UInt8](repeating: UInt8(ascii: "a"), count: count)).hex == expected)
   }
 }

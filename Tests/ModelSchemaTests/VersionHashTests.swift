@@ -7,7 +7,7 @@ import Testing
 @Suite("Version hashes are Core Data's")
 struct VersionHashTests {
   @Test("a date and an attribute derived from now()")
-  func derivedAttribute() {
+  func `derived attribute`() {
     var item = EntitySchema(name: "Item")
     var updatedAt = AttributeSchema(traits: PropertyTraits(name: "updatedAt"), type: .date)
     updatedAt.derivationExpression = "now()"
@@ -17,7 +17,7 @@ struct VersionHashTests {
   }
 
   @Test("an aggregate enters as the function that computes it")
-  func aggregateDerivation() {
+  func `aggregate derivation`() {
     var pages = AttributeSchema(traits: PropertyTraits(name: "pagesCount"), type: .integer64)
     pages.derivationExpression = "pages.@count"
     #expect(
@@ -37,7 +37,7 @@ struct VersionHashTests {
   }
 
   @Test("default values, limits, classes and user info do not enter")
-  func ignoredParts() {
+  func `ignored parts`() {
     var plain = EntitySchema(name: "Book")
     plain.attributes = [AttributeSchema(traits: PropertyTraits(name: "title"), type: .string)]
     var adorned = plain
@@ -51,7 +51,7 @@ struct VersionHashTests {
   }
 
   @Test("transient attributes do not enter")
-  func transientAttributes() {
+  func `transient attributes`() {
     var plain = EntitySchema(name: "Book")
     plain.attributes = [AttributeSchema(traits: PropertyTraits(name: "title"), type: .string)]
     var more = plain
@@ -75,7 +75,7 @@ struct VersionHashTests {
   }
 
   @Test("every entity of the recorded stores", .enabled(if: SharedCorpus.root != nil))
-  func recordedEntities() throws {
+  func `recorded entities`() throws {
     let vectors = try SharedCorpus.json("hash-vectors-2.json")["entity_hashes"] as! [[String: Any]]
     // A parent may be recorded with another version of the model, which it is the same in.
     var models: [String: [String: EntitySchema]] = [:]
@@ -108,7 +108,7 @@ struct VersionHashTests {
   @Test(
     "digest and checksum of the recorded stores", .enabled(if: SharedCorpus.root != nil),
     arguments: ["hash-vectors.json", "hash-vectors-2.json"])
-  func recordedDigests(file: String) throws {
+  func `recorded digests`(file: String) throws {
     let recorded = try SharedCorpus.json(file)["model_digests"] as! [[String: Any]]
     for store in recorded {
       let hashes = (store["hashes"] as! [String: String]).mapValues(Self._bytes)

@@ -39,7 +39,7 @@ import Testing
     "self.age == 36",
     "nickname IN {nil}", "ANY tags BEGINSWITH 'p'", "name > 'A' AND name < 'B'", "name >[c] 'aca'",
   ])
-  func holdsForAda(format: String) throws {
+  func `holds for ada`(format: String) throws {
     #expect(try holds(format, for: ada))
   }
 
@@ -65,11 +65,11 @@ import Testing
       ("CAST('1.5', 'NSDecimalNumber') / 0", nil), ("-9223372036854775807 - 1", .int(.min)),
       ("modulus:by:(CAST('7.5','NSDecimalNumber'), 2)", .decimal(1.5)),
     ] as [(String, PredicateValue)])
-  func expressionsHaveValues(text: String, result: PredicateValue) throws {
+  func `expressions have values`(text: String, result: PredicateValue) throws {
     #expect(try value(text) == result)
   }
 
-  @Test func randomNumbersKeepTheirLimit() throws {
+  @Test func `random numbers keep their limit`() throws {
     for _ in 0..<100 {
       guard case .int(let number) = try value("randomn(3)") else {
         Issue.record("no whole number")
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func nowIsOneInstantInAnEvaluation() throws {
+  @Test func `now is one instant in an evaluation`() throws {
     #expect(try holds("now() == now()"))
     var evaluator = PredicateEvaluator(ValueSubject(nil), now: 5)
     #expect(try evaluator.value(of: expression("now()")) == .date(5))
@@ -102,11 +102,11 @@ import Testing
       ("randomn(0) == 1", .wrongOperand("randomn:", "a limit that is not positive")),
       ("name[0] == 'A'", .wrongOperand("An index that is a number", "a string")),
     ] as [(String, PredicateEvaluationError)])
-  func whatCannotBeAnsweredThrows(format: String, error: PredicateEvaluationError) {
+  func `what cannot be answered throws`(format: String, error: PredicateEvaluationError) {
     #expect(throws: error) { try holds(format, for: ada) }
   }
 
-  @Test func aFunctionThatIsNotKnownThrows() {
+  @Test func `a function that is not known throws`() {
     #expect(throws: PredicateEvaluationError.unknownFunction("foo:")) {
       try ExpressionTree.function("foo:", [.constant(1)]).value(for: ValueSubject(nil))
     }
@@ -115,16 +115,16 @@ import Testing
     }
   }
 
-  @Test func variablesComeFromOutside() throws {
+  @Test func `variables come from outside`() throws {
     #expect(try holds("age > $limit AND name == $who.name", for: ada, variables: ["limit": 30, "who": ada]))
   }
 
-  @Test func aSubqueryVariableHidesTheOuterOneOnlyInside() throws {
+  @Test func `a subquery variable hides the outer one only inside`() throws {
     #expect(
       try holds("SUBQUERY(friends, $f, $f.age > 44).@count == 2 AND $f == 7", for: ada, variables: ["f": 7]))
   }
 
-  @Test func plainValuesAreSubjectsToo() throws {
+  @Test func `plain values are subjects too`() throws {
     #expect(try holds("SELF > 3 AND SELF < 5", for: 4))
     #expect(try holds("SELF CONTAINS 'b' AND length == 3", for: "abc"))
     #expect(try holds("@count == 2 AND ANY SELF == 'x' AND SELF.@count == 2", for: ["x", "y"]))
@@ -132,7 +132,7 @@ import Testing
     #expect(try holds("@max.age == 45", for: [ada, ["age": 45]]))
   }
 
-  @Test func numbersOfAllKindsCompareByValue() throws {
+  @Test func `numbers of all kinds compare by value`() throws {
     let equal: [PredicateValue] = [1, 1.0, true, .decimal(1)]
     for left in equal {
       for right in equal {
@@ -150,19 +150,19 @@ import Testing
     #expect(try holds("SELF < 1e300", for: .decimal(3)))
   }
 
-  @Test func collectionsAreEqualInAnyOrder() throws {
+  @Test func `collections are equal in any order`() throws {
     #expect(try holds("SELF == {2, 1, 1}", for: [1, 2, 1]))
     #expect(try !holds("SELF == {1, 2, 2}", for: [1, 2, 1]))
   }
 
-  @Test func averagesOfKeyPathsCountNilAsZero() throws {
+  @Test func `averages of key paths count nil as zero`() throws {
     let subject: PredicateValue = ["items": [["n": 4], ["n": nil]]]
     #expect(try value("items.@avg.n", for: subject) == 2.0)
     #expect(try value("average(items.n)", for: subject) == 4.0)
     #expect(try value("items.@sum.n", for: subject) == 4)
   }
 
-  @Test func objectsAreReadAndComparedThroughTheSubject() throws {
+  @Test func `objects are read and compared through the subject`() throws {
     let people = People(names: [1: "Ada", 2: "Charles"], friends: [1: [2], 2: []])
     let subject = PersonSubject(people: people, id: 1)
     #expect(try parsed("name == 'Ada' AND friends.name CONTAINS 'Charles'").matches(subject))

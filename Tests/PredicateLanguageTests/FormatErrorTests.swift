@@ -16,11 +16,11 @@ import Testing
     ("a == 1e999", 5), ("FUNCTION(a, b)", 12), ("a == {'k': b}", 11), ("a == 'x\\u12'", 7), ("a == “x”", 5),
     ("a[0 == 1", 4), ("ANY (a == 1)", 12), ("a := 3", 2), ("a == #''", 5),
   ])
-  func theErrorPointsAtTheTrouble(format: String, offset: Int) {
+  func `the error points at the trouble`(format: String, offset: Int) {
     #expect(failure(of: format)?.offset == offset, "\(failure(of: format)?.description ?? "understood")")
   }
 
-  @Test func theMessageShowsTextCaretAndExpectation() {
+  @Test func `the message shows text caret and expectation`() {
     #expect(
       failure(of: "name == AND age > 3")?.description == """
         Unable to parse the format string: found the reserved word “AND”; expected an expression (a key of \
@@ -30,19 +30,19 @@ import Testing
         """)
   }
 
-  @Test func theCaretCountsCharactersAndLines() {
+  @Test func `the caret counts characters and lines`() {
     #expect(failure(of: "größe == 1 AND\nname ==")?.caretRendering == "name ==\n       ^")
     #expect(failure(of: "größe ==")?.caretRendering == "größe ==\n        ^")
   }
 
-  @Test func aLongFormatIsShownInPart() throws {
+  @Test func `a long format is shown in part`() throws {
     let long = String(repeating: "a == 1 AND ", count: 50) + "?" + String(repeating: " OR b == 2", count: 50)
     let lines = try #require(failure(of: long)?.caretRendering.split(separator: "\n"))
     #expect(lines[0].count <= 101)
     #expect(lines[0].prefix(lines[1].count).last == "?")
   }
 
-  @Test func nestingIsBounded() throws {
+  @Test func `nesting is bounded`() throws {
     for (open, close) in [
       ("(", ")"), ("{", "}"), ("NOT ", ""), ("-", ""), ("~", ""), ("abs(", ")"), ("a[", "]"),
     ] {
@@ -58,7 +58,7 @@ import Testing
     _ = try parsed("a == 1" + String(repeating: " AND a == 1", count: 5_000))
   }
 
-  @Test func aMissingArgumentIsNamed() {
+  @Test func `a missing argument is named`() {
     let error = failure(of: "a == %@ AND b == %@", 1)
     #expect(error?.offset == 17)
     #expect(error?.problem == "argument 2 is missing: 1 argument was given")
@@ -72,7 +72,7 @@ import Testing
     ("%K == 1", "a..b", "argument 1, “a..b”, is not a key path"),
     ("%K == 1", "", "argument 1, “”, is not a key path"),
   ])
-  func anArgumentOfTheWrongKindIsNamed(format: String, argument: PredicateValue, problem: String) {
+  func `an argument of the wrong kind is named`(format: String, argument: PredicateValue, problem: String) {
     #expect(failure(of: format, argument)?.problem == problem)
   }
 }

@@ -12,7 +12,7 @@ import Testing
       ("a ENDSWITH 'x'", .endsWith), ("a LIKE 'x'", .like), ("a MATCHES 'x'", .matches),
       ("a BETWEEN {1, 2}", .between),
     ] as [(String, PredicateTree.Comparison.Operator)])
-  func readsEveryOperator(format: String, op: PredicateTree.Comparison.Operator) throws {
+  func `reads every operator`(format: String, op: PredicateTree.Comparison.Operator) throws {
     #expect(try comparison(format)?.op == op)
   }
 
@@ -24,11 +24,11 @@ import Testing
       ("a ==[l] 'x'", .localeSensitive),
       ("a ==[DC] 'x'", [.caseInsensitive, .diacriticInsensitive]), ("a <[c] 'x'", .caseInsensitive),
     ] as [(String, PredicateTree.Comparison.Options)])
-  func readsStringOptions(format: String, options: PredicateTree.Comparison.Options) throws {
+  func `reads string options`(format: String, options: PredicateTree.Comparison.Options) throws {
     #expect(try comparison(format)?.options == options)
   }
 
-  @Test func chainsOfOneOperatorAreFlat() throws {
+  @Test func `chains of one operator are flat`() throws {
     let tree = try parsed("a == 1 AND b == 2 && c == 3")
     guard case .and(let members) = tree else {
       Issue.record("no conjunction: \(tree)")
@@ -47,7 +47,7 @@ import Testing
     ("NOT NOT a == 1", "NOT NOT a == 1"),
     ("(a == 1 AND b == 2) AND c == 3", "(a == 1 AND b == 2) AND c == 3"),
   ])
-  func notBindsTighterThanAndThanOr(format: String, canonical: String) throws {
+  func `not binds tighter than and than or`(format: String, canonical: String) throws {
     #expect(PredicatePrinter.text(of: try parsed(format)) == canonical)
   }
 
@@ -61,23 +61,23 @@ import Testing
     ("a UNION b MINUS c == d", "a UNION b MINUS c == d"),
     ("a UNION (b MINUS c) == d", "a UNION (b MINUS c) == d"), ("(a) == (b)", "a == b"),
   ])
-  func arithmeticHasTheUsualPrecedence(format: String, canonical: String) throws {
+  func `arithmetic has the usual precedence`(format: String, canonical: String) throws {
     #expect(PredicatePrinter.text(of: try parsed(format)) == canonical)
   }
 
-  @Test func anyAllSomeNone() throws {
+  @Test func `any all some none`() throws {
     #expect(try comparison("ANY a.b == 1")?.modifier == .any)
     #expect(try comparison("SOME a.b == 1")?.modifier == .any)
     #expect(try comparison("ALL a.b == 1")?.modifier == .all)
     #expect(try parsed("NONE a.b == 1") == .not(parsed("ANY a.b == 1")))
   }
 
-  @Test func notInIsTheNegationOfIn() throws {
+  @Test func `not in is the negation of in`() throws {
     #expect(try parsed("a NOT IN {1, 2}") == .not(parsed("a IN {1, 2}")))
     #expect(try parsed("a NOT CONTAINS[c] 'x'") == .not(parsed("a CONTAINS[c] 'x'")))
   }
 
-  @Test func aKeyAloneMeansTrue() throws {
+  @Test func `a key alone means true`() throws {
     #expect(try parsed("hidden") == parsed("hidden == YES"))
     #expect(try parsed("NOT hidden AND a == 1") == parsed("NOT hidden == TRUE AND a == 1"))
   }
@@ -95,7 +95,7 @@ import Testing
       ("{:}", [:]),
       ("CAST(60, 'NSDate')", .date(60)), ("CAST('12.50', 'NSDecimalNumber')", .decimal(12.5)),
     ] as [(String, PredicateValue?)])
-  func literals(text: String, value: PredicateValue?) throws {
+  func `literals`(text: String, value: PredicateValue?) throws {
     guard let value else {
       #expect(throws: PredicateFormatError.self) { try expression(text) }
       return
@@ -103,7 +103,7 @@ import Testing
     #expect(try expression(text) == .constant(value))
   }
 
-  @Test func aWholeNumberBeyond64BitsIsADecimal() throws {
+  @Test func `a whole number beyond 64 bits is a decimal`() throws {
     #expect(try expression("-9223372036854775808") == .constant(.int(.min)))
     let large = try #require(Decimal(string: "18446744073709551616"))
     #expect(try expression("18446744073709551616") == .constant(.decimal(large)))
@@ -136,18 +136,18 @@ import Testing
     #expect(try expression(text) == tree)
   }
 
-  @Test func subqueriesHoldAVariableAndAPredicate() throws {
+  @Test func `subqueries hold a variable and a predicate`() throws {
     let tree = try expression("SUBQUERY(books, $b, $b.year > 1900 AND $b.sold).@count")
     let predicate = try parsed("$b.year > 1900 AND $b.sold == TRUE")
     #expect(tree == .keyPathOf(.subquery(.keyPath(["books"]), variable: "b", predicate), ["@count"]))
   }
 
-  @Test func conditionalsHoldAPredicate() throws {
+  @Test func `conditionals hold a predicate`() throws {
     let tree = try expression("TERNARY(a > 1 OR b, 'x', 'y')")
     #expect(tree == .conditional(try parsed("a > 1 OR b == TRUE"), .constant("x"), .constant("y")))
   }
 
-  @Test func mappingModelExpressionsAreUnderstood() throws {
+  @Test func `mapping model expressions are understood`() throws {
     let text = """
       FUNCTION($manager, "destinationInstancesForEntityMappingNamed:sourceInstances:" , "A", $source.b)
       """
@@ -163,13 +163,13 @@ import Testing
       """)
   }
 
-  @Test func selectorsAndUniformTypesCompare() throws {
+  @Test func `selectors and uniform types compare`() throws {
     #expect(try comparison("a isSimilarTo: 'b'")?.selector == "isSimilarTo:")
     #expect(try comparison("type UTI-EQUALS 'public.text'")?.selector == "UTI-EQUALS")
     #expect(try comparison("type UTI-CONFORMS-TO 'public.text'")?.op == .customSelector)
   }
 
-  @Test func keywordsHaveNoCase() throws {
+  @Test func `keywords have no case`() throws {
     #expect(
       try parsed("any a.b Contains[C] 'x' And not B == nIL")
         == parsed("ANY a.b CONTAINS[c] 'x' AND NOT B == NIL"))
@@ -177,7 +177,7 @@ import Testing
     #expect(try parsed("FALSEPREDICATE") == .constant(false))
   }
 
-  @Test func spaceOfAnyKindSeparates() throws {
+  @Test func `space of any kind separates`() throws {
     #expect(try parsed("\n a\t==\u{A0}1\r\n") == parsed("a==1"))
   }
 }

@@ -27,19 +27,19 @@ import Testing
     "\"a\\\"b\\\\\\n\\t\\u0001é\" == a",
     "FETCH($r, $c, FALSE) == 1", "distanceToLocation:fromLocation:(a, b) < 10.5", "(1).a == 2", "a == 1e+300",
   ])
-  func theCanonicalFormIsAFixedPoint(text: String) throws {
+  func `the canonical form is a fixed point`(text: String) throws {
     let tree = try parsed(text)
     #expect(
       PredicatePrinter.text(of: tree).replacing("a.and.b", with: "a.#and.b") == text || text.contains("**"))
     #expect(try parsed(PredicatePrinter.text(of: tree)) == tree)
   }
 
-  @Test func emptyCompoundsPrintWhatTheyMean() {
+  @Test func `empty compounds print what they mean`() {
     #expect(PredicatePrinter.text(of: .and([])) == "TRUEPREDICATE")
     #expect(PredicatePrinter.text(of: .or([])) == "FALSEPREDICATE")
   }
 
-  @Test func randomTreesSurviveTheRoundTrip() throws {
+  @Test func `random trees survive the round trip`() throws {
     var generator = SeededRandom(seed: 42)
     for _ in 0..<3000 {
       let tree = RandomTree.predicate(depth: 4, &generator)
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func mutilatedTextsNeverTrap() throws {
+  @Test func `mutilated texts never trap`() throws {
     var generator = SeededRandom(seed: 7)
     for _ in 0..<3000 {
       var text = Array(PredicatePrinter.text(of: RandomTree.predicate(depth: 3, &generator)).unicodeScalars)

@@ -41,11 +41,11 @@ import Testing
       ("aaab", "AAB", .caseInsensitive, true), ("ab", "abc", .caseInsensitive, false),
       ("großer", "SSER", .caseInsensitive, true),
     ] as [(String, String, Options, Bool)])
-  func containment(text: String, part: String, options: Options, isIn: Bool) {
+  func `containment`(text: String, part: String, options: Options, isIn: Bool) {
     #expect(StringComparison.contains(text, part, options: options) == isIn)
   }
 
-  @Test func beginningsAndEnds() {
+  @Test func `beginnings and ends`() {
     #expect(StringComparison.begins("Straße", with: "STRASS", options: .caseInsensitive))
     #expect(!StringComparison.begins("Straße", with: "strass"))
     #expect(StringComparison.ends("CAFÉ", with: "fe", options: [.caseInsensitive, .diacriticInsensitive]))
@@ -63,22 +63,22 @@ import Testing
     ("日本語", "日*", true), ("mississippi", "*s*p*", true),
     ("a\\", "a\\", true), ("a?", "a\\?", true),
   ])
-  func wildcards(text: String, pattern: String, fits: Bool) throws {
+  func `wildcards`(text: String, pattern: String, fits: Bool) throws {
     try #expect(StringComparison.like(text, pattern) == fits)
   }
 
-  @Test func wildcardsWithOptions() throws {
+  @Test func `wildcards with options`() throws {
     try #expect(StringComparison.like("Donald Duck", "*DUCK", options: .caseInsensitive))
     try #expect(StringComparison.like("Zoë", "z?e", options: [.caseInsensitive, .diacriticInsensitive]))
     try #expect(!StringComparison.like("Zoë", "zoe", options: .caseInsensitive))
   }
 
-  @Test func manyWildcardsStayFast() throws {
+  @Test func `many wildcards stay fast`() throws {
     let text = String(repeating: "a", count: 5_000)
     try #expect(!StringComparison.like(text, String(repeating: "a*", count: 200) + "b"))
   }
 
-  @Test func regularExpressionsFitAsAWhole() throws {
+  @Test func `regular expressions fit as a whole`() throws {
     #expect(try StringComparison.matches("ab", "a|ab"))
     #expect(try !StringComparison.matches("abc", "ab"))
     #expect(try StringComparison.matches("ABC", "[a-c]+", options: .caseInsensitive))
@@ -86,14 +86,14 @@ import Testing
     #expect(try !StringComparison.matches("a\n", "a"))
   }
 
-  @Test func binaryOrderIsOfBytes() {
+  @Test func `binary order is of bytes`() {
     #expect(StringComparison.compare("Z", "a", .binary) == .orderedAscending)
     #expect(StringComparison.compare("a", "ab", .binary) == .orderedAscending)
     #expect(StringComparison.compare("\u{FFFF}", "\u{10000}", .binary) == .orderedAscending)
     #expect(StringComparison.compare("é", "e\u{301}", .binary) == .orderedDescending)
   }
 
-  @Test func orderWithoutCase() {
+  @Test func `order without case`() {
     #expect(StringComparison.compare("a", "B", .caseInsensitive) == .orderedAscending)
     #expect(StringComparison.compare("STRASSE", "straße", .caseInsensitive) == .orderedSame)
     #expect(StringComparison.compare("a", "Z", options: .caseInsensitive) == .orderedAscending)
@@ -102,7 +102,7 @@ import Testing
   @Test(arguments: [
     StringComparison.Ordering.localized, .localizedCaseInsensitive, .localizedStandard,
   ])
-  func theFastOrderOfPlainTextIsTheLocales(ordering: StringComparison.Ordering) {
+  func `the fast order of plain text is the locales`(ordering: StringComparison.Ordering) {
     var generator = SeededRandom(seed: 3)
     let alphabet = Array("abAB zZ019")
     func word() -> String {
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func bytesThatAreNoUTF8AreCompared() throws {
+  @Test func `bytes that are no UTF-8 are compared`() throws {
     let broken: [UInt8] = [0x61, 0xFF, 0xC3]
     try broken.withUnsafeBufferPointer { bytes in
       #expect(StringComparison.equal(bytes, bytes, options: .caseInsensitive))

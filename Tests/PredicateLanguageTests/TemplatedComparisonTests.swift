@@ -8,14 +8,14 @@ import Testing
   }
 
   @Test(arguments: ["name == %@", "ANY pupils.name BEGINSWITH[cd] %@", "name LIKE %@"])
-  func isTheTreeOfItsFormat(_ format: String) throws {
+  func `is the tree of its format`(_ format: String) throws {
     let comparison = try #require(try self.comparison(format, .value(.string("Ada"))))
     let tree = try PredicateTemplate.cached(format).predicate([.value(.string("Ada"))])
     #expect(comparison.tree == tree)
     #expect(comparison.tree == tree, "asked again")
   }
 
-  @Test func takesTheArgumentAsThePlaceholderWantsIt() throws {
+  @Test func `takes the argument as the placeholder wants it`() throws {
     #expect(try comparison("age == %d", .value(.bool(true)))?.value == .int(1))
     #expect(throws: PredicateFormatError.self) { try comparison("age == %d", .value(.string("many"))) }
     #expect(throws: PredicateFormatError.self) {
@@ -23,12 +23,12 @@ import Testing
     }
   }
 
-  @Test func isNoneWhereTheArgumentSaysMoreThanAValue() throws {
+  @Test func `is none where the argument says more than a value`() throws {
     #expect(try comparison("name == %@", .expression(.keyPath(["title"]))) == nil)
     #expect(try comparison("name IN %@", .value(.collection([.string("Ada")]))) == nil)
   }
 
-  @Test func isNoneWhereNoKeyIsComparedWithTheArgument() throws {
+  @Test func `is none where no key is compared with the argument`() throws {
     #expect(try comparison("%@ == name", .value(.string("Ada"))) == nil)
     #expect(try comparison("name == %@ OR age == 3", .value(.string("Ada"))) == nil)
     #expect(try comparison("TRUEPREDICATE", .value(.null)) == nil)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct TreeTests {
-  @Test func substitutionReplacesFreeVariablesOnly() throws {
+  @Test func `substitution replaces free variables only`() throws {
     let tree = try parsed("a == $x AND SUBQUERY(b, $x, $x.c == $y).@count == $x")
     let expected = try parsed("a == 1 AND SUBQUERY(b, $x, $x.c == d).@count == 1")
     #expect(tree.substituting(["x": .constant(1), "y": .keyPath(["d"]), "z": .constant(9)]) == expected)
@@ -11,12 +11,12 @@ import Testing
     #expect(expected.freeVariables.isEmpty)
   }
 
-  @Test func constantsComeFromLeftToRight() throws {
+  @Test func `constants come from left to right`() throws {
     let tree = try parsed("a == 1 AND (b IN {2, 3} OR NOT c == 'x') AND sum({d, 4}) == nil")
     #expect(tree.constants == [1, [2, 3], "x", 4, nil])
   }
 
-  @Test func constantsCanBeMapped() throws {
+  @Test func `constants can be mapped`() throws {
     let tree = try parsed("a == 1 AND SUBQUERY(b, $x, $x.c == 2).@count == 3")
     let doubled = tree.mapConstants { value in
       guard case .int(let number) = value else { return value }
@@ -25,12 +25,12 @@ import Testing
     #expect(doubled == (try parsed("a == 2 AND SUBQUERY(b, $x, $x.c == 4).@count == 6")))
   }
 
-  @Test func rewritingWhatIsNotThereAnswersNothing() throws {
+  @Test func `rewriting what is not there answers nothing`() throws {
     #expect(
       try parsed("a == 1 AND b == 2").rewritten { (_: ExpressionTree) -> ExpressionTree? in nil } == nil)
   }
 
-  @Test func everyPredicateIsVisited() throws {
+  @Test func `every predicate is visited`() throws {
     var count = 0
     try parsed("a == 1 AND SUBQUERY(b, $x, $x.c == 2 OR $x.d == 3).@count == 0").forEachPredicate { _ in
       count += 1
@@ -42,7 +42,7 @@ import Testing
     PredicateShape.taking(try PredicateTemplate.cached(format).predicate(arguments.map { .value($0) })).shape
   }
 
-  @Test func shapesForgetTheValuesOfConstants() throws {
+  @Test func `shapes forget the values of constants`() throws {
     #expect(try _shape("a == 1 AND b IN {'x', 'y'}") == _shape("a == 2 AND b IN {'p', 'q'}"))
     #expect(try _shape("a == %@", .date(1)) == _shape("a == %@", .date(2)))
     #expect(try _shape("a == 1").hashValue == _shape("a == 5").hashValue)
@@ -59,20 +59,20 @@ import Testing
     ("CAST(a, 'NSString') == 1", "CAST(a, 'NSNumber') == 1"),
     ("a UNION b == c", "a MINUS b == c"), ("TRUEPREDICATE", "FALSEPREDICATE"), ("a like: 1", "a unlike: 1"),
   ])
-  func shapesTellWhatChangesTheQuery(left: String, right: String) throws {
+  func `shapes tell what changes the query`(left: String, right: String) throws {
     #expect(try _shape(left) != _shape(right))
   }
 
-  @Test func longCollectionsHaveOneShapeWhateverTheirLength() throws {
+  @Test func `long collections have one shape whatever their length`() throws {
     #expect(try _shape("a IN {1, 2, 3}") == _shape("a IN {'x', 2, 3, nil, 5}"))
   }
 
-  @Test func aShapeComesWithItsConstants() throws {
+  @Test func `a shape comes with its constants`() throws {
     let tree = try parsed("a == 1 AND b IN {2, 3} AND CAST(c, 'NSString') == nil")
     #expect(PredicateShape.taking(tree).constants == tree.constants)
   }
 
-  @Test func tagsTellObjectsApart() throws {
+  @Test func `tags tell objects apart`() throws {
     let (one, two) = (
       PredicateValue.object(.init(AnyHashable(1))), PredicateValue.object(.init(AnyHashable(2)))
     )

@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func readersDoNotWaitForAnOpenTransaction() throws {
+  @Test func `readers do not wait for an open transaction`() throws {
     let directory = try TemporaryDirectory()
     let pool = try _pool(directory, readers: 1)
     let seen = try pool.write { writer in
@@ -30,7 +30,7 @@ import Testing
     #expect(try pool.read { try $0.firstValue("SELECT COUNT(*) FROM t") } == .int(1))
   }
 
-  @Test func whoReadsAndWritesByHimselfHasOneConnection() throws {
+  @Test func `who reads and writes by himself has one connection`() throws {
     let directory = try TemporaryDirectory()
     let pool = try _pool(directory, readers: 3)
     for _ in 0..<5 {
@@ -40,7 +40,7 @@ import Testing
     #expect(pool.connectionCount == 1)
   }
 
-  @Test func theConnectionThatWroteLastIsTakenFirst() throws {
+  @Test func `the connection that wrote last is taken first`() throws {
     let directory = try TemporaryDirectory()
     let pool = try _pool(directory, readers: 3)
     var writer: Connection?
@@ -55,7 +55,7 @@ import Testing
     #expect(try pool.read { $0 === writer })
   }
 
-  @Test func aWriteDoesNotWaitForReads() throws {
+  @Test func `a write does not wait for reads`() throws {
     let directory = try TemporaryDirectory()
     let pool = try _pool(directory, readers: 1)
     let seen = try pool.read { reader in
@@ -69,7 +69,7 @@ import Testing
     #expect(try pool.read { try $0.firstValue("SELECT COUNT(*) FROM t") } == .int(1))
   }
 
-  @Test func noMoreReadAtOnceThanAllowed() async throws {
+  @Test func `no more read at once than allowed`() async throws {
     let directory = try TemporaryDirectory()
     let pool = try _pool(directory, readers: 2)
     let running = Atomic<Int>(0)
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func aClosedPoolLeavesNoLogBehind(holdsReads: Bool) throws {
+  func `a closed pool leaves no log behind`(holdsReads: Bool) throws {
     let directory = try TemporaryDirectory()
     let pool = try _pool(directory, readers: 2, holdsReads: holdsReads)
     try pool.write { try $0.execute("INSERT INTO t VALUES(1)") }
@@ -96,7 +96,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: directory.path("a.db-wal")))
   }
 
-  @Test func anInterruptedConnectionLeavesNoLogBehind() throws {
+  @Test func `an interrupted connection leaves no log behind`() throws {
     let directory = try TemporaryDirectory()
     func open() throws {
       let connection = try Connection(path: directory.path("a.db"))
@@ -107,7 +107,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: directory.path("a.db-wal")))
   }
 
-  @Test func aClosedPoolSaysSo() throws {
+  @Test func `a closed pool says so`() throws {
     let directory = try TemporaryDirectory()
     let pool = try _pool(directory, readers: 1)
     _ = try pool.read { try $0.firstValue("SELECT 1") }

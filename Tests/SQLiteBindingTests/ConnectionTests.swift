@@ -15,7 +15,7 @@ final class TemporaryDirectory {
 }
 
 @Suite struct ConnectionTests {
-  @Test func valuesComeBackAsTheyWereBound() throws {
+  @Test func `values come back as they were bound`() throws {
     let connection = try Connection(path: ":memory:")
     try connection.execute("CREATE TABLE t(a, b, c, d, e)")
     let long = String(repeating: "länger ", count: 400)
@@ -32,7 +32,7 @@ final class TemporaryDirectory {
     #expect(row == [.int(.min), .double(1.5), .text("kurz é"), .text(long), .blob([1, 0, 255])])
   }
 
-  @Test func emptyTextAndEmptyBytesAreNotNull() throws {
+  @Test func `empty text and empty bytes are not null`() throws {
     let connection = try Connection(path: ":memory:")
     let text = try connection.firstValue("SELECT typeof(?)", [.text("")])
     #expect(text == .text("text"))
@@ -42,13 +42,13 @@ final class TemporaryDirectory {
     #expect(statement.string(0) == "blob")
   }
 
-  @Test func textThatIsNotUTF8IsRepaired() throws {
+  @Test func `text that is not UTF-8 is repaired`() throws {
     let connection = try Connection(path: ":memory:")
     let value = try connection.firstValue("SELECT CAST(x'41FF42' AS TEXT)")
     #expect(value == .text("A\u{FFFD}B"))
   }
 
-  @Test func anErrorNamesTheStatementButNoValue() throws {
+  @Test func `an error names the statement but no value`() throws {
     let connection = try Connection(path: ":memory:")
     try connection.execute("CREATE TABLE t(a UNIQUE)")
     let insert = SQLText("INSERT INTO t VALUES(?)")
@@ -65,14 +65,14 @@ final class TemporaryDirectory {
     #expect(error?.description.contains("secret") == false)
   }
 
-  @Test func bindingAParameterThatDoesNotExistIsThrownByTheStep() throws {
+  @Test func `binding a parameter that does not exist is thrown by the step`() throws {
     let connection = try Connection(path: ":memory:")
     let statement = try connection.prepare("SELECT 1")
     statement.bind(1.0, at: 3)
     #expect(throws: SQLiteError.self) { _ = try statement.step() }
   }
 
-  @Test func transactionUndoesEverythingWhenItsBodyThrows() throws {
+  @Test func `transaction undoes everything when its body throws`() throws {
     struct Stop: Error {}
     let connection = try Connection(path: ":memory:")
     try connection.execute("CREATE TABLE t(a)")
@@ -86,7 +86,7 @@ final class TemporaryDirectory {
     #expect(connection.isInAutocommit)
   }
 
-  @Test func backUpTakesWhatIsStillInTheLog() throws {
+  @Test func `back up takes what is still in the log`() throws {
     let directory = try TemporaryDirectory()
     let source = try Connection(path: directory.path("a.db"))
     try source.execute("PRAGMA journal_mode = WAL; CREATE TABLE t(a); INSERT INTO t VALUES(7)")
@@ -95,7 +95,7 @@ final class TemporaryDirectory {
     #expect(try copy.firstValue("SELECT a FROM t") == .int(7))
   }
 
-  @Test func erasingLeavesAnEmptyDatabase() throws {
+  @Test func `erasing leaves an empty database`() throws {
     let directory = try TemporaryDirectory()
     let connection = try Connection(path: directory.path("a.db"))
     try connection.execute("PRAGMA journal_mode = WAL; CREATE TABLE t(a); INSERT INTO t VALUES(7)")
@@ -103,7 +103,7 @@ final class TemporaryDirectory {
     #expect(try connection.firstValue("SELECT COUNT(*) FROM sqlite_master") == .int(0))
   }
 
-  @Test func tracedStatementsShowValuesOnlyWhenAsked() throws {
+  @Test func `traced statements show values only when asked`() throws {
     let connection = try Connection(path: ":memory:")
     var traced: [String] = []
     connection.trace { traced.append($0.sql) }
@@ -115,7 +115,7 @@ final class TemporaryDirectory {
     #expect(traced == ["SELECT ?", "SELECT 'x'"])
   }
 
-  @Test func aPathThatLooksLikeAURIIsAPath() throws {
+  @Test func `a path that looks like a URI is a path`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("a?b#c%41.db")
     do {
@@ -129,7 +129,7 @@ final class TemporaryDirectory {
 }
 
 @Suite struct StatementCacheTests {
-  @Test func aStatementIsPreparedOncePerText() throws {
+  @Test func `a statement is prepared once per text`() throws {
     let connection = try Connection(path: ":memory:")
     let text = SQLText("SELECT 1")
     let first = try connection.lend(text)
@@ -138,7 +138,7 @@ final class TemporaryDirectory {
     #expect(first === second)
   }
 
-  @Test func aLentStatementIsNotLentTwice() throws {
+  @Test func `a lent statement is not lent twice`() throws {
     let connection = try Connection(path: ":memory:")
     let text = SQLText("SELECT 1 UNION SELECT 2")
     let outer = try connection.lend(text)
@@ -151,7 +151,7 @@ final class TemporaryDirectory {
     #expect(outer.int64(0) == 2)
   }
 
-  @Test func theLeastRecentlyUsedStatementGoes() throws {
+  @Test func `the least recently used statement goes`() throws {
     let connection = try Connection(path: ":memory:", statementCapacity: 2)
     let texts = (1...3).map { SQLText("SELECT \($0)") }
     let first = try connection.lend(texts[0])

@@ -4,7 +4,7 @@ import Testing
 @testable import CoreDataSQLiteBinding
 
 @Suite struct DatabaseHeadTests {
-  @Test func aDatabaseIsKnownByItsHead() throws {
+  @Test func `a database is known by its head`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("a.db")
     let connection = try Connection(path: path)
@@ -15,7 +15,7 @@ import Testing
     #expect(DatabaseHead.hasLog(path))
   }
 
-  @Test func otherFilesAreNot() throws {
+  @Test func `other files are not`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("a.txt")
     #expect(DatabaseHead.bytes(path, count: 16) == nil)
@@ -26,7 +26,7 @@ import Testing
   }
 
   /// A lock that closing a descriptor would drop keeps another process out.
-  @Test func lookingAtAFileKeepsTheLocksOnIt() throws {
+  @Test func `looking at a file keeps the locks on it`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("a.db")
     let connection = try Connection(path: path)

@@ -3,7 +3,7 @@ import Testing
 @testable import CoreDataSQLiteBinding
 
 @Suite struct FunctionTests {
-  @Test func functionsGetAndGiveValues() throws {
+  @Test func `functions get and give values`() throws {
     let connection = try Connection(path: ":memory:")
     try connection.register(function: "shout", argumentCount: 1) { call in
       guard let text = call.text(0) else { return call.answerNull() }
@@ -13,7 +13,7 @@ import Testing
     #expect(try connection.firstValue("SELECT shout(NULL)") == .null)
   }
 
-  @Test func anErrorInAFunctionFailsTheStatement() throws {
+  @Test func `an error in a function fails the statement`() throws {
     struct Refusal: Error, CustomStringConvertible { let description = "not today" }
     let connection = try Connection(path: ":memory:")
     try connection.register(function: "refuse", argumentCount: 0) { _ in throw Refusal() }
@@ -21,7 +21,7 @@ import Testing
     #expect(error?.message.contains("not today") == true)
   }
 
-  @Test func collationsDecideTheOrder() throws {
+  @Test func `collations decide the order`() throws {
     let connection = try Connection(path: ":memory:")
     try connection.register(collation: "byLength") { $0.count - $1.count }
     try connection.execute("CREATE TABLE t(a); INSERT INTO t VALUES('ccc'), ('b'), ('aa')")
@@ -41,7 +41,7 @@ import Testing
     return result
   }
 
-  @Test func oneParameterCarriesManyValues() throws {
+  @Test func `one parameter carries many values`() throws {
     #expect(try _rows(ValueArray([3, 1, 2] as [Int64])) == [.int(3), .int(1), .int(2)])
     #expect(try _rows(ValueArray([0.1, .infinity])) == [.double(0.1), .double(.infinity)])
     #expect(try _rows(ValueArray(["", "ü", "x"])) == [.text(""), .text("ü"), .text("x")])
@@ -50,7 +50,7 @@ import Testing
     #expect(try _rows(ValueArray([Int64]())) == [])
   }
 
-  @Test func anIndexServesMembershipInAnArray() throws {
+  @Test func `an index serves membership in an array`() throws {
     let connection = try Connection(path: ":memory:")
     try connection.execute("CREATE TABLE t(a VARCHAR); CREATE INDEX i ON t(a)")
     var plan = ""
@@ -60,7 +60,7 @@ import Testing
     #expect(plan.contains("USING COVERING INDEX i (a=?)"))
   }
 
-  @Test func withoutAnArrayTheTableIsEmpty() throws {
+  @Test func `without an array the table is empty`() throws {
     let connection = try Connection(path: ":memory:")
     #expect(try connection.firstValue("SELECT COUNT(*) FROM Z_VALUES(7)") == .int(0))
     #expect(try connection.firstValue("SELECT COUNT(*) FROM Z_VALUES") == .int(0))
@@ -88,17 +88,17 @@ import Testing
     return connection
   }
 
-  @Test func eachGroupHasItsOwn() throws {
+  @Test func `each group has its own`() throws {
     var values: [Binding] = []
     try _connection().query("SELECT longest(a) FROM t GROUP BY g ORDER BY g") { values.append($0.value(0)) }
     #expect(values == [.text("xyz"), .text("uv"), .null])
   }
 
-  @Test func noRowsAreAGroupToo() throws {
+  @Test func `no rows are a group too`() throws {
     #expect(try _connection().firstValue("SELECT longest(a) FROM t WHERE g > 9") == .null)
   }
 
-  @Test func anErrorFailsTheStatement() throws {
+  @Test func `an error fails the statement`() throws {
     let connection = try _connection()
     try connection.execute("INSERT INTO t VALUES(1, '!')")
     let error = #expect(throws: SQLiteError.self) { try connection.query("SELECT longest(a) FROM t") }

@@ -27,18 +27,18 @@ import Testing
     for _ in 0..<3 { _ = try _count() }
   }
 
-  @Test func readsWithoutACommitBetweenThemShareATransaction() throws {
+  @Test func `reads without a commit between them share a transaction`() throws {
     try _readThrice()
     #expect(_pool.heldReadCount == 1)
   }
 
-  @Test func aCommitOfThePoolIsSeenByTheNextRead() throws {
+  @Test func `a commit of the pool is seen by the next read`() throws {
     try _readThrice()
     try _pool.write { try $0.execute("INSERT INTO t VALUES(1)") }
     #expect(try _count() == .int(1))
   }
 
-  @Test func aCommitOfAnybodyElseIsSeenByTheNextRead() throws {
+  @Test func `a commit of anybody else is seen by the next read`() throws {
     let other = try Connection(path: _path)
     for number in 1...50 {
       try _readThrice()
@@ -47,18 +47,18 @@ import Testing
     }
   }
 
-  @Test func aSchemaChangedElsewhereIsSeenByTheNextRead() throws {
+  @Test func `a schema changed elsewhere is seen by the next read`() throws {
     try _readThrice()
     try Connection(path: _path).execute("ALTER TABLE t ADD COLUMN b DEFAULT 7; INSERT INTO t(a) VALUES(1)")
     #expect(try _pool.read { try $0.firstValue("SELECT b FROM t") } == .int(7))
   }
 
-  @Test func aWriteEndsTheTransactionsOfIdleReaders() throws {
+  @Test func `a write ends the transactions of idle readers`() throws {
     try _readThrice()
     try _pool.write { _ in #expect(_pool.heldReadCount == 0) }
   }
 
-  @Test func anIdleReaderLetsTheLogBeCutSoon() throws {
+  @Test func `an idle reader lets the log be cut soon`() throws {
     let other = try Connection(path: _path, busyTimeout: 0)
     try other.execute("INSERT INTO t VALUES(1)")
     try _readThrice()
@@ -70,13 +70,13 @@ import Testing
     #expect(_pool.heldReadCount == 0)
   }
 
-  @Test func aReadThatFailsLeavesNoTransactionBehind() throws {
+  @Test func `a read that fails leaves no transaction behind`() throws {
     try _readThrice()
     #expect(throws: (any Error).self) { try _pool.read { try $0.firstValue("SELECT nothing FROM nowhere") } }
     #expect(_pool.heldReadCount == 0)
   }
 
-  @Test func withoutALogNothingIsHeld() throws {
+  @Test func `without a log nothing is held`() throws {
     let path = _directory.path("plain.db")
     let writer = try Connection(path: path)
     try writer.execute("CREATE TABLE t(a)")

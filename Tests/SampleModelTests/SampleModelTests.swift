@@ -82,7 +82,7 @@ struct SampleModelTests {
   }
 
   @Test("A model that the bundle does not have traps, and is named")
-  func missingModel() async throws {
+  func `missing model`() async throws {
     let result = try #require(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         _ = Bundle.module.managedObjectModel(name: "Nothing")

@@ -62,19 +62,19 @@ struct BadInputTests {
   }
 
   @Test("An unknown stack: 64")
-  func unknownStack() throws {
+  func `unknown stack`() throws {
     try _expect(["shootout", "--stacks", "main,nested4"], code: 64, says: "Did you mean 'nested2'?")
   }
 
   @Test("A report where none can be written is found out before the run: 73")
-  func unwritableReport() throws {
+  func `unwritable report`() throws {
     try _expect(["shootout", "--report", _scratch.path], code: 73, says: "it is a directory")
     try _expect(
       ["shootout", "--report", _scratch.file("no/page.html")], code: 73, says: "No such file or directory")
   }
 
   @Test("Stores where one is already: 73")
-  func storesInTheWay() throws {
+  func `stores in the way`() throws {
     try Data().write(to: URL(fileURLWithPath: _scratch.file("shared.sqlite")))
     try _expect(["shootout", "--stores", _scratch.path], code: 73, says: "shared.sqlite' already")
   }

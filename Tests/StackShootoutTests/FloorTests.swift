@@ -73,7 +73,7 @@ struct FloorTests {
       "UPDATE ZSTOP SET ZLATITUDE = 9 WHERE Z_PK = 2", "UPDATE ZSTOP SET ZNAME = NULL WHERE Z_PK = 2",
       "INSERT INTO ZSTOP (Z_PK, ZIDENTIFIER, ZNAME) VALUES (99, '1', 'again')",
     ])
-  func wrongStore(sql: String) throws {
+  func `wrong store`(sql: String) throws {
     let (path, _, _) = try _run(_stops)
     try PlainSQLite(path: path).execute(sql)
     #expect(throws: StoreCheck.Failure.self) {
@@ -82,7 +82,7 @@ struct FloorTests {
   }
 
   @Test("A damaged file does not pass")
-  func damagedStore() throws {
+  func `damaged store`() throws {
     let stops = GeneratedCity.stops(count: 2000)
     let (path, _, _) = try _run(stops, saveEvery: 500)
     try PlainSQLite(path: path).execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -23,7 +23,7 @@ struct MeasurementTests {
   }
 
   @Test("Frames that pass whole inside a block count as dropped, one that a block just fills does not")
-  func frames() {
+  func `frames`() {
     let frame = Heartbeat.period
     let long = [15 * frame - 1].map { TimeSpan(begin: 0, end: $0) }
     #expect(
@@ -51,7 +51,7 @@ struct MeasurementTests {
   }
 
   @Test("What happened outside the import is cut off")
-  func clipping() {
+  func `clipping`() {
     let window = TimeSpan(begin: 100, end: 200)
     #expect(TimeSpan(begin: 50, end: 150).clipped(to: window) == TimeSpan(begin: 100, end: 150))
     #expect(TimeSpan(begin: 150, end: 250).clipped(to: window) == TimeSpan(begin: 150, end: 200))

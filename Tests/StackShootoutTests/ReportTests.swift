@@ -41,7 +41,7 @@ func sampleResult(
 @Suite("Reports")
 struct ReportTests {
   @Test("Figures are medians, the ratio is that of the medians, the timeline that of the middle run")
-  func medians() {
+  func `medians`() {
     let stack = sampleResult().stacks[0]
     #expect(stack.totalSeconds == 0.4)
     #expect(stack.ratioToFloor == 2)
@@ -87,7 +87,7 @@ struct ReportTests {
   }
 
   @Test("What a live list showed stands in all three forms, and only where there was one")
-  func liveList() throws {
+  func `live list`() throws {
     let result = sampleResult(list: ListFigures(rows: 987, rounds: 6, changes: 1234))
     let lines = ResultTable(result).text(usesColor: false).split(separator: "\n")
     #expect(lines[0].contains("live list"))
@@ -168,7 +168,7 @@ struct ReportTests {
   }
 
   @Test("Drawings stand figures that make no sense", arguments: [0, Double.nan, .infinity, 1e-9])
-  func nonsense(scale: Double) {
+  func `nonsense`(scale: Double) {
     #expect(
       TimelineDrawing(scale: scale, floorSeconds: scale).svg(sampleResult().stacks[0]).text.hasSuffix(
         "</svg>"))

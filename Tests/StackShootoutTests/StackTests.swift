@@ -32,7 +32,7 @@ struct StackTests {
   }
 
   @Test("Each design imports everything, in each mode", arguments: StackDesign.allCases, ImportMode.allCases)
-  func imports(design: StackDesign, mode: ImportMode) throws {
+  func `imports`(design: StackDesign, mode: ImportMode) throws {
     let measurement = try _measure(.stack(design), mode: mode)
     #expect(measurement.rows == (mode == .insert ? 239 : 230))
     #expect(measurement.saves == 5)
@@ -44,7 +44,7 @@ struct StackTests {
   }
 
   @Test("A list of all stops by name stays live on main in each design", arguments: StackDesign.allCases)
-  func liveList(design: StackDesign) throws {
+  func `live list`(design: StackDesign) throws {
     let list = try #require(try _measure(.stack(design), keepsLiveList: true).list)
     // 230 stops come, and some of those that come again are updated or move after they were shown.
     #expect(list.rows == 230)
@@ -64,7 +64,7 @@ struct StackTests {
   }
 
   @Test("An import in the main context is one block of the main queue, as long as the import")
-  func mainIsBlocked() throws {
+  func `main is blocked`() throws {
     let measurement = try _measure(.stack(.main))
     let main = try #require(measurement.main)
     #expect(main.longestMilliseconds > measurement.totalSeconds * 1000 / 2)
@@ -83,7 +83,7 @@ struct StackTests {
   }
 
   @Test("The floor's file is laid out as the stacks' files are")
-  func sameLayout() throws {
+  func `same layout`() throws {
     _ = try _measure(.floor)
     _ = try _measure(.stack(.shared))
     let layouts = try ["floor", "shared"].map { name in
@@ -97,7 +97,7 @@ struct StackTests {
   }
 
   @Test("A child that ends without a result is reported")
-  func brokenChild() {
+  func `broken child`() {
     let job = WorkerJob(subject: .floor, feedPath: "", storePath: "")
     #expect(
       throws: ToolFailure(
@@ -111,7 +111,7 @@ struct StackTests {
   }
 
   @Test("A child whose job fails says why")
-  func failingJob() {
+  func `failing job`() {
     let job = WorkerJob(subject: .stack(.shared), feedPath: "/no/such", storePath: _scratch.file("x.sqlite"))
     #expect {
       _ = try WorkerLauncher(executable: ToolProcess.executable).run(job) { _ in }
@@ -158,7 +158,7 @@ struct WholeShootoutTests {
   }
 
   @Test("Stores are left where that was asked for, and nowhere else")
-  func keptStores() throws {
+  func `kept stores`() throws {
     let directory = _scratch.file("stores")
     let outcome = try ToolProcess.run(
       ["shootout", "--stores", directory, "--stacks", "nested3", "--format", "json"] + _options)
@@ -173,7 +173,7 @@ struct WholeShootoutTests {
   }
 
   @Test("An interrupted run leaves nothing behind and ends as the shell expects")
-  func interrupted() throws {
+  func `interrupted`() throws {
     let outcome = try ToolProcess.run(
       ["shootout", "--objects", "200000", "--runs", "1000"], variables: ["TMPDIR": _scratch.path]
     ) { process in

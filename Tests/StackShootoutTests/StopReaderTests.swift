@@ -31,7 +31,7 @@ struct StopReaderTests {
   }
 
   @Test("Lines may end as they do on any system", arguments: ["\n", "\r\n", "\r"])
-  func lineEnds(end: String) throws {
+  func `line ends`(end: String) throws {
     let text = ["stop_id,stop_name,stop_lat,stop_lon", "1,a,1,2", "", "2,b,x,4", "3,\"c\",3,4"].joined(
       separator: end)
     let feed = try _read(text)
@@ -40,7 +40,7 @@ struct StopReaderTests {
   }
 
   @Test("A byte order mark is no part of the first column's name")
-  func byteOrderMark() throws {
+  func `byte order mark`() throws {
     #expect(try _read("\u{FEFF}" + Self._header + "1,a,1,2\n").stops.count == 1)
   }
 
@@ -54,7 +54,7 @@ struct StopReaderTests {
       (",a,1,2", "stop_id is empty"), ("1,a,1,\"2", "a quote is opened and never closed"),
       ("1,a,\u{1B}[2J,2", "stop_lat is no number: ' [2J'"),
     ])
-  func badRows(row: String, reason: String) throws {
+  func `bad rows`(row: String, reason: String) throws {
     let feed = try _read(Self._header + "0,good,1,2\n" + row)
     #expect(feed.stops.map(\.identifier) == ["0"])
     #expect(feed.skippedRows == 1)
@@ -62,14 +62,14 @@ struct StopReaderTests {
   }
 
   @Test("All bad rows are counted, the first few kept")
-  func manyBadRows() throws {
+  func `many bad rows`() throws {
     let feed = try _read(Self._header + "0,good,1,2\n" + String(repeating: "x\n", count: 100))
     #expect(feed.skippedRows == 100)
     #expect(feed.problems.map(\.line) == [3, 4, 5, 6, 7])
   }
 
   @Test("Stops that come twice are kept twice but make one row")
-  func duplicates() throws {
+  func `duplicates`() throws {
     let feed = try _read(Self._header + "1,a,1,2\n2,b,1,2\n1,c,1,2\n")
     #expect(feed.stops.count == 3)
     #expect(feed.distinctIdentifiers == 2)
@@ -118,7 +118,7 @@ struct StopReaderTests {
   }
 
   @Test("Random bytes never trap")
-  func randomBytes() {
+  func `random bytes`() {
     var random = SplitMix64(seed: 1)
     let alphabet = Array("\",\n\r1a.-e\u{FEFF}".utf8) + [0xC3, 0x00]
     for _ in 0..<2000 {
@@ -129,7 +129,7 @@ struct StopReaderTests {
   }
 
   @Test("The stops of a real city are read", .enabled(if: FileManager.default.fileExists(atPath: realStops)))
-  func realCity() throws {
+  func `real city`() throws {
     let feed = try StopReader.read(path: realStops)
     #expect(feed.stops.count == 12_793)
     #expect(feed.distinctIdentifiers == 12_793)
@@ -143,7 +143,7 @@ struct StopReaderTests {
 @Suite("An invented city")
 struct GeneratedCityTests {
   @Test("The same number makes the same stops, all different")
-  func deterministic() {
+  func `deterministic`() {
     let stops = GeneratedCity.stops(count: 15_000)
     #expect(stops == GeneratedCity.stops(count: 15_000))
     #expect(Set(stops.map(\.identifier)).count == 15_000)
@@ -162,7 +162,7 @@ struct GeneratedCityTests {
   }
 
   @Test("The generator's numbers are the published ones")
-  func splitMix() {
+  func `split mix`() {
     var random = SplitMix64(seed: 1_234_567)
     #expect(random.next() == 6_457_827_717_110_365_317)
     #expect(random.next() == 3_203_168_211_198_807_973)

@@ -25,23 +25,27 @@ enum Corpus {
     #expect(after == before)
   }
 
-  @Test(arguments: Corpus.sound) func everyCellIsReadWithTheModelInsideTheStore(_ store: CorpusStore) throws {
+  @Test(arguments: Corpus.sound) func `every cell is read with the model inside the store`(
+    _ store: CorpusStore
+  ) throws {
     try _check(store, NSManagedObjectModel.load(fromStoreAt: store.url))
   }
 
   @Test(arguments: Corpus.sound.filter { $0.contents != nil })
-  func everyCellIsReadWithTheEditorsModel(_ store: CorpusStore) throws {
+  func `every cell is read with the editors model`(_ store: CorpusStore) throws {
     let model = try NSManagedObjectModel.load(contentsOf: try #require(store.contents))
     try _check(store, model)
   }
 
   @Test(arguments: Corpus.sound.filter { $0.compiled != nil })
-  func everyCellIsReadWithTheCompiledModel(_ store: CorpusStore) throws {
+  func `every cell is read with the compiled model`(_ store: CorpusStore) throws {
     let model = try NSManagedObjectModel.load(contentsOf: try #require(store.compiled))
     try _check(store, model)
   }
 
-  @Test(arguments: Corpus.sound) func theModelInsideTheStoreHasTheStoresHashes(_ store: CorpusStore) throws {
+  @Test(arguments: Corpus.sound) func `the model inside the store has the stores hashes`(_ store: CorpusStore)
+    throws
+  {
     let model = try NSManagedObjectModel.load(fromStoreAt: store.url)
     guard !model.isReconstructedFromTables else { return }
     let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(

@@ -10,14 +10,15 @@ import Testing
     return model.map { !$0.isReconstructedFromTables } ?? false
   }
 
-  @Test(arguments: _writable) func onlyTheCellsThatHadToChangeDo(_ store: CorpusStore) throws {
+  @Test(arguments: _writable) func `only the cells that had to change do`(_ store: CorpusStore) throws {
     let copy = try StoreCopy(of: store.url)
     let trip = try RoundTrip(copy.url, model: NSManagedObjectModel.load(fromStoreAt: store.url))
     #expect(trip.differences == [])
     #expect(trip.inserted > 0 && trip.updated > 0 && trip.deleted > 0)
   }
 
-  @Test(arguments: _writable) func aNewStoreOfTheModelHasTheSameTables(_ store: CorpusStore) throws {
+  @Test(arguments: _writable) func `a new store of the model has the same tables`(_ store: CorpusStore) throws
+  {
     let model = try NSManagedObjectModel.load(fromStoreAt: store.url)
     let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
       ofType: NSSQLiteStoreType, at: store.url)
@@ -32,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func aStoreWithoutMetadataSaysSo() throws {
+  @Test func `a store without metadata says so`() throws {
     let store = try #require(Corpus.all.first { $0.isDamaged })
     let model = try NSManagedObjectModel.load(fromStoreAt: store.url)
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)

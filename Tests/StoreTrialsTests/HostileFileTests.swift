@@ -11,7 +11,7 @@ import Testing
     return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("store-trials").path
   }
 
-  @Test func everyKindOfSpoiltFileEndsInDataOrAnError() throws {
+  @Test func `every kind of spoilt file ends in data or an error`() throws {
     let sample = try SampleStore()
     let findings = FileManager.default.temporaryDirectory.appendingPathComponent(
       "findings-\(UUID().uuidString)")

@@ -27,7 +27,7 @@ import Testing
     return result
   }
 
-  @Test func everyRecordedHashOfAModelThatIsHereIsReproduced() throws {
+  @Test func `every recorded hash of a model that is here is reproduced`() throws {
     let data = try Data(contentsOf: Corpus.collection.appendingPathComponent("hash-vectors.json"))
     let vectors = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     let recorded = try #require(vectors["entity_hashes"] as? [[String: Any]])
@@ -49,7 +49,7 @@ import Testing
     print("recorded hashes: \(recorded.count), of stores here: \(reachable), reproduced: \(reproduced)")
   }
 
-  @Test func aStoreMadeHereHasTheMetadataOfOneMadeByCoreData() throws {
+  @Test func `a store made here has the metadata of one made by Core Data`() throws {
     let store = try #require(Corpus.all.first { $0.name == "duckduckgo/SyncMetadata_V3.sqlite" })
     let model = try NSManagedObjectModel.load(contentsOf: try #require(store.contents))
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent("made-\(UUID().uuidString)")
@@ -74,7 +74,7 @@ import Testing
     #expect(model.versionChecksum == theirs["NSStoreModelVersionChecksumKey"] as? String)
   }
 
-  @Test func metadataOfAFileAreSetAndItsVersionStays() throws {
+  @Test func `metadata of a file are set and its version stays`() throws {
     let sample = try SampleStore()
     try NSPersistentStoreCoordinator.setMetadata(
       ["mine": "here"], forPersistentStoreOfType: NSSQLiteStoreType, at: sample.url)

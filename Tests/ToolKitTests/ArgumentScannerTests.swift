@@ -103,7 +103,7 @@ struct ArgumentScannerTests {
   }
 
   @Test("After two dashes --help is an operand")
-  func helpOperand() throws {
+  func `help operand`() throws {
     #expect(try _arguments("--", "--help")?.operands == ["--help"])
   }
 }

@@ -85,7 +85,7 @@ struct CommandLineToolTests {
   }
 
   @Test("The tool's own help lists its commands")
-  func rootHelp() {
+  func `root help`() {
     let recorder = Recorder()
     _ = _tool { _, _ in }.run(["--help"], in: recorder.environment)
     #expect(recorder.output.withLock { $0.contains("Commands:\n  go  Goes.\n") })
@@ -99,7 +99,7 @@ struct CommandLineToolTests {
   }
 
   @Test("Long texts wrap at the width and keep their indent")
-  func wrapping() {
+  func `wrapping`() {
     let lines = HelpText(width: 40).wrapped(
       Array(repeating: "seven77", count: 10).joined(separator: " "), indent: 4)
     #expect(lines.count == 3)

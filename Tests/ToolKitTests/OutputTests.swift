@@ -13,7 +13,7 @@ struct TextTableTests {
   }
 
   @Test("Columns align by what characters take on a terminal")
-  func alignment() {
+  func `alignment`() {
     #expect(
       _table.text(usesColor: false) == """
         name      n  note
@@ -40,7 +40,7 @@ struct TextTableTests {
   }
 
   @Test("Colours do not disturb the columns")
-  func colors() {
+  func `colors`() {
     let plain = _table.text(usesColor: true).replacing(/\u{1B}\[\d+m/, with: "")
     let lines = plain.split(separator: "\n").map { $0.drop { _ in false } }
     #expect(lines[2].hasPrefix("Ulm   1,000"))
@@ -79,7 +79,7 @@ struct JSONTextTests {
   }
 
   @Test("What is not finite becomes null", arguments: [Double.nan, .infinity])
-  func nonFinite(number: Double) {
+  func `non finite`(number: Double) {
     #expect(JSONText.number(number, decimals: 1).text() == "null")
   }
 }
@@ -94,7 +94,7 @@ struct MarkupTests {
   }
 
   @Test("Elements without children close as HTML or SVG want it")
-  func closing() {
+  func `closing`() {
     #expect(Markup.tag("div", [:], [.tag("i"), .tag("br")]).text == "<div><i></i><br></div>")
     #expect(Markup.tag("svg", [:], [.tag("rect", ["x": "1"])]).text == "<svg><rect x=\"1\"/></svg>")
   }
@@ -131,7 +131,7 @@ struct OutputFileTests {
   }
 
   @Test("A path that cannot be written is found out at once", arguments: ["", "/missing/file"])
-  func unwritable(suffix: String) {
+  func `unwritable`(suffix: String) {
     defer { try? FileManager.default.removeItem(at: _directory) }
     #expect {
       _ = try OutputFile(path: _directory.path + suffix, replaces: false, _environment)

@@ -41,7 +41,7 @@ struct TextWidthTests {
   }
 
   @Test("Cutting never splits a wide character and says that something is gone")
-  func truncation() {
+  func `truncation`() {
     #expect(TextWidth.truncated("東京駅", to: 6) == "東京駅")
     #expect(TextWidth.truncated("東京駅", to: 5) == "東京…")
     #expect(TextWidth.truncated("東京駅", to: 4) == "東…")
@@ -87,7 +87,7 @@ struct ProgressBarTests {
   }
 
   @Test("Eighths of a cell are drawn")
-  func eighths() {
+  func `eighths`() {
     #expect(ProgressBar.line(0.125, "x", width: 24).hasPrefix("▕█       ▏ 12%"))
     #expect(ProgressBar.line(0.0625, "x", width: 24).hasPrefix("▕▌       ▏  6%"))
   }

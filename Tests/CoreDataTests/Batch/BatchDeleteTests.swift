@@ -44,7 +44,7 @@ struct BatchDeleteTests {
     try stack.fresh { try $0.all("Book", by: "title").map { $0.text("title") } }
   }
 
-  @Test func whatTheFetchFindsIsDeleted() throws {
+  @Test func `what the fetch finds is deleted`() throws {
     try context.performAndWait {
       try #expect(delete(request("Chapter", "heading > 'c2'")) == 2)
       try #expect(stack.fresh { try $0.count("Chapter") } == 2)
@@ -56,7 +56,7 @@ struct BatchDeleteTests {
     }
   }
 
-  @Test func subentitiesGoTooUnlessLeftOut() throws {
+  @Test func `subentities go too unless left out`() throws {
     try context.performAndWait {
       let books = request("Book")
       books.includesSubentities = false
@@ -67,7 +67,7 @@ struct BatchDeleteTests {
     }
   }
 
-  @Test func objectIDsOfOneEntityAreDeleted() throws {
+  @Test func `object IDs of one entity are deleted`() throws {
     try context.performAndWait {
       let books = try context.all("Book", by: "title")
       let request = NSBatchDeleteRequest(objectIDs: books.prefix(2).map(\.objectID))
@@ -81,7 +81,7 @@ struct BatchDeleteTests {
     }
   }
 
-  @Test func resultsAreStatusIDsOrCount() throws {
+  @Test func `results are status IDs or count`() throws {
     #expect(NSBatchDeleteRequestResultType(rawValue: 1) == .resultTypeObjectIDs)
     #expect(NSBatchDeleteRequestResultType(rawValue: 2) == .resultTypeCount)
     try context.performAndWait {
@@ -91,7 +91,7 @@ struct BatchDeleteTests {
     }
   }
 
-  @Test(.ofFiles) func cascadesTakeMembersAlongAndNullifyClearsWhatPointsAtThem() throws {
+  @Test(.ofFiles) func `cascades take members along and nullify clears what points at them`() throws {
     try context.performAndWait {
       // Ada, two books, their chapters.
       try #expect(delete(request("Author", "name == 'Ada'")) == 5)
@@ -118,7 +118,7 @@ struct BatchDeleteTests {
     try #expect(Tracked.rows("SELECT COUNT(*) FROM ZPUBLICATION WHERE ZAUTHOR IS NOT NULL", stack) == [["0"]])
   }
 
-  @Test func countsOfRelationshipsAreNotLookedAt() throws {
+  @Test func `counts of relationships are not looked at`() throws {
     let model = LibraryModel.make()
     let books = model.entitiesByName["Author"]!.relationshipsByName["books"]!
     books.minCount = 1
@@ -216,7 +216,7 @@ struct BatchDeleteTests {
     try #expect(kind(0, 0) == "MTM nullify inverse on Tag/books")
   }
 
-  @Test func registeredObjectsStayUntilTheDeletionIsMerged() throws {
+  @Test func `registered objects stay until the deletion is merged`() throws {
     let reader = stack.sibling()
     let chapters = try reader.performAndWait {
       let chapters = try reader.all("Chapter", by: "heading")
@@ -239,7 +239,7 @@ struct BatchDeleteTests {
     }
   }
 
-  @Test(.ofFiles) func filesOfLargeValuesGoWithTheirRows() throws {
+  @Test(.ofFiles) func `files of large values go with their rows`() throws {
     let model = LibraryModel.make()
     model.entitiesByName["Book"]!.attributesByName["cover"]!.allowsExternalBinaryDataStorage = true
     let stack = try TestStack(.sqlite, model: model)
@@ -256,7 +256,7 @@ struct BatchDeleteTests {
     }
   }
 
-  @Test func rowsThatNothingHangsOnGoInOneStatement() throws {
+  @Test func `rows that nothing hangs on go in one statement`() throws {
     let note = LibraryModel.entity("Note")
     note.properties = [LibraryModel.attribute("text", .stringAttributeType)]
     let memo = LibraryModel.entity("Memo")

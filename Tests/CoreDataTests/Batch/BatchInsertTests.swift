@@ -25,7 +25,7 @@ struct BatchInsertTests {
     try context.execute(request) as! NSBatchInsertResult
   }
 
-  @Test func dictionariesAreInsertedByEntityOrItsName() throws {
+  @Test func `dictionaries are inserted by entity or its name`() throws {
     try context.performAndWait {
       let entity = try #require(NSEntityDescription.entity(forEntityName: "Author", in: context))
       let byEntity = NSBatchInsertRequest(
@@ -41,7 +41,7 @@ struct BatchInsertTests {
     }
   }
 
-  @Test func handlersAreCalledUntilTheyAnswerTrueWhichIsNotInserted() throws {
+  @Test func `handlers are called until they answer true which is not inserted`() throws {
     try context.performAndWait {
       var calls = 0
       var wasEmpty = true
@@ -58,7 +58,7 @@ struct BatchInsertTests {
     }
   }
 
-  @Test func managedObjectsOfTheEntitysClassAreFilledInAndStayOutOfTheContext() throws {
+  @Test func `managed objects of the entitys class are filled in and stay out of the context`() throws {
     let stack = try TestStack(.sqlite, model: HookedAuthor.model())
     let context = stack.context
     try context.performAndWait {
@@ -81,7 +81,7 @@ struct BatchInsertTests {
     }
   }
 
-  @Test func resultsAreStatusIDsOrCount() throws {
+  @Test func `results are status IDs or count`() throws {
     #expect(NSBatchInsertRequestResultType(rawValue: 1) == .objectIDs)
     #expect(NSBatchInsertRequestResultType(rawValue: 2) == .count)
     try context.performAndWait {
@@ -94,7 +94,7 @@ struct BatchInsertTests {
     }
   }
 
-  @Test func noContextHearsOfIt() throws {
+  @Test func `no context hears of it`() throws {
     let names: [NSNotification.Name] = [
       .NSManagedObjectContextObjectsDidChange, .NSManagedObjectContextWillSave,
       .NSManagedObjectContextDidSave,
@@ -107,7 +107,7 @@ struct BatchInsertTests {
     #expect(posted.allSatisfy { $0.userInfos.isEmpty })
   }
 
-  @Test func aMissingMandatoryAttributeFailsTheWholeRequest() throws {
+  @Test func `a missing mandatory attribute fails the whole request`() throws {
     try context.performAndWait {
       let request = NSBatchInsertRequest(entityName: "Chapter", objects: [["heading": "a"], [:]])
       #expect { try run(request) } throws: {
@@ -117,7 +117,7 @@ struct BatchInsertTests {
     }
   }
 
-  @Test func anUnknownKeyOrAWrongValueFailsTheWholeRequest() throws {
+  @Test func `an unknown key or a wrong value fails the whole request`() throws {
     try context.performAndWait {
       for bad: [String: Any] in [["nam": "b"], ["name": 7], ["books": Set<NSManagedObject>()]] {
         let request = NSBatchInsertRequest(entityName: "Author", objects: [["name": "a"], bad])
@@ -127,7 +127,7 @@ struct BatchInsertTests {
     }
   }
 
-  @Test func duplicatesFailUnderTheErrorPolicy() throws {
+  @Test func `duplicates fail under the error policy`() throws {
     try context.performAndWait {
       try context.saveTags("a")
       for names in [["b", "b"], ["c", "a"]] {
@@ -140,7 +140,7 @@ struct BatchInsertTests {
     }
   }
 
-  @Test(.ofFiles) func underATrumpPolicyAStoredRowTakesAllValuesDefaultsIncluded() throws {
+  @Test(.ofFiles) func `under a trump policy a stored row takes all values defaults included`() throws {
     let model = LibraryModel.make()
     model.entitiesByName["Author"]!.uniquenessConstraints = [["name"]]
     let stack = try TestStack(.sqlite, model: model)
@@ -165,7 +165,7 @@ struct BatchInsertTests {
     try #expect(Tracked.rows("SELECT Z_OPT FROM ZAUTHOR ORDER BY ZNAME", stack) == [["2"], ["1"]])
   }
 
-  @Test func underAStoreTrumpPolicyTheRowIsLeftOut() throws {
+  @Test func `under a store trump policy the row is left out`() throws {
     try context.performAndWait {
       try context.saveTags("a")
       context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
@@ -176,7 +176,7 @@ struct BatchInsertTests {
     }
   }
 
-  @Test func subentitiesShareTheTableAndAbstractOnesHaveNoObjects() throws {
+  @Test func `subentities share the table and abstract ones have no objects`() throws {
     try context.performAndWait {
       _ = try run(
         NSBatchInsertRequest(entityName: "Novel", objects: (0..<5).map { ["title": "t\($0)", "genre": "g"] }))
@@ -188,7 +188,7 @@ struct BatchInsertTests {
     }
   }
 
-  @Test(.ofFiles) func keysGoOnWhereTheyWere() throws {
+  @Test(.ofFiles) func `keys go on where they were`() throws {
     try context.performAndWait {
       try context.saveTags("a")
       _ = try run(NSBatchInsertRequest(entityName: "Tag", objects: (0..<600).map { ["name": "t\($0)"] }))
@@ -198,7 +198,7 @@ struct BatchInsertTests {
     try #expect(Tracked.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag'", stack) == [["602"]])
   }
 
-  @Test func everyTypeOfValueComesBackAsItWas() throws {
+  @Test func `every type of value comes back as it was`() throws {
     let large = Data(repeating: 7, count: 300_000)
     let values: [String: Any] = [
       "title": "t", "pages": 7, "copies": Int64.max, "price": 1.5, "weight": Float(0.25),
@@ -221,7 +221,7 @@ struct BatchInsertTests {
     }
   }
 
-  @Test func aDatabaseInMemoryTakesThemToo() throws {
+  @Test func `a database in memory takes them too`() throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
     try coordinator.addPersistentStore(
       ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: "/dev/null"))

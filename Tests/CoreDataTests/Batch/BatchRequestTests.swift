@@ -13,7 +13,7 @@ struct BatchRequestTests {
     ]
   }
 
-  @Test func requestTypesHaveApplesNumbers() throws {
+  @Test func `request types have Apple's numbers`() throws {
     #expect(requests().map(\.requestType.rawValue) == [5, 6, 7])
     #expect(NSFetchRequest<NSManagedObject>(entityName: "Tag").requestType.rawValue == 1)
     let copies = requests().map { $0.copy() as! NSPersistentStoreRequest }
@@ -26,7 +26,7 @@ struct BatchRequestTests {
     #expect((copies[2] as! NSBatchDeleteRequest).fetchRequest.entityName == "Tag")
   }
 
-  @Test(.ofFiles) func nothingBecomesOfThemInAContext() throws {
+  @Test(.ofFiles) func `nothing becomes of them in a context`() throws {
     let stack = try TestStack(.sqlite)
     let context = stack.context
     try context.performAndWait {
@@ -45,7 +45,7 @@ struct BatchRequestTests {
     try #expect(Tracked.rows("SELECT COUNT(*) FROM ZTAG", stack) == [["0"]])
   }
 
-  @Test func aStoreInMemoryRefusesThem() throws {
+  @Test func `a store in memory refuses them`() throws {
     let stack = try TestStack(.memory)
     stack.context.performAndWait {
       for request in requests() {
@@ -56,7 +56,7 @@ struct BatchRequestTests {
     }
   }
 
-  @Test(.ofFiles) func aChildsRequestsGoToTheStorePastItsParent() throws {
+  @Test(.ofFiles) func `a childs requests go to the store past its parent`() throws {
     let stack = try TestStack(.nestedOverSQLite)
     try stack.root.performAndWait {
       try stack.root.saveTags("a")
@@ -73,7 +73,7 @@ struct BatchRequestTests {
     }
   }
 
-  @Test func eachIsOneTransactionOfTheHistoryUnderTheContextsName() throws {
+  @Test func `each is one transaction of the history under the contexts name`() throws {
     let stack = try Tracked.stack()
     let context = stack.context
     try context.performAndWait {
@@ -91,7 +91,7 @@ struct BatchRequestTests {
     }
   }
 
-  @Test func cascadedDeletionsAndClearedReferencesAreInTheHistory() throws {
+  @Test func `cascaded deletions and cleared references are in the history`() throws {
     let stack = try Tracked.stack()
     let context = stack.context
     try context.performAndWait {
@@ -109,7 +109,7 @@ struct BatchRequestTests {
     }
   }
 
-  @Test func aFailedRequestLeavesNoTransaction() throws {
+  @Test func `a failed request leaves no transaction`() throws {
     let stack = try Tracked.stack()
     try stack.context.performAndWait {
       #expect(throws: CocoaError.self) {
@@ -120,7 +120,7 @@ struct BatchRequestTests {
     }
   }
 
-  @Test func contextsLearnOfThemByMerging() throws {
+  @Test func `contexts learn of them by merging`() throws {
     let stack = try TestStack(.sqlite)
     let context = stack.context
     let child = stack.child(of: context)
@@ -147,7 +147,7 @@ struct BatchRequestTests {
     child.performAndWait { #expect(mine.text("name") == "new") }
   }
 
-  @Test func onlyTheStoresNamedAreConcernedOrElseAll() throws {
+  @Test func `only the stores named are concerned or else all`() throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
       "batch-\(UUID().uuidString)")
@@ -181,7 +181,7 @@ struct BatchRequestTests {
     }
   }
 
-  @Test func aSaveRequestIsRejected() throws {
+  @Test func `a save request is rejected`() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
       let tag = stack.context.insert("Tag", ["name": "a"])
@@ -194,7 +194,7 @@ struct BatchRequestTests {
     }
   }
 
-  @Test func aCoordinatorExecutesOnBehalfOfAContext() throws {
+  @Test func `a coordinator executes on behalf of a context`() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
       try #expect(stack.coordinator.execute(requests()[0], with: stack.context) is NSBatchInsertResult)
@@ -203,7 +203,7 @@ struct BatchRequestTests {
     }
   }
 
-  @Test func aControllerShowsAMergedBatchInsertionAndNotOneThatIsNotMerged() throws {
+  @Test func `a controller shows a merged batch insertion and not one that is not merged`() throws {
     let stack = try TestStack(.sqlite)
     let context = stack.context
     try context.performAndWait {

@@ -39,7 +39,7 @@ struct BatchUpdateTests {
     try stack.fresh { try $0.all("Book", by: "title").map { $0.value(forKey: "pages") as! Int } }
   }
 
-  @Test func whatMeetsThePredicateIsSet() throws {
+  @Test func `what meets the predicate is set`() throws {
     try context.performAndWait {
       try #expect(run("Book", ["pages": 99], where: NSPredicate(format: "pages < 3")) == 2)
       try #expect(pages() == [99, 99, 3, 4, 10])
@@ -47,14 +47,14 @@ struct BatchUpdateTests {
     }
   }
 
-  @Test func predicatesFollowRelationships() throws {
+  @Test func `predicates follow relationships`() throws {
     try context.performAndWait {
       try #expect(run("Book", ["pages": 0], where: NSPredicate(format: "author.name == 'Ada'")) == 3)
       try #expect(pages() == [1, 0, 3, 0, 0])
     }
   }
 
-  @Test func subentitiesAreIncludedUnlessLeftOut() throws {
+  @Test func `subentities are included unless left out`() throws {
     try context.performAndWait {
       let request = NSBatchUpdateRequest(
         entity: try #require(NSEntityDescription.entity(forEntityName: "Book", in: context)))
@@ -68,7 +68,7 @@ struct BatchUpdateTests {
     }
   }
 
-  @Test func keysAreNamesOrDescriptionsAndValuesMayBeExpressions() throws {
+  @Test func `keys are names or descriptions and values may be expressions`() throws {
     try context.performAndWait {
       let pagesKey = try #require(
         NSEntityDescription.entity(forEntityName: "Book", in: context)?.propertiesByName["pages"])
@@ -82,7 +82,7 @@ struct BatchUpdateTests {
     }
   }
 
-  @Test func expressionsMayLookAtOtherObjects() throws {
+  @Test func `expressions may look at other objects`() throws {
     try context.performAndWait {
       let predicate = NSPredicate(format: "author.name == 'Ada' AND pages > 2")
       try #expect(run("Book", ["pages": NSExpression(format: "author.age + pages")], where: predicate) == 2)
@@ -90,7 +90,7 @@ struct BatchUpdateTests {
     }
   }
 
-  @Test func settingNothingIsRefused() throws {
+  @Test func `setting nothing is refused`() throws {
     context.performAndWait {
       #expect(throws: CocoaError.self) { try run("Book", [:]) }
       #expect(throws: CocoaError.self) { try context.execute(NSBatchUpdateRequest(entityName: "Book")) }
@@ -101,7 +101,7 @@ struct BatchUpdateTests {
     }
   }
 
-  @Test(.ofFiles) func mandatoryAttributesCanBecomeNil() throws {
+  @Test(.ofFiles) func `mandatory attributes can become nil`() throws {
     try context.performAndWait {
       context.insert("Chapter", ["heading": "h"])
       try context.save()
@@ -110,7 +110,7 @@ struct BatchUpdateTests {
     try #expect(Tracked.rows("SELECT typeof(ZHEADING) FROM ZCHAPTER", stack) == [["null"]])
   }
 
-  @Test func duplicatesFailAndChangeNothing() throws {
+  @Test func `duplicates fail and change nothing`() throws {
     try context.performAndWait {
       try context.saveTags("a", "b")
       #expect { try run("Tag", ["name": "same"]) } throws: {
@@ -120,7 +120,7 @@ struct BatchUpdateTests {
     }
   }
 
-  @Test func resultsAreStatusIDsOrCount() throws {
+  @Test func `results are status IDs or count`() throws {
     #expect(NSBatchUpdateRequestResultType(rawValue: 1) == .updatedObjectIDsResultType)
     #expect(NSBatchUpdateRequestResultType(rawValue: 2) == .updatedObjectsCountResultType)
     try context.performAndWait {
@@ -137,7 +137,7 @@ struct BatchUpdateTests {
     }
   }
 
-  @Test func toOnesAreSetToAnObjectItsIDOrNothing() throws {
+  @Test func `to-ones are set to an object its ID or nothing`() throws {
     try context.performAndWait {
       let ada = try #require(try context.author(named: "Ada"))
       let novel = try context.all("Novel")[0]
@@ -156,7 +156,7 @@ struct BatchUpdateTests {
     }
   }
 
-  @Test(.ofFiles) func versionsGoUpSoThatStaleContextsNotice() throws {
+  @Test(.ofFiles) func `versions go up so that stale contexts notice`() throws {
     let stale = stack.sibling()
     try stale.performAndWait {
       let books = try stale.all("Book", by: "title")
@@ -179,7 +179,7 @@ struct BatchUpdateTests {
     }
   }
 
-  @Test(.ofFiles) func replacedFilesOfLargeValuesGo() throws {
+  @Test(.ofFiles) func `replaced files of large values go`() throws {
     let model = LibraryModel.make()
     model.entitiesByName["Book"]!.attributesByName["cover"]!.allowsExternalBinaryDataStorage = true
     let stack = try TestStack(.sqlite, model: model)

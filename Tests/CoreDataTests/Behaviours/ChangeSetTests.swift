@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ChangeSetTests {
   @Test(arguments: Setting.allCases)
-  func theThreeSetsAreDisjoint(_ setting: Setting) throws {
+  func `the three sets are disjoint`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       let context = stack.context
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func insertingAndDeletingBeforeASaveLeavesNothing(_ setting: Setting) throws {
+  func `inserting and deleting before a save leaves nothing`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let saved = Posted(.NSManagedObjectContextDidSave, by: stack.context)
     try stack.context.performAndWait {
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases, [true, false])
-  func anUndoneInsertionIsAnnouncedAsDeleted(_ setting: Setting, _ isFlushedBetween: Bool) throws {
+  func `an undone insertion is announced as deleted`(_ setting: Setting, _ isFlushedBetween: Bool) throws {
     let stack = try TestStack(setting)
     let log = NotificationLog(stack.context)
     stack.context.performAndWait {
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func aNewObjectChangedAfterItsAnnouncementIsAnnouncedAsUpdated(_ setting: Setting) throws {
+  func `a new object changed after its announcement is announced as updated`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let log = NotificationLog(stack.context)
     stack.context.performAndWait {
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func anEqualValueMakesDirtyButNoPersistentChange(_ setting: Setting) throws {
+  func `an equal value makes dirty but no persistent change`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       let ada = stack.context.insert("Author", ["name": "Ada"])
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func aTransientChangeMakesDirtyButNoPersistentChange(_ setting: Setting) throws {
+  func `a transient change makes dirty but no persistent change`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       let book = stack.context.insert("Book")
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func mutatingAValueInPlaceIsNotSeen(_ setting: Setting) throws {
+  func `mutating a value in place is not seen`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       let book = stack.context.insert("Book")

@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func theErrorPolicyListsWhatWasReadAndWhatIsThereNow(_ setting: Setting) throws {
+  func `the error policy lists what was read and what is there now`(_ setting: Setting) throws {
     let rivals = try rivals(setting, mine: titled("Mine"), theirs: titled("Theirs"))
     try rivals.two.performAndWait {
       let thrown = #expect(throws: CocoaError.self) { try rivals.two.save() }
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func aConflictWithAnotherCoordinatorHasThePersistedValues() throws {
+  @Test func `a conflict with another coordinator has the persisted values`() throws {
     let stack = try TestStack(.sqlite)
     let other = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
     try other.addPersistentStore(ofType: TestDatabase.type, configurationName: nil, at: stack.url)
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func aRowThatIsGoneHasVersionZeroAndNoSnapshot(_ setting: Setting) throws {
+  func `a row that is gone has version zero and no snapshot`(_ setting: Setting) throws {
     let rivals = try rivals(setting, mine: titled("Mine")) { $0.managedObjectContext?.delete($0) }
     try rivals.two.performAndWait {
       let thrown = #expect(throws: CocoaError.self) { try rivals.two.save() }
@@ -109,7 +109,7 @@ import Testing
       (.mergeByPropertyObjectTrumpMergePolicyType, "Mine", 20, 1.5),
       (.overwriteMergePolicyType, "Mine", 10, 1.5), (.rollbackMergePolicyType, "Theirs", 20, nil as Double?),
     ])
-  func policiesSettlePropertyByProperty(
+  func `policies settle property by property`(
     _ setting: Setting,
     _ expected: (policy: NSMergePolicyType, title: String, pages: Int, price: Double?)
   ) throws {
@@ -139,7 +139,9 @@ import Testing
   @Test(
     arguments: Setting.direct,
     [NSMergePolicyType.mergeByPropertyStoreTrumpMergePolicyType, .mergeByPropertyObjectTrumpMergePolicyType])
-  func membersAddedAndRemovedOnBothSidesAllCount(_ setting: Setting, _ policy: NSMergePolicyType) throws {
+  func `members added and removed on both sides all count`(_ setting: Setting, _ policy: NSMergePolicyType)
+    throws
+  {
     func tag(_ name: String, _ book: NSManagedObject) throws -> NSManagedObject {
       let context = try #require(book.managedObjectContext)
       let found = try context.all("Tag", where: NSPredicate(format: "name == %@", name))
@@ -169,7 +171,7 @@ import Testing
       (NSMergePolicyType.mergeByPropertyStoreTrumpMergePolicyType, false), (.rollbackMergePolicyType, false),
       (.mergeByPropertyObjectTrumpMergePolicyType, true), (.overwriteMergePolicyType, true),
     ])
-  func anObjectChangedHereAndDeletedElsewhere(
+  func `an object changed here and deleted elsewhere`(
     _ setting: Setting, _ expected: (policy: NSMergePolicyType, survives: Bool)
   ) throws {
     let rivals = try rivals(setting, mine: titled("Mine")) { $0.managedObjectContext?.delete($0) }
@@ -192,7 +194,7 @@ import Testing
       (NSMergePolicyType.mergeByPropertyStoreTrumpMergePolicyType, false), (.rollbackMergePolicyType, true),
       (.mergeByPropertyObjectTrumpMergePolicyType, false), (.overwriteMergePolicyType, false),
     ])
-  func anObjectDeletedHereAndChangedElsewhere(
+  func `an object deleted here and changed elsewhere`(
     _ setting: Setting, _ expected: (policy: NSMergePolicyType, survives: Bool)
   ) throws {
     let rivals = try rivals(setting, mine: { $0.managedObjectContext?.delete($0) }, theirs: titled("Theirs"))
@@ -207,7 +209,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func deletingWhatIsGoneAlreadySucceeds(_ setting: Setting) throws {
+  func `deleting what is gone already succeeds`(_ setting: Setting) throws {
     let delete: (NSManagedObject) -> Void = { $0.managedObjectContext?.delete($0) }
     let rivals = try rivals(setting, mine: delete, theirs: delete)
     try rivals.two.performAndWait {
@@ -217,7 +219,7 @@ import Testing
     }
   }
 
-  @Test func policiesHaveApplesRawValuesAndSingletons() {
+  @Test func `policies have Apple's raw values and singletons`() {
     #expect(NSMergePolicyType.errorMergePolicyType.rawValue == 0)
     #expect(NSMergePolicyType.mergeByPropertyStoreTrumpMergePolicyType.rawValue == 1)
     #expect(NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType.rawValue == 2)
@@ -233,7 +235,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func whatAPolicyOfOnesOwnChangesIsSaved(_ setting: Setting) throws {
+  func `what a policy of ones own changes is saved`(_ setting: Setting) throws {
     let rivals = try rivals(setting) {
       $0.setValue("Mine", forKey: "title")
       $0.setValue(30, forKey: "pages")
@@ -254,7 +256,7 @@ import Testing
     }
   }
 
-  @Test func anErrorOfAPolicyFailsTheSave() throws {
+  @Test func `an error of a policy fails the save`() throws {
     let rivals = try rivals(.memory, mine: titled("Mine"), theirs: titled("Theirs"))
     rivals.two.performAndWait {
       rivals.two.mergePolicy = RefusingPolicy(merge: .rollbackMergePolicyType)
@@ -269,7 +271,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func aRefreshedVersionIsNoConflict(_ setting: Setting) throws {
+  func `a refreshed version is no conflict`(_ setting: Setting) throws {
     let rivals = try rivals(setting, mine: titled("Mine"), theirs: titled("Theirs"))
     try rivals.two.performAndWait {
       rivals.two.refresh(rivals.mine, mergeChanges: true)

@@ -10,7 +10,7 @@ import Testing
   // MARK: Inserting and deleting
 
   @Test(arguments: Setting.allCases)
-  func insertingAwakesOnceWithDefaultsInPlace(_ setting: Setting) throws {
+  func `inserting awakes once with defaults in place`(_ setting: Setting) throws {
     let stack = try hooked(setting)
     stack.context.performAndWait {
       let ada = stack.context.insert("Author") as! HookedAuthor
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func anObjectMadeAloneIsInsertedLater(_ setting: Setting) throws {
+  func `an object made alone is inserted later`(_ setting: Setting) throws {
     let stack = try hooked(setting)
     try stack.context.performAndWait {
       let entity = try #require(NSEntityDescription.entity(forEntityName: "Author", in: stack.context))
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func deletingCallsPrepareForDeletionEachTimeBeforeRulesApply(_ setting: Setting) throws {
+  func `deleting calls prepare for deletion each time before rules apply`(_ setting: Setting) throws {
     let stack = try hooked(setting)
     try stack.context.performAndWait {
       let ada = stack.context.hookedAuthor("Ada")
@@ -49,7 +49,9 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases, [true, false])
-  func deleteRulesApplyWhenChangesAreProcessedOrAtSave(_ setting: Setting, _ atEndOfEvent: Bool) throws {
+  func `delete rules apply when changes are processed or at save`(_ setting: Setting, _ atEndOfEvent: Bool)
+    throws
+  {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       #expect(stack.context.propagatesDeletesAtEndOfEvent)
@@ -67,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func aSavedDeletionLeavesAnObjectWithoutContext(_ setting: Setting) throws {
+  func `a saved deletion leaves an object without context`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       let ada = stack.context.insert("Author")
@@ -82,7 +84,7 @@ import Testing
   // MARK: Refreshing
 
   @Test(arguments: Setting.allCases)
-  func refreshingWithoutMergeDropsChangesAndMakesAFault(_ setting: Setting) throws {
+  func `refreshing without merge drops changes and makes a fault`(_ setting: Setting) throws {
     let stack = try hooked(setting)
     try stack.context.performAndWait {
       let ada = stack.context.hookedAuthor("Ada")
@@ -98,7 +100,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func refreshingWithoutMergeDropsTransientValues(_ setting: Setting) throws {
+  func `refreshing without merge drops transient values`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       let book = stack.context.insert("Book")
@@ -110,7 +112,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func refreshingWithMergeKeepsChangesOnNewerValues(_ setting: Setting) throws {
+  func `refreshing with merge keeps changes on newer values`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let book = try stack.context.performAndWait {
       let book = stack.context.insert("Book", ["title": "old", "pages": 1])
@@ -138,7 +140,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func refreshingAnUnsavedObjectLetsItFireAgain(_ setting: Setting) throws {
+  func `refreshing an unsaved object lets it fire again`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     stack.context.performAndWait {
       let ada = stack.context.insert("Author", ["name": "Ada"])
@@ -150,7 +152,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func refreshingAllMakesCleanObjectsFaultsAndAnnouncesOnce(_ setting: Setting) throws {
+  func `refreshing all makes clean objects faults and announces once`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       let clean = stack.context.insert("Author", ["name": "clean"])
@@ -169,7 +171,7 @@ import Testing
 
   // A child reads its parent's memory again, where the value stands until the parent saves.
   @Test(arguments: Setting.direct)
-  func refreshingAllDropsTransientValuesOfCleanObjects(_ setting: Setting) throws {
+  func `refreshing all drops transient values of clean objects`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       let book = stack.context.insert("Book", ["mark": "seen"])
@@ -180,7 +182,7 @@ import Testing
     }
   }
 
-  @Test func refreshingUsesTheRowCacheUntilValuesAreStale() throws {
+  @Test func `refreshing uses the row cache until values are stale`() throws {
     let stack = try TestStack(.sqlite)
     #expect(stack.context.stalenessInterval == -1)
     let ada = try stack.context.performAndWait {
@@ -213,7 +215,7 @@ import Testing
   // MARK: Rollback and reset
 
   @Test(arguments: Setting.allCases)
-  func rollbackGoesBackToWhatWasSaved(_ setting: Setting) throws {
+  func `rollback goes back to what was saved`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       let context = stack.context
@@ -237,7 +239,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func resetForgetsEveryObjectAndSaysSo(_ setting: Setting) throws {
+  func `reset forgets every object and says so`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let posted = Posted(.NSManagedObjectContextObjectsDidChange, by: stack.context)
     try stack.context.performAndWait {
@@ -254,7 +256,7 @@ import Testing
     #expect(Set(last.keys).subtracting(["managedObjectContext"]) == [NSInvalidatedAllObjectsKey])
   }
 
-  @Test func transientValuesOfAnOrphanReadAsNil() throws {
+  @Test func `transient values of an orphan read as nil`() throws {
     let stack = try TestStack(.memory)
     try stack.context.performAndWait {
       let book = stack.context.insert("Book", ["mark": "seen"])
@@ -280,7 +282,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func aFaultWhoseRowIsGoneBecomesDeletedAndEmpty(_ setting: Setting) throws {
+  func `a fault whose row is gone becomes deleted and empty`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let context = stack.sibling()
     #expect(context.shouldDeleteInaccessibleFaults)
@@ -293,7 +295,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func theHookForVanishedRowsDecidesAndIsNotAskedByExistingObject(_ setting: Setting) throws {
+  func `the hook for vanished rows decides and is not asked by existing object`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let context = SoakContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = stack.coordinator
@@ -313,7 +315,7 @@ import Testing
     }
   }
 
-  @Test func deleteRulesReachVanishedRowsWithoutAsking() throws {
+  @Test func `delete rules reach vanished rows without asking`() throws {
     let stack = try TestStack(.memory)
     let context = SoakContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = stack.coordinator

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func registeredObjectReadsNothing(_ setting: Setting) throws {
+  func `registered object reads nothing`(_ setting: Setting) throws {
     let (stack, id) = try saved(setting)
     let context = stack.setting.isNested ? stack.context : stack.sibling()
     context.performAndWait {
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func objectWithIDIsAFaultEvenOfNothing(_ setting: Setting) throws {
+  func `object with ID is a fault even of nothing`(_ setting: Setting) throws {
     let (stack, id) = try saved(setting)
     let context = stack.setting.isNested ? stack.context : stack.sibling()
     try stack.root.performAndWait {
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func existingObjectIsLoadedOrAnError(_ setting: Setting) throws {
+  func `existing object is loaded or an error`(_ setting: Setting) throws {
     let (stack, id) = try saved(setting)
     let context = stack.setting.isNested ? stack.context : stack.sibling()
     try context.performAndWait {
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func existingObjectGivesTheUnsavedInstance(_ setting: Setting) throws {
+  func `existing object gives the unsaved instance`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       let ada = stack.context.insert("Author")
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func everyWayToAnObjectLeadsToOneInstance(_ setting: Setting) throws {
+  func `every way to an object leads to-one instance`(_ setting: Setting) throws {
     let (stack, id) = try saved(setting)
     let context = stack.setting.isNested ? stack.context : stack.sibling()
     try context.performAndWait {
@@ -85,7 +85,7 @@ import Testing
   // MARK: How long objects stay
 
   @Test(arguments: Setting.allCases)
-  func unreferencedCleanObjectsAreReleased(_ setting: Setting) throws {
+  func `unreferenced clean objects are released`(_ setting: Setting) throws {
     let (stack, id) = try saved(setting)
     let context = stack.setting.isNested ? stack.context : stack.sibling()
     #expect(!context.retainsRegisteredObjects)
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func retainedObjectsStay(_ setting: Setting) throws {
+  func `retained objects stay`(_ setting: Setting) throws {
     let (stack, id) = try saved(setting)
     let context = stack.setting.isNested ? stack.context : stack.sibling()
     context.retainsRegisteredObjects = true
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func unreferencedSavedObjectsAreReleased(_ setting: Setting) throws {
+  func `unreferenced saved objects are released`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       for _ in 0..<3 { stack.context.insert("Author") }
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func aRealisedPairKeepsItselfRegisteredUntilRefreshed(_ setting: Setting) throws {
+  func `a realised pair keeps itself registered until refreshed`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       func make() -> NSManagedObjectID {
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func objectsOutliveTheirContextWithoutIt() throws {
+  @Test func `objects outlive their context without it`() throws {
     let stack = try TestStack(.memory)
     var context: NSManagedObjectContext? = stack.sibling()
     let ada = context!.performAndWait { context!.insert("Author") }
@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func whatWasSavedStaysRegisteredWhileAnInsertionWaits(_ setting: Setting) throws {
+  func `what was saved stays registered while an insertion waits`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let context = stack.context
     try context.performAndWait {

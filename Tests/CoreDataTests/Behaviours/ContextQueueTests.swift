@@ -3,18 +3,18 @@ import Foundation
 import Testing
 
 @Suite struct ContextQueueTests {
-  @Test func concurrencyTypesHaveApplesRawValues() {
+  @Test func `concurrency types have Apple's raw values`() {
     #expect(NSManagedObjectContextConcurrencyType.confinement.rawValue == 0)
     #expect(NSManagedObjectContextConcurrencyType.privateQueueConcurrencyType.rawValue == 1)
     #expect(NSManagedObjectContextConcurrencyType.mainQueueConcurrencyType.rawValue == 2)
   }
 
   @available(*, deprecated)
-  @Test func aPlainContextIsConfined() {
+  @Test func `a plain context is confined`() {
     #expect(NSManagedObjectContext().concurrencyType == .confinement)
   }
 
-  @Test func contextsAreMadeInEitherSpelling() {
+  @Test func `contexts are made in either spelling`() {
     #expect(NSManagedObjectContext(.privateQueue).concurrencyType == .privateQueueConcurrencyType)
     #expect(NSManagedObjectContext(.mainQueue).concurrencyType == .mainQueueConcurrencyType)
     #expect(
@@ -22,7 +22,7 @@ import Testing
         == .mainQueueConcurrencyType)
   }
 
-  @Test func performRunsInTurnAndProcessesChangesAfterwards() throws {
+  @Test func `perform runs in turn and processes changes afterwards`() throws {
     let stack = try TestStack(.memory)
     let posted = Posted(.NSManagedObjectContextObjectsDidChange, by: stack.context)
     nonisolated(unsafe) var order: [Int] = []
@@ -38,7 +38,7 @@ import Testing
     #expect(posted.userInfos.count == 3)
   }
 
-  @Test func performAndWaitMayBeEnteredAgainAndProcessesNothing() throws {
+  @Test func `perform and wait may be entered again and processes nothing`() throws {
     let stack = try TestStack(.memory)
     let posted = Posted(.NSManagedObjectContextObjectsDidChange, by: stack.context)
     stack.context.performAndWait {
@@ -49,13 +49,13 @@ import Testing
     #expect(posted.userInfos.count == 1)
   }
 
-  @Test func performAndWaitRunsOnTheCallersThread() {
+  @Test func `perform and wait runs on the callers thread`() {
     let context = NSManagedObjectContext(.privateQueue)
     let caller = Thread.current
     #expect(context.performAndWait { Thread.current } === caller)
   }
 
-  @Test func performOfAPrivateContextIsNeverOnMain() async {
+  @Test func `perform of a private context is never on main`() async {
     let context = NSManagedObjectContext(.privateQueue)
     let onMain = await Task { @MainActor in
       await context.perform(schedule: .enqueued) { ContextQueue.isOnMainQueue }
@@ -63,13 +63,13 @@ import Testing
     #expect(!onMain)
   }
 
-  @Test func performAndWaitHandsBackValuesAndErrors() {
+  @Test func `perform and wait hands back values and errors`() {
     let context = NSManagedObjectContext(.privateQueue)
     #expect(context.performAndWait { 7 } == 7)
     #expect(throws: CocoaError.self) { try context.performAndWait { throw CocoaError(.fileNoSuchFile) } }
   }
 
-  @Test func asyncPerformIsImmediateInsideAndInTurnWhenEnqueued() async throws {
+  @Test func `async perform is immediate inside and in turn when enqueued`() async throws {
     let context = NSManagedObjectContext(.privateQueue)
     let order = Order()
     let value = await context.perform {
@@ -82,7 +82,7 @@ import Testing
     #expect(order.words == ["now", "later", "last"])
   }
 
-  @Test func anErrorInAnAsyncBlockLeavesChangesAlone() async throws {
+  @Test func `an error in an async block leaves changes alone`() async throws {
     let stack = try TestStack(.memory)
     let context = stack.context
     await #expect(throws: CocoaError.self) {
@@ -95,7 +95,7 @@ import Testing
     #expect(isPending)
   }
 
-  @Test func performAndWaitOfAMainContextRunsOnMain() async {
+  @Test func `perform and wait of a main context runs on main`() async {
     let context = NSManagedObjectContext(.mainQueue)
     let inline = await MainActor.run { context.performAndWait { ContextQueue.isOnMainQueue } }
     #expect(inline)
@@ -107,7 +107,7 @@ import Testing
     #expect(hopped)
   }
 
-  @Test func aPrivateQueueTakesTheContextsNameAndKeepsItsOrder() {
+  @Test func `a private queue takes the contexts name and keeps its order`() {
     let context = NSManagedObjectContext(.privateQueue)
     let order = Order()
     context.perform { order.add("before") }
@@ -118,7 +118,7 @@ import Testing
     #expect(order.words == ["before", "after", "end"])
   }
 
-  @Test func everyContextHasAUserInfoAndAnAuthor() {
+  @Test func `every context has a user info and an author`() {
     let context = NSManagedObjectContext(.privateQueue)
     context.userInfo["key"] = 1
     #expect(context.userInfo["key"] as? Int == 1)
@@ -127,7 +127,7 @@ import Testing
     #expect(context.transactionAuthor == "import")
   }
 
-  @Test func aChildReportsItsParentsCoordinator() throws {
+  @Test func `a child reports its parents coordinator`() throws {
     let stack = try TestStack(.memory)
     let child = stack.child(of: stack.child(of: stack.root))
     #expect(child.persistentStoreCoordinator === stack.coordinator)

@@ -36,13 +36,13 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func whatIsDeletedHereIsNoMemberThoughOthersMadeItOne(_ setting: Setting) throws {
+  func `what is deleted here is no member though others made it one`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try moved(stack) { _, new in #expect(headings(new) == []) }
   }
 
   @Test(arguments: Setting.direct)
-  func whenItsDeletionIsUndoneItIsAMemberAgain(_ setting: Setting) throws {
+  func `when its deletion is undone it is a member again`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     stack.context.performAndWait { stack.context.undoManager = UndoManager() }
     try moved(stack) { chapter, new in

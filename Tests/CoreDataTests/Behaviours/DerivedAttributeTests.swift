@@ -23,7 +23,7 @@ import Testing
     try TestStack(.sqlite, model: model(extra))
   }
 
-  @Test func aCountFollowsItsMembers() throws {
+  @Test func `a count follows its members`() throws {
     let stack = try stack([("Author", Self.derived("bookCount", .integer64AttributeType, "books.@count"))])
     try stack.context.performAndWait {
       let ada = stack.context.insert("Author", ["name": "Ada"])
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func textIsFoldedAndSpelledLarge() throws {
+  @Test func `text is folded and spelled large`() throws {
     let stack = try stack([
       ("Author", Self.derived("canonicalName", .stringAttributeType, "canonical:(name)")),
       ("Author", Self.derived("upperName", .stringAttributeType, "uppercase:(name)")),
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func aKeyPathOverAToOneFollowsTheOtherObject() throws {
+  @Test func `a key path over a to-one follows the other object`() throws {
     let stack = try stack([("Book", Self.derived("authorName", .stringAttributeType, "author.name"))])
     try stack.context.performAndWait {
       let ada = stack.context.insert("Author", ["name": "Ada"])
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func sumsAndExtremesFollowMembersAndTheirValues() throws {
+  @Test func `sums and extremes follow members and their values`() throws {
     let stack = try stack([
       ("Author", Self.derived("pagesSum", .integer64AttributeType, "books.pages.@sum")),
       ("Author", Self.derived("longest", .integer64AttributeType, "books.pages.@max")),
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func nowIsTheMomentOfEachSave() throws {
+  @Test func `now is the moment of each save`() throws {
     let stack = try stack([("Author", Self.derived("saved", .dateAttributeType, "now()"))])
     try stack.context.performAndWait {
       let start = Date()
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func aSiblingThatMergesSeesTheNewValue() throws {
+  @Test func `a sibling that merges sees the new value`() throws {
     let stack = try stack([("Author", Self.derived("bookCount", .integer64AttributeType, "books.@count"))])
     let other = stack.sibling()
     other.performAndWait { other.automaticallyMergesChangesFromParent = true }
@@ -153,7 +153,7 @@ import Testing
     other.performAndWait { #expect(seen.value(forKey: "bookCount") as? Int == 1) }
   }
 
-  @Test func aMandatoryOneWithoutDefaultFailsTheFirstSave() throws {
+  @Test func `a mandatory one without default fails the first save`() throws {
     let count = Self.derived("bookCount", .integer64AttributeType, "books.@count")
     count.isOptional = false
     let stack = try stack([("Author", count)])
@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  @Test func anOperatorInTheMiddleIsRefused() throws {
+  @Test func `an operator in the middle is refused`() throws {
     let sum = NSDerivedAttributeDescription()
     sum.name = "pagesSum"
     sum.attributeType = .integer64AttributeType
@@ -172,13 +172,13 @@ import Testing
     #expect(throws: CocoaError.self) { try stack([("Author", sum)]) }
   }
 
-  @Test func aMemoryStoreRefusesTheModel() throws {
+  @Test func `a memory store refuses the model`() throws {
     let model = model([("Author", Self.derived("bookCount", .integer64AttributeType, "books.@count"))])
     let error = #expect(throws: CocoaError.self) { try TestStack(.memory, model: model) }
     #expect(error?.code.rawValue == NSPersistentStoreIncompatibleSchemaError)
   }
 
-  @Test(.ofFiles) func triggersOfACountReadAsCoreDatas() throws {
+  @Test(.ofFiles) func `triggers of a count read as core datas`() throws {
     let stack = try stack([("Author", Self.derived("bookCount", .integer64AttributeType, "books.@count"))])
     let texts = try SQLiteText.triggers(at: stack.url)
     #expect(

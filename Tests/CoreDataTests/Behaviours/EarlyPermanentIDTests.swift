@@ -23,12 +23,12 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func anObjectDeletedAfterItGotItsIDIsNotSaved(_ setting: Setting) throws {
+  func `an object deleted after it got its ID is not saved`(_ setting: Setting) throws {
     try #expect(names(setting) { $0.managedObjectContext?.delete($0) } == [])
   }
 
   @Test(arguments: Setting.allCases)
-  func anObjectChangedAfterItGotItsIDIsThereOnce(_ setting: Setting) throws {
+  func `an object changed after it got its ID is there once`(_ setting: Setting) throws {
     try #expect(names(setting) { $0.setValue("Grace", forKey: "name") } == ["Grace"])
   }
 }

@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test(.ofFiles, arguments: [Setting.sqlite, .nestedOverSQLite])
-  func insertedObjectsHaveTheirPermanentIDsAndAreStillInserted(_ setting: Setting) throws {
+  func `inserted objects have their permanent IDs and are still inserted`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try execute(
       "CREATE TRIGGER refuse BEFORE INSERT ON ZAUTHOR BEGIN SELECT RAISE(ABORT, 'refused'); END", stack)
@@ -35,7 +35,7 @@ import Testing
     withExtendedLifetime(ada) {}
   }
 
-  @Test func aRefusedDuplicateHasItsPermanentIDToo() throws {
+  @Test func `a refused duplicate has its permanent ID too`() throws {
     let model = LibraryModel.make()
     model.entitiesByName["Author"]!.uniquenessConstraints = [["name"]]
     let stack = try TestStack(.sqlite, model: model)

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func identityAndStateAreKnownWithoutFilling(_ setting: Setting) throws {
+  func `identity and state are known without filling`(_ setting: Setting) throws {
     try stored(setting).fresh { context in
       let ada = try #require(try context.all("Author").first as? RecordingAuthor)
       _ = (
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func accessWithoutAKeyFillsAndAwakesOnce(_ setting: Setting) throws {
+  func `access without a key fills and awakes once`(_ setting: Setting) throws {
     try stored(setting).fresh { context in
       let ada = try #require(try context.all("Author").first as? RecordingAuthor)
       ada.willAccessValue(forKey: nil)
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func fetchedRowsAreAtHandWithoutAnotherRead(_ setting: Setting) throws {
+  func `fetched rows are at hand without another read`(_ setting: Setting) throws {
     try stored(setting).fresh { context in
       let ada = try #require(try context.all("Author").first)
       let reads = try #require(context.persistentStoreCoordinator).rowReads.load(ordering: .relaxed)
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func aToManyIsAFaultOfItsOwn(_ setting: Setting) throws {
+  func `a to-many is a fault of its own`(_ setting: Setting) throws {
     try stored(setting).fresh { context in
       let ada = try #require(try context.all("Author").first)
       _ = ada.value(forKey: "name")
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func idsOfAToOneNeedNoObject(_ setting: Setting) throws {
+  func `IDs of a to-one need no object`(_ setting: Setting) throws {
     try stored(setting).fresh { context in
       let book = try #require(try context.all("Book").first)
       let ids = book.objectIDs(forRelationshipNamed: "author")
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func whatAwakeFromFetchAssignsIsNoChange(_ setting: Setting) throws {
+  func `what awake from fetch assigns is no change`(_ setting: Setting) throws {
     try stored(setting).fresh { context in
       let ada = try #require(try context.all("Author").first as? RecordingAuthor)
       ada.willAccessValue(forKey: nil)
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func stateTellsWhatTheNextSaveDoes(_ setting: Setting) throws {
+  func `state tells what the next save does`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let book = stack.context.performAndWait {
       let book = stack.context.insert("Book")
@@ -122,7 +122,7 @@ import Testing
     try stack.fresh { try #expect($0.count("Book") == 0) }
   }
 
-  @Test func aTransientValueIsNotStored() throws {
+  @Test func `a transient value is not stored`() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
       stack.context.insert("Book", ["title": "a", "mark": "x"])
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func anAttributeOfUndefinedTypeMustBeTransient() throws {
+  @Test func `an attribute of undefined type must be transient`() throws {
     let model = LibraryModel.make()
     model.entitiesByName["Tag"]!.properties.append(LibraryModel.attribute("odd", .undefinedAttributeType))
     #expect(throws: CocoaError.self) { try TestStack(.sqlite, model: model) }
@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func entityAndInitialiserGoByTheClass() throws {
+  @Test func `entity and initialiser go by the class`() throws {
     let stack = try stored(.memory)
     stack.context.performAndWait {
       let author = RecordingAuthor(context: stack.context)
@@ -163,7 +163,7 @@ import Testing
   // MARK: Hooks
 
   @Test(arguments: Setting.allCases)
-  func hooksOfALifeComeInOrderAndOnce(_ setting: Setting) throws {
+  func `hooks of a life come in order and once`(_ setting: Setting) throws {
     let stack = try stored(setting)
     let ada = try stack.context.performAndWait { () -> RecordingAuthor in
       let ada = try #require(try stack.context.all("Author").first as? RecordingAuthor)
@@ -185,7 +185,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func insertionIsAnnouncedOnceInItsContext(_ setting: Setting) throws {
+  func `insertion is announced once in its context`(_ setting: Setting) throws {
     let stack = try stored(setting)
     stack.context.performAndWait {
       let author = stack.context.insert("Author") as? RecordingAuthor
@@ -196,7 +196,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func snapshotEventsTellWhatBroughtValuesBack(_ setting: Setting) throws {
+  func `snapshot events tell what brought values back`(_ setting: Setting) throws {
     let stack = try stored(setting)
     try stack.context.performAndWait {
       let ada = try #require(try stack.context.all("Author").first as? RecordingAuthor)

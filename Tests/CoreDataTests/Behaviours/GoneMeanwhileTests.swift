@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func anInsertionIsNotShownThatWasDeletedSince(_ setting: Setting) throws {
+  func `an insertion is not shown that was deleted since`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let writer = stack.root
     let insertion = try writer.saved { writer.insert("Author", ["name": "Ada"]) }
@@ -26,7 +26,9 @@ import Testing
 
   /// The parent has deleted it since, or gone back to what was saved.
   @Test(arguments: Setting.nested, [true, false])
-  func aSiblingsInsertionIsNotShownThatTheParentHasTakenBack(_ setting: Setting, isDeleted: Bool) throws {
+  func `a siblings insertion is not shown that the parent has taken back`(_ setting: Setting, isDeleted: Bool)
+    throws
+  {
     let stack = try TestStack(setting)
     let parent = stack.context
     let sibling = stack.child(of: parent), reader = stack.child(of: parent)
@@ -43,7 +45,7 @@ import Testing
 
   /// It has got its permanent ID by then, so that the store would take the link.
   @Test(arguments: Setting.direct)
-  func whatTheParentHasThrownAwayGetsNoLinksFromItsChildren(_ setting: Setting) throws {
+  func `what the parent has thrown away gets no links from its children`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let root = stack.root
     let deleter = stack.child(of: root), linker = stack.child(of: root)
@@ -76,7 +78,7 @@ import Testing
 
   /// Its author is to be deleted here, which would cut the link if the book were still there.
   @Test(arguments: Setting.allCases)
-  func aLinkOfWhatIsGoneIsNotLookedFor(_ setting: Setting) throws {
+  func `a link of what is gone is not looked for`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let writer = stack.sibling()
     let author = try stack.stored("Author").objectID, book = try stack.stored("Book").objectID

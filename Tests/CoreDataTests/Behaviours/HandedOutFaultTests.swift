@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct, News.allCases)
-  func itTakesTheirValuesAndKeepsItsMembers(_ setting: Setting, _ news: News) throws {
+  func `it takes their values and keeps its members`(_ setting: Setting, _ news: News) throws {
     let stack = try TestStack(setting)
     let root = stack.root
     let ada = try stack.stored("Author", ["name": "Ada", "age": 1])

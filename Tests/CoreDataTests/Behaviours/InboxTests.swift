@@ -49,7 +49,7 @@ import Testing
     return (entry?.row?[_age], Set(delta.added))
   }
 
-  @Test func readersLookThroughFewLayersHoweverManySavesWait() {
+  @Test func `readers look through few layers however many saves wait`() {
     let books = (0..<1000).map { _ in newBook() }
     for (age, book) in books.enumerated() { _overlay.deliver(save(age, adding: book)) }
     #expect(_overlay.visibleLayers.count < 32)
@@ -57,7 +57,7 @@ import Testing
     #expect(_seen.books == Set(books))
   }
 
-  @Test func savesAreTakenInAsTheyCameWhateverReadersHaveSeenTogether() throws {
+  @Test func `saves are taken in as they came whatever readers have seen together`() throws {
     let books = (0..<100).map { _ in newBook() }
     for (age, book) in books[..<90].enumerated() { _overlay.deliver(save(age, adding: book)) }
     _ = _overlay.visibleLayers
@@ -79,7 +79,7 @@ import Testing
     #expect(_seen.books == Set(books))
   }
 
-  @Test func whatTheContextDoesItselfStandsUnderWhatIsStillOnItsWay() throws {
+  @Test func `what the context does itself stands under what is still on its way`() throws {
     for age in 1...9 { _overlay.deliver(save(age, adding: newBook())) }
     #expect(_seen.age == .int(9))
     let first = try #require(_overlay.nextDelivery())
@@ -93,7 +93,7 @@ import Testing
 
 /// Changes of one to-many laid over each other.
 @Suite struct ToManyDeltaTests {
-  @Test func manyDeltasAtOnceAreWhatTheyAreOneByOne() throws {
+  @Test func `many deltas at once are what they are one by one`() throws {
     let stack = try TestStack(.memory)
     let ids = stack.context.performAndWait { (0..<6).map { _ in stack.context.insert("Tag")._objectID } }
     var random = SeededRandom(seed: 7)

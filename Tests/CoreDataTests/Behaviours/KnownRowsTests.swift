@@ -7,7 +7,7 @@ import Testing
 /// What a context knows of the rows that a child has changed, while others go on saving.
 @Suite struct KnownRowsTests {
   @Test(arguments: Setting.direct)
-  func aRowIsTheSameForAsLongAsALayerIsTakenOver(_ setting: Setting) throws {
+  func `a row is the same for as long as a layer is taken over`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let ada = try stack.stored("Author", ["name": "Ada", "age": 1])
     let base = try #require(ada._row)
@@ -28,7 +28,7 @@ import Testing
 
   /// Somebody has saved since, and the row has left the cache: only the store knows whether it is there.
   @Test(arguments: Setting.direct)
-  func aLateInsertionIsReadWhereNoContextHasIt(_ setting: Setting) throws {
+  func `a late insertion is read where no context has it`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let writer = stack.root, reader = stack.sibling()
     let insertion = try writer.saved { writer.insert("Author", ["name": "Ada"]) }
@@ -45,7 +45,7 @@ import Testing
 
   /// The child has read the object before the change that its parent inserted it with: both have version 1.
   @Test(arguments: Setting.direct)
-  func whatIsTakenBackIsWhatWasSavedNotWhatAChildHadRead(_ setting: Setting) throws {
+  func `what is taken back is what was saved not what a child had read`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let root = stack.root, child = stack.child(of: root)
     let mentors = try ["Old", "New"].map { try stack.stored("Author", ["name": $0]).objectID }
@@ -76,7 +76,7 @@ import Testing
 
   /// The parent knows the object only because it loses a link; what it has saved itself is no conflict.
   @Test(arguments: Setting.direct)
-  func aChildsChangeToWhatLosesALinkIsOfTheNewestRow(_ setting: Setting) throws {
+  func `a childs change to what loses a link is of the newest row`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let root = stack.root, child = stack.child(of: root)
     let ids = try ["Old", "New", "Pupil"].map { try stack.stored("Author", ["name": $0]).objectID }

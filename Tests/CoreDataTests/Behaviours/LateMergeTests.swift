@@ -13,7 +13,7 @@ import Testing
 
   /// Versions count saves into the store, so that they tell nothing of the order of saves between contexts.
   @Test(arguments: Setting.nested)
-  func aChildTakesItsParentsSaveThoughItHasSavedOften(_ setting: Setting) throws {
+  func `a child takes its parents save though it has saved often`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let (id, parent, child) = try family(stack)
     parent.performAndWait { parent.object(with: id).setValue(2, forKey: "age") }
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: Setting.nested)
-  func aChildKeepsWhatItSavedWhenAnOlderSaveComesLate(_ setting: Setting) throws {
+  func `a child keeps what it saved when an older save comes late`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let (id, parent, child) = try family(stack)
     let notification = try parent.saved { parent.object(with: id).setValue("First", forKey: "name") }
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: Setting.nested)
-  func aChildHearsThatItsParentTookALinkBack(_ setting: Setting) throws {
+  func `a child hears that its parent took a link back`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let (id, parent, child) = try family(stack)
     let bookID = try parent.performAndWait {
@@ -78,7 +78,7 @@ import Testing
 
   /// Here of an object that was never stored.
   @Test(arguments: Setting.direct)
-  func aChildHearsThatItsParentTookAMemberBack(_ setting: Setting) throws {
+  func `a child hears that its parent took a member back`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let (id, parent, child) = (try stack.stored("Author").objectID, stack.root, stack.child(of: stack.root))
     let ada = child.performAndWait { child.object(with: id) }
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func aSiblingKeepsWhatItSavedWhenAnOlderSaveComesLate(_ setting: Setting) throws {
+  func `a sibling keeps what it saved when an older save comes late`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let id = try stack.stored("Author", ["name": "Ada"]).objectID
     let other = stack.sibling()
@@ -109,7 +109,7 @@ import Testing
 
   /// A fault may hold values already that were never read.
   @Test(arguments: Setting.direct)
-  func aFaultKeepsWhatItWasFetchedWithWhenOlderSavesComeLate(_ setting: Setting) throws {
+  func `a fault keeps what it was fetched with when older saves come late`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let insertion = try stack.root.saved { stack.root.insert("Author", ["name": "Ada"]) }
     let writer = stack.sibling()
@@ -128,7 +128,7 @@ import Testing
 
   /// When the change was merged there was no object yet, or one without values.
   @Test(arguments: Setting.direct, [false, true])
-  func anObjectIsOfTheNewestRowWhenItsInsertionComesAfterAChange(
+  func `an object is of the newest row when its insertion comes after a change`(
     _ setting: Setting, isKnown: Bool
   ) throws {
     let stack = try TestStack(setting)
@@ -150,7 +150,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func anObjectKeepsWhatItShowsWhenItsInsertionComesLate(_ setting: Setting) throws {
+  func `an object keeps what it shows when its insertion comes late`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let insertion = try stack.root.saved { stack.root.insert("Author", ["name": "Ada"]) }
     let reader = stack.sibling()
@@ -167,7 +167,7 @@ import Testing
 /// Members that were read before the context went back to what was saved.
 @Suite struct RolledBackMembersTests {
   @Test(arguments: Setting.direct)
-  func whatIsDeletedElsewhereAfterARollbackIsNoMemberAnyMore(_ setting: Setting) throws {
+  func `what is deleted elsewhere after a rollback is no member any more`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let context = stack.context
     try context.performAndWait {
@@ -224,7 +224,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func addingAMemberThatWasMovedAwayMeanwhileMovesItBack(_ setting: Setting) throws {
+  func `adding a member that was moved away meanwhile moves it back`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let moved = try moved(stack)
     let (context, book) = (moved.context, moved.book)
@@ -244,7 +244,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func removingAMemberThatCameMeanwhileTakesItOut(_ setting: Setting) throws {
+  func `removing a member that came meanwhile takes it out`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let moved = try moved(stack)
     let (context, book) = (moved.context, moved.book)

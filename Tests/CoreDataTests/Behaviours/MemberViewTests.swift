@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func aSetGivenBeforeAChangeDoesNotSeeIt(_ setting: Setting) throws {
+  func `a set given before a change does not see it`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       let author = _author(in: stack.context, books: 3)
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func everyChangeOfTheMembersShowsInTheNextSet(_ setting: Setting) throws {
+  func `every change of the members shows in the next set`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       let context = stack.context
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func aSetMadeBeforeAMergeShowsWhatWasMerged() throws {
+  @Test func `a set made before a merge shows what was merged`() throws {
     let stack = try TestStack(.sqlite)
     let (author, id) = try stack.context.performAndWait {
       let author = _author(in: stack.context, books: 2)
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func anOrderedSetShowsEachNewOrder(_ setting: Setting) throws {
+  func `an ordered set shows each new order`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     stack.context.performAndWait {
       let book = stack.context.insert("Book")
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func theClassOfMembersIsLookedAtAgainWhenTheyChange() throws {
+  @Test func `the class of members is looked at again when they change`() throws {
     let stack = try TestStack(.memory, model: HookedAuthor.model())
     stack.context.performAndWait {
       let author = stack.context.hookedAuthor("Jane")

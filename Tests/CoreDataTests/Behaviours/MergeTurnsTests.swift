@@ -53,7 +53,7 @@ import Testing
     #expect(order.firstIndex(of: "other") == 16)
   }
 
-  @Test func aBlockSentToTheContextComesAfterAllSavesBeforeIt() async throws {
+  @Test func `a block sent to the context comes after all saves before it`() async throws {
     let order = try await order { main, note in main.perform { note("block") } }
     #expect(order == ["merge", "merge", "merge", "block"])
   }

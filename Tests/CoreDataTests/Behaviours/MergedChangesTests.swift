@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func aRegisteredFaultIsSkippedSilently(_ setting: Setting) throws {
+  func `a registered fault is skipped silently`(_ setting: Setting) throws {
     let (_, one, two, ids) = try siblings(setting)
     let fault = two.performAndWait { two.object(with: ids[0]) }
     let log = NotificationLog(two)
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func idsMergeLikeObjects(_ setting: Setting) throws {
+  func `IDs merge like objects`(_ setting: Setting) throws {
     let (_, one, two, ids) = try siblings(setting)
     let mine = two.performAndWait { () -> [NSManagedObject] in
       let mine = ids.map { two.object(with: $0) }
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func remoteChangesComeAsIDsOrURIsAndReachSeveralContexts(_ setting: Setting) throws {
+  func `remote changes come as IDs or URIs and reach several contexts`(_ setting: Setting) throws {
     let (stack, one, two, ids) = try siblings(setting)
     let child = stack.child(of: two)
     let (inParent, inChild) = (
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func mergedInsertsAndUpdatesLeaveNothingToSave(_ setting: Setting) throws {
+  func `merged inserts and updates leave nothing to save`(_ setting: Setting) throws {
     let (_, one, two, ids) = try siblings(setting)
     two.performAndWait { two.object(with: ids[0]).willAccessValue(forKey: nil) }
     let notification = try one.saved {
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func mergingRefreshesTheCacheForLaterFaults(_ setting: Setting) throws {
+  func `merging refreshes the cache for later faults`(_ setting: Setting) throws {
     let (stack, one, two, ids) = try siblings(setting)
     two.performAndWait { two.object(with: ids[0]).willAccessValue(forKey: nil) }
     let notification = try one.saved { one.object(with: ids[0]).setValue("New", forKey: "name") }
@@ -100,7 +100,7 @@ import Testing
     stack.fresh { context in #expect(context.object(with: ids[0]).text("name") == "New") }
   }
 
-  @Test func mergingByItselfHappensOnTheReceiversQueue() throws {
+  @Test func `merging by itself happens on the receivers queue`() throws {
     let (_, one, two, ids) = try siblings(.sqlite)
     two.performAndWait { two.automaticallyMergesChangesFromParent = true }
     let mine = two.performAndWait { two.object(with: ids[0]) }
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func dirtyPropertiesStayAndTheRestMovesAlong(_ setting: Setting) throws {
+  func `dirty properties stay and the rest moves along`(_ setting: Setting) throws {
     let (_, one, two, ids) = try siblings(setting)
     let mine = two.performAndWait { two.object(with: ids[0]) }
     two.performAndWait { mine.setValue("Mine", forKey: "name") }
@@ -139,7 +139,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func anObjectFilledBetweenSaveAndMergeIsStillAnnounced(_ setting: Setting) throws {
+  func `an object filled between save and merge is still announced`(_ setting: Setting) throws {
     let (_, one, two, ids) = try siblings(setting)
     let fault = two.performAndWait { two.object(with: ids[0]) }
     let notification = try one.saved { one.object(with: ids[0]).setValue("New", forKey: "name") }

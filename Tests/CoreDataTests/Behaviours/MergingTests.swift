@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func updatesReachRealisedObjects(_ setting: Setting) throws {
+  func `updates reach realised objects`(_ setting: Setting) throws {
     let (_, one, two) = try siblings(setting)
     let mine = try two.performAndWait {
       let mine = try #require(try two.all("Author").first)
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func unsavedChangesWinOverMergedOnes(_ setting: Setting) throws {
+  func `unsaved changes win over merged ones`(_ setting: Setting) throws {
     let (stack, one, two) = try siblings(setting)
     let mine = try two.performAndWait {
       let mine = try #require(try two.all("Author").first)
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func insertsAreRegisteredAndAnnouncedThenForgotten(_ setting: Setting) throws {
+  func `inserts are registered and announced then forgotten`(_ setting: Setting) throws {
     let (_, one, two) = try siblings(setting)
     let log = NotificationLog(two)
     let notification = try one.saved { one.insert("Author", ["name": "New"]) }
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func deletesMarkRegisteredObjects(_ setting: Setting) throws {
+  func `deletes mark registered objects`(_ setting: Setting) throws {
     let (_, one, two) = try siblings(setting)
     let mine = try two.performAndWait {
       let mine = try #require(try two.all("Author").first)
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func automaticMergingReachesSiblings() throws {
+  @Test func `automatic merging reaches siblings`() throws {
     let (_, one, two) = try siblings(.sqlite)
     two.automaticallyMergesChangesFromParent = true
     let mine = try two.performAndWait {
@@ -107,7 +107,7 @@ import Testing
     two.performAndWait { #expect(mine.text("name") == "Grace") }
   }
 
-  @Test func contextsOfTwoCoordinatorsOnOneFileMerge() throws {
+  @Test func `contexts of two coordinators on one file merge`() throws {
     let (stack, one, _) = try siblings(.sqlite)
     let other = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
     try other.addPersistentStore(ofType: TestDatabase.type, configurationName: nil, at: stack.url)
@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func aStaleSaveIsAConflict(_ setting: Setting) throws {
+  func `a stale save is a conflict`(_ setting: Setting) throws {
     let (_, one, two) = try siblings(setting)
     let mine = try two.performAndWait {
       let mine = try #require(try two.all("Author").first)
@@ -171,7 +171,7 @@ import Testing
       (.overwriteMergePolicyType, "Mine", 1, 36),
       (.rollbackMergePolicyType, "Theirs", 0, 40),
     ])
-  func mergePoliciesSettlePropertyByProperty(
+  func `merge policies settle property by property`(
     _ setting: Setting, _ expected: (policy: NSMergePolicyType, name: String, pages: Int, age: Int)
   ) throws {
     let (stack, one, two) = try siblings(setting)

@@ -7,7 +7,7 @@ import Testing
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
   }
 
-  @Test func readingAnObjectOffItsQueueTrapsNamingObjectContextAndQueue() async {
+  @Test func `reading an object off its queue traps naming object context and queue`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try TestStack(.memory)
       stack.context.name = "import"
@@ -20,7 +20,7 @@ import Testing
     #expect(text.contains("Its queue is 'import'"))
   }
 
-  @Test func writingAnObjectInAnotherContextsBlockTraps() async {
+  @Test func `writing an object in another contexts block traps`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try TestStack(.memory)
       let ada = stack.context.performAndWait { stack.context.insert("Author") }
@@ -31,7 +31,7 @@ import Testing
     #expect(Self.text(result).contains("was used on queue 'other'"))
   }
 
-  @Test func fetchingOffTheQueueTraps() async {
+  @Test func `fetching off the queue traps`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try TestStack(.memory)
       _ = try stack.context.count("Author")
@@ -39,7 +39,7 @@ import Testing
     #expect(Self.text(result).contains("multithreading violation: private-queue context"))
   }
 
-  @Test func objectIDsAreReadAnywhere() throws {
+  @Test func `object IDs are read anywhere`() throws {
     let stack = try TestStack(.memory)
     let ada = stack.context.performAndWait { stack.context.insert("Author") }
     #expect(ada.objectID.isTemporaryID)
@@ -47,7 +47,7 @@ import Testing
     #expect(ada.managedObjectContext === stack.context)
   }
 
-  @Test func theSwitchIsReadFromArgumentsThenEnvironmentThenTheBuild() {
+  @Test func `the switch is read from arguments then environment then the build`() {
     func mode(_ arguments: [String], _ environment: [String: String], debug: Bool) -> ConcurrencyCheck.Mode {
       ConcurrencyCheck.decision(arguments: arguments, environment: environment, isDebugBuild: debug)
     }
@@ -93,7 +93,7 @@ import Testing
     #endif
   }
 
-  @Test func deletingAnObjectOfAnotherContextTraps() async {
+  @Test func `deleting an object of another context traps`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try TestStack(.memory)
       let ada = stack.context.performAndWait { stack.context.insert("Author") }
@@ -103,7 +103,7 @@ import Testing
     #expect(Self.text(result).contains("an attempt to delete an object of"))
   }
 
-  @Test func aConfinementContextIsRefusedAsParent() async {
+  @Test func `a confinement context is refused as parent`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let child = NSManagedObjectContext(.privateQueue)
       child.parent = NSManagedObjectContext(concurrencyType: .confinement)
@@ -111,7 +111,7 @@ import Testing
     #expect(Self.text(result).contains("a parent context must work on a queue"))
   }
 
-  @Test func aUsedContextsCoordinatorStays() async {
+  @Test func `a used contexts coordinator stays`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try TestStack(.memory)
       stack.context.performAndWait { _ = stack.context.insert("Author") }
@@ -121,7 +121,7 @@ import Testing
     #expect(Self.text(result).contains("its coordinator cannot be changed"))
   }
 
-  @Test func readingAnObjectAfterResetTraps() async {
+  @Test func `reading an object after reset traps`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try TestStack(.memory)
       try stack.context.performAndWait {
@@ -134,7 +134,7 @@ import Testing
     #expect(Self.text(result).contains("could not fulfil a fault"))
   }
 
-  @Test func aVanishedRowTrapsWhenFaultsAreNotToBeDeleted() async {
+  @Test func `a vanished row traps when faults are not to be deleted`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try TestStack(.memory)
       let other = stack.sibling()
@@ -152,7 +152,7 @@ import Testing
     #expect(Self.text(result).contains("the row is not in the store"))
   }
 
-  @Test func aWillSaveThatNeverSettlesTraps() async {
+  @Test func `a will save that never settles traps`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try TestStack(.memory, model: HookedAuthor.model())
       try stack.context.performAndWait {
@@ -164,7 +164,7 @@ import Testing
     #expect(Self.text(result).contains("within 1000 passes"))
   }
 
-  @Test func assigningToAStoreWithoutTheEntityTraps() async {
+  @Test func `assigning to a store without the entity traps`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let two = try TwoStores()
       two.context.performAndWait { two.context.assign(two.context.insert("Tag"), to: two.people) }

@@ -43,7 +43,9 @@ import Testing
   }
 
   @Test(arguments: Setting.direct, [false, true])
-  func whatWasTakenOutHereIsAMemberOnceThatIsRolledBack(_ setting: Setting, _ readingFirst: Bool) throws {
+  func `what was taken out here is a member once that is rolled back`(
+    _ setting: Setting, _ readingFirst: Bool
+  ) throws {
     let stack = try TestStack(setting)
     try taken(stack, readingFirst: readingFirst) { ada, book in
       #expect(ada.objects("books").isEmpty)
@@ -53,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct, [false, true])
-  func whatWasTakenOutHereIsNoMemberThoughOthersMadeItOne(
+  func `what was taken out here is no member though others made it one`(
     _ setting: Setting, _ readingFirst: Bool
   ) throws {
     let stack = try TestStack(setting)
@@ -64,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func whatWasTakenOutHereIsNoMemberWhenPrefetched(_ setting: Setting) throws {
+  func `what was taken out here is no member when prefetched`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try taken(stack, readingFirst: false) { ada, _ in
       let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
@@ -75,7 +77,8 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func aMemberThatWasSavedAlongWithItsOwnerLeavesItWhenOthersMoveIt(_ setting: Setting) throws {
+  func `a member that was saved along with its owner leaves it when others move it`(_ setting: Setting) throws
+  {
     let stack = try TestStack(setting)
     let context = stack.context
     let book = try stack.stored("Book", ["title": "Notes"])

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct NestedContextTests {
   @Test(arguments: Setting.direct)
-  func aChildsChangesAreInvisibleToTheParentUntilItSaves(_ setting: Setting) throws {
+  func `a childs changes are invisible to the parent until it saves`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let child = stack.child(of: stack.root)
     try child.performAndWait {
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func aChildSeesWhatItsParentHasNotSaved(_ setting: Setting) throws {
+  func `a child sees what its parent has not saved`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let child = stack.child(of: stack.root)
     stack.root.performAndWait { _ = stack.root.insert("Author", ["name": "Ada"]) }
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func unsavedChangesOfAnAncestorDecideWhatAChildFinds(_ setting: Setting) throws {
+  func `unsaved changes of an ancestor decide what a child finds`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.root.performAndWait {
       for name in ["A", "B", "C"] { stack.root.insert("Author", ["name": name]) }
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func savesClimbOneLevelAtATime(_ setting: Setting) throws {
+  func `saves climb one level at a time`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let middle = stack.child(of: stack.root)
     let worker = stack.child(of: middle)
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func theLastChildToSaveWinsProperty(_ setting: Setting) throws {
+  func `the last child to save wins property`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     _ = try stack.stored("Author", ["name": "Ada", "age": 1])
     let one = stack.child(of: stack.root)
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func aChildsSaveReachesObjectsTheParentHolds(_ setting: Setting) throws {
+  func `a childs save reaches objects the parent holds`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let held = try stack.stored("Author", ["name": "Ada"])
     let child = stack.child(of: stack.root)
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func relationshipsClimbWithTheirObjects(_ setting: Setting) throws {
+  func `relationships climb with their objects`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let ada = try stack.root.performAndWait {
       let ada = stack.root.insert("Author", ["name": "Ada"])
@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func aDeleteClimbs(_ setting: Setting) throws {
+  func `a delete climbs`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     _ = try stack.stored("Author", ["name": "Ada"])
     let child = stack.child(of: stack.root)
@@ -156,7 +156,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func insertingAndDeletingInDifferentSavesOfAChildLeavesNothing(_ setting: Setting) throws {
+  func `inserting and deleting in different saves of a child leaves nothing`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let child = stack.child(of: stack.root)
     try child.performAndWait {
@@ -173,7 +173,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func transientValuesGoUpToTheParent(_ setting: Setting) throws {
+  func `transient values go up to the parent`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let book = try stack.stored("Book")
     let child = stack.child(of: stack.root)
@@ -192,7 +192,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func theParentAnnouncesEachChildSave(_ setting: Setting) throws {
+  func `the parent announces each child save`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let child = stack.child(of: stack.root)
     let log = NotificationLog(stack.root)
@@ -211,7 +211,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func rollingBackAChildsDeletionGivesRelationshipsTheirMembersBack(_ setting: Setting) throws {
+  func `rolling back a childs deletion gives relationships their members back`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let ada = try stack.root.performAndWait {
       let ada = stack.root.insert("Author", ["name": "Ada"])
@@ -234,7 +234,7 @@ import Testing
     }
   }
 
-  @Test func mergesFromTheParentComeByThemselvesWhenAskedFor() throws {
+  @Test func `merges from the parent come by themselves when asked for`() throws {
     let stack = try TestStack(.sqlite)
     let child = stack.child(of: stack.root)
     child.automaticallyMergesChangesFromParent = true

@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: Setting.nested)
-  func aLinkMovedBelowAndAboveAContextThatNeverSawItHasTwoEnds(_ setting: Setting) throws {
+  func `a link moved below and above a context that never saw it has two ends`(_ setting: Setting) throws {
     let family = try Family(setting)
     let (top, middle, bottom, id) = (family.top, family.middle, family.bottom, family.chapter)
     try bottom.performAndWait { try bottom.object(with: id).setValue(book("Third", bottom), forKey: "book") }
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: Setting.nested)
-  func aLinkMovedBackBelowAContextThatMissedItsMoveHasTwoEnds(_ setting: Setting) throws {
+  func `a link moved back below a context that missed its move has two ends`(_ setting: Setting) throws {
     let family = try Family(setting)
     let (top, middle, bottom, id) = (family.top, family.middle, family.bottom, family.chapter)
     // The middle one goes on showing the link as it was.

@@ -5,7 +5,7 @@ import Testing
 /// What holds between a child and its parents, beside `NestedContextTests`.
 @Suite struct NestedStackTests {
   @Test(arguments: Setting.direct)
-  func aChildsObjectKeepsItsTemporaryIDUntilTheRootSaves(_ setting: Setting) throws {
+  func `a childs object keeps its temporary ID until the root saves`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let child = stack.child(of: stack.root)
     let ada = try child.performAndWait {
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func awakeFromInsertRunsInEveryContextOfTheChain(_ setting: Setting) throws {
+  func `awake from insert runs in every context of the chain`(_ setting: Setting) throws {
     let stack = try TestStack(setting, model: HookedAuthor.model())
     let child = stack.child(of: stack.root)
     let own = try child.performAndWait {
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func mergePoliciesDoNotApplyBetweenChildAndParent(_ setting: Setting) throws {
+  func `merge policies do not apply between child and parent`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let ada = try stack.stored("Author", ["name": "Ada"])
     let child = stack.child(of: stack.root)
@@ -55,7 +55,8 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func aTransientChangeAloneMakesTheParentDirtyWithoutPersistentChange(_ setting: Setting) throws {
+  func `a transient change alone makes the parent dirty without persistent change`(_ setting: Setting) throws
+  {
     let stack = try TestStack(setting)
     let book = try stack.stored("Book")
     let child = stack.child(of: stack.root)
@@ -71,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func refreshingAChildsObjectReadsTheParentsMemory(_ setting: Setting) throws {
+  func `refreshing a childs object reads the parents memory`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let ada = try stack.stored("Author", ["name": "Ada"])
     let child = stack.child(of: stack.root)
@@ -86,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func deleteRulesReachWhatOnlyTheParentLinked(_ setting: Setting) throws {
+  func `delete rules reach what only the parent linked`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let ada = try stack.stored("Author", ["name": "Ada"])
     let child = stack.child(of: stack.root)
@@ -101,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func validationRunsAtEveryLevelsSave(_ setting: Setting) throws {
+  func `validation runs at every levels save`(_ setting: Setting) throws {
     let model = LibraryModel.make()
     model.entitiesByName["Author"]!.attributesByName["name"]!.isOptional = false
     let stack = try TestStack(setting, model: model)
@@ -123,7 +124,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func limitsAndSortsOfAChildCountTheParentsUnsavedObjects(_ setting: Setting) throws {
+  func `limits and sorts of a child count the parents unsaved objects`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.root.performAndWait {
       for name in ["b", "d", "f"] { stack.root.insert("Author", ["name": name]) }
@@ -142,7 +143,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func aParentThatDeletedAnObjectIgnoresItsChildsLinksToIt(_ setting: Setting) throws {
+  func `a parent that deleted an object ignores its childs links to it`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.root.performAndWait {
       stack.root.insert("Book", ["title": "Notes"])
@@ -164,7 +165,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func ofTwoChildrenThatMoveALinkTheLastWinsAndTheOtherEndFollows(_ setting: Setting) throws {
+  func `of two children that move a link the last wins and the other end follows`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.root.performAndWait {
       let old = stack.root.insert("Author", ["name": "old"])
@@ -188,7 +189,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func theParentHasAnObjectOfItsOwnForEverythingThatAChildSaves(_ setting: Setting) throws {
+  func `the parent has an object of its own for everything that a child saves`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let ids = try stack.root.performAndWait {
       let objects = ["old", "gone"].map { stack.root.insert("Author", ["name": $0]) }
@@ -217,7 +218,7 @@ import Testing
   }
 
   /// The three stacks differ on screen by how much a worker's save needs the main queue.
-  @Test func onlyAWorkerBelowTheMainContextNeedsTheMainQueueToSave() async throws {
+  @Test func `only a worker below the main context needs the main queue to save`() async throws {
     let stack = try TestStack(.sqlite)
     let main = NSManagedObjectContext(.mainQueue)
     main.persistentStoreCoordinator = stack.coordinator

@@ -21,7 +21,7 @@ final class QuietBook: NSManagedObject {
 /// What a subclass may and may not change.
 @Suite struct ObjectClassTests {
   @Test(arguments: Setting.direct)
-  func equalityAndHashAreIdentity(_ setting: Setting) throws {
+  func `equality and hash are identity`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let other = stack.sibling()
     try stack.context.performAndWait {
@@ -40,7 +40,7 @@ final class QuietBook: NSManagedObject {
   @available(*, deprecated)  // So that the deprecated call below does not warn.
   private func madeWithoutEntity() -> NSManagedObject { NSManagedObject() }
 
-  @Test func anObjectMadeWithoutItsInitialiserHasNeitherEntityNorContext() {
+  @Test func `an object made without its initialiser has neither entity nor context`() {
     let object = (self as any MakesUnusable).make()
     #expect(object.managedObjectContext == nil)
     #expect(object.entity.name == nil)
@@ -48,7 +48,7 @@ final class QuietBook: NSManagedObject {
     #expect(!object.isInserted && !object.hasChanges)
   }
 
-  @Test func anObjectWithoutEntityIsNotInserted() async {
+  @Test func `an object without entity is not inserted`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try TestStack(.memory)
       stack.context.performAndWait { stack.context.insert((ObjectClassTests() as any MakesUnusable).make()) }
@@ -59,7 +59,7 @@ final class QuietBook: NSManagedObject {
   }
 
   @Test(arguments: Setting.allCases)
-  func changesOfAnIgnoredTransientLeaveTheObjectClean(_ setting: Setting) throws {
+  func `changes of an ignored transient leave the object clean`(_ setting: Setting) throws {
     let stack = try TestStack(setting, model: QuietBook.model())
     let book = stack.context.performAndWait { stack.context.insert("Book", ["title": "B"]) }
     try stack.save()
@@ -76,7 +76,7 @@ final class QuietBook: NSManagedObject {
   }
 
   @Test(arguments: Setting.direct)
-  func aMandatoryValueNilledThroughAPrimitiveInWillSaveIsSaved(_ setting: Setting) throws {
+  func `a mandatory value nilled through a primitive in will save is saved`(_ setting: Setting) throws {
     let model = QuietBook.model()
     model.entitiesByName["Publication"]!.attributesByName["title"]!.isOptional = false
     let stack = try TestStack(setting, model: model)
@@ -93,7 +93,7 @@ final class QuietBook: NSManagedObject {
   }
 
   @Test(arguments: Setting.direct)
-  func anAccessorAfterThePrimitiveIsCheckedAgain(_ setting: Setting) throws {
+  func `an accessor after the primitive is checked again`(_ setting: Setting) throws {
     let model = QuietBook.model()
     model.entitiesByName["Publication"]!.attributesByName["title"]!.isOptional = false
     let stack = try TestStack(setting, model: model)
@@ -111,7 +111,7 @@ final class QuietBook: NSManagedObject {
   }
 
   @Test(arguments: Setting.allCases)
-  func anUnsetScalarReadsZeroThroughItsAccessorAndNilByKey(_ setting: Setting) throws {
+  func `an unset scalar reads zero through its accessor and nil by key`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let book = stack.context.performAndWait { stack.context.insert("Book") }
     try stack.save()

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func aFetchedObjectAnswersOneIDHoweverOftenItIsAsked(_ setting: Setting) throws {
+  func `a fetched object answers one ID however often it is asked`(_ setting: Setting) throws {
     let stack = try _stack(setting, books: 3)
     try stack.fresh { context in
       for book in try context.all("Book") {
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func anIDAskedForOnManyThreadsAtOnceIsOne(_ setting: Setting) throws {
+  func `an ID asked for on many threads at once is one`(_ setting: Setting) throws {
     let stack = try _stack(setting, books: 200)
     let context = stack.sibling()
     try context.performAndWait {
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func anObjectFoundByIDAndByFetchIsTheSame(_ setting: Setting) throws {
+  func `an object found by ID and by fetch is the same`(_ setting: Setting) throws {
     let stack = try _stack(setting, books: 5)
     try stack.fresh { context in
       let ids = try stack.fresh { other in try other.all("Book").map(\.objectID) }
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func anIDOutlivesItsObjectAndContext() throws {
+  @Test func `an ID outlives its object and context`() throws {
     let stack = try _stack(.sqlite, books: 1)
     let id = try stack.fresh { context in try #require(try context.all("Book").first).objectID }
     try stack.fresh { context in
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func anObjectThatWasForgottenStillKnowsItsID(_ setting: Setting) throws {
+  func `an object that was forgotten still knows its ID`(_ setting: Setting) throws {
     let stack = try _stack(setting, books: 1)
     try stack.fresh { context in
       let book = try #require(try context.all("Book").first)
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func anObjectThatAskedTooEarlyAnswersItsOwnIDAfterwards() throws {
+  @Test func `an object that asked too early answers its own ID afterwards`() throws {
     let model = LibraryModel.make()
     model.entitiesByName["Author"]!.managedObjectClassName = String(reflecting: HastyAuthor.self)
     let stack = try TestStack(.sqlite, model: model)
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func aPageIsFoundByAnyOfItsKeysInAnyOrder() throws {
+  @Test func `a page is found by any of its keys in any order`() throws {
     let space = try _space(TestStack(.memory), "Author")
     let references: [Int64] = [40, 7, 99, 3, 12, 58, 21]
     let pages = FetchPages(references.map { ObjectKey(space: space, reference: $0) }, size: 3)
@@ -142,7 +142,7 @@ import Testing
     #expect(pages.page(of: ObjectKey(space: space, reference: 1000)) == nil)
   }
 
-  @Test func aPageKeepsTheEntityOfEachKey() throws {
+  @Test func `a page keeps the entity of each key`() throws {
     let stack = try TestStack(.memory)
     let (books, novels) = (try _space(stack, "Book"), try _space(stack, "Novel"))
     let keys = [

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ObjectTests {
   @Test(arguments: Setting.allCases)
-  func insertedObjectHasDefaultsATemporaryIDAndIsNoFault(_ setting: Setting) throws {
+  func `inserted object has defaults a temporary ID and is no fault`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     stack.context.performAndWait {
       let author = stack.context.insert("Author")
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func everyAttributeTypeSurvivesASave(_ setting: Setting) throws {
+  func `every attribute type survives a save`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let uuid = UUID()
     let date = Date(timeIntervalSinceReferenceDate: 700_000_000.125)
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func nilStaysNil(_ setting: Setting) throws {
+  func `nil stays nil`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     stack.context.performAndWait { _ = stack.context.insert("Book") }
     try stack.save()
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func aContextHasOneObjectForOneID(_ setting: Setting) throws {
+  func `a context has one object for one ID`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     stack.context.performAndWait { _ = stack.context.insert("Author", ["name": "Ada"]) }
     try stack.save()
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func fetchedObjectsAreFaultsUntilTouched(_ setting: Setting) throws {
+  func `fetched objects are faults until touched`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       stack.context.insert("Author", ["name": "Ada"])
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func savedObjectHasAPermanentID(_ setting: Setting) throws {
+  func `saved object has a permanent ID`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.root.performAndWait {
       let author = stack.root.insert("Author")
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func changedValuesAreThoseThatDiffer(_ setting: Setting) throws {
+  func `changed values are those that differ`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let author = stack.context.performAndWait { stack.context.insert("Author", ["name": "Ada"]) }
     try stack.save()
@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func assigningAnEqualValueAndSavingKeepsLaterSavesFree(_ setting: Setting) throws {
+  func `assigning an equal value and saving keeps later saves free`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let author = stack.context.performAndWait { stack.context.insert("Author", ["name": "Ada"]) }
     try stack.save()
@@ -149,7 +149,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func primitiveValuesAreNotTrackedButSavedAlong(_ setting: Setting) throws {
+  func `primitive values are not tracked but saved along`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let author = stack.context.performAndWait { stack.context.insert("Author", ["name": "Ada"]) }
     try stack.save()
@@ -163,7 +163,7 @@ import Testing
     try #expect(stack.fresh { try $0.all("Author").first?.text("name") } == "Primitive")
   }
 
-  @Test func subclassesAreMadeWithTheirOwnInitialiser() throws {
+  @Test func `subclasses are made with their own initialiser`() throws {
     let model = LibraryModel.make()
     model.entitiesByName["Author"]!.managedObjectClassName = NSStringFromClass(TestAuthor.self)
     let stack = try TestStack(.memory, model: model)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ObjectValueTests {
   @Test(arguments: Setting.allCases)
-  func aNewObjectsChangesAreWhatWasAssigned(_ setting: Setting) throws {
+  func `a new objects changes are what was assigned`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let author = stack.context.performAndWait {
       let author = stack.context.insert("Author")
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func committedValuesStayAtTheLastSave(_ setting: Setting) throws {
+  func `committed values stay at the last save`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let author = stack.context.performAndWait {
       let author = stack.context.insert("Author", ["name": "Ada"])
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func allCommittedValuesLeaveOutUnreadToManys(_ setting: Setting) throws {
+  func `all committed values leave out unread to-manys`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       stack.context.insert("Author", ["name": "Ada"])
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func valuesOfTheCurrentEventAreTheOldOnes(_ setting: Setting) throws {
+  func `values of the current event are the old ones`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let author = stack.context.performAndWait { stack.context.insert("Author", ["name": "Ada"]) }
     try stack.save()
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func primitivesBypassTrackingAndInverses(_ setting: Setting) throws {
+  func `primitives bypass tracking and inverses`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let (author, book) = stack.context.performAndWait {
       (stack.context.insert("Author", ["name": "Ada"]), stack.context.insert("Book"))
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func customAccessorsBracketPrimitives() throws {
+  @Test func `custom accessors bracket primitives`() throws {
     let model = LibraryModel.make()
     model.entitiesByName["Author"]!.managedObjectClassName = NSStringFromClass(AccessorAuthor.self)
     let stack = try TestStack(.memory, model: model)
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func toManysAreSetsThatDoNotWriteThrough(_ setting: Setting) throws {
+  func `to-manys are sets that do not write through`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     stack.context.performAndWait {
       let author = stack.context.insert("Author")
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func aWholeNewSetIsComparedWithTheOld(_ setting: Setting) throws {
+  func `a whole new set is compared with the old`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let (author, books) = stack.context.performAndWait {
       let books = (0..<3).map { stack.context.insert("Book", ["title": "\($0)"]) }
@@ -143,7 +143,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func bothEndsChangeAtOnce(_ setting: Setting) throws {
+  func `both ends change at once`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let (one, two, book) = stack.context.performAndWait {
       let one = stack.context.insert("Author")
@@ -158,7 +158,7 @@ import Testing
     }
   }
 
-  @Test func everyWayToChangeALiveCollectionWritesThrough() throws {
+  @Test func `every way to change a live collection writes through`() throws {
     let stack = try TestStack(.memory)
     stack.context.performAndWait {
       let book = stack.context.insert("Book")
@@ -206,7 +206,7 @@ import Testing
     }
   }
 
-  @Test func relatingObjectsOfTwoStoresFailsTheSave() throws {
+  @Test func `relating objects of two stores fails the save`() throws {
     let model = LibraryModel.make()
     model.setEntities(["Author"].map { model.entitiesByName[$0]! }, forConfigurationName: "A")
     model.setEntities(
@@ -231,7 +231,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func anExplicitNilStandsAgainstTheDefault(_ setting: Setting) throws {
+  func `an explicit nil stands against the default`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     stack.context.performAndWait {
       let author = stack.context.insert("Author")
@@ -259,7 +259,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func aFetchedPropertyIsAnArrayKeptUntilTheObjectIsAFaultAgain(_ setting: Setting) throws {
+  func `a fetched property is an array kept until the object is a fault again`(_ setting: Setting) throws {
     let model = fetching()
     let stack = try TestStack(setting, model: model)
     try stack.context.performAndWait {
@@ -285,7 +285,7 @@ import Testing
 
   // MARK: Delete rules
 
-  @Test func deleteRulesHaveApplesRawValues() {
+  @Test func `delete rules have Apple's raw values`() {
     #expect(NSDeleteRule.noActionDeleteRule.rawValue == 0)
     #expect(NSDeleteRule.nullifyDeleteRule.rawValue == 1)
     #expect(NSDeleteRule.cascadeDeleteRule.rawValue == 2)
@@ -293,7 +293,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func nullifyClearsAndCascadeDeletesTheOthers(_ setting: Setting) throws {
+  func `nullify clears and cascade deletes the others`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let (author, pupil, book, tag) = stack.context.performAndWait {
       let author = stack.context.insert("Author")
@@ -322,7 +322,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func cascadesInACircleEnd(_ setting: Setting) throws {
+  func `cascades in a circle end`(_ setting: Setting) throws {
     let model = LibraryModel.make()
     model.entitiesByName["Author"]!.relationshipsByName["pupils"]!.deleteRule = .cascadeDeleteRule
     model.entitiesByName["Author"]!.relationshipsByName["mentor"]!.deleteRule = .cascadeDeleteRule
@@ -340,7 +340,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func aRuleWithoutAnInverseCannotClearTheOtherSide(_ setting: Setting) throws {
+  func `a rule without an inverse cannot clear the other side`(_ setting: Setting) throws {
     let model = LibraryModel.make()
     let favourite = LibraryModel.relationship("favourite", to: model.entitiesByName["Tag"]!)
     model.entitiesByName["Author"]!.properties.append(favourite)
@@ -356,7 +356,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func noActionLeavesTheReference(_ setting: Setting) throws {
+  func `no action leaves the reference`(_ setting: Setting) throws {
     let model = LibraryModel.make()
     model.entitiesByName["Author"]!.relationshipsByName["pupils"]!.deleteRule = .noActionDeleteRule
     let stack = try TestStack(setting, model: model)

@@ -76,7 +76,7 @@ struct ObservationTests {
   }
 
   @Test("Objects of main-queue contexts take part by themselves; nothing is allocated without tracking")
-  func allocation() throws {
+  func `allocation`() throws {
     let stack = try TestStack(.sqlite)
     let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     context.persistentStoreCoordinator = stack.coordinator

@@ -5,7 +5,7 @@ import Testing
 /// A link that a child has moved, and its parent meanwhile to an object that it has just made.
 @Suite struct OvertakenNewTargetTests {
   @Test(arguments: Setting.direct)
-  func theNewObjectLosesTheLink(_ setting: Setting) throws {
+  func `the new object loses the link`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let parent = stack.child(of: stack.root)
     let child = stack.child(of: parent)

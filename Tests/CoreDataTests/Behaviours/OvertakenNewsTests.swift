@@ -6,7 +6,7 @@ import Testing
 /// meanwhile.
 @Suite struct OvertakenNewsTests {
   @Test(arguments: Setting.direct)
-  func theSiblingsTargetLosesTheLink(_ setting: Setting) throws {
+  func `the siblings target loses the link`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let parent = stack.child(of: stack.root)
     let sibling = stack.child(of: stack.root)

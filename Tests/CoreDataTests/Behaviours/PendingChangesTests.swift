@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct PendingChangesTests {
   @Test(arguments: Setting.allCases)
-  func eachChangeIsAnnouncedOnce(_ setting: Setting) throws {
+  func `each change is announced once`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let log = NotificationLog(stack.context)
     stack.context.performAndWait {
@@ -15,7 +15,7 @@ import Testing
     #expect(log.changes == ["inserted 1"])
   }
 
-  @Test func aMainContextAnnouncesATurnsChangesTogether() async throws {
+  @Test func `a main context announces a turns changes together`() async throws {
     let stack = try TestStack(.memory)
     let main = NSManagedObjectContext(.mainQueue)
     main.persistentStoreCoordinator = stack.coordinator
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func savingAnnouncesChangesThenWillSaveThenDidSave(_ setting: Setting) throws {
+  func `saving announces changes then will save then did save`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let order = Order()
     let tokens = [
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func announcementsHoldExactlyTheSetsThatAreNotEmpty(_ setting: Setting) throws {
+  func `announcements hold exactly the sets that are not empty`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let posted = Posted(.NSManagedObjectContextObjectsDidChange, by: stack.context)
     func keys() -> Set<String> {
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func namesAndKeysAreApples() {
+  @Test func `names and keys are Apple's`() {
     #expect(NSManagedObjectContext.didChangeObjectsNotification == .NSManagedObjectContextObjectsDidChange)
     #expect(NSManagedObjectContext.willSaveObjectsNotification == .NSManagedObjectContextWillSave)
     #expect(NSManagedObjectContext.didSaveObjectsNotification == .NSManagedObjectContextDidSave)
@@ -93,7 +93,7 @@ import Testing
     #expect(Key.queryGeneration.rawValue == NSManagedObjectContextQueryGenerationKey)
   }
 
-  @Test func theContextIsTheNotificationsObjectAndInItsUserInfo() throws {
+  @Test func `the context is the notifications object and in its user info`() throws {
     let stack = try TestStack(.memory)
     nonisolated(unsafe) var seen: Notification?
     let token = NotificationCenter.default.addObserver(
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func aLinkAnnouncesBothItsEnds(_ setting: Setting) throws {
+  func `a link announces both its ends`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let posted = Posted(.NSManagedObjectContextObjectsDidChange, by: stack.context)
     try stack.context.performAndWait {
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func whatIsMergedIsAnnouncedAsRefreshed(_ setting: Setting) throws {
+  func `what is merged is announced as refreshed`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let other = stack.sibling()
     other.automaticallyMergesChangesFromParent = true

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func refreshingKeepsIt(_ setting: Setting) throws {
+  func `refreshing keeps it`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let book = try book(stack)
     let context = stack.context
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func refreshingKeepsThePlacesOfNewMembers(_ setting: Setting) throws {
+  func `refreshing keeps the places of new members`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let book = try book(stack)
     let context = stack.context
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func whatOthersAddMeanwhileStandsBehindIt(_ setting: Setting) throws {
+  func `what others add meanwhile stands behind it`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let book = try book(stack)
     let context = stack.context

@@ -33,7 +33,7 @@ import Testing
     blocked.wait()
   }
 
-  @Test func aWorkerFetchesAndFillsFaultsWhileMainSleeps() throws {
+  @Test func `a worker fetches and fills faults while main sleeps`() throws {
     let stack = try Stack(authors: 300)
     let gate = DispatchSemaphore(value: 0)
     blockMain(until: gate)
@@ -74,7 +74,7 @@ import Testing
     #expect(inserted == 1)
   }
 
-  @Test func aWorkerSeesWhatMainChangedAndHasNotSaved() async throws {
+  @Test func `a worker sees what main changed and has not saved`() async throws {
     let stack = try Stack(authors: 3)
     try await stack.main.perform {
       let authors = try stack.main.all("Author").sorted { $0.text("name")! < $1.text("name")! }
@@ -88,7 +88,7 @@ import Testing
     #expect(names == ["author 2", "changed", "inserted"])
   }
 
-  @Test func aWorkerSeesChangesMadeInTheMiddleOfABlockOfMain() async throws {
+  @Test func `a worker sees changes made in the middle of a block of main`() async throws {
     let stack = try Stack(authors: 1)
     let names = try await stack.main.perform {
       try stack.main.all("Author")[0].setValue("first", forKey: "name")
@@ -104,7 +104,7 @@ import Testing
     #expect(names == [["first"], ["first", "second"]])
   }
 
-  @Test func aChangeOnItsWayIntoTheStoreIsSeenExactlyOnce() async throws {
+  @Test func `a change on its way into the store is seen exactly once`() async throws {
     let base = try TestStack(.sqlite)
     let writer = base.root
     let main = base.child(of: writer)
@@ -140,7 +140,7 @@ import Testing
     try #expect(base.fresh { try $0.count("Author") } == rounds * 5)
   }
 
-  @Test func faultsLoadTheirNeighboursTogether() async throws {
+  @Test func `faults load their neighbours together`() async throws {
     let stack = try Stack(authors: 1000)
     try stack.base.fresh { context in
       let request = NSFetchRequest<NSManagedObjectID>(entityName: "Author")

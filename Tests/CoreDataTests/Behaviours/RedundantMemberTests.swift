@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func aMemberAddedAgainAndRemovedIsGone(_ setting: Setting) throws {
+  func `a member added again and removed is gone`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let (book, tag) = try stored(stack, tagged: true)
     let context = setting.isNested ? stack.context : stack.sibling()
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func aMemberAddedAgainIsStillThereWhenThatIsUndone(_ setting: Setting) throws {
+  func `a member added again is still there when that is undone`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let (book, tag) = try stored(stack, tagged: true)
     let context = setting.isNested ? stack.context : stack.sibling()
@@ -64,7 +64,7 @@ import Testing
 
   /// The first save adds what another context has added by then.
   @Test(arguments: Setting.nested, [false, true])
-  func aMemberAddedInOneSaveAndRemovedInTheNextIsGone(_ setting: Setting, isHeld: Bool) throws {
+  func `a member added in one save and removed in the next is gone`(_ setting: Setting, isHeld: Bool) throws {
     let stack = try TestStack(setting)
     let (book, tag) = try stored(stack, tagged: false)
     let context = stack.context
@@ -96,7 +96,7 @@ import Testing
 
   /// It was read as a chapter of the book, whose chapters had been read before.
   @Test(arguments: Setting.nested)
-  func aMemberAddedAgainAndMovedAwayIsGoneForTheParent(_ setting: Setting) throws {
+  func `a member added again and moved away is gone for the parent`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let (root, context) = (stack.root, stack.context)
     let old = try stack.stored("Book", ["title": "Old"]).objectID
@@ -123,7 +123,7 @@ import Testing
 
   /// The book says that it is of the author, whose books were read before; then the parent moves it on.
   @Test(arguments: Setting.direct)
-  func aMemberByItsOwnEndIsNotAddedForTheParent(_ setting: Setting) throws {
+  func `a member by its own end is not added for the parent`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let root = stack.root, child = stack.child(of: root)
     let ids = try ["Old", "New"].map { try stack.stored("Author", ["name": $0]).objectID }
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: Setting.nested)
-  func aMemberInsertedInOneSaveAndDeletedInTheNextHasNoOwner(_ setting: Setting) throws {
+  func `a member inserted in one save and deleted in the next has no owner`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let (book, _) = try stored(stack, tagged: false)
     let context = stack.context

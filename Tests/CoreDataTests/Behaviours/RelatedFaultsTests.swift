@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func oneReadFillsTheMembersOfARelationship(_ setting: Setting) throws {
+  func `one read fills the members of a relationship`(_ setting: Setting) throws {
     let stack = try _library(setting, authors: 5, books: 100)
     try stack.fresh { context in
       for author in try context.all("Author") {
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func aHundredFaultsTakeOneRead(_ setting: Setting) throws {
+  func `a hundred faults take one read`(_ setting: Setting) throws {
     let stack = try _library(setting, authors: 1, books: 1000)
     try stack.fresh { context in
       let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func goingThroughMembersAndLookingThemUpAgree(_ setting: Setting) throws {
+  func `going through members and looking them up agree`(_ setting: Setting) throws {
     let stack = try _library(setting, authors: 1, books: 20)
     try stack.fresh { context in
       let author = try #require(try context.all("Author").first)
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func aSetOfMembersAnswersAsFoundationsDoes() throws {
+  @Test func `a set of members answers as foundations does`() throws {
     let stack = try _library(.memory, authors: 1, books: 3)
     try stack.fresh { context in
       let author = try #require(try context.all("Author").first)
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func aFetchGivesOneObjectForEachRowHoweverOften(_ setting: Setting) throws {
+  func `a fetch gives one object for each row however often`(_ setting: Setting) throws {
     let stack = try _library(setting, authors: 1, books: 700)
     try stack.fresh { context in
       let first = try context.all("Book", by: "title")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct RelationshipTests {
   @Test(arguments: Setting.allCases)
-  func settingAToOneMaintainsTheInverseAtOnce(_ setting: Setting) throws {
+  func `setting a to-one maintains the inverse at once`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     stack.context.performAndWait {
       let ada = stack.context.insert("Author", ["name": "Ada"])
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func assigningAToManyIsDiffed(_ setting: Setting) throws {
+  func `assigning a to-many is diffed`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     stack.context.performAndWait {
       let ada = stack.context.insert("Author")
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func relationshipsSurviveASave(_ setting: Setting) throws {
+  func `relationships survive a save`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     stack.context.performAndWait {
       let ada = stack.context.insert("Author", ["name": "Ada"])
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func manyToManyMembersCanBeRemoved(_ setting: Setting) throws {
+  func `many-to-many members can be removed`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let (book, tag) = stack.context.performAndWait {
       let tags = ["x", "y"].map { stack.context.insert("Tag", ["name": $0]) }
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func orderedRelationshipKeepsItsOrder(_ setting: Setting) throws {
+  func `ordered relationship keeps its order`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let book = stack.context.performAndWait {
       let chapters = ["c", "a", "b"].map { stack.context.insert("Chapter", ["heading": $0]) }
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func cascadeDeletesAndNullifyClears(_ setting: Setting) throws {
+  func `cascade deletes and nullify clears`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let ada = stack.context.performAndWait {
       let ada = stack.context.insert("Author", ["name": "Ada"])
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func aLinkChangeMarksBothEndsUpdated(_ setting: Setting) throws {
+  func `a link change marks both ends updated`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let (ada, book) = stack.context.performAndWait {
       (stack.context.insert("Author"), stack.context.insert("Book"))
@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func settingTheInverseDoesNotReadTheOtherEndsMembers(_ setting: Setting) throws {
+  func `setting the inverse does not read the other ends members`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     stack.context.performAndWait {
       let ada = stack.context.insert("Author")
@@ -156,7 +156,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func objectIDsOfARelationshipAreGivenWithoutObjects(_ setting: Setting) throws {
+  func `object IDs of a relationship are given without objects`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     stack.context.performAndWait {
       let ada = stack.context.insert("Author")

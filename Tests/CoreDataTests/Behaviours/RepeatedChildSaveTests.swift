@@ -64,7 +64,8 @@ import Testing
   }
 
   @Test(arguments: Setting.direct, OwnChange.allCases)
-  func savesThatMeetInAParentLeaveTheNextOneInOrder(_ setting: Setting, _ own: OwnChange) throws {
+  func `saves that meet in a parent leave the next one in order`(_ setting: Setting, _ own: OwnChange) throws
+  {
     let levels = try Levels(setting)
     let (stack, main) = (levels.stack, levels.main)
     // Main has its own object, which the second save does not follow on.
@@ -103,7 +104,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct, [true, false])
-  func whatAParentHasChangedOutlivesTheNextSaveOfAWorkerThatHasNotSeenIt(
+  func `what a parent has changed outlives the next save of a worker that has not seen it`(
     _ setting: Setting, _ isHeldInParent: Bool
   ) throws {
     let levels = try Levels(setting)
@@ -127,7 +128,9 @@ import Testing
   }
 
   @Test(arguments: Setting.direct, [true, false])
-  func linksThatMeetInAParentLeaveTheNextOneInOrder(_ setting: Setting, _ isHeldInParent: Bool) throws {
+  func `links that meet in a parent leave the next one in order`(_ setting: Setting, _ isHeldInParent: Bool)
+    throws
+  {
     let levels = try Levels(setting)
     let (main, worker) = (levels.main, levels.worker)
     for _ in 0..<3 {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct SameLinkTests {
   /// The other one's save is merged, and then a third one's, who moves the link on.
   @Test(arguments: Setting.direct)
-  func aThirdContextThatMovesItTakesItFromBoth(_ setting: Setting) throws {
+  func `a third context that moves it takes it from both`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let ids = try ["Old", "Same", "New"].map { try stack.stored("Author", ["name": $0]).objectID }
     let book = try stack.root.performAndWait {

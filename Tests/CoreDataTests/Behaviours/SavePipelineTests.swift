@@ -8,7 +8,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func savingNothingSucceedsAndSaysSo(_ setting: Setting) throws {
+  func `saving nothing succeeds and says so`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let posted = Posted(.NSManagedObjectContextDidSave, by: stack.context)
     try stack.context.performAndWait { try stack.context.save() }
@@ -18,7 +18,7 @@ import Testing
     #expect(posted.count(NSDeletedObjectsKey) ?? 0 == 0)
   }
 
-  @Test func savingNothingWritesChangedMetadata() throws {
+  @Test func `saving nothing writes changed metadata`() throws {
     let stack = try TestStack(.sqlite)
     let store = try #require(stack.coordinator.persistentStores.first)
     var metadata = stack.coordinator.metadata(for: store)
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func theStepsOfASaveComeInOrder(_ setting: Setting) throws {
+  func `the steps of a save come in order`(_ setting: Setting) throws {
     let stack = try hooked(setting)
     let order = Order()
     let tokens = [
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func savingWhileSavingIsAnError(_ setting: Setting) throws {
+  func `saving while saving is an error`(_ setting: Setting) throws {
     let stack = try hooked(setting)
     try stack.context.performAndWait {
       let ada = stack.context.hookedAuthor("Ada")
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func willSaveRunsOnceUnlessItChangesSomething(_ setting: Setting) throws {
+  func `will save runs once unless it changes something`(_ setting: Setting) throws {
     let stack = try hooked(setting)
     try stack.context.performAndWait {
       let ada = stack.context.hookedAuthor("Ada")
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func primitiveWritesInWillSaveAreSavedWithoutAnotherPass(_ setting: Setting) throws {
+  func `primitive writes in will save are saved without another pass`(_ setting: Setting) throws {
     let stack = try hooked(setting)
     try stack.context.performAndWait {
       let ada = stack.context.hookedAuthor("Ada")
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func deletedObjectsAreToldOfTheSaveToo(_ setting: Setting) throws {
+  func `deleted objects are told of the save too`(_ setting: Setting) throws {
     let stack = try hooked(setting)
     try stack.context.performAndWait {
       let ada = stack.context.hookedAuthor("Ada")
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func changesInDidSaveWaitForTheNextSave(_ setting: Setting) throws {
+  func `changes in did save wait for the next save`(_ setting: Setting) throws {
     let stack = try hooked(setting)
     try stack.context.performAndWait {
       let ada = stack.context.hookedAuthor("Ada")
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func aFailedSaveKeepsEverythingAndCanBeRepeated(_ setting: Setting) throws {
+  func `a failed save keeps everything and can be repeated`(_ setting: Setting) throws {
     let model = LibraryModel.make()
     model.entitiesByName["Author"]!.attributesByName["name"]!.isOptional = false
     let stack = try TestStack(setting, model: model)
@@ -149,7 +149,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func didSaveListsLiveObjectsOfEachKind(_ setting: Setting) throws {
+  func `did save lists live objects of each kind`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       let context = stack.context
@@ -168,7 +168,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func savedIDsArePermanentAtTheRootAndTemporaryInAChild(_ setting: Setting) throws {
+  func `saved IDs are permanent at the root and temporary in a child`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let posted = Posted(.NSManagedObjectContextDidSaveObjectIDs, by: stack.context)
     try stack.context.performAndWait {
@@ -180,7 +180,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func aMergeIsReportedByID(_ setting: Setting) throws {
+  func `a merge is reported by ID`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let other = stack.sibling()
     let ids = try stack.root.performAndWait {
@@ -210,7 +210,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func aLockedObjectChangedElsewhereFailsTheSave(_ setting: Setting) throws {
+  func `a locked object changed elsewhere fails the save`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let ada = try stack.context.performAndWait {
       let ada = stack.context.insert("Author", ["name": "Ada"])
@@ -236,7 +236,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func anUnchangedLockedObjectLetsTheSavePass(_ setting: Setting) throws {
+  func `an unchanged locked object lets the save pass`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       let ada = stack.context.insert("Author")
@@ -249,7 +249,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func permanentIDsObtainedEarlyAreTheOnesSaved(_ setting: Setting) throws {
+  func `permanent IDs obtained early are the ones saved`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let id = try stack.context.performAndWait {
       let ada = stack.context.insert("Author")
@@ -267,7 +267,7 @@ import Testing
     try stack.fresh { context in try #expect(context.existingObject(with: id).objectID == id) }
   }
 
-  @Test func newObjectsGoToTheFirstStoreThatTakesThemOrTheAssignedOne() throws {
+  @Test func `new objects go to the first store that takes them or the assigned one`() throws {
     let two = try TwoStores()
     try two.context.performAndWait {
       let plain = two.context.insert("Author"), assigned = two.context.insert("Author"),
@@ -281,7 +281,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func mergingByItselfIsOffUntilAskedFor(_ setting: Setting) throws {
+  func `merging by itself is off until asked for`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let quiet = stack.sibling(), child = stack.child(of: stack.root), automatic = stack.sibling()
     #expect(!quiet.automaticallyMergesChangesFromParent)
@@ -309,13 +309,13 @@ import Testing
     #expect(automatic.performAndWait { three.text("name") } == "Grace")
   }
 
-  @Test func theMergePolicyIsAnErrorAtFirst() {
+  @Test func `the merge policy is an error at first`() {
     let context = NSManagedObjectContext(.privateQueue)
     #expect(context.mergePolicy as AnyObject === NSErrorMergePolicy)
   }
 
   @Test(arguments: Setting.allCases)
-  func countIsWhatFetchReturns(_ setting: Setting) throws {
+  func `count is what fetch returns`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       for age in 0..<4 { stack.context.insert("Author", ["age": age]) }

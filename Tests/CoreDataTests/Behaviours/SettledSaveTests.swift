@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct, Deleter.allCases)
-  func aDeletionCutsLinksThatOthersMadeMeanwhile(_ setting: Setting, _ deleter: Deleter) throws {
+  func `a deletion cuts links that others made meanwhile`(_ setting: Setting, _ deleter: Deleter) throws {
     let stack = try TestStack(setting)
     try deleteOverNewLinks(stack, by: deleter)
     try stack.fresh { context in
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct, Deleter.allCases)
-  func aDeletionCascadesToWhatOthersLinkedMeanwhile(_ setting: Setting, _ deleter: Deleter) throws {
+  func `a deletion cascades to what others linked meanwhile`(_ setting: Setting, _ deleter: Deleter) throws {
     let stack = try TestStack(setting)
     try deleteOverNewLinks(stack, by: deleter)
     let books = try stack.fresh { try $0.count("Book") }
@@ -67,7 +67,7 @@ import Testing
   /// The parent has saved links to what its child deletes since the child looked at them, and goes on
   /// changing it.
   @Test(arguments: Setting.direct)
-  func aChildsDeletionReachesWhatItsParentHasSavedMeanwhile(_ setting: Setting) throws {
+  func `a childs deletion reaches what its parent has saved meanwhile`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let root = stack.root
     let id = try stack.stored("Author", ["name": "Gone"]).objectID
@@ -103,7 +103,7 @@ import Testing
   /// The parent has changed what its child deletes, and merges the link before it saves: there is no conflict
   /// to settle.
   @Test(arguments: Setting.direct)
-  func aChildsDeletionCutsLinksThatItsParentMerges(_ setting: Setting) throws {
+  func `a childs deletion cuts links that its parent merges`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let root = stack.root
     let ids = try ["Gone", "Pupil"].map { try stack.stored("Author", ["name": $0]).objectID }
@@ -131,7 +131,7 @@ import Testing
   /// A child's change to the book goes on top of what a sibling has stored, which is to say, not along with
   /// the tag that the sibling gave it.
   @Test(arguments: Setting.direct)
-  func aChildsChangeBringsBackNoLinkToWhatIsDeletedWithIt(_ setting: Setting) throws {
+  func `a childs change brings back no link to what is deleted with it`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let root = stack.root
     let tag = try stack.stored("Tag").objectID, book = try stack.stored("Book").objectID
@@ -165,7 +165,7 @@ import Testing
   /// A child has tagged a book that another context has deleted when its parent saves: the tag is saved without
   /// it.
   @Test(arguments: Setting.direct)
-  func whatLosesALinkWhileItIsSavedShowsWhatWasSaved(_ setting: Setting) throws {
+  func `what loses a link while it is saved shows what was saved`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let root = stack.root
     let (tag, book) = try root.performAndWait {
@@ -194,7 +194,7 @@ import Testing
 
   /// After a save that failed and was taken back, an object that was set to what it was anyway.
   @Test(arguments: Setting.direct)
-  func aFailedSaveLeavesNothingToTheNext(_ setting: Setting) throws {
+  func `a failed save leaves nothing to the next`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let root = stack.root
     let ada = try stack.stored("Author", ["name": "Ada", "age": 1])

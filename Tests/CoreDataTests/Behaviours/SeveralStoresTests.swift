@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func aStoreOfAConfigurationOpensAgain() throws {
+  @Test func `a store of a configuration opens again`() throws {
     _ = try _pair(_coordinator().newContext())
     try #expect(_stored() == ["Ada", "first"])
   }
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func aConflictInAnyStoreLeavesAllAsTheyWere() throws {
+  @Test func `a conflict in any store leaves all as they were`() throws {
     try _whenEitherIsChangedElsewhere(.error) { context, _ in
       let before = try _stored()
       let error = #expect(throws: CocoaError.self) { try context.save() }
@@ -98,14 +98,14 @@ import Testing
     }
   }
 
-  @Test func aConflictInAnyStoreIsPutToTheMergePolicy() throws {
+  @Test func `a conflict in any store is put to the merge policy`() throws {
     try _whenEitherIsChangedElsewhere(.mergeByPropertyObjectTrump) { context, text in
       try context.save()
       try #expect(_stored() == [text, text])
     }
   }
 
-  @Test func whatOneStoreHasCommittedIsSeenByFaultsThoughTheOtherFailed() throws {
+  @Test func `what one store has committed is seen by faults though the other failed`() throws {
     let coordinator = try _coordinator(NSInMemoryStoreType)
     let context = coordinator.newContext()
     let (person, note) = try _pair(context)
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func aStoreIsNotAddedTwice() throws {
+  @Test func `a store is not added twice`() throws {
     let coordinator = try _coordinator()
     let url = try #require(coordinator.persistentStores[0].url)
     let error = #expect(throws: CocoaError.self) {

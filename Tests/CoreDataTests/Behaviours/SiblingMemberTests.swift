@@ -7,7 +7,7 @@ import Testing
   /// A tag gets a book from either of two siblings that have read it before; when the parent has saved that,
   /// the first takes its own out again.
   @Test(arguments: Setting.direct)
-  func aSiblingsMemberIsSeenThoughTheRowIsOnesOwn(_ setting: Setting) throws {
+  func `a siblings member is seen though the row is ones own`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let (one, two) = (stack.child(of: stack.root), stack.child(of: stack.root))
     let books = try ["Mine", "Theirs"].map { try stack.stored("Book", ["title": $0]).objectID }

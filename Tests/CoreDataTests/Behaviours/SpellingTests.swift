@@ -22,13 +22,13 @@ final class SpelledTag: NSManagedObject {
 
 /// Second ways to say things, as Core Data's interface has them.
 @Suite struct SpellingTests {
-  @Test func versionsOfCoreDataAreInOrder() {
+  @Test func `versions of Core Data are in order`() {
     #expect(NSCoreDataVersionNumber > NSCoreDataVersionNumber10_11_3)
     #expect(NSCoreDataVersionNumber10_11 > NSCoreDataVersionNumber10_4)
     #expect(NSCoreDataVersionNumber_iPhoneOS_9_3 == 641.6)
   }
 
-  @Test func aClosureForAsynchronousFetchesHasItsName() {
+  @Test func `a closure for asynchronous fetches has its name`() {
     let block: NSPersistentStoreAsynchronousFetchResultCompletionBlock = { _ in }
     let request = NSAsynchronousFetchRequest(
       fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Tag"), completionBlock: block)
@@ -41,18 +41,18 @@ final class SpelledTag: NSManagedObject {
   }
 
   @available(*, deprecated)
-  @Test func errorCodesHaveTheirFormerNames() {
+  @Test func `error codes have their former names`() {
     #expect(formerNames() == [.managedObjectValidation, .sqlite, .inferredMappingModel])
   }
 
   @available(*, deprecated)
-  @Test func aCoordinatorsLockIsAlwaysFree() {
+  @Test func `a coordinators lock is always free`() {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
     #expect(coordinator.tryLock())
     coordinator.unlock()
   }
 
-  @Test func anExpressionIsMadeOfASwiftKeyPath() throws {
+  @Test func `an expression is made of a Swift key path`() throws {
     let model = LibraryModel.make()
     model.entitiesByName["Tag"]!.managedObjectClassName = NSStringFromClass(SpelledTag.self)
     let stack = try TestStack(.sqlite, model: model)
@@ -60,7 +60,7 @@ final class SpelledTag: NSManagedObject {
     withExtendedLifetime(stack) {}
   }
 
-  @Test func aTransformerIsMadeOfTheClassOfItsName() throws {
+  @Test func `a transformer is made of the class of its name`() throws {
     let model = LibraryModel.make()
     model.entitiesByName["Book"]!.attributesByName["extra"]!.valueTransformerName = "MirrorTransformer"
     let stack = try TestStack(.sqlite, model: model)
@@ -75,7 +75,7 @@ final class SpelledTag: NSManagedObject {
   }
 
   @Test(arguments: ["NSSecureUnarchiveFromDataTransformer", "NSSecureUnarchiveFromData"])
-  func theSecureTransformerIsKnownByItsClassToo(_ name: String) throws {
+  func `the secure transformer is known by its class too`(_ name: String) throws {
     let model = LibraryModel.make()
     model.entitiesByName["Book"]!.attributesByName["extra"]!.valueTransformerName = name
     let stack = try TestStack(.sqlite, model: model)
@@ -88,7 +88,7 @@ final class SpelledTag: NSManagedObject {
     }
   }
 
-  @Test func anObjectsDescriptionShowsItsValuesAsOneWritesThem() throws {
+  @Test func `an objects description shows its values as one writes them`() throws {
     let stack = try TestStack(.memory)
     try stack.context.performAndWait {
       let book = stack.context.insert(

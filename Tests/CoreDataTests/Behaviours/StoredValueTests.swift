@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(.ofFiles, arguments: [Setting.sqlite, .nestedOverSQLite])
-  func aCompositeIsADictionaryOfItsElements(_ setting: Setting) throws {
+  func `a composite is a dictionary of its elements`(_ setting: Setting) throws {
     let stack = try TestStack(setting, model: composed())
     stack.context.performAndWait {
       let item = stack.context.insert("Item", ["city": "Here"])
@@ -63,7 +63,7 @@ import Testing
       ])
   }
 
-  @Test func unsavedCompositesAreFoundByTheirElements() throws {
+  @Test func `unsaved composites are found by their elements`() throws {
     let stack = try TestStack(.sqlite, model: composed())
     try stack.context.performAndWait {
       let item = stack.context.insert("Item", ["place": ["city": "Oslo"]])
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func aMemoryStoreRefusesComposites() throws {
+  @Test func `a memory store refuses composites`() throws {
     #expect(throws: CocoaError.self) { try TestStack(.memory, model: composed()) }
   }
 
@@ -91,7 +91,7 @@ import Testing
     (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
   }
 
-  @Test(.ofFiles) func largeDataGetsAFileOfItsOwnThatGoesWithTheValue() throws {
+  @Test(.ofFiles) func `large data gets a file of its own that goes with the value`() throws {
     let (stack, directory) = try external()
     let large = Data(repeating: 7, count: 300_000)
     let book = try stack.context.performAndWait {
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test(.ofFiles) func aSaveThatFailsLeavesNoFileBehind() throws {
+  @Test(.ofFiles) func `a save that fails leaves no file behind`() throws {
     let model = LibraryModel.make()
     model.entitiesByName["Book"]!.attributesByName["cover"]!.allowsExternalBinaryDataStorage = true
     model.entitiesByName["Book"]!.uniquenessConstraints = [["pages"]]
@@ -169,7 +169,7 @@ import Testing
     try stack.fresh { try #expect($0.all("Book").first?.value(forKey: "extra") == nil) }
   }
 
-  @Test(.ofFiles) func aTransformerOfOnesOwnMakesDataOnSaveAndTheObjectOnFetch() throws {
+  @Test(.ofFiles) func `a transformer of ones own makes data on save and the object on fetch`() throws {
     ValueTransformer.setValueTransformer(BackwardsTransformer(), forName: NSValueTransformerName("Reversing"))
     let stack = try transformable("Reversing")
     try stack.context.performAndWait {
@@ -185,7 +185,7 @@ import Testing
   }
 
   @Test(.ofFiles, arguments: [nil, "NSSecureUnarchiveFromData"])
-  func withoutOneOfItsOwnAValueIsArchived(_ name: String?) throws {
+  func `without one of its own a value is archived`(_ name: String?) throws {
     let stack = try transformable(name)
     try stack.context.performAndWait {
       stack.context.insert("Book", ["extra": ["a": 1]])
@@ -197,7 +197,7 @@ import Testing
     }
   }
 
-  @Test func comparisonsInAFetchGoByTheStoredBytes() throws {
+  @Test func `comparisons in a fetch go by the stored bytes`() throws {
     ValueTransformer.setValueTransformer(BackwardsTransformer(), forName: NSValueTransformerName("Comparing"))
     let stack = try transformable("Comparing")
     try stack.context.performAndWait {
@@ -223,7 +223,7 @@ import Testing
     }
   }
 
-  @Test func aTransformerMustBeThereWhenTheStoreIsLoaded() throws {
+  @Test func `a transformer must be there when the store is loaded`() throws {
     let model = LibraryModel.make()
     model.entitiesByName["Book"]!.attributesByName["extra"]!.valueTransformerName = "LateTransformer"
     let lines = try model.frozen().missingTransformers
@@ -234,7 +234,7 @@ import Testing
     try #expect(model.frozen().missingTransformers.isEmpty)
   }
 
-  @Test func aTransformerThatIsMissingFailsTheSave() throws {
+  @Test func `a transformer that is missing fails the save`() throws {
     let stack = try transformable("NoSuchTransformer")
     stack.context.performAndWait {
       stack.context.insert("Book", ["extra": "abc"])
@@ -243,7 +243,7 @@ import Testing
     }
   }
 
-  @Test func theInsecureTransformerFailsTheSave() throws {
+  @Test func `the insecure transformer fails the save`() throws {
     let stack = try transformable("NSKeyedUnarchiveFromData")
     stack.context.performAndWait {
       stack.context.insert("Book", ["extra": "abc"])

@@ -26,7 +26,9 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases, [false, true])
-  func anUnsavedDeletionUndoneGivesTheSameObjects(_ setting: Setting, _ withPermanentIDs: Bool) throws {
+  func `an unsaved deletion undone gives the same objects`(_ setting: Setting, _ withPermanentIDs: Bool)
+    throws
+  {
     let stack = try stack(setting)
     try stack.context.performAndWait {
       let (book, chapter) = try bookBroughtBack(stack, withPermanentIDs: withPermanentIDs)
@@ -37,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases, [false, true])
-  func anUnsavedDeletionUndoneIsSavedWhole(_ setting: Setting, _ withPermanentIDs: Bool) throws {
+  func `an unsaved deletion undone is saved whole`(_ setting: Setting, _ withPermanentIDs: Bool) throws {
     let stack = try stack(setting)
     try stack.context.performAndWait {
       let (_, chapter) = try bookBroughtBack(stack, withPermanentIDs: withPermanentIDs)

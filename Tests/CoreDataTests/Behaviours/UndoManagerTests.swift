@@ -27,7 +27,7 @@ import Testing
     counter.manager.endUndoGrouping()
   }
 
-  @Test func groupsAreUndoneAndRedoneAsOne() {
+  @Test func `groups are undone and redone as one`() {
     let counter = counter()
     group(counter) {
       counter.set(1)
@@ -45,7 +45,7 @@ import Testing
     #expect(!counter.manager.canRedo)
   }
 
-  @Test func aNewChangeForgetsWhatCouldBeRedone() {
+  @Test func `a new change forgets what could be redone`() {
     let counter = counter()
     group(counter) { counter.set(1) }
     counter.manager.undo()
@@ -54,7 +54,7 @@ import Testing
     #expect(!counter.manager.canRedo)
   }
 
-  @Test func nestedGroupsBelongToTheOuterOne() {
+  @Test func `nested groups belong to the outer one`() {
     let counter = counter()
     group(counter) {
       counter.set(1)
@@ -65,7 +65,7 @@ import Testing
     #expect(counter.value == 0)
   }
 
-  @Test func anEventsGroupIsOpenedByItself() {
+  @Test func `an events group is opened by itself`() {
     let counter = Counter()
     counter.set(1)
     counter.set(2)
@@ -75,7 +75,7 @@ import Testing
     #expect(counter.manager.groupingLevel == 0)
   }
 
-  @Test func onlySoManyLevelsAreKept() {
+  @Test func `only so many levels are kept`() {
     let counter = counter()
     counter.manager.levelsOfUndo = 2
     for value in 1...4 { group(counter) { counter.set(value) } }
@@ -83,7 +83,7 @@ import Testing
     #expect(counter.value == 2)
   }
 
-  @Test func disabledRegistrationRecordsNothing() {
+  @Test func `disabled registration records nothing`() {
     let counter = counter()
     counter.manager.disableUndoRegistration()
     #expect(!counter.manager.isUndoRegistrationEnabled)
@@ -92,14 +92,14 @@ import Testing
     #expect(!counter.manager.canUndo)
   }
 
-  @Test func actionsOfOneTargetCanBeForgotten() {
+  @Test func `actions of one target can be forgotten`() {
     let counter = counter()
     group(counter) { counter.set(1) }
     counter.manager.removeAllActions(withTarget: counter)
     #expect(!counter.manager.canUndo)
   }
 
-  @Test func namesGoWithTheGroups() {
+  @Test func `names go with the groups`() {
     let counter = counter()
     group(counter, "Typing") { counter.set(1) }
     #expect(counter.manager.undoMenuItemTitle == "Undo Typing")
@@ -110,7 +110,7 @@ import Testing
     #expect(counter.manager.undoActionName == "Typing")
   }
 
-  @Test func notificationsTellOfGroupsAndUndo() {
+  @Test func `notifications tell of groups and undo`() {
     let counter = counter()
     let opened = Posted(.NSUndoManagerDidOpenUndoGroup, by: counter.manager)
     let closed = Posted(.NSUndoManagerDidCloseUndoGroup, by: counter.manager)
@@ -125,7 +125,7 @@ import Testing
     #expect(redone.userInfos.count == 1)
   }
 
-  @Test func registeringOutsideAGroupTraps() async {
+  @Test func `registering outside a group traps`() async {
     await #expect(processExitsWith: .failure) {
       let manager = UndoManager()
       manager.groupsByEvent = false

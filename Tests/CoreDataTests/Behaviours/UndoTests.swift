@@ -12,7 +12,7 @@ import Testing
     return stack
   }
 
-  @Test func withoutAnUndoManagerNothingIsUndone() throws {
+  @Test func `without an undo manager nothing is undone`() throws {
     let stack = try TestStack(.memory)
     #expect(stack.context.undoManager == nil)
     stack.context.performAndWait {
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func anUpdateIsUndoneAndRedone(_ setting: Setting) throws {
+  func `an update is undone and redone`(_ setting: Setting) throws {
     let stack = try stack(setting, model: HookedAuthor.model())
     try stack.context.performAndWait {
       let ada = stack.context.hookedAuthor("Ada")
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func anInsertionIsUndoneAndRedone(_ setting: Setting) throws {
+  func `an insertion is undone and redone`(_ setting: Setting) throws {
     let stack = try stack(setting, model: HookedAuthor.model())
     try stack.context.performAndWait {
       let ada = stack.context.hookedAuthor("Ada")
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func aDeletionIsUndoneWithItsLinks(_ setting: Setting) throws {
+  func `a deletion is undone with its links`(_ setting: Setting) throws {
     let stack = try stack(setting, model: HookedAuthor.model())
     try stack.context.performAndWait {
       let ada = stack.context.hookedAuthor("Ada")
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func aSavedDeletionComesBackAsANewObject(_ setting: Setting) throws {
+  func `a saved deletion comes back as a new object`(_ setting: Setting) throws {
     let stack = try stack(setting)
     try stack.context.performAndWait {
       let ada = stack.context.insert("Author", ["name": "Ada"])
@@ -107,7 +107,7 @@ import Testing
     try #expect(stack.fresh { try $0.all("Author").map { $0.text("name") } } == ["Ada"])
   }
 
-  @Test func changesAreRegisteredTogetherWhenTheyAreProcessed() throws {
+  @Test func `changes are registered together when they are processed`() throws {
     let stack = try stack(.memory)
     stack.context.performAndWait {
       let manager = stack.context.undoManager!
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func changesMadeWhileRegistrationIsOffStay() throws {
+  @Test func `changes made while registration is off stay`() throws {
     let stack = try stack(.memory)
     stack.context.performAndWait {
       let ada = stack.context.insert("Author", ["name": "Ada"])
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func undoThroughTheManagerTakesWhatIsPending() throws {
+  @Test func `undo through the manager takes what is pending`() throws {
     let stack = try stack(.memory)
     stack.context.performAndWait {
       let ada = stack.context.insert("Author", ["name": "Ada"])
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func rollbackClearsTheUndoStack() throws {
+  @Test func `rollback clears the undo stack`() throws {
     let stack = try stack(.memory)
     try stack.context.performAndWait {
       let ada = stack.context.insert("Author", ["name": "Ada"])
@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test func whatOthersSaveIsNotUndone() throws {
+  @Test func `what others save is not undone`() throws {
     let stack = try stack(.memory)
     let other = stack.sibling()
     try stack.context.performAndWait {

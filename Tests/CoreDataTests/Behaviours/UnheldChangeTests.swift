@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func aChangeOnTopOfTheChildsIsNotInConflictWithWhatWasMerged(_ setting: Setting) throws {
+  func `a change on top of the childs is not in conflict with what was merged`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let id = try merged(stack)
     stack.root.performAndWait {
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct, [false, true])
-  func aRollbackGoesBackToWhatWasMerged(_ setting: Setting, isDeletion: Bool) throws {
+  func `a rollback goes back to what was merged`(_ setting: Setting, isDeletion: Bool) throws {
     let stack = try TestStack(setting)
     let id = try merged(stack, deleting: isDeletion)
     stack.root.performAndWait {
@@ -58,7 +58,7 @@ import Testing
 
   /// The child has read what a sibling inserted before the parent is told of the insertion.
   @Test(arguments: Setting.direct)
-  func anInsertionMergedLateDoesNotHideTheChildsChange(_ setting: Setting) throws {
+  func `an insertion merged late does not hide the childs change`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let sibling = stack.sibling()
     let insertion = try sibling.saved { sibling.insert("Author", ["name": "Ada", "age": 1]) }

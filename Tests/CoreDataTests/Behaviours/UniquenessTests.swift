@@ -26,7 +26,7 @@ import Testing
     return (stack, context, ada)
   }
 
-  @Test func constraintsDefaultToNoneAndShowTheParentsFirst() {
+  @Test func `constraints default to none and show the parents first`() {
     #expect(NSEntityDescription().uniquenessConstraints.isEmpty)
     let model = LibraryModel.make()
     model.entitiesByName["Publication"]!.uniquenessConstraints = [["title"]]
@@ -34,7 +34,7 @@ import Testing
     #expect(model.entitiesByName["Book"]!.uniquenessConstraints as? [[String]] == [["title"], ["isbn"]])
   }
 
-  @Test func duplicatesMayExistUntilSavedAndAreAnErrorThen() throws {
+  @Test func `duplicates may exist until saved and are an error then`() throws {
     let (_, context, ada) = try stored()
     try context.performAndWait {
       let second = context.insert("Author", ["name": "Ada", "age": 1])
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func duplicatesWithinOneContextHaveNoDatabaseObject() throws {
+  @Test func `duplicates within one context have no database object`() throws {
     let stack = try TestStack(.sqlite, model: model())
     try stack.context.performAndWait {
       let one = stack.context.insert("Author", ["name": "Ada"])
@@ -74,7 +74,9 @@ import Testing
     (.mergeByPropertyStoreTrumpMergePolicyType, 36, 36), (.overwriteMergePolicyType, 1, 18),
     (.rollbackMergePolicyType, 36, 36),
   ])
-  func aNewDuplicateBecomesTheStoredRow(_ expected: (policy: NSMergePolicyType, age: Int, ageIfUnset: Int))
+  func `a new duplicate becomes the stored row`(
+    _ expected: (policy: NSMergePolicyType, age: Int, ageIfUnset: Int)
+  )
     throws
   {
     for isAgeSet in [true, false] {
@@ -101,7 +103,7 @@ import Testing
   @Test(arguments: [
     NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType, .mergeByPropertyStoreTrumpMergePolicyType,
   ])
-  func whatPointsAtTheDuplicatePointsAtTheSurvivor(_ policy: NSMergePolicyType) throws {
+  func `what points at the duplicate points at the survivor`(_ policy: NSMergePolicyType) throws {
     for holdsDatabaseObject in [false, true] {
       let (stack, context, ada) = try stored(NSMergePolicy(merge: policy))
       try context.performAndWait {
@@ -125,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func theHeldDatabaseObjectTakesTheNewValues() throws {
+  @Test func `the held database object takes the new values`() throws {
     let (_, context, ada) = try stored(.mergeByPropertyObjectTrump)
     try context.performAndWait {
       let held = try context.existingObject(with: ada.objectID)
@@ -139,7 +141,7 @@ import Testing
   @Test(arguments: [
     NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType, .mergeByPropertyStoreTrumpMergePolicyType,
   ])
-  func oneOfTwoDuplicatesInAContextSurvives(_ policy: NSMergePolicyType) throws {
+  func `one of two duplicates in a context survives`(_ policy: NSMergePolicyType) throws {
     let stack = try TestStack(.sqlite, model: model())
     try stack.context.performAndWait {
       stack.context.mergePolicy = NSMergePolicy(merge: policy)
@@ -162,7 +164,7 @@ import Testing
     }
   }
 
-  @Test func anUpdatedObjectMeetsAStoredOne() throws {
+  @Test func `an updated object meets a stored one`() throws {
     let (stack, context, _) = try stored()
     let grace = try context.performAndWait {
       let grace = context.insert("Author", ["name": "Grace", "age": 50])
@@ -183,7 +185,7 @@ import Testing
     }
   }
 
-  @Test func nilNeverConflicts() throws {
+  @Test func `nil never conflicts`() throws {
     let stack = try TestStack(.sqlite, model: model())
     try stack.context.performAndWait {
       stack.context.insert("Author")
@@ -193,7 +195,7 @@ import Testing
     }
   }
 
-  @Test func theMemoryStoreIgnoresConstraints() throws {
+  @Test func `the memory store ignores constraints`() throws {
     let stack = try TestStack(.memory, model: model())
     try stack.context.performAndWait {
       stack.context.insert("Author", ["name": "Ada"])
@@ -203,7 +205,7 @@ import Testing
     }
   }
 
-  @Test func changesOfVersionsAreSettledBeforeConstraints() throws {
+  @Test func `changes of versions are settled before constraints`() throws {
     let (_, context, _) = try stored()
     let policy = CountingPolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
     let other = try context.performAndWait {
@@ -227,7 +229,7 @@ import Testing
     #expect(policy.calls == ["locking", "constraint"])
   }
 
-  @Test func whatAPolicyChangesInTheSurvivorIsSaved() throws {
+  @Test func `what a policy changes in the survivor is saved`() throws {
     let (stack, context, _) = try stored(SurvivorPolicy(merge: .mergeByPropertyStoreTrumpMergePolicyType))
     try context.performAndWait {
       context.insert("Author", ["name": "Ada", "age": 1])
@@ -239,7 +241,7 @@ import Testing
     }
   }
 
-  @Test func duplicatesFromAChildContextAreSettledAtTheRoot() throws {
+  @Test func `duplicates from a child context are settled at the root`() throws {
     let (stack, context, ada) = try stored(.mergeByPropertyObjectTrump)
     let child = stack.child(of: context)
     try child.performAndWait {
@@ -256,7 +258,7 @@ import Testing
     }
   }
 
-  @Test func valuesMayBeExchangedInOneSave() throws {
+  @Test func `values may be exchanged in one save`() throws {
     let stack = try TestStack(.sqlite, model: model())
     try stack.context.performAndWait {
       let one = stack.context.insert("Author", ["name": "One"])

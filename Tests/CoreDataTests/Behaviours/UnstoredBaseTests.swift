@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func bothChangesAreStored(_ setting: Setting) throws {
+  func `both changes are stored`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let id = try saved(stack)
     let context = stack.sibling()
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func theParentShowsWhatIsStored(_ setting: Setting) throws {
+  func `the parent shows what is stored`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let id = try saved(stack)
     stack.root.performAndWait {

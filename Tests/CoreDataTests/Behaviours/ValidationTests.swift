@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func nilInAMandatoryPropertyIs1570(_ setting: Setting) throws {
+  func `nil in a mandatory property is 1570`(_ setting: Setting) throws {
     let error = try #require(
       try errorOfSaving(nil, attribute(.stringAttributeType, isOptional: false), setting))
     #expect(error.code.rawValue == NSValidationMissingMandatoryPropertyError)
@@ -52,7 +52,7 @@ import Testing
     #expect(error.userInfo[NSValidationObjectErrorKey] is NSManagedObject)
   }
 
-  @Test func optionalityIsCheckedBeforePredicates() throws {
+  @Test func `optionality is checked before predicates`() throws {
     let error = try errorOfSaving(
       nil, attribute(.stringAttributeType, ["length >= 3"], ["too short"], isOptional: false))
     #expect(error?.code.rawValue == NSValidationMissingMandatoryPropertyError)
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func aFailingPredicateIs1550WithItsWarningAndValue(_ setting: Setting) throws {
+  func `a failing predicate is 1550 with its warning and value`(_ setting: Setting) throws {
     let error = try #require(
       try errorOfSaving(
         "ab", attribute(.stringAttributeType, ["length >= 3"], ["the name is too short"]), setting))
@@ -70,7 +70,7 @@ import Testing
     #expect((error as NSError).localizedDescription == "the name is too short")
   }
 
-  @Test func predicatesSeeTheValueItself() throws {
+  @Test func `predicates see the value itself`() throws {
     let text = {
       attribute(.stringAttributeType, ["length >= 3", "SELF BEGINSWITH 'a'"], ["short", "letter"])
     }
@@ -90,7 +90,7 @@ import Testing
     ("SELF <= 10", 11 as Int32, NSValidationNumberTooLargeError),
     ("SELF >= 1", 0, NSValidationNumberTooSmallError),
   ])
-  func aNumberAsWarningIsTheCode(_ predicate: String, _ value: Int32, _ code: Int) throws {
+  func `a number as warning is the code`(_ predicate: String, _ value: Int32, _ code: Int) throws {
     let error = try errorOfSaving(value, attribute(.integer32AttributeType, [predicate], ["\(code)"]))
     #expect(error?.code.rawValue == code)
     #expect(error?.userInfo[NSValidationValueErrorKey] as? Int32 == value)
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func limitsOfTheModelEditorHaveCodesOfTheirOwn() throws {
+  @Test func `limits of the model editor have codes of their own`() throws {
     let numbers = "minValueString=\"1\" maxValueString=\"10\""
     try #expect(codeOfSaving(11, "Integer 32", numbers) == NSValidationNumberTooLargeError)
     try #expect(codeOfSaving(0, "Integer 32", numbers) == NSValidationNumberTooSmallError)
@@ -146,7 +146,7 @@ import Testing
         == NSValidationStringPatternMatchingError)
   }
 
-  @Test func decimalLimitsAreExact() throws {
+  @Test func `decimal limits are exact`() throws {
     let limits = "minValueString=\"0.1\" maxValueString=\"1234567890123456.12\""
     let fits = try #require(Decimal(string: "1234567890123456.12"))
     let exceeds = try #require(Decimal(string: "1234567890123456.13"))
@@ -155,18 +155,18 @@ import Testing
     try #expect(codeOfSaving(try #require(Decimal(string: "0.1")), "Decimal", limits) == nil)
   }
 
-  @Test func floatLimitsCountAsFloats() throws {
+  @Test func `float limits count as floats`() throws {
     try #expect(codeOfSaving(Float(0.1), "Float", "maxValueString=\"0.1\"") == nil)
   }
 
-  @Test func integerLimitsAreExactBeyondDoubles() throws {
+  @Test func `integer limits are exact beyond doubles`() throws {
     let limits = "maxValueString=\"9007199254740992\""
     try #expect(codeOfSaving(Int64(9_007_199_254_740_992), "Integer 64", limits) == nil)
     try #expect(
       codeOfSaving(Int64(9_007_199_254_740_993), "Integer 64", limits) == NSValidationNumberTooLargeError)
   }
 
-  @Test func limitsShowAsPredicatesWithTheirCodes() throws {
+  @Test func `limits show as predicates with their codes`() throws {
     let model = try limited("Integer 32", "minValueString=\"1\" maxValueString=\"10\"")
     let attribute = try #require(model.entitiesByName["Item"]?.attributesByName["value"])
     #expect(attribute.validationPredicates.map { $0.evaluate(with: 5) } == [true, true])
@@ -178,7 +178,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func severalFailuresAreOneErrorThatListsThem(_ setting: Setting) throws {
+  func `several failures are one error that lists them`(_ setting: Setting) throws {
     let stack = try TestStack(
       setting,
       model: model { _ in
@@ -231,7 +231,7 @@ import Testing
     }
   }
 
-  @Test func membersOfAToManyAreCounted() throws {
+  @Test func `members of a to-many are counted`() throws {
     try #expect(
       codeWithTags(4, counted(2, 3, isOptional: true)) == NSValidationRelationshipExceedsMaximumCountError)
     try #expect(
@@ -249,7 +249,7 @@ import Testing
       codeWithTags(4, counted(0, 3, isOptional: false)) == NSValidationRelationshipExceedsMaximumCountError)
   }
 
-  @Test func aMandatoryToOneMayNotBeNil() throws {
+  @Test func `a mandatory to-one may not be nil`() throws {
     let model = LibraryModel.make()
     model.entitiesByName["Book"]!.relationshipsByName["author"]!.isOptional = false
     let stack = try TestStack(.memory, model: model)
@@ -264,7 +264,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func denyForbidsDeletingUntilTheOthersAreDeletedToo(_ setting: Setting) throws {
+  func `deny forbids deleting until the others are deleted too`(_ setting: Setting) throws {
     let model = LibraryModel.make()
     model.entitiesByName["Author"]!.relationshipsByName["books"]!.deleteRule = .denyDeleteRule
     let stack = try TestStack(setting, model: model)
@@ -295,7 +295,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func assigningNilToAMandatoryAttributeFailsOnlyWhenSaved(_ setting: Setting) throws {
+  func `assigning nil to a mandatory attribute fails only when saved`(_ setting: Setting) throws {
     let stack = try hooked(setting)
     stack.context.performAndWait {
       let item = stack.context.insert("Item", ["value": "x"])
@@ -306,7 +306,7 @@ import Testing
     }
   }
 
-  @Test func anErrorOfAHookIsPassedOnUnchanged() throws {
+  @Test func `an error of a hook is passed on unchanged`() throws {
     let stack = try hooked()
     stack.context.performAndWait {
       stack.context.insert("Item", ["value": "forbidden"])
@@ -320,7 +320,7 @@ import Testing
     }
   }
 
-  @Test func aHookMayReplaceTheValue() throws {
+  @Test func `a hook may replace the value`() throws {
     let stack = try hooked()
     try stack.context.performAndWait {
       let item = stack.context.insert("Item", ["value": "  padded "])
@@ -330,7 +330,7 @@ import Testing
     try #expect(stack.fresh { try $0.all("Item").first?.text("value") } == "padded")
   }
 
-  @Test func severalErrorsOfAHookAreListedWithTheOthers() throws {
+  @Test func `several errors of a hook are listed with the others`() throws {
     let stack = try hooked()
     stack.context.performAndWait {
       stack.context.insert("Item", ["value": "twice"])
@@ -341,7 +341,7 @@ import Testing
     }
   }
 
-  @Test func notCallingSuperSkipsTheChecksOfProperties() throws {
+  @Test func `not calling super skips the checks of properties`() throws {
     let stack = try hooked()
     try stack.context.performAndWait {
       let item = try #require(stack.context.insert("Item") as? ValidatedItem)
@@ -351,7 +351,7 @@ import Testing
     }
   }
 
-  @Test func deletedObjectsAreNotCheckedForValues() throws {
+  @Test func `deleted objects are not checked for values`() throws {
     let stack = try hooked()
     try stack.context.performAndWait {
       let item = stack.context.insert("Item", ["value": "x"])
@@ -362,7 +362,7 @@ import Testing
     }
   }
 
-  @Test func transientAttributesAreValidated() throws {
+  @Test func `transient attributes are validated`() throws {
     let mark = attribute(.stringAttributeType, ["length >= 3"], ["short mark"])
     mark.isTransient = true
     let error = try errorOfSaving("a", mark)
@@ -370,7 +370,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func aPrimitiveNilPastValidationIsSaved(_ setting: Setting) throws {
+  func `a primitive nil past validation is saved`(_ setting: Setting) throws {
     let model = model { _ in
       [
         attribute(.stringAttributeType, isOptional: false),

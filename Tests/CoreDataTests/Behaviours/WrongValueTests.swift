@@ -9,7 +9,7 @@ import Testing
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
   }
 
-  @Test func readingAMisspeltKeyAsksWhatWasMeant() async {
+  @Test func `reading a misspelt key asks what was meant`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try TestStack(.memory)
       stack.context.performAndWait { _ = stack.context.insert("Author").value(forKey: "nmae") }
@@ -19,7 +19,7 @@ import Testing
     #expect(text.contains("Did you mean 'name'?"))
   }
 
-  @Test func settingAMisspeltKeyAsksWhatWasMeant() async {
+  @Test func `setting a misspelt key asks what was meant`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try TestStack(.memory)
       stack.context.performAndWait { stack.context.insert("Book").setValue("T", forKey: "titel") }
@@ -27,7 +27,7 @@ import Testing
     #expect(Self.text(result).contains("Did you mean 'title'?"))
   }
 
-  @Test func aValueOfTheWrongTypeIsNamedWithWhatWasExpected() async {
+  @Test func `a value of the wrong type is named with what was expected`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try TestStack(.memory)
       stack.context.performAndWait { stack.context.insert("Author").setValue("old", forKey: "age") }
@@ -61,7 +61,7 @@ import Testing
     try stack.fresh { try #expect($0.all("Author").first?.value(forKey: "age") as? Int == -25_536) }
   }
 
-  @Test func aToOneTakesObjectsOnly() async {
+  @Test func `a to-one takes objects only`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try TestStack(.memory)
       stack.context.performAndWait { stack.context.insert("Book").setValue("Ada", forKey: "author") }
@@ -71,7 +71,7 @@ import Testing
         "Book.author is a to-one relationship and takes a managed object or nil, not a String"))
   }
 
-  @Test func aToManyTakesCollectionsOnly() async {
+  @Test func `a to-many takes collections only`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try TestStack(.memory)
       stack.context.performAndWait {
@@ -81,7 +81,7 @@ import Testing
     #expect(Self.text(result).contains("Author.books is a to-many relationship and takes a set"))
   }
 
-  @Test func aRelationshipTakesObjectsOfItsDestination() async {
+  @Test func `a relationship takes objects of its destination`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try TestStack(.memory)
       stack.context.performAndWait {
@@ -91,7 +91,7 @@ import Testing
     #expect(Self.text(result).contains("'Book.author' takes objects of entity 'Author', not 'Tag'"))
   }
 
-  @Test func relatingObjectsOfTwoContextsNamesBoth() async {
+  @Test func `relating objects of two contexts names both`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try TestStack(.memory)
       let other = stack.sibling()
@@ -104,7 +104,7 @@ import Testing
     #expect(text.contains("context 'one' and context 'two'"))
   }
 
-  @Test func addingAMemberOfAnotherContextIsCaughtToo() async {
+  @Test func `adding a member of another context is caught too`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try TestStack(.memory)
       let other = stack.sibling()
@@ -116,7 +116,7 @@ import Testing
     #expect(Self.text(result).contains("illegal attempt to relate 'Author.books'"))
   }
 
-  @Test func anUnknownRelationshipIsNotReadAsOne() async {
+  @Test func `an unknown relationship is not read as one`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try TestStack(.memory)
       stack.context.performAndWait { _ = stack.context.insert("Author").mutableSetValue(forKey: "bokos") }
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func insertingAnObjectOfAnotherModelIsRefused() async {
+  @Test func `inserting an object of another model is refused`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try TestStack(.memory)
       let other = LibraryModel.make()
@@ -167,7 +167,7 @@ import Testing
     #expect(Self.text(result).contains("is not of the model"))
   }
 
-  @Test func readingAnObjectWhoseDeletionWasSavedElsewhereShowsNil() throws {
+  @Test func `reading an object whose deletion was saved elsewhere shows nil`() throws {
     let stack = try TestStack(.sqlite)
     let other = stack.sibling()
     let ids = try stack.context.performAndWait {
@@ -211,7 +211,7 @@ import Testing
     }
   }
 
-  @Test func keysOfASubclassAreAnsweredByIt() throws {
+  @Test func `keys of a subclass are answered by it`() throws {
     let model = LibraryModel.make()
     model.entitiesByName["Author"]!.managedObjectClassName = NSStringFromClass(InitialedAuthor.self)
     let stack = try TestStack(.memory, model: model)

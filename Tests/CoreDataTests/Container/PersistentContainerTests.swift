@@ -34,7 +34,7 @@ struct PersistentContainerTests {
   }
 
   @Test("At first there is one description: SQLite, in the class's directory, migrating by itself")
-  func firstDescription() throws {
+  func `first description`() throws {
     let container = _container("Library")
     #expect(container.persistentStoreDescriptions.count == 1)
     let description = container.persistentStoreDescriptions[0]
@@ -78,7 +78,7 @@ struct PersistentContainerTests {
   }
 
   @Test("Loading asynchronously tells when the store is there")
-  func loadsAsynchronously() async throws {
+  func `loads asynchronously`() async throws {
     let container = _container()
     container.persistentStoreDescriptions[0].shouldAddStoreAsynchronously = true
     let stores = await withCheckedContinuation { (done: CheckedContinuation<Int, Never>) in

@@ -144,7 +144,7 @@ final class NotebookStore: NSAtomicStore, @unchecked Sendable {
     return (coordinator, try #require(store as? NotebookStore))
   }
 
-  @Test func whatIsSavedIsThereWhenTheDocumentIsLoaded() throws {
+  @Test func `what is saved is there when the document is loaded`() throws {
     defer { try? FileManager.default.removeItem(at: url) }
     let (coordinator, store) = try open()
     let context = coordinator.newContext()
@@ -170,7 +170,7 @@ final class NotebookStore: NSAtomicStore, @unchecked Sendable {
     }
   }
 
-  @Test func nodesOfDeletedObjectsGo() throws {
+  @Test func `nodes of deleted objects go`() throws {
     defer { try? FileManager.default.removeItem(at: url) }
     let (coordinator, store) = try open()
     let context = coordinator.newContext()
@@ -187,7 +187,7 @@ final class NotebookStore: NSAtomicStore, @unchecked Sendable {
     try open().0.newContext().performAndWait {}
   }
 
-  @Test func aDocumentThatCannotBeWrittenLeavesTheNodesAsTheyWere() throws {
+  @Test func `a document that cannot be written leaves the nodes as they were`() throws {
     defer { try? FileManager.default.removeItem(at: url) }
     let (coordinator, store) = try open()
     let context = coordinator.newContext()
@@ -207,7 +207,7 @@ final class NotebookStore: NSAtomicStore, @unchecked Sendable {
     }
   }
 
-  @Test func metadataGoIntoTheDocumentWithTheNextSave() throws {
+  @Test func `metadata go into the document with the next save`() throws {
     defer { try? FileManager.default.removeItem(at: url) }
     let (coordinator, store) = try open()
     coordinator.setMetadata(["mark": "here"], for: store)
@@ -220,7 +220,7 @@ final class NotebookStore: NSAtomicStore, @unchecked Sendable {
     #expect(metadata[NSStoreModelVersionHashesKey] is [String: Data])
   }
 
-  @Test func aDocumentOfAnotherModelVersionIsRefused() throws {
+  @Test func `a document of another model version is refused`() throws {
     defer { try? FileManager.default.removeItem(at: url) }
     let context = try open().0.newContext()
     try context.performAndWait {
@@ -237,7 +237,7 @@ final class NotebookStore: NSAtomicStore, @unchecked Sendable {
     #expect(coordinator.persistentStores.isEmpty)
   }
 
-  @Test func aDocumentIsDestroyedAndNoOtherFile() throws {
+  @Test func `a document is destroyed and no other file`() throws {
     defer { try? FileManager.default.removeItem(at: url) }
     let (coordinator, _) = try open()
     let context = coordinator.newContext()
@@ -255,7 +255,7 @@ final class NotebookStore: NSAtomicStore, @unchecked Sendable {
     #expect(FileManager.default.fileExists(atPath: url.path))
   }
 
-  @Test func aNodesValuesAreNilUntilOneIsSet() throws {
+  @Test func `a nodes values are nil until one is set`() throws {
     defer { try? FileManager.default.removeItem(at: url) }
     let (coordinator, store) = try open()
     let id = store.objectID(

@@ -15,7 +15,7 @@ import Testing
     return coordinator
   }
 
-  @Test func aStoreIsMadeOfTheClassRegisteredForItsType() throws {
+  @Test func `a store is made of the class registered for its type`() throws {
     let coordinator = try coordinator()
     let store = try #require(coordinator.persistentStores.first as? ShelfStore)
     #expect(world.calls == ["loadMetadata", "didAdd"])
@@ -27,7 +27,7 @@ import Testing
     #expect(world.calls.last == "willRemove")
   }
 
-  @Test func aTypeThatNothingIsRegisteredForIsRefused() throws {
+  @Test func `a type that nothing is registered for is refused`() throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
     let error = #expect(throws: CocoaError.self) {
       try coordinator.addPersistentStore(ofType: "Nobody's", configurationName: nil, at: url, options: nil)
@@ -35,7 +35,7 @@ import Testing
     #expect(error?.code == .persistentStoreInvalidType)
   }
 
-  @Test func whatLoadingMetadataThrowsComesOut() throws {
+  @Test func `what loading metadata throws comes out`() throws {
     NSPersistentStoreCoordinator.registerStoreClass(ShelfStore.self, forStoreType: ShelfStore.type)
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
     let error = #expect(throws: CocoaError.self) {
@@ -46,7 +46,7 @@ import Testing
     #expect(coordinator.persistentStores.isEmpty)
   }
 
-  @Test func aSaveObtainsIDsThenSavesThenTellsWhatIsRegistered() throws {
+  @Test func `a save obtains IDs then saves then tells what is registered`() throws {
     let context = try coordinator().newContext()
     try context.performAndWait {
       let author = context.insert("Author", ["name": "Ann"])
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func theSaveRequestHoldsTheContextsObjects() throws {
+  @Test func `the save request holds the contexts objects`() throws {
     let context = try coordinator().newContext()
     try context.performAndWait {
       let book = context.insert("Book", ["title": "Old"])
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func aSaveWithoutChangesReachesTheStoreToo() throws {
+  @Test func `a save without changes reaches the store too`() throws {
     let coordinator = try coordinator()
     let context = coordinator.newContext()
     try context.performAndWait {
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func whatWasSavedIsReadByAnotherCoordinator(_ tellsMembers: Bool) throws {
+  func `what was saved is read by another coordinator`(_ tellsMembers: Bool) throws {
     let first = try coordinator().newContext()
     try first.performAndWait {
       let author = first.insert("Author", ["name": "Ann", "age": 40])
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func valuesAreReadWhenAnObjectIsUsed() throws {
+  @Test func `values are read when an object is used`() throws {
     let first = try coordinator().newContext()
     try first.performAndWait {
       first.insert("Tag", ["name": "red"])
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func predicateOrderAndExtentAreTheStoresAffair() throws {
+  @Test func `predicate order and extent are the stores affair`() throws {
     let context = try coordinator().newContext()
     try context.performAndWait {
       for pages in 1...5 { context.insert("Book", ["title": "b\(pages)", "pages": pages]) }
@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func unsavedChangesAreLaidOverWhatTheStoreFinds() throws {
+  @Test func `unsaved changes are laid over what the store finds`() throws {
     let context = try coordinator().newContext()
     try context.performAndWait {
       for pages in [1, 3] { context.insert("Book", ["title": "b\(pages)", "pages": pages]) }
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func dictionariesAreComputedFromTheStoresObjects() throws {
+  @Test func `dictionaries are computed from the stores objects`() throws {
     let context = try coordinator().newContext()
     try context.performAndWait {
       for pages in 1...4 { context.insert("Book", ["pages": pages]) }
@@ -176,7 +176,7 @@ import Testing
     }
   }
 
-  @Test func anObjectIDIsMadeOfItsReference() throws {
+  @Test func `an object ID is made of its reference`() throws {
     let coordinator = try coordinator()
     let store = try #require(coordinator.persistentStores.first as? ShelfStore)
     let tag = try #require(coordinator.managedObjectModel.entitiesByName["Tag"])
@@ -190,12 +190,12 @@ import Testing
     #expect(store.referenceObject(for: back) as? String == "key%20with/slash", "as in Core Data")
   }
 
-  @Test func aNewStoreIsGivenAUUID() {
+  @Test func `a new store is given a UUID`() {
     let identifier = NSIncrementalStore.identifierForNewStore(at: url) as? String
     #expect(identifier.flatMap(UUID.init(uuidString:)) != nil)
   }
 
-  @Test func aFetchFromItAndAnotherStoreIsSortedAnew() throws {
+  @Test func `a fetch from it and another store is sorted anew`() throws {
     let coordinator = try coordinator()
     let memory = try coordinator.addPersistentStore(
       ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
@@ -211,7 +211,7 @@ import Testing
     #expect(world.entries.count == 1)
   }
 
-  @Test func anObjectThatIsGoneCannotBeFound() throws {
+  @Test func `an object that is gone cannot be found`() throws {
     let coordinator = try coordinator()
     let store = try #require(coordinator.persistentStores.first as? ShelfStore)
     let id = store.newObjectID(
@@ -222,7 +222,7 @@ import Testing
     }
   }
 
-  @Test func aSaveOnAnOldVersionIsAConflict() throws {
+  @Test func `a save on an old version is a conflict`() throws {
     let coordinator = try coordinator()
     let (one, two) = (coordinator.newContext(), coordinator.newContext())
     let id = try one.performAndWait {
@@ -244,7 +244,7 @@ import Testing
     #expect(world.entries.values.first?.values["name"] as? String == "second")
   }
 
-  @Test func whatTheStoreThrowsComesOutOfTheSave() throws {
+  @Test func `what the store throws comes out of the save`() throws {
     let context = try coordinator().newContext()
     try context.performAndWait {
       let tag = context.insert("Tag", ["name": "x"])
@@ -259,7 +259,7 @@ import Testing
     }
   }
 
-  @Test func whatTheStoreThrowsComesOutOfAFetchAsItIs() throws {
+  @Test func `what the store throws comes out of a fetch as it is`() throws {
     let context = try coordinator().newContext()
     context.performAndWait {
       world.trouble = NSError(domain: "Shelf", code: 7)
@@ -268,7 +268,7 @@ import Testing
     }
   }
 
-  @Test func aChildsChangesReachTheStoreThroughItsParent() throws {
+  @Test func `a childs changes reach the store through its parent`() throws {
     let parent = try coordinator().newContext()
     let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     child.parent = parent
@@ -281,7 +281,7 @@ import Testing
     try child.performAndWait { try #expect(child.all("Book").first?.text("title") == "from below") }
   }
 
-  @Test func aContextThatIsResetTellsWhichObjectsItForgets() throws {
+  @Test func `a context that is reset tells which objects it forgets`() throws {
     let context = try coordinator().newContext()
     try context.performAndWait {
       context.insert("Tag", ["name": "x"])
@@ -292,7 +292,7 @@ import Testing
     }
   }
 
-  @Test func aBatchRequestThatTheStoreDoesNotKnowIsRefused() throws {
+  @Test func `a batch request that the store does not know is refused`() throws {
     let context = try coordinator().newContext()
     context.performAndWait {
       let error = #expect(throws: CocoaError.self) {

@@ -64,7 +64,7 @@ final class NamedAuthor: NSManagedObject {
   }
 
   @Test(arguments: pairs)
-  func aStoreOfAnyTypeMovesIntoOneOfAnyOther(_ from: String, _ to: String) throws {
+  func `a store of any type moves into one of any other`(_ from: String, _ to: String) throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     let (coordinator, old) = try stack(from)
     try fill(coordinator)
@@ -91,7 +91,7 @@ final class NamedAuthor: NSManagedObject {
   }
 
   @Test(arguments: [NSSQLiteStoreType, NSInMemoryStoreType])
-  func orderGoesAlong(_ to: String) throws {
+  func `order goes along`(_ to: String) throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     let (coordinator, old) = try stack(NSSQLiteStoreType)
     let headings = (0..<20).map { "h\($0)" }.shuffled()
@@ -111,7 +111,7 @@ final class NamedAuthor: NSManagedObject {
     }
   }
 
-  @Test func theOldFileStaysAsItIs() throws {
+  @Test func `the old file stays as it is`() throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     let (coordinator, old) = try stack(NSSQLiteStoreType)
     try fill(coordinator)
@@ -124,7 +124,7 @@ final class NamedAuthor: NSManagedObject {
     try context.performAndWait { try check(context) }
   }
 
-  @Test func metadataOfTheApplicationGoAlong() throws {
+  @Test func `metadata of the application go along`() throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     let (coordinator, old) = try stack(NSInMemoryStoreType)
     coordinator.setMetadata(["account": "ann"], for: old)
@@ -135,7 +135,7 @@ final class NamedAuthor: NSManagedObject {
     #expect(metadata["account"] as? String == "ann")
   }
 
-  @Test func aFileInTheWayIsNotTouched() throws {
+  @Test func `a file in the way is not touched`() throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     let (coordinator, old) = try stack(NSSQLiteStoreType)
     try fill(coordinator)
@@ -149,7 +149,7 @@ final class NamedAuthor: NSManagedObject {
     #expect(coordinator.persistentStores == [old])
   }
 
-  @Test func aMoveThatFailsLeavesEverythingAsItWas() throws {
+  @Test func `a move that fails leaves everything as it was`() throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     let (coordinator, old) = try stack(NSSQLiteStoreType)
     try fill(coordinator)
@@ -163,7 +163,7 @@ final class NamedAuthor: NSManagedObject {
     try context.performAndWait { try check(context) }
   }
 
-  @Test func itIsToldWhichIDBecameWhich() throws {
+  @Test func `it is told which ID became which`() throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     let (coordinator, old) = try stack(NSSQLiteStoreType)
     let context = coordinator.newContext()
@@ -206,7 +206,7 @@ final class NamedAuthor: NSManagedObject {
   }
 
   @Test(arguments: types)
-  func noObjectIsToldThatItWasInserted(_ to: String) throws {
+  func `no object is told that it was inserted`(_ to: String) throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     NSPersistentStoreCoordinator.registerStoreClass(NotebookStore.self, forStoreType: NotebookStore.type)
     NSPersistentStoreCoordinator.registerStoreClass(ShelfStore.self, forStoreType: ShelfStore.type)
@@ -228,7 +228,7 @@ final class NamedAuthor: NSManagedObject {
 
   // MARK: setURL
 
-  @Test func aSQLiteStoreIsConnectedToTheFileAtItsNewPlace() throws {
+  @Test func `a SQLite store is connected to the file at its new place`() throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     let (coordinator, store) = try stack(NSSQLiteStoreType)
     let place = directory.appendingPathComponent("Other")
@@ -243,7 +243,7 @@ final class NamedAuthor: NSManagedObject {
     #expect(coordinator.url(for: store) == place)
   }
 
-  @Test func aStoreThatIsWrittenWholeIsWrittenAtItsNewPlace() throws {
+  @Test func `a store that is written whole is written at its new place`() throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     let (coordinator, store) = try stack(NotebookStore.type)
     let place = directory.appendingPathComponent("Other")

@@ -6,7 +6,7 @@ import Testing
 struct FetchedResultsControllerTests {
   @Test(
     "Shows nothing before the first fetch, then one section without key path", arguments: Setting.allCases)
-  func startsEmpty(_ setting: Setting) throws {
+  func `starts empty`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       let controller = NSFetchedResultsController(
@@ -24,7 +24,7 @@ struct FetchedResultsControllerTests {
   }
 
   @Test("Has no sections when there is a key path but no object")
-  func noSections() throws {
+  func `no sections`() throws {
     let fixture = try ControllerFixture(.sqlite, sections: "name")
     fixture.context.performAndWait { #expect(fixture.controller.sections?.isEmpty == true) }
   }
@@ -52,7 +52,7 @@ struct FetchedResultsControllerTests {
   }
 
   @Test("One round of mixed changes is one pair of calls, with old paths before and new paths after it")
-  func mixedRound() throws {
+  func `mixed round`() throws {
     let fixture = try ControllerFixture(.sqlite, ["a", "c", "e", "g"])
     try fixture.context.performAndWait {
       fixture.context.delete(try fixture.author("a"))
@@ -75,7 +75,7 @@ struct FetchedResultsControllerTests {
   @Test(
     "An object enters and leaves the results as it comes to meet the predicate or not",
     arguments: Setting.allCases)
-  func predicateChanges(_ setting: Setting) throws {
+  func `predicate changes`(_ setting: Setting) throws {
     let fixture = try ControllerFixture(setting, ["a", "b"], where: NSPredicate(format: "age < 30"))
     try fixture.context.performAndWait {
       let author = try fixture.author("a")
@@ -89,7 +89,7 @@ struct FetchedResultsControllerTests {
   }
 
   @Test("What does not concern the results is not announced")
-  func unaffected() throws {
+  func `unaffected`() throws {
     let fixture = try ControllerFixture(.sqlite, ["a"], where: NSPredicate(format: "age < 30"))
     fixture.context.performAndWait {
       fixture.context.insert("Author", ["name": "old", "age": 90])
@@ -100,7 +100,7 @@ struct FetchedResultsControllerTests {
   }
 
   @Test("Renaming all of two sections into a third inserts one section, deletes two, and moves the objects")
-  func sectionsMerge() throws {
+  func `sections merge`() throws {
     let fixture = try ControllerFixture(.sqlite, ["A", "B"], sections: "name")
     try fixture.context.performAndWait {
       try fixture.author("A").setValue("Z", forKey: "name")
@@ -122,7 +122,7 @@ struct FetchedResultsControllerTests {
   }
 
   @Test("Index titles are the sections' capital initials, each once, and lead back to the section")
-  func indexTitles() throws {
+  func `index titles`() throws {
     let fixture = try ControllerFixture(.sqlite, ["apple", "axe", "beet"], sections: "name")
     fixture.context.performAndWait {
       #expect(fixture.controller.sectionIndexTitles == ["A", "B"])
@@ -132,7 +132,7 @@ struct FetchedResultsControllerTests {
   }
 
   @Test("A fetch fails when objects of one section are apart from each other")
-  func outOfOrder() throws {
+  func `out of order`() throws {
     let stack = try TestStack(.sqlite)
     stack.context.performAndWait {
       stack.context.insert("Author", ["name": "a", "age": 1])
@@ -161,7 +161,7 @@ struct FetchedResultsControllerTests {
   }
 
   @Test("refreshAllObjects yields updates only")
-  func refreshAll() throws {
+  func `refresh all`() throws {
     let fixture = try ControllerFixture(.sqlite, ["a", "b"])
     fixture.context.performAndWait {
       fixture.context.refreshAllObjects()
@@ -214,7 +214,7 @@ struct FetchedResultsControllerTests {
   }
 
   @Test("The controller in a delegate's hand is the program's own by == and ===")
-  func faceIdentity() throws {
+  func `face identity`() throws {
     final class Asker: NSObject, NSFetchedResultsControllerDelegate {
       var own: NSFetchedResultsController<NSManagedObject>?
       var answers: [Bool] = []
@@ -234,7 +234,7 @@ struct FetchedResultsControllerTests {
   }
 
   @Test("A delegate that changes objects while told starts a new round")
-  func reentrance() throws {
+  func `reentrance`() throws {
     final class Meddler: NSObject, NSFetchedResultsControllerDelegate {
       var context: NSManagedObjectContext?
       var rounds = 0

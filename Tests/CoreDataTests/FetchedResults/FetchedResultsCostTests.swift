@@ -41,7 +41,7 @@ struct FetchedResultsCostTests {
   }
 
   @Test("100 changes cost a number of comparisons that grows with the logarithm of the results")
-  func logarithmic() throws {
+  func `logarithmic`() throws {
     let (few, many) = (try _comparisons(among: 500), try _comparisons(among: 8000))
     // Sixteen times the results: four more steps down the tree for each of the 75 that find a place, no more.
     #expect(many - few <= 75 * 6, "\(few), \(many)")
@@ -84,7 +84,7 @@ struct FetchedResultsCostTests {
   }
 
   @Test("With a batch size unsaved insertions appear, and changes are followed")
-  func batchesFollow() throws {
+  func `batches follow`() throws {
     let stack = try TestStack(.sqlite)
     let delegate = RecordingDelegate()
     try stack.context.performAndWait {
@@ -110,7 +110,7 @@ struct FetchedResultsCostTests {
   @Test(
     "With a batch size and unsaved changes, what is saved and not changed stays a fault",
     arguments: [false, true])
-  func batchesUnderChanges(_ isChild: Bool) throws {
+  func `batches under changes`(_ isChild: Bool) throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
       for number in 0..<60 {

@@ -16,7 +16,7 @@ private func save(_ saver: NSManagedObjectContext, mergingInto context: NSManage
 @Suite("Fetched results controller: changes from elsewhere")
 struct FetchedResultsMergingTests {
   @Test("A merged update of an object that is a fault here is announced", arguments: Setting.direct)
-  func mergedFault(_ setting: Setting) throws {
+  func `merged fault`(_ setting: Setting) throws {
     let fixture = try ControllerFixture(setting, ["a", "b"])
     let other = fixture.stack.sibling()
     try fixture.context.performAndWait {
@@ -33,7 +33,7 @@ struct FetchedResultsMergingTests {
 
   @Test(
     "A fault that a merge makes fit the predicate comes in, filled before or not", arguments: Setting.direct)
-  func mergedFaultThatFitsNow(_ setting: Setting) throws {
+  func `merged fault that fits now`(_ setting: Setting) throws {
     for isFilledFirst in [false, true] {
       let fixture = try ControllerFixture(setting, ["a"], where: NSPredicate(format: "age > 60"))
       let other = fixture.stack.sibling()
@@ -61,7 +61,7 @@ struct FetchedResultsMergingTests {
   }
 
   @Test("A merged update brings in an object that was never registered here", arguments: Setting.direct)
-  func mergedStranger(_ setting: Setting) throws {
+  func `merged stranger`(_ setting: Setting) throws {
     let fixture = try ControllerFixture(setting, ["a", "b"], where: NSPredicate(format: "age > 60"))
     let other = fixture.stack.sibling()
     try fixture.context.performAndWait {
@@ -76,7 +76,7 @@ struct FetchedResultsMergingTests {
   }
 
   @Test("Merging by object IDs alone brings in what was never registered", arguments: Setting.direct)
-  func mergedIDs(_ setting: Setting) throws {
+  func `merged IDs`(_ setting: Setting) throws {
     let fixture = try ControllerFixture(setting, ["a", "b"], where: NSPredicate(format: "age > 60"))
     let other = fixture.stack.sibling()
     try fixture.context.performAndWait {
@@ -95,7 +95,7 @@ struct FetchedResultsMergingTests {
   @Test(
     "A child's save is announced before it returns, relationship-only changes too",
     arguments: Setting.allCases)
-  func childSave(_ setting: Setting) throws {
+  func `child save`(_ setting: Setting) throws {
     let fixture = try ControllerFixture(setting, ["a"])
     let child = fixture.stack.child(of: fixture.context)
     try fixture.context.performAndWait {
@@ -115,7 +115,7 @@ struct FetchedResultsMergingTests {
 
   @Test(
     "A relationship-only change of another context is announced after the merge", arguments: Setting.direct)
-  func mergedRelationship(_ setting: Setting) throws {
+  func `merged relationship`(_ setting: Setting) throws {
     let fixture = try ControllerFixture(setting, ["a"])
     let other = fixture.stack.sibling()
     try fixture.context.performAndWait {

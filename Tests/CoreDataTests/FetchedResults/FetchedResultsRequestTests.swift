@@ -15,7 +15,7 @@ struct FetchedResultsRequestTests {
   }
 
   @Test("A changed predicate takes effect with the next fetch, of which the delegate is not told")
-  func changedRequest() throws {
+  func `changed request`() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
       for name in ["a", "b"] { stack.context.insert("Author", ["name": name]) }
@@ -44,7 +44,7 @@ struct FetchedResultsRequestTests {
   }
 
   @Test("The delegate is not kept alive, and is not missed once it is gone")
-  func delegateLifetime() throws {
+  func `delegate lifetime`() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
       let controller = _controller(stack)
@@ -63,7 +63,7 @@ struct FetchedResultsRequestTests {
   }
 
   @Test("Without delegate changes are not followed")
-  func noDelegate() throws {
+  func `no delegate`() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
       let controller = _controller(stack)
@@ -122,7 +122,7 @@ struct FetchedResultsRequestTests {
   }
 
   @Test("An object that moves to a new section is a move beside the section's insertion")
-  func moveIntoNewSection() throws {
+  func `move into new section`() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
       for name in ["a", "a", "b"] { stack.context.insert("Author", ["name": name]) }
@@ -155,7 +155,7 @@ struct FetchedResultsRequestTests {
   }
 
   @Test("A delegate or a subclass may name the index titles")
-  func indexTitles() throws {
+  func `index titles`() throws {
     final class Titles: NSObject, NSFetchedResultsControllerDelegate {
       func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
@@ -174,7 +174,7 @@ struct FetchedResultsRequestTests {
   }
 
   @Test("A title that the delegate leaves out is in no index; each title leads to the first of its sections")
-  func titlesLeftOut() throws {
+  func `titles left out`() throws {
     final class Titles: NSObject, NSFetchedResultsControllerDelegate {
       func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,

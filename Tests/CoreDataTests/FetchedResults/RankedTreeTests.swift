@@ -5,7 +5,7 @@ import Testing
 @Suite("RankedTree")
 struct RankedTreeTests {
   @Test("Built from elements, it has them in order and each at its position")
-  func builds() {
+  func `builds`() {
     var handles: [RankedTree<Int>.Handle] = []
     let tree = RankedTree(Array(0..<1000), placed: { handles.append($1) })
     #expect(tree.elements == Array(0..<1000))
@@ -14,7 +14,7 @@ struct RankedTreeTests {
   }
 
   @Test("After any mix of insertions and removals it equals an array treated alike")
-  func followsAnArray() {
+  func `follows an array`() {
     var random = SystemRandomNumberGenerator()
     var tree = RankedTree<Int>()
     var mirror: [(value: Int, handle: RankedTree<Int>.Handle)] = []
@@ -33,7 +33,7 @@ struct RankedTreeTests {
   }
 
   @Test("Stays shallow when elements come in order")
-  func staysShallow() {
+  func `stays shallow`() {
     var tree = RankedTree<Int>()
     for value in 0..<4096 { tree.insert(value, at: value) }
     #expect(tree.depth <= 30)
@@ -41,7 +41,7 @@ struct RankedTreeTests {
   }
 
   @Test("By rank it finds the same place, and asks only about elements of the same rank")
-  func findsByRank() {
+  func `finds by rank`() {
     // Four elements share each rank.
     var tree = RankedTree((0..<400).map { $0 * 2 }, rank: { UInt64($0 / 8) })
     var asked: Set<Int> = []

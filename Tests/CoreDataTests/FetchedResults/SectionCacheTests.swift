@@ -57,7 +57,7 @@ struct SectionCacheTests {
   }
 
   @Test("What was fetched is found again by another run: order and sections without reading an object")
-  func foundAgain() throws {
+  func `found again`() throws {
     let shape = try _stack.context.performAndWait {
       let controller = _controller(_stack.context)
       try controller.performFetch()
@@ -76,7 +76,7 @@ struct SectionCacheTests {
   }
 
   @Test("Sections by something that only objects can tell are found again, too")
-  func computedSections() throws {
+  func `computed sections`() throws {
     try _stack.context.performAndWait {
       let author = try _stack.context.all("Author", by: "name")[0]
       for title in ["t", "u"] { _stack.context.insert("Book", ["title": title, "author": author]) }
@@ -139,7 +139,7 @@ struct SectionCacheTests {
   }
 
   @Test("Another request under the same name does not take the cache, and replaces it")
-  func otherRequest() throws {
+  func `other request`() throws {
     let context = try _anotherRun()
     try context.performAndWait {
       let requests = [
@@ -249,7 +249,7 @@ struct SectionCacheTests {
   }
 
   @Test("Predicates that mean something else later or elsewhere are not cached")
-  func unspeakable() throws {
+  func `unspeakable`() throws {
     let context = try _anotherRun()
     try context.performAndWait {
       let controller = _controller(context, where: NSPredicate(format: "now() > '2001-01-01'"))

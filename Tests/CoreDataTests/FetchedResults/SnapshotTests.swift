@@ -75,7 +75,7 @@ struct SnapshotTests {
   }
 
   @Test("Without key path there is one section, and items that changed or moved are to be reloaded")
-  func reloads() throws {
+  func `reloads`() throws {
     let stack = try TestStack(.sqlite)
     let controller = try _controller(stack, ["a", "b", "c"])
     stack.context.performAndWait {
@@ -93,7 +93,7 @@ struct SnapshotTests {
 
   @Test(
     "Temporary IDs stand for inserted objects until the save, which brings a snapshot with permanent ones")
-  func permanentIDs() throws {
+  func `permanent IDs`() throws {
     let stack = try TestStack(.sqlite)
     let controller = try _controller(stack, ["a"])
     try stack.context.performAndWait {
@@ -127,7 +127,7 @@ struct SnapshotTests {
   }
 
   @Test("A snapshot looked into while a round is told shows that round, whatever the delegate does next")
-  func reentrance() throws {
+  func `reentrance`() throws {
     final class Meddler: NSObject, NSFetchedResultsControllerDelegate {
       var context: NSManagedObjectContext?
       var counts: [Int] = []

@@ -21,7 +21,7 @@ import Testing
     NSPredicate { object, _ in ((object as? NSManagedObject)?.value(forKey: "age") as? Int ?? 0) >= 18 }
   }
 
-  @Test(arguments: _memory) func aFetchFindsWhatTheClosureSays(_ setting: Setting) throws {
+  @Test(arguments: _memory) func `a fetch finds what the closure says`(_ setting: Setting) throws {
     let stack = try _stack(setting)
     try stack.context.performAndWait {
       let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test(arguments: _memory) func aClosureGoesWithOtherConditions(_ setting: Setting) throws {
+  @Test(arguments: _memory) func `a closure goes with other conditions`(_ setting: Setting) throws {
     let stack = try _stack(setting)
     try stack.context.performAndWait {
       let predicate = NSCompoundPredicate(andPredicateWithSubpredicates: [
@@ -46,7 +46,9 @@ import Testing
     }
   }
 
-  @Test(arguments: _memory) func aClosureSeesUnsavedValuesOnlyOfUnsavedObjects(_ setting: Setting) throws {
+  @Test(arguments: _memory) func `a closure sees unsaved values only of unsaved objects`(_ setting: Setting)
+    throws
+  {
     let stack = try _stack(setting)
     try stack.context.performAndWait {
       try stack.context.all("Author", where: NSPredicate(format: "name == 'Bob'"))[0].setValue(
@@ -61,7 +63,7 @@ import Testing
     }
   }
 
-  @Test(arguments: _memory) func aClosureMayFollowRelationships(_ setting: Setting) throws {
+  @Test(arguments: _memory) func `a closure may follow relationships`(_ setting: Setting) throws {
     let stack = try _stack(setting)
     try stack.context.performAndWait {
       let ada = try stack.context.all("Author", where: NSPredicate(format: "name == 'Ada'"))[0]
@@ -74,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func dictionariesAreOfWhatTheClosureSays() throws {
+  @Test func `dictionaries are of what the closure says`() throws {
     let stack = try _stack(.memory)
     let request = NSFetchRequest<NSDictionary>(entityName: "Author")
     request.resultType = .dictionaryResultType
@@ -86,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func anSQLiteStoreRefusesAClosure() throws {
+  @Test func `an SQLite store refuses a closure`() throws {
     let stack = try _stack(.sqlite)
     stack.context.performAndWait {
       _ = #expect(throws: CocoaError.self) { try stack.context.all("Author", where: _isGrown()) }

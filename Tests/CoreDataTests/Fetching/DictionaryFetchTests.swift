@@ -54,14 +54,18 @@ import Testing
 
   private let _byTitle = [NSSortDescriptor(key: "title", ascending: true)]
 
-  @Test(arguments: Setting.direct) func withoutPropertiesEveryAttributeThatIsNotNilIsThere(_ setting: Setting)
+  @Test(arguments: Setting.direct) func `without properties every attribute that is not nil is there`(
+    _ setting: Setting
+  )
     throws
   {
     let rows = try _rows(_library(setting), "Author") { $0.predicate = NSPredicate(format: "name == 'Ann'") }
     #expect(rows == [["name": "Ann", "age": NSNumber(value: 50)]])
   }
 
-  @Test(arguments: Setting.direct) func namesKeyPathsAndToOnesCanBeSelected(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `names key paths and to-ones can be selected`(_ setting: Setting)
+    throws
+  {
     let stack = try _library(setting)
     let rows = try _rows(stack, "Book") {
       $0.propertiesToFetch = ["title", "author", "author.name", "author.mentor.name"]
@@ -75,7 +79,7 @@ import Testing
     #expect(rows[0]["author"] == AnyHashable(ann))
   }
 
-  @Test(arguments: Setting.direct) func objectIDIsAColumn(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `object ID is a column`(_ setting: Setting) throws {
     let stack = try _library(setting)
     let column = NSExpressionDescription()
     column.name = "id"
@@ -91,7 +95,7 @@ import Testing
     #expect((rows[2]["objectID"]?.base as? NSManagedObjectID)?.entity.name == "Novel")
   }
 
-  @Test(arguments: Setting.direct) func valuesComeAsTheirAttributesTypes(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `values come as their attributes types`(_ setting: Setting) throws {
     let rows = try _rows(_library(setting), "Book") {
       $0.propertiesToFetch = ["cost", "published", "inPrint"]
       $0.predicate = NSPredicate(format: "title == 'A'")
@@ -101,7 +105,7 @@ import Testing
     #expect(rows[0]["inPrint"] == AnyHashable(true))
   }
 
-  @Test(arguments: Setting.direct) func functionsAreComputedForEachRow(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `functions are computed for each row`(_ setting: Setting) throws {
     let rows = try _rows(_library(setting), "Book") {
       $0.propertiesToFetch = [
         _column("double", "pages * 2", .integer32AttributeType),
@@ -117,7 +121,9 @@ import Testing
     #expect(rows.map { $0["size"] } == ["short", "long", "long"])
   }
 
-  @Test(arguments: Setting.direct) func anAggregateWithoutGroupsCollapsesToOneRow(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `an aggregate without groups collapses to-one row`(_ setting: Setting)
+    throws
+  {
     let rows = try _rows(_library(setting), "Book") {
       $0.propertiesToFetch = [
         _column("count", "count(title)", .integer32AttributeType),
@@ -137,7 +143,7 @@ import Testing
     #expect(rows[0]["mean"] == AnyHashable(NSNumber(value: 20.0)))
   }
 
-  @Test(arguments: Setting.direct) func theSumOfNothingIsZero(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `the sum of nothing is zero`(_ setting: Setting) throws {
     let rows = try _rows(_library(setting), "Book") {
       $0.predicate = NSPredicate(value: false)
       $0.propertiesToFetch = [
@@ -148,7 +154,7 @@ import Testing
     #expect(rows == [["sum": NSNumber(value: 0)]])
   }
 
-  @Test(arguments: Setting.direct) func groupsAreCountedSortedAndFiltered(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `groups are counted sorted and filtered`(_ setting: Setting) throws {
     let stack = try _library(setting)
     let count = _column("count", "count(title)", .integer32AttributeType)
     let all = try _rows(stack, "Book") {
@@ -176,7 +182,9 @@ import Testing
     #expect(ordered.map { $0["author.name"] } == ["Bob"])
   }
 
-  @Test(arguments: Setting.direct) func aHavingConditionCannotSpellAnAggregateOut(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `a having condition cannot spell an aggregate out`(_ setting: Setting)
+    throws
+  {
     let stack = try _library(setting)
     for condition in ["sum(pages) > 25", "count(title) == 1", "@sum.pages > 25"] {
       let error = #expect(throws: CocoaError.self, "\(condition)") {
@@ -190,7 +198,8 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.direct) func equalDictionariesComeOnceIfAskedFor(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `equal dictionaries come once if asked for`(_ setting: Setting) throws
+  {
     let stack = try _library(setting)
     for isDistinct in [false, true] {
       let rows = try _rows(stack, "Book") {
@@ -201,7 +210,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.direct) func limitAndOffsetCountDictionaries(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `limit and offset count dictionaries`(_ setting: Setting) throws {
     let rows = try _rows(_library(setting), "Book") {
       $0.propertiesToFetch = ["title"]
       $0.sortDescriptors = _byTitle
@@ -211,13 +220,13 @@ import Testing
     #expect(rows == [["title": "B"]])
   }
 
-  @Test(arguments: Setting.direct) func dictionariesShowTheSavedStore(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `dictionaries show the saved store`(_ setting: Setting) throws {
     let stack = try _library(setting)
     stack.context.performAndWait { _ = stack.context.insert("Author", ["name": "Dora"]) }
     #expect(try _rows(stack, "Author") { $0.propertiesToFetch = ["name"] }.count == 3)
   }
 
-  @Test(arguments: Setting.direct) func whatCannotBeSelectedThrows(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `what cannot be selected throws`(_ setting: Setting) throws {
     let stack = try _library(setting)
     let book = stack.coordinator.managedObjectModel.entitiesByName["Book"]!
     let selections: [([Any], [Any]?, NSPredicate?)] = [
@@ -238,7 +247,7 @@ import Testing
     }
   }
 
-  @Test(.ofFiles) func oneStatementComputesTheGroups() throws {
+  @Test(.ofFiles) func `one statement computes the groups`() throws {
     let stack = try _library(.sqlite)
     let request = NSFetchRequest<NSDictionary>(entityName: "Book")
     request.resultType = .dictionaryResultType

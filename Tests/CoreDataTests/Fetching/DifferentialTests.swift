@@ -123,7 +123,7 @@ final class Population: @unchecked Sendable {
     found.sorted { $0.sql.count < $1.sql.count }.prefix(6).map(\.description).joined(separator: "\n")
   }
 
-  @Test(arguments: 0..<8) func generatedPredicatesAgree(_ part: Int) throws {
+  @Test(arguments: 0..<8) func `generated predicates agree`(_ part: Int) throws {
     let sqlite = try Population(.sqlite), memory = try Population(.memory)
     var generator = PredicateGenerator(numbers: SeededRandom(seed: UInt64(1000 + part)))
     var found: [Disagreement] = []

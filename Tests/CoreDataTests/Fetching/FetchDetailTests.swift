@@ -17,7 +17,9 @@ import Testing
 
   // MARK: Identities
 
-  @Test(arguments: Setting.direct) func temporaryIdentitiesFollowTheSortedOnes(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `temporary identities follow the sorted ones`(_ setting: Setting)
+    throws
+  {
     let stack = try _authors(setting, ["b": 20, "a": 10, "c": 30])
     try stack.context.performAndWait {
       let saved = try stack.context.all("Author", by: "age").map(\.objectID)
@@ -31,7 +33,9 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.direct) func batchedResultsAreSortedWithUnsavedChanges(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `batched results are sorted with unsaved changes`(_ setting: Setting)
+    throws
+  {
     let stack = try _authors(setting, ["b": 20, "a": 10])
     try stack.context.performAndWait {
       stack.context.insert("Author", ["name": "new", "age": 15])
@@ -43,7 +47,7 @@ import Testing
 
   // MARK: Templates
 
-  @Test func aTemplateWithoutAValueForItsVariableTraps() async {
+  @Test func `a template without a value for its variable traps`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let model = LibraryModel.make()
       let template = NSFetchRequest<any NSFetchRequestResult>(entityName: "Author")
@@ -63,7 +67,8 @@ import Testing
     return FileManager.default.fileExists(atPath: url.path) ? url : nil
   }()
 
-  @Test(.enabled(if: _compiledModel != nil)) func predicatesOfACompiledModelMustBeAllowedToBeEvaluated()
+  @Test(.enabled(if: _compiledModel != nil))
+  func `predicates of a compiled model must be allowed to be evaluated`()
     throws
   {
     let model = try NSManagedObjectModel.load(contentsOf: Self._compiledModel!)
@@ -77,7 +82,7 @@ import Testing
     try #expect(model.fetchRequestTemplate(forName: name)?.predicate?.matches([String: Any]()) == false)
   }
 
-  @Test func evaluatingAPredicateThatIsHeldBackTraps() async {
+  @Test func `evaluating a predicate that is held back traps`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let predicate = NSPredicate(format: "SELF > 1 AND SELF < 9")
       EvaluationGates().hold(predicate)
@@ -87,7 +92,7 @@ import Testing
     #expect(text.contains("This predicate has evaluation disabled"))
   }
 
-  @Test func predicatesOfOtherModelsAreFree() throws {
+  @Test func `predicates of other models are free`() throws {
     let model = LibraryModel.make()
     let template = NSFetchRequest<any NSFetchRequestResult>(entityName: "Author")
     template.predicate = NSPredicate(format: "SELF > 1")
@@ -95,7 +100,7 @@ import Testing
     #expect(model.fetchRequestTemplate(forName: "t")?.predicate?.evaluate(with: 5) == true)
   }
 
-  @Test func fetchingWithAPredicateThatIsHeldBackNeedsNoPermission() throws {
+  @Test func `fetching with a predicate that is held back needs no permission`() throws {
     let stack = try _authors(.sqlite, ["a": 1, "b": 2])
     try stack.context.performAndWait {
       stack.context.insert("Author", ["name": "b", "age": 3])
@@ -121,7 +126,9 @@ import Testing
     return stack
   }
 
-  @Test(arguments: Setting.direct) func severalAnysAreNotAboutOneMemberButASubqueryIs(_ setting: Setting)
+  @Test(arguments: Setting.direct) func `several anys are not about one member but a subquery is`(
+    _ setting: Setting
+  )
     throws
   {
     let stack = try _tagged(setting)
@@ -140,7 +147,8 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.direct) func aPathMayLeadThroughSeveralToManys(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `a path may lead through several to-manys`(_ setting: Setting) throws
+  {
     let stack = try _tagged(setting)
     try stack.context.performAndWait {
       let predicate = NSPredicate(format: "ANY books.tags.name == 'large'")
@@ -150,7 +158,7 @@ import Testing
 
   // MARK: Sort descriptors
 
-  @Test(arguments: Setting.direct) func closuresDoNotSortAFetch(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `closures do not sort a fetch`(_ setting: Setting) throws {
     let stack = try _authors(setting, ["a": 1])
     stack.context.performAndWait {
       let descriptors = [
@@ -167,7 +175,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.allCases) func relationshipsAndTheObjectItselfAreOrderedByPrimaryKey(
+  @Test(arguments: Setting.allCases) func `relationships and the object itself are ordered by primary key`(
     _ setting: Setting
   ) throws {
     let stack = try _authors(setting, [:])
@@ -193,7 +201,8 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.direct) func uuidsAndDataAreOrderedByTheirBytes(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `uuids and data are ordered by their bytes`(_ setting: Setting) throws
+  {
     let stack = try TestStack(setting)
     let ids = ["0F000000", "10000000", "FF000000"].map {
       UUID(uuidString: "\($0)-0000-0000-0000-000000000000")!
@@ -210,7 +219,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.allCases) func aSortKeyThatThereIsNotThrows(_ setting: Setting) throws {
+  @Test(arguments: Setting.allCases) func `a sort key that there is not throws`(_ setting: Setting) throws {
     let stack = try _authors(setting, ["a": 1, "b": 2])
     stack.context.performAndWait { () -> Void in
       for key in ["colour", "books.title", "name.length", "mentor.colour"] {
@@ -219,7 +228,7 @@ import Testing
     }
   }
 
-  @Test func foundationsOwnOrderIsToldFromAClosures() {
+  @Test func `foundations own order is told from a closures`() {
     func generic<Value: Comparable>(_ keyPath: KeyPath<KeyedAuthor, Value>) -> NSSortDescriptor {
       NSSortDescriptor(keyPath: keyPath, ascending: false)
     }
@@ -235,7 +244,7 @@ import Testing
     #expect(!NaturalOrder.isThat(of: own.reversedSortDescriptor as! NSSortDescriptor))
   }
 
-  @Test func keyPathsToPropertiesThatMayBeNilSort() throws {
+  @Test func `key paths to properties that may be nil sort`() throws {
     let model = LibraryModel.make()
     model.entitiesByName["Author"]!.managedObjectClassName = "CoreDataTests.KeyedAuthor"
     let stack = try TestStack(.sqlite, model: model)

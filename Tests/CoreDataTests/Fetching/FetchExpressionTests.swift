@@ -30,7 +30,7 @@ import Testing
       countOnly: countOnly)
   }
 
-  @Test func itTellsItsParts() throws {
+  @Test func `it tells its parts`() throws {
     let stack = try TestStack(.memory)
     let request = _old()
     let expression = try #require(
@@ -43,7 +43,7 @@ import Testing
     #expect(comparison?.rightExpression is NSFetchRequestExpression)
   }
 
-  @Test(arguments: Setting.allCases) func itsValueIsWhatTheFetchFinds(_ setting: Setting) throws {
+  @Test(arguments: Setting.allCases) func `its value is what the fetch finds`(_ setting: Setting) throws {
     let stack = try _stack(setting)
     try stack.context.performAndWait {
       stack.context.insert("Author", ["name": "Dora", "age": 40])
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.allCases) func anotherFetchAsksForItsMembers(_ setting: Setting) throws {
+  @Test(arguments: Setting.allCases) func `another fetch asks for its members`(_ setting: Setting) throws {
     let stack = try _stack(setting)
     try stack.context.performAndWait {
       let titles = NSFetchRequest<NSManagedObject>(entityName: "Book")
@@ -72,7 +72,9 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.direct) func oneColumnOfDictionariesStandsForItsValues(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `one column of dictionaries stands for its values`(_ setting: Setting)
+    throws
+  {
     let stack = try _stack(setting)
     let ages = NSFetchRequest<NSDictionary>(entityName: "Author")
     ages.resultType = .dictionaryResultType
@@ -86,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func whatIsNoRequestIsNamed() throws {
+  @Test func `what is no request is named`() throws {
     let stack = try TestStack(.memory)
     stack.context.performAndWait { () -> Void in
       let books = NSFetchRequest<NSManagedObject>(entityName: "Book")

@@ -19,7 +19,7 @@ extension FetchOptionTests {
 
   // MARK: Some of the properties
 
-  @Test(.ofFiles) func onlyThePropertiesToFetchAreReadAndTheRestFillsTheFault() throws {
+  @Test(.ofFiles) func `only the properties to fetch are read and the rest fills the fault`() throws {
     let stack = try authors(.sqlite, 3)
     let request = _byAge(NSManagedObject.self)
     request.propertiesToFetch = ["name"]
@@ -38,7 +38,7 @@ extension FetchOptionTests {
     #expect(selects[1].contains("t0.ZAGE") && selects[1].contains("WHERE t0.Z_PK"))
   }
 
-  @Test(.ofFiles) func fillingOneOfThemFillsItsNeighbours() throws {
+  @Test(.ofFiles) func `filling one of them fills its neighbours`() throws {
     let stack = try authors(.sqlite, 20)
     let request = _byAge(NSManagedObject.self)
     request.propertiesToFetch = ["name"]
@@ -49,7 +49,8 @@ extension FetchOptionTests {
     #expect(_selects(lines).count == 2)
   }
 
-  @Test(arguments: Setting.direct) func aToOneAmongThePropertiesIsFollowed(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `a to-one among the properties is followed`(_ setting: Setting) throws
+  {
     let stack = try authors(setting, 2)
     let book = stack.coordinator.managedObjectModel.entitiesByName["Book"]!
     let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
@@ -63,7 +64,9 @@ extension FetchOptionTests {
     }
   }
 
-  @Test(arguments: Setting.direct) func whatWasReadInPartIsNoneOfTheObjectsUnsavedState(_ setting: Setting)
+  @Test(arguments: Setting.direct) func `what was read in part is none of the objects unsaved state`(
+    _ setting: Setting
+  )
     throws
   {
     let stack = try authors(setting, 2)
@@ -82,7 +85,7 @@ extension FetchOptionTests {
     }
   }
 
-  @Test func registeredObjectsKeepTheirValuesAndFaultsTakeThePart() throws {
+  @Test func `registered objects keep their values and faults take the part`() throws {
     let stack = try authors(.sqlite, 2)
     let request = _byAge(NSManagedObject.self)
     try stack.fresh { context in
@@ -99,7 +102,7 @@ extension FetchOptionTests {
     }
   }
 
-  @Test func unsavedChangesAreSortedInThoughTheirKeysWereNotAskedFor() throws {
+  @Test func `unsaved changes are sorted in though their keys were not asked for`() throws {
     let stack = try authors(.sqlite, 3)
     let request = _byAge(NSManagedObject.self)
     request.propertiesToFetch = ["name"]
@@ -110,7 +113,7 @@ extension FetchOptionTests {
     }
   }
 
-  @Test(.ofFiles) func theStatementOfAPartialFetchIsShown() throws {
+  @Test(.ofFiles) func `the statement of a partial fetch is shown`() throws {
     let stack = try authors(.sqlite, 1)
     let request = _byAge(NSManagedObject.self)
     request.propertiesToFetch = ["name"]
@@ -120,7 +123,7 @@ extension FetchOptionTests {
 
   // MARK: No values
 
-  @Test(.ofFiles) func withoutPropertyValuesTheFirstFaultReadsItsNeighboursToo() throws {
+  @Test(.ofFiles) func `without property values the first fault reads its neighbours too`() throws {
     let stack = try authors(.sqlite, 4)
     let request = _byAge(NSManagedObject.self)
     request.includesPropertyValues = false
@@ -136,7 +139,7 @@ extension FetchOptionTests {
     #expect(selects.first == "SELECT t0.Z_PK FROM ZAUTHOR t0 ORDER BY t0.ZAGE")
   }
 
-  @Test(.ofFiles) func countingLoadsNothing() throws {
+  @Test(.ofFiles) func `counting loads nothing`() throws {
     let stack = try authors(.sqlite, 4)
     let request = _byAge(NSManagedObject.self)
     request.predicate = NSPredicate(format: "age > 1")
@@ -147,7 +150,7 @@ extension FetchOptionTests {
     #expect(_selects(lines) == ["SELECT COUNT(*) FROM ZAUTHOR t0 WHERE t0.ZAGE > ?"])
   }
 
-  @Test func anAsynchronousFetchOfSomePropertiesReadsThoseOnly() async throws {
+  @Test func `an asynchronous fetch of some properties reads those only`() async throws {
     let stack = try authors(.sqlite, 3)
     let request = _byAge(NSManagedObject.self)
     request.propertiesToFetch = ["name"]
@@ -165,7 +168,7 @@ extension FetchOptionTests {
     #expect(found == [true, true, true])
   }
 
-  @Test func cancellingTheProgressCancelsTheFetch() throws {
+  @Test func `cancelling the progress cancels the fetch`() throws {
     let stack = try authors(.sqlite, 3)
     let parent = Progress(totalUnitCount: 1)
     let request = NSAsynchronousFetchRequest(fetchRequest: _byAge(NSManagedObject.self)) { _ in
@@ -194,7 +197,7 @@ extension FetchOptionTests {
     return request
   }
 
-  @Test(.ofFiles) func dictionariesThatHoldTheirObjectComeBatchByBatch() throws {
+  @Test(.ofFiles) func `dictionaries that hold their object come batch by batch`() throws {
     let stack = try authors(.sqlite, 30)
     let request = _rows(["name", "objectID"])
     let lines = try statements(stack) { context in
@@ -211,7 +214,8 @@ extension FetchOptionTests {
       ])
   }
 
-  @Test(.ofFiles, arguments: [["name"], ["name", "objectID"]]) func dictionariesWithoutTheirObjectComeAtOnce(
+  @Test(.ofFiles, arguments: [["name"], ["name", "objectID"]])
+  func `dictionaries without their object come at once`(
     _ properties: [String]
   ) throws {
     let stack = try authors(.sqlite, 30)
@@ -222,7 +226,9 @@ extension FetchOptionTests {
     #expect(_selects(lines).count == (properties.contains("objectID") ? 4 : 1))
   }
 
-  @Test(arguments: Setting.direct) func batchedDictionariesAreThoseOfTheFetch(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `batched dictionaries are those of the fetch`(_ setting: Setting)
+    throws
+  {
     let stack = try authors(setting, 25)
     try stack.fresh { context in
       let request = _rows(["name", "age", "mentor", "objectID"])
@@ -231,7 +237,7 @@ extension FetchOptionTests {
     }
   }
 
-  @Test func aRowDeletedBeforeItsBatchIsReadHasItsObjectOnly() throws {
+  @Test func `a row deleted before its batch is read has its object only`() throws {
     let stack = try authors(.sqlite, 3)
     try stack.fresh { context in
       let rows = try context.fetchBatched(_rows(["name", "objectID"]))

@@ -44,7 +44,7 @@ import Testing
     lines.filter { $0.hasPrefix("CoreData: sql: SELECT") && $0.contains("FROM \(table)") }.count
   }
 
-  @Test(.ofFiles) func aBatchedFetchLoadsBatchByBatch() throws {
+  @Test(.ofFiles) func `a batched fetch loads batch by batch`() throws {
     let stack = try authors(.sqlite, 30)
     let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
     request.fetchBatchSize = 10
@@ -62,7 +62,7 @@ import Testing
     #expect(reads(lines, of: "ZAUTHOR") == 4)
   }
 
-  @Test(.ofFiles) func batchedResultsLoadOnlyWhatIsLookedAt() throws {
+  @Test(.ofFiles) func `batched results load only what is looked at`() throws {
     let stack = try authors(.sqlite, 30)
     let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
     request.fetchBatchSize = 10
@@ -78,7 +78,7 @@ import Testing
     #expect(reads(lines, of: "ZAUTHOR") == 2)
   }
 
-  @Test(.ofFiles) func prefetchingTakesOneStatementForTheMembersAndOneForTheirValues() throws {
+  @Test(.ofFiles) func `prefetching takes one statement for the members and one for their values`() throws {
     let stack = try authors(.sqlite, 12)
     let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
     request.relationshipKeyPathsForPrefetching = ["books"]
@@ -93,7 +93,7 @@ import Testing
     #expect(reads(lines, of: "ZPUBLICATION") == 2)
   }
 
-  @Test(.ofFiles) func prefetchingFollowsPaths() throws {
+  @Test(.ofFiles) func `prefetching follows paths`() throws {
     let stack = try authors(.sqlite, 5)
     let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
     request.relationshipKeyPathsForPrefetching = ["author.mentor"]
@@ -104,7 +104,9 @@ import Testing
     #expect(reads(lines, of: "ZAUTHOR") == 1)
   }
 
-  @Test(arguments: Setting.direct) func unknownRelationshipsAreIgnoredWhenPrefetching(_ setting: Setting)
+  @Test(arguments: Setting.direct) func `unknown relationships are ignored when prefetching`(
+    _ setting: Setting
+  )
     throws
   {
     let stack = try authors(setting, 1)
@@ -113,7 +115,7 @@ import Testing
     try stack.context.performAndWait { try #expect(stack.context.fetch(request).count == 1) }
   }
 
-  @Test(arguments: Setting.direct) func refetchedObjectsKeepTheirValuesUnlessAskedToRefresh(
+  @Test(arguments: Setting.direct) func `refetched objects keep their values unless asked to refresh`(
     _ setting: Setting
   ) throws {
     let stack = try authors(setting, 1)
@@ -136,7 +138,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.direct) func anExpressionHasNoPlaceInAnObject(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `an expression has no place in an object`(_ setting: Setting) throws {
     let stack = try authors(setting, 1)
     let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
     let column = NSExpressionDescription()
@@ -151,7 +153,9 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.allCases) func aWindowOfIdentitiesIsSortedWithUnsavedChanges(_ setting: Setting)
+  @Test(arguments: Setting.allCases) func `a window of identities is sorted with unsaved changes`(
+    _ setting: Setting
+  )
     throws
   {
     let stack = try authors(setting, 0)
@@ -169,7 +173,9 @@ import Testing
 
   // MARK: Asynchronous
 
-  @Test(arguments: Setting.direct) func anAsynchronousFetchDeliversOnTheContextsQueue(_ setting: Setting)
+  @Test(arguments: Setting.direct) func `an asynchronous fetch delivers on the contexts queue`(
+    _ setting: Setting
+  )
     async throws
   {
     let stack = try authors(setting, 3)
@@ -193,7 +199,7 @@ import Testing
     #expect(names == ["unsaved", "n0", "n1", "n2"])
   }
 
-  @Test func aCancelledAsynchronousFetchDeliversNothing() throws {
+  @Test func `a cancelled asynchronous fetch delivers nothing`() throws {
     let stack = try authors(.sqlite, 3)
     let called = Atomic<Bool>(false)
     let request = NSAsynchronousFetchRequest(
@@ -211,7 +217,7 @@ import Testing
     stack.context.performAndWait { #expect(result.finalResult == nil && !called.load(ordering: .relaxed)) }
   }
 
-  @Test func progressEndsAtTheNumberOfRows() async throws {
+  @Test func `progress ends at the number of rows`() async throws {
     let stack = try authors(.sqlite, 3)
     let progress: Progress? = try await withCheckedThrowingContinuation { continuation in
       let request = NSAsynchronousFetchRequest(
@@ -230,7 +236,7 @@ import Testing
     #expect(progress?.completedUnitCount == 3)
   }
 
-  @Test func anAsynchronousFetchNeedsAContextOnACoordinator() throws {
+  @Test func `an asynchronous fetch needs a context on a coordinator`() throws {
     let stack = try authors(.nestedOverSQLite, 1)
     let request = NSAsynchronousFetchRequest(
       fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Author"))
@@ -239,7 +245,7 @@ import Testing
     }
   }
 
-  @Test func executingAFetchGivesACompleteResult() throws {
+  @Test func `executing a fetch gives a complete result`() throws {
     let stack = try authors(.memory, 2)
     try stack.context.performAndWait {
       let result = try stack.context.execute(NSFetchRequest<NSManagedObject>(entityName: "Author"))
@@ -249,7 +255,7 @@ import Testing
 
   // MARK: SQL
 
-  @Test(.ofFiles) func theSQLOfARequestIsShownWithoutRunningIt() throws {
+  @Test(.ofFiles) func `the SQL of a request is shown without running it`() throws {
     let stack = try authors(.sqlite, 4)
     let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
     request.predicate = NSPredicate(format: "name BEGINSWITH 'n' AND age IN %@", [1, 2])
@@ -265,7 +271,7 @@ import Testing
     #expect(statement.storeIdentifier == stack.coordinator.persistentStores[0].identifier)
   }
 
-  @Test(.ofFiles) func anOrderMadeInMemoryIsShownBesideTheSQL() throws {
+  @Test(.ofFiles) func `an order made in memory is shown beside the SQL`() throws {
     let stack = try authors(.sqlite, 4)
     let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
     request.sortDescriptors = [
@@ -282,7 +288,7 @@ import Testing
     #expect(page.sql.contains("ORDER BY") && page.memoryOrder.isEmpty)
   }
 
-  @Test(.ofFiles) func theLogShowsMoreWithEachLevel() throws {
+  @Test(.ofFiles) func `the log shows more with each level`() throws {
     let stack = try authors(.sqlite, 2)
     let request = NSFetchRequest<NSManagedObjectID>(entityName: "Author")
     request.resultType = .managedObjectIDResultType
@@ -302,7 +308,7 @@ import Testing
     }
   }
 
-  @Test func theLevelComesFromArgumentsOrTheEnvironment() {
+  @Test func `the level comes from arguments or the environment`() {
     #expect(SQLDebug.fromArguments(["app", "-com.apple.CoreData.SQLDebug", "3"]) == 3)
     #expect(SQLDebug.fromArguments(["app", "-com.apple.CoreData.SQLDebug"]) == nil)
     #expect(SQLDebug.fromArguments(["app", "-com.apple.CoreData.SQLDebug", "9"]) == 4)

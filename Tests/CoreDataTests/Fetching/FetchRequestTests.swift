@@ -25,7 +25,7 @@ import Testing
     try stack.context.fetch(request).map { $0.text("name") ?? "nil" }
   }
 
-  @Test func aRequestHasItsDefaults() {
+  @Test func `a request has its defaults`() {
     let request = NSFetchRequest<NSManagedObject>()
     #expect(request.entity == nil && request.predicate == nil && request.sortDescriptors == nil)
     #expect(request.fetchLimit == 0 && request.fetchOffset == 0 && request.fetchBatchSize == 0)
@@ -44,7 +44,7 @@ import Testing
         && NSFetchRequestResultType.countResultType.rawValue == 4)
   }
 
-  @Test func aNameBecomesAnEntityWhenExecuted() throws {
+  @Test func `a name becomes an entity when executed`() throws {
     let stack = try _stack(.memory, ["a": 1])
     let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
     try stack.context.performAndWait {
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func aRequestExecutesInTheContextOfTheBlock() throws {
+  @Test func `a request executes in the context of the block`() throws {
     let stack = try _stack(.memory, ["a": 1])
     let count = try stack.context.performAndWait {
       try NSFetchRequest<NSManagedObject>(entityName: "Author").execute().count
@@ -64,7 +64,7 @@ import Testing
     #expect(count == 1)
   }
 
-  @Test func aCopyIsIndependent() {
+  @Test func `a copy is independent`() {
     let request = _byAge("age > 1")
     request.fetchLimit = 3
     let copy = request.copy() as! NSFetchRequest<NSManagedObject>
@@ -74,7 +74,9 @@ import Testing
 
   // MARK: Unsaved changes
 
-  @Test(arguments: Setting.allCases) func unsavedChangesDecideWhoIsFoundAndInWhichOrder(_ setting: Setting)
+  @Test(arguments: Setting.allCases) func `unsaved changes decide who is found and in which order`(
+    _ setting: Setting
+  )
     throws
   {
     let stack = try _stack(setting, ["in": 10, "out": 20, "gone": 30, "later": 1])
@@ -93,7 +95,8 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.direct) func withoutPendingChangesTheStoreDecidesButObjectsShowTheirOwnValues(
+  @Test(arguments: Setting.direct)
+  func `without pending changes the store decides but objects show their own values`(
     _ setting: Setting
   ) throws {
     let stack = try _stack(setting, ["a": 10, "b": 20])
@@ -107,7 +110,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.direct) func identitiesIncludeTemporaryOnes(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `identities include temporary ones`(_ setting: Setting) throws {
     let stack = try _stack(setting, ["a": 10])
     try stack.context.performAndWait {
       let new = stack.context.insert("Author", ["name": "b"])
@@ -118,8 +121,9 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.direct) func unsavedChangesAreFoldedIntoTheStoresWindow(_ setting: Setting) throws
-  {
+  @Test(arguments: Setting.direct) func `unsaved changes are folded into the stores window`(
+    _ setting: Setting
+  ) throws {
     let stack = try _stack(setting, ["alpha": 22, "beta": 25, "gamma": 10])
     try stack.context.performAndWait {
       let all = try stack.context.all("Author")
@@ -138,7 +142,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.allCases) func aCleanContextsWindowIsExact(_ setting: Setting) throws {
+  @Test(arguments: Setting.allCases) func `a clean contexts window is exact`(_ setting: Setting) throws {
     let stack = try _stack(setting, ["a": 1, "b": 2, "c": 3, "d": 4])
     try stack.fresh { context in
       let request = _byAge()
@@ -152,7 +156,9 @@ import Testing
 
   // MARK: Entities, faults, stores
 
-  @Test(arguments: Setting.allCases) func subentitiesAreIncludedUnlessNotWanted(_ setting: Setting) throws {
+  @Test(arguments: Setting.allCases) func `subentities are included unless not wanted`(_ setting: Setting)
+    throws
+  {
     let stack = try TestStack(setting)
     stack.context.performAndWait { _ = stack.context.insert("Book", ["title": "saved"]) }
     try stack.save()
@@ -166,7 +172,9 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.direct) func objectsAreRealisedIfFaultsAreNotWanted(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `objects are realised if faults are not wanted`(_ setting: Setting)
+    throws
+  {
     let stack = try _stack(setting, ["a": 1])
     try stack.fresh { context in
       let request = _byAge()
@@ -176,7 +184,7 @@ import Testing
     }
   }
 
-  @Test func storesAreConcatenatedInTheirOrderAndMayBeNamed() throws {
+  @Test func `stores are concatenated in their order and may be named`() throws {
     let stack = try _stack(.memory, ["first": 9])
     let second = try stack.coordinator.addPersistentStore(
       ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
@@ -194,7 +202,7 @@ import Testing
 
   // MARK: Templates
 
-  @Test func templatesAreCopiedWithTheirVariablesReplaced() throws {
+  @Test func `templates are copied with their variables replaced`() throws {
     let model = LibraryModel.make()
     let template = NSFetchRequest<any NSFetchRequestResult>(entityName: "Author")
     template.predicate = NSPredicate(format: "name == $NAME AND age > $AGE")
@@ -229,18 +237,18 @@ import Testing
     }
   }
 
-  @Test func unequalToAConstantLeavesNilOutInSQLAndNotInMemory() throws {
+  @Test func `unequal to a constant leaves nil out in SQL and not in memory`() throws {
     let found = try _both("name != 'a'")
     #expect(found.sql == ["b"] && found.memory == ["b", "nil"])
   }
 
-  @Test func negationsLeaveNilOutInSQLAndNotInMemory() throws {
+  @Test func `negations leave nil out in SQL and not in memory`() throws {
     let found = try _both("NOT (age < 2)")
     #expect(found.sql == ["b"] && found.memory == ["b", "nil"])
   }
 
   /// What memory computes exactly, or with infinity or zero for nil, SQLite does in binary and with NULL.
-  @Test func numbersDisagreeWhereTheReferenceSaysSo() throws {
+  @Test func `numbers disagree where the reference says so`() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
       let author = stack.context.insert("Author", ["name": "a"])
@@ -267,17 +275,17 @@ import Testing
     }
   }
 
-  @Test func comparisonsOfOrderNeverFindNil() throws {
+  @Test func `comparisons of order never find nil`() throws {
     let found = try _both("age < 100 OR age >= 0")
     #expect(found.sql == ["a", "b"] && found.memory == ["a", "b"])
   }
 
-  @Test func nilIsTestedFor() throws {
+  @Test func `nil is tested for`() throws {
     try #expect(_both("name == nil") == (["nil"], ["nil"]))
     try #expect(_both("name != nil") == (["a", "b"], ["a", "b"]))
   }
 
-  @Test func constantsMeanWhatTheySay() throws {
+  @Test func `constants mean what they say`() throws {
     try #expect(_both("TRUEPREDICATE").sql.count == 3)
     try #expect(_both("FALSEPREDICATE").sql.isEmpty)
     try #expect(_both("name IN %@", [["a", "z"]]) == (["a"], ["a"]))
@@ -288,7 +296,7 @@ import Testing
     try #expect(_both("noindex(age) == 2") == (["b"], ["b"]))
   }
 
-  @Test func textsAndNumbersAreComparedByTheColumnsAffinity() throws {
+  @Test func `texts and numbers are compared by the columns affinity`() throws {
     let stack = try _stack(.sqlite, ["1": 7, "x": 1])
     try stack.context.performAndWait {
       for (format, expected) in [("name == 1", "1"), ("age == '1'", "x")] {
@@ -298,7 +306,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.direct) func rowsDeletedAfterABatchedFetchAreFaultsThatCannotBeFilled(
+  @Test(arguments: Setting.direct) func `rows deleted after a batched fetch are faults that cannot be filled`(
     _ setting: Setting
   ) throws {
     let stack = try _stack(setting, ["a": 1, "b": 2])
@@ -316,7 +324,7 @@ import Testing
     }
   }
 
-  @Test func whatSQLiteCannotDoThrowsAndNothingIsFilteredInMemory() throws {
+  @Test func `what SQLite cannot do throws and nothing is filtered in memory`() throws {
     let stack = try _stack(.sqlite, ["a": 1])
     stack.context.performAndWait {
       let predicates = [
@@ -336,7 +344,9 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.direct) func anUnsavedObjectMatchesOnlyUnsavedOnes(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `an unsaved object matches only unsaved ones`(_ setting: Setting)
+    throws
+  {
     let stack = try _stack(setting, ["a": 1])
     try stack.context.performAndWait {
       let mentor = stack.context.insert("Author", ["name": "mentor"])
@@ -350,7 +360,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.direct) func entitiesAreCompared(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `entities are compared`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       stack.context.insert("Book", ["title": "book"])
@@ -369,7 +379,9 @@ import Testing
 
   // MARK: Order
 
-  @Test(arguments: Setting.allCases) func nilComesFirstAscendingAndLastDescending(_ setting: Setting) throws {
+  @Test(arguments: Setting.allCases) func `nil comes first ascending and last descending`(_ setting: Setting)
+    throws
+  {
     let stack = try TestStack(setting)
     stack.context.performAndWait {
       for name in ["b", nil, "a"] as [String?] {
@@ -386,7 +398,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.direct) func selectorsOrderTexts(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `selectors order texts`(_ setting: Setting) throws {
     let stack = try _stack(setting, ["b": 1, "A": 2, "é": 3, "a10": 4, "a9": 5, "B": 6])
     try stack.context.performAndWait {
       let orders = [

@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.direct) func statisticsOfAllRowsAndOfGroups(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `statistics of all rows and of groups`(_ setting: Setting) throws {
     let stack = try _library(setting)
     let columns = [
       _column("median(pages)"), _column("stddev(pages)"), _column("mode(pages)", .integer32AttributeType),
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.direct) func statisticsOfMembersAreCompared(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `statistics of members are compared`(_ setting: Setting) throws {
     let stack = try _library(setting)
     try #expect(_found(stack, "Author", "name", "median(books.pages) == 2.5") == ["Ann"])
     try #expect(_found(stack, "Author", "name", "stddev(books.pages) == 0") == ["Bob"])
@@ -70,14 +70,14 @@ import Testing
     try #expect(_found(stack, "Author", "name", "books[SIZE] > 1") == ["Ann"])
   }
 
-  @Test(arguments: Setting.direct) func remaindersAreTakenOfFractionsToo(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `remainders are taken of fractions too`(_ setting: Setting) throws {
     let stack = try _library(setting)
     try #expect(_found(stack, "Book", "title", "modulus:by:(price, 2) == 1.5 AND pages > 3") == ["b"])
     try #expect(_found(stack, "Book", "title", "modulus:by:(pages, 3) == 0") == ["3"])
     try #expect(_found(stack, "Book", "title", "modulus:by:(pages, 0) == 0") == [])
   }
 
-  @Test(arguments: Setting.direct) func valuesAreCast(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `values are cast`(_ setting: Setting) throws {
     let stack = try _library(setting)
     try #expect(_found(stack, "Book", "title", "CAST(pages, 'NSString') BEGINSWITH '1'") == ["0", "4", "5"])
     try #expect(_found(stack, "Book", "title", "CAST(price, 'NSString') == '7.5'") == ["b"])
@@ -86,12 +86,12 @@ import Testing
     try #expect(_found(stack, "Book", "title", "CAST(pages, 'NSDate') == CAST(7, 'NSDate')") == ["b"])
   }
 
-  @Test(arguments: Setting.direct) func chanceIsBounded(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct) func `chance is bounded`(_ setting: Setting) throws {
     let stack = try _library(setting)
     try #expect(_found(stack, "Author", "name", "random() >= 0 AND randomn(3) < 3") == ["Ann", "Bob", "Cid"])
   }
 
-  @Test func whatSQLiteCannotComputeIsRefusedByName() throws {
+  @Test func `what SQLite cannot compute is refused by name`() throws {
     let stack = try _library(.sqlite)
     let formats = [
       "mode(books.pages) == 1", "books[0].pages == 1", "books[FIRST].pages == 1", "median(books.title) == 1",

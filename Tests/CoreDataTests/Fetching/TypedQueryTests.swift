@@ -73,7 +73,7 @@ final class TypedTag: NSManagedObject {
     try NSPredicate(translating: predicate).description
   }
 
-  @Test func comparisonsOfAttributesFind() throws {
+  @Test func `comparisons of attributes find`() throws {
     let name = "Apple"
     #expect(try _titles(#Predicate { $0.title == name }) == ["Apple"])
     #expect(try _titles(#Predicate { $0.pages > 10 && $0.pages <= 30 }) == ["Éclair", "Cherry"])
@@ -82,7 +82,7 @@ final class TypedTag: NSManagedObject {
     #expect(try _titles(#Predicate { $0.inPrint }) == ["Apple", "Éclair"])
   }
 
-  @Test func pathsAcrossOptionalRelationshipsFind() throws {
+  @Test func `paths across optional relationships find`() throws {
     #expect(try _titles(#Predicate { $0.author?.name == "Bob" }) == ["Éclair"])
     #expect(try _titles(#Predicate { $0.author?.mentor?.name == "Ann" }) == ["Éclair"])
     #expect(try _titles(#Predicate { $0.author == nil }) == ["Cherry"])
@@ -90,7 +90,7 @@ final class TypedTag: NSManagedObject {
     #expect(try _titles(#Predicate { $0.author!.name == "Ann" }) == ["Apple"])
   }
 
-  @Test(.ofFiles) func textsAreSearched() throws {
+  @Test(.ofFiles) func `texts are searched`() throws {
     #expect(try _titles(#Predicate { $0.title.contains("pp") }) == ["Apple"])
     #expect(try _titles(#Predicate { $0.title.starts(with: "Ch") }) == ["Cherry"])
     #expect(try _titles(#Predicate { $0.title.localizedStandardContains("ECL") }) == ["Éclair"])
@@ -98,7 +98,7 @@ final class TypedTag: NSManagedObject {
     #expect(try _titles(#Predicate { $0.title.count == 5 }) == ["Apple"])
   }
 
-  @Test func collectionsAreSearched() throws {
+  @Test func `collections are searched`() throws {
     let wanted = ["Apple", "Cherry"]
     #expect(try _titles(#Predicate { wanted.contains($0.title) }) == ["Apple", "Cherry"])
     #expect(try _titles(#Predicate { $0.tags.count == 2 }) == ["Éclair"])
@@ -109,7 +109,7 @@ final class TypedTag: NSManagedObject {
       try _titles(#Predicate { $0.tags.filter { $0.name == "red" }.count == 1 }) == ["Apple", "Éclair"])
   }
 
-  @Test func rangesArithmeticAndConditionalsFind() throws {
+  @Test func `ranges arithmetic and conditionals find`() throws {
     let range = 15..<30
     _ = range
     #expect(try _titles(#Predicate { ($0.pages * 2) + 1 > 41 }) == ["Cherry"])
@@ -118,7 +118,7 @@ final class TypedTag: NSManagedObject {
     #expect(try _titles(#Predicate { ($0.pages > 15 ? 1 : 2) == 1 }) == ["Éclair", "Cherry"])
   }
 
-  @Test func optionalTestsHaveADefault() throws {
+  @Test func `optional tests have a default`() throws {
     // Cherry has no author.
     #expect(try _titles(#Predicate { $0.author?.books.contains { $0.pages == 10 } ?? false }) == ["Apple"])
     #expect(
@@ -135,14 +135,14 @@ final class TypedTag: NSManagedObject {
       ])
   }
 
-  @Test func keyPathsAreComparedWithOneAnother() throws {
+  @Test func `key paths are compared with one another`() throws {
     #expect(try _titles(#Predicate { $0.author!.age > $0.author!.mentor!.age }) == [])
     #expect(try _titles(#Predicate { $0.author!.age < $0.author!.mentor!.age }) == ["Éclair"])
     #expect(try _titles(#Predicate { $0.price * 4.0 < 8.0 }) == ["Apple"])
     #expect(try _titles(#Predicate { $0.title != $0.author!.name! }) == ["Apple", "Éclair"])
   }
 
-  @Test func rangesMayBeHeldInVariablesAndGoOn() throws {
+  @Test func `ranges may be held in variables and go on`() throws {
     let (from, upTo, through, closed) = (Int32(20)..., ..<Int32(20), ...Int32(20), Int32(10)...Int32(20))
     #expect(try _titles(#Predicate { from.contains($0.pages) }) == ["Éclair", "Cherry"])
     #expect(try _titles(#Predicate { upTo.contains($0.pages) }) == ["Apple"])
@@ -153,7 +153,7 @@ final class TypedTag: NSManagedObject {
     #expect(try _titles(#Predicate { !pages.contains($0.pages) }) == ["Éclair"])
   }
 
-  @Test func datesAreCompared() throws {
+  @Test func `dates are compared`() throws {
     try _stack.context.performAndWait {
       for (number, book) in try _stack.context.all("Book", by: "pages").enumerated() where number > 0 {
         book.setValue(Date(timeIntervalSinceReferenceDate: Double(number) * 1000), forKey: "published")
@@ -166,12 +166,12 @@ final class TypedTag: NSManagedObject {
     #expect(try _titles(#Predicate { $0.published == nil }) == ["Apple"])
   }
 
-  @Test(.ofFiles) func patternsAreSearched() throws {
+  @Test(.ofFiles) func `patterns are searched`() throws {
     #expect(try _titles(#Predicate { $0.title.contains(#/[aA]p+/#) }) == ["Apple"])
     #expect(try _titles(#Predicate { $0.title.contains(#/^.{6}$/#) }) == ["Éclair", "Cherry"])
   }
 
-  @Test func subqueriesNest() throws {
+  @Test func `subqueries nest`() throws {
     let found = try _stack.context.performAndWait { () -> [String?] in
       let request = NSFetchRequest<TypedAuthor>(entityName: "Author")
       request.predicate = try NSPredicate(
@@ -183,7 +183,7 @@ final class TypedTag: NSManagedObject {
     #expect(found == ["Bob"])
   }
 
-  @Test func anObjectIsAConstant() throws {
+  @Test func `an object is a constant`() throws {
     let found = try _stack.context.performAndWait { () -> [String] in
       let ann =
         try _stack.context.all("Author", where: NSPredicate(format: "name == 'Ann'"))[0] as? TypedAuthor
@@ -194,19 +194,19 @@ final class TypedTag: NSManagedObject {
     #expect(found == ["Apple"])
   }
 
-  @Test func theTreeIsThatOfTheFormat() throws {
+  @Test func `the tree is that of the format`() throws {
     #expect(
       try _format(#Predicate { $0.title == "x" && $0.pages > 3 && $0.author?.name != nil })
         == "title == \"x\" AND pages > 3 AND author.name != nil")
   }
 
-  @Test func subclassesReadTheirOwnAndInheritedProperties() throws {
+  @Test func `subclasses read their own and inherited properties`() throws {
     let predicate = #Predicate<TypedNovel> { $0.genre == "noir" && $0.title == "Cherry" }
     #expect(
       try NSPredicate(translating: predicate).description == "genre == \"noir\" AND title == \"Cherry\"")
   }
 
-  @Test func whatHasNoTranslationSaysWhich() throws {
+  @Test func `what has no translation says which`() throws {
     let loud = #expect(throws: PredicateTranslationError.self) {
       try _format(#Predicate { $0.loud == "APPLE" })
     }
@@ -221,7 +221,7 @@ final class TypedTag: NSManagedObject {
     #expect(NSPredicate(predicate) == nil)
   }
 
-  @Test func typedSortDescriptorsSort() throws {
+  @Test func `typed sort descriptors sort`() throws {
     let titles = try _stack.context.performAndWait { () -> [String] in
       let request = NSFetchRequest<TypedBook>(entityName: "Book")
       request.sortDescriptors = [

@@ -45,7 +45,7 @@ struct QueryGenerationTests {
     }
   }
 
-  @Test func aPinnedContextSeesNoOtherSaves() throws {
+  @Test func `a pinned context sees no other saves`() throws {
     try pin()
     try #expect(seen() == [1, 1, 1, 1])
     try write(age: 2)
@@ -60,7 +60,7 @@ struct QueryGenerationTests {
     try #expect(seen() == [2, 2, 2, 2])
   }
 
-  @Test func prefetchedMembersAreThoseOfTheState() throws {
+  @Test func `prefetched members are those of the state`() throws {
     try pin()
     try #expect(seen() == [1, 1, 1, 1])
     try write(age: 2)
@@ -72,7 +72,7 @@ struct QueryGenerationTests {
     }
   }
 
-  @Test func theStateIsThatOfTheFirstRead() throws {
+  @Test func `the state is that of the first read`() throws {
     try pin()
     try write(age: 2)
     try #expect(seen() == [2, 2, 2, 2])
@@ -80,7 +80,7 @@ struct QueryGenerationTests {
     try #expect(seen() == [2, 2, 2, 2])
   }
 
-  @Test func faultsAndDeletedObjectsAreThoseOfTheState() throws {
+  @Test func `faults and deleted objects are those of the state`() throws {
     try pin()
     let ada = try pinned.performAndWait { try #require(try pinned.author(named: "Ada")) }
     try write(age: 2)
@@ -96,7 +96,7 @@ struct QueryGenerationTests {
     }
   }
 
-  @Test func anotherContextsTokenSharesItsState() throws {
+  @Test func `another contexts token shares its state`() throws {
     try pin()
     _ = try seen()
     let token = try pinned.performAndWait { try #require(pinned.queryGenerationToken) }
@@ -112,7 +112,7 @@ struct QueryGenerationTests {
     }
   }
 
-  @Test func aContextIsNotPinnedByDefault() throws {
+  @Test func `a context is not pinned by default`() throws {
     pinned.performAndWait { #expect(pinned.queryGenerationToken == nil) }
     try pin()
     pinned.performAndWait { #expect(pinned.queryGenerationToken != nil) }
@@ -120,7 +120,7 @@ struct QueryGenerationTests {
     pinned.performAndWait { #expect(pinned.queryGenerationToken == nil) }
   }
 
-  @Test func itsOwnSaveMovesItOn() throws {
+  @Test func `its own save moves it on`() throws {
     try pin()
     _ = try seen()
     try write(age: 2)
@@ -136,13 +136,13 @@ struct QueryGenerationTests {
     try #expect(seen() == [2, 2, 2, 2])
   }
 
-  @Test func anUnpinnedSaveCarriesNoToken() throws {
+  @Test func `an unpinned save carries no token`() throws {
     let posted = Posted(.NSManagedObjectContextDidSave, by: writer)
     try write(age: 2)
     #expect(posted.userInfos[0][NSManagedObjectContextQueryGenerationKey] == nil)
   }
 
-  @Test func savingOverANewerRowIsAConflict() throws {
+  @Test func `saving over a newer row is a conflict`() throws {
     try pin()
     let ada = try pinned.performAndWait { try #require(try pinned.author(named: "Ada")) }
     try write(age: 2)
@@ -154,7 +154,7 @@ struct QueryGenerationTests {
     }
   }
 
-  @Test func batchRequestsDoNotMoveItOn() throws {
+  @Test func `batch requests do not move it on`() throws {
     try pin()
     _ = try seen()
     try pinned.performAndWait {
@@ -165,7 +165,7 @@ struct QueryGenerationTests {
     try #expect(seen()[0] == 1)
   }
 
-  @Test func mergesAndResetMoveItOn() throws {
+  @Test func `merges and reset move it on`() throws {
     try pin()
     _ = try seen()
     let saved = Posted(.NSManagedObjectContextDidSave, by: writer)
@@ -180,7 +180,7 @@ struct QueryGenerationTests {
     try #expect(seen() == [3, 3, 3, 3])
   }
 
-  @Test func refreshingShowsOtherSavesOnlyAfterUnpinning() throws {
+  @Test func `refreshing shows other saves only after unpinning`() throws {
     try pin()
     let ada = try pinned.performAndWait { try #require(try pinned.author(named: "Ada")) }
     #expect(pinned.performAndWait { ada.value(forKey: "age") as? Int } == 1)
@@ -192,7 +192,7 @@ struct QueryGenerationTests {
     #expect(pinned.performAndWait { ada.value(forKey: "age") as? Int } == 2)
   }
 
-  @Test func whatOthersReadIsNotMixedInFromTheCache() throws {
+  @Test func `what others read is not mixed in from the cache`() throws {
     try pin()
     _ = try seen()
     try write(age: 2)
@@ -210,7 +210,7 @@ struct QueryGenerationTests {
     }
   }
 
-  @Test func childrenFollowTheirParent() throws {
+  @Test func `children follow their parent`() throws {
     let child = stack.child(of: pinned)
     try pin()
     _ = try seen()
@@ -222,7 +222,7 @@ struct QueryGenerationTests {
     }
   }
 
-  @Test func aChildCannotBePinned() async throws {
+  @Test func `a child cannot be pinned`() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try TestStack(.nestedOverSQLite)
       try stack.context.performAndWait { try stack.context.setQueryGenerationFrom(.current) }
@@ -231,7 +231,7 @@ struct QueryGenerationTests {
     #expect(String(decoding: output, as: UTF8.self).contains("is a child"))
   }
 
-  @Test(.ofFiles) func aStoreAddedLaterIsNotReadUntilTheContextMovesOn() throws {
+  @Test(.ofFiles) func `a store added later is not read until the context moves on`() throws {
     let other = stack.url.deletingLastPathComponent().appendingPathComponent("Other.sqlite")
     let separate = NSPersistentStoreCoordinator(managedObjectModel: stack.coordinator.managedObjectModel)
     try separate.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: other)
@@ -245,7 +245,9 @@ struct QueryGenerationTests {
     try pinned.performAndWait { try #expect(pinned.count("Tag") == 1) }
   }
 
-  @Test(.ofFiles, arguments: ["memory", "journal"]) func aStoreWithoutLogIsReadAsItIs(_ kind: String) throws {
+  @Test(.ofFiles, arguments: ["memory", "journal"]) func `a store without log is read as it is`(
+    _ kind: String
+  ) throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
     let url = stack.url.deletingLastPathComponent().appendingPathComponent("Rollback.sqlite")
     try coordinator.addPersistentStore(
@@ -261,7 +263,7 @@ struct QueryGenerationTests {
     try reader.performAndWait { try #expect(reader.count("Tag") == 1) }
   }
 
-  @Test func aTokenOfOtherStoresIsRefused() throws {
+  @Test func `a token of other stores is refused`() throws {
     let other = try TestStack(.sqlite)
     let token = try other.context.performAndWait {
       try other.context.setQueryGenerationFrom(.current)
@@ -270,7 +272,7 @@ struct QueryGenerationTests {
     #expect(throws: CocoaError.self) { try pin(token) }
   }
 
-  @Test func tokensAreCopiedComparedAndArchived() throws {
+  @Test func `tokens are copied compared and archived`() throws {
     try pin()
     let token = try pinned.performAndWait { try #require(pinned.queryGenerationToken) }
     #expect(token.copy() as? NSQueryGenerationToken == token)
@@ -282,7 +284,7 @@ struct QueryGenerationTests {
     }
   }
 
-  @Test(.ofFiles) func largeValuesOfTheStateOutliveTheirReplacement() throws {
+  @Test(.ofFiles) func `large values of the state outlive their replacement`() throws {
     let model = LibraryModel.make()
     model.entitiesByName["Book"]!.attributesByName["cover"]!.allowsExternalBinaryDataStorage = true
     let stack = try TestStack(.sqlite, model: model)

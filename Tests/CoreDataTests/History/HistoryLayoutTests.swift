@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(.ofFiles, .enabled(if: CorpusSchemaTests.isPresent))
-  func toManyBitsGoAsTheModelInAnAppleStoreListsThem() throws {
+  func `to-many bits go as the model in an Apple store lists them`() throws {
     let original = CorpusSchemaTests.root.appendingPathComponent("ileapp/ios17-NoteStore.sqlite")
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite")
     try FileManager.default.copyItem(at: original, to: url)
@@ -36,7 +36,7 @@ import Testing
     try #expect(bits("invitations") == [58])
   }
 
-  @Test(.ofFiles) func aStoreMadeHereListsToManysByNameWhateverTheirLevel() throws {
+  @Test(.ofFiles) func `a store made here lists to-manys by name whatever their level`() throws {
     let stack = try TestStack(.sqlite)
     let (history, layout) = try _layout(stack.url)
     let novel = try #require(layout.layoutsByName["Novel"])

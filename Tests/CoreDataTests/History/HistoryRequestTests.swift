@@ -12,7 +12,7 @@ struct HistoryRequestTests {
     context = stack.context
   }
 
-  @Test func historyIsReadAfterADateATokenOrATransaction() throws {
+  @Test func `history is read after a date a token or a transaction`() throws {
     try context.performAndWait {
       let start = Date()
       try context.saveTags("a")
@@ -30,7 +30,7 @@ struct HistoryRequestTests {
     }
   }
 
-  @Test func aFetchRequestNarrowsWhatComesAfterAToken() throws {
+  @Test func `a fetch request narrows what comes after a token`() throws {
     try context.performAndWait {
       for author in ["one", "two", "one"] {
         context.transactionAuthor = author
@@ -47,7 +47,7 @@ struct HistoryRequestTests {
     }
   }
 
-  @Test func resultTypesHaveApplesNumbersAndShapes() throws {
+  @Test func `result types have Apple's numbers and shapes`() throws {
     #expect(
       [.statusOnly, .objectIDs, .count, .transactionsOnly, .changesOnly, .transactionsAndChanges]
         == (0...5).map { NSPersistentHistoryResultType(rawValue: $0) })
@@ -76,7 +76,7 @@ struct HistoryRequestTests {
     }
   }
 
-  @Test(.ofFiles) func historyIsDeletedUpToWhatIsNamedWhichStays() throws {
+  @Test(.ofFiles) func `history is deleted up to what is named which stays`() throws {
     try context.performAndWait {
       try context.saveTags("a")
       try context.saveTags("b")
@@ -98,7 +98,7 @@ struct HistoryRequestTests {
     }
   }
 
-  @Test func aTransactionSaysWhoWroteItAndWhen() throws {
+  @Test func `a transaction says who wrote it and when`() throws {
     try context.performAndWait {
       context.name = "importer"
       context.transactionAuthor = "me"
@@ -118,7 +118,7 @@ struct HistoryRequestTests {
     }
   }
 
-  @Test func aChangeSaysWhatWasDoneToWhich() throws {
+  @Test func `a change says what was done to which`() throws {
     try context.performAndWait {
       try context.saveTags("a")
       let tag = try context.all("Tag")[0]
@@ -138,7 +138,7 @@ struct HistoryRequestTests {
     }
   }
 
-  @Test func aDeletedObjectWithoutKeptAttributesHasNoTombstone() throws {
+  @Test func `a deleted object without kept attributes has no tombstone`() throws {
     try context.performAndWait {
       let author = context.insert("Author", ["name": "a"])
       try context.save()
@@ -148,7 +148,7 @@ struct HistoryRequestTests {
     }
   }
 
-  @Test func tokensOfTwoCoordinatorsAreEqual() throws {
+  @Test func `tokens of two coordinators are equal`() throws {
     let other = try stack.otherCoordinator()
     #expect(
       stack.coordinator.currentPersistentHistoryToken(fromStores: nil)?.description.contains("= 0") == true)
@@ -161,7 +161,7 @@ struct HistoryRequestTests {
     #expect(stack.coordinator.currentPersistentHistoryToken(fromStores: []) == nil)
   }
 
-  @Test func aTokenSurvivesItsArchive() throws {
+  @Test func `a token survives its archive`() throws {
     try context.performAndWait { try context.saveTags("a") }
     let token = try #require(stack.coordinator.currentPersistentHistoryToken(fromStores: nil))
     let data = try NSKeyedArchiver.archivedData(withRootObject: token, requiringSecureCoding: true)
@@ -173,7 +173,7 @@ struct HistoryRequestTests {
     }
   }
 
-  @Test func tokensAreComparedInPredicates() throws {
+  @Test func `tokens are compared in predicates`() throws {
     try context.performAndWait {
       let first = try #require(stack.coordinator.currentPersistentHistoryToken(fromStores: nil))
       for name in ["a", "b", "c"] { try context.saveTags(name) }
@@ -194,7 +194,7 @@ struct HistoryRequestTests {
     }
   }
 
-  @Test func transactionsAreFoundByTheirFields() throws {
+  @Test func `transactions are found by their fields`() throws {
     try context.performAndWait {
       context.name = "reader"
       for author in ["one", "two"] {
@@ -216,7 +216,7 @@ struct HistoryRequestTests {
     }
   }
 
-  @Test func changesAreFoundByTheirFields() throws {
+  @Test func `changes are found by their fields`() throws {
     try context.performAndWait {
       try context.saveTags("a", "b")
       let tag = try context.all("Tag", by: "name")[0]
@@ -235,7 +235,7 @@ struct HistoryRequestTests {
     }
   }
 
-  @Test func changedEntityLeavesSubentitiesOut() throws {
+  @Test func `changed entity leaves subentities out`() throws {
     try context.performAndWait {
       for (entity, key) in [
         ("Book", "title"), ("Book", "title"), ("Novel", "title"), ("Author", "name"), ("Tag", "name"),
@@ -252,7 +252,7 @@ struct HistoryRequestTests {
     }
   }
 
-  @Test func anIDOfAnotherCoordinatorFindsNoChange() throws {
+  @Test func `an ID of another coordinator finds no change`() throws {
     let other = try stack.otherCoordinator().newContext()
     try context.performAndWait { try context.saveTags("a") }
     let foreign = try other.performAndWait { try other.all("Tag")[0].objectID }
@@ -264,7 +264,7 @@ struct HistoryRequestTests {
     }
   }
 
-  @Test func aTokenWhoseHistoryIsDeletedHasExpired() throws {
+  @Test func `a token whose history is deleted has expired`() throws {
     try context.performAndWait {
       try context.saveTags("a")
       let token = stack.coordinator.currentPersistentHistoryToken(fromStores: nil)
@@ -280,7 +280,7 @@ struct HistoryRequestTests {
     }
   }
 
-  @Test func historyMergesIntoAContextThatHasNotSeenIt() throws {
+  @Test func `history merges into a context that has not seen it`() throws {
     let reader = try stack.otherCoordinator().newContext()
     try context.performAndWait { try context.saveTags("a", "b") }
     let tags = try reader.performAndWait {
@@ -310,7 +310,7 @@ struct HistoryRequestTests {
     }
   }
 
-  @Test func aDeletionIsMergedEvenWhenTheInsertionWasInAnEarlierTransaction() throws {
+  @Test func `a deletion is merged even when the insertion was in an earlier transaction`() throws {
     let reader = try stack.otherCoordinator().newContext()
     try context.performAndWait {
       try context.saveTags("a")
@@ -328,7 +328,7 @@ struct HistoryRequestTests {
     }
   }
 
-  @Test func aChildsHistoryRequestGoesToTheCoordinator() throws {
+  @Test func `a childs history request goes to the coordinator`() throws {
     try context.performAndWait { try context.saveTags("a") }
     let child = stack.child(of: context)
     try child.performAndWait { try #expect(child.allHistory().count == 1) }

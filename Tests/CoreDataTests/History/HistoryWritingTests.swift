@@ -4,7 +4,7 @@ import Testing
 
 /// What saves leave in the history tables.
 struct HistoryWritingTests {
-  @Test(.ofFiles) func aStoreWithoutTheOptionHasNoTables() throws {
+  @Test(.ofFiles) func `a store without the option has no tables`() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait { try stack.context.saveTags("a") }
     try #expect(
@@ -16,7 +16,7 @@ struct HistoryWritingTests {
     }
   }
 
-  @Test(.ofFiles) func aStoreThatKeptAHistoryIsReadOnlyWithoutTheOption() throws {
+  @Test(.ofFiles) func `a store that kept a history is read-only without the option`() throws {
     let stack = try Tracked.stack()
     try stack.context.performAndWait { try stack.context.saveTags("a") }
     let other = try stack.otherCoordinator(options: .some(nil))
@@ -29,7 +29,7 @@ struct HistoryWritingTests {
     try #expect(Tracked.rows("SELECT COUNT(*) FROM ZTAG", stack) == [["1"]])
   }
 
-  @Test(.ofFiles) func eachSaveIsOneTransactionAndAnEmptyOneIsNone() throws {
+  @Test(.ofFiles) func `each save is one transaction and an empty one is none`() throws {
     let stack = try Tracked.stack()
     try stack.context.performAndWait {
       try stack.context.saveTags("a", "b")
@@ -54,7 +54,7 @@ struct HistoryWritingTests {
         ])
   }
 
-  @Test(.ofFiles) func aSaveThatFailsLeavesNoTransaction() throws {
+  @Test(.ofFiles) func `a save that fails leaves no transaction`() throws {
     let stack = try Tracked.stack()
     let other = stack.sibling()
     try stack.context.performAndWait { try stack.context.saveTags("a") }
@@ -69,7 +69,7 @@ struct HistoryWritingTests {
     try #expect(Tracked.rows("SELECT COUNT(*) FROM ATRANSACTION", stack) == [["2"]])
   }
 
-  @Test(.ofFiles) func changesComeAsInsertionsUpdatesDeletionsWithTheStoresOwnNumbers() throws {
+  @Test(.ofFiles) func `changes come as insertions updates deletions with the stores own numbers`() throws {
     let stack = try Tracked.stack()
     let context = stack.context
     try context.performAndWait {
@@ -99,7 +99,7 @@ struct HistoryWritingTests {
       })
   }
 
-  @Test(.ofFiles) func changedColumnsAreBitsForToOnesThenAttributesThenToManys() throws {
+  @Test(.ofFiles) func `changed columns are bits for to-ones then attributes then to-manys`() throws {
     let stack = try TestStack(.sqlite, options: Tracked.options)
     let context = stack.context
     try context.performAndWait {
@@ -132,7 +132,8 @@ struct HistoryWritingTests {
     try #expect(columns(4, "Novel") == "0002")
   }
 
-  @Test(.ofFiles) func keptValuesOfDeletedObjectsAreTheirOwnColumnsWithTheTypeTheyHad() throws {
+  @Test(.ofFiles) func `kept values of deleted objects are their own columns with the type they had`() throws
+  {
     let stack = try Tracked.stack()
     let context = stack.context
     try context.performAndWait {
@@ -145,7 +146,7 @@ struct HistoryWritingTests {
         == [["0", "", "null"], ["2", "kept", "text"]])
   }
 
-  @Test(.ofFiles) func authorContextAndProcessAreInternedTexts() throws {
+  @Test(.ofFiles) func `author context and process are interned texts`() throws {
     let stack = try Tracked.stack()
     let context = stack.context
     try context.performAndWait {
@@ -173,7 +174,7 @@ struct HistoryWritingTests {
       Tracked.rows("SELECT COUNT(*) FROM ATRANSACTIONSTRING WHERE ZNAME = 'importer'", stack) == [["1"]])
   }
 
-  @Test func trackingCanBeginOnAStoreThatIsThereAlready() throws {
+  @Test func `tracking can begin on a store that is there already`() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait { try stack.context.saveTags("before") }
     let other = try stack.otherCoordinator(options: .some(Tracked.options))
@@ -185,7 +186,7 @@ struct HistoryWritingTests {
     }
   }
 
-  @Test func didSaveCarriesTheTokenOfItsTransaction() throws {
+  @Test func `did save carries the token of its transaction`() throws {
     let stack = try Tracked.stack()
     let posted = Posted(.NSManagedObjectContextDidSave, by: stack.context)
     try stack.context.performAndWait { try stack.context.saveTags("a") }

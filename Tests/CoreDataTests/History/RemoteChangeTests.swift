@@ -51,7 +51,7 @@ struct RemoteChangeTests {
     var notes: [Note] { _notes.withLock { $0 } }
   }
 
-  @Test func aSaveIsPostedByEveryCoordinatorWithTheOption() throws {
+  @Test func `a save is posted by every coordinator with the option`() throws {
     let stack = try TestStack(.sqlite, options: Self.options)
     let other = try stack.otherCoordinator()
     let silent = try stack.otherCoordinator(
@@ -67,7 +67,7 @@ struct RemoteChangeTests {
     #expect(note.url == stack.url)
   }
 
-  @Test(.ofFiles) func withoutHistoryThereIsNoToken() throws {
+  @Test(.ofFiles) func `without history there is no token`() throws {
     let stack = try TestStack(
       .sqlite, options: [NSPersistentStoreRemoteChangeNotificationPostOptionKey: NSNumber(value: true)])
     let received = Received(stack.coordinator)
@@ -76,7 +76,7 @@ struct RemoteChangeTests {
     #expect(received.notes[0].token == nil)
   }
 
-  @Test(.ofFiles) func anotherProcessIsNoticed() throws {
+  @Test(.ofFiles) func `another process is noticed`() throws {
     let shell = "/usr/bin/sqlite3"
     guard FileManager.default.isExecutableFile(atPath: shell) else { return }
     let stack = try TestStack(.sqlite, options: Self.options)
@@ -92,7 +92,7 @@ struct RemoteChangeTests {
     #expect(eventually { received.notes.count > before })
   }
 
-  @Test func batchRequestsAreWritesToo() throws {
+  @Test func `batch requests are writes too`() throws {
     let stack = try TestStack(.sqlite, options: Self.options)
     let other = Received(try stack.otherCoordinator())
     try stack.context.performAndWait {
@@ -104,7 +104,7 @@ struct RemoteChangeTests {
     #expect(eventually { other.notes.contains { $0.token == token } })
   }
 
-  @Test func deletingHistoryIsAWriteToo() throws {
+  @Test func `deleting history is a write too`() throws {
     let stack = try TestStack(.sqlite, options: Self.options)
     try stack.context.performAndWait { try stack.context.saveTags("a") }
     let token = stack.coordinator.currentPersistentHistoryToken(fromStores: nil)
@@ -115,7 +115,7 @@ struct RemoteChangeTests {
     #expect(eventually { received.notes.contains { $0.token == token } })
   }
 
-  @Test func aRemovedStoreIsFollowedNoMore() throws {
+  @Test func `a removed store is followed no more`() throws {
     let stack = try TestStack(.sqlite, options: Self.options)
     let other = try stack.otherCoordinator()
     let received = Received(stack.coordinator)

@@ -90,7 +90,7 @@ struct AutomaticMappingTests {
   private static let withoutInferring = [NSMigratePersistentStoresAutomaticallyOption: true]
 
   @Test("A mapping model among the program's migrates a store when it is added", .ofFiles)
-  func aMappingModelOfTheProgramsIsUsed() throws {
+  func `a mapping model of the programs is used`() throws {
     #expect(code(Self.withoutInferring) == NSMigrationMissingMappingModelError)
     #expect(code(MigrationFixture.automatic) == NSMigrationMissingMappingModelError)
     try bundle(policy: PagesPolicy.self)
@@ -119,7 +119,7 @@ struct AutomaticMappingTests {
   }
 
   @Test("A mapping model that is there wins over inferring")
-  func aMappingModelWinsOverInferring() throws {
+  func `a mapping model wins over inferring`() throws {
     try bundle(policy: MarkingPolicy.self, to: inferable)
     try fixture.open(inferable) { context in
       try #expect(context.texts("MappedBook", "title") == ["Emma!", "Persuasion!"])
@@ -127,7 +127,7 @@ struct AutomaticMappingTests {
   }
 
   @Test("A migration that fails midway leaves the store whole, and nothing beside it")
-  func aFailureLeavesTheStoreWhole() throws {
+  func `a failure leaves the store whole`() throws {
     try bundle(policy: GivingUpPolicy.self)
     #expect(throws: GivingUpPolicy.Failure.self) { try fixture.open(new) { _ in } }
     try #expect(strangers() == [])
@@ -138,7 +138,7 @@ struct AutomaticMappingTests {
     "A program that is killed while objects are migrated leaves the store whole; the next one finishes the work",
     .ofFiles
   )
-  func beingKilledWhileMigratingLeavesTheStoreWhole() throws {
+  func `being killed while migrating leaves the store whole`() throws {
     try bundle(policy: SnapshotPolicy.self)
     try fixture.open(new) { _ in }
     // What lay in the directory in the middle is what a killed program would have left.
@@ -156,7 +156,7 @@ struct AutomaticMappingTests {
   }
 
   @Test("A program that is killed while the new content is put in place leaves the store whole", .ofFiles)
-  func beingKilledWhileReplacingLeavesTheStoreWhole() throws {
+  func `being killed while replacing leaves the store whole`() throws {
     let other = StoreFiles(url: directory.appendingPathComponent("Other.sqlite"))
     try fixture.open(new, at: other.url, options: nil) { context in
       context.make("MappedBook", ["title": "Other", "cover": Self.cover])
@@ -181,7 +181,7 @@ struct AutomaticMappingTests {
   }
 
   @Test("A store that may only be read is not migrated")
-  func aReadOnlyStoreIsNotMigrated() throws {
+  func `a read-only store is not migrated`() throws {
     try bundle(policy: PagesPolicy.self)
     let options = MigrationFixture.automatic.merging([NSReadOnlyPersistentStoreOption: true]) { $1 }
     #expect(code(options) == NSMigrationError)
@@ -189,7 +189,7 @@ struct AutomaticMappingTests {
   }
 
   @Test("Migrating on adding posts nothing about objects", .ofFiles)
-  func noContextHearsOfIt() throws {
+  func `no context hears of it`() throws {
     try bundle(policy: PagesPolicy.self)
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: new)
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)

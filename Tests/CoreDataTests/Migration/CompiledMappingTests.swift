@@ -16,7 +16,7 @@ struct CompiledMappingTests {
   }
 
   @Test("A compiled mapping model is read with its expressions, and is for the versions whose hashes it has")
-  func aCompiledMappingModelIsRead() throws {
+  func `a compiled mapping model is read`() throws {
     let model = try NSMappingModel.load(contentsOf: Self.compiled)
     #expect(
       model.entityMappings.map(\.name) == [
@@ -40,7 +40,7 @@ struct CompiledMappingTests {
   }
 
   @Test("The mapping model of two versions is found among others by its hashes")
-  func aMappingModelIsFoundByItsHashes() throws {
+  func `a mapping model is found by its hashes`() throws {
     let bundle = try #require(Bundle(path: Self.sample.path))
     let (first, old, new) = (
       try Self.model("SampleModel"), try Self.model("SampleModel2"), try Self.model("SampleModel3")
@@ -52,7 +52,7 @@ struct CompiledMappingTests {
   }
 
   @Test("A store that Core Data wrote is migrated by a compiled mapping model", .ofFiles)
-  func aStoreByCoreDataIsMigrated() throws {
+  func `a store by Core Data is migrated`() throws {
     let fixture = try MigrationFixture()
     let source = AppleCorpus.url.appendingPathComponent("stores/coredataplus/SampleModel_V2.sqlite")
     try FileManager.default.copyItem(atPath: source.path, toPath: fixture.url.path)
@@ -82,7 +82,7 @@ struct CompiledMappingTests {
   }
 
   @Test("The mapping model of Xcode's editor and the one compiled of it are the same", .ofFiles)
-  func theTwoFormsAgree() throws {
+  func `the two forms agree`() throws {
     let fixture = try MigrationFixture()
     let directory = fixture.url.deletingLastPathComponent()
     try FileManager.default.copyItem(
@@ -122,7 +122,7 @@ struct CompiledMappingTests {
         ["RecipeToRecipe", "Chef", "ImageToImage", "RecipeTypeToRecipeType", "IngredientToIngredient"]
       ),
     ])
-  func mappingDocumentsAreRead(file: String, names: [String]) throws {
+  func `mapping documents are read`(file: String, names: [String]) throws {
     let path = AppleCorpus.url.appendingPathComponent("compiled/xcmappingmodel/\(file).xcmappingmodel.xml")
       .path
     let schema = try MappingModelFile.load(path: path)
@@ -136,7 +136,7 @@ struct CompiledMappingTests {
   @Test(
     "Mapping models that are damaged give an error or what can be read, in both forms", .ofFiles,
     arguments: [0, 1])
-  func damagedMappingModelsAreErrors(form: Int) throws {
+  func `damaged mapping models are errors`(form: Int) throws {
     let files = [
       Self.compiled,
       AppleCorpus.url.appendingPathComponent(

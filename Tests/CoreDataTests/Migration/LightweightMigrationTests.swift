@@ -32,7 +32,7 @@ struct LightweightMigrationTests {
   // MARK: Attributes
 
   @Test("Attributes are added, removed, renamed and made required")
-  func attributesAreAddedRemovedRenamedAndMadeRequired() throws {
+  func `attributes are added removed renamed and made required`() throws {
     let old = Self.entity(
       "Book", "", Self.text("title"), Self.text("gone"), Self.text("kind"),
       "<attribute name=\"pages\" optional=\"YES\" attributeType=\"Integer 16\"/>")
@@ -63,7 +63,7 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test("Two attributes exchange their names") func twoAttributesExchangeTheirNames() throws {
+  @Test("Two attributes exchange their names") func `two attributes exchange their names`() throws {
     let old = Self.entity("A", "", Self.text("x"), Self.text("y"))
     // The hashes do not know of it: only a modifier makes it another version.
     let new = Self.entity(
@@ -76,7 +76,7 @@ struct LightweightMigrationTests {
   }
 
   @Test("Bytes keep what they are when external storage is allowed, and when it is no more")
-  func bytesKeepWhatTheyAreWhenExternalStorageIsAllowedAndWhenItIsNoMore() throws {
+  func `bytes keep what they are when external storage is allowed and when it is no more`() throws {
     func blob(_ external: String) -> String {
       Self.entity(
         "A", "",
@@ -110,7 +110,7 @@ struct LightweightMigrationTests {
   }
 
   @Test("Entities and relationships are renamed with what they hold")
-  func entitiesAndRelationshipsAreRenamedWithWhatTheyHold() throws {
+  func `entities and relationships are renamed with what they hold`() throws {
     let new =
       Self.entity(
         "Writer", "elementID=\"Author\"", Self.text("name"),
@@ -126,7 +126,8 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test("A to-one becomes a to-many, its inverse being one") func aToOneBecomesAToManyItsInverseBeingOne()
+  @Test("A to-one becomes a to-many, its inverse being one")
+  func `a to-one becomes a to-many its inverse being one`()
     throws
   {
     let new =
@@ -141,7 +142,9 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test("Members are put in an order, which then stays") func membersArePutInAnOrderWhichThenStays() throws {
+  @Test("Members are put in an order, which then stays") func `members are put in an order which then stays`()
+    throws
+  {
     let new =
       Self.entity("Author", "", Self.text("name"), Self.many("books", "Book", "author", "ordered=\"YES\""))
       + Self.entity("Book", "", Self.text("title"), Self.one("author", "Author", "books"))
@@ -159,7 +162,7 @@ struct LightweightMigrationTests {
   }
 
   @Test("A many-to-many becomes a one-to-many, of several members the first staying")
-  func aManyToManyBecomesAOneToManyOfSeveralMembersTheFirstStaying() throws {
+  func `a many-to-many becomes a one-to-many of several members the first staying`() throws {
     let old =
       Self.entity("Tag", "", Self.text("name"), Self.many("books", "Book", "tags"))
       + Self.entity("Book", "", Self.text("title"), Self.many("tags", "Tag", "books"))
@@ -181,7 +184,8 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test("An inverse is given to a to-many that had none") func anInverseIsGivenToAToManyThatHadNone() throws {
+  @Test("An inverse is given to a to-many that had none")
+  func `an inverse is given to a to-many that had none`() throws {
     let old =
       Self.entity("Author", "", Self.text("name"), Self.many("books", "Book"))
       + Self.entity("Book", "", Self.text("title"))
@@ -200,7 +204,7 @@ struct LightweightMigrationTests {
   // MARK: Hierarchies
 
   @Test("A new parent takes properties up, and its children keep their rows")
-  func aNewParentTakesPropertiesUpAndItsChildrenKeepTheirRows() throws {
+  func `a new parent takes properties up and its children keep their rows`() throws {
     let old =
       Self.entity("Novel", "", Self.text("title"), Self.text("hero"))
       + Self.entity("Shop", "", Self.text("name"), Self.one("best", "Novel"))
@@ -227,7 +231,7 @@ struct LightweightMigrationTests {
   }
 
   @Test("The rows of an entity that enters a hierarchy get unused keys")
-  func theRowsOfAnEntityThatEntersAHierarchyGetUnusedKeys() throws {
+  func `the rows of an entity that enters a hierarchy get unused keys`() throws {
     let old =
       Self.entity("Book", "", Self.text("title"))
       + Self.entity("Map", "", Self.text("title"), Self.one("of", "Book"), Self.many("next", "Map"))
@@ -254,7 +258,7 @@ struct LightweightMigrationTests {
   }
 
   @Test("A removed entity takes the links to its objects along")
-  func aRemovedEntityTakesTheLinksToItsObjectsAlong() throws {
+  func `a removed entity takes the links to its objects along`() throws {
     let old =
       Self.entity("P", "isAbstract=\"YES\"", Self.text("n")) + Self.entity("A", "parentEntity=\"P\"")
       + Self.entity("B", "parentEntity=\"P\"")
@@ -280,7 +284,7 @@ struct LightweightMigrationTests {
   // MARK: The store
 
   @Test("The store keeps its UUID, has the new hashes, and opens as it is from then on", .ofFiles)
-  func theStoreKeepsItsUUIDHasTheNewHashesAndOpensAsItIsFromThenOn() throws {
+  func `the store keeps its UUID has the new hashes and opens as it is from then on`() throws {
     let fixture = try MigrationFixture()
     let (old, new) = (
       try fixture.model(Self.linked), try fixture.model(Self.linked + Self.entity("Shop", "", Self.text("n")))
@@ -309,7 +313,7 @@ struct LightweightMigrationTests {
   }
 
   @Test("What cannot be inferred leaves the store as it was, and says why")
-  func whatCannotBeInferredLeavesTheStoreAsItWasAndSaysWhy() throws {
+  func `what cannot be inferred leaves the store as it was and says why`() throws {
     let fixture = try MigrationFixture()
     let old = try fixture.model(Self.linked)
     try fixture.open(old, options: nil) { context in
@@ -329,7 +333,7 @@ struct LightweightMigrationTests {
   }
 
   @Test("Objects in the way of a new constraint leave the store as it was")
-  func objectsInTheWayOfANewConstraintLeaveTheStoreAsItWas() throws {
+  func `objects in the way of a new constraint leave the store as it was`() throws {
     let fixture = try MigrationFixture()
     let old = try fixture.model(Self.entity("A", "", Self.text("n")))
     try fixture.open(old, options: nil) { context in
@@ -351,7 +355,7 @@ struct LightweightMigrationTests {
   }
 
   @Test("Nothing is migrated that was not asked to be, or may not be", .ofFiles)
-  func nothingIsMigratedThatWasNotAskedToBeOrMayNotBe() throws {
+  func `nothing is migrated that was not asked to be or may not be`() throws {
     let fixture = try MigrationFixture()
     let old = try fixture.model(Self.entity("A", "", Self.text("n")))
     try fixture.open(old, options: nil) { context in
@@ -380,8 +384,8 @@ struct LightweightMigrationTests {
     #expect(code(MigrationFixture.automatic) == nil)
   }
 
-  @Test("A container migrates its store by itself", .ofFiles) func aContainerMigratesItsStoreByItself() throws
-  {
+  @Test("A container migrates its store by itself", .ofFiles)
+  func `a container migrates its store by itself`() throws {
     let fixture = try MigrationFixture()
     let old = try fixture.model(Self.entity("A", "", Self.text("n")))
     try fixture.open(old, options: nil) { context in
@@ -424,7 +428,7 @@ struct LightweightMigrationTests {
         "compiled/coredataplus/SampleModel/SampleModel.momd/SampleModel2.mom", "Car", 120
       ),
     ])
-  func storesThatCoreDataWroteMigrateToLaterVersionsOfTheirModels(
+  func `stores that Core Data wrote migrate to later versions of their models`(
     store: String, model: String, entity: String, least: Int
   ) throws {
     let fixture = try MigrationFixture()

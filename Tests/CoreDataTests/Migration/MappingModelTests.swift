@@ -15,7 +15,7 @@ struct MappingModelTests {
   }
 
   @Test("The raw values of mapping types are Core Data's")
-  func theRawValuesOfMappingTypesAreCoreDatas() {
+  func `the raw values of mapping types are core datas`() {
     let types: [NSEntityMappingType] = [
       .undefinedEntityMappingType, .customEntityMappingType, .addEntityMappingType, .removeEntityMappingType,
       .copyEntityMappingType, .transformEntityMappingType,
@@ -24,7 +24,7 @@ struct MappingModelTests {
   }
 
   @Test("An entity is copied, transformed, added or removed, and its mapping is named so")
-  func anEntityIsCopiedTransformedAddedOrRemovedAndItsMappingIsNamedSo() throws {
+  func `an entity is copied transformed added or removed and its mapping is named so`() throws {
     let old =
       ModelText.entity("Same", "", ModelText.text("a")) + ModelText.entity("Changed", "", ModelText.text("a"))
       + ModelText.entity("Gone")
@@ -42,7 +42,7 @@ struct MappingModelTests {
   }
 
   @Test("The hashes in a mapping are those of the two models")
-  func theHashesInAMappingAreThoseOfTheTwoModels() throws {
+  func `the hashes in a mapping are those of the two models`() throws {
     let (old, new) = (
       try fixture.model(ModelText.entity("A", "", ModelText.text("x"))),
       try fixture.model(ModelText.entity("A", "", ModelText.text("x"), ModelText.text("y")))
@@ -55,7 +55,7 @@ struct MappingModelTests {
   }
 
   @Test("Every property of the destination has a mapping, a new one without expression")
-  func everyPropertyOfTheDestinationHasAMappingANewOneWithoutExpression() throws {
+  func `every property of the destination has a mapping a new one without expression`() throws {
     let old = ModelText.entity("A", "", ModelText.text("was"), ModelText.one("one", "A"))
     let new = ModelText.entity(
       "A", "", ModelText.text("is", "optional=\"YES\" elementID=\"was\""), ModelText.text("new"),
@@ -95,7 +95,7 @@ struct MappingModelTests {
   }
 
   @Test("What cannot be inferred is an error that names it")
-  func whatCannotBeInferredIsAnErrorThatNamesIt() throws {
+  func `what cannot be inferred is an error that names it`() throws {
     let error = #expect(throws: CocoaError.self) {
       try inferred(
         ModelText.entity("A", "", ModelText.text("x")), ModelText.entity("A", "", ModelText.number("x")))
@@ -109,7 +109,7 @@ struct MappingModelTests {
   }
 
   @Test("A mapping without a name is called after its entities")
-  func aMappingWithoutANameIsCalledAfterItsEntities() {
+  func `a mapping without a name is called after its entities`() {
     let mapping = NSEntityMapping()
     mapping.sourceEntityName = "A"
     mapping.destinationEntityName = "B"
@@ -119,7 +119,7 @@ struct MappingModelTests {
   }
 
   @Test("The variables of expressions have the names of the constants")
-  func theVariablesOfExpressionsHaveTheNamesOfTheConstants() {
+  func `the variables of expressions have the names of the constants`() {
     #expect(
       [
         NSMigrationManagerKey, NSMigrationSourceObjectKey, NSMigrationDestinationObjectKey,
@@ -128,7 +128,7 @@ struct MappingModelTests {
   }
 
   @Test("There is no mapping model where there is none, and a wrong file is none", .ofFiles)
-  func thereIsNoMappingModelWhereThereIsNoneAndAWrongFileIsNone() throws {
+  func `there is no mapping model where there is none and a wrong file is none`() throws {
     let (old, new) = (try fixture.model(ModelText.library), try fixture.model(ModelText.publishing))
     #expect(NSMappingModel(from: [], forSourceModel: old, destinationModel: new) == nil)
     #expect(NSMappingModel(from: nil, forSourceModel: old, destinationModel: new) == nil)

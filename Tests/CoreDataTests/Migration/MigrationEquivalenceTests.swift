@@ -58,7 +58,7 @@ struct MigrationEquivalenceTests {
   @Test(
     "Both ways come to the same objects and relationships", .ofFiles,
     arguments: [attributes, toMany, hierarchy, renamed, numbers])
-  func bothWaysComeToTheSame(change: Change) throws {
+  func `both ways come to the same`(change: Change) throws {
     let fixture = try MigrationFixture()
     let (old, new) = (try fixture.model(change.old), try fixture.model(change.new))
     try fixture.open(old, options: nil) { context in

@@ -99,7 +99,7 @@ struct MigrationManagerTests {
   // MARK: What comes out
 
   @Test("Values are computed by expressions, and relationships follow what was associated", .ofFiles)
-  func valuesAreComputedByExpressionsAndRelationshipsFollowWhatWasAssociated() throws {
+  func `values are computed by expressions and relationships follow what was associated`() throws {
     try migrate(model(authors(), works()))
     try opened { context in
       let authors = try context.listed("Author", by: "name")
@@ -116,7 +116,7 @@ struct MigrationManagerTests {
   }
 
   @Test("A key path leads through relationships of the source", .ofFiles)
-  func aKeyPathLeadsThroughRelationshipsOfTheSource() throws {
+  func `a key path leads through relationships of the source`() throws {
     let works = mapping(
       "BookToWork", "Book", "Work",
       attributes: [("title", "$source.title"), ("length", "$source.author.name")])
@@ -129,7 +129,7 @@ struct MigrationManagerTests {
   }
 
   @Test("A source expression chooses the objects that are mapped", .ofFiles)
-  func aSourceExpressionChoosesTheObjectsThatAreMapped() throws {
+  func `a source expression chooses the objects that are mapped`() throws {
     let works = works()
     works.sourceExpression = NSExpression(
       format:
@@ -140,7 +140,7 @@ struct MigrationManagerTests {
   }
 
   @Test("Objects of subentities are not mapped with their parent's", .ofFiles)
-  func objectsOfSubentitiesAreNotMappedWithTheirParents() throws {
+  func `objects of subentities are not mapped with their parents`() throws {
     let fixture = try MigrationFixture()
     let parent = ModelText.entity("P", "", ModelText.text("n"))
     let child = ModelText.entity("C", "parentEntity=\"P\"")
@@ -166,7 +166,7 @@ struct MigrationManagerTests {
   }
 
   @Test("A destination that is there gets the objects in addition", .ofFiles)
-  func aDestinationThatIsThereGetsTheObjectsInAddition() throws {
+  func `a destination that is there gets the objects in addition`() throws {
     try fixture.open(new, at: copy, options: nil) { context in
       context.make("Author", ["name": "homer"])
       try context.save()
@@ -176,7 +176,7 @@ struct MigrationManagerTests {
   }
 
   @Test("The destination is a separate store", .ofFiles)
-  func theDestinationIsAStoreOfItsOwn() throws {
+  func `the destination is a store of its own`() throws {
     try migrate(model(authors()))
     func uuid(_ url: URL) throws -> String? {
       try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: url)[NSStoreUUIDKey]
@@ -189,7 +189,7 @@ struct MigrationManagerTests {
   // MARK: Policies
 
   @Test("The passes follow one another for all mappings, each calling its methods in order", .ofFiles)
-  func thePassesFollowOneAnotherForAllMappingsEachCallingItsMethodsInOrder() throws {
+  func `the passes follow one another for all mappings each calling its methods in order`() throws {
     let manager = try migrate(model(authors(NotingPolicy.self), works(NotingPolicy.self)))
     let (a, b) = ("AuthorToAuthor", "BookToWork")
     #expect(
@@ -203,7 +203,7 @@ struct MigrationManagerTests {
   }
 
   @Test("A policy makes several objects of one, or none", .ofFiles)
-  func aPolicyMakesSeveralObjectsOfOneOrNone() throws {
+  func `a policy makes several objects of one or none`() throws {
     try migrate(model(authors(), works(SplittingPolicy.self)))
     try opened { context in
       try #expect(context.texts("Work", "title") == ["Emma 1", "Emma 2"])
@@ -214,7 +214,7 @@ struct MigrationManagerTests {
   }
 
   @Test("A policy shares an object by the manager's user information", .ofFiles)
-  func aPolicySharesAnObjectByTheManagersUserInformation() throws {
+  func `a policy shares an object by the managers user information`() throws {
     try migrate(model(authors(SharingPolicy.self)))
     try opened { context in
       try #expect(context.texts("House", "name") == ["Murray"])
@@ -223,7 +223,7 @@ struct MigrationManagerTests {
   }
 
   @Test("A policy answers to functions in expressions", .ofFiles)
-  func aPolicyAnswersToFunctionsInExpressions() throws {
+  func `a policy answers to functions in expressions`() throws {
     let authors = mapping(
       "AuthorToAuthor", "Author", "Author",
       attributes: [
@@ -244,7 +244,7 @@ struct MigrationManagerTests {
   }
 
   @Test("Objects have no classes of the program's, and progress goes up to one and back to none", .ofFiles)
-  func objectsHaveNoClassesOfTheProgramsAndProgressGoesUpToOneAndBackToNone() throws {
+  func `objects have no classes of the programs and progress goes up to-one and back to none`() throws {
     let classed = try fixture.model(ModelText.publishing)
     for entity in classed.entities { entity.managedObjectClassName = String(reflecting: HookedAuthor.self) }
     let manager = NSMigrationManager(sourceModel: old, destinationModel: classed)
@@ -260,7 +260,7 @@ struct MigrationManagerTests {
   @Test(
     "What a policy throws ends the migration, without a destination", .ofFiles,
     arguments: ["creation", "relationships", "end"])
-  func whatAPolicyThrowsEndsTheMigrationWithoutADestination(_ place: String) throws {
+  func `what a policy throws ends the migration without a destination`(_ place: String) throws {
     let works = works(FailingPolicy.self)
     works.userInfo = ["fails": place]
     #expect(throws: FailingPolicy.Failure(place: place)) { try migrate(model(authors(), works)) }
@@ -269,13 +269,13 @@ struct MigrationManagerTests {
   }
 
   @Test("A cancelled migration fails with the error that it was given", .ofFiles)
-  func aCancelledMigrationFailsWithTheErrorThatItWasGiven() throws {
+  func `a cancelled migration fails with the error that it was given`() throws {
     #expect(code { try migrate(model(authors(CancellingPolicy.self))) } == NSMigrationCancelledError)
     #expect(!FileManager.default.fileExists(atPath: copy.path))
   }
 
   @Test("A manager is used again after a reset", .ofFiles)
-  func aManagerIsUsedAgainAfterAReset() throws {
+  func `a manager is used again after a reset`() throws {
     let manager = try migrate(model(authors()))
     #expect(
       !manager.destinationInstances(forEntityMappingName: "AuthorToAuthor", sourceInstances: nil).isEmpty)
@@ -290,7 +290,7 @@ struct MigrationManagerTests {
   }
 
   @Test("A migration that was cancelled before it began does not begin, by whatever means", .ofFiles)
-  func aMigrationCancelledBeforeDoesNotBegin() throws {
+  func `a migration cancelled before does not begin`() throws {
     let same = try fixture.model(ModelText.library + ModelText.entity("Extra"))
     let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: same)
     for isSpecific in [true, false] {
@@ -307,7 +307,7 @@ struct MigrationManagerTests {
   // MARK: What does not fit
 
   @Test("A mapping for other versions, entities or properties is refused before anything is made", .ofFiles)
-  func aMappingForOtherVersionsEntitiesOrPropertiesIsRefusedBeforeAnythingIsMade() throws {
+  func `a mapping for other versions entities or properties is refused before anything is made`() throws {
     let otherHash = authors()
     otherHash.sourceEntityVersionHash = Data(count: 32)
     let unknownEntity = mapping("X", "Nobody", "Author")
@@ -319,7 +319,7 @@ struct MigrationManagerTests {
   }
 
   @Test("An expression with a wrong key or of a wrong type is an error", .ofFiles)
-  func anExpressionWithAWrongKeyOrOfAWrongTypeIsAnError() throws {
+  func `an expression with a wrong key or of a wrong type is an error`() throws {
     for expression in [
       "$source.shoeSize", "$source.books", "$nobody", "FUNCTION($manager, 'burn:', 1)", "$source.name + 1",
     ] {
@@ -329,14 +329,14 @@ struct MigrationManagerTests {
   }
 
   @Test("A missing policy class is a distinct error", .ofFiles)
-  func aMissingPolicyClassIsADistinctError() throws {
+  func `a missing policy class is a distinct error`() throws {
     let authors = authors()
     authors.entityMigrationPolicyClassName = "Nowhere.Nobody"
     #expect(code { try migrate(model(authors)) } == NSEntityMigrationPolicyError)
   }
 
   @Test("Stores that cannot be used are told apart", .ofFiles)
-  func storesThatCannotBeUsedAreToldApart() throws {
+  func `stores that cannot be used are told apart`() throws {
     let manager = NSMigrationManager(sourceModel: new, destinationModel: old)
     // The store is not of the source model.
     #expect(code { try migrate(NSMappingModel(), manager) } == NSMigrationManagerSourceStoreError)
@@ -353,7 +353,7 @@ struct MigrationManagerTests {
   }
 
   @Test("Objects that do not pass validation end the migration with an error about them", .ofFiles)
-  func objectsThatDoNotPassValidationEndTheMigrationWithAnErrorAboutThem() throws {
+  func `objects that do not pass validation end the migration with an error about them`() throws {
     let strict = try fixture.model(
       ModelText.publishing.replacing(
         "<attribute name=\"initial\" attributeType=\"String\" optional=\"YES\"/>",

@@ -31,7 +31,7 @@ struct ProgressiveMigrationTests {
   }
 
   @Test("A store goes from version to version in separate files, and the last takes its place", .ofFiles)
-  func aStoreGoesFromVersionToVersion() throws {
+  func `a store goes from version to version`() throws {
     var current = try #require(versions.indices.first { (try? isOf($0)) == true })
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: versions[2])
     var last = fixture.url
@@ -51,18 +51,18 @@ struct ProgressiveMigrationTests {
   }
 
   @Test("Versions that all keep the first name as their identifier may be skipped")
-  func versionsMayBeSkipped() throws {
+  func `versions may be skipped`() throws {
     try fixture.open(versions[2]) { try #expect($0.texts("Progress", "third") == ["kept"]) }
   }
 
   @Test("A property that goes and one that comes have nothing to do with each other without an identifier")
-  func withoutAnIdentifierValuesAreLost() throws {
+  func `without an identifier values are lost`() throws {
     let other = try fixture.model(ModelText.entity("Progress", "", ModelText.text("other")))
     try fixture.open(other) { try #expect($0.texts("Progress", "other") == [""]) }
   }
 
   @Test("Tables are rewritten in place: keys stay, and no policy or object takes part")
-  func inferredMigrationKeepsKeys() throws {
+  func `inferred migration keeps keys`() throws {
     func uri(_ version: Int) throws -> URL {
       try fixture.open(versions[version]) { context in
         let objects = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Progress"))
@@ -74,7 +74,7 @@ struct ProgressiveMigrationTests {
   }
 
   @Test("A program that is killed while tables are rewritten leaves the store whole", .ofFiles)
-  func beingKilledWhileRewritingLeavesTheStoreWhole() throws {
+  func `being killed while rewriting leaves the store whole`() throws {
     let connection = try Connection(path: fixture.url.path, mode: .readWrite)
     try SQLFunctions.register(on: connection)
     try connection.beginImmediate()
@@ -94,7 +94,7 @@ struct ProgressiveMigrationTests {
   }
 
   @Test("A store of the model's version is left alone, byte for byte", .ofFiles)
-  func aStoreOfTheVersionIsLeftAlone() throws {
+  func `a store of the version is left alone`() throws {
     try fixture.open(versions[0], options: nil) { _ in }
     let before = try Data(contentsOf: fixture.url)
     try fixture.open(versions[0]) { _ in }
@@ -102,7 +102,7 @@ struct ProgressiveMigrationTests {
   }
 
   @Test("A difference in indexes alone is none: nothing is migrated, and no index is made", .ofFiles)
-  func indexesAloneMakeNoVersion() throws {
+  func `indexes alone make no version`() throws {
     let indexed = try fixture.model(
       ModelText.entity(
         "Progress", "", ModelText.text("first"),
@@ -121,7 +121,7 @@ struct ProgressiveMigrationTests {
   }
 
   @Test("A store goes back to an older version where that can be inferred as well", .ofFiles)
-  func anOlderVersionIsNothingSpecial() throws {
+  func `an older version is nothing special`() throws {
     try fixture.open(versions[1]) { _ in }
     try #expect(isOf(1))
     try fixture.open(versions[0]) { try #expect($0.texts("Progress", "first") == ["kept"]) }
@@ -130,7 +130,7 @@ struct ProgressiveMigrationTests {
   // MARK: Replacing
 
   @Test("A store is replaced by another with its UUID, or made, and one that was loaded is removed", .ofFiles)
-  func aStoreIsReplaced() throws {
+  func `a store is replaced`() throws {
     let other = fixture.url.deletingLastPathComponent().appendingPathComponent("Other.sqlite")
     try fixture.open(versions[0], at: other, options: nil) { context in
       context.make("Progress", ["first": "other"])
@@ -155,7 +155,7 @@ struct ProgressiveMigrationTests {
   }
 
   @Test("What is no store is not replaced, and does not replace", .ofFiles)
-  func whatIsNoStoreIsLeftAlone() throws {
+  func `what is no store is left alone`() throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: versions[0])
     let text = fixture.url.deletingLastPathComponent().appendingPathComponent("Letter.txt")
     try Data("Dear Jane".utf8).write(to: text)

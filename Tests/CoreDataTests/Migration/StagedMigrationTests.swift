@@ -88,7 +88,7 @@ struct StagedMigrationTests {
   // MARK: Stages
 
   @Test("A custom stage works on the data of a version when the step has been made")
-  func aCustomStageWorksOnTheData() throws {
+  func `a custom stage works on the data`() throws {
     try open(1, [linking()]) { context in
       let authors = try context.listed("Author", by: "name")
       #expect(authors["Jane"]?.texts("books", "title") == ["Emma", "Persuasion"])
@@ -97,7 +97,7 @@ struct StagedMigrationTests {
   }
 
   @Test("Two stages lead over a version in between to the last")
-  func severalStagesFollowOneAnother() throws {
+  func `several stages follow one another`() throws {
     let removing = NSCustomMigrationStage(migratingFrom: reference(1), to: reference(2))
     var seen: [String] = []
     removing.willMigrateHandler = { manager, stage in
@@ -122,7 +122,7 @@ struct StagedMigrationTests {
     "A container migrates by the stages that its description has, and the manager has a container only meanwhile",
     .ofFiles
   )
-  func aContainersDescriptionCarriesTheManager() throws {
+  func `a containers description carries the manager`() throws {
     let stage = linking()
     let manager = NSStagedMigrationManager([stage])
     var duringHandler: NSPersistentContainer?
@@ -145,7 +145,7 @@ struct StagedMigrationTests {
   }
 
   @Test("A lightweight stage names a run of versions, each inferred from the one before", .ofFiles)
-  func aLightweightStageIsARunOfVersions() throws {
+  func `a lightweight stage is a run of versions`() throws {
     let stage = NSLightweightMigrationStage(versions.map(\.versionChecksum))
     #expect(stage.versionChecksums == versions.map(\.versionChecksum))
     try open(2, [stage]) { try #expect($0.texts("Book", "title").count == 3) }
@@ -155,7 +155,7 @@ struct StagedMigrationTests {
   }
 
   @Test("Versions among the program's are gone through one by one, so that a name may change twice")
-  func versionsInBetweenAreFoundInTheProgram() throws {
+  func `versions in between are found in the program`() throws {
     let fixture = try MigrationFixture()
     let chain = try ["", "elementID=\"stagedA\"", "elementID=\"stagedB\""].enumerated().map {
       number, identifier in
@@ -175,14 +175,14 @@ struct StagedMigrationTests {
   }
 
   @Test("A store of the coordinator's version is left alone, whatever the stages")
-  func aStoreOfTheVersionIsLeftAlone() throws {
+  func `a store of the version is left alone`() throws {
     let stage = linking()
     stage.didMigrateHandler = { _, _ in throw Failure() }
     try open(0, [stage]) { try #expect($0.texts("Book", "title").count == 3) }
   }
 
   @Test("A label is set, and set back to the name of the class")
-  func labelsAreResettable() {
+  func `labels are resettable`() {
     let stage = NSLightweightMigrationStage([])
     #expect(stage.label == "NSLightweightMigrationStage")
     stage.label = "First"
@@ -198,7 +198,7 @@ struct StagedMigrationTests {
   @Test(
     "A handler that throws ends the migration with its error, and the store is unchanged",
     arguments: [true, false])
-  func aFailingHandlerLeavesTheStoreWhole(isBefore: Bool) throws {
+  func `a failing handler leaves the store whole`(isBefore: Bool) throws {
     let removing = NSCustomMigrationStage(migratingFrom: reference(1), to: reference(2))
     if isBefore {
       removing.willMigrateHandler = { _, _ in throw Failure() }
@@ -210,7 +210,7 @@ struct StagedMigrationTests {
   }
 
   @Test("A step that cannot be inferred is an error, and the store is unchanged")
-  func aStepThatCannotBeInferredIsAnError() throws {
+  func `a step that cannot be inferred is an error`() throws {
     let wrong = try fixture.model(ModelText.entity("Book", "", ModelText.number("title")))
     let stage = NSCustomMigrationStage(
       migratingFrom: reference(0),
@@ -224,7 +224,7 @@ struct StagedMigrationTests {
   }
 
   @Test("Stages that leave out the store's version or the coordinator's, or name one twice, are refused")
-  func stagesMustCoverTheWay() throws {
+  func `stages must cover the way`() throws {
     let checksums = versions.map(\.versionChecksum)
     let mismatch = NSStagedMigrationFrameworkVersionMismatchError
     #expect(code(2, [NSLightweightMigrationStage(Array(checksums[1...]))]) == mismatch)
@@ -235,14 +235,14 @@ struct StagedMigrationTests {
   }
 
   @Test("A store of a later version than the coordinator's is refused")
-  func stagesLeadForwardOnly() throws {
+  func `stages lead forward only`() throws {
     let stages = [NSLightweightMigrationStage([versions[1].versionChecksum, versions[0].versionChecksum])]
     #expect(code(1, stages) == NSStagedMigrationBackwardMigrationError)
     try expectOld()
   }
 
   @Test("A reference whose model has another checksum than promised is refused")
-  func aReferenceMustKeepItsPromise() throws {
+  func `a reference must keep its promise`() throws {
     let broken = NSManagedObjectModelReference(
       model: versions[0], versionChecksum: versions[1].versionChecksum)
     let stages = [
@@ -254,7 +254,7 @@ struct StagedMigrationTests {
   }
 
   @Test("References are made of a model, a file, a name or entity hashes", .ofFiles)
-  func referencesAreMadeInFourWays() throws {
+  func `references are made in four ways`() throws {
     let name = try fixture.bundle(versions[1])
     let checksum = versions[1].versionChecksum
     let file = fixture.url.deletingLastPathComponent().appendingPathComponent("V.xcdatamodel")
@@ -272,7 +272,7 @@ struct StagedMigrationTests {
   // MARK: Deferred work
 
   @Test("Nothing is put off: the option is taken, and there is nothing to finish", .ofFiles)
-  func nothingIsPutOff() throws {
+  func `nothing is put off`() throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: versions[2])
     var options = MigrationFixture.automatic
     options[NSPersistentStoreDeferredLightweightMigrationOptionKey] = true

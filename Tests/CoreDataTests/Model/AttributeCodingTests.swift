@@ -57,7 +57,7 @@ struct AttributeCodingTests {
   }
 
   @Test("booleans come from Bool and numbers")
-  func booleans() throws {
+  func `booleans`() throws {
     for value in [true as Any, 1, 2, NSNumber(value: true), UInt8(1)] {
       #expect(try _coding(.boolean).value(from: value) == .int(1))
     }
@@ -66,7 +66,7 @@ struct AttributeCodingTests {
   }
 
   @Test("floating-point numbers come from all numbers; a Float attribute keeps a float's precision")
-  func floats() throws {
+  func `floats`() throws {
     for value in [2 as Any, 2.0, Float(2), Int8(2), Decimal(2), NSNumber(value: 2)] {
       #expect(try _coding(.double).value(from: value) == .double(2))
     }
@@ -134,7 +134,7 @@ struct AttributeCodingTests {
       (.date, 1.0),
       (.binaryData, "x"), (.uuid, "x"), (.uri, "x://y"), (.decimal, "1"), (.composite, 1), (.objectID, 1),
     ])
-  func mismatches(type: AttributeType, value: any Sendable) {
+  func `mismatches`(type: AttributeType, value: any Sendable) {
     #expect(throws: AttributeValueError.self) { try _coding(type).value(from: value) }
   }
 
@@ -156,7 +156,7 @@ struct AttributeCodingTests {
   }
 
   @Test("a transformable without transformer is kept as a keyed archive")
-  func keyedArchive() throws {
+  func `keyed archive`() throws {
     let coding = _coding(.transformable)
     guard case .transformable(let box) = try coding.value(from: ["a", "b"] as NSArray) else {
       throw CancellationError()
@@ -172,7 +172,7 @@ struct AttributeCodingTests {
   @Test(
     "the archive transformers are applied backwards",
     arguments: ["NSSecureUnarchiveFromData", "NSUnarchiveFromData"])
-  func namedArchive(name: String) throws {
+  func `named archive`(name: String) throws {
     let coding = _coding(.transformable) { $0.valueTransformerName = name }
     let data = try #require(
       try coding.data(from: TransformableBox(object: ["k": 1] as NSDictionary, data: nil)))
@@ -191,7 +191,7 @@ struct AttributeCodingTests {
   }
 
   @Test("a custom transformer makes the data on the way in and the object on the way out")
-  func customTransformer() throws {
+  func `custom transformer`() throws {
     let name = NSValueTransformerName("ReversingTransformer")
     ValueTransformer.setValueTransformer(ReversingTransformer(), forName: name)
     #expect(ValueTransformer.valueTransformerNames().contains(name))

@@ -9,7 +9,7 @@ final class PlainlyNamedObject: NSManagedObject {}
 @Suite("A model in use")
 struct FrozenModelTests {
   @Test("is frozen once, with entities by number and defaults by slot")
-  func freezing() throws {
+  func `freezing`() throws {
     let sample = SampleLibrary()
     let frozen = try sample.model.frozen()
     #expect(try sample.model.frozen() === frozen)
@@ -27,7 +27,7 @@ struct FrozenModelTests {
   }
 
   @Test("its copy can be changed")
-  func editableCopy() throws {
+  func `editable copy`() throws {
     let sample = SampleLibrary()
     _ = try sample.model.frozen()
     let copy = sample.model.copy() as! NSManagedObjectModel
@@ -45,7 +45,7 @@ struct FrozenModelTests {
   }
 
   @Test("a change of a property traps, and says what to do")
-  func propertyMutation() async throws {
+  func `property mutation`() async throws {
     let result = try #require(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let sample = SampleLibrary()
@@ -58,7 +58,7 @@ struct FrozenModelTests {
   }
 
   @Test("a change of an entity traps")
-  func entityMutation() async throws {
+  func `entity mutation`() async throws {
     let result = try #require(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let sample = SampleLibrary()
@@ -71,7 +71,7 @@ struct FrozenModelTests {
   }
 
   @Test("a change of the model traps")
-  func modelMutation() async throws {
+  func `model mutation`() async throws {
     let result = try #require(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let sample = SampleLibrary()
@@ -84,7 +84,7 @@ struct FrozenModelTests {
   }
 
   @Test("a default value that does not fit its type is left out")
-  func wrongDefault() throws {
+  func `wrong default`() throws {
     let sample = SampleLibrary()
     sample.pages.defaultValue = "many"
     _ = try sample.model.frozen()
@@ -104,14 +104,14 @@ struct FrozenModelTests {
   }
 
   @Test("a relationship without destination is refused")
-  func missingDestination() {
+  func `missing destination`() {
     let sample = SampleLibrary()
     sample.writer.destinationEntity = nil
     #expect(throws: ModelLayoutError.self) { try sample.model.frozen() }
   }
 
   @Test("an inverse that does not point back is refused")
-  func oneSidedInverse() throws {
+  func `one sided inverse`() throws {
     let sample = SampleLibrary()
     sample.writer.inverseRelationship = nil
     let error = #expect(throws: ModelLayoutError.self) { try sample.model.frozen() }
@@ -130,7 +130,7 @@ struct FrozenModelTests {
   }
 
   @Test("an unknown class falls back to NSManagedObject, as does one that is no managed object")
-  func unknownClass() throws {
+  func `unknown class`() throws {
     for name in ["NoSuchThing", "NSNumber"] {
       let sample = SampleLibrary()
       sample.book.managedObjectClassName = name
@@ -140,7 +140,7 @@ struct FrozenModelTests {
   }
 
   @Test("a schema becomes a model and comes back the same")
-  func schemaRoundTrip() throws {
+  func `schema round trip`() throws {
     var schema = ModelSchema(SampleLibrary().model)
     schema.entities[2].uniquenessConstraints = [["title"]]
     schema.entities[2].indexes = [

@@ -25,7 +25,7 @@ struct ModelDescriptionTests {
   }
 
   @Test("appending to the properties of a subentity leaves the inherited ones where they are")
-  func appendingProperties() {
+  func `appending properties`() {
     let sample = SampleLibrary()
     let age = NSAttributeDescription()
     age.name = "age"
@@ -36,7 +36,7 @@ struct ModelDescriptionTests {
   }
 
   @Test("a subentity moves when another parent takes it")
-  func movingSubentities() {
+  func `moving subentities`() {
     let sample = SampleLibrary()
     sample.book.subentities = [sample.author]
     #expect(sample.author.superentity === sample.book)
@@ -44,14 +44,14 @@ struct ModelDescriptionTests {
   }
 
   @Test("relationships are found by destination")
-  func byDestination() {
+  func `by destination`() {
     let sample = SampleLibrary()
     #expect(sample.author.relationships(forDestination: sample.book) == [sample.books])
     #expect(sample.author.relationships(forDestination: sample.author).isEmpty)
   }
 
   @Test("an entity's subentities are taken into the model with it")
-  func subentitiesJoin() {
+  func `subentities join`() {
     let model = NSManagedObjectModel()
     let parent = NSEntityDescription()
     parent.name = "Parent"
@@ -64,7 +64,7 @@ struct ModelDescriptionTests {
   }
 
   @Test("changing properties drops the indexes of the entity and of those below it")
-  func droppedIndexes() {
+  func `dropped indexes`() {
     let sample = SampleLibrary()
     let element = NSFetchIndexElementDescription(property: sample.name, collationType: .binary)
     sample.author.indexes = [NSFetchIndexDescription(name: "byName", elements: [element])]
@@ -82,7 +82,7 @@ struct ModelDescriptionTests {
   }
 
   @Test("renaming identifier and class name fall back when reset")
-  func fallbacks() {
+  func `fallbacks`() {
     let sample = SampleLibrary()
     #expect(sample.title.renamingIdentifier == "title")
     sample.title.renamingIdentifier = "heading"
@@ -95,7 +95,7 @@ struct ModelDescriptionTests {
   }
 
   @Test("the class of an attribute's values goes with its type")
-  func valueClasses() {
+  func `value classes`() {
     let attribute = NSAttributeDescription()
     attribute.type = .decimal
     #expect(attribute.attributeType == .decimalAttributeType)
@@ -153,7 +153,7 @@ struct ModelDescriptionTests {
   }
 
   @Test("merging for a store takes the versions that the store was saved with")
-  func mergingForMetadata() throws {
+  func `merging for metadata`() throws {
     let old = SampleLibrary()
     let new = SampleLibrary()
     new.title.isOptional = true
@@ -165,7 +165,7 @@ struct ModelDescriptionTests {
   }
 
   @Test("a model fits a store whose hashes are exactly those of the configuration")
-  func compatibility() {
+  func `compatibility`() {
     let sample = SampleLibrary()
     sample.model.setEntities([sample.book], forConfigurationName: "Books")
     var metadata: [String: Any] = ["NSStoreModelVersionHashes": sample.model.entityVersionHashesByName]
@@ -177,7 +177,7 @@ struct ModelDescriptionTests {
   }
 
   @Test("a property's and an entity's hash are 32 bytes that follow their shape")
-  func versionHashes() {
+  func `version hashes`() {
     let sample = SampleLibrary()
     let before = sample.book.versionHash
     #expect(before.count == 32)

@@ -22,7 +22,7 @@ struct ModelTextTests {
   }
 
   @Test("a template becomes a request whose variables can be replaced")
-  func templates() throws {
+  func `templates`() throws {
     let model = try _model {
       $0.fetchRequests = [FetchRequestSchema(name: "long", entity: "Book", predicate: "pages > $LIMIT")]
     }
@@ -37,7 +37,7 @@ struct ModelTextTests {
   }
 
   @Test("text that is no predicate makes no request, and does not trap")
-  func hostileTemplate() throws {
+  func `hostile template`() throws {
     let model = try _model {
       $0.fetchRequests = ["pages >", "pages == %@", String(repeating: "(", count: 100_000)].enumerated().map {
         FetchRequestSchema(name: "t\($0.offset)", entity: "Book", predicate: $0.element)
@@ -76,7 +76,7 @@ struct ModelTextTests {
   }
 
   @Test("predicates set by code stand instead of limits, and survive as text")
-  func explicitValidation() throws {
+  func `explicit validation`() throws {
     let model = try _model { $0.entities[0].attributes[1].limits = AttributeLimits(minimum: .integer(2)) }
     let title = try _attribute(model, "title")
     title.setValidationPredicates(
@@ -91,7 +91,7 @@ struct ModelTextTests {
   }
 
   @Test("a derivation is an expression whose text keeps its hash")
-  func derivation() throws {
+  func `derivation`() throws {
     let derived = NSDerivedAttributeDescription()
     derived.name = "pagesCount"
     derived.type = .integer64
@@ -105,7 +105,7 @@ struct ModelTextTests {
   }
 
   @Test("a fetched property and a partial index have predicates")
-  func otherPredicates() throws {
+  func `other predicates`() throws {
     let model = try _model {
       let request = FetchRequestSchema(
         name: "fetchedPropertyFetchRequest", entity: "Book", predicate: "title == $FETCH_SOURCE.title")

@@ -27,20 +27,20 @@ private class Everything: NSManagedObject {
 }
 
 @Suite struct ClassHooksTests {
-  @Test func aClassThatOverridesNothingHasNoHooks() {
+  @Test func `a class that overrides nothing has no hooks`() {
     #expect(ClassHooks(of: NSManagedObject.self) == [])
     #expect(ClassHooks(of: Plain.self) == [])
   }
 
-  @Test func anOverrideIsFound() {
+  @Test func `an override is found`() {
     #expect(ClassHooks(of: Checking.self) == .validateValue)
   }
 
-  @Test func inheritedOverridesCount() {
+  @Test func `inherited overrides count`() {
     #expect(ClassHooks(of: HeirOfChecking.self) == [.validateValue, .willSave])
   }
 
-  @Test func allHooksAreFound() {
+  @Test func `all hooks are found`() {
     #expect(
       ClassHooks(of: Everything.self) == [
         .awakeFromInsert, .willSave, .didSave, .validateForInsert, .validateForUpdate, .validateForDelete,

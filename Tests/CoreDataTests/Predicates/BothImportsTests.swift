@@ -7,7 +7,7 @@ import class CoreData.NSExpression
 
 /// What a file that imports Foundation as well must be able to say.
 @Suite struct BothImportsTests {
-  @Test func formatsAndKeysAreAvailable() {
+  @Test func `formats and keys are available`() {
     let predicate = NSPredicate(format: "name == %@ AND age > %d", "Ada", 30)
     #expect(predicate.evaluate(with: ["name": "Ada", "age": 36]))
     #expect(predicate.withSubstitutionVariables([:]) === predicate)
@@ -16,7 +16,7 @@ import class CoreData.NSExpression
     #expect(descriptor.key == "name")
   }
 
-  @Test func ourClassesAreMeant() {
+  @Test func `our classes are meant`() {
     let left: NSExpression = NSExpression(forKeyPath: "a")
     let comparison: NSComparisonPredicate = NSComparisonPredicate(
       leftExpression: left, rightExpression: NSExpression(forConstantValue: 1), modifier: .direct,

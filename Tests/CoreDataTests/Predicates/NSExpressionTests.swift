@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 @Suite struct NSExpressionTests {
-  @Test func everyKindHasItsTypeAndParts() {
+  @Test func `every kind has its type and parts`() {
     #expect(NSExpression(forConstantValue: 3).expressionType == .constantValue)
     #expect(NSExpression(forConstantValue: 3).constantValue as? Int == 3)
     #expect(NSExpression(forConstantValue: nil).constantValue == nil)
@@ -33,13 +33,13 @@ import Testing
     #expect(call.operand == left && call.function == "b:" && call.arguments == [right])
   }
 
-  @Test func typesHaveTheirRawValues() {
+  @Test func `types have their raw values`() {
     #expect(NSExpression.ExpressionType.subquery.rawValue == 13)
     #expect(NSExpression.ExpressionType.conditional.rawValue == 20)
     #expect(NSExpression.ExpressionType.fetchRequest.rawValue == 50)
   }
 
-  @Test func formatsGiveExpressions() throws {
+  @Test func `formats give expressions`() throws {
     #expect(
       NSExpression(format: "a + %d", 2)
         == NSExpression(forFunction: "add:to:", arguments: [NSExpression(forKeyPath: "a"), 2]))
@@ -47,7 +47,7 @@ import Testing
     #expect(throws: NSPredicate.FormatError.self) { try NSExpression(parsing: "a +") }
   }
 
-  @Test func expressionsAreEvaluated() throws {
+  @Test func `expressions are evaluated`() throws {
     #expect(NSExpression(format: "max({1, a})").expressionValue(with: ["a": 3], context: nil) as? Int == 3)
     #expect(NSExpression(format: "a * 2").expressionValue(with: ["a": 1.5], context: nil) as? Double == 3)
     let block = NSExpression(
@@ -60,13 +60,13 @@ import Testing
     }
   }
 
-  @Test func assignmentsReachTheContext() throws {
+  @Test func `assignments reach the context`() throws {
     let context = NSMutableDictionary(dictionary: ["y": 2])
     #expect(try NSExpression(format: "$x := $y + 1").evaluated(with: nil, context: context) as? Int == 3)
     #expect(context["x"] as? Int == 3)
   }
 
-  @Test func aPartThatIsNotThereTraps() async {
+  @Test func `a part that is not there traps`() async {
     await #expect(processExitsWith: .failure) { _ = NSExpression(forKeyPath: "a").constantValue }
     await #expect(processExitsWith: .failure) { _ = NSExpression(forFunction: "foo:", arguments: []) }
   }

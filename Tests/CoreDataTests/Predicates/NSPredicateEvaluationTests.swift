@@ -32,14 +32,14 @@ import Testing
     "SELF.name == 'Ada'",
     "friends.@avg.age == 36", "unknown == nil", "self.self == SELF",
   ])
-  func objectsAreReadByKey(format: String) {
+  func `objects are read by key`(format: String) {
     let ada = Person("Ada")
     ada.friends = [Person("Charles")]
     #expect(NSPredicate(format: format).evaluate(with: ada))
     #expect(!NSPredicate(format: "NOT (\(format))").evaluate(with: ada))
   }
 
-  @Test func objectsAreComparedAndMembers() {
+  @Test func `objects are compared and members`() {
     let (ada, charles) = (Person("Ada"), Person("Charles"))
     ada.friends = [charles]
     #expect(NSPredicate(format: "SELF == %@", ada).evaluate(with: ada))
@@ -50,7 +50,7 @@ import Testing
     #expect(!NSPredicate(format: "FUNCTION(SELF, 'isFriendOf:', %@) == YES", ada).evaluate(with: ada))
   }
 
-  @Test func dictionariesAndPlainValuesAreRead() {
+  @Test func `dictionaries and plain values are read`() {
     let row: [String: Any] = ["name": "Ada", "age": 36, "tags": ["a", "b"], "city": ["name": "London"]]
     let predicate = NSPredicate(
       format: "name == 'Ada' AND age < 40 AND 'b' IN tags AND city.name ENDSWITH 'don'")
@@ -64,7 +64,7 @@ import Testing
     #expect(NSPredicate(format: "SELF == nil").evaluate(with: nil))
   }
 
-  @Test func collectionsOfFoundationAreFiltered() {
+  @Test func `collections of Foundation are filtered`() {
     let names = NSArray(array: ["Ada", "Charles", "Mary"])
     #expect(
       names.filtered(using: NSPredicate(format: "SELF CONTAINS 'a'")) as? [String] == [
@@ -74,7 +74,7 @@ import Testing
     #expect(NSSet(array: [1, 2, 3]).filtered(using: NSPredicate(format: "SELF >= 2")).count == 2)
   }
 
-  @Test func foundationsCompoundsHoldOurs() {
+  @Test func `foundations compounds hold ours`() {
     let parts = [
       NSPredicate(format: "SELF > 1"), NSPredicate(format: "SELF < 5"), NSPredicate { _, _ in true },
     ]
@@ -83,7 +83,7 @@ import Testing
     #expect(!compound.evaluate(with: 7))
   }
 
-  @Test func closuresTakePart() throws {
+  @Test func `closures take part`() throws {
     let closure = NSPredicate { object, bindings in (object as? Int) == bindings?["X"] as? Int }
     let compound = NSCompoundPredicate(andPredicateWithSubpredicates: [
       closure, NSPredicate(format: "SELF > 1"),
@@ -93,13 +93,13 @@ import Testing
     #expect(compound.subpredicates[0] === closure)
   }
 
-  @Test func variablesAreGivenValues() {
+  @Test func `variables are given values`() {
     let predicate = NSPredicate(format: "name == $NAME")
     #expect(predicate.evaluate(with: ["name": "Ada"], substitutionVariables: ["NAME": "Ada"]))
     #expect(!predicate.evaluate(with: ["name": "Ada"], substitutionVariables: ["NAME": NSNull()]))
   }
 
-  @Test func whatCannotBeAnsweredThrows() {
+  @Test func `what cannot be answered throws`() {
     #expect(throws: NSPredicate.EvaluationError.self) { try NSPredicate(format: "a == $X").matches(["a": 1]) }
     #expect(throws: NSPredicate.EvaluationError.self) { try NSPredicate(format: "a < 'x'").matches(["a": 1]) }
     #expect(throws: NSPredicate.EvaluationError.self) {
@@ -107,11 +107,11 @@ import Testing
     }
   }
 
-  @Test func anUnboundVariableTraps() async {
+  @Test func `an unbound variable traps`() async {
     await #expect(processExitsWith: .failure) { _ = NSPredicate(format: "a == $X").evaluate(with: ["a": 1]) }
   }
 
-  @Test func objectsThatAreNotHashableAreTheSameOnlyIfTheyAreOne() {
+  @Test func `objects that are not hashable are the same only if they are one`() {
     final class Thing {}
     let (one, other) = (Thing(), Thing())
     #expect(NSPredicate(format: "SELF == %@", argumentArray: [one]).evaluate(with: one))

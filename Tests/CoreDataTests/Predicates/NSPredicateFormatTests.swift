@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 @Suite struct NSPredicateFormatTests {
-  @Test func aComparisonHasItsParts() throws {
+  @Test func `a comparison has its parts`() throws {
     let predicate = NSPredicate(format: "name BEGINSWITH[cd] %@", "A")
     let comparison = try #require(predicate as? NSComparisonPredicate)
     #expect(comparison.leftExpression.keyPath == "name")
@@ -13,7 +13,7 @@ import Testing
     #expect(comparison.customSelector == nil)
   }
 
-  @Test func aCompoundHasItsMembers() throws {
+  @Test func `a compound has its members`() throws {
     let compound = try #require(NSPredicate(format: "a == 1 AND b == 2 AND c == 3") as? NSCompoundPredicate)
     #expect(compound.compoundPredicateType == .and)
     #expect(compound.subpredicates.map(\.description) == ["a == 1", "b == 2", "c == 3"])
@@ -23,18 +23,18 @@ import Testing
     #expect((NSPredicate(format: "a == 1 OR b == 2") as? NSCompoundPredicate)?.compoundPredicateType == .or)
   }
 
-  @Test func anyIsAModifier() {
+  @Test func `any is a modifier`() {
     let predicate = NSPredicate(format: "ANY tags.name == 'x'") as? NSComparisonPredicate
     #expect(predicate?.comparisonPredicateModifier == .any)
   }
 
-  @Test func constantPredicatesAreFoundations() {
+  @Test func `constant predicates are foundations`() {
     #expect(NSPredicate(format: "TRUEPREDICATE") == NSPredicate(value: true))
     #expect(NSPredicate(value: false) == NSPredicate(format: "FALSEPREDICATE"))
     #expect(NSPredicate(value: false) != NSPredicate(format: "a == 1"))
   }
 
-  @Test func argumentsOfEveryTypeAreTaken() throws {
+  @Test func `arguments of every type are taken`() throws {
     let (date, uuid) = (Date(timeIntervalSinceReferenceDate: 5), UUID())
     let url = try #require(URL(string: "http://example.com"))
     func constant(_ predicate: NSPredicate) -> Any? {
@@ -60,7 +60,7 @@ import Testing
     #expect(constant(NSPredicate(format: "a == %@", NSNull())) == nil)
   }
 
-  @Test func numbersKeepTheirDifferenceFromBooleans() {
+  @Test func `numbers keep their difference from booleans`() {
     #expect(NSPredicate(format: "a == %@", NSNumber(value: true)).description == "a == TRUE")
     #expect(NSPredicate(format: "a == %@", NSNumber(value: 1)).description == "a == 1")
     #expect(NSPredicate(format: "a == %@", NSNumber(value: 1.0)).description == "a == 1.0")
@@ -69,7 +69,7 @@ import Testing
     )
   }
 
-  @Test func argumentsMayComeAsAnArray() {
+  @Test func `arguments may come as an array`() {
     let predicate = NSPredicate(format: "%K == %@ AND b == %d", argumentArray: ["a", NSNull(), 3])
     #expect(predicate.description == "a == nil AND b == 3")
     #expect(NSPredicate(format: "a == 1", argumentArray: nil).description == "a == 1")
@@ -77,13 +77,13 @@ import Testing
     #expect(NSPredicate(format: "a == %@", argumentArray: [hidden]).description == "a == nil")
   }
 
-  @Test func expressionsMayBeArguments() {
+  @Test func `expressions may be arguments`() {
     #expect(NSPredicate(format: "%@ > 100", NSExpression(forVariable: "count")).description == "$count > 100")
     let bounds = [NSExpression(forConstantValue: 1), NSExpression(forKeyPath: "b")]
     #expect(NSPredicate(format: "a BETWEEN %@", bounds).description == "a BETWEEN {1, b}")
   }
 
-  @Test func textFromOutsideThrows() throws {
+  @Test func `text from outside throws`() throws {
     #expect(try NSPredicate(parsing: "a == %@", arguments: [1]) == NSPredicate(format: "a == 1"))
     #expect(throws: NSPredicate.FormatError.self) { try NSPredicate(parsing: "a ==") }
     #expect(throws: NSPredicate.FormatError.self) { try NSPredicate(parsing: "a == %@") }
@@ -91,7 +91,7 @@ import Testing
     #expect(try NSCompoundPredicate(parsing: "a == 1 OR b == 2").subpredicates.count == 2)
   }
 
-  @Test func theErrorOfAFormatSaysWhere() throws {
+  @Test func `the error of a format says where`() throws {
     let error = try #require(
       #expect(throws: NSPredicate.FormatError.self) { try NSPredicate(parsing: "a == 1 AND") })
     #expect(error.offset == 10)
@@ -99,17 +99,17 @@ import Testing
     #expect(error.localizedDescription.hasSuffix("  a == 1 AND\n            ^"))
   }
 
-  @Test func aPredicateIsNoArgument() {
+  @Test func `a predicate is no argument`() {
     #expect(throws: NSPredicate.FormatError.self) {
       try NSPredicate(parsing: "%@", arguments: [NSPredicate(value: true)])
     }
   }
 
-  @Test func aMalformedFormatTraps() async {
+  @Test func `a malformed format traps`() async {
     await #expect(processExitsWith: .failure) { _ = NSPredicate(format: "a == ") }
   }
 
-  @Test func equalFormatsAreEqualPredicates() {
+  @Test func `equal formats are equal predicates`() {
     let (one, other) = (
       NSPredicate(format: "a == %@ AND b > 2", 1), NSPredicate(format: "a = 1 && b > %d", 2)
     )
@@ -119,14 +119,14 @@ import Testing
     #expect(NSPredicate(format: "a == 1") != NSPredicate(format: "a == 2"))
   }
 
-  @Test func aCopyIsEqual() {
+  @Test func `a copy is equal`() {
     for format in ["a == 1", "a == 1 AND b == 2"] {
       let predicate = NSPredicate(format: format)
       #expect(predicate.copy() as? NSPredicate == predicate)
     }
   }
 
-  @Test func variablesAreReplaced() {
+  @Test func `variables are replaced`() {
     let template = NSPredicate(format: "name == $NAME AND age > $AGE AND city == $CITY")
     let filled = template.withSubstitutionVariables(
       ["NAME": "Ada", "AGE": NSExpression(forKeyPath: "limit"), "OTHER": 1])
@@ -136,7 +136,7 @@ import Testing
       NSPredicate(format: "a == $X").withSubstitutionVariables(["X": NSNull()]).description == "a == nil")
   }
 
-  @Test func compoundsOfPredicatesAreUnderstood() {
+  @Test func `compounds of predicates are understood`() {
     let parts = [NSPredicate(format: "a == 1"), NSPredicate(format: "b == 2 OR c == 3")]
     let compound = NSCompoundPredicate(andPredicateWithSubpredicates: parts)
     #expect(compound.canonicalFormat == "a == 1 AND (b == 2 OR c == 3)")
@@ -149,7 +149,7 @@ import Testing
     #expect(NSCompoundPredicate(type: .and, subpredicates: []).canonicalFormat == "TRUEPREDICATE")
   }
 
-  @Test func aParsedCompoundCanBeChangedAsFoundationAllows() throws {
+  @Test func `a parsed compound can be changed as Foundation allows`() throws {
     let compound = try #require(NSPredicate(format: "a == 1 AND b == 2") as? NSCompoundPredicate)
     compound.subpredicates.append(NSPredicate(format: "c == 3"))
     #expect(compound.canonicalFormat == "a == 1 AND b == 2 AND c == 3")
@@ -157,7 +157,7 @@ import Testing
     #expect(compound.canonicalFormat == "a == 1 OR b == 2 OR c == 3")
   }
 
-  @Test func comparisonsCanBeBuilt() {
+  @Test func `comparisons can be built`() {
     let predicate = NSComparisonPredicate(
       leftExpression: NSExpression(forKeyPath: "a.b"), rightExpression: NSExpression(forConstantValue: "x"),
       modifier: .all, type: .contains, options: [.caseInsensitive])
@@ -169,14 +169,14 @@ import Testing
     #expect(custom == NSPredicate(format: "a isNear: 1"))
   }
 
-  @Test func operatorsHaveTheirRawValues() {
+  @Test func `operators have their raw values`() {
     #expect(NSComparisonPredicate.Operator.equalTo.rawValue == 4)
     #expect(NSComparisonPredicate.Operator.contains.rawValue == 99)
     #expect(NSComparisonPredicate.Operator.between.rawValue == 100)
     #expect(NSComparisonPredicate.Options.normalized.rawValue == 4)
   }
 
-  @Test func valuesFormatAsBefore() {
+  @Test func `values format as before`() {
     let uuid = UUID()
     #expect(String(format: "%@ %@ %d %@", "x", uuid as any CVarArg, 3, NSNumber(value: 4)) == "x \(uuid) 3 4")
     #expect(String(format: "%@", [1, 2] as any CVarArg) == "[1, 2]")

@@ -19,11 +19,11 @@ import Testing
       (Int?.none, .null), (Int?.some(3), .int(3)), (Int??.some(nil), .null),
       ([String?.none, "a"], .collection([.null, .string("a")])),
     ] as [(any Sendable, PredicateValue)])
-  func swiftValuesBecomeWhatTheyAre(value: any Sendable, expected: PredicateValue) {
+  func `Swift values become what they are`(value: any Sendable, expected: PredicateValue) {
     #expect(PredicateValue(any: value) == expected)
   }
 
-  @Test func foundationObjectsBecomeWhatTheyAre() throws {
+  @Test func `Foundation objects become what they are`() throws {
     let url = try #require(URL(string: "a:b"))
     let uuid = UUID()
     let pairs: [(Any, PredicateValue)] = [
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func valuesComeBackAsCallersKnowThem() {
+  @Test func `values come back as callers know them`() {
     #expect(PredicateValue.int(3).any as? Int == 3)
     #expect(PredicateValue.bool(true).any as? Bool == true)
     #expect(PredicateValue.null.any == nil)
@@ -53,7 +53,7 @@ import Testing
     #expect(PredicateValue(any: object).any as? NSObject === object)
   }
 
-  @Test func otherThingsStayObjects() {
+  @Test func `other things stay objects`() {
     struct Point: Hashable { let x: Int }
     struct Bare { let x: Int }
     #expect(PredicateValue(any: Point(x: 1)) == PredicateValue(any: Point(x: 1)))
@@ -61,7 +61,7 @@ import Testing
     #expect((PredicateValue(any: Bare(x: 4)).any as? Bare)?.x == 4)
   }
 
-  @Test func predicatesOfFoundationHaveTrees() throws {
+  @Test func `predicates of Foundation have trees`() throws {
     #expect(try PredicateTree(NSPredicate(value: true)) == .constant(true))
     #expect(try PredicateTree(NSPredicate(value: false)) == .constant(false))
     let closure = NSPredicate { _, _ in true }
@@ -75,14 +75,14 @@ import Testing
     #expect(members.count == 2 && members[1] == .constant(true))
   }
 
-  @Test func compoundsNestedWithoutEndThrow() {
+  @Test func `compounds nested without end throw`() {
     var predicate = NSPredicate(value: true)
     for _ in 0..<2000 { predicate = NSCompoundPredicate(type: .and, subpredicates: [predicate, predicate]) }
     let deep = predicate
     #expect(throws: PredicateEvaluationError.self) { try PredicateTree(deep) }
   }
 
-  @Test func objectIDsAreObjects() {
+  @Test func `object IDs are objects`() {
     #expect(FormatArgument.isExpression(NSExpression(forKeyPath: "a")))
     #expect(!FormatArgument.isExpression(3))
   }

@@ -38,7 +38,7 @@ import Testing
     WHERE tbl_name IN ('ACHANGE', 'ATRANSACTION', 'ATRANSACTIONSTRING') ORDER BY rowid
     """
 
-  @Test func theTablesAreWordForWordThoseOfAnAppleStore() throws {
+  @Test func `the tables are word for word those of an Apple store`() throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     let url = try copy("coredataplus/SampleModel2_V2.sqlite")
     let expected = try texts(Self._schema, at: url)
@@ -50,7 +50,7 @@ import Testing
     try #expect(texts(numbers, at: mine) == texts(numbers, at: url))
   }
 
-  @Test func aSaveGoesOnWithTheNumbersOfAnAppleStore() throws {
+  @Test func `a save goes on with the numbers of an Apple store`() throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     let url = try copy("coredataplus/SampleModel2_V2.sqlite")
     let (engine, layout, temporary) = try library(url)
@@ -76,7 +76,7 @@ import Testing
       texts("SELECT ZNAME FROM ATRANSACTIONSTRING WHERE Z_PK > 2 ORDER BY Z_PK", at: url).first == "me")
   }
 
-  @Test func textsStandInTheTransactionItselfInOlderFiles() throws {
+  @Test func `texts stand in the transaction itself in older files`() throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     let url = try copy("coredataplus/SampleModel2_V2.sqlite")
     let connection = try Connection(path: url.path, busyTimeout: 1)
@@ -100,7 +100,7 @@ import Testing
     try #expect(texts("SELECT ZAUTHOR FROM ATRANSACTION", at: url) == ["me"])
   }
 
-  @Test func historyTablesThatAreNoneAreRefused() throws {
+  @Test func `history tables that are none are refused`() throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     let url = try copy("coredataplus/SampleModel2_V2.sqlite")
     try Connection(path: url.path, busyTimeout: 1).execute("DROP TABLE ACHANGE")

@@ -29,7 +29,7 @@ import Testing
 
   private func _layout(_ entity: String) -> PropertyLayout { layout.layoutsByName[entity]! }
 
-  @Test func itsObjectsAreRead() throws {
+  @Test func `its objects are read`() throws {
     let books = try engine.fetch(FetchPlan(layout: _layout("Book")))
     #expect(books.count == 3)
     let price = _layout("Book").slot(named: "price")!
@@ -41,7 +41,7 @@ import Testing
     try? FileManager.default.removeItem(at: directory)
   }
 
-  @Test func anInsertionFiresItsTriggersAndGoesOnWithItsKeys() throws {
+  @Test func `an insertion fires its triggers and goes on with its keys`() throws {
     var plan = FetchPlan(layout: _layout("Book"))
     plan.limit = 1
     let book = try #require(try engine.fetch(plan).first)
@@ -60,7 +60,7 @@ import Testing
     try? FileManager.default.removeItem(at: directory)
   }
 
-  @Test func itsMetadataIsRead() throws {
+  @Test func `its metadata is read`() throws {
     let metadata = try engine.metadata
     #expect(metadata["NSStoreUUID"] as? String == "4B0F5331-DE87-4D61-9947-8A976CCEB627")
     #expect((metadata["NSStoreModelVersionHashes"] as? [String: Data])?["Book"]?.count == 32)

@@ -8,7 +8,7 @@ import Testing
 @testable import CoreData
 
 @Suite struct StoreConcurrencyTests {
-  @Test func readersSeeWholeCommitsWhileWritersTakeTurns() throws {
+  @Test func `readers see whole commits while writers take turns`() throws {
     let fixture = try StoreFixture(Models.transit)
     let (engine, entity) = (fixture.engine, fixture.entity("Route"))
     let space = fixture.temporaryID("Route").space

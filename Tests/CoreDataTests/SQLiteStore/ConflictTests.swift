@@ -15,7 +15,7 @@ import Testing
     keys = try fixture.insert((0..<3).map { fixture.insertion("Route", ["name": .string("\($0)")]) })
   }
 
-  @Test func allConflictsAreReportedWithWhatTheStoreHoldsAndNothingIsWritten() throws {
+  @Test func `all conflicts are reported with what the store holds and nothing is written`() throws {
     let stale = try keys.map { try fixture.update($0, "Route", ["name": .string("mine")]) }
     try fixture.engine.commit(
       ChangeSet(updated: [try fixture.update(keys[0], "Route", ["name": .string("theirs")])]))
@@ -31,7 +31,7 @@ import Testing
     #expect(try fixture.engine.rows(for: [keys[2]])[0]?[0] == .string("2"))
   }
 
-  @Test func aDeletionOfAChangedRowIsAConflict() throws {
+  @Test func `a deletion of a changed row is a conflict`() throws {
     let base = try fixture.engine.rows(for: [keys[0]])[0]!
     try fixture.engine.commit(ChangeSet(updated: [try fixture.update(keys[0], "Route", [:])]))
     let deletion = ChangeSet.Deletion(id: NSManagedObjectID(keys[0]), base: base)
@@ -41,7 +41,7 @@ import Testing
     #expect(error?.conflicts.first?.persisted?.version == 2)
   }
 
-  @Test func aLockedObjectMustBeUnchanged() throws {
+  @Test func `a locked object must be unchanged`() throws {
     let base = try fixture.engine.rows(for: [keys[0]])[0]!
     let lock = ChangeSet.Lock(id: NSManagedObjectID(keys[0]), base: base)
     try fixture.engine.commit(ChangeSet(locked: [lock]))
@@ -49,7 +49,7 @@ import Testing
     #expect(throws: StoreConflictError.self) { try fixture.engine.commit(ChangeSet(locked: [lock])) }
   }
 
-  @Test func twoEnginesOverOneFileSeeEachOthersChanges() throws {
+  @Test func `two engines over one file see each others changes`() throws {
     let other = try fixture.reopened()
     let stale = try fixture.update(keys[0], "Route", ["name": .string("mine")])
     try other.commit(ChangeSet(updated: [try fixture.update(keys[0], "Route", ["name": .string("theirs")])]))
@@ -59,7 +59,7 @@ import Testing
     #expect(theirs[0].isEqual(NSManagedObjectID(keys[0])))
   }
 
-  @Test func aLockedFileEndsInATimeout() throws {
+  @Test func `a locked file ends in a timeout`() throws {
     var options = SQLiteStoreOptions()
     options.timeout = 0.01
     let engine = try fixture.reopened(options)
@@ -83,7 +83,7 @@ import Testing
     return try #require(error?.violations)
   }
 
-  @Test func theStoredObjectWithTheSameValueIsNamed() throws {
+  @Test func `the stored object with the same value is named`() throws {
     let stored = try fixture.insert("Stop", ["identifier": .string("x"), "code": .int(5)])
     let new = fixture.insertion("Stop", ["identifier": .string("x")])
     let violations = try _violations(ChangeSet(inserted: [fixture.insertion("Stop", [:]), new]))
@@ -96,7 +96,7 @@ import Testing
     #expect(try fixture.engine.count(fixture.plan("Stop")) == 1)
   }
 
-  @Test func objectsOfOneSaveAtOddsAreNamedTogether() throws {
+  @Test func `objects of one save at odds are named together`() throws {
     let new = (0..<3).map { _ in fixture.insertion("Stop", ["identifier": .string("x")]) }
     let violations = try _violations(ChangeSet(inserted: new))
     #expect(violations.count == 1)
@@ -104,12 +104,12 @@ import Testing
     #expect(violations[0].existing == nil)
   }
 
-  @Test func nilIsNeverAtOdds() throws {
+  @Test func `nil is never at odds`() throws {
     try fixture.insert([fixture.insertion("Stop", [:]), fixture.insertion("Stop", [:])])
     #expect(try fixture.engine.count(fixture.plan("Stop")) == 2)
   }
 
-  @Test func aDeletedObjectsValueIsFree() throws {
+  @Test func `a deleted objects value is free`() throws {
     let old = try fixture.insert("Stop", ["identifier": .string("x")])
     let base = try fixture.engine.rows(for: [old])[0]!
     let new = fixture.insertion("Stop", ["identifier": .string("x")])
@@ -118,7 +118,7 @@ import Testing
     #expect(try fixture.keys("Stop") == [2])
   }
 
-  @Test func objectsMayExchangeValues() throws {
+  @Test func `objects may exchange values`() throws {
     let keys = try fixture.insert(["a", "b"].map { fixture.insertion("Stop", ["identifier": .string($0)]) })
     let first = try fixture.update(keys[0], "Stop", ["identifier": .string("b")])
     let second = try fixture.update(keys[1], "Stop", ["identifier": .string("a")])

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func aFileOfAnotherFormatIsRefusedAndLeftAlone() throws {
+  @Test func `a file of another format is refused and left alone`() throws {
     let content = Data("<?xml version=\"1.0\"?><database/>".utf8)
     let error = try _open(content)
     guard case .notADatabase = error else {
@@ -29,7 +29,7 @@ import Testing
     #expect(try Data(contentsOf: fixture.directory.appendingPathComponent("other.sqlite")) == content)
   }
 
-  @Test func aDatabaseThatIsNoStoreIsRefused() throws {
+  @Test func `a database that is no store is refused`() throws {
     let path = fixture.directory.appendingPathComponent("plain.sqlite").path
     try Connection(path: path).execute("CREATE TABLE t(a)")
     let error = #expect(throws: StoreOpenError.self) {
@@ -40,7 +40,7 @@ import Testing
     #expect(error?.cocoaCode == 134010)
   }
 
-  @Test func damagedBytesEndInAnError() throws {
+  @Test func `damaged bytes end in an error`() throws {
     try fixture.insert((0..<200).map { fixture.insertion("Route", ["name": .string("route \($0)")]) })
     try fixture.connection().checkpoint(.truncate)
     var content = try Data(contentsOf: fixture.url)
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func cellsOfTheWrongTypeAreConvertedAsSQLiteDoes() throws {
+  @Test func `cells of the wrong type are converted as SQLite does`() throws {
     try fixture.connection().execute(
       """
       INSERT INTO ZSTOP(Z_PK, Z_ENT, Z_OPT, ZCODE, ZCREATEDAT, ZNAME, ZACTIVE, ZFARE, ZPHOTO)
@@ -71,25 +71,25 @@ import Testing
     #expect(row[fixture.slot("photo", in: "Stop")] == .data(Data("text".utf8)))
   }
 
-  @Test func aUUIDThatIsNoneIsAnErrorThatNamesTheRow() throws {
+  @Test func `a UUID that is none is an error that names the row`() throws {
     try fixture.connection().execute("INSERT INTO ZSTOP(Z_PK, Z_ENT, Z_OPT, ZTOKEN) VALUES(3, 4, 1, x'0102')")
     let error = #expect(throws: SQLiteStoreError.self) { _ = try fixture.engine.fetch(fixture.plan("Stop")) }
     #expect(error?.description.contains("row 3 of ZSTOP") == true)
   }
 
-  @Test func anEntityNumberTheModelDoesNotKnowIsAnError() throws {
+  @Test func `an entity number the model does not know is an error`() throws {
     let library = try StoreFixture(Models.library)
     try library.connection().execute("INSERT INTO ZBOOK(Z_PK, Z_ENT, Z_OPT) VALUES(1, 77, 1)")
     let error = #expect(throws: SQLiteStoreError.self) { _ = try library.engine.fetch(library.plan("Book")) }
     #expect(error?.description.contains("no entity number 77") == true)
   }
 
-  @Test func keysAtTheirEndAreAnError() throws {
+  @Test func `keys at their end are an error`() throws {
     try fixture.connection().execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807")
     #expect(throws: SQLiteStoreError.self) { try fixture.insert("Route", [:]) }
   }
 
-  @Test func externalDataIsReadFromItsFileAndNowhereElse() throws {
+  @Test func `external data is read from its file and nowhere else`() throws {
     let key = try fixture.insert("Stop", [:])
     let name = UUID().uuidString
     let support = fixture.directory.appendingPathComponent(".Store_SUPPORT/_EXTERNAL_DATA")
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func damagedMetadataLeavesUUIDAndType() throws {
+  @Test func `damaged metadata leaves UUID and type`() throws {
     let uuid = fixture.engine.identifier
     try fixture.connection().execute("UPDATE Z_METADATA SET Z_PLIST = x'00FF'")
     let metadata = try SQLiteStoreFile(url: fixture.url).metadata()
@@ -135,7 +135,7 @@ import Testing
     #expect(try SQLiteStoreFile(url: fixture.url).metadata().count == 2)
   }
 
-  @Test func aPragmaIsNoPlaceForOtherSQL() throws {
+  @Test func `a pragma is no place for other SQL`() throws {
     var options = SQLiteStoreOptions()
     options.pragmas = ["cache_size": "1; DROP TABLE ZSTOP"]
     #expect(throws: StoreOpenError.self) { _ = try fixture.reopened(options) }
@@ -146,7 +146,7 @@ import Testing
   private let fixture: StoreFixture
   init() throws { fixture = try StoreFixture(Models.transit) }
 
-  @Test func metadataIsWrittenAndRead() throws {
+  @Test func `metadata is written and read`() throws {
     var metadata = try fixture.engine.metadata
     #expect(metadata["NSStoreModelVersionHashesVersion"] as? Int == 3)
     #expect(metadata["_NSAutoVacuumLevel"] as? String == "2")
@@ -157,21 +157,21 @@ import Testing
       try SQLiteStoreFile(url: fixture.url).metadata()["NSStoreUUID"] as? String == fixture.engine.identifier)
   }
 
-  @Test func aDestroyedStoreIsAnEmptyDatabase() throws {
+  @Test func `a destroyed store is an empty database`() throws {
     fixture.engine.close()
     try SQLiteStoreFile(url: fixture.url).destroy()
     #expect(try fixture.connection().firstValue("SELECT COUNT(*) FROM sqlite_master") == .int(0))
     #expect(try fixture.reopened().isNew)
   }
 
-  @Test func aReplacedStoreHoldsWhatWasStillInTheLog() throws {
+  @Test func `a replaced store holds what was still in the log`() throws {
     try fixture.insert("Route", ["name": .string("copied")])
     let url = fixture.directory.appendingPathComponent("copy.sqlite")
     try StoreFiles(url: fixture.url).copy(to: StoreFiles(url: url))
     #expect(try Connection(path: url.path).firstValue("SELECT ZNAME FROM ZROUTE") == .text("copied"))
   }
 
-  @Test func aClosedStoreSaysSo() throws {
+  @Test func `a closed store says so`() throws {
     fixture.engine.close()
     let error = #expect(throws: SQLiteStoreError.self) { _ = try fixture.engine.count(fixture.plan("Route")) }
     guard case .closed = error else {

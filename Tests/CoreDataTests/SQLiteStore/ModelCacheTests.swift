@@ -91,7 +91,7 @@ import Testing
     try CompiledModelReader.read(Data(RawDeflate.unpack(content, limit: 1 << 20)), path: "cache").canonical()
   }
 
-  @Test func whatIsWrittenIsRead() throws {
+  @Test func `what is written is read`() throws {
     let schema = Self._everything()
     var found = try _read(ModelCache.content(for: schema))
     // An archive names the composites by their attributes.
@@ -107,7 +107,7 @@ import Testing
     #expect(found.entityVersionHashes() == schema.entityVersionHashes())
   }
 
-  @Test func aPredicateWithoutKnownFormIsLeftOutAndTheHashesStay() throws {
+  @Test func `a predicate without known form is left out and the hashes stay`() throws {
     var schema = Self._everything()
     let book = schema.entities.firstIndex { $0.name == "Book" }!
     let name = schema.entities[book].attributes.firstIndex { $0.name == "name" }!
@@ -118,7 +118,7 @@ import Testing
     #expect(found.entityVersionHashes() == schema.entityVersionHashes())
   }
 
-  @Test func aNewStoreHoldsItsModel() throws {
+  @Test func `a new store holds its model`() throws {
     let fixture = try StoreFixture(Models.library)
     let connection = try fixture.connection()
     let found = try #require(try ModelCache.read(connection, path: fixture.url.path))
@@ -126,7 +126,7 @@ import Testing
     #expect(try connection.firstValue("SELECT COUNT(*) FROM Z_MODELCACHE") == .int(1))
   }
 
-  @Test func aStoreOpensWithTheModelInsideIt() throws {
+  @Test func `a store opens with the model inside it`() throws {
     let fixture = try StoreFixture(Models.transit)
     try fixture.insert("Route", ["name": .string("first")])
     let model = try NSManagedObjectModel.load(fromStoreAt: fixture.url)
@@ -143,7 +143,7 @@ import Testing
     #expect(names == ["first"])
   }
 
-  @Test func damagedContentIsAnError() throws {
+  @Test func `damaged content is an error`() throws {
     let fixture = try StoreFixture(Models.transit)
     let connection = try fixture.connection()
     for content in ["x'00'", "x'ffffffff'", "x'4b4c0400'", "zeroblob(100000)"] {
@@ -154,7 +154,7 @@ import Testing
     #expect(try ModelCache.read(connection, path: "x") == nil)
   }
 
-  @Test func aFewBytesThatUnpackToTooManyAreRefused() throws {
+  @Test func `a few bytes that unpack to too many are refused`() throws {
     let packed = try RawDeflate.pack([UInt8](repeating: 0, count: 3 << 20))
     #expect(packed.count < 10_000)
     #expect(throws: RawDeflate.Failure.self) { _ = try RawDeflate.unpack(packed, limit: 1 << 20) }
@@ -174,7 +174,7 @@ import Testing
     return try TableModel(connection, path: fixture.url.path).schema()
   }
 
-  @Test func entitiesParentsAndColumnsAreFound() throws {
+  @Test func `entities parents and columns are found`() throws {
     let model = try _model(Models.library)
     #expect(model.entities.map(\.name) == ["Book", "GraphicNovel", "Feedback", "Page", "Writer", "Author"])
     #expect(model.entities[1].parent == "Book")
@@ -189,7 +189,7 @@ import Testing
     #expect(page.relationships.first?.destination == "Book")
   }
 
-  @Test func manyToManyRelationshipsAreFoundWithTheirInverses() throws {
+  @Test func `many-to-many relationships are found with their inverses`() throws {
     let model = try _model(Models.bookmarks)
     let names = model.entities[0].relationships.filter(\.isToMany).map {
       "\($0.name) \($0.inverse ?? "-") \($0.isOrdered)"
@@ -197,7 +197,7 @@ import Testing
     #expect(names.sorted() == ["favoritefolders favorites false", "favorites favoritefolders true"])
   }
 
-  @Test func itIsGoodForReadingOnly() throws {
+  @Test func `it is good for reading only`() throws {
     let fixture = try StoreFixture(Models.transit)
     try fixture.connection().execute("DROP TABLE Z_MODELCACHE")
     let model = try NSManagedObjectModel.load(fromStoreAt: fixture.url)

@@ -34,25 +34,25 @@ import Testing
   @Test(arguments: [
     "", "short", "a text that is longer than fifteen bytes", "Grüße, 世界 👋🏽", "with a \0 inside",
   ])
-  func aTextReadsAsItWasWritten(_ text: String) throws {
+  func `a text reads as it was written`(_ text: String) throws {
     let row = try _stored(["label": .string(text), "note": .string("after it")])
     #expect(row[_slot("label")] == .string(text))
     #expect(row[_slot("note")] == .string("after it"))
   }
 
   @Test(arguments: [Int64.min, -1, 0, 1, .max])
-  func anIntegerReadsAsItWasWritten(_ number: Int64) throws {
+  func `an integer reads as it was written`(_ number: Int64) throws {
     #expect(try _stored(["number": .int(number)])[_slot("number")] == .int(number))
   }
 
   @Test(arguments: [-1.5, 0, .leastNonzeroMagnitude, .greatestFiniteMagnitude])
-  func aNumberReadsAsItWasWritten(_ value: Double) throws {
+  func `a number reads as it was written`(_ value: Double) throws {
     let row = try _stored(["value": .double(value), "taken": .double(value)])
     #expect(row[_slot("value")] == .double(value))
     #expect(row[_slot("taken")] == .double(value))
   }
 
-  @Test func zeroIsNotNull() throws {
+  @Test func `zero is not null`() throws {
     let zero = try _stored(["number": .int(0), "value": .double(0), "flag": .int(0), "label": .string("")])
     let null = try _stored([:])
     for name in ["number", "value", "flag", "label"] {
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func bytesThatAreNoTextAreRepairedEachTime() throws {
+  @Test func `bytes that are no text are repaired each time`() throws {
     let key = try fixture.insert("Reading", ["label": .string("x"), "note": .string("untouched")])
     let connection = try fixture.connection()
     try connection.execute("UPDATE ZREADING SET ZLABEL = CAST(x'41FF42' AS TEXT)")
@@ -71,7 +71,7 @@ import Testing
     #expect(row[_slot("note")] == .string("untouched"))
   }
 
-  @Test func aCopyHasAllValuesAndCanBeChanged() throws {
+  @Test func `a copy has all values and can be changed`() throws {
     let row = try _stored(["label": .string("before"), "number": .int(7), "value": .double(2.5)])
     let copy = Row(copying: row, version: 9)
     copy.set(.string("after"), at: _slot("label"))
@@ -83,7 +83,7 @@ import Testing
     #expect(row[_slot("label")] == .string("before"))
   }
 
-  @Test func aCellHoldsWhatEqualsIt() throws {
+  @Test func `a cell holds what equals it`() throws {
     let row = try _stored(["label": .string("café"), "number": .int(3)])
     #expect(row.holds(.string("café"), at: _slot("label")))
     #expect(row.holds(.string("cafe\u{301}"), at: _slot("label")), "equal as Swift compares")
@@ -94,14 +94,14 @@ import Testing
     #expect(row.holds(.int(3), at: _slot("number")))
   }
 
-  @Test func aToOneLeadsToItsObject() throws {
+  @Test func `a to-one leads to its object`() throws {
     let sensor = try fixture.insert("Sensor", ["name": .string("north")])
     let row = try _stored(["sensor": .reference(sensor)])
     #expect(row[_slot("sensor")].key == sensor)
     #expect(row[_slot("sensor")] == .reference(sensor))
   }
 
-  @Test func rowsAreFoundWhateverTheOrderOfTheirKeys() throws {
+  @Test func `rows are found whatever the order of their keys`() throws {
     let keys = try fixture.insert((0..<300).map { fixture.insertion("Reading", ["number": .int(Int64($0))]) })
     var asked = keys.shuffled()
     asked += [keys[7], keys[7]]
@@ -160,7 +160,7 @@ import Testing
   }
 
   @Test(arguments: ["label", "number", "value", "flag"], [true, false])
-  func theOrderIsSQLites(_ name: String, _ ascending: Bool) throws {
+  func `the order is SQ lites`(_ name: String, _ ascending: Bool) throws {
     for second in ["label", "number", "value"] where second != name {
       // Other things being equal SQLite may choose, so the last term leaves nothing equal but equal rows.
       var terms = [_term(name, ascending), _term(second, !ascending)]
@@ -179,14 +179,14 @@ import Testing
     }
   }
 
-  @Test func whatIsEqualStaysAsItStood() throws {
+  @Test func `what is equal stays as it stood`() throws {
     let found = try fixture.engine.fetch(fixture.plan("Mark", sort: [_term("flag", true)])).map(
       \.key.reference)
     #expect(found == found.filter { $0 % 2 == 1 }.sorted() + found.filter { $0 % 2 == 0 }.sorted())
   }
 
   @Test(arguments: ["number", "value"], [true, false])
-  func anOrderByOneNumberPutsNullBeforeTheLeast(_ name: String, _ ascending: Bool) throws {
+  func `an order by one number puts null before the least`(_ name: String, _ ascending: Bool) throws {
     let slot = try #require(fixture.plan("Mark").layout.slot(named: name))
     let rows = try fixture.engine.fetch(fixture.plan("Mark", sort: [_term(name, ascending)])).compactMap(
       \.row)
@@ -197,7 +197,7 @@ import Testing
     }
   }
 
-  @Test func anOrderByRulesOfALanguageIsLeftToSQLite() {
+  @Test func `an order by rules of a language is left to SQLite`() {
     let term = FetchPlan.SortTerm(keyPath: ["label"], ascending: true, comparison: .localizedStandard)
     #expect(fixture.engine.packedOrder(fixture.plan("Mark", sort: [term])) == nil)
   }

@@ -36,14 +36,14 @@ import Testing
     ),
     ("NOT (latitude < 0.5 OR name == nil)", "NOT (ZLATITUDE < 0.5 OR ZNAME IS NULL)"), ("TRUEPREDICATE", "1"),
   ])
-  func aPartialIndexHasTheConditionOfItsPredicate(_ predicate: String, _ condition: String) throws {
+  func `a partial index has the condition of its predicate`(_ predicate: String, _ condition: String) throws {
     try #expect(
       _indexes([_partial(predicate)]) == [
         "CREATE INDEX Z_Place_byName ON ZPLACE (ZNAME COLLATE BINARY ASC) WHERE \(condition)"
       ])
   }
 
-  @Test func textsInAConditionAreQuoted() throws {
+  @Test func `texts in a condition are quoted`() throws {
     let indexes = try _indexes([_partial(#"name IN {"a", "it's"}"#)])
     #expect(indexes.count == 1 && indexes[0].hasSuffix("WHERE ZNAME IN ('a', 'it''s')"))
   }
@@ -51,7 +51,7 @@ import Testing
   @Test(arguments: [
     "name BEGINSWITH 'a'", "name ==[c] 'a'", "latitude > longitude", "colour == 1", "name ==",
   ])
-  func whatIsNoConditionOfAnIndexIsLeftOut(_ predicate: String) throws {
+  func `what is no condition of an index is left out`(_ predicate: String) throws {
     try #expect(_indexes([_partial(predicate)]) == [])
   }
 

@@ -14,13 +14,13 @@ import Testing
     try fixture.engine.compiled(plan, .objects).query.sql.text
   }
 
-  @Test func aFetchByAnAttributeComparesItsColumn() throws {
+  @Test func `a fetch by an attribute compares its column`() throws {
     var plan = fixture.plan("Tag", compare(key("label"), .equal, text("x")))
     plan.limit = 1
     #expect(try _sql(plan) == "SELECT t0.Z_PK, t0.Z_OPT, t0.ZLABEL FROM ZTAG t0 WHERE t0.ZLABEL = ? LIMIT ?")
   }
 
-  @Test func orderLimitAndOffsetFollow() throws {
+  @Test func `order limit and offset follow`() throws {
     var plan = fixture.plan(
       "Tag",
       sort: [
@@ -35,7 +35,7 @@ import Testing
     )
   }
 
-  @Test func aKeyPathOverAToOneIsJoinedOnce() throws {
+  @Test func `a key path over a to-one is joined once`() throws {
     let predicate = PredicateTree.and([
       compare(key("route", "name"), .equal, text("a")), compare(key("route", "name"), .notEqual, text("b")),
     ])
@@ -48,7 +48,7 @@ import Testing
     )
   }
 
-  @Test func aToOneComparedWithAnObjectNeedsNoJoin() throws {
+  @Test func `a to-one compared with an object needs no join`() throws {
     let route = try fixture.insert("Route", [:])
     #expect(
       try fixture.condition("Stop", compare(key("route"), .equal, object(route)))
@@ -61,7 +61,7 @@ import Testing
         == "ZROUTE t0 WHERE t0.Z_PK = ?")
   }
 
-  @Test func compoundsKeepTheirPrecedence() throws {
+  @Test func `compounds keep their precedence`() throws {
     let a = compare(key("code"), .equal, int(1)), b = compare(key("code"), .greaterThan, int(2))
     let c = compare(key("name"), .equal, .constant(.null))
     #expect(
@@ -71,7 +71,7 @@ import Testing
     #expect(try fixture.condition("Stop", .or([])) == "ZSTOP t0 WHERE 1 = 0")
   }
 
-  @Test func aPlainPrefixIsARange() throws {
+  @Test func `a plain prefix is a range`() throws {
     #expect(
       try fixture.condition("Stop", compare(key("name"), .beginsWith, text("A")))
         == "ZSTOP t0 WHERE (t0.ZNAME >= ? AND t0.ZNAME < ?)")
@@ -83,7 +83,7 @@ import Testing
         == "ZSTOP t0 WHERE NSCoreDataStringSearch(t0.ZNAME, ?, 2, 1)")
   }
 
-  @Test func membershipIsOneStatementForAnyNumberOfValues() throws {
+  @Test func `membership is one statement for any number of values`() throws {
     func condition(_ count: Int) throws -> String {
       let values = (0..<count).map { PredicateValue.int(Int64($0)) }
       return try fixture.condition("Stop", compare(key("code"), .in, .constant(.collection(values))))
@@ -97,7 +97,7 @@ import Testing
     #expect(fixture.engine.queries.count == shapes + 1)
   }
 
-  @Test func anyOverAToManyIsExists() throws {
+  @Test func `any over a to-many is exists`() throws {
     #expect(
       try fixture.condition("Route", compare(key("stops", "code"), .greaterThan, int(3), modifier: .any))
         == "ZROUTE t0 WHERE EXISTS (SELECT 1 FROM ZSTOP t1 WHERE t1.ZROUTE = t0.Z_PK AND t1.ZCODE > ?)")
@@ -107,14 +107,14 @@ import Testing
     )
   }
 
-  @Test func membershipOfAnObjectStartsFromTheObject() throws {
+  @Test func `membership of an object starts from the object`() throws {
     let tag = try fixture.insert("Tag", [:])
     let expected =
       "ZSTOP t0 WHERE t0.Z_PK IN (SELECT t1.Z_4STOPS FROM Z_4TAGS t1 WHERE t1.Z_5TAGS = ? AND t1.Z_4STOPS IS NOT NULL)"
     #expect(try fixture.condition("Stop", compare(key("tags"), .contains, object(tag))) == expected)
   }
 
-  @Test func aggregatesAreSubselects() throws {
+  @Test func `aggregates are subselects`() throws {
     #expect(
       try fixture.condition("Route", compare(key("stops", "@count"), .greaterThan, int(3)))
         == "ZROUTE t0 WHERE (SELECT COUNT(*) FROM ZSTOP t1 WHERE t1.ZROUTE = t0.Z_PK) > ?")
@@ -131,7 +131,7 @@ import Testing
     )
   }
 
-  @Test func arithmeticAndFunctionsAreTranslated() throws {
+  @Test func `arithmetic and functions are translated`() throws {
     let sum = ExpressionTree.function("add:to:", [key("code"), int(1)])
     #expect(
       try fixture.condition("Stop", compare(.function("abs:", [sum]), .lessThan, int(5)))
@@ -144,7 +144,7 @@ import Testing
         == "ZSTOP t0 WHERE +t0.ZCODE = ?")
   }
 
-  @Test func subentitiesAreToldApartOnlyWhereNeeded() throws {
+  @Test func `subentities are told apart only where needed`() throws {
     let library = try StoreFixture(Models.library)
     #expect(try library.condition("Book", .constant(true)) == "ZBOOK t0 WHERE 1 = 1")
     #expect(try library.condition("GraphicNovel", .constant(true)) == "ZBOOK t0 WHERE t0.Z_ENT = 2 AND 1 = 1")
@@ -156,7 +156,7 @@ import Testing
     )
   }
 
-  @Test func fetchesOfOneShapeShareOneStatement() throws {
+  @Test func `fetches of one shape share one statement`() throws {
     let engine = fixture.engine
     let first = try engine.compiled(fixture.plan("Stop", compare(key("name"), .equal, text("a"))), .objects)
     let second = try engine.compiled(fixture.plan("Stop", compare(key("name"), .equal, text("b"))), .objects)
@@ -176,14 +176,14 @@ import Testing
     (compare(.customFunction(key("name"), "shout", []), .equal, text("x")), "FUNCTION(…, 'shout')"),
     (compare(.variable("x"), .equal, text("x")), "$x"),
     (compare(key("name"), .between, text("x")), "BETWEEN needs exactly two values"),
-  ]) func whatCannotBeTranslatedIsNamed(predicate: PredicateTree, message: String) throws {
+  ]) func `what cannot be translated is named`(predicate: PredicateTree, message: String) throws {
     let error = #expect(throws: UntranslatableQueryError.self) {
       _ = try fixture.engine.fetch(fixture.plan("Route", predicate))
     }
     #expect(error?.description.contains(message) == true, "\(String(describing: error))")
   }
 
-  @Test func aPredicateNestedWithoutEndIsAnError() throws {
+  @Test func `a predicate nested without end is an error`() throws {
     var predicate = PredicateTree.constant(true)
     for _ in 0..<2000 { predicate = .not(predicate) }
     #expect(throws: UntranslatableQueryError.self) {
@@ -191,7 +191,7 @@ import Testing
     }
   }
 
-  @Test func aLongListOfAlternativesIsNoProblem() throws {
+  @Test func `a long list of alternatives is no problem`() throws {
     try fixture.insert("Route", ["name": .string("r4999")])
     let members = (0..<5000).map { compare(key("name"), .equal, text("r\($0)")) }
     #expect(try fixture.engine.count(fixture.plan("Route", .or(members))) == 1)
@@ -232,7 +232,7 @@ import Testing
 
   private func _stops(_ predicate: PredicateTree) throws -> [Int64] { try fixture.keys("Stop", predicate) }
 
-  @Test func nilIsFoundAndUnequalLeavesItOut() throws {
+  @Test func `nil is found and unequal leaves it out`() throws {
     #expect(try _stops(compare(key("name"), .equal, .constant(.null))) == [4])
     #expect(try _stops(compare(key("name"), .notEqual, .constant(.null))) == [1, 2, 3])
     #expect(try _stops(compare(key("code"), .notEqual, int(1))) == [2, 3])
@@ -240,7 +240,7 @@ import Testing
     #expect(try _stops(compare(key("code"), .lessThan, int(3))) == [1, 2])
   }
 
-  @Test func textsCompareByBytesUnlessOptionsSayOtherwise() throws {
+  @Test func `texts compare by bytes unless options say otherwise`() throws {
     #expect(try _stops(compare(key("name"), .beginsWith, text("Al"))) == [1])
     #expect(try _stops(compare(key("name"), .beginsWith, text("al"), options: .caseInsensitive)) == [1, 2])
     #expect(
@@ -264,7 +264,7 @@ import Testing
           options: .caseInsensitive)) == [1, 2])
   }
 
-  @Test func rangesAndListsAreInclusive() throws {
+  @Test func `ranges and lists are inclusive`() throws {
     #expect(
       try _stops(compare(key("code"), .between, .constant(.collection([.int(2), .int(3)])))) == [2, 3])
     #expect(
@@ -273,7 +273,7 @@ import Testing
       try _stops(.not(compare(key("code"), .in, .constant(.collection([.int(1), .null, .int(3)]))))) == [2])
   }
 
-  @Test func valuesOfEveryTypeCanBeComparedWith() throws {
+  @Test func `values of every type can be compared with`() throws {
     #expect(try _stops(compare(key("active"), .equal, .constant(.bool(true)))) == [4])
     #expect(try _stops(compare(key("token"), .equal, .constant(.uuid(Self.token)))) == [1])
     #expect(try _stops(compare(key("token"), .equal, text(Self.token.uuidString))) == [1])
@@ -284,7 +284,7 @@ import Testing
     #expect(try _stops(compare(key("code"), .equal, text("2"))) == [2])
   }
 
-  @Test func toOnesAreFollowedAndCompared() throws {
+  @Test func `to-ones are followed and compared`() throws {
     #expect(try _stops(compare(key("route"), .equal, object(routes[0]))) == [1, 2])
     #expect(try _stops(compare(key("route", "name"), .equal, text("South"))) == [3])
     #expect(
@@ -297,14 +297,14 @@ import Testing
     #expect(try _stops(compare(key("route"), .in, .constant(both))) == [1, 2, 3])
   }
 
-  @Test func anObjectWithoutRowMatchesNothing() throws {
+  @Test func `an object without row matches nothing`() throws {
     let unsaved = ExpressionTree.constant(.object(PredicateObject(fixture.temporaryID("Route"))))
     #expect(try _stops(compare(key("route"), .equal, unsaved)) == [])
     // A stop with the same number as a route is not that route.
     #expect(try fixture.keys("Route", compare(.evaluatedObject, .equal, object(keys[0]))) == [])
   }
 
-  @Test func toManysAreSearched() throws {
+  @Test func `to-manys are searched`() throws {
     #expect(
       try fixture.keys("Route", compare(key("stops", "name"), .equal, text("alpine"), modifier: .any)) == [1])
     #expect(try fixture.keys("Route", compare(key("stops"), .contains, object(keys[2]))) == [2])
@@ -324,7 +324,7 @@ import Testing
       try fixture.keys("Route", compare(.keyPathOf(subquery, ["@count"]), .greaterThan, int(0))) == [1, 2])
   }
 
-  @Test func entitiesCanBeComparedByDescriptionAndName() throws {
+  @Test func `entities can be compared by description and name`() throws {
     let library = try StoreFixture(Models.library)
     try library.insert([library.insertion("Book", [:]), library.insertion("GraphicNovel", [:])])
     let description = library.engine.spaces[1].entity
@@ -333,7 +333,7 @@ import Testing
     #expect(try library.keys("Book", compare(key("entity", "name"), .equal, text("Book"))) == [1])
   }
 
-  @Test func rowsAreSortedLimitedAndCounted() throws {
+  @Test func `rows are sorted limited and counted`() throws {
     let sort = [FetchPlan.SortTerm(keyPath: ["code"], ascending: true, comparison: .binary)]
     #expect(try fixture.keys("Stop", sort: sort) == [4, 1, 2, 3])
     var plan = fixture.plan("Stop", sort: sort)
@@ -350,7 +350,7 @@ import Testing
     #expect(try fixture.keys("Stop", sort: routes) == [3, 2, 1, 4])
   }
 
-  @Test func anIndexServesAPrefixAndAnEquality() throws {
+  @Test func `an index serves a prefix and an equality`() throws {
     for predicate in [
       compare(key("identifier"), .beginsWith, text("S")), compare(key("identifier"), .equal, text("S")),
     ] {

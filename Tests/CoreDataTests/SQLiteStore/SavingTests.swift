@@ -9,7 +9,7 @@ import Testing
   private let fixture: StoreFixture
   init() throws { fixture = try StoreFixture(Models.transit) }
 
-  @Test func everyTypeComesBackAsItWasSaved() throws {
+  @Test func `every type comes back as it was saved`() throws {
     let values: [String: Value] = [
       "active": .int(1), "code": .int(.max), "createdAt": .double(700_000_000.25),
       "fare": .decimal(DecimalBox(Decimal(string: "10.11")!)), "identifier": .string("S1"),
@@ -25,7 +25,7 @@ import Testing
     #expect(row.version == 1)
   }
 
-  @Test func storedFormsAreCoreDatas() throws {
+  @Test func `stored forms are core datas`() throws {
     try fixture.insert(
       "Stop",
       [
@@ -41,7 +41,7 @@ import Testing
     #expect(try connection.firstValue("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 4") == .int(1))
   }
 
-  @Test func aTransformableIsSavedAsItsBytes() throws {
+  @Test func `a transformable is saved as its bytes`() throws {
     let key = try fixture.insert(
       "Stop", ["style": .transformable(TransformableBox(object: nil, data: Data([1, 9])))])
     guard
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func temporaryIDsLearnTheirKeysAndReferencesAmongNewObjectsResolve() throws {
+  @Test func `temporary IDs learn their keys and references among new objects resolve`() throws {
     let route = fixture.insertion("Route", [:])
     let stop = fixture.insertion("Stop", ["route": .pending(route.id)])
     try fixture.insert([stop, route])
@@ -72,7 +72,7 @@ import Testing
       ])
   }
 
-  @Test func reservedKeysAreUsedAndNotGivenAgain() throws {
+  @Test func `reserved keys are used and not given again`() throws {
     let number = fixture.entity("Route").entityNumber
     #expect(try fixture.engine.reserveKeys([number: 3]) == [number: [1, 2, 3]])
     let id = NSManagedObjectID(ObjectKey(space: fixture.engine.spaces[number - 1], reference: 2))
@@ -82,12 +82,12 @@ import Testing
     #expect(try fixture.keys("Route") == [2, 4])
   }
 
-  @Test func keysGoOnBehindTheHighestRowEvenIfZMaxWasNotKept() throws {
+  @Test func `keys go on behind the highest row even if z max was not kept`() throws {
     try fixture.connection().execute("INSERT INTO ZROUTE(Z_PK, Z_ENT, Z_OPT) VALUES(41, 3, 1)")
     #expect(try fixture.insert("Route", [:]).reference == 42)
   }
 
-  @Test func anUpdateWritesChangedColumnsAndTheVersion() throws {
+  @Test func `an update writes changed columns and the version`() throws {
     let key = try fixture.insert("Stop", ["name": .string("a"), "code": .int(1)])
     _ = fixture.log.take()
     try fixture.engine.commit(ChangeSet(updated: [fixture.update(key, "Stop", ["name": .string("b")])]))
@@ -100,13 +100,13 @@ import Testing
     #expect(row[fixture.slot("code", in: "Stop")] == .int(1))
   }
 
-  @Test func anUpdateOfNothingOnlyRaisesTheVersion() throws {
+  @Test func `an update of nothing only raises the version`() throws {
     let key = try fixture.insert("Route", [:])
     try fixture.engine.commit(ChangeSet(updated: [fixture.update(key, "Route", [:])]))
     #expect(try fixture.engine.rows(for: [key])[0]?.version == 2)
   }
 
-  @Test func aSaveIsOneTransactionAndCountsOnce() throws {
+  @Test func `a save is one transaction and counts once`() throws {
     _ = fixture.log.take()
     try fixture.insert([
       fixture.insertion("Route", [:]), fixture.insertion("Route", [:]), fixture.insertion("Tag", [:]),
@@ -118,7 +118,7 @@ import Testing
     #expect(fixture.engine.commitCount == 1)
   }
 
-  @Test func deletedRowsAreGoneWithTheirPairs() throws {
+  @Test func `deleted rows are gone with their pairs`() throws {
     let stop = fixture.insertion("Stop", [:])
     let tag = fixture.insertion(
       "Tag", ["stops": .toMany(ToManyDelta(added: [stop.id], removed: [], order: nil))])
@@ -129,7 +129,7 @@ import Testing
     #expect(try fixture.connection().firstValue("SELECT COUNT(*) FROM Z_4TAGS") == .int(0))
   }
 
-  @Test func aReferenceToNothingIsRefusedAndNothingIsWritten() throws {
+  @Test func `a reference to nothing is refused and nothing is written`() throws {
     let dangling = fixture.insertion("Stop", ["route": .pending(fixture.temporaryID("Route"))])
     let error = #expect(throws: SQLiteStoreError.self) {
       try fixture.insert([fixture.insertion("Tag", [:]), dangling])
@@ -140,13 +140,13 @@ import Testing
     #expect(fixture.engine.commitCount == 0)
   }
 
-  @Test func aReferenceIntoAnotherStoreIsRefused() throws {
+  @Test func `a reference into another store is refused`() throws {
     let other = try StoreFixture(Models.transit)
     let route = try other.insert("Route", [:])
     #expect(throws: SQLiteStoreError.self) { try fixture.insert("Stop", ["route": .reference(route)]) }
   }
 
-  @Test func subentitiesAreReadWithTheirOwnSlots() throws {
+  @Test func `subentities are read with their own slots`() throws {
     let library = try StoreFixture(Models.library)
     let novel = library.insertion("GraphicNovel", ["title": .string("n"), "isBlackAndWhite": .int(1)])
     let book = library.insertion("Book", ["title": .string("b")])
@@ -167,7 +167,7 @@ import Testing
     #expect(try library.connection().firstValue("SELECT Z1_BOOK FROM ZPAGE") == .int(2))
   }
 
-  @Test func aReadOnlyStoreCannotBeChanged() throws {
+  @Test func `a read-only store cannot be changed`() throws {
     try fixture.insert("Route", [:])
     var options = SQLiteStoreOptions()
     options.isReadOnly = true
@@ -178,14 +178,14 @@ import Testing
     }
   }
 
-  @Test func rowsForKeysKeepTheirOrderAndTellWhatIsMissing() throws {
+  @Test func `rows for keys keep their order and tell what is missing`() throws {
     let keys = try fixture.insert((0..<5).map { fixture.insertion("Route", ["name": .string("\($0)")]) })
     let missing = ObjectKey(space: keys[0].space, reference: 99)
     let rows = try fixture.engine.rows(for: [keys[3], missing, keys[0], keys[3]])
     #expect(rows.map { $0?[0] } == [.string("3"), nil, .string("0"), .string("3")])
   }
 
-  @Test func aDatabaseInMemoryIsAStore() throws {
+  @Test func `a database in memory is a store`() throws {
     let engine = try SQLiteStoreEngine(
       url: URL(fileURLWithPath: "/dev/null"), layout: fixture.layout,
       entities: fixture.layout.layouts.map { _ in NSEntityDescription() }, persistentStore: nil)
@@ -202,7 +202,7 @@ import Testing
     .toMany(ToManyDelta(added: added, removed: removed, order: order))
   }
 
-  @Test func aPairReportedByBothEndsIsWrittenOnce() throws {
+  @Test func `a pair reported by both ends is written once`() throws {
     let fixture = try StoreFixture(Models.transit)
     let (tag, stop) = (fixture.temporaryID("Tag"), fixture.temporaryID("Stop"))
     try fixture.engine.commit(
@@ -218,7 +218,7 @@ import Testing
       try fixture.engine.related(to: [stop.key!], slot: fixture.slot("tags", in: "Stop")) == [[tag.key!]])
   }
 
-  @Test func membersAreRemovedAndAdded() throws {
+  @Test func `members are removed and added`() throws {
     let fixture = try StoreFixture(Models.transit)
     let stops = (0..<3).map { _ in fixture.insertion("Stop", [:]) }
     let tag = fixture.insertion("Tag", ["stops": _delta([stops[0].id, stops[1].id])])
@@ -230,7 +230,7 @@ import Testing
     #expect(Set(members.map(\.reference)) == [2, 3])
   }
 
-  @Test func orderedMembersComeInTheirOrderAndAMoveWritesOnlyTheMoved() throws {
+  @Test func `ordered members come in their order and a move writes only the moved`() throws {
     let fixture = try StoreFixture(Models.bookmarks)
     let parent = fixture.insertion("BookmarkEntity", [:])
     let children = (0..<4).map { _ in fixture.insertion("BookmarkEntity", ["parent": .pending(parent.id)]) }
@@ -249,7 +249,7 @@ import Testing
     #expect(try fixture.engine.related(to: [parent.id.key!], slot: slot)[0] == moved.map { $0.key! })
   }
 
-  @Test func relationshipsOfManyOwnersComeTogether() throws {
+  @Test func `relationships of many owners come together`() throws {
     let fixture = try StoreFixture(Models.transit)
     let routes = (0..<3).map { _ in fixture.insertion("Route", [:]) }
     let stops = (0..<5).map { fixture.insertion("Stop", ["route": .pending(routes[$0 % 2].id)]) }
@@ -261,7 +261,7 @@ import Testing
     #expect(fixture.log.take().count == 1)
   }
 
-  @Test func aToManyWithoutInverseIsKeptInItsMembers() throws {
+  @Test func `a to-many without inverse is kept in its members`() throws {
     let fixture = try StoreFixture(Models.transit)
     let notices = (0..<2).map { _ in fixture.insertion("Notice", [:]) }
     let stop = fixture.insertion("Stop", ["notices": _delta(notices.map(\.id))])
@@ -277,7 +277,7 @@ import Testing
       try fixture.connection().firstValue("SELECT COUNT(*) FROM ZNOTICE WHERE Z4NOTICES IS NULL") == .int(2))
   }
 
-  @Test func aRelationshipThatIsItsOwnInverseIsSeenFromBothEnds() throws {
+  @Test func `a relationship that is its own inverse is seen from both ends`() throws {
     let fixture = try StoreFixture(Models.transit)
     let (one, other) = (fixture.insertion("Person", [:]), fixture.temporaryID("Person"))
     try fixture.engine.commit(
@@ -293,22 +293,22 @@ import Testing
     MemberOrder.changes(for: members, present: present).map { [$0.member, $0.order] }
   }
 
-  @Test func newMembersAreSpaced() {
+  @Test func `new members are spaced`() {
     #expect(_changes([7, 8, 9], [:]) == [[7, 2048], [8, 3072], [9, 4096]])
   }
 
-  @Test func membersInOrderKeepTheirNumbers() {
+  @Test func `members in order keep their numbers`() {
     #expect(_changes([1, 2], [1: 2048, 2: 3072]) == [])
     #expect(_changes([1, 2, 3], [1: 2048, 2: 3072]) == [[3, 4096]])
     #expect(_changes([3, 1], [1: 2048]) == [[3, 1024]])
   }
 
-  @Test func gapsAreUsedUntilTheyAreUsedUp() {
+  @Test func `gaps are used until they are used up`() {
     #expect(_changes([1, 3, 2], [1: 2048, 2: 3072]) == [[3, 2560]])
     #expect(_changes([1, 3, 2], [1: 5, 2: 6]) == [[1, 2048], [3, 3072], [2, 4096]])
   }
 
-  @Test func numbersAtTheEndOfWhatCanBeCountedAreNoTrap() {
+  @Test func `numbers at the end of what can be counted are no trap`() {
     #expect(_changes([1, 2], [1: .max]) == [[1, 2048], [2, 3072]])
     #expect(_changes([2, 1, 3], [1: .max, 2: .min]).count == 3)
   }

@@ -10,7 +10,7 @@ import Testing
     try SchemaWriter(MappingBuilder.mapping(for: ModelLayout(schema))).statements()
   }
 
-  @Test func tablesAndIndexesAreSpelledAndOrderedAsCoreDataDoes() throws {
+  @Test func `tables and indexes are spelled and ordered as Core Data does`() throws {
     #expect(
       try _statements(Models.library) == [
         "CREATE TABLE ZBOOK ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZPAGESCOUNT INTEGER, ZAUTHOR INTEGER, ZISBLACKANDWHITE INTEGER, ZPUBLISHEDAT TIMESTAMP, ZPRICE DECIMAL, ZTITLE VARCHAR, ZUNIQUEID BLOB, ZFRONTCOVER BLOB )",
@@ -29,7 +29,7 @@ import Testing
       ])
   }
 
-  @Test func orderedAndSelfReferencingRelationshipsHaveTheirColumns() throws {
+  @Test func `ordered and self referencing relationships have their columns`() throws {
     #expect(
       try _statements(Models.bookmarks).prefix(8) == [
         "CREATE TABLE ZBOOKMARKENTITY ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZISFOLDER INTEGER, ZISPENDINGDELETION INTEGER, ZPARENT INTEGER, Z_FOK_PARENT INTEGER, ZMODIFIEDAT TIMESTAMP, ZLASTCHILDRENPAYLOADRECEIVEDFROMSYNC VARCHAR, ZTITLE VARCHAR, ZURL VARCHAR, ZUUID VARCHAR )",
@@ -43,7 +43,7 @@ import Testing
       ])
   }
 
-  @Test func aToManyWithoutInverseGetsAHiddenColumn() throws {
+  @Test func `a to-many without inverse gets a hidden column`() throws {
     let notice = try _statements(Models.transit).first { $0.hasPrefix("CREATE TABLE ZNOTICE") }
     #expect(
       notice
@@ -51,7 +51,7 @@ import Testing
     )
   }
 
-  @Test func propertiesOfSiblingsWithOneNameAreNumbered() throws {
+  @Test func `properties of siblings with one name are numbered`() throws {
     let statements = try _statements(
       ModelSchema(entities: [
         EntitySchema("Message"),
@@ -64,7 +64,7 @@ import Testing
     )
   }
 
-  @Test func joinColumnsThatPointAtOneEntityByOneNameAreNumbered() throws {
+  @Test func `join columns that point at one entity by one name are numbered`() throws {
     let statements = try _statements(
       ModelSchema(entities: [
         EntitySchema("Reaction", [], [.many("users", "User", inverse: "reactions")]),
@@ -83,7 +83,7 @@ import Testing
       ))
   }
 
-  @Test func aNewFileHasCoreDatasSettingsAndRows() throws {
+  @Test func `a new file has core datas settings and rows`() throws {
     let fixture = try StoreFixture(Models.library)
     let connection = try fixture.connection()
     #expect(try connection.pragma("page_size") == "4096")
@@ -104,7 +104,7 @@ import Testing
     #expect(try connection.firstValue("SELECT COUNT(*) FROM Z_MODELCACHE") == .int(1))
   }
 
-  @Test func aModelThatCannotBeStoredLeavesNoFile() throws {
+  @Test func `a model that cannot be stored leaves no file`() throws {
     var composite = AttributeSchema("place", .composite)
     composite.elements = [AttributeSchema("x", .transformable)]
     let error = #expect(throws: UnsupportedModelError.self) {
@@ -115,7 +115,7 @@ import Testing
 }
 
 @Suite struct SchemaBindingTests {
-  @Test func columnsAreFoundByNameWhateverTheirOrder() throws {
+  @Test func `columns are found by name whatever their order`() throws {
     let fixture = try StoreFixture(Models.transit)
     let key = try fixture.insert("Route", ["name": .string("first")])
     let connection = try fixture.connection()
@@ -128,7 +128,7 @@ import Testing
     #expect(try engine.rows(for: [key])[0]?[0] == .string("moved"))
   }
 
-  @Test func aMissingColumnIsNamed() throws {
+  @Test func `a missing column is named`() throws {
     let fixture = try StoreFixture(Models.transit)
     try fixture.connection().execute("ALTER TABLE ZROUTE DROP COLUMN ZNAME")
     let error = #expect(throws: StoreOpenError.self) { _ = try fixture.reopened() }
@@ -136,7 +136,7 @@ import Testing
     #expect(error?.cocoaCode == 134020)
   }
 
-  @Test func aJoinTableIsFoundUnderItsOtherName() throws {
+  @Test func `a join table is found under its other name`() throws {
     let fixture = try StoreFixture(Models.bookmarks)
     let folder = fixture.insertion("BookmarkEntity", [:])
     let mark = fixture.insertion(
@@ -149,7 +149,7 @@ import Testing
     #expect(try engine.related(to: [keys[0]], slot: slot) == [[keys[1]]])
   }
 
-  @Test func entityNumbersOfTheFileAreRespected() throws {
+  @Test func `entity numbers of the file are respected`() throws {
     // As written by a model with one more entity in front.
     let fixture = try StoreFixture(Models.library)
     let page = fixture.insertion("Page", ["number": .int(7)])
@@ -185,13 +185,13 @@ import Testing
     return result
   }
 
-  @Test(.enabled(if: isPresent)) func theLibraryModelGivesCoreDatasOwnSchema() throws {
+  @Test(.enabled(if: isPresent)) func `the library model gives core datas own schema`() throws {
     let expected = try _schema(of: "coredataplus/SampleModel2_V2.sqlite")
     #expect(
       try SchemaWriter(MappingBuilder.mapping(for: ModelLayout(Models.library))).statements() == expected)
   }
 
-  @Test(.enabled(if: isPresent)) func theBookmarksModelGivesCoreDatasOwnSchema() throws {
+  @Test(.enabled(if: isPresent)) func `the bookmarks model gives core datas own schema`() throws {
     let expected = try _schema(of: "duckduckgo/Bookmarks_V5.sqlite")
     #expect(
       try SchemaWriter(MappingBuilder.mapping(for: ModelLayout(Models.bookmarks))).statements() == expected)

@@ -13,19 +13,19 @@ import Testing
     return #expect(throws: CocoaError.self) { try coordinator.addPersistentStore(type: .sqlite, at: url) }
   }
 
-  @Test func aDirectoryThatIsNotThereIsNamed() {
+  @Test func `a directory that is not there is named`() {
     let directory = "/nowhere-\(UUID().uuidString)"
     let error = refusal(URL(fileURLWithPath: directory + "/Store.sqlite"))
     #expect(error?.code == .persistentStoreOpen)
     #expect(error?.localizedDescription.contains("there is no directory \(directory)") == true)
   }
 
-  @Test func aDirectoryIsNoStore() {
+  @Test func `a directory is no store`() {
     let error = refusal(FileManager.default.temporaryDirectory)
     #expect(error?.localizedDescription.contains("is a directory and no store") == true)
   }
 
-  @Test func nothingIsCreatedBelowAFile() {
+  @Test func `nothing is created below a file`() {
     let error = refusal(URL(fileURLWithPath: "/dev/null/Store.sqlite"))
     #expect(error?.localizedDescription.contains("/dev/null is a file and no directory") == true)
   }

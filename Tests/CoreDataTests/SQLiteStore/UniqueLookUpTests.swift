@@ -28,7 +28,7 @@ import Testing
     try fixture.engine.compiled(plan, .objects).query.sql.text
   }
 
-  @Test func manyValuesOfAUniqueAttributeAreJoined() throws {
+  @Test func `many values of a unique attribute are joined`() throws {
     var plan = _plan([.string("a"), .string("b"), .string("c")])
     plan.content = .identity
     #expect(
@@ -40,14 +40,14 @@ import Testing
     #expect(try _sql(_plan([.string("a"), .string("b"), .string("c")], "name")).contains(" IN "))
   }
 
-  @Test func eachRowIsFoundThroughTheIndex() throws {
+  @Test func `each row is found through the index`() throws {
     let plan = _plan(["a", "b", "zz", "c"].map { .string($0) })
     let statement = try fixture.engine.statement(for: plan, .objects, countingRows: false)
     #expect(statement.queryPlan.contains { $0.contains("SEARCH t0 USING INDEX Z_Stop_UNIQUE_identifier") })
     #expect(Set(try fixture.engine.fetch(plan).map(\.key)) == Set(_keys[0...2]))
   }
 
-  @Test func aRowComesOnceHoweverOftenItIsNamed() throws {
+  @Test func `a row comes once however often it is named`() throws {
     let named: [PredicateValue] = [.string("b"), .string("a"), .string("b"), .int(5), .string("5"), .null]
     let plan = _plan(named)
     #expect(try _sql(plan).contains("JOIN"))
@@ -59,13 +59,13 @@ import Testing
   }
 
   @Test(arguments: [FetchPlan.SortTerm.Comparison.binary, .localizedStandard])
-  func anOrderHoldsAsForAnyFetch(_ comparison: FetchPlan.SortTerm.Comparison) throws {
+  func `an order holds as for any fetch`(_ comparison: FetchPlan.SortTerm.Comparison) throws {
     var plan = _plan([.string("c"), .string("a"), .string("b")])
     plan.sort = [FetchPlan.SortTerm(keyPath: ["name"], ascending: false, comparison: comparison)]
     #expect(try fixture.engine.fetch(plan).map(\.key) == [_keys[2], _keys[1], _keys[0]])
   }
 
-  @Test func rowsOfOtherEntitiesInTheTableAreLeftOut() throws {
+  @Test func `rows of other entities in the table are left out`() throws {
     let library = try StoreFixture(Models.library)
     try library.insert([
       library.insertion("Author", ["alias": .string("one")]),
