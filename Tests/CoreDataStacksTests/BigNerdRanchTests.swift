@@ -20,15 +20,13 @@ struct BigNerdRanchTests {
 
   // MARK: Set-up
 
-  @Test("Makes the store's file, and its directory before that")
-  func `makes file`() async throws {
+  @Test func `Makes the store's file, and its directory before that`() async throws {
     let url = _directory.url.appendingPathComponent("a/b/Store.sqlite")
     _ = try await CoreDataStack.constructSQLiteStack(model: SampleBooks.model(), at: url)
     #expect(FileManager.default.fileExists(atPath: url.path))
   }
 
-  @Test("Contexts are named, trump as documented, and hang on each other")
-  func contexts() async throws {
+  @Test func `Contexts are named, trump as documented, and hang on each other`() async throws {
     let stack = try await _sqlite()
     #expect(stack.privateQueueContext.name == "Primary Private Queue Context (Persisting Context)")
     #expect(stack.mainQueueContext.name == nil)
@@ -46,8 +44,8 @@ struct BigNerdRanchTests {
 
   // MARK: Saving
 
-  @Test("saveContextToStore leaves no context of the chain with changes", arguments: [true, false])
-  func saveToStore(_ waits: Bool) async throws {
+  @Test(arguments: [true, false])
+  func `saveContextToStore leaves no context of the chain with changes`(_ waits: Bool) async throws {
     let stack = try await _sqlite()
     let worker = stack.newChildContext()
     await worker.perform {
@@ -69,8 +67,7 @@ struct BigNerdRanchTests {
     #expect(try _directory.storedNames().count == 5)
   }
 
-  @Test("saveContext calls back with success also where there is nothing to save")
-  func `nothing to save`() async throws {
+  @Test func `saveContext calls back with success also where there is nothing to save`() async throws {
     let stack = try await _sqlite()
     let saved = await withCheckedContinuation { (done: CheckedContinuation<Bool, Never>) in
       stack.privateQueueContext.saveContext {
@@ -80,8 +77,8 @@ struct BigNerdRanchTests {
     #expect(saved)
   }
 
-  @Test("A save that cannot be carried further is reported, and its changes stay pending")
-  func `carried failure`() async throws {
+  @Test
+  func `A save that cannot be carried further is reported, and its changes stay pending`() async throws {
     let stack = try await _sqlite()
     let failures = Log()
     stack.onCarriedSaveFailure = { _, context in failures.add(context.name ?? "main") }
@@ -98,8 +95,7 @@ struct BigNerdRanchTests {
 
   // MARK: Reset
 
-  @Test("A reset empties the file and replaces both contexts, which work")
-  func `reset file`() async throws {
+  @Test func `A reset empties the file and replaces both contexts, which work`() async throws {
     let stack = try await _sqlite()
     let (main, writer) = (stack.mainQueueContext, stack.privateQueueContext)
     try await stack.performWork { context in
@@ -115,8 +111,7 @@ struct BigNerdRanchTests {
     #expect(try _directory.storedNames().count == 100)
   }
 
-  @Test("A reset in memory keeps the contexts")
-  func `reset memory`() async throws {
+  @Test func `A reset in memory keeps the contexts`() async throws {
     let stack = try CoreDataStack.constructInMemoryStack(model: SampleBooks.model())
     let main = stack.mainQueueContext
     try await stack.performWork { Author(managedObjectContext: $0).name = "Ada" }
@@ -126,8 +121,7 @@ struct BigNerdRanchTests {
     #expect(try await _count(main) == 0)
   }
 
-  @Test("A reset tells on the queue asked for, and on none of main's by itself")
-  func `reset queues`() async throws {
+  @Test func `A reset tells on the queue asked for, and on none of main's by itself`() async throws {
     let stack = try await _sqlite()
     let onMain = await withCheckedContinuation { (done: CheckedContinuation<Bool, Never>) in
       stack.resetStore(on: .main) { _ in done.resume(returning: MainQueue.isCurrent) }
@@ -139,8 +133,7 @@ struct BigNerdRanchTests {
     #expect(inBackground)
   }
 
-  @Test("Resetting a store that was removed says so")
-  func `reset missing`() async throws {
+  @Test func `Resetting a store that was removed says so`() async throws {
     let stack = try await _sqlite()
     for store in stack.coordinator.persistentStores { try stack.coordinator.remove(store) }
     await #expect(throws: CoreDataStack.Error.storeNotFound(at: _directory.store)) {
@@ -153,8 +146,7 @@ struct BigNerdRanchTests {
 
   // MARK: Fetch helpers
 
-  @Test("CoreDataModelable finds, lists in code-point order, counts and removes")
-  func `modelable`() async throws {
+  @Test func `CoreDataModelable finds, lists in code-point order, counts and removes`() async throws {
     let stack = try CoreDataStack.constructInMemoryStack(model: SampleBooks.model())
     let main = stack.mainQueueContext
     try await main.perform {
@@ -209,8 +201,10 @@ struct FollowingTests {
     try await StackPattern.single.makeStack(model: SampleBooks.model(), at: .memory)
   }
 
-  @Test("A monitor tells of insertions, changes and deletions of its entity at each save, or at each change")
-  func monitor() async throws {
+  @Test
+  func `A monitor tells of insertions, changes and deletions of its entity at each save, or at each change`()
+    async throws
+  {
     let context = try await _stack().mainContext
     for frequency in [FireFrequency.onSave, .onChange] {
       try await context.perform {
@@ -239,8 +233,8 @@ struct FollowingTests {
     }
   }
 
-  @Test("A filter keeps out what does not meet it, nil included, also for deleted objects")
-  func filter() async throws {
+  @Test
+  func `A filter keeps out what does not meet it, nil included, also for deleted objects`() async throws {
     let context = try await _stack().mainContext
     try await context.perform {
       let recorder = Recorder()
@@ -260,8 +254,7 @@ struct FollowingTests {
     }
   }
 
-  @Test("A monitor's changes come as an asynchronous sequence of IDs that ends with it")
-  func `monitor sequence`() async throws {
+  @Test func `A monitor's changes come as an asynchronous sequence of IDs that ends with it`() async throws {
     let context = try await _stack().mainContext
     var monitor: EntityMonitor<Author>? = await context.perform {
       EntityMonitor<Author>(context: context, entity: Author.entityDescription(in: context))
@@ -278,8 +271,8 @@ struct FollowingTests {
     #expect(seen.map(\.inserted) == [[id]])
   }
 
-  @Test("A typed controller has sections by a computed property, and tells a typed delegate")
-  func `typed controller`() async throws {
+  @Test
+  func `A typed controller has sections by a computed property, and tells a typed delegate`() async throws {
     final class Listener: FetchedResultsControllerDelegate {
       typealias T = Book
       var calls: [String] = []
@@ -347,8 +340,7 @@ struct FollowingTests {
     }
   }
 
-  @Test("A typed controller's rounds come as an asynchronous sequence")
-  func `controller sequence`() async throws {
+  @Test func `A typed controller's rounds come as an asynchronous sequence`() async throws {
     let context = try await _stack().mainContext
     let stream = try await context.perform {
       let controller = FetchedResultsController(

@@ -26,8 +26,7 @@ struct DocumentedInterfaceTests {
     return model
   }
 
-  @Test("Callbacks have names, with and without the stack's")
-  func `callbacks`() {
+  @Test func `Callbacks have names, with and without the stack's`() {
     let setUp: SetupCallback = { (_: CoreDataStack.SetupResult) in }
     let reset: StoreResetCallback = { (_: CoreDataStack.ResetResult) in }
     let batch: BatchContextCallback = { (_: CoreDataStack.BatchContextResult) in }
@@ -38,16 +37,16 @@ struct DocumentedInterfaceTests {
     long.1(.success)
   }
 
-  @Test("Stock options migrate by themselves and keep a write-ahead log")
-  func `stock options`() {
+  @Test func `Stock options migrate by themselves and keep a write-ahead log`() {
     let options = NSPersistentStoreCoordinator.stockSQLiteStoreOptions
     #expect(options[NSMigratePersistentStoresAutomaticallyOption] as? Bool == true)
     #expect(options[NSInferMappingModelAutomaticallyOption] as? Bool == true)
     #expect(options[NSSQLitePragmasOption] as? [String: String] == ["journal_mode": "WAL"])
   }
 
-  @Test("performAndWaitOrThrow hands back what the block returns or throws, and may be entered again")
-  func performAndWaitOrThrow() throws {
+  @Test
+  func `performAndWaitOrThrow hands back what the block returns or throws, and may be entered again`() throws
+  {
     struct Refusal: Error {}
     let stack = try CoreDataStack.constructInMemoryStack(model: SampleBooks.model())
     let (context, coordinator) = (stack.privateQueueContext, stack.coordinator)
@@ -61,8 +60,10 @@ struct DocumentedInterfaceTests {
     #expect(throws: Refusal.self) { try coordinator.performAndWaitOrThrow { throw Refusal() } }
   }
 
-  @Test("Any class of objects has the short fetches; counts and removals leave subentities alone")
-  func `short fetches`() async throws {
+  @Test
+  func `Any class of objects has the short fetches; counts and removals leave subentities alone`()
+    async throws
+  {
     let stack = try CoreDataStack.constructInMemoryStack(model: _model())
     let context = stack.mainQueueContext
     try await context.perform {
@@ -94,8 +95,7 @@ struct DocumentedInterfaceTests {
     }
   }
 
-  @Test("A monitor of another class than the entity's traps, and names both")
-  func `monitor of wrong class`() async throws {
+  @Test func `A monitor of another class than the entity's traps, and names both`() async throws {
     let result = try #require(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let stack = try CoreDataStack.constructInMemoryStack(model: SampleBooks.model())
@@ -106,8 +106,8 @@ struct DocumentedInterfaceTests {
     #expect(message.contains("EntityMonitor of Book cannot watch entity 'Author'"))
   }
 
-  @Test("Destroying the store leaves none of its side files behind for the next one to find")
-  func `side files`() async throws {
+  @Test
+  func `Destroying the store leaves none of its side files behind for the next one to find`() async throws {
     let directory = try StoreDirectory()
     let stack = try await CoreDataStack.constructSQLiteStack(model: SampleBooks.model(), at: directory.store)
     let worker = stack.newChildContext()

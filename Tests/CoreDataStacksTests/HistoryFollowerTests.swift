@@ -34,8 +34,10 @@ struct HistoryFollowerTests {
     }
   }
 
-  @Test("Main's list follows what another coordinator inserts, changes and deletes, save by save at most")
-  func rounds() async throws {
+  @Test
+  func `Main's list follows what another coordinator inserts, changes and deletes, save by save at most`()
+    async throws
+  {
     let stack = WriterMainWorkerStack(try _coordinator())
     let (main, writer) = (stack.mainContext, stack.writerContext)
     let follower = try HistoryFollower(main, writer)
@@ -59,8 +61,7 @@ struct HistoryFollowerTests {
     #expect(await main.perform { list.rounds.count } - before <= 2)
   }
 
-  @Test("A remote change is followed without a call")
-  func `unasked`() async throws {
+  @Test func `A remote change is followed without a call`() async throws {
     let stack = try await SharedStoreStack.open(
       model: SampleBooks.model(), at: _directory.store, propagation: .history)
     let main = stack.mainContext
@@ -72,9 +73,11 @@ struct HistoryFollowerTests {
     #expect(await main.perform { list.names } == ["Ada"])
   }
 
-  @Test(
-    "A shared store that is followed shows workers' saves once the stack has settled, and its own only once")
-  func sharedStore() async throws {
+  @Test
+  func
+    `A shared store that is followed shows workers' saves once the stack has settled, and its own only once`()
+    async throws
+  {
     let progress = Progress(totalUnitCount: 0)
     let stack = try await SharedStoreStack.open(
       model: SampleBooks.model(), at: _directory.store, propagation: .history, progress: progress)
@@ -93,8 +96,7 @@ struct HistoryFollowerTests {
     #expect(await main.perform { list.rounds.count } == before)
   }
 
-  @Test("Where history was deleted unread, everything read is read again")
-  func expired() async throws {
+  @Test func `Where history was deleted unread, everything read is read again`() async throws {
     let context = try _stranger()
     let (stranger, follower) = (try _stranger(), try HistoryFollower(context))
     try await _write(stranger) { Author(managedObjectContext: $0).name = "Ada" }
@@ -119,8 +121,7 @@ struct HistoryFollowerTests {
     #expect(told.lines.count <= 1)
   }
 
-  @Test("A store that keeps no history, or none at all, is refused with the reason")
-  func refused() throws {
+  @Test func `A store that keeps no history, or none at all, is refused with the reason`() throws {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     #expect(throws: StackError.needsHistory(at: nil)) { try HistoryFollower(context) }
     context.persistentStoreCoordinator = try _coordinator(
@@ -130,8 +131,7 @@ struct HistoryFollowerTests {
     #expect(error.description.contains("HistoryFollower.storeOptions"))
   }
 
-  @Test("A follower that is let go of follows no more, and keeps nothing alive")
-  func ends() async throws {
+  @Test func `A follower that is let go of follows no more, and keeps nothing alive`() async throws {
     weak var gone: HistoryFollower?
     let context = try _stranger()
     do {

@@ -73,27 +73,23 @@ struct HundredTitlesTests {
     }
   }
 
-  @Test("A title before the first is inserted at the first place of its section")
-  func insertion() async throws {
+  @Test func `A title before the first is inserted at the first place of its section`() async throws {
     try await _run({ context, _ in Book(context: context).title = "1111" }, expecting: ["insert - (0,0)"])
   }
 
-  @Test("A title with another initial moves from section to section")
-  func move() async throws {
+  @Test func `A title with another initial moves from section to section`() async throws {
     try await _run(
       { _, books in books["Wide Sargasso Sea"]?.title = "Narrow Sargasso Sea" },
       expecting: ["move (18,3) (11,1)"])
   }
 
-  @Test("A title with a new initial brings its section")
-  func `section insertion`() async throws {
+  @Test func `A title with a new initial brings its section`() async throws {
     try await _run(
       { context, _ in Book(context: context).title = "##@%@#%^" },
       expecting: ["section insert 0 # # 1", "insert - (0,0)"])
   }
 
-  @Test("The only title of a section takes the section with it")
-  func `section deletion`() async throws {
+  @Test func `The only title of a section takes the section with it`() async throws {
     try await _run(
       { context, books in context.delete(books["1984"]!) },
       expecting: ["section delete 0 1 1 0", "delete (0,0) -"])

@@ -13,9 +13,10 @@ struct ProgressTests {
     await #expect { try await work() } throws: { ($0 as? CocoaError)?.code == .userCancelled }
   }
 
-  @Test(
-    "Set-up has a known number of units, all done when the stack is there", arguments: StackPattern.allCases)
-  func setUp(_ pattern: StackPattern) async throws {
+  @Test(arguments: StackPattern.allCases)
+  func `Set-up has a known number of units, all done when the stack is there`(_ pattern: StackPattern)
+    async throws
+  {
     let progress = Progress(totalUnitCount: 0)
     _ = try await pattern.makeStack(
       model: SampleBooks.model(), at: .file(_directory.store), progress: progress)
@@ -23,8 +24,8 @@ struct ProgressTests {
     #expect(progress.isFinished && progress.fractionCompleted == 1)
   }
 
-  @Test("A set-up cancelled before it begins makes no file", arguments: StackPattern.allCases)
-  func `cancelled set up`(_ pattern: StackPattern) async throws {
+  @Test(arguments: StackPattern.allCases)
+  func `A set-up cancelled before it begins makes no file`(_ pattern: StackPattern) async throws {
     let progress = Progress(totalUnitCount: 0)
     progress.cancel()
     await _expectCancelled {
@@ -35,8 +36,7 @@ struct ProgressTests {
     #expect(!FileManager.default.fileExists(atPath: _directory.store.path))
   }
 
-  @Test("The documented stack and its batch contexts tell of their set-up as well")
-  func `documented stack`() async throws {
+  @Test func `The documented stack and its batch contexts tell of their set-up as well`() async throws {
     let (setUp, batch, late) = (
       Progress(totalUnitCount: 0), Progress(totalUnitCount: 0), Progress(totalUnitCount: 0)
     )
@@ -48,8 +48,8 @@ struct ProgressTests {
     await _expectCancelled { _ = try await stack.newBatchOperationContext(progress: late) }
   }
 
-  @Test("Work reports its block, then its save level by level", arguments: StackPattern.allCases)
-  func work(_ pattern: StackPattern) async throws {
+  @Test(arguments: StackPattern.allCases)
+  func `Work reports its block, then its save level by level`(_ pattern: StackPattern) async throws {
     let stack = try await pattern.makeStack(model: SampleBooks.model(), at: .file(_directory.store))
     let progress = Progress(totalUnitCount: 0)
     try await stack.performWork(progress: progress) { Author(managedObjectContext: $0).name = "Ada" }
@@ -57,8 +57,8 @@ struct ProgressTests {
     #expect(try _directory.storedNames() == ["Ada"])
   }
 
-  @Test("Work cancelled by its block saves nothing", arguments: StackPattern.allCases)
-  func `cancelled work`(_ pattern: StackPattern) async throws {
+  @Test(arguments: StackPattern.allCases)
+  func `Work cancelled by its block saves nothing`(_ pattern: StackPattern) async throws {
     let stack = try await pattern.makeStack(model: SampleBooks.model(), at: .file(_directory.store))
     let progress = Progress(totalUnitCount: 0)
     await _expectCancelled {
@@ -75,8 +75,9 @@ struct ProgressTests {
     #expect(!progress.isFinished)
   }
 
-  @Test("A save cancelled between two levels leaves the changes pending where they have got to")
-  func `cancelled save`() async throws {
+  @Test
+  func `A save cancelled between two levels leaves the changes pending where they have got to`() async throws
+  {
     let stack = try await StackPattern.nested2.makeStack(
       model: SampleBooks.model(), at: .file(_directory.store))
     // The stack does not pass on saves of a context it did not make.
@@ -97,8 +98,8 @@ struct ProgressTests {
     #expect(try _directory.storedNames() == ["Ada"])
   }
 
-  @Test("A coordinator set up by itself, a reset and a scratch pad's save tell of theirs")
-  func rest() async throws {
+  @Test
+  func `A coordinator set up by itself, a reset and a scratch pad's save tell of theirs`() async throws {
     let (setUp, reset) = (Progress(totalUnitCount: 0), Progress(totalUnitCount: 0))
     let coordinator = try await NSPersistentStoreCoordinator.setupSQLiteBackedCoordinator(
       SampleBooks.model(), storeFileURL: _directory.store, progress: setUp)
@@ -111,8 +112,8 @@ struct ProgressTests {
     await _expectCancelled { try await stack.resetStore(progress: cancelled) }
   }
 
-  @Test("A scratch pad goes to the store level by level, without a queue waiting")
-  @MainActor func `scratch pad`() async throws {
+  @Test
+  @MainActor func `A scratch pad goes to the store level by level, without a queue waiting`() async throws {
     let stack = try await StackPattern.nested3.makeStack(
       model: SampleBooks.model(), at: .file(_directory.store))
     let pad = ScratchPad<Author>(inserting: "Author", in: stack.mainContext)

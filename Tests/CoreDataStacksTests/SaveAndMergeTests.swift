@@ -10,10 +10,12 @@ import Testing
 struct SaveAndMergeTests {
   private static let _rounds = ProcessInfo.processInfo.environment["COREDATA_ROUNDS"].flatMap(Int.init) ?? 12
 
-  @Test(
-    "Nothing is lost or doubled, main's lists equal a fresh fetch after every round, and all is let go of afterwards",
-    arguments: StackPattern.allCases)
-  func rounds(_ pattern: StackPattern) async throws {
+  @Test(arguments: StackPattern.allCases)
+  func
+    `Nothing is lost or doubled, main's lists equal a fresh fetch after every round, and all is let go of afterwards`(
+      _ pattern: StackPattern
+    ) async throws
+  {
     let directory = try StoreDirectory()
     let before = RoundObject.living.load(ordering: .relaxed)
     let traces = Traces()

@@ -6,8 +6,10 @@ import Testing
 
 /// Source 003: lists that follow what is saved.
 extension SeedSystems {
-  @Test("D1 Single context: each insertion, update and deletion reaches the list at once, saved or not")
-  func d1() async throws {
+  @Test
+  func `D1 Single context: each insertion, update and deletion reaches the list at once, saved or not`()
+    async throws
+  {
     let stack = try await makeStack(.single, as: SingleContextStack.self)
     let list = try await makeList(stack.mainContext)
     let context = stack.mainContext
@@ -29,10 +31,11 @@ extension SeedSystems {
     #expect(try directory.storedNames() == ["Augusta"])
   }
 
-  @Test(
-    "D2 Traditional multi-context: workers come and go cheaply; main ignores its own saves and other databases'"
-  )
-  func d2() async throws {
+  @Test
+  func
+    `D2 Traditional multi-context: workers come and go cheaply; main ignores its own saves and other databases'`()
+    async throws
+  {
     let stack = try await makeStack(.shared, as: SharedCoordinatorStack.self)
     let list = try await makeList(stack.mainContext)
     let merges = Log()
@@ -61,8 +64,7 @@ extension SeedSystems {
     #expect(last == nil)
   }
 
-  @Test("D3 Objects between contexts: only IDs cross, and each context has its own copy")
-  func d3() async throws {
+  @Test func `D3 Objects between contexts: only IDs cross, and each context has its own copy`() async throws {
     let stack = try await makeStack(.shared, as: SharedCoordinatorStack.self)
     let main = stack.mainContext
     let id = try await main.perform {
@@ -92,8 +94,10 @@ extension SeedSystems {
     #expect(String(decoding: result.standardErrorContent, as: UTF8.self).contains("multithreading violation"))
   }
 
-  @Test("D4 Parent and child: a save pushes up; main saves when it likes; children refresh only when asked")
-  func d4() async throws {
+  @Test
+  func `D4 Parent and child: a save pushes up; main saves when it likes; children refresh only when asked`()
+    async throws
+  {
     let main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     main.persistentStoreCoordinator = try makeCoordinator()
     try await insertAndSave(["Ada"], in: main)
@@ -115,10 +119,11 @@ extension SeedSystems {
     #expect(try directory.storedNames() == ["Lovelace"])
   }
 
-  @Test(
-    "D5 Scratch pad: Save keeps all, Cancel throws it away, and the half-filled object never shows in the list"
-  )
-  func d5() async throws {
+  @Test
+  func
+    `D5 Scratch pad: Save keeps all, Cancel throws it away, and the half-filled object never shows in the list`()
+    async throws
+  {
     let stack = try await makeStack(.nested3, as: WriterMainWorkerStack.self)
     let main = stack.mainContext
     try await insertAndSave(["Ada"], in: main)
@@ -146,8 +151,10 @@ extension SeedSystems {
     #expect(try directory.storedNames() == ["Augusta", "Grace"])
   }
 
-  @Test("D6 Asynchronous writer: main goes on while the disk is written; three saves carry a change there")
-  func d6() async throws {
+  @Test
+  func `D6 Asynchronous writer: main goes on while the disk is written; three saves carry a change there`()
+    async throws
+  {
     let stack = try await makeStack(.nested3, as: WriterMainWorkerStack.self)
     let writer = stack.writerContext
     let worker = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
@@ -181,8 +188,8 @@ extension SeedSystems {
   /// By its raw value: the case is deprecated, and says so wherever it is written.
   private static let _confinement = NSManagedObjectContextConcurrencyType(rawValue: 0)!
 
-  @Test("D7 Confinement contexts: the legacy type works without perform blocks on its own thread")
-  func d7() throws {
+  @Test
+  func `D7 Confinement contexts: the legacy type works without perform blocks on its own thread`() throws {
     let context = NSManagedObjectContext(concurrencyType: Self._confinement)
     context.persistentStoreCoordinator = try makeCoordinator()
     Author(managedObjectContext: context).name = "Ada"

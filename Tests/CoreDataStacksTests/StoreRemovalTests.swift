@@ -23,8 +23,8 @@ struct StoreRemovalTests {
     return try await main.perform { try Author.countInContext(main) }
   }
 
-  @Test("An emptied stack shows nothing, and goes on with a new file", arguments: StackPattern.allCases)
-  func `emptied`(_ pattern: StackPattern) async throws {
+  @Test(arguments: StackPattern.allCases)
+  func `An emptied stack shows nothing, and goes on with a new file`(_ pattern: StackPattern) async throws {
     let stack = try await _stack(pattern)
     try await _insert("Ada", stack)
     let main = stack.mainContext
@@ -39,10 +39,8 @@ struct StoreRemovalTests {
     #expect(try _directory.storedNames() == ["Byron"])
   }
 
-  @Test(
-    "A stack in memory is emptied as well",
-    arguments: StackPattern.allCases.filter { $0 != .sharedStore })
-  func `emptied memory`(_ pattern: StackPattern) async throws {
+  @Test(arguments: StackPattern.allCases.filter { $0 != .sharedStore })
+  func `A stack in memory is emptied as well`(_ pattern: StackPattern) async throws {
     let stack = try await _stack(pattern, inMemory: true)
     try await _insert("Ada", stack)
     try await stack.emptyStore()
@@ -51,9 +49,10 @@ struct StoreRemovalTests {
     #expect(try await _count(stack) == 1)
   }
 
-  @Test(
-    "A store that is removed leaves no file, and its stack nothing to show", arguments: StackPattern.allCases)
-  func removed(_ pattern: StackPattern) async throws {
+  @Test(arguments: StackPattern.allCases)
+  func `A store that is removed leaves no file, and its stack nothing to show`(_ pattern: StackPattern)
+    async throws
+  {
     let stack = try await _stack(pattern)
     try await _insert("Ada", stack)
     try await stack.removeStore()
@@ -64,8 +63,8 @@ struct StoreRemovalTests {
     for coordinator in stack.coordinators { #expect(coordinator.persistentStores.isEmpty) }
   }
 
-  @Test("Emptying that is cancelled before it begins leaves everything", arguments: StackPattern.allCases)
-  func cancelled(_ pattern: StackPattern) async throws {
+  @Test(arguments: StackPattern.allCases)
+  func `Emptying that is cancelled before it begins leaves everything`(_ pattern: StackPattern) async throws {
     let stack = try await _stack(pattern)
     try await _insert("Ada", stack)
     let progress = Progress(totalUnitCount: 0)

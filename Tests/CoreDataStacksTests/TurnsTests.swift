@@ -6,8 +6,10 @@ import Testing
 
 @Suite("Merges take turns")
 struct TurnsTests {
-  @Test("Pieces are done in order, and what is asked of the queue meanwhile is done between two of them")
-  func turns() async {
+  @Test
+  func `Pieces are done in order, and what is asked of the queue meanwhile is done between two of them`()
+    async
+  {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     let (turns, log) = (Turns(), Log())
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
@@ -25,8 +27,7 @@ struct TurnsTests {
     #expect(log.lines == ["1", "other", "2", "3"])
   }
 
-  @Test("A line that has become empty takes new work")
-  func again() async {
+  @Test func `A line that has become empty takes new work`() async {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     let turns = Turns()
     for _ in 0..<3 {

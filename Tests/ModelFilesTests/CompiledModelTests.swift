@@ -12,8 +12,8 @@ struct CompiledModelTests {
     "compiled/coredataplus/SampleModel3/SampleModel3.momd",
   ]
 
-  @Test("have the hashes that their compiler recorded", arguments: _momds)
-  func `recorded hashes`(momd: String) throws {
+  @Test(arguments: _momds)
+  func `have the hashes that their compiler recorded`(momd: String) throws {
     let path = SharedCorpus.root!.appendingPathComponent(momd).path
     let info = try PropertyListSerialization.propertyList(
       from: SharedCorpus.data("\(momd)/VersionInfo.plist"), options: [], format: nil)
@@ -24,16 +24,15 @@ struct CompiledModelTests {
     }
   }
 
-  @Test("a directory loads the version that it says is current", arguments: _momds)
-  func `current version`(momd: String) throws {
+  @Test(arguments: _momds)
+  func `a directory loads the version that it says is current`(momd: String) throws {
     let path = SharedCorpus.root!.appendingPathComponent(momd).path
     let versions = try ModelVersions(path: path)
     #expect(try ModelFile.load(path: path) == ModelFile.load(path: versions.current.path))
     #expect(versions.current.name == ((momd as NSString).lastPathComponent as NSString).deletingPathExtension)
   }
 
-  @Test("are the models that they were compiled from")
-  func `same as source`() throws {
+  @Test func `are the models that they were compiled from`() throws {
     let compiled = try CompiledModelReader.read(SharedCorpus.data("compiled/zeeql/Contacts.mom"), path: "mom")
     let source = try ModelContentsReader.read(
       SharedCorpus.data("models/ZeeQL3__Contacts.xcdatamodel.xml"), path: "xml")
@@ -47,8 +46,7 @@ struct CompiledModelTests {
     #expect(addresses?.traits.userInfo == ["extraInfo": "doIt"])
   }
 
-  @Test("constraints, indexes and transformers survive")
-  func `details`() throws {
+  @Test func `constraints, indexes and transformers survive`() throws {
     let path = "compiled/coredataplus/SampleModel/SampleModel.momd/SampleModel2.mom"
     let model = try CompiledModelReader.read(SharedCorpus.data(path), path: path)
     let car = try #require(model.entities.first { $0.name == "Car" })
@@ -58,8 +56,7 @@ struct CompiledModelTests {
     #expect(!sportCar.attributes.contains { $0.name == "numberPlate" })
   }
 
-  @Test("a damaged archive is refused, wherever the damage is")
-  func damage() throws {
+  @Test func `a damaged archive is refused, wherever the damage is`() throws {
     let data = try SharedCorpus.data("compiled/zeeql/Contacts.mom")
     for position in stride(from: 0, to: data.count, by: 61) {
       for byte in [UInt8(0), 0x41, 0xFF] {

@@ -7,15 +7,14 @@ import Testing
 
 @Suite("Real model files", .enabled(if: SharedCorpus.root != nil))
 struct CorpusModelTests {
-  @Test("load and lay out", arguments: SharedCorpus.models)
-  func load(path: String) throws {
+  @Test(arguments: SharedCorpus.models)
+  func `load and lay out`(path: String) throws {
     let schema = try ModelContentsReader.read(SharedCorpus.data(path), path: path)
     let layout = try ModelLayout(schema)
     #expect(layout.layouts.count == schema.entities.count)
   }
 
-  @Test("have the version hashes of the stores saved with them")
-  func `version hashes`() throws {
+  @Test func `have the version hashes of the stores saved with them`() throws {
     let vectors =
       try JSONSerialization.jsonObject(with: SharedCorpus.data("hash-vectors.json")) as! [String: Any]
     var hashes: [String: [String: [UInt8]]] = [:]

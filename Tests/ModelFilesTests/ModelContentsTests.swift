@@ -21,8 +21,7 @@ struct ModelContentsTests {
 
   // MARK: Meaning
 
-  @Test("an attribute is mandatory unless it says optional")
-  func `optionality`() throws {
+  @Test func `an attribute is mandatory unless it says optional`() throws {
     let attributes = try _read(
       """
       <model><entity name="A"><attribute name="a" attributeType="String"/>
@@ -32,16 +31,16 @@ struct ModelContentsTests {
     #expect(attributes.map(\.isOptional) == [false, true])
   }
 
-  @Test(
-    "default values are read by the attribute's type",
-    arguments: [
-      ("Integer 16", "7", SchemaLiteral.integer(7)), ("Integer 64", "0.0", .integer(0)),
-      ("Integer 32", "NO", .integer(0)), ("Double", "0.5", .double(0.5)), ("Boolean", "YES", .boolean(true)),
-      ("Decimal", "3.141592653589793238462643", .decimal("3.141592653589793238462643")),
-      ("String", "", .string("")),
-      ("URI", "x://y", .uri("x://y")),
-    ])
-  func defaults(type: String, text: String, literal: SchemaLiteral) throws {
+  @Test(arguments: [
+    ("Integer 16", "7", SchemaLiteral.integer(7)), ("Integer 64", "0.0", .integer(0)),
+    ("Integer 32", "NO", .integer(0)), ("Double", "0.5", .double(0.5)), ("Boolean", "YES", .boolean(true)),
+    ("Decimal", "3.141592653589793238462643", .decimal("3.141592653589793238462643")),
+    ("String", "", .string("")),
+    ("URI", "x://y", .uri("x://y")),
+  ])
+  func `default values are read by the attribute's type`(type: String, text: String, literal: SchemaLiteral)
+    throws
+  {
     let model = try _read(
       """
       <model><entity name="A"><attribute name="a" attributeType="\(type)" defaultValueString="\(text)"/></entity></model>
@@ -49,8 +48,7 @@ struct ModelContentsTests {
     #expect(model.entities[0].attributes[0].defaultValue == literal)
   }
 
-  @Test("a limit of a string is a length, of a date a moment")
-  func limits() throws {
+  @Test func `a limit of a string is a length, of a date a moment`() throws {
     let attributes = try _read(
       """
       <model><entity name="A"><attribute name="s" attributeType="String" minValueString="3" maxValueString="5"
@@ -65,8 +63,8 @@ struct ModelContentsTests {
     #expect(attributes[1].defaultValue == .date(20))
   }
 
-  @Test("a to-many without maxCount has no limit; without toMany a relationship is to-one")
-  func `cardinality`() throws {
+  @Test
+  func `a to-many without maxCount has no limit; without toMany a relationship is to-one`() throws {
     let relationships = try _read(
       """
       <model><entity name="A"><relationship name="one" deletionRule="Deny" destinationEntity="A"/>
@@ -79,8 +77,7 @@ struct ModelContentsTests {
     #expect(relationships[1].minCount == 2)
   }
 
-  @Test("an attribute names its composite, whose elements it then has")
-  func composites() throws {
+  @Test func `an attribute names its composite, whose elements it then has`() throws {
     let model = try _read(
       """
       <model><entity name="A"><attribute name="p" attributeType="Composite" composite="Point"/></entity>
@@ -90,8 +87,7 @@ struct ModelContentsTests {
     #expect(model.entities[0].attributes[0].elements.map(\.name) == ["y", "x"])
   }
 
-  @Test("the older ways to say index are read")
-  func `old indexes`() throws {
+  @Test func `the older ways to say index are read`() throws {
     let entity = try _read(
       """
       <model><entity name="A"><attribute name="a" attributeType="String" indexed="YES"/><compoundIndexes><compoundIndex>
@@ -103,8 +99,7 @@ struct ModelContentsTests {
     #expect(entity.compoundIndexes == [["a", "b"], ["c", "d"]])
   }
 
-  @Test("unknown elements and attributes are skipped")
-  func unknown() throws {
+  @Test func `unknown elements and attributes are skipped`() throws {
     let model = try _read(
       """
       <model novel="YES"><entity name="A" abstract="YES"><wing span="3"><wing/></wing></entity>
@@ -114,8 +109,7 @@ struct ModelContentsTests {
     #expect(!model.entities[0].isAbstract)
   }
 
-  @Test("an untyped transient attribute lays out, an untyped stored one does not")
-  func untyped() throws {
+  @Test func `an untyped transient attribute lays out, an untyped stored one does not`() throws {
     let transient = try _read(
       "<model><entity name=\"A\"><attribute name=\"a\" transient=\"YES\"/></entity></model>")
     #expect(throws: Never.self) { try ModelLayout(transient) }
@@ -125,8 +119,7 @@ struct ModelContentsTests {
 
   // MARK: Refusals
 
-  @Test("a nonsensical value is refused with its line")
-  func `errors have places`() {
+  @Test func `a nonsensical value is refused with its line`() {
     let failure = _failure(
       """
       <model>
@@ -140,20 +133,17 @@ struct ModelContentsTests {
     #expect(failure?.reason.contains("Quaternion") == true)
   }
 
-  @Test(
-    "what is no model is refused",
-    arguments: [
-      "", "hello", "<model>", "<other/>", "<model><entity/></model>",
-      "<model><entity name=\"A\"><relationship name=\"r\"/></entity></model>",
-      "<model><entity name=\"A\"><attribute name=\"a\" optional=\"MAYBE\" attributeType=\"String\"/></entity></model>",
-      "<model><entity name=\"A\"><attribute name=\"a\" attributeType=\"Composite\" composite=\"P\"/></entity></model>",
-    ])
-  func `no model`(xml: String) {
+  @Test(arguments: [
+    "", "hello", "<model>", "<other/>", "<model><entity/></model>",
+    "<model><entity name=\"A\"><relationship name=\"r\"/></entity></model>",
+    "<model><entity name=\"A\"><attribute name=\"a\" optional=\"MAYBE\" attributeType=\"String\"/></entity></model>",
+    "<model><entity name=\"A\"><attribute name=\"a\" attributeType=\"Composite\" composite=\"P\"/></entity></model>",
+  ])
+  func `what is no model is refused`(xml: String) {
     #expect(_failure(xml) != nil)
   }
 
-  @Test("entity declarations are refused, whatever they would unfold to")
-  func `entity bomb`() {
+  @Test func `entity declarations are refused, whatever they would unfold to`() {
     let bomb = """
       <?xml version="1.0"?><!DOCTYPE model [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>
       <model><entity name="&b;"/></model>
@@ -163,23 +153,20 @@ struct ModelContentsTests {
     #expect(_failure(external)?.reason.contains("document type") == true)
   }
 
-  @Test("an encoding that could hide a declaration is refused")
-  func `encodings`() {
+  @Test func `an encoding that could hide a declaration is refused`() {
     #expect(_failure("<?xml version=\"1.0\" encoding=\"UTF-7\"?><model/>")?.reason.contains("UTF-7") == true)
     let utf16 = Data([0xFF, 0xFE]) + "<model/>".data(using: .utf16LittleEndian)!
     #expect(throws: ModelFileError.self) { try ModelContentsReader.read(utf16, path: "contents") }
   }
 
-  @Test("deep nesting is refused")
-  func depth() {
+  @Test func `deep nesting is refused`() {
     let xml =
       "<model>" + String(repeating: "<a>", count: 10_000) + String(repeating: "</a>", count: 10_000)
       + "</model>"
     #expect(_failure(xml)?.reason.contains("deep") == true)
   }
 
-  @Test("composites that contain themselves, or unfold without measure, are refused")
-  func `composite bomb`() {
+  @Test func `composites that contain themselves, or unfold without measure, are refused`() {
     #expect(
       _failure(
         "<model><composite name=\"P\"><attribute name=\"p\" attributeType=\"Composite\" composite=\"P\"/></composite></model>"
@@ -197,8 +184,7 @@ struct ModelContentsTests {
 
   // MARK: Writing
 
-  @Test("every part of the vocabulary survives writing")
-  func `vocabulary`() throws {
+  @Test func `every part of the vocabulary survives writing`() throws {
     var entity = EntitySchema(name: "Book \"<&>\"")
     entity.className = ".Book"
     entity.isAbstract = true
@@ -258,8 +244,7 @@ struct ModelContentsTests {
     #expect(try _read(ModelContentsWriter.write(schema)) == schema)
   }
 
-  @Test("what XML can't hold is refused")
-  func `unwritable`() {
+  @Test func `what XML can't hold is refused`() {
     let schema = ModelSchema(entities: [EntitySchema(name: "A\u{0}")])
     #expect(throws: ModelFileError.self) { try ModelContentsWriter.write(schema) }
   }

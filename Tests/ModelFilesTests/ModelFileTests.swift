@@ -33,8 +33,7 @@ final class ModelFileTests {
     """
   }
 
-  @Test("the version that .xccurrentversion names is current, whatever it is called")
-  func `stated version`() throws {
+  @Test func `the version that .xccurrentversion names is current, whatever it is called`() throws {
     let path = try _directory([
       "Library.xcdatamodel/contents": _model("One"), "Second try.xcdatamodel/contents": _model("Two"),
       ".xccurrentversion": _current("Second try.xcdatamodel"),
@@ -43,21 +42,18 @@ final class ModelFileTests {
     #expect(try ModelVersions(path: path).versions.map(\.name) == ["Library", "Second try"])
   }
 
-  @Test("without .xccurrentversion the only version is current")
-  func `only version`() throws {
+  @Test func `without .xccurrentversion the only version is current`() throws {
     let path = try _directory(["Anything.xcdatamodel/contents": _model("One")])
     #expect(try ModelFile.load(path: path).entities.map(\.name) == ["One"])
   }
 
-  @Test("an .xcdatamodel and its contents file load alone")
-  func `single files`() throws {
+  @Test func `an .xcdatamodel and its contents file load alone`() throws {
     let path = try _directory(["V.xcdatamodel/contents": _model("One")])
     #expect(try ModelFile.load(path: "\(path)/V.xcdatamodel").entities.count == 1)
     #expect(try ModelFile.load(path: "\(path)/V.xcdatamodel/contents").entities.count == 1)
   }
 
-  @Test("a current version that is not there is an error which lists those that are")
-  func `missing version`() throws {
+  @Test func `a current version that is not there is an error which lists those that are`() throws {
     let path = try _directory([
       "A.xcdatamodel/contents": _model("One"), ".xccurrentversion": _current("../../evil.xcdatamodel"),
     ])
@@ -65,8 +61,7 @@ final class ModelFileTests {
     #expect(error?.reason.contains("only: A") == true)
   }
 
-  @Test("what is not there, or holds no model, is an error")
-  func nothing() throws {
+  @Test func `what is not there, or holds no model, is an error`() throws {
     #expect(throws: ModelFileError.self) { try ModelFile.load(path: "/nowhere/Model.momd") }
     let path = try _directory(["readme.txt": "hello"])
     #expect(throws: ModelFileError.self) { try ModelFile.load(path: path) }

@@ -14,8 +14,7 @@ struct PlainArchiveTests {
     return object
   }
 
-  @Test("what the archiver wrote comes back, as Foundation would have it")
-  func roundTrip() throws {
+  @Test func `what the archiver wrote comes back, as Foundation would have it`() throws {
     let object: NSDictionary = [
       "a": [1, 2.5, "x", Data([1])] as NSArray, "t": NSNumber(value: true),
       "b": ["c": Date(timeIntervalSince1970: 0)] as NSDictionary,
@@ -33,8 +32,7 @@ struct PlainArchiveTests {
     #expect(try _decoded(_archive(NSMutableArray(array: ["m"]))) is NSMutableArray)
   }
 
-  @Test("other classes are named, not made")
-  func `foreign classes`() throws {
+  @Test func `other classes are named, not made`() throws {
     let data = try _archive([NSAttributedString(string: "x")] as NSArray)
     guard case .needsClasses(let names) = try PlainArchive.decode(data) else {
       Issue.record("decoded an object of another class")
@@ -43,8 +41,7 @@ struct PlainArchiveTests {
     #expect(names.contains("NSAttributedString"))
   }
 
-  @Test("what is no archive is refused")
-  func `no archive`() throws {
+  @Test func `what is no archive is refused`() throws {
     for data in [Data(), Data("hello".utf8), Data(repeating: 0xFF, count: 200)] {
       #expect(throws: PlainArchiveError.self) { try PlainArchive.decode(data) }
     }
@@ -52,8 +49,7 @@ struct PlainArchiveTests {
     #expect(throws: PlainArchiveError.self) { try PlainArchive.decode(plist) }
   }
 
-  @Test("a damaged archive is refused or read as something else, wherever the damage is")
-  func damaged() throws {
+  @Test func `a damaged archive is refused or read as something else, wherever the damage is`() throws {
     let data = try _archive(["a": [1, 2.5, "x"] as NSArray, "b": Date()] as NSDictionary)
     var refused = 0
     for position in stride(from: 0, to: data.count, by: 5) {

@@ -6,8 +6,7 @@ import Testing
 
 @Suite("Version hashes are Core Data's")
 struct VersionHashTests {
-  @Test("a date and an attribute derived from now()")
-  func `derived attribute`() {
+  @Test func `a date and an attribute derived from now()`() {
     var item = EntitySchema(name: "Item")
     var updatedAt = AttributeSchema(traits: PropertyTraits(name: "updatedAt"), type: .date)
     updatedAt.derivationExpression = "now()"
@@ -16,28 +15,24 @@ struct VersionHashTests {
       VersionHash.of(line: [item]).hex == "b6c91c38d3288d74e7155424d5e50ee447978b1b6f5185360196366ab209d12b")
   }
 
-  @Test("an aggregate enters as the function that computes it")
-  func `aggregate derivation`() {
+  @Test func `an aggregate enters as the function that computes it`() {
     var pages = AttributeSchema(traits: PropertyTraits(name: "pagesCount"), type: .integer64)
     pages.derivationExpression = "pages.@count"
     #expect(
       VersionHash.of(pages).hex == "50081597fb1d6648429c1b37f73bc6bf63299d160cd6f0d555919fd143a9296e")
   }
 
-  @Test(
-    "a derivation has one text however it is spelt",
-    arguments: [
-      ("pages.@count", "count:(pages)"), ("articles.wordCount.@sum", "sum:(articles.wordCount)"),
-      ("now()", "now()"),
-      ("canonical: (name)", "canonical:(name)"), ("canonical(name)", "canonical:(name)"),
-      ("chat.serverId", "chat.serverId"),
-    ])
-  func derivationText(spelling: String, canonical: String) {
+  @Test(arguments: [
+    ("pages.@count", "count:(pages)"), ("articles.wordCount.@sum", "sum:(articles.wordCount)"),
+    ("now()", "now()"),
+    ("canonical: (name)", "canonical:(name)"), ("canonical(name)", "canonical:(name)"),
+    ("chat.serverId", "chat.serverId"),
+  ])
+  func `a derivation has one text however it is spelt`(spelling: String, canonical: String) {
     #expect(DerivationText.canonical(spelling) == canonical)
   }
 
-  @Test("default values, limits, classes and user info do not enter")
-  func `ignored parts`() {
+  @Test func `default values, limits, classes and user info do not enter`() {
     var plain = EntitySchema(name: "Book")
     plain.attributes = [AttributeSchema(traits: PropertyTraits(name: "title"), type: .string)]
     var adorned = plain
@@ -50,8 +45,7 @@ struct VersionHashTests {
     #expect(VersionHash.of(line: [plain]) == VersionHash.of(line: [adorned]))
   }
 
-  @Test("transient attributes do not enter")
-  func `transient attributes`() {
+  @Test func `transient attributes do not enter`() {
     var plain = EntitySchema(name: "Book")
     plain.attributes = [AttributeSchema(traits: PropertyTraits(name: "title"), type: .string)]
     var more = plain
@@ -60,8 +54,7 @@ struct VersionHashTests {
     #expect(VersionHash.of(line: [plain]) == VersionHash.of(line: [more]))
   }
 
-  @Test("a parent's change changes its subentities' hashes, not the reverse")
-  func inheritance() {
+  @Test func `a parent's change changes its subentities' hashes, not the reverse`() {
     var parent = EntitySchema(name: "Parent")
     var child = EntitySchema(name: "Child", parent: "Parent")
     let before = ModelSchema(entities: [parent, child]).entityVersionHashes()
@@ -74,8 +67,8 @@ struct VersionHashTests {
     #expect(parentChanged["Child"] != childChanged["Child"])
   }
 
-  @Test("every entity of the recorded stores", .enabled(if: SharedCorpus.root != nil))
-  func `recorded entities`() throws {
+  @Test(.enabled(if: SharedCorpus.root != nil))
+  func `every entity of the recorded stores`() throws {
     let vectors = try SharedCorpus.json("hash-vectors-2.json")["entity_hashes"] as! [[String: Any]]
     // A parent may be recorded with another version of the model, which it is the same in.
     var models: [String: [String: EntitySchema]] = [:]
@@ -106,9 +99,9 @@ struct VersionHashTests {
   }
 
   @Test(
-    "digest and checksum of the recorded stores", .enabled(if: SharedCorpus.root != nil),
+    .enabled(if: SharedCorpus.root != nil),
     arguments: ["hash-vectors.json", "hash-vectors-2.json"])
-  func `recorded digests`(file: String) throws {
+  func `digest and checksum of the recorded stores`(file: String) throws {
     let recorded = try SharedCorpus.json(file)["model_digests"] as! [[String: Any]]
     for store in recorded {
       let hashes = (store["hashes"] as! [String: String]).mapValues(Self._bytes)

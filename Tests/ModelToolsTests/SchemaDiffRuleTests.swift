@@ -126,8 +126,7 @@ import Testing
       ])
   }
 
-  @Test("Hierarchies that had nothing in common cannot be merged")
-  func `hierarchies that had nothing in common cannot be merged`() {
+  @Test func `Hierarchies that had nothing in common cannot be merged`() {
     let old = [entity("A"), entity("B")]
     let new = [entity("P", isAbstract: true), entity("A", parent: "P"), entity("B", parent: "P")]
     #expect(

@@ -6,9 +6,11 @@ import Testing
 
 @Suite("The sample models of the Big Nerd Ranch stack")
 struct SampleModelTests {
-  @Test(
-    "The current version of the sample has authors, books and publishers; native sets keep both ends in step")
-  func sample() async throws {
+  @Test
+  func
+    `The current version of the sample has authors, books and publishers; native sets keep both ends in step`()
+    async throws
+  {
     let stack = try CoreDataStack.constructInMemoryStack(modelName: "Sample", in: .module)
     let entities = stack.coordinator.managedObjectModel.entitiesByName
     #expect(Set(entities.keys) == ["Author", "Book", "Publisher"])
@@ -34,8 +36,10 @@ struct SampleModelTests {
     }
   }
 
-  @Test("The container's model generates classes; its unique title lets several books without title be")
-  func container() async throws {
+  @Test
+  func `The container's model generates classes; its unique title lets several books without title be`()
+    async throws
+  {
     let container = NSPersistentContainer(
       name: "Container_Example",
       managedObjectModel: Bundle.module.managedObjectModel(name: "Container_Example"))
@@ -59,10 +63,11 @@ struct SampleModelTests {
     }
   }
 
-  @Test(
-    "A stack is set up by the name of a model in a bundle, by default in a file of that name among the documents"
-  )
-  func byName() async throws {
+  @Test
+  func
+    `A stack is set up by the name of a model in a bundle, by default in a file of that name among the documents`()
+    async throws
+  {
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
       "sample-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: directory) }
@@ -81,8 +86,7 @@ struct SampleModelTests {
     #expect(CoreDataStack.documentsURL(named: "Sample") == documents.appendingPathComponent("Sample.sqlite"))
   }
 
-  @Test("A model that the bundle does not have traps, and is named")
-  func `missing model`() async throws {
+  @Test func `A model that the bundle does not have traps, and is named`() async throws {
     let result = try #require(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         _ = Bundle.module.managedObjectModel(name: "Nothing")

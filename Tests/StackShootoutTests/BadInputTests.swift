@@ -29,71 +29,59 @@ struct BadInputTests {
     return path
   }
 
-  @Test("No such file: 66")
-  func noSuchFile() throws {
+  @Test func `No such file: 66`() throws {
     try _expect(["shootout", "--stops", _scratch.file("absent")], code: 66, says: "There is no file")
   }
 
-  @Test("A directory: 66")
-  func directory() throws {
+  @Test func `A directory: 66`() throws {
     try _expect(["shootout", "--stops", _scratch.path], code: 66, says: "is a directory")
   }
 
-  @Test("An empty file: 65")
-  func empty() throws {
+  @Test func `An empty file: 65`() throws {
     try _expect(["shootout", "--stops", _file([])], code: 65, says: "is empty")
   }
 
-  @Test("A file that is not UTF-8: 65")
-  func notUTF8() throws {
+  @Test func `A file that is not UTF-8: 65`() throws {
     try _expect(["shootout", "--stops", _file([0x73, 0x0A, 0xFF])], code: 65, says: "is not UTF-8 (line 2)")
   }
 
-  @Test("Missing columns: 65")
-  func missingColumns() throws {
+  @Test func `Missing columns: 65`() throws {
     let path = try _file(Array("stop_id,stop_name,stop_lat\n".utf8))
     try _expect(["shootout", "--stops", path], code: 65, says: "lacks the column stop_lon", "'stop_lat'")
   }
 
-  @Test("No usable row: 65")
-  func noStops() throws {
+  @Test func `No usable row: 65`() throws {
     let path = try _file(Array("stop_id,stop_name,stop_lat,stop_lon\n1,a,b,c\n".utf8))
     try _expect(["shootout", "--stops", path], code: 65, says: "1 rows were skipped, the first in line 2")
   }
 
-  @Test("An unknown stack: 64")
-  func `unknown stack`() throws {
+  @Test func `An unknown stack: 64`() throws {
     try _expect(["shootout", "--stacks", "main,nested4"], code: 64, says: "Did you mean 'nested2'?")
   }
 
-  @Test("A report where none can be written is found out before the run: 73")
-  func `unwritable report`() throws {
+  @Test func `A report where none can be written is found out before the run: 73`() throws {
     try _expect(["shootout", "--report", _scratch.path], code: 73, says: "it is a directory")
     try _expect(
       ["shootout", "--report", _scratch.file("no/page.html")], code: 73, says: "No such file or directory")
   }
 
-  @Test("Stores where one is already: 73")
-  func `stores in the way`() throws {
+  @Test func `Stores where one is already: 73`() throws {
     try Data().write(to: URL(fileURLWithPath: _scratch.file("shared.sqlite")))
     try _expect(["shootout", "--stores", _scratch.path], code: 73, says: "shared.sqlite' already")
   }
 
-  @Test(
-    "A line that makes no sense: 64",
-    arguments: [
-      ["shootuot"], ["shootout", "--stop", "x"], ["shootout", "--stops"], ["shootout", "--runs", "0"],
-      ["shootout", "--runs", "many"], ["shootout", "--objects", "0"], ["shootout", "--save-every", "0"],
-      ["shootout", "--mode", "fast"], ["shootout", "--format", "xml"],
-      ["shootout", "--stops", "a", "--objects", "1"],
-      ["shootout", "x"], ["shootout", "--worker", "nonsense"],
-    ])
-  func usage(words: [String]) throws {
+  @Test(arguments: [
+    ["shootuot"], ["shootout", "--stop", "x"], ["shootout", "--stops"], ["shootout", "--runs", "0"],
+    ["shootout", "--runs", "many"], ["shootout", "--objects", "0"], ["shootout", "--save-every", "0"],
+    ["shootout", "--mode", "fast"], ["shootout", "--format", "xml"],
+    ["shootout", "--stops", "a", "--objects", "1"],
+    ["shootout", "x"], ["shootout", "--worker", "nonsense"],
+  ])
+  func `A line that makes no sense: 64`(words: [String]) throws {
     try _expect(words, code: 64)
   }
 
-  @Test("Help is a success on standard output")
-  func help() throws {
+  @Test func `Help is a success on standard output`() throws {
     for words in [["--help"], ["shootout", "--help"]] {
       let outcome = try ToolProcess.run(words)
       #expect(outcome.code == 0)

@@ -39,8 +39,7 @@ struct FloorTests {
     Stop(identifier: "3", name: "c", latitude: 7, longitude: 8),
   ]
 
-  @Test("A stop that comes again updates its row")
-  func findOrCreate() throws {
+  @Test func `A stop that comes again updates its row`() throws {
     let (path, commits, told) = try _run(_stops)
     #expect(commits == 2)
     #expect(told == [3, 4])
@@ -51,14 +50,12 @@ struct FloorTests {
     #expect(try PlainSQLite(path: path, readOnly: true).rows("SELECT Z_MAX FROM Z_PRIMARYKEY") == [["3"]])
   }
 
-  @Test("Without look-ups each line makes a row")
-  func insert() throws {
+  @Test func `Without look-ups each line makes a row`() throws {
     let (path, _, _) = try _run(_stops, mode: .insert)
     #expect(try StoreCheck(stops: _stops, mode: .insert).run(path: path) == 4)
   }
 
-  @Test("It writes ahead of the database and looks up by index")
-  func plan() throws {
+  @Test func `It writes ahead of the database and looks up by index`() throws {
     let (path, _, _) = try _run(_stops)
     let database = try PlainSQLite(path: path, readOnly: true)
     #expect(try database.rows("PRAGMA journal_mode") == [["wal"]])
@@ -66,14 +63,12 @@ struct FloorTests {
     #expect(plan[0][3]?.contains("Z_Stop_") == true)
   }
 
-  @Test(
-    "A store that differs from the input does not pass",
-    arguments: [
-      "DELETE FROM ZSTOP WHERE Z_PK = 1", "UPDATE ZSTOP SET ZNAME = 'other' WHERE Z_PK = 1",
-      "UPDATE ZSTOP SET ZLATITUDE = 9 WHERE Z_PK = 2", "UPDATE ZSTOP SET ZNAME = NULL WHERE Z_PK = 2",
-      "INSERT INTO ZSTOP (Z_PK, ZIDENTIFIER, ZNAME) VALUES (99, '1', 'again')",
-    ])
-  func `wrong store`(sql: String) throws {
+  @Test(arguments: [
+    "DELETE FROM ZSTOP WHERE Z_PK = 1", "UPDATE ZSTOP SET ZNAME = 'other' WHERE Z_PK = 1",
+    "UPDATE ZSTOP SET ZLATITUDE = 9 WHERE Z_PK = 2", "UPDATE ZSTOP SET ZNAME = NULL WHERE Z_PK = 2",
+    "INSERT INTO ZSTOP (Z_PK, ZIDENTIFIER, ZNAME) VALUES (99, '1', 'again')",
+  ])
+  func `A store that differs from the input does not pass`(sql: String) throws {
     let (path, _, _) = try _run(_stops)
     try PlainSQLite(path: path).execute(sql)
     #expect(throws: StoreCheck.Failure.self) {
@@ -81,8 +76,7 @@ struct FloorTests {
     }
   }
 
-  @Test("A damaged file does not pass")
-  func `damaged store`() throws {
+  @Test func `A damaged file does not pass`() throws {
     let stops = GeneratedCity.stops(count: 2000)
     let (path, _, _) = try _run(stops, saveEvery: 500)
     try PlainSQLite(path: path).execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -5,15 +5,12 @@ import Testing
 
 @Suite("Figures from measurements")
 struct MeasurementTests {
-  @Test(
-    "The median is the middle, or the mean of two",
-    arguments: [([], 0), ([3], 3), ([5, 1, 3], 3), ([4, 1, 3, 2], 2.5)] as [([Double], Double)])
-  func median(values: [Double], expected: Double) {
+  @Test(arguments: [([], 0), ([3], 3), ([5, 1, 3], 3), ([4, 1, 3, 2], 2.5)] as [([Double], Double)])
+  func `The median is the middle, or the mean of two`(values: [Double], expected: Double) {
     #expect(Statistics.median(values) == expected)
   }
 
-  @Test("A percentile is a value that occurred")
-  func percentile() {
+  @Test func `A percentile is a value that occurred`() {
     let values = (1...100).map(Double.init).shuffled()
     #expect(Statistics.percentile(0.5, values) == 50)
     #expect(Statistics.percentile(0.99, values) == 99)
@@ -22,8 +19,8 @@ struct MeasurementTests {
     #expect(Statistics.percentile(0.5, []) == 0)
   }
 
-  @Test("Frames that pass whole inside a block count as dropped, one that a block just fills does not")
-  func `frames`() {
+  @Test
+  func `Frames that pass whole inside a block count as dropped, one that a block just fills does not`() {
     let frame = Heartbeat.period
     let long = [15 * frame - 1].map { TimeSpan(begin: 0, end: $0) }
     #expect(
@@ -39,8 +36,8 @@ struct MeasurementTests {
     #expect(figures.heartbeat == HeartbeatFigures(p50: 1, p99: 3, max: 3))
   }
 
-  @Test("Blocks cut the waking time; of nested ones the outer counts, and the rests count too")
-  func pieces() {
+  @Test
+  func `Blocks cut the waking time; of nested ones the outer counts, and the rests count too`() {
     func span(_ begin: UInt64, _ end: UInt64) -> TimeSpan { TimeSpan(begin: begin, end: end) }
     let pieces = MainThreadRecorder.pieces(
       of: [span(0, 100), span(200, 300)],
@@ -50,16 +47,14 @@ struct MeasurementTests {
     #expect(MainThreadRecorder.pieces(of: [span(0, 9)], cutBy: []) == [span(0, 9)])
   }
 
-  @Test("What happened outside the import is cut off")
-  func `clipping`() {
+  @Test func `What happened outside the import is cut off`() {
     let window = TimeSpan(begin: 100, end: 200)
     #expect(TimeSpan(begin: 50, end: 150).clipped(to: window) == TimeSpan(begin: 100, end: 150))
     #expect(TimeSpan(begin: 150, end: 250).clipped(to: window) == TimeSpan(begin: 150, end: 200))
     #expect(TimeSpan(begin: 200, end: 250).clipped(to: window) == nil)
   }
 
-  @Test("Samples are averaged over few parts")
-  func loads() {
+  @Test func `Samples are averaged over few parts`() {
     let samples = (0..<1000).map { number in
       LoadSampler.Sample(
         span: TimeSpan(begin: UInt64(number) * 10, end: UInt64(number) * 10 + 10), main: 0,
@@ -73,8 +68,7 @@ struct MeasurementTests {
     #expect(timeline.saves == [5e-6])
   }
 
-  @Test("The peak is read from the kernel's account")
-  func peak() {
+  @Test func `The peak is read from the kernel's account`() {
     #expect(PeakMemory.megabytes(fromStatus: "VmPeak:\t  9 kB\nVmHWM:\t   2000 kB\n") == 2.048)
     #expect(PeakMemory.megabytes(fromStatus: "nothing") == nil)
     #expect(PeakMemory.megabytes > 1)

@@ -40,8 +40,8 @@ func sampleResult(
 
 @Suite("Reports")
 struct ReportTests {
-  @Test("Figures are medians, the ratio is that of the medians, the timeline that of the middle run")
-  func `medians`() {
+  @Test
+  func `Figures are medians, the ratio is that of the medians, the timeline that of the middle run`() {
     let stack = sampleResult().stacks[0]
     #expect(stack.totalSeconds == 0.4)
     #expect(stack.ratioToFloor == 2)
@@ -49,8 +49,7 @@ struct ReportTests {
     #expect(stack.timeline.saves.last == 0.4)
   }
 
-  @Test("The JSON form has its fixed keys")
-  func json() throws {
+  @Test func `The JSON form has its fixed keys`() throws {
     let text = ResultDocument(sampleResult()).json.text()
     let document = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     let workload = try #require(document["workload"] as? [String: Any])
@@ -74,8 +73,7 @@ struct ReportTests {
     #expect((stacks[1]["heartbeat_ms"] as? [String: Double])?.keys.sorted() == ["max", "p50", "p99"])
   }
 
-  @Test("The table has a line for the floor and each stack")
-  func table() {
+  @Test func `The table has a line for the floor and each stack`() {
     let lines = ResultTable(sampleResult()).text(usesColor: false).split(separator: "\n").map(String.init)
     #expect(lines[2].hasPrefix("SQLite C API"))
     #expect(lines[3].hasPrefix("shared"))
@@ -86,8 +84,8 @@ struct ReportTests {
     for word in ["× floor", "busy", "longest", "dropped", "heartbeat"] { #expect(text.contains("\(word): ")) }
   }
 
-  @Test("What a live list showed stands in all three forms, and only where there was one")
-  func `live list`() throws {
+  @Test
+  func `What a live list showed stands in all three forms, and only where there was one`() throws {
     let result = sampleResult(list: ListFigures(rows: 987, rounds: 6, changes: 1234))
     let lines = ResultTable(result).text(usesColor: false).split(separator: "\n")
     #expect(lines[0].contains("live list"))
@@ -105,8 +103,8 @@ struct ReportTests {
     #expect(!ResultDocument(plain).json.text().contains("\"list\""))
   }
 
-  @Test("The page's rows have as many cells as there are columns", arguments: [true, false])
-  func cells(_ keepsList: Bool) {
+  @Test(arguments: [true, false])
+  func `The page's rows have as many cells as there are columns`(_ keepsList: Bool) {
     let list = keepsList ? ListFigures(rows: 1, rounds: 1, changes: 1) : nil
     let rows = ReportPage(sampleResult(list: list)).html.components(separatedBy: "<tr>").dropFirst(3)
     #expect(
@@ -114,8 +112,8 @@ struct ReportTests {
         == [Int](repeating: keepsList ? 14 : 11, count: 3))
   }
 
-  @Test("The verdict names the fastest, the lightest for main, and the ones that block it")
-  func verdict() {
+  @Test
+  func `The verdict names the fastest, the lightest for main, and the ones that block it`() {
     let sentences = Verdict(sampleResult()).sentences
     #expect(
       sentences == [
@@ -129,8 +127,8 @@ struct ReportTests {
     #expect(Verdict(sampleResult(stacks: [])).sentences.isEmpty)
   }
 
-  @Test("Every form says what machine the figures are from, and that a debug build is slow")
-  func machine() throws {
+  @Test
+  func `Every form says what machine the figures are from, and that a debug build is slow`() throws {
     let name = Machine.processorName(in: "processor\t: 0\nmodel name\t: Some CPU @ 2 GHz\nflags: x\n")
     #expect(name == "Some CPU @ 2 GHz")
     #expect(Machine.processorName(in: "nonsense") == "unnamed processor")
@@ -145,8 +143,7 @@ struct ReportTests {
     #expect(machine["processors"] as? Int == result.machine.processors)
   }
 
-  @Test("The page is whole by itself and shows no foreign text as markup")
-  func page() {
+  @Test func `The page is whole by itself and shows no foreign text as markup`() {
     let html = ReportPage(sampleResult()).html
     #expect(html.hasPrefix("<!DOCTYPE html>"))
     #expect(html.contains("a&lt;b&gt;.txt"))
@@ -155,8 +152,7 @@ struct ReportTests {
     #expect(html.ranges(of: "<svg").count == 2)
   }
 
-  @Test("A timeline has a tick for each save and a red line for each dropped frame")
-  func timeline() {
+  @Test func `A timeline has a tick for each save and a red line for each dropped frame`() {
     let stack = sampleResult().stacks[1]
     let svg = TimelineDrawing(scale: 0.6, floorSeconds: 0.2).svg(stack).text
     func elements(_ name: String) -> Int { svg.ranges(of: "class=\"\(name)\"").count }
@@ -167,22 +163,20 @@ struct ReportTests {
     #expect(elements("floor") == 1)
   }
 
-  @Test("Drawings stand figures that make no sense", arguments: [0, Double.nan, .infinity, 1e-9])
-  func `nonsense`(scale: Double) {
+  @Test(arguments: [0, Double.nan, .infinity, 1e-9])
+  func `Drawings stand figures that make no sense`(scale: Double) {
     #expect(
       TimelineDrawing(scale: scale, floorSeconds: scale).svg(sampleResult().stacks[0]).text.hasSuffix(
         "</svg>"))
   }
 
-  @Test("The time axis has round steps", arguments: [(1.0, 0.2), (0.08, 0.01), (3.3, 0.5), (90, 20)])
-  func axis(scale: Double, step: Double) {
+  @Test(arguments: [(1.0, 0.2), (0.08, 0.01), (3.3, 0.5), (90, 20)])
+  func `The time axis has round steps`(scale: Double, step: Double) {
     #expect(abs(TimelineDrawing.axisStep(for: scale) - step) < step / 1000)
   }
 
-  @Test(
-    "Thousands are set apart",
-    arguments: [(0, "0"), (999, "999"), (12_793, "12,793"), (-1_000_000, "-1,000,000")])
-  func counts(count: Int, text: String) {
+  @Test(arguments: [(0, "0"), (999, "999"), (12_793, "12,793"), (-1_000_000, "-1,000,000")])
+  func `Thousands are set apart`(count: Int, text: String) {
     #expect(Figures.count(count) == text)
   }
 }

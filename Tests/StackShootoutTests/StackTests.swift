@@ -31,8 +31,8 @@ struct StackTests {
     return try WorkerLauncher(executable: ToolProcess.executable).run(job) { _ in }
   }
 
-  @Test("Each design imports everything, in each mode", arguments: StackDesign.allCases, ImportMode.allCases)
-  func `imports`(design: StackDesign, mode: ImportMode) throws {
+  @Test(arguments: StackDesign.allCases, ImportMode.allCases)
+  func `Each design imports everything, in each mode`(design: StackDesign, mode: ImportMode) throws {
     let measurement = try _measure(.stack(design), mode: mode)
     #expect(measurement.rows == (mode == .insert ? 239 : 230))
     #expect(measurement.saves == 5)
@@ -43,8 +43,8 @@ struct StackTests {
     #expect(main.heartbeat.max >= main.heartbeat.p50)
   }
 
-  @Test("A list of all stops by name stays live on main in each design", arguments: StackDesign.allCases)
-  func `live list`(design: StackDesign) throws {
+  @Test(arguments: StackDesign.allCases)
+  func `A list of all stops by name stays live on main in each design`(design: StackDesign) throws {
     let list = try #require(try _measure(.stack(design), keepsLiveList: true).list)
     // 230 stops come, and some of those that come again are updated or move after they were shown.
     #expect(list.rows == 230)
@@ -55,23 +55,22 @@ struct StackTests {
     #expect(try _measure(.stack(.main)).list == nil)
   }
 
-  @Test("The floor does the same work", arguments: ImportMode.allCases)
-  func floor(mode: ImportMode) throws {
+  @Test(arguments: ImportMode.allCases)
+  func `The floor does the same work`(mode: ImportMode) throws {
     let measurement = try _measure(.floor, mode: mode)
     #expect(measurement.rows == (mode == .insert ? 239 : 230))
     #expect(measurement.saves == 5)
     #expect(measurement.main == nil)
   }
 
-  @Test("An import in the main context is one block of the main queue, as long as the import")
-  func `main is blocked`() throws {
+  @Test
+  func `An import in the main context is one block of the main queue, as long as the import`() throws {
     let measurement = try _measure(.stack(.main))
     let main = try #require(measurement.main)
     #expect(main.longestMilliseconds > measurement.totalSeconds * 1000 / 2)
   }
 
-  @Test("The store has Core Data's tables, with the columns and the index of the model")
-  func schema() throws {
+  @Test func `The store has Core Data's tables, with the columns and the index of the model`() throws {
     _ = try _measure(.stack(.nested3))
     let database = try PlainSQLite(path: _scratch.file("nested3.sqlite"), readOnly: true)
     let tables = try database.rows("SELECT name FROM sqlite_master WHERE type = 'table'").compactMap { $0[0] }
@@ -82,8 +81,7 @@ struct StackTests {
     #expect(plan[0][3]?.contains("Z_Stop_") == true)
   }
 
-  @Test("The floor's file is laid out as the stacks' files are")
-  func `same layout`() throws {
+  @Test func `The floor's file is laid out as the stacks' files are`() throws {
     _ = try _measure(.floor)
     _ = try _measure(.stack(.shared))
     let layouts = try ["floor", "shared"].map { name in
@@ -96,8 +94,7 @@ struct StackTests {
     #expect(layouts[0] == layouts[1])
   }
 
-  @Test("A child that ends without a result is reported")
-  func `broken child`() {
+  @Test func `A child that ends without a result is reported`() {
     let job = WorkerJob(subject: .floor, feedPath: "", storePath: "")
     #expect(
       throws: ToolFailure(
@@ -110,8 +107,7 @@ struct StackTests {
     }
   }
 
-  @Test("A child whose job fails says why")
-  func `failing job`() {
+  @Test func `A child whose job fails says why`() {
     let job = WorkerJob(subject: .stack(.shared), feedPath: "/no/such", storePath: _scratch.file("x.sqlite"))
     #expect {
       _ = try WorkerLauncher(executable: ToolProcess.executable).run(job) { _ in }
@@ -129,8 +125,7 @@ struct WholeShootoutTests {
 
   private var _options: [String] { ["--objects", "300", "--save-every", "100", "--runs", "1"] }
 
-  @Test("JSON has all stacks with all rows, and the page is written")
-  func json() throws {
+  @Test func `JSON has all stacks with all rows, and the page is written`() throws {
     let page = _scratch.file("page.html")
     let outcome = try ToolProcess.run(["shootout", "--format", "json", "--report", page] + _options)
     #expect(outcome.code == 0, "\(outcome.error)")
@@ -142,8 +137,7 @@ struct WholeShootoutTests {
     #expect(try String(contentsOfFile: page, encoding: .utf8).contains("<svg"))
   }
 
-  @Test("Skipped rows are told, the rest imported; only the stacks asked for run")
-  func skippedRows() throws {
+  @Test func `Skipped rows are told, the rest imported; only the stacks asked for run`() throws {
     let feed = _scratch.file("stops.txt")
     let text = GeneratedCity.feedText(GeneratedCity.stops(count: 20)) + "1,,short\n2,,x,,far,1,,,,\n"
     try Data(text.utf8).write(to: URL(fileURLWithPath: feed))
@@ -157,8 +151,7 @@ struct WholeShootoutTests {
     #expect(lines[3].hasPrefix("shared") && lines[3].hasSuffix("20"))
   }
 
-  @Test("Stores are left where that was asked for, and nowhere else")
-  func `kept stores`() throws {
+  @Test func `Stores are left where that was asked for, and nowhere else`() throws {
     let directory = _scratch.file("stores")
     let outcome = try ToolProcess.run(
       ["shootout", "--stores", directory, "--stacks", "nested3", "--format", "json"] + _options)
@@ -172,8 +165,7 @@ struct WholeShootoutTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: _scratch.path) == ["stores"])
   }
 
-  @Test("An interrupted run leaves nothing behind and ends as the shell expects")
-  func `interrupted`() throws {
+  @Test func `An interrupted run leaves nothing behind and ends as the shell expects`() throws {
     let outcome = try ToolProcess.run(
       ["shootout", "--objects", "200000", "--runs", "1000"], variables: ["TMPDIR": _scratch.path]
     ) { process in

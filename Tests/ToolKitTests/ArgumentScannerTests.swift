@@ -22,25 +22,22 @@ struct ArgumentScannerTests {
     if case .run(_, let arguments) = try _scanner.scan(["run"] + words) { arguments } else { nil }
   }
 
-  @Test("A value follows its option or an equals sign", arguments: [["--file", "a=b"], ["--file=a=b"]])
-  func values(words: [String]) throws {
+  @Test(arguments: [["--file", "a=b"], ["--file=a=b"]])
+  func `A value follows its option or an equals sign`(words: [String]) throws {
     let request = try _scanner.scan(["run", "in"] + words)
     #expect(
       request == .run(path: ["tool", "run"], ParsedArguments(values: ["file": ["a=b"]], operands: ["in"])))
   }
 
-  @Test("A repeated option keeps all values in order")
-  func repeats() throws {
+  @Test func `A repeated option keeps all values in order`() throws {
     #expect(try _arguments("in", "--tag", "a", "--tag=b")?.values["tag"] == ["a", "b"])
   }
 
-  @Test("An option that may stand once is refused twice")
-  func once() {
+  @Test func `An option that may stand once is refused twice`() {
     #expect(throws: UsageError.repeatedOption("--file")) { try _arguments("in", "--file=a", "--file=b") }
   }
 
-  @Test("A flag takes no value")
-  func flag() throws {
+  @Test func `A flag takes no value`() throws {
     #expect(try _arguments("in", "--quiet")?.has("quiet") == true)
     #expect(throws: UsageError.unexpectedValue(option: "--quiet", value: "yes")) {
       try _arguments("in", "--quiet=yes")
@@ -59,17 +56,15 @@ struct ArgumentScannerTests {
     }
   }
 
-  @Test(
-    "An option does not swallow the next one as its value",
-    arguments: [["--file", "--quiet"], ["--file"], ["--file="]])
-  func missingValue(words: [String]) {
+  @Test(arguments: [["--file", "--quiet"], ["--file"], ["--file="]])
+  func `An option does not swallow the next one as its value`(words: [String]) {
     #expect(throws: UsageError.missingValue(option: "--file", valueName: "FILE")) {
       try _scanner.scan(["run", "in"] + words)
     }
   }
 
-  @Test("A misspelt option is answered with the right one, a hidden one is not given away")
-  func unknownOption() {
+  @Test
+  func `A misspelt option is answered with the right one, a hidden one is not given away`() {
     #expect(throws: UsageError.unknownOption("--quite", command: "tool run", suggestion: "--quiet")) {
       try _arguments("in", "--quite")
     }
@@ -78,32 +73,27 @@ struct ArgumentScannerTests {
     }
   }
 
-  @Test("A misspelt command is answered with the right one")
-  func unknownCommand() {
+  @Test func `A misspelt command is answered with the right one`() {
     #expect(throws: UsageError.unknownCommand("rnu", in: "tool", suggestion: "run")) {
       try _scanner.scan(["rnu"])
     }
   }
 
-  @Test("Operands are counted")
-  func operands() throws {
+  @Test func `Operands are counted`() throws {
     #expect(throws: UsageError.missingOperand("INPUT", command: "tool run")) { try _arguments() }
     #expect(throws: UsageError.unexpectedOperand("c", command: "tool run")) { try _arguments("a", "b", "c") }
     #expect(try _arguments("-", "--", "--quiet")?.operands == ["-", "--quiet"])
   }
 
-  @Test(
-    "Help is there at every level and wins over mistakes",
-    arguments: [
-      (["--help"], ["tool"]), (["-h"], ["tool"]), (["help"], ["tool"]), (["help", "run"], ["tool", "run"]),
-      (["run", "--nonsense", "--help"], ["tool", "run"]),
-    ])
-  func help(words: [String], path: [String]) throws {
+  @Test(arguments: [
+    (["--help"], ["tool"]), (["-h"], ["tool"]), (["help"], ["tool"]), (["help", "run"], ["tool", "run"]),
+    (["run", "--nonsense", "--help"], ["tool", "run"]),
+  ])
+  func `Help is there at every level and wins over mistakes`(words: [String], path: [String]) throws {
     #expect(try _scanner.scan(words) == .help(path: path))
   }
 
-  @Test("After two dashes --help is an operand")
-  func `help operand`() throws {
+  @Test func `After two dashes --help is an operand`() throws {
     #expect(try _arguments("--", "--help")?.operands == ["--help"])
   }
 }
@@ -112,8 +102,7 @@ struct ArgumentScannerTests {
 struct ParsedArgumentsTests {
   private enum Color: String, CaseIterable { case red, green }
 
-  @Test("A number must be one and lie in its range")
-  func integers() throws {
+  @Test func `A number must be one and lie in its range`() throws {
     let arguments = ParsedArguments(values: ["n": ["12"], "bad": ["1x"]])
     #expect(try arguments.integer("n", in: 1...20) == 12)
     #expect(try arguments.integer("absent", in: 1...20) == nil)
@@ -125,14 +114,13 @@ struct ParsedArgumentsTests {
     }
   }
 
-  @Test("Words come from lists and repeated options, each once")
-  func choices() throws {
+  @Test func `Words come from lists and repeated options, each once`() throws {
     let arguments = ParsedArguments(values: ["c": ["green,red", "green"]])
     #expect(try arguments.choices("c") == [Color.green, .red])
   }
 
-  @Test("An unknown word is answered with the one meant", arguments: ["gren", "red,gren", "red, gren"])
-  func unknownChoice(text: String) {
+  @Test(arguments: ["gren", "red,gren", "red, gren"])
+  func `An unknown word is answered with the one meant`(text: String) {
     #expect(
       throws: UsageError.unknownChoice(
         option: "--c", text: "gren", choices: ["red", "green"], suggestion: "green")
@@ -141,8 +129,7 @@ struct ParsedArgumentsTests {
     }
   }
 
-  @Test("Every usage error is a sentence")
-  func sentences() {
+  @Test func `Every usage error is a sentence`() {
     let errors: [UsageError] = [
       .unknownCommand("a", in: "t", suggestion: nil),
       .unknownOption("--a", command: "t", suggestion: "--b"), .missingValue(option: "--a", valueName: "A"),
@@ -158,18 +145,17 @@ struct ParsedArgumentsTests {
 
 @Suite("Spelling suggestions")
 struct SpellingSuggestionTests {
-  @Test(
-    "The distance counts inserted, deleted, replaced and swapped letters",
-    arguments: [
-      ("", "abc", 3), ("abc", "abc", 0), ("abc", "acb", 1), ("kitten", "sitting", 3), ("ab", "b", 1),
-    ])
-  func distance(left: String, right: String, expected: Int) {
+  @Test(arguments: [
+    ("", "abc", 3), ("abc", "abc", 0), ("abc", "acb", 1), ("kitten", "sitting", 3), ("ab", "b", 1),
+  ])
+  func `The distance counts inserted, deleted, replaced and swapped letters`(
+    left: String, right: String, expected: Int
+  ) {
     #expect(SpellingSuggestion.editDistance(left, right) == expected)
     #expect(SpellingSuggestion.editDistance(right, left) == expected)
   }
 
-  @Test("What is far from everything gets no suggestion")
-  func far() {
+  @Test func `What is far from everything gets no suggestion`() {
     #expect(SpellingSuggestion.nearest(to: "zebra", among: ["main", "shared"]) == nil)
     #expect(SpellingSuggestion.nearest(to: "Share", among: ["main", "shared"]) == "shared")
   }

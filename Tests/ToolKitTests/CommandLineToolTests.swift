@@ -32,8 +32,7 @@ struct CommandLineToolTests {
       name: "tool", version: "1.2", summary: "Does things.", commands: [Command(syntax, run: run)])
   }
 
-  @Test("A command that ends well ends with 0")
-  func success() {
+  @Test func `A command that ends well ends with 0`() {
     let recorder = Recorder()
     let code = _tool { arguments, environment in try environment.output(arguments.text("far") ?? "") }
       .run(["go", "--far", "7"], in: recorder.environment)
@@ -41,8 +40,8 @@ struct CommandLineToolTests {
     #expect(recorder.output.withLock { $0 } == "7")
   }
 
-  @Test("A failure is a sentence on standard error and its code, nothing on standard output")
-  func failure() {
+  @Test
+  func `A failure is a sentence on standard error and its code, nothing on standard output`() {
     let recorder = Recorder()
     let code = _tool { _, _ in throw ToolFailure(.badInput, "It is bad.") }.run(
       ["go"], in: recorder.environment)
@@ -51,8 +50,7 @@ struct CommandLineToolTests {
     #expect(recorder.output.withLock { $0.isEmpty })
   }
 
-  @Test("A wrong line ends with 64, an unforeseen error with 70")
-  func codes() {
+  @Test func `A wrong line ends with 64, an unforeseen error with 70`() {
     let recorder = Recorder()
     #expect(_tool { _, _ in }.run(["og"], in: recorder.environment).rawValue == 64)
     #expect(
@@ -61,8 +59,7 @@ struct CommandLineToolTests {
     #expect(_tool { _, _ in throw Unforeseen() }.run(["go"], in: recorder.environment).rawValue == 70)
   }
 
-  @Test("Help names options, paragraphs and exit codes within the terminal's width")
-  func help() {
+  @Test func `Help names options, paragraphs and exit codes within the terminal's width`() {
     let recorder = Recorder()
     #expect(_tool { _, _ in }.run(["go", "--help"], in: recorder.environment) == .success)
     let expected = """
@@ -84,22 +81,19 @@ struct CommandLineToolTests {
     #expect(recorder.output.withLock { $0 } == expected)
   }
 
-  @Test("The tool's own help lists its commands")
-  func `root help`() {
+  @Test func `The tool's own help lists its commands`() {
     let recorder = Recorder()
     _ = _tool { _, _ in }.run(["--help"], in: recorder.environment)
     #expect(recorder.output.withLock { $0.contains("Commands:\n  go  Goes.\n") })
   }
 
-  @Test("The version is the tool's")
-  func version() {
+  @Test func `The version is the tool's`() {
     let recorder = Recorder()
     #expect(_tool { _, _ in }.run(["--version"], in: recorder.environment) == .success)
     #expect(recorder.output.withLock { $0 } == "tool 1.2\n")
   }
 
-  @Test("Long texts wrap at the width and keep their indent")
-  func `wrapping`() {
+  @Test func `Long texts wrap at the width and keep their indent`() {
     let lines = HelpText(width: 40).wrapped(
       Array(repeating: "seven77", count: 10).joined(separator: " "), indent: 4)
     #expect(lines.count == 3)

@@ -12,8 +12,7 @@ struct TextTableTests {
     return table
   }
 
-  @Test("Columns align by what characters take on a terminal")
-  func `alignment`() {
+  @Test func `Columns align by what characters take on a terminal`() {
     #expect(
       _table.text(usesColor: false) == """
         name      n  note
@@ -23,8 +22,7 @@ struct TextTableTests {
         """)
   }
 
-  @Test("A group's heading stands over its columns")
-  func groups() {
+  @Test func `A group's heading stands over its columns`() {
     var table = TextTable([
       .init("a", .left), .init("one", .right, in: "numbers"), .init("two", .right, in: "numbers"),
       .init("b", .left),
@@ -39,8 +37,7 @@ struct TextTableTests {
         """)
   }
 
-  @Test("Colours do not disturb the columns")
-  func `colors`() {
+  @Test func `Colours do not disturb the columns`() {
     let plain = _table.text(usesColor: true).replacing(/\u{1B}\[\d+m/, with: "")
     let lines = plain.split(separator: "\n").map { $0.drop { _ in false } }
     #expect(lines[2].hasPrefix("Ulm   1,000"))
@@ -50,8 +47,7 @@ struct TextTableTests {
 
 @Suite("JSON text")
 struct JSONTextTests {
-  @Test("Members keep their order and numbers their decimals")
-  func document() {
+  @Test func `Members keep their order and numbers their decimals`() {
     let json = JSONText.object([
       ("z", .integer(1)), ("a", .array([.number(0.30000000000000004, decimals: 3), .null, .boolean(true)])),
       ("e", .object([])),
@@ -70,31 +66,27 @@ struct JSONTextTests {
         """)
   }
 
-  @Test(
-    "Strings survive another program's reading",
-    arguments: ["a\"b\\c", "line\nbreak\ttab\r", "\u{1}\u{1F}", "東京 🚏", ""])
-  func strings(text: String) throws {
+  @Test(arguments: ["a\"b\\c", "line\nbreak\ttab\r", "\u{1}\u{1F}", "東京 🚏", ""])
+  func `Strings survive another program's reading`(text: String) throws {
     let parsed = try JSONSerialization.jsonObject(with: Data(JSONText.array([.string(text)]).text().utf8))
     #expect(parsed as? [String] == [text])
   }
 
-  @Test("What is not finite becomes null", arguments: [Double.nan, .infinity])
-  func `non finite`(number: Double) {
+  @Test(arguments: [Double.nan, .infinity])
+  func `What is not finite becomes null`(number: Double) {
     #expect(JSONText.number(number, decimals: 1).text() == "null")
   }
 }
 
 @Suite("Markup")
 struct MarkupTests {
-  @Test("Foreign text cannot become markup")
-  func escaping() {
+  @Test func `Foreign text cannot become markup`() {
     let markup = Markup.tag("p", ["title": "\"&'"], [.text("<script>\u{0}\u{1B}\u{202E}&")])
     #expect(
       markup.text == "<p title=\"&quot;&amp;&#39;\">&lt;script&gt;\u{FFFD}\u{FFFD}\u{FFFD}&amp;</p>")
   }
 
-  @Test("Elements without children close as HTML or SVG want it")
-  func `closing`() {
+  @Test func `Elements without children close as HTML or SVG want it`() {
     #expect(Markup.tag("div", [:], [.tag("i"), .tag("br")]).text == "<div><i></i><br></div>")
     #expect(Markup.tag("svg", [:], [.tag("rect", ["x": "1"])]).text == "<svg><rect x=\"1\"/></svg>")
   }
@@ -115,8 +107,7 @@ struct OutputFileTests {
     ((try? FileManager.default.contentsOfDirectory(atPath: _directory.path)) ?? []).sorted()
   }
 
-  @Test("Trying a path leaves nothing behind and harms nothing")
-  func harmless() throws {
+  @Test func `Trying a path leaves nothing behind and harms nothing`() throws {
     defer { try? FileManager.default.removeItem(at: _directory) }
     let new = _directory.appendingPathComponent("new").path
     _ = try OutputFile(path: new, replaces: false, _environment)
@@ -130,8 +121,8 @@ struct OutputFileTests {
     #expect(_names == ["old"])
   }
 
-  @Test("A path that cannot be written is found out at once", arguments: ["", "/missing/file"])
-  func `unwritable`(suffix: String) {
+  @Test(arguments: ["", "/missing/file"])
+  func `A path that cannot be written is found out at once`(suffix: String) {
     defer { try? FileManager.default.removeItem(at: _directory) }
     #expect {
       _ = try OutputFile(path: _directory.path + suffix, replaces: false, _environment)

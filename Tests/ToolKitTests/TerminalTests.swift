@@ -5,8 +5,7 @@ import Testing
 
 @Suite("What a terminal can show")
 struct TerminalTests {
-  @Test("Colour needs a terminal that is not dumb and a user who does not refuse it")
-  func color() {
+  @Test func `Colour needs a terminal that is not dumb and a user who does not refuse it`() {
     let colorful = Terminal(isTerminal: true, columns: 120, environment: ["TERM": "xterm"])
     #expect(colorful == Terminal(isInteractive: true, usesColor: true, width: 120))
     #expect(
@@ -15,14 +14,12 @@ struct TerminalTests {
     #expect(!Terminal(isTerminal: false, columns: nil, environment: ["TERM": "xterm"]).usesColor)
   }
 
-  @Test("The width is the terminal's, else the variable's, else 80")
-  func width() {
+  @Test func `The width is the terminal's, else the variable's, else 80`() {
     #expect(Terminal(isTerminal: false, columns: nil, environment: ["COLUMNS": "99"]).width == 99)
     #expect(Terminal(isTerminal: false, columns: nil, environment: ["COLUMNS": "-3"]).width == 80)
   }
 
-  @Test("A style leaves text alone where colours are not wanted")
-  func style() {
+  @Test func `A style leaves text alone where colours are not wanted`() {
     #expect(TextStyle.red.applied(to: "x", usesColor: true) == "\u{1B}[31mx\u{1B}[0m")
     #expect(TextStyle.red.applied(to: "x", usesColor: false) == "x")
   }
@@ -30,18 +27,15 @@ struct TerminalTests {
 
 @Suite("Columns that text takes")
 struct TextWidthTests {
-  @Test(
-    "Wide characters take two columns, marks none",
-    arguments: [
-      ("", 0), ("stop", 4), ("Straße", 6), ("e\u{301}", 1), ("東京", 4), ("서울", 4), ("🚏", 2),
-      ("👩‍👩‍👧", 2), ("❤\u{FE0F}", 2), ("\u{1B}", 0),
-    ])
-  func width(text: String, columns: Int) {
+  @Test(arguments: [
+    ("", 0), ("stop", 4), ("Straße", 6), ("e\u{301}", 1), ("東京", 4), ("서울", 4), ("🚏", 2),
+    ("👩‍👩‍👧", 2), ("❤\u{FE0F}", 2), ("\u{1B}", 0),
+  ])
+  func `Wide characters take two columns, marks none`(text: String, columns: Int) {
     #expect(TextWidth.of(text) == columns)
   }
 
-  @Test("Cutting never splits a wide character and says that something is gone")
-  func `truncation`() {
+  @Test func `Cutting never splits a wide character and says that something is gone`() {
     #expect(TextWidth.truncated("東京駅", to: 6) == "東京駅")
     #expect(TextWidth.truncated("東京駅", to: 5) == "東京…")
     #expect(TextWidth.truncated("東京駅", to: 4) == "東…")
@@ -55,8 +49,7 @@ struct ProgressBarTests {
     let text = Mutex("")
   }
 
-  @Test("Nothing is drawn without a terminal")
-  func silent() {
+  @Test func `Nothing is drawn without a terminal`() {
     let screen = Screen()
     let bar = ProgressBar(terminal: Terminal(isInteractive: false, usesColor: false, width: 80)) { text in
       screen.text.withLock { $0 += text }
@@ -67,8 +60,7 @@ struct ProgressBarTests {
     #expect(screen.text.withLock { $0.isEmpty })
   }
 
-  @Test("The line is drawn and wiped again")
-  func drawn() {
+  @Test func `The line is drawn and wiped again`() {
     let screen = Screen()
     let bar = ProgressBar(terminal: Terminal(isInteractive: true, usesColor: false, width: 40)) { text in
       screen.text.withLock { $0 += text }
@@ -81,13 +73,12 @@ struct ProgressBarTests {
     #expect(text.hasSuffix("half\r\u{1B}[2K"))
   }
 
-  @Test("Bar, per cent and label fit the width", arguments: [-1, 0, 0.26, 1, 7, .nan])
-  func line(fraction: Double) {
+  @Test(arguments: [-1, 0, 0.26, 1, 7, .nan])
+  func `Bar, per cent and label fit the width`(fraction: Double) {
     #expect(TextWidth.of(ProgressBar.line(fraction, "a label that is rather long", width: 30)) == 30)
   }
 
-  @Test("Eighths of a cell are drawn")
-  func `eighths`() {
+  @Test func `Eighths of a cell are drawn`() {
     #expect(ProgressBar.line(0.125, "x", width: 24).hasPrefix("▕█       ▏ 12%"))
     #expect(ProgressBar.line(0.0625, "x", width: 24).hasPrefix("▕▌       ▏  6%"))
   }

@@ -22,8 +22,7 @@ struct ObservationTests {
     return context
   }
 
-  @Test("A change of a property that was read is told once, another property's is not")
-  func writes() throws {
+  @Test func `A change of a property that was read is told once, another property's is not`() throws {
     let stack = try TestStack(.sqlite)
     let context = _context(stack)
     context.performAndWait {
@@ -38,8 +37,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("A relationship changed from its other end is told")
-  func relationships() throws {
+  @Test func `A relationship changed from its other end is told`() throws {
     let stack = try TestStack(.sqlite)
     let context = _context(stack)
     context.performAndWait {
@@ -52,8 +50,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("Values merged from another context are told, and so is a rollback")
-  func merges() throws {
+  @Test func `Values merged from another context are told, and so is a rollback`() throws {
     let stack = try TestStack(.sqlite)
     let (context, other) = (_context(stack), stack.sibling())
     try context.performAndWait {
@@ -75,8 +72,10 @@ struct ObservationTests {
     }
   }
 
-  @Test("Objects of main-queue contexts take part by themselves; nothing is allocated without tracking")
-  func `allocation`() throws {
+  @Test
+  func `Objects of main-queue contexts take part by themselves; nothing is allocated without tracking`()
+    throws
+  {
     let stack = try TestStack(.sqlite)
     let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     context.persistentStoreCoordinator = stack.coordinator

@@ -22,10 +22,10 @@ struct PersistentContainerTests {
     return calls
   }
 
-  @Test(
-    "The view context is main's, on the coordinator before any store is loaded, and settles no conflict by itself"
-  )
-  func viewContext() {
+  @Test
+  func
+    `The view context is main's, on the coordinator before any store is loaded, and settles no conflict by itself`()
+  {
     let container = _container()
     #expect(container.viewContext.concurrencyType == .mainQueueConcurrencyType)
     #expect(container.viewContext.persistentStoreCoordinator === container.persistentStoreCoordinator)
@@ -33,8 +33,8 @@ struct PersistentContainerTests {
     #expect(!container.viewContext.automaticallyMergesChangesFromParent)
   }
 
-  @Test("At first there is one description: SQLite, in the class's directory, migrating by itself")
-  func `first description`() throws {
+  @Test
+  func `At first there is one description: SQLite, in the class's directory, migrating by itself`() throws {
     let container = _container("Library")
     #expect(container.persistentStoreDescriptions.count == 1)
     let description = container.persistentStoreDescriptions[0]
@@ -55,8 +55,8 @@ struct PersistentContainerTests {
     #expect(text.contains("no model 'NoSuchModel'"), "with what the bundles have")
   }
 
-  @Test("Loading makes the directory, tells before it returns, and tells no description twice")
-  func loads() throws {
+  @Test
+  func `Loading makes the directory, tells before it returns, and tells no description twice`() throws {
     let container = _container()
     let memory = NSPersistentStoreDescription()
     memory.type = NSInMemoryStoreType
@@ -68,8 +68,7 @@ struct PersistentContainerTests {
     #expect(_load(container).isEmpty)
   }
 
-  @Test("A store that cannot be added comes with its error, and may be tried again")
-  func fails() throws {
+  @Test func `A store that cannot be added comes with its error, and may be tried again`() throws {
     let container = _container()
     let missing = NSPersistentStoreDescription(url: URL(fileURLWithPath: "/proc/no/such/Store.sqlite"))
     container.persistentStoreDescriptions = [missing]
@@ -77,8 +76,7 @@ struct PersistentContainerTests {
     #expect(_load(container).count == 1)
   }
 
-  @Test("Loading asynchronously tells when the store is there")
-  func `loads asynchronously`() async throws {
+  @Test func `Loading asynchronously tells when the store is there`() async throws {
     let container = _container()
     container.persistentStoreDescriptions[0].shouldAddStoreAsynchronously = true
     let stores = await withCheckedContinuation { (done: CheckedContinuation<Int, Never>) in
@@ -89,8 +87,10 @@ struct PersistentContainerTests {
     #expect(stores == 1)
   }
 
-  @Test("Background contexts are the view context's siblings; tasks hand back what they return or throw")
-  func background() async throws {
+  @Test
+  func `Background contexts are the view context's siblings; tasks hand back what they return or throw`()
+    async throws
+  {
     struct Refused: Error {}
     let container = _container()
     _ = _load(container)

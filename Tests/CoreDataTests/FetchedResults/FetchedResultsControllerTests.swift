@@ -4,9 +4,8 @@ import Testing
 
 @Suite("Fetched results controller")
 struct FetchedResultsControllerTests {
-  @Test(
-    "Shows nothing before the first fetch, then one section without key path", arguments: Setting.allCases)
-  func `starts empty`(_ setting: Setting) throws {
+  @Test(arguments: Setting.allCases)
+  func `Shows nothing before the first fetch, then one section without key path`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       let controller = NSFetchedResultsController(
@@ -23,15 +22,14 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  @Test("Has no sections when there is a key path but no object")
-  func `no sections`() throws {
+  @Test func `Has no sections when there is a key path but no object`() throws {
     let fixture = try ControllerFixture(.sqlite, sections: "name")
     fixture.context.performAndWait { #expect(fixture.controller.sections?.isEmpty == true) }
   }
 
-  @Test(
-    "Announces an insertion, an update, a move and a deletion with their paths", arguments: Setting.allCases)
-  func announces(_ setting: Setting) throws {
+  @Test(arguments: Setting.allCases)
+  func `Announces an insertion, an update, a move and a deletion with their paths`(_ setting: Setting) throws
+  {
     let fixture = try ControllerFixture(setting, ["b", "d"])
     try fixture.context.performAndWait {
       let context = fixture.context
@@ -51,8 +49,10 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  @Test("One round of mixed changes is one pair of calls, with old paths before and new paths after it")
-  func `mixed round`() throws {
+  @Test
+  func `One round of mixed changes is one pair of calls, with old paths before and new paths after it`()
+    throws
+  {
     let fixture = try ControllerFixture(.sqlite, ["a", "c", "e", "g"])
     try fixture.context.performAndWait {
       fixture.context.delete(try fixture.author("a"))
@@ -72,10 +72,10 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  @Test(
-    "An object enters and leaves the results as it comes to meet the predicate or not",
-    arguments: Setting.allCases)
-  func `predicate changes`(_ setting: Setting) throws {
+  @Test(arguments: Setting.allCases)
+  func `An object enters and leaves the results as it comes to meet the predicate or not`(_ setting: Setting)
+    throws
+  {
     let fixture = try ControllerFixture(setting, ["a", "b"], where: NSPredicate(format: "age < 30"))
     try fixture.context.performAndWait {
       let author = try fixture.author("a")
@@ -88,8 +88,7 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  @Test("What does not concern the results is not announced")
-  func `unaffected`() throws {
+  @Test func `What does not concern the results is not announced`() throws {
     let fixture = try ControllerFixture(.sqlite, ["a"], where: NSPredicate(format: "age < 30"))
     fixture.context.performAndWait {
       fixture.context.insert("Author", ["name": "old", "age": 90])
@@ -99,8 +98,10 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  @Test("Renaming all of two sections into a third inserts one section, deletes two, and moves the objects")
-  func `sections merge`() throws {
+  @Test
+  func `Renaming all of two sections into a third inserts one section, deletes two, and moves the objects`()
+    throws
+  {
     let fixture = try ControllerFixture(.sqlite, ["A", "B"], sections: "name")
     try fixture.context.performAndWait {
       try fixture.author("A").setValue("Z", forKey: "name")
@@ -121,8 +122,8 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  @Test("Index titles are the sections' capital initials, each once, and lead back to the section")
-  func `index titles`() throws {
+  @Test
+  func `Index titles are the sections' capital initials, each once, and lead back to the section`() throws {
     let fixture = try ControllerFixture(.sqlite, ["apple", "axe", "beet"], sections: "name")
     fixture.context.performAndWait {
       #expect(fixture.controller.sectionIndexTitles == ["A", "B"])
@@ -131,8 +132,7 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  @Test("A fetch fails when objects of one section are apart from each other")
-  func `out of order`() throws {
+  @Test func `A fetch fails when objects of one section are apart from each other`() throws {
     let stack = try TestStack(.sqlite)
     stack.context.performAndWait {
       stack.context.insert("Author", ["name": "a", "age": 1])
@@ -146,8 +146,7 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  @Test("Paths and objects lead to each other")
-  func paths() throws {
+  @Test func `Paths and objects lead to each other`() throws {
     let fixture = try ControllerFixture(.sqlite, ["a", "b"], sections: "name")
     try fixture.context.performAndWait {
       let path = IndexPath(item: 0, section: 1)
@@ -160,8 +159,7 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  @Test("refreshAllObjects yields updates only")
-  func `refresh all`() throws {
+  @Test func `refreshAllObjects yields updates only`() throws {
     let fixture = try ControllerFixture(.sqlite, ["a", "b"])
     fixture.context.performAndWait {
       fixture.context.refreshAllObjects()
@@ -169,8 +167,7 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  @Test("A reset is not announced, nor anything after it until the next fetch")
-  func reset() throws {
+  @Test func `A reset is not announced, nor anything after it until the next fetch`() throws {
     let fixture = try ControllerFixture(.sqlite, ["a"])
     try fixture.context.performAndWait {
       fixture.context.reset()
@@ -182,8 +179,7 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  @Test("Rolling back undoes insertions, deletions and changes in the results")
-  func rollback() throws {
+  @Test func `Rolling back undoes insertions, deletions and changes in the results`() throws {
     let fixture = try ControllerFixture(.sqlite, ["a", "b"])
     try fixture.context.performAndWait {
       fixture.context.insert("Author", ["name": "c"])
@@ -195,9 +191,11 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  @Test(
-    "A controller without sections hands its difference to a delegate that takes it, and calls nothing else")
-  func difference() throws {
+  @Test
+  func
+    `A controller without sections hands its difference to a delegate that takes it, and calls nothing else`()
+    throws
+  {
     let fixture = try ControllerFixture(.sqlite, ["a", "b", "c"])
     let delegate = DifferenceDelegate()
     try fixture.context.performAndWait {
@@ -213,8 +211,7 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  @Test("The controller in a delegate's hand is the program's own by == and ===")
-  func `face identity`() throws {
+  @Test func `The controller in a delegate's hand is the program's own by == and ===`() throws {
     final class Asker: NSObject, NSFetchedResultsControllerDelegate {
       var own: NSFetchedResultsController<NSManagedObject>?
       var answers: [Bool] = []
@@ -233,8 +230,7 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  @Test("A delegate that changes objects while told starts a new round")
-  func `reentrance`() throws {
+  @Test func `A delegate that changes objects while told starts a new round`() throws {
     final class Meddler: NSObject, NSFetchedResultsControllerDelegate {
       var context: NSManagedObjectContext?
       var rounds = 0
@@ -257,8 +253,9 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  @Test("After random rounds of changes the results equal a fresh fetch, sections included", arguments: 0..<8)
-  func equalsFreshFetch(_ seed: Int) throws {
+  @Test(arguments: 0..<8)
+  func `After random rounds of changes the results equal a fresh fetch, sections included`(_ seed: Int) throws
+  {
     var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1
     func random(_ bound: Int) -> Int {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -40,16 +40,16 @@ struct FetchedResultsCostTests {
     }
   }
 
-  @Test("100 changes cost a number of comparisons that grows with the logarithm of the results")
-  func `logarithmic`() throws {
+  @Test
+  func `100 changes cost a number of comparisons that grows with the logarithm of the results`() throws {
     let (few, many) = (try _comparisons(among: 500), try _comparisons(among: 8000))
     // Sixteen times the results: four more steps down the tree for each of the 75 that find a place, no more.
     #expect(many - few <= 75 * 6, "\(few), \(many)")
     #expect(many < 75 * 13 * 2 + 75 * 7 * 2, "\(many)")
   }
 
-  @Test("With a batch size objects stay faults, and one that is looked at brings its batch")
-  func batches() throws {
+  @Test
+  func `With a batch size objects stay faults, and one that is looked at brings its batch`() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
       for number in 0..<100 {
@@ -83,8 +83,7 @@ struct FetchedResultsCostTests {
     }
   }
 
-  @Test("With a batch size unsaved insertions appear, and changes are followed")
-  func `batches follow`() throws {
+  @Test func `With a batch size unsaved insertions appear, and changes are followed`() throws {
     let stack = try TestStack(.sqlite)
     let delegate = RecordingDelegate()
     try stack.context.performAndWait {
@@ -107,10 +106,10 @@ struct FetchedResultsCostTests {
     }
   }
 
-  @Test(
-    "With a batch size and unsaved changes, what is saved and not changed stays a fault",
-    arguments: [false, true])
-  func `batches under changes`(_ isChild: Bool) throws {
+  @Test(arguments: [false, true])
+  func `With a batch size and unsaved changes, what is saved and not changed stays a fault`(_ isChild: Bool)
+    throws
+  {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
       for number in 0..<60 {

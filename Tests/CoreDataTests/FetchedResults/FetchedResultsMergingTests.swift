@@ -15,8 +15,8 @@ private func save(_ saver: NSManagedObjectContext, mergingInto context: NSManage
 
 @Suite("Fetched results controller: changes from elsewhere")
 struct FetchedResultsMergingTests {
-  @Test("A merged update of an object that is a fault here is announced", arguments: Setting.direct)
-  func `merged fault`(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct)
+  func `A merged update of an object that is a fault here is announced`(_ setting: Setting) throws {
     let fixture = try ControllerFixture(setting, ["a", "b"])
     let other = fixture.stack.sibling()
     try fixture.context.performAndWait {
@@ -31,9 +31,10 @@ struct FetchedResultsMergingTests {
     }
   }
 
-  @Test(
-    "A fault that a merge makes fit the predicate comes in, filled before or not", arguments: Setting.direct)
-  func `merged fault that fits now`(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct)
+  func `A fault that a merge makes fit the predicate comes in, filled before or not`(_ setting: Setting)
+    throws
+  {
     for isFilledFirst in [false, true] {
       let fixture = try ControllerFixture(setting, ["a"], where: NSPredicate(format: "age > 60"))
       let other = fixture.stack.sibling()
@@ -60,8 +61,8 @@ struct FetchedResultsMergingTests {
     }
   }
 
-  @Test("A merged update brings in an object that was never registered here", arguments: Setting.direct)
-  func `merged stranger`(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct)
+  func `A merged update brings in an object that was never registered here`(_ setting: Setting) throws {
     let fixture = try ControllerFixture(setting, ["a", "b"], where: NSPredicate(format: "age > 60"))
     let other = fixture.stack.sibling()
     try fixture.context.performAndWait {
@@ -75,8 +76,8 @@ struct FetchedResultsMergingTests {
     }
   }
 
-  @Test("Merging by object IDs alone brings in what was never registered", arguments: Setting.direct)
-  func `merged IDs`(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct)
+  func `Merging by object IDs alone brings in what was never registered`(_ setting: Setting) throws {
     let fixture = try ControllerFixture(setting, ["a", "b"], where: NSPredicate(format: "age > 60"))
     let other = fixture.stack.sibling()
     try fixture.context.performAndWait {
@@ -92,10 +93,10 @@ struct FetchedResultsMergingTests {
     }
   }
 
-  @Test(
-    "A child's save is announced before it returns, relationship-only changes too",
-    arguments: Setting.allCases)
-  func `child save`(_ setting: Setting) throws {
+  @Test(arguments: Setting.allCases)
+  func `A child's save is announced before it returns, relationship-only changes too`(_ setting: Setting)
+    throws
+  {
     let fixture = try ControllerFixture(setting, ["a"])
     let child = fixture.stack.child(of: fixture.context)
     try fixture.context.performAndWait {
@@ -113,9 +114,9 @@ struct FetchedResultsMergingTests {
     }
   }
 
-  @Test(
-    "A relationship-only change of another context is announced after the merge", arguments: Setting.direct)
-  func `merged relationship`(_ setting: Setting) throws {
+  @Test(arguments: Setting.direct)
+  func `A relationship-only change of another context is announced after the merge`(_ setting: Setting) throws
+  {
     let fixture = try ControllerFixture(setting, ["a"])
     let other = fixture.stack.sibling()
     try fixture.context.performAndWait {

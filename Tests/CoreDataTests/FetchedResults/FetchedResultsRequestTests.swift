@@ -14,8 +14,8 @@ struct FetchedResultsRequestTests {
     )
   }
 
-  @Test("A changed predicate takes effect with the next fetch, of which the delegate is not told")
-  func `changed request`() throws {
+  @Test
+  func `A changed predicate takes effect with the next fetch, of which the delegate is not told`() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
       for name in ["a", "b"] { stack.context.insert("Author", ["name": name]) }
@@ -30,8 +30,7 @@ struct FetchedResultsRequestTests {
     }
   }
 
-  @Test("A request without sort descriptors traps, and says what it needs")
-  func sortDescriptors() async throws {
+  @Test func `A request without sort descriptors traps, and says what it needs`() async throws {
     let result = try #require(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let stack = try TestStack(.memory)
@@ -43,8 +42,7 @@ struct FetchedResultsRequestTests {
     #expect(String(decoding: result.standardErrorContent, as: UTF8.self).contains("sort descriptors"))
   }
 
-  @Test("The delegate is not kept alive, and is not missed once it is gone")
-  func `delegate lifetime`() throws {
+  @Test func `The delegate is not kept alive, and is not missed once it is gone`() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
       let controller = _controller(stack)
@@ -62,8 +60,7 @@ struct FetchedResultsRequestTests {
     }
   }
 
-  @Test("Without delegate changes are not followed")
-  func `no delegate`() throws {
+  @Test func `Without delegate changes are not followed`() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
       let controller = _controller(stack)
@@ -74,8 +71,7 @@ struct FetchedResultsRequestTests {
     }
   }
 
-  @Test("A limit is not applied again when objects come later")
-  func limit() throws {
+  @Test func `A limit is not applied again when objects come later`() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
       for name in ["a", "c"] { stack.context.insert("Author", ["name": name]) }
@@ -89,8 +85,7 @@ struct FetchedResultsRequestTests {
     }
   }
 
-  @Test("Among equal keys an updated object stays where it is")
-  func ties() throws {
+  @Test func `Among equal keys an updated object stays where it is`() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
       for age in 1...5 { stack.context.insert("Author", ["name": "same", "age": age]) }
@@ -105,8 +100,10 @@ struct FetchedResultsRequestTests {
     }
   }
 
-  @Test("Sections may be named by a related object's value; nil has the empty name, numbers their digits")
-  func sectionNames() throws {
+  @Test
+  func `Sections may be named by a related object's value; nil has the empty name, numbers their digits`()
+    throws
+  {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
       let ada = stack.context.insert("Author", ["name": "Ada"])
@@ -121,8 +118,7 @@ struct FetchedResultsRequestTests {
     }
   }
 
-  @Test("An object that moves to a new section is a move beside the section's insertion")
-  func `move into new section`() throws {
+  @Test func `An object that moves to a new section is a move beside the section's insertion`() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
       for name in ["a", "a", "b"] { stack.context.insert("Author", ["name": name]) }
@@ -138,8 +134,7 @@ struct FetchedResultsRequestTests {
     }
   }
 
-  @Test("Fetches object IDs when asked to, in one section")
-  func objectIDs() throws {
+  @Test func `Fetches object IDs when asked to, in one section`() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
       stack.context.insert("Author", ["name": "a"])
@@ -154,8 +149,7 @@ struct FetchedResultsRequestTests {
     }
   }
 
-  @Test("A delegate or a subclass may name the index titles")
-  func `index titles`() throws {
+  @Test func `A delegate or a subclass may name the index titles`() throws {
     final class Titles: NSObject, NSFetchedResultsControllerDelegate {
       func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
@@ -173,8 +167,10 @@ struct FetchedResultsRequestTests {
     }
   }
 
-  @Test("A title that the delegate leaves out is in no index; each title leads to the first of its sections")
-  func `titles left out`() throws {
+  @Test
+  func `A title that the delegate leaves out is in no index; each title leads to the first of its sections`()
+    throws
+  {
     final class Titles: NSObject, NSFetchedResultsControllerDelegate {
       func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,

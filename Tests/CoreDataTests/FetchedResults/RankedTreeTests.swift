@@ -4,8 +4,7 @@ import Testing
 
 @Suite("RankedTree")
 struct RankedTreeTests {
-  @Test("Built from elements, it has them in order and each at its position")
-  func `builds`() {
+  @Test func `Built from elements, it has them in order and each at its position`() {
     var handles: [RankedTree<Int>.Handle] = []
     let tree = RankedTree(Array(0..<1000), placed: { handles.append($1) })
     #expect(tree.elements == Array(0..<1000))
@@ -13,8 +12,7 @@ struct RankedTreeTests {
     #expect((0..<1000).allSatisfy { tree[$0] == $0 })
   }
 
-  @Test("After any mix of insertions and removals it equals an array treated alike")
-  func `follows an array`() {
+  @Test func `After any mix of insertions and removals it equals an array treated alike`() {
     var random = SystemRandomNumberGenerator()
     var tree = RankedTree<Int>()
     var mirror: [(value: Int, handle: RankedTree<Int>.Handle)] = []
@@ -32,16 +30,14 @@ struct RankedTreeTests {
     #expect(mirror.enumerated().allSatisfy { tree.position(of: $1.handle) == $0 })
   }
 
-  @Test("Stays shallow when elements come in order")
-  func `stays shallow`() {
+  @Test func `Stays shallow when elements come in order`() {
     var tree = RankedTree<Int>()
     for value in 0..<4096 { tree.insert(value, at: value) }
     #expect(tree.depth <= 30)
     #expect(tree.partitionPoint { $0 < 1234 } == 1234)
   }
 
-  @Test("By rank it finds the same place, and asks only about elements of the same rank")
-  func `finds by rank`() {
+  @Test func `By rank it finds the same place, and asks only about elements of the same rank`() {
     // Four elements share each rank.
     var tree = RankedTree((0..<400).map { $0 * 2 }, rank: { UInt64($0 / 8) })
     var asked: Set<Int> = []

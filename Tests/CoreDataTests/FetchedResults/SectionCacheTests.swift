@@ -56,8 +56,9 @@ struct SectionCacheTests {
     }
   }
 
-  @Test("What was fetched is found again by another run: order and sections without reading an object")
-  func `found again`() throws {
+  @Test
+  func `What was fetched is found again by another run: order and sections without reading an object`() throws
+  {
     let shape = try _stack.context.performAndWait {
       let controller = _controller(_stack.context)
       try controller.performFetch()
@@ -75,8 +76,7 @@ struct SectionCacheTests {
     NSFetchedResultsController<NSManagedObject>.deleteCache(withName: _name)
   }
 
-  @Test("Sections by something that only objects can tell are found again, too")
-  func `computed sections`() throws {
+  @Test func `Sections by something that only objects can tell are found again, too`() throws {
     try _stack.context.performAndWait {
       let author = try _stack.context.all("Author", by: "name")[0]
       for title in ["t", "u"] { _stack.context.insert("Book", ["title": title, "author": author]) }
@@ -111,8 +111,8 @@ struct SectionCacheTests {
 
   enum Change: String, CaseIterable { case insertion, update, deletion, replacement, batch }
 
-  @Test("A cache is stale after any change of the stored objects", arguments: Change.allCases)
-  func stale(_ change: Change) throws {
+  @Test(arguments: Change.allCases)
+  func `A cache is stale after any change of the stored objects`(_ change: Change) throws {
     try _stack.context.performAndWait { try _controller(_stack.context).performFetch() }
     let writer = try _anotherRun()
     try writer.performAndWait {
@@ -138,8 +138,7 @@ struct SectionCacheTests {
     NSFetchedResultsController<NSManagedObject>.deleteCache(withName: _name)
   }
 
-  @Test("Another request under the same name does not take the cache, and replaces it")
-  func `other request`() throws {
+  @Test func `Another request under the same name does not take the cache, and replaces it`() throws {
     let context = try _anotherRun()
     try context.performAndWait {
       let requests = [
@@ -158,8 +157,7 @@ struct SectionCacheTests {
     NSFetchedResultsController<NSManagedObject>.deleteCache(withName: _name)
   }
 
-  @Test("A deleted cache is not there any more; without a name all are deleted")
-  func deletion() throws {
+  @Test func `A deleted cache is not there any more; without a name all are deleted`() throws {
     let context = try _anotherRun()
     try context.performAndWait {
       for name in [_name, nil] {
@@ -177,8 +175,7 @@ struct SectionCacheTests {
     NSFetchedResultsController<NSManagedObject>.deleteCache(withName: _name)
   }
 
-  @Test("Unsaved changes show, and are kept out of the cache")
-  func unsaved() throws {
+  @Test func `Unsaved changes show, and are kept out of the cache`() throws {
     let context = try _anotherRun()
     try context.performAndWait {
       context.insert("Author", ["name": "unsaved", "age": 21])
@@ -189,8 +186,7 @@ struct SectionCacheTests {
     }
   }
 
-  @Test("Results from a cache are followed as others are")
-  func followed() throws {
+  @Test func `Results from a cache are followed as others are`() throws {
     try _stack.context.performAndWait { try _controller(_stack.context).performFetch() }
     let context = try _anotherRun()
     let delegate = RecordingDelegate()
@@ -209,8 +205,7 @@ struct SectionCacheTests {
     NSFetchedResultsController<NSManagedObject>.deleteCache(withName: _name)
   }
 
-  @Test("A damaged file is as good as none, wherever it is damaged")
-  func damaged() throws {
+  @Test func `A damaged file is as good as none, wherever it is damaged`() throws {
     let context = try _anotherRun()
     try context.performAndWait {
       try _controller(context, limit: 3).performFetch()
@@ -231,8 +226,7 @@ struct SectionCacheTests {
     NSFetchedResultsController<NSManagedObject>.deleteCache(withName: _name)
   }
 
-  @Test("A file that is whole but lies about itself is refused without a trap")
-  func lying() throws {
+  @Test func `A file that is whole but lies about itself is refused without a trap`() throws {
     for number in [-1, 4, Int.max, Int.min] {
       var writer = CacheWriter()
       writer.write(number)
@@ -248,8 +242,7 @@ struct SectionCacheTests {
     #expect(CacheReader(sealed: Data()) == nil)
   }
 
-  @Test("Predicates that mean something else later or elsewhere are not cached")
-  func `unspeakable`() throws {
+  @Test func `Predicates that mean something else later or elsewhere are not cached`() throws {
     let context = try _anotherRun()
     try context.performAndWait {
       let controller = _controller(context, where: NSPredicate(format: "now() > '2001-01-01'"))
@@ -264,8 +257,7 @@ struct SectionCacheTests {
     NSFetchedResultsController<NSManagedObject>.deleteCache(withName: _name)
   }
 
-  @Test("Nothing is kept of a store in memory")
-  func memory() throws {
+  @Test func `Nothing is kept of a store in memory`() throws {
     let stack = try TestStack(.memory)
     try _fill(stack)
     try stack.context.performAndWait {

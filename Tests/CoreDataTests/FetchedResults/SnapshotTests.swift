@@ -50,9 +50,9 @@ struct SnapshotTests {
     return controller
   }
 
-  @Test(
-    "Each fetch and each round of changes brings one snapshot and nothing else", arguments: Setting.allCases)
-  func rounds(_ setting: Setting) throws {
+  @Test(arguments: Setting.allCases)
+  func `Each fetch and each round of changes brings one snapshot and nothing else`(_ setting: Setting) throws
+  {
     let stack = try TestStack(setting)
     let controller = try _controller(stack, ["a", "bb", "c"], sections: "age")
     try stack.context.performAndWait {
@@ -74,8 +74,8 @@ struct SnapshotTests {
     }
   }
 
-  @Test("Without key path there is one section, and items that changed or moved are to be reloaded")
-  func `reloads`() throws {
+  @Test
+  func `Without key path there is one section, and items that changed or moved are to be reloaded`() throws {
     let stack = try TestStack(.sqlite)
     let controller = try _controller(stack, ["a", "b", "c"])
     stack.context.performAndWait {
@@ -91,9 +91,11 @@ struct SnapshotTests {
     }
   }
 
-  @Test(
-    "Temporary IDs stand for inserted objects until the save, which brings a snapshot with permanent ones")
-  func `permanent IDs`() throws {
+  @Test
+  func
+    `Temporary IDs stand for inserted objects until the save, which brings a snapshot with permanent ones`()
+    throws
+  {
     let stack = try TestStack(.sqlite)
     let controller = try _controller(stack, ["a"])
     try stack.context.performAndWait {
@@ -114,8 +116,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test("A snapshot never changes, even before it is first read")
-  func immutable() throws {
+  @Test func `A snapshot never changes, even before it is first read`() throws {
     let stack = try TestStack(.sqlite)
     let controller = try _controller(stack, ["a", "b"])
     try stack.context.performAndWait {
@@ -126,8 +127,10 @@ struct SnapshotTests {
     }
   }
 
-  @Test("A snapshot looked into while a round is told shows that round, whatever the delegate does next")
-  func `reentrance`() throws {
+  @Test
+  func `A snapshot looked into while a round is told shows that round, whatever the delegate does next`()
+    throws
+  {
     final class Meddler: NSObject, NSFetchedResultsControllerDelegate {
       var context: NSManagedObjectContext?
       var counts: [Int] = []
@@ -155,8 +158,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test("A snapshot reads as typed sections, and not as sections of other types")
-  func typed() throws {
+  @Test func `A snapshot reads as typed sections, and not as sections of other types`() throws {
     let stack = try TestStack(.sqlite)
     let controller = try _controller(stack, ["a", "bb"], sections: "age")
     stack.context.performAndWait {
@@ -169,8 +171,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test("A snapshot is edited as Apple's is")
-  func editing() {
+  @Test func `A snapshot is edited as Apple's is`() {
     let snapshot = NSDiffableDataSourceSnapshotReference()
     snapshot.appendSections(withIdentifiers: ["A", "C"])
     snapshot.insertSections(withIdentifiers: ["B"], beforeSectionWithIdentifier: "C")

@@ -89,8 +89,8 @@ struct AutomaticMappingTests {
 
   private static let withoutInferring = [NSMigratePersistentStoresAutomaticallyOption: true]
 
-  @Test("A mapping model among the program's migrates a store when it is added", .ofFiles)
-  func `a mapping model of the programs is used`() throws {
+  @Test(.ofFiles)
+  func `A mapping model among the program's migrates a store when it is added`() throws {
     #expect(code(Self.withoutInferring) == NSMigrationMissingMappingModelError)
     #expect(code(MigrationFixture.automatic) == NSMigrationMissingMappingModelError)
     try bundle(policy: PagesPolicy.self)
@@ -118,16 +118,14 @@ struct AutomaticMappingTests {
     #expect(check == .text("ok"))
   }
 
-  @Test("A mapping model that is there wins over inferring")
-  func `a mapping model wins over inferring`() throws {
+  @Test func `A mapping model that is there wins over inferring`() throws {
     try bundle(policy: MarkingPolicy.self, to: inferable)
     try fixture.open(inferable) { context in
       try #expect(context.texts("MappedBook", "title") == ["Emma!", "Persuasion!"])
     }
   }
 
-  @Test("A migration that fails midway leaves the store whole, and nothing beside it")
-  func `a failure leaves the store whole`() throws {
+  @Test func `A migration that fails midway leaves the store whole, and nothing beside it`() throws {
     try bundle(policy: GivingUpPolicy.self)
     #expect(throws: GivingUpPolicy.Failure.self) { try fixture.open(new) { _ in } }
     try #expect(strangers() == [])
@@ -135,10 +133,12 @@ struct AutomaticMappingTests {
   }
 
   @Test(
-    "A program that is killed while objects are migrated leaves the store whole; the next one finishes the work",
     .ofFiles
   )
-  func `being killed while migrating leaves the store whole`() throws {
+  func
+    `A program that is killed while objects are migrated leaves the store whole; the next one finishes the work`()
+    throws
+  {
     try bundle(policy: SnapshotPolicy.self)
     try fixture.open(new) { _ in }
     // What lay in the directory in the middle is what a killed program would have left.
@@ -155,8 +155,8 @@ struct AutomaticMappingTests {
       try !FileManager.default.contentsOfDirectory(atPath: left.path).contains { $0.contains("migrating") })
   }
 
-  @Test("A program that is killed while the new content is put in place leaves the store whole", .ofFiles)
-  func `being killed while replacing leaves the store whole`() throws {
+  @Test(.ofFiles)
+  func `A program that is killed while the new content is put in place leaves the store whole`() throws {
     let other = StoreFiles(url: directory.appendingPathComponent("Other.sqlite"))
     try fixture.open(new, at: other.url, options: nil) { context in
       context.make("MappedBook", ["title": "Other", "cover": Self.cover])
@@ -180,16 +180,15 @@ struct AutomaticMappingTests {
     try #expect(FileManager.default.contentsOfDirectory(atPath: support).count == 1)
   }
 
-  @Test("A store that may only be read is not migrated")
-  func `a read-only store is not migrated`() throws {
+  @Test func `A store that may only be read is not migrated`() throws {
     try bundle(policy: PagesPolicy.self)
     let options = MigrationFixture.automatic.merging([NSReadOnlyPersistentStoreOption: true]) { $1 }
     #expect(code(options) == NSMigrationError)
     try expectOld()
   }
 
-  @Test("Migrating on adding posts nothing about objects", .ofFiles)
-  func `no context hears of it`() throws {
+  @Test(.ofFiles)
+  func `Migrating on adding posts nothing about objects`() throws {
     try bundle(policy: PagesPolicy.self)
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: new)
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)

@@ -15,8 +15,10 @@ struct CompiledMappingTests {
     try NSManagedObjectModel.load(contentsOf: sample.appendingPathComponent("SampleModel.momd/\(name).mom"))
   }
 
-  @Test("A compiled mapping model is read with its expressions, and is for the versions whose hashes it has")
-  func `a compiled mapping model is read`() throws {
+  @Test
+  func `A compiled mapping model is read with its expressions, and is for the versions whose hashes it has`()
+    throws
+  {
     let model = try NSMappingModel.load(contentsOf: Self.compiled)
     #expect(
       model.entityMappings.map(\.name) == [
@@ -39,8 +41,7 @@ struct CompiledMappingTests {
     }
   }
 
-  @Test("The mapping model of two versions is found among others by its hashes")
-  func `a mapping model is found by its hashes`() throws {
+  @Test func `The mapping model of two versions is found among others by its hashes`() throws {
     let bundle = try #require(Bundle(path: Self.sample.path))
     let (first, old, new) = (
       try Self.model("SampleModel"), try Self.model("SampleModel2"), try Self.model("SampleModel3")
@@ -51,8 +52,8 @@ struct CompiledMappingTests {
     #expect(NSMappingModel(from: [bundle], forSourceModel: new, destinationModel: old) == nil)
   }
 
-  @Test("A store that Core Data wrote is migrated by a compiled mapping model", .ofFiles)
-  func `a store by Core Data is migrated`() throws {
+  @Test(.ofFiles)
+  func `A store that Core Data wrote is migrated by a compiled mapping model`() throws {
     let fixture = try MigrationFixture()
     let source = AppleCorpus.url.appendingPathComponent("stores/coredataplus/SampleModel_V2.sqlite")
     try FileManager.default.copyItem(atPath: source.path, toPath: fixture.url.path)
@@ -81,8 +82,8 @@ struct CompiledMappingTests {
     }
   }
 
-  @Test("The mapping model of Xcode's editor and the one compiled of it are the same", .ofFiles)
-  func `the two forms agree`() throws {
+  @Test(.ofFiles)
+  func `The mapping model of Xcode's editor and the one compiled of it are the same`() throws {
     let fixture = try MigrationFixture()
     let directory = fixture.url.deletingLastPathComponent()
     try FileManager.default.copyItem(
@@ -113,7 +114,7 @@ struct CompiledMappingTests {
   }
 
   @Test(
-    "Mapping documents of other projects are read", .ofFiles,
+    .ofFiles,
     arguments: [
       ("CoreDataMigrationRevised-Example-Migration2to3ModelMapping", ["Section", "PostToPost"]),
       ("core-data-Moody_5-Moody_6", ["Continent", "CountryToCountry", "MoodToMood"]),
@@ -122,7 +123,7 @@ struct CompiledMappingTests {
         ["RecipeToRecipe", "Chef", "ImageToImage", "RecipeTypeToRecipeType", "IngredientToIngredient"]
       ),
     ])
-  func `mapping documents are read`(file: String, names: [String]) throws {
+  func `Mapping documents of other projects are read`(file: String, names: [String]) throws {
     let path = AppleCorpus.url.appendingPathComponent("compiled/xcmappingmodel/\(file).xcmappingmodel.xml")
       .path
     let schema = try MappingModelFile.load(path: path)
@@ -134,9 +135,9 @@ struct CompiledMappingTests {
   }
 
   @Test(
-    "Mapping models that are damaged give an error or what can be read, in both forms", .ofFiles,
+    .ofFiles,
     arguments: [0, 1])
-  func `damaged mapping models are errors`(form: Int) throws {
+  func `Mapping models that are damaged give an error or what can be read, in both forms`(form: Int) throws {
     let files = [
       Self.compiled,
       AppleCorpus.url.appendingPathComponent(

@@ -36,10 +36,10 @@ struct DiffAgreementTests {
     var disagreements: [String] = []
   }
 
-  @Test(
-    "Whether a store of one version opens under another is what the comparison says, and nothing is lost",
-    .ofFiles)
-  func `the comparison says what migration does`() throws {
+  @Test(.ofFiles)
+  func `Whether a store of one version opens under another is what the comparison says, and nothing is lost`()
+    throws
+  {
     var outcome = Outcome()
     for (family, files) in Self.families.sorted(by: { $0.key < $1.key }) {
       let versions = try files.map { (name: $0.lastPathComponent, schema: try ModelFile.load(path: $0.path)) }

@@ -31,8 +31,7 @@ struct LightweightMigrationTests {
 
   // MARK: Attributes
 
-  @Test("Attributes are added, removed, renamed and made required")
-  func `attributes are added removed renamed and made required`() throws {
+  @Test func `Attributes are added, removed, renamed and made required`() throws {
     let old = Self.entity(
       "Book", "", Self.text("title"), Self.text("gone"), Self.text("kind"),
       "<attribute name=\"pages\" optional=\"YES\" attributeType=\"Integer 16\"/>")
@@ -63,7 +62,7 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test("Two attributes exchange their names") func `two attributes exchange their names`() throws {
+  @Test func `Two attributes exchange their names`() throws {
     let old = Self.entity("A", "", Self.text("x"), Self.text("y"))
     // The hashes do not know of it: only a modifier makes it another version.
     let new = Self.entity(
@@ -75,8 +74,8 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test("Bytes keep what they are when external storage is allowed, and when it is no more")
-  func `bytes keep what they are when external storage is allowed and when it is no more`() throws {
+  @Test
+  func `Bytes keep what they are when external storage is allowed, and when it is no more`() throws {
     func blob(_ external: String) -> String {
       Self.entity(
         "A", "",
@@ -109,8 +108,7 @@ struct LightweightMigrationTests {
     context.make("Book", ["title": "Beowulf"])
   }
 
-  @Test("Entities and relationships are renamed with what they hold")
-  func `entities and relationships are renamed with what they hold`() throws {
+  @Test func `Entities and relationships are renamed with what they hold`() throws {
     let new =
       Self.entity(
         "Writer", "elementID=\"Author\"", Self.text("name"),
@@ -126,8 +124,7 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test("A to-one becomes a to-many, its inverse being one")
-  func `a to-one becomes a to-many its inverse being one`()
+  @Test func `A to-one becomes a to-many, its inverse being one`()
     throws
   {
     let new =
@@ -142,7 +139,7 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test("Members are put in an order, which then stays") func `members are put in an order which then stays`()
+  @Test func `Members are put in an order, which then stays`()
     throws
   {
     let new =
@@ -161,8 +158,7 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test("A many-to-many becomes a one-to-many, of several members the first staying")
-  func `a many-to-many becomes a one-to-many of several members the first staying`() throws {
+  @Test func `A many-to-many becomes a one-to-many, of several members the first staying`() throws {
     let old =
       Self.entity("Tag", "", Self.text("name"), Self.many("books", "Book", "tags"))
       + Self.entity("Book", "", Self.text("title"), Self.many("tags", "Tag", "books"))
@@ -184,8 +180,7 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test("An inverse is given to a to-many that had none")
-  func `an inverse is given to a to-many that had none`() throws {
+  @Test func `An inverse is given to a to-many that had none`() throws {
     let old =
       Self.entity("Author", "", Self.text("name"), Self.many("books", "Book"))
       + Self.entity("Book", "", Self.text("title"))
@@ -203,8 +198,7 @@ struct LightweightMigrationTests {
 
   // MARK: Hierarchies
 
-  @Test("A new parent takes properties up, and its children keep their rows")
-  func `a new parent takes properties up and its children keep their rows`() throws {
+  @Test func `A new parent takes properties up, and its children keep their rows`() throws {
     let old =
       Self.entity("Novel", "", Self.text("title"), Self.text("hero"))
       + Self.entity("Shop", "", Self.text("name"), Self.one("best", "Novel"))
@@ -230,8 +224,7 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test("The rows of an entity that enters a hierarchy get unused keys")
-  func `the rows of an entity that enters a hierarchy get unused keys`() throws {
+  @Test func `The rows of an entity that enters a hierarchy get unused keys`() throws {
     let old =
       Self.entity("Book", "", Self.text("title"))
       + Self.entity("Map", "", Self.text("title"), Self.one("of", "Book"), Self.many("next", "Map"))
@@ -257,8 +250,7 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test("A removed entity takes the links to its objects along")
-  func `a removed entity takes the links to its objects along`() throws {
+  @Test func `A removed entity takes the links to its objects along`() throws {
     let old =
       Self.entity("P", "isAbstract=\"YES\"", Self.text("n")) + Self.entity("A", "parentEntity=\"P\"")
       + Self.entity("B", "parentEntity=\"P\"")
@@ -283,8 +275,8 @@ struct LightweightMigrationTests {
 
   // MARK: The store
 
-  @Test("The store keeps its UUID, has the new hashes, and opens as it is from then on", .ofFiles)
-  func `the store keeps its UUID has the new hashes and opens as it is from then on`() throws {
+  @Test(.ofFiles)
+  func `The store keeps its UUID, has the new hashes, and opens as it is from then on`() throws {
     let fixture = try MigrationFixture()
     let (old, new) = (
       try fixture.model(Self.linked), try fixture.model(Self.linked + Self.entity("Shop", "", Self.text("n")))
@@ -312,8 +304,7 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test("What cannot be inferred leaves the store as it was, and says why")
-  func `what cannot be inferred leaves the store as it was and says why`() throws {
+  @Test func `What cannot be inferred leaves the store as it was, and says why`() throws {
     let fixture = try MigrationFixture()
     let old = try fixture.model(Self.linked)
     try fixture.open(old, options: nil) { context in
@@ -332,8 +323,7 @@ struct LightweightMigrationTests {
     try fixture.open(old, options: nil) { context in try #expect(context.texts("Book", "title").count == 4) }
   }
 
-  @Test("Objects in the way of a new constraint leave the store as it was")
-  func `objects in the way of a new constraint leave the store as it was`() throws {
+  @Test func `Objects in the way of a new constraint leave the store as it was`() throws {
     let fixture = try MigrationFixture()
     let old = try fixture.model(Self.entity("A", "", Self.text("n")))
     try fixture.open(old, options: nil) { context in
@@ -354,8 +344,8 @@ struct LightweightMigrationTests {
     try fixture.open(new) { context in try #expect(context.texts("A", "n") == ["twice"]) }
   }
 
-  @Test("Nothing is migrated that was not asked to be, or may not be", .ofFiles)
-  func `nothing is migrated that was not asked to be or may not be`() throws {
+  @Test(.ofFiles)
+  func `Nothing is migrated that was not asked to be, or may not be`() throws {
     let fixture = try MigrationFixture()
     let old = try fixture.model(Self.entity("A", "", Self.text("n")))
     try fixture.open(old, options: nil) { context in
@@ -384,8 +374,8 @@ struct LightweightMigrationTests {
     #expect(code(MigrationFixture.automatic) == nil)
   }
 
-  @Test("A container migrates its store by itself", .ofFiles)
-  func `a container migrates its store by itself`() throws {
+  @Test(.ofFiles)
+  func `A container migrates its store by itself`() throws {
     let fixture = try MigrationFixture()
     let old = try fixture.model(Self.entity("A", "", Self.text("n")))
     try fixture.open(old, options: nil) { context in
@@ -412,7 +402,7 @@ struct LightweightMigrationTests {
   private static let hasCorpus = FileManager.default.fileExists(atPath: corpus.path)
 
   @Test(
-    "Stores that Core Data wrote migrate to later versions of their models", .ofFiles,
+    .ofFiles,
     .enabled(if: hasCorpus),
     arguments: [
       (
@@ -428,7 +418,7 @@ struct LightweightMigrationTests {
         "compiled/coredataplus/SampleModel/SampleModel.momd/SampleModel2.mom", "Car", 120
       ),
     ])
-  func `stores that Core Data wrote migrate to later versions of their models`(
+  func `Stores that Core Data wrote migrate to later versions of their models`(
     store: String, model: String, entity: String, least: Int
   ) throws {
     let fixture = try MigrationFixture()

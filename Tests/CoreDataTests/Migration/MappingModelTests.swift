@@ -14,8 +14,7 @@ struct MappingModelTests {
       forSourceModel: fixture.model(old), destinationModel: fixture.model(new))
   }
 
-  @Test("The raw values of mapping types are Core Data's")
-  func `the raw values of mapping types are core datas`() {
+  @Test func `The raw values of mapping types are Core Data's`() {
     let types: [NSEntityMappingType] = [
       .undefinedEntityMappingType, .customEntityMappingType, .addEntityMappingType, .removeEntityMappingType,
       .copyEntityMappingType, .transformEntityMappingType,
@@ -23,8 +22,8 @@ struct MappingModelTests {
     #expect(types.map(\.rawValue) == [0, 1, 2, 3, 4, 5])
   }
 
-  @Test("An entity is copied, transformed, added or removed, and its mapping is named so")
-  func `an entity is copied transformed added or removed and its mapping is named so`() throws {
+  @Test
+  func `An entity is copied, transformed, added or removed, and its mapping is named so`() throws {
     let old =
       ModelText.entity("Same", "", ModelText.text("a")) + ModelText.entity("Changed", "", ModelText.text("a"))
       + ModelText.entity("Gone")
@@ -41,8 +40,7 @@ struct MappingModelTests {
     #expect(mappings["IEM_Remove_Gone"]?.destinationEntityName == nil)
   }
 
-  @Test("The hashes in a mapping are those of the two models")
-  func `the hashes in a mapping are those of the two models`() throws {
+  @Test func `The hashes in a mapping are those of the two models`() throws {
     let (old, new) = (
       try fixture.model(ModelText.entity("A", "", ModelText.text("x"))),
       try fixture.model(ModelText.entity("A", "", ModelText.text("x"), ModelText.text("y")))
@@ -54,8 +52,7 @@ struct MappingModelTests {
     #expect(mapping.destinationEntityVersionHash == new.entityVersionHashesByName["A"])
   }
 
-  @Test("Every property of the destination has a mapping, a new one without expression")
-  func `every property of the destination has a mapping a new one without expression`() throws {
+  @Test func `Every property of the destination has a mapping, a new one without expression`() throws {
     let old = ModelText.entity("A", "", ModelText.text("was"), ModelText.one("one", "A"))
     let new = ModelText.entity(
       "A", "", ModelText.text("is", "optional=\"YES\" elementID=\"was\""), ModelText.text("new"),
@@ -94,8 +91,7 @@ struct MappingModelTests {
     #expect(names("IEM_Remove_Old", "removedProperties") == ["x"])
   }
 
-  @Test("What cannot be inferred is an error that names it")
-  func `what cannot be inferred is an error that names it`() throws {
+  @Test func `What cannot be inferred is an error that names it`() throws {
     let error = #expect(throws: CocoaError.self) {
       try inferred(
         ModelText.entity("A", "", ModelText.text("x")), ModelText.entity("A", "", ModelText.number("x")))
@@ -108,8 +104,7 @@ struct MappingModelTests {
     #expect((error?.userInfo["reason"] as? String)?.isEmpty == false)
   }
 
-  @Test("A mapping without a name is called after its entities")
-  func `a mapping without a name is called after its entities`() {
+  @Test func `A mapping without a name is called after its entities`() {
     let mapping = NSEntityMapping()
     mapping.sourceEntityName = "A"
     mapping.destinationEntityName = "B"
@@ -118,8 +113,7 @@ struct MappingModelTests {
     #expect(mapping.name == "AToB")
   }
 
-  @Test("The variables of expressions have the names of the constants")
-  func `the variables of expressions have the names of the constants`() {
+  @Test func `The variables of expressions have the names of the constants`() {
     #expect(
       [
         NSMigrationManagerKey, NSMigrationSourceObjectKey, NSMigrationDestinationObjectKey,
@@ -127,8 +121,8 @@ struct MappingModelTests {
       ] == ["manager", "source", "destination", "entityMapping", "propertyMapping", "entityPolicy"])
   }
 
-  @Test("There is no mapping model where there is none, and a wrong file is none", .ofFiles)
-  func `there is no mapping model where there is none and a wrong file is none`() throws {
+  @Test(.ofFiles)
+  func `There is no mapping model where there is none, and a wrong file is none`() throws {
     let (old, new) = (try fixture.model(ModelText.library), try fixture.model(ModelText.publishing))
     #expect(NSMappingModel(from: [], forSourceModel: old, destinationModel: new) == nil)
     #expect(NSMappingModel(from: nil, forSourceModel: old, destinationModel: new) == nil)

@@ -56,9 +56,9 @@ struct MigrationEquivalenceTests {
       ModelText.number("pages"), with: ModelText.number("pages").replacing("Integer 64", with: "Double")))
 
   @Test(
-    "Both ways come to the same objects and relationships", .ofFiles,
+    .ofFiles,
     arguments: [attributes, toMany, hierarchy, renamed, numbers])
-  func `both ways come to the same`(change: Change) throws {
+  func `Both ways come to the same objects and relationships`(change: Change) throws {
     let fixture = try MigrationFixture()
     let (old, new) = (try fixture.model(change.old), try fixture.model(change.new))
     try fixture.open(old, options: nil) { context in

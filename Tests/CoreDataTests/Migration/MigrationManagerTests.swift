@@ -98,8 +98,8 @@ struct MigrationManagerTests {
 
   // MARK: What comes out
 
-  @Test("Values are computed by expressions, and relationships follow what was associated", .ofFiles)
-  func `values are computed by expressions and relationships follow what was associated`() throws {
+  @Test(.ofFiles)
+  func `Values are computed by expressions, and relationships follow what was associated`() throws {
     try migrate(model(authors(), works()))
     try opened { context in
       let authors = try context.listed("Author", by: "name")
@@ -115,8 +115,8 @@ struct MigrationManagerTests {
     try fixture.open(old, options: nil) { try #expect($0.texts("Book", "title").count == 3) }
   }
 
-  @Test("A key path leads through relationships of the source", .ofFiles)
-  func `a key path leads through relationships of the source`() throws {
+  @Test(.ofFiles)
+  func `A key path leads through relationships of the source`() throws {
     let works = mapping(
       "BookToWork", "Book", "Work",
       attributes: [("title", "$source.title"), ("length", "$source.author.name")])
@@ -128,8 +128,8 @@ struct MigrationManagerTests {
     }
   }
 
-  @Test("A source expression chooses the objects that are mapped", .ofFiles)
-  func `a source expression chooses the objects that are mapped`() throws {
+  @Test(.ofFiles)
+  func `A source expression chooses the objects that are mapped`() throws {
     let works = works()
     works.sourceExpression = NSExpression(
       format:
@@ -139,8 +139,8 @@ struct MigrationManagerTests {
     try opened { try #expect($0.texts("Work", "title") == ["Emma", "Persuasion"]) }
   }
 
-  @Test("Objects of subentities are not mapped with their parent's", .ofFiles)
-  func `objects of subentities are not mapped with their parents`() throws {
+  @Test(.ofFiles)
+  func `Objects of subentities are not mapped with their parent's`() throws {
     let fixture = try MigrationFixture()
     let parent = ModelText.entity("P", "", ModelText.text("n"))
     let child = ModelText.entity("C", "parentEntity=\"P\"")
@@ -165,8 +165,8 @@ struct MigrationManagerTests {
     }
   }
 
-  @Test("A destination that is there gets the objects in addition", .ofFiles)
-  func `a destination that is there gets the objects in addition`() throws {
+  @Test(.ofFiles)
+  func `A destination that is there gets the objects in addition`() throws {
     try fixture.open(new, at: copy, options: nil) { context in
       context.make("Author", ["name": "homer"])
       try context.save()
@@ -175,8 +175,8 @@ struct MigrationManagerTests {
     try opened { try #expect($0.texts("Author", "name") == ["anne", "homer", "jane"]) }
   }
 
-  @Test("The destination is a separate store", .ofFiles)
-  func `the destination is a store of its own`() throws {
+  @Test(.ofFiles)
+  func `The destination is a separate store`() throws {
     try migrate(model(authors()))
     func uuid(_ url: URL) throws -> String? {
       try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: url)[NSStoreUUIDKey]
@@ -188,8 +188,8 @@ struct MigrationManagerTests {
 
   // MARK: Policies
 
-  @Test("The passes follow one another for all mappings, each calling its methods in order", .ofFiles)
-  func `the passes follow one another for all mappings each calling its methods in order`() throws {
+  @Test(.ofFiles)
+  func `The passes follow one another for all mappings, each calling its methods in order`() throws {
     let manager = try migrate(model(authors(NotingPolicy.self), works(NotingPolicy.self)))
     let (a, b) = ("AuthorToAuthor", "BookToWork")
     #expect(
@@ -202,8 +202,8 @@ struct MigrationManagerTests {
       ])
   }
 
-  @Test("A policy makes several objects of one, or none", .ofFiles)
-  func `a policy makes several objects of one or none`() throws {
+  @Test(.ofFiles)
+  func `A policy makes several objects of one, or none`() throws {
     try migrate(model(authors(), works(SplittingPolicy.self)))
     try opened { context in
       try #expect(context.texts("Work", "title") == ["Emma 1", "Emma 2"])
@@ -213,8 +213,8 @@ struct MigrationManagerTests {
     }
   }
 
-  @Test("A policy shares an object by the manager's user information", .ofFiles)
-  func `a policy shares an object by the managers user information`() throws {
+  @Test(.ofFiles)
+  func `A policy shares an object by the manager's user information`() throws {
     try migrate(model(authors(SharingPolicy.self)))
     try opened { context in
       try #expect(context.texts("House", "name") == ["Murray"])
@@ -222,8 +222,8 @@ struct MigrationManagerTests {
     }
   }
 
-  @Test("A policy answers to functions in expressions", .ofFiles)
-  func `a policy answers to functions in expressions`() throws {
+  @Test(.ofFiles)
+  func `A policy answers to functions in expressions`() throws {
     let authors = mapping(
       "AuthorToAuthor", "Author", "Author",
       attributes: [
@@ -243,8 +243,8 @@ struct MigrationManagerTests {
     try opened { try #expect($0.texts("Author", "initial") == ["A", "J"]) }
   }
 
-  @Test("Objects have no classes of the program's, and progress goes up to one and back to none", .ofFiles)
-  func `objects have no classes of the programs and progress goes up to-one and back to none`() throws {
+  @Test(.ofFiles)
+  func `Objects have no classes of the program's, and progress goes up to one and back to none`() throws {
     let classed = try fixture.model(ModelText.publishing)
     for entity in classed.entities { entity.managedObjectClassName = String(reflecting: HookedAuthor.self) }
     let manager = NSMigrationManager(sourceModel: old, destinationModel: classed)
@@ -258,9 +258,9 @@ struct MigrationManagerTests {
   }
 
   @Test(
-    "What a policy throws ends the migration, without a destination", .ofFiles,
+    .ofFiles,
     arguments: ["creation", "relationships", "end"])
-  func `what a policy throws ends the migration without a destination`(_ place: String) throws {
+  func `What a policy throws ends the migration, without a destination`(_ place: String) throws {
     let works = works(FailingPolicy.self)
     works.userInfo = ["fails": place]
     #expect(throws: FailingPolicy.Failure(place: place)) { try migrate(model(authors(), works)) }
@@ -268,14 +268,14 @@ struct MigrationManagerTests {
     try fixture.open(old, options: nil) { try #expect($0.texts("Book", "title").count == 3) }
   }
 
-  @Test("A cancelled migration fails with the error that it was given", .ofFiles)
-  func `a cancelled migration fails with the error that it was given`() throws {
+  @Test(.ofFiles)
+  func `A cancelled migration fails with the error that it was given`() throws {
     #expect(code { try migrate(model(authors(CancellingPolicy.self))) } == NSMigrationCancelledError)
     #expect(!FileManager.default.fileExists(atPath: copy.path))
   }
 
-  @Test("A manager is used again after a reset", .ofFiles)
-  func `a manager is used again after a reset`() throws {
+  @Test(.ofFiles)
+  func `A manager is used again after a reset`() throws {
     let manager = try migrate(model(authors()))
     #expect(
       !manager.destinationInstances(forEntityMappingName: "AuthorToAuthor", sourceInstances: nil).isEmpty)
@@ -289,8 +289,8 @@ struct MigrationManagerTests {
     }
   }
 
-  @Test("A migration that was cancelled before it began does not begin, by whatever means", .ofFiles)
-  func `a migration cancelled before does not begin`() throws {
+  @Test(.ofFiles)
+  func `A migration that was cancelled before it began does not begin, by whatever means`() throws {
     let same = try fixture.model(ModelText.library + ModelText.entity("Extra"))
     let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: same)
     for isSpecific in [true, false] {
@@ -306,8 +306,8 @@ struct MigrationManagerTests {
 
   // MARK: What does not fit
 
-  @Test("A mapping for other versions, entities or properties is refused before anything is made", .ofFiles)
-  func `a mapping for other versions entities or properties is refused before anything is made`() throws {
+  @Test(.ofFiles)
+  func `A mapping for other versions, entities or properties is refused before anything is made`() throws {
     let otherHash = authors()
     otherHash.sourceEntityVersionHash = Data(count: 32)
     let unknownEntity = mapping("X", "Nobody", "Author")
@@ -318,8 +318,8 @@ struct MigrationManagerTests {
     #expect(!FileManager.default.fileExists(atPath: copy.path))
   }
 
-  @Test("An expression with a wrong key or of a wrong type is an error", .ofFiles)
-  func `an expression with a wrong key or of a wrong type is an error`() throws {
+  @Test(.ofFiles)
+  func `An expression with a wrong key or of a wrong type is an error`() throws {
     for expression in [
       "$source.shoeSize", "$source.books", "$nobody", "FUNCTION($manager, 'burn:', 1)", "$source.name + 1",
     ] {
@@ -328,15 +328,15 @@ struct MigrationManagerTests {
     }
   }
 
-  @Test("A missing policy class is a distinct error", .ofFiles)
-  func `a missing policy class is a distinct error`() throws {
+  @Test(.ofFiles)
+  func `A missing policy class is a distinct error`() throws {
     let authors = authors()
     authors.entityMigrationPolicyClassName = "Nowhere.Nobody"
     #expect(code { try migrate(model(authors)) } == NSEntityMigrationPolicyError)
   }
 
-  @Test("Stores that cannot be used are told apart", .ofFiles)
-  func `stores that cannot be used are told apart`() throws {
+  @Test(.ofFiles)
+  func `Stores that cannot be used are told apart`() throws {
     let manager = NSMigrationManager(sourceModel: new, destinationModel: old)
     // The store is not of the source model.
     #expect(code { try migrate(NSMappingModel(), manager) } == NSMigrationManagerSourceStoreError)
@@ -352,8 +352,8 @@ struct MigrationManagerTests {
       } == NSMigrationMissingMappingModelError)
   }
 
-  @Test("Objects that do not pass validation end the migration with an error about them", .ofFiles)
-  func `objects that do not pass validation end the migration with an error about them`() throws {
+  @Test(.ofFiles)
+  func `Objects that do not pass validation end the migration with an error about them`() throws {
     let strict = try fixture.model(
       ModelText.publishing.replacing(
         "<attribute name=\"initial\" attributeType=\"String\" optional=\"YES\"/>",

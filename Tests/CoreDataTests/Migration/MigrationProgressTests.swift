@@ -31,15 +31,15 @@ struct MigrationProgressTests {
     return try fixture.open(try fixture.model(model)) { try $0.texts("A", "x") }
   }
 
-  @Test("Rows that are copied in several slices all come along, and the current progress is done", .ofFiles)
-  func slices() throws {
+  @Test(.ofFiles)
+  func `Rows that are copied in several slices all come along, and the current progress is done`() throws {
     let progress = Progress(totalUnitCount: 1)
     #expect(try _open(_fixture(), Self._new, progress) == ["1", "2", "3"])
     #expect(progress.isFinished)
   }
 
-  @Test("A migration that is cancelled takes everything back", .ofFiles)
-  func cancelled() throws {
+  @Test(.ofFiles)
+  func `A migration that is cancelled takes everything back`() throws {
     let fixture = try _fixture()
     let progress = Progress(totalUnitCount: 1)
     progress.cancel()
@@ -53,9 +53,9 @@ struct MigrationProgressTests {
   }
 
   @Test(
-    "Slices meet without gap or overlap, and there are never many", .ofFiles,
+    .ofFiles,
     arguments: [0, 1, 20_000, 39_999, 40_000, 1_000_001, .max] as [Int64])
-  func cuts(_ largest: Int64) throws {
+  func `Slices meet without gap or overlap, and there are never many`(_ largest: Int64) throws {
     let slices = MigrationProgress.slices(of: "Z_PK", largestKey: largest)
     #expect(slices.count <= 64)
     let connection = try Connection(path: ":memory:")

@@ -30,8 +30,8 @@ struct ProgressiveMigrationTests {
     return versions[version].isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
   }
 
-  @Test("A store goes from version to version in separate files, and the last takes its place", .ofFiles)
-  func `a store goes from version to version`() throws {
+  @Test(.ofFiles)
+  func `A store goes from version to version in separate files, and the last takes its place`() throws {
     var current = try #require(versions.indices.first { (try? isOf($0)) == true })
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: versions[2])
     var last = fixture.url
@@ -50,19 +50,19 @@ struct ProgressiveMigrationTests {
     try fixture.open(versions[2], options: nil) { try #expect($0.texts("Progress", "third") == ["kept"]) }
   }
 
-  @Test("Versions that all keep the first name as their identifier may be skipped")
-  func `versions may be skipped`() throws {
+  @Test func `Versions that all keep the first name as their identifier may be skipped`() throws {
     try fixture.open(versions[2]) { try #expect($0.texts("Progress", "third") == ["kept"]) }
   }
 
-  @Test("A property that goes and one that comes have nothing to do with each other without an identifier")
-  func `without an identifier values are lost`() throws {
+  @Test
+  func `A property that goes and one that comes have nothing to do with each other without an identifier`()
+    throws
+  {
     let other = try fixture.model(ModelText.entity("Progress", "", ModelText.text("other")))
     try fixture.open(other) { try #expect($0.texts("Progress", "other") == [""]) }
   }
 
-  @Test("Tables are rewritten in place: keys stay, and no policy or object takes part")
-  func `inferred migration keeps keys`() throws {
+  @Test func `Tables are rewritten in place: keys stay, and no policy or object takes part`() throws {
     func uri(_ version: Int) throws -> URL {
       try fixture.open(versions[version]) { context in
         let objects = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Progress"))
@@ -73,8 +73,8 @@ struct ProgressiveMigrationTests {
     try #expect(uri(1) == before)
   }
 
-  @Test("A program that is killed while tables are rewritten leaves the store whole", .ofFiles)
-  func `being killed while rewriting leaves the store whole`() throws {
+  @Test(.ofFiles)
+  func `A program that is killed while tables are rewritten leaves the store whole`() throws {
     let connection = try Connection(path: fixture.url.path, mode: .readWrite)
     try SQLFunctions.register(on: connection)
     try connection.beginImmediate()
@@ -93,16 +93,16 @@ struct ProgressiveMigrationTests {
     }
   }
 
-  @Test("A store of the model's version is left alone, byte for byte", .ofFiles)
-  func `a store of the version is left alone`() throws {
+  @Test(.ofFiles)
+  func `A store of the model's version is left alone, byte for byte`() throws {
     try fixture.open(versions[0], options: nil) { _ in }
     let before = try Data(contentsOf: fixture.url)
     try fixture.open(versions[0]) { _ in }
     try #expect(Data(contentsOf: fixture.url) == before)
   }
 
-  @Test("A difference in indexes alone is none: nothing is migrated, and no index is made", .ofFiles)
-  func `indexes alone make no version`() throws {
+  @Test(.ofFiles)
+  func `A difference in indexes alone is none: nothing is migrated, and no index is made`() throws {
     let indexed = try fixture.model(
       ModelText.entity(
         "Progress", "", ModelText.text("first"),
@@ -120,8 +120,8 @@ struct ProgressiveMigrationTests {
     try #expect(fixture.schema().contains { $0.contains("byFirst") })
   }
 
-  @Test("A store goes back to an older version where that can be inferred as well", .ofFiles)
-  func `an older version is nothing special`() throws {
+  @Test(.ofFiles)
+  func `A store goes back to an older version where that can be inferred as well`() throws {
     try fixture.open(versions[1]) { _ in }
     try #expect(isOf(1))
     try fixture.open(versions[0]) { try #expect($0.texts("Progress", "first") == ["kept"]) }
@@ -129,8 +129,8 @@ struct ProgressiveMigrationTests {
 
   // MARK: Replacing
 
-  @Test("A store is replaced by another with its UUID, or made, and one that was loaded is removed", .ofFiles)
-  func `a store is replaced`() throws {
+  @Test(.ofFiles)
+  func `A store is replaced by another with its UUID, or made, and one that was loaded is removed`() throws {
     let other = fixture.url.deletingLastPathComponent().appendingPathComponent("Other.sqlite")
     try fixture.open(versions[0], at: other, options: nil) { context in
       context.make("Progress", ["first": "other"])
@@ -154,8 +154,8 @@ struct ProgressiveMigrationTests {
     }
   }
 
-  @Test("What is no store is not replaced, and does not replace", .ofFiles)
-  func `what is no store is left alone`() throws {
+  @Test(.ofFiles)
+  func `What is no store is not replaced, and does not replace`() throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: versions[0])
     let text = fixture.url.deletingLastPathComponent().appendingPathComponent("Letter.txt")
     try Data("Dear Jane".utf8).write(to: text)

@@ -87,8 +87,7 @@ struct StagedMigrationTests {
 
   // MARK: Stages
 
-  @Test("A custom stage works on the data of a version when the step has been made")
-  func `a custom stage works on the data`() throws {
+  @Test func `A custom stage works on the data of a version when the step has been made`() throws {
     try open(1, [linking()]) { context in
       let authors = try context.listed("Author", by: "name")
       #expect(authors["Jane"]?.texts("books", "title") == ["Emma", "Persuasion"])
@@ -96,8 +95,7 @@ struct StagedMigrationTests {
     }
   }
 
-  @Test("Two stages lead over a version in between to the last")
-  func `several stages follow one another`() throws {
+  @Test func `Two stages lead over a version in between to the last`() throws {
     let removing = NSCustomMigrationStage(migratingFrom: reference(1), to: reference(2))
     var seen: [String] = []
     removing.willMigrateHandler = { manager, stage in
@@ -119,10 +117,12 @@ struct StagedMigrationTests {
   }
 
   @Test(
-    "A container migrates by the stages that its description has, and the manager has a container only meanwhile",
     .ofFiles
   )
-  func `a containers description carries the manager`() throws {
+  func
+    `A container migrates by the stages that its description has, and the manager has a container only meanwhile`()
+    throws
+  {
     let stage = linking()
     let manager = NSStagedMigrationManager([stage])
     var duringHandler: NSPersistentContainer?
@@ -144,8 +144,8 @@ struct StagedMigrationTests {
     try context.performAndWait { try #expect(context.texts("Author", "name") == ["Anne", "Jane"]) }
   }
 
-  @Test("A lightweight stage names a run of versions, each inferred from the one before", .ofFiles)
-  func `a lightweight stage is a run of versions`() throws {
+  @Test(.ofFiles)
+  func `A lightweight stage names a run of versions, each inferred from the one before`() throws {
     let stage = NSLightweightMigrationStage(versions.map(\.versionChecksum))
     #expect(stage.versionChecksums == versions.map(\.versionChecksum))
     try open(2, [stage]) { try #expect($0.texts("Book", "title").count == 3) }
@@ -154,8 +154,8 @@ struct StagedMigrationTests {
         NSPersistentStoreModelVersionChecksumKey] as? String == versions[2].versionChecksum)
   }
 
-  @Test("Versions among the program's are gone through one by one, so that a name may change twice")
-  func `versions in between are found in the program`() throws {
+  @Test
+  func `Versions among the program's are gone through one by one, so that a name may change twice`() throws {
     let fixture = try MigrationFixture()
     let chain = try ["", "elementID=\"stagedA\"", "elementID=\"stagedB\""].enumerated().map {
       number, identifier in
@@ -174,15 +174,13 @@ struct StagedMigrationTests {
     try fixture.open(chain[2], options: options) { try #expect($0.texts("Staged", "stagedC") == ["kept"]) }
   }
 
-  @Test("A store of the coordinator's version is left alone, whatever the stages")
-  func `a store of the version is left alone`() throws {
+  @Test func `A store of the coordinator's version is left alone, whatever the stages`() throws {
     let stage = linking()
     stage.didMigrateHandler = { _, _ in throw Failure() }
     try open(0, [stage]) { try #expect($0.texts("Book", "title").count == 3) }
   }
 
-  @Test("A label is set, and set back to the name of the class")
-  func `labels are resettable`() {
+  @Test func `A label is set, and set back to the name of the class`() {
     let stage = NSLightweightMigrationStage([])
     #expect(stage.label == "NSLightweightMigrationStage")
     stage.label = "First"
@@ -195,10 +193,10 @@ struct StagedMigrationTests {
 
   // MARK: What goes wrong
 
-  @Test(
-    "A handler that throws ends the migration with its error, and the store is unchanged",
-    arguments: [true, false])
-  func `a failing handler leaves the store whole`(isBefore: Bool) throws {
+  @Test(arguments: [true, false])
+  func `A handler that throws ends the migration with its error, and the store is unchanged`(isBefore: Bool)
+    throws
+  {
     let removing = NSCustomMigrationStage(migratingFrom: reference(1), to: reference(2))
     if isBefore {
       removing.willMigrateHandler = { _, _ in throw Failure() }
@@ -209,8 +207,7 @@ struct StagedMigrationTests {
     try expectOld()
   }
 
-  @Test("A step that cannot be inferred is an error, and the store is unchanged")
-  func `a step that cannot be inferred is an error`() throws {
+  @Test func `A step that cannot be inferred is an error, and the store is unchanged`() throws {
     let wrong = try fixture.model(ModelText.entity("Book", "", ModelText.number("title")))
     let stage = NSCustomMigrationStage(
       migratingFrom: reference(0),
@@ -223,8 +220,10 @@ struct StagedMigrationTests {
     try expectOld()
   }
 
-  @Test("Stages that leave out the store's version or the coordinator's, or name one twice, are refused")
-  func `stages must cover the way`() throws {
+  @Test
+  func `Stages that leave out the store's version or the coordinator's, or name one twice, are refused`()
+    throws
+  {
     let checksums = versions.map(\.versionChecksum)
     let mismatch = NSStagedMigrationFrameworkVersionMismatchError
     #expect(code(2, [NSLightweightMigrationStage(Array(checksums[1...]))]) == mismatch)
@@ -234,15 +233,13 @@ struct StagedMigrationTests {
     try expectOld()
   }
 
-  @Test("A store of a later version than the coordinator's is refused")
-  func `stages lead forward only`() throws {
+  @Test func `A store of a later version than the coordinator's is refused`() throws {
     let stages = [NSLightweightMigrationStage([versions[1].versionChecksum, versions[0].versionChecksum])]
     #expect(code(1, stages) == NSStagedMigrationBackwardMigrationError)
     try expectOld()
   }
 
-  @Test("A reference whose model has another checksum than promised is refused")
-  func `a reference must keep its promise`() throws {
+  @Test func `A reference whose model has another checksum than promised is refused`() throws {
     let broken = NSManagedObjectModelReference(
       model: versions[0], versionChecksum: versions[1].versionChecksum)
     let stages = [
@@ -253,8 +250,8 @@ struct StagedMigrationTests {
     try expectOld()
   }
 
-  @Test("References are made of a model, a file, a name or entity hashes", .ofFiles)
-  func `references are made in four ways`() throws {
+  @Test(.ofFiles)
+  func `References are made of a model, a file, a name or entity hashes`() throws {
     let name = try fixture.bundle(versions[1])
     let checksum = versions[1].versionChecksum
     let file = fixture.url.deletingLastPathComponent().appendingPathComponent("V.xcdatamodel")
@@ -271,8 +268,8 @@ struct StagedMigrationTests {
 
   // MARK: Deferred work
 
-  @Test("Nothing is put off: the option is taken, and there is nothing to finish", .ofFiles)
-  func `nothing is put off`() throws {
+  @Test(.ofFiles)
+  func `Nothing is put off: the option is taken, and there is nothing to finish`() throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: versions[2])
     var options = MigrationFixture.automatic
     options[NSPersistentStoreDeferredLightweightMigrationOptionKey] = true

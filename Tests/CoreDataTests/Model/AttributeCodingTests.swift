@@ -13,23 +13,20 @@ struct AttributeCodingTests {
     return AttributeCoding(attribute, entityName: "E")
   }
 
-  @Test(
-    "an integer attribute takes every kind of whole number",
-    arguments: [
-      7 as any Sendable, Int8(7), Int16(7), Int32(7), Int64(7), UInt(7), UInt8(7), UInt16(7), UInt32(7),
-      UInt64(7), 7.0, Float(7),
-      Decimal(7), NSNumber(value: 7), NSNumber(value: 7.0), NSNumber(value: UInt64(7)),
-      NSDecimalNumber(value: 7),
-      Optional(7) as any Sendable,
-    ])
-  func integers(value: any Sendable) throws {
+  @Test(arguments: [
+    7 as any Sendable, Int8(7), Int16(7), Int32(7), Int64(7), UInt(7), UInt8(7), UInt16(7), UInt32(7),
+    UInt64(7), 7.0, Float(7),
+    Decimal(7), NSNumber(value: 7), NSNumber(value: 7.0), NSNumber(value: UInt64(7)),
+    NSDecimalNumber(value: 7),
+    Optional(7) as any Sendable,
+  ])
+  func `an integer attribute takes every kind of whole number`(value: any Sendable) throws {
     for type in [AttributeType.integer16, .integer32, .integer64] {
       #expect(try _coding(type).value(from: value) == .int(7))
     }
   }
 
-  @Test("nil, an empty optional and NSNull are null")
-  func nulls() throws {
+  @Test func `nil, an empty optional and NSNull are null`() throws {
     let empty: String? = nil
     for type in AttributeType.allCases {
       #expect(try _coding(type).value(from: nil) == .null)
@@ -38,8 +35,7 @@ struct AttributeCodingTests {
     }
   }
 
-  @Test("numbers out of range keep their low bits, fractions are cut off")
-  func ranges() throws {
+  @Test func `numbers out of range keep their low bits, fractions are cut off`() throws {
     #expect(try _coding(.integer16).value(from: 40_000) == .int(-25_536))
     #expect(try _coding(.integer16).value(from: UInt16(40_000)) == .int(-25_536))
     #expect(try _coding(.integer16).value(from: Decimal(40_000)) == .int(-25_536))
@@ -56,8 +52,7 @@ struct AttributeCodingTests {
     #expect(try _coding(.integer64).value(from: Float.nan) == .int(0))
   }
 
-  @Test("booleans come from Bool and numbers")
-  func `booleans`() throws {
+  @Test func `booleans come from Bool and numbers`() throws {
     for value in [true as Any, 1, 2, NSNumber(value: true), UInt8(1)] {
       #expect(try _coding(.boolean).value(from: value) == .int(1))
     }
@@ -65,8 +60,8 @@ struct AttributeCodingTests {
     #expect(try _coding(.boolean).object(from: .int(1)) as? Bool == true)
   }
 
-  @Test("floating-point numbers come from all numbers; a Float attribute keeps a float's precision")
-  func `floats`() throws {
+  @Test
+  func `floating-point numbers come from all numbers; a Float attribute keeps a float's precision`() throws {
     for value in [2 as Any, 2.0, Float(2), Int8(2), Decimal(2), NSNumber(value: 2)] {
       #expect(try _coding(.double).value(from: value) == .double(2))
     }
@@ -74,8 +69,7 @@ struct AttributeCodingTests {
     #expect(try _coding(.float).object(from: .double(Double(Float(0.1)))) as? Float == 0.1)
   }
 
-  @Test("decimals keep their digits, and become what a binary number looks like")
-  func decimals() throws {
+  @Test func `decimals keep their digits, and become what a binary number looks like`() throws {
     let precise = Decimal(string: "3.141592653589793238462643383279")!
     guard case .decimal(let box) = try _coding(.decimal).value(from: precise) else {
       throw CancellationError()
@@ -90,8 +84,7 @@ struct AttributeCodingTests {
     #expect(try _coding(.decimal).object(from: .decimal(box)) is NSDecimalNumber)
   }
 
-  @Test("text, dates, data, UUIDs and URLs come as Swift values and as objects")
-  func objects() throws {
+  @Test func `text, dates, data, UUIDs and URLs come as Swift values and as objects`() throws {
     let date = Date(timeIntervalSinceReferenceDate: 5)
     let uuid = UUID()
     #expect(try _coding(.string).value(from: "x") == .string("x"))
@@ -107,8 +100,7 @@ struct AttributeCodingTests {
     #expect(try _coding(.uri).value(from: NSURL(string: "a://b")!) == .string("a://b"))
   }
 
-  @Test("what is read is shown as the same value")
-  func roundTrip() throws {
+  @Test func `what is read is shown as the same value`() throws {
     let date = Date(timeIntervalSinceReferenceDate: 5)
     let uuid = UUID()
     func shown(_ type: AttributeType, _ value: Any) throws -> Any? {
@@ -127,19 +119,16 @@ struct AttributeCodingTests {
     }
   }
 
-  @Test(
-    "a value of the wrong kind is refused",
-    arguments: [
-      (AttributeType.string, 1 as any Sendable), (.integer32, "1"), (.double, "1"), (.boolean, "YES"),
-      (.date, 1.0),
-      (.binaryData, "x"), (.uuid, "x"), (.uri, "x://y"), (.decimal, "1"), (.composite, 1), (.objectID, 1),
-    ])
-  func `mismatches`(type: AttributeType, value: any Sendable) {
+  @Test(arguments: [
+    (AttributeType.string, 1 as any Sendable), (.integer32, "1"), (.double, "1"), (.boolean, "YES"),
+    (.date, 1.0),
+    (.binaryData, "x"), (.uuid, "x"), (.uri, "x://y"), (.decimal, "1"), (.composite, 1), (.objectID, 1),
+  ])
+  func `a value of the wrong kind is refused`(type: AttributeType, value: any Sendable) {
     #expect(throws: AttributeValueError.self) { try _coding(type).value(from: value) }
   }
 
-  @Test("a composite is a dictionary of its elements; an unknown key is refused")
-  func composites() throws {
+  @Test func `a composite is a dictionary of its elements; an unknown key is refused`() throws {
     let coding = _coding(.composite) {
       $0.elements = [
         AttributeSchema(traits: PropertyTraits(name: "x"), type: .double),
@@ -155,8 +144,7 @@ struct AttributeCodingTests {
     #expect(throws: AttributeValueError.self) { try coding.value(from: ["z": 1]) }
   }
 
-  @Test("a transformable without transformer is kept as a keyed archive")
-  func `keyed archive`() throws {
+  @Test func `a transformable without transformer is kept as a keyed archive`() throws {
     let coding = _coding(.transformable)
     guard case .transformable(let box) = try coding.value(from: ["a", "b"] as NSArray) else {
       throw CancellationError()
@@ -169,10 +157,8 @@ struct AttributeCodingTests {
     }
   }
 
-  @Test(
-    "the archive transformers are applied backwards",
-    arguments: ["NSSecureUnarchiveFromData", "NSUnarchiveFromData"])
-  func `named archive`(name: String) throws {
+  @Test(arguments: ["NSSecureUnarchiveFromData", "NSUnarchiveFromData"])
+  func `the archive transformers are applied backwards`(name: String) throws {
     let coding = _coding(.transformable) { $0.valueTransformerName = name }
     let data = try #require(
       try coding.data(from: TransformableBox(object: ["k": 1] as NSDictionary, data: nil)))
@@ -190,8 +176,8 @@ struct AttributeCodingTests {
     #expect(error?.description.contains("--static-swift-stdlib") == true)
   }
 
-  @Test("a custom transformer makes the data on the way in and the object on the way out")
-  func `custom transformer`() throws {
+  @Test
+  func `a custom transformer makes the data on the way in and the object on the way out`() throws {
     let name = NSValueTransformerName("ReversingTransformer")
     ValueTransformer.setValueTransformer(ReversingTransformer(), forName: name)
     #expect(ValueTransformer.valueTransformerNames().contains(name))

@@ -8,8 +8,7 @@ final class PlainlyNamedObject: NSManagedObject {}
 
 @Suite("A model in use")
 struct FrozenModelTests {
-  @Test("is frozen once, with entities by number and defaults by slot")
-  func `freezing`() throws {
+  @Test func `is frozen once, with entities by number and defaults by slot`() throws {
     let sample = SampleLibrary()
     let frozen = try sample.model.frozen()
     #expect(try sample.model.frozen() === frozen)
@@ -26,8 +25,7 @@ struct FrozenModelTests {
     #expect(sample.book.attributesByName["title"] === sample.title)
   }
 
-  @Test("its copy can be changed")
-  func `editable copy`() throws {
+  @Test func `its copy can be changed`() throws {
     let sample = SampleLibrary()
     _ = try sample.model.frozen()
     let copy = sample.model.copy() as! NSManagedObjectModel
@@ -36,16 +34,14 @@ struct FrozenModelTests {
     #expect(sample.book.name == "Book")
   }
 
-  @Test("user info can still be changed")
-  func userInfo() throws {
+  @Test func `user info can still be changed`() throws {
     let sample = SampleLibrary()
     _ = try sample.model.frozen()
     sample.title.userInfo = ["search": "x"]
     #expect(sample.title.userInfo?["search"] as? String == "x")
   }
 
-  @Test("a change of a property traps, and says what to do")
-  func `property mutation`() async throws {
+  @Test func `a change of a property traps, and says what to do`() async throws {
     let result = try #require(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let sample = SampleLibrary()
@@ -57,8 +53,7 @@ struct FrozenModelTests {
     #expect(message.contains("copy()"))
   }
 
-  @Test("a change of an entity traps")
-  func `entity mutation`() async throws {
+  @Test func `a change of an entity traps`() async throws {
     let result = try #require(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let sample = SampleLibrary()
@@ -70,8 +65,7 @@ struct FrozenModelTests {
         .contains("can't change properties of entity 'Book'"))
   }
 
-  @Test("a change of the model traps")
-  func `model mutation`() async throws {
+  @Test func `a change of the model traps`() async throws {
     let result = try #require(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let sample = SampleLibrary()
@@ -83,8 +77,7 @@ struct FrozenModelTests {
         "can't change entities of a model in use"))
   }
 
-  @Test("a default value that does not fit its type is left out")
-  func `wrong default`() throws {
+  @Test func `a default value that does not fit its type is left out`() throws {
     let sample = SampleLibrary()
     sample.pages.defaultValue = "many"
     _ = try sample.model.frozen()
@@ -103,15 +96,13 @@ struct FrozenModelTests {
     #expect(sample.book.shape.validation.slots == [try #require(layout.slot(named: "title"))])
   }
 
-  @Test("a relationship without destination is refused")
-  func `missing destination`() {
+  @Test func `a relationship without destination is refused`() {
     let sample = SampleLibrary()
     sample.writer.destinationEntity = nil
     #expect(throws: ModelLayoutError.self) { try sample.model.frozen() }
   }
 
-  @Test("an inverse that does not point back is refused")
-  func `one sided inverse`() throws {
+  @Test func `an inverse that does not point back is refused`() throws {
     let sample = SampleLibrary()
     sample.writer.inverseRelationship = nil
     let error = #expect(throws: ModelLayoutError.self) { try sample.model.frozen() }
@@ -119,18 +110,16 @@ struct FrozenModelTests {
     #expect(error?.description.contains("set both ends") == true)
   }
 
-  @Test(
-    "an entity's class is found with its module, without, and as a dotted name",
-    arguments: ["CoreDataTests.PlainlyNamedObject", "PlainlyNamedObject", ".PlainlyNamedObject"])
-  func classes(name: String) throws {
+  @Test(arguments: ["CoreDataTests.PlainlyNamedObject", "PlainlyNamedObject", ".PlainlyNamedObject"])
+  func `an entity's class is found with its module, without, and as a dotted name`(name: String) throws {
     let sample = SampleLibrary()
     sample.book.managedObjectClassName = name
     _ = try sample.model.frozen()
     #expect(sample.book.frozen?.objectClass == PlainlyNamedObject.self)
   }
 
-  @Test("an unknown class falls back to NSManagedObject, as does one that is no managed object")
-  func `unknown class`() throws {
+  @Test
+  func `an unknown class falls back to NSManagedObject, as does one that is no managed object`() throws {
     for name in ["NoSuchThing", "NSNumber"] {
       let sample = SampleLibrary()
       sample.book.managedObjectClassName = name
@@ -139,8 +128,7 @@ struct FrozenModelTests {
     }
   }
 
-  @Test("a schema becomes a model and comes back the same")
-  func `schema round trip`() throws {
+  @Test func `a schema becomes a model and comes back the same`() throws {
     var schema = ModelSchema(SampleLibrary().model)
     schema.entities[2].uniquenessConstraints = [["title"]]
     schema.entities[2].indexes = [

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Describing a model")
 struct ModelDescriptionTests {
-  @Test("a property made in code is optional, a relationship made in code has no limit and nullifies")
-  func defaults() {
+  @Test
+  func `a property made in code is optional, a relationship made in code has no limit and nullifies`() {
     #expect(NSAttributeDescription().isOptional)
     let relationship = NSRelationshipDescription()
     #expect(relationship.maxCount == 0)
@@ -14,8 +14,7 @@ struct ModelDescriptionTests {
     #expect(NSEntityDescription().managedObjectClassName == "NSManagedObject")
   }
 
-  @Test("a subentity has its parents' properties as well as its own")
-  func inheritance() {
+  @Test func `a subentity has its parents' properties as well as its own`() {
     let sample = SampleLibrary()
     #expect(sample.author.superentity === sample.person)
     #expect(Set(sample.author.propertiesByName.keys) == ["name", "books"])
@@ -24,8 +23,8 @@ struct ModelDescriptionTests {
     #expect(!sample.person.isKindOf(entity: sample.author))
   }
 
-  @Test("appending to the properties of a subentity leaves the inherited ones where they are")
-  func `appending properties`() {
+  @Test
+  func `appending to the properties of a subentity leaves the inherited ones where they are`() {
     let sample = SampleLibrary()
     let age = NSAttributeDescription()
     age.name = "age"
@@ -35,23 +34,20 @@ struct ModelDescriptionTests {
     #expect(sample.author.properties.map(\.name) == ["name", "books", "age"])
   }
 
-  @Test("a subentity moves when another parent takes it")
-  func `moving subentities`() {
+  @Test func `a subentity moves when another parent takes it`() {
     let sample = SampleLibrary()
     sample.book.subentities = [sample.author]
     #expect(sample.author.superentity === sample.book)
     #expect(sample.person.subentities.isEmpty)
   }
 
-  @Test("relationships are found by destination")
-  func `by destination`() {
+  @Test func `relationships are found by destination`() {
     let sample = SampleLibrary()
     #expect(sample.author.relationships(forDestination: sample.book) == [sample.books])
     #expect(sample.author.relationships(forDestination: sample.author).isEmpty)
   }
 
-  @Test("an entity's subentities are taken into the model with it")
-  func `subentities join`() {
+  @Test func `an entity's subentities are taken into the model with it`() {
     let model = NSManagedObjectModel()
     let parent = NSEntityDescription()
     parent.name = "Parent"
@@ -63,8 +59,7 @@ struct ModelDescriptionTests {
     #expect(child.managedObjectModel === model)
   }
 
-  @Test("changing properties drops the indexes of the entity and of those below it")
-  func `dropped indexes`() {
+  @Test func `changing properties drops the indexes of the entity and of those below it`() {
     let sample = SampleLibrary()
     let element = NSFetchIndexElementDescription(property: sample.name, collationType: .binary)
     sample.author.indexes = [NSFetchIndexDescription(name: "byName", elements: [element])]
@@ -74,15 +69,13 @@ struct ModelDescriptionTests {
     #expect(sample.author.indexes.isEmpty)
   }
 
-  @Test("uniqueness constraints are read back as names")
-  func constraints() {
+  @Test func `uniqueness constraints are read back as names`() {
     let sample = SampleLibrary()
     sample.book.uniquenessConstraints = [["title", sample.writer]]
     #expect(sample.book.uniquenessConstraints as? [[String]] == [["title", "writer"]])
   }
 
-  @Test("renaming identifier and class name fall back when reset")
-  func `fallbacks`() {
+  @Test func `renaming identifier and class name fall back when reset`() {
     let sample = SampleLibrary()
     #expect(sample.title.renamingIdentifier == "title")
     sample.title.renamingIdentifier = "heading"
@@ -94,8 +87,7 @@ struct ModelDescriptionTests {
     #expect(sample.book.managedObjectClassName == "NSManagedObject")
   }
 
-  @Test("the class of an attribute's values goes with its type")
-  func `value classes`() {
+  @Test func `the class of an attribute's values goes with its type`() {
     let attribute = NSAttributeDescription()
     attribute.type = .decimal
     #expect(attribute.attributeType == .decimalAttributeType)
@@ -106,8 +98,7 @@ struct ModelDescriptionTests {
     #expect(attribute.attributeValueClassName == "NSArray")
   }
 
-  @Test("configurations are subsets by name; nil and the default name mean all entities")
-  func configurations() {
+  @Test func `configurations are subsets by name; nil and the default name mean all entities`() {
     let sample = SampleLibrary()
     sample.model.setEntities([sample.book], forConfigurationName: "Books")
     #expect(sample.model.configurations == ["Books"])
@@ -117,8 +108,7 @@ struct ModelDescriptionTests {
     #expect(sample.model.entities(forConfigurationName: "Other") == nil)
   }
 
-  @Test("a copied model is connected within itself")
-  func copying() throws {
+  @Test func `a copied model is connected within itself`() throws {
     let sample = SampleLibrary()
     let element = NSFetchIndexElementDescription(property: sample.title, collationType: .binary)
     sample.book.indexes = [NSFetchIndexDescription(name: "byTitle", elements: [element])]
@@ -138,8 +128,8 @@ struct ModelDescriptionTests {
     #expect(copy.entityVersionHashesByName == sample.model.entityVersionHashesByName)
   }
 
-  @Test("merging takes entities that are equal once, and joins relationships across models")
-  func merging() throws {
+  @Test
+  func `merging takes entities that are equal once, and joins relationships across models`() throws {
     let one = SampleLibrary()
     let two = SampleLibrary()
     let shop = NSEntityDescription()
@@ -152,8 +142,7 @@ struct ModelDescriptionTests {
     #expect(NSManagedObjectModel(byMerging: nil) == nil)
   }
 
-  @Test("merging for a store takes the versions that the store was saved with")
-  func `merging for metadata`() throws {
+  @Test func `merging for a store takes the versions that the store was saved with`() throws {
     let old = SampleLibrary()
     let new = SampleLibrary()
     new.title.isOptional = true
@@ -164,8 +153,7 @@ struct ModelDescriptionTests {
     #expect(NSManagedObjectModel(byMerging: [new.model], forStoreMetadata: metadata) == nil)
   }
 
-  @Test("a model fits a store whose hashes are exactly those of the configuration")
-  func `compatibility`() {
+  @Test func `a model fits a store whose hashes are exactly those of the configuration`() {
     let sample = SampleLibrary()
     sample.model.setEntities([sample.book], forConfigurationName: "Books")
     var metadata: [String: Any] = ["NSStoreModelVersionHashes": sample.model.entityVersionHashesByName]
@@ -176,8 +164,7 @@ struct ModelDescriptionTests {
     #expect(!sample.model.isConfiguration(withName: nil, compatibleWithStoreMetadata: [:]))
   }
 
-  @Test("a property's and an entity's hash are 32 bytes that follow their shape")
-  func `version hashes`() {
+  @Test func `a property's and an entity's hash are 32 bytes that follow their shape`() {
     let sample = SampleLibrary()
     let before = sample.book.versionHash
     #expect(before.count == 32)

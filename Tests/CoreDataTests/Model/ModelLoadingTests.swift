@@ -24,8 +24,8 @@ struct ModelLoadingTests {
     return url.deletingLastPathComponent().deletingLastPathComponent()
   }
 
-  @Test("an .xcdatamodeld becomes connected entities with default values of the right class")
-  func loading() throws {
+  @Test
+  func `an .xcdatamodeld becomes connected entities with default values of the right class`() throws {
     let url = try _file(_contents)
     defer { try? FileManager.default.removeItem(at: url) }
     let model = try #require(NSManagedObjectModel(contentsOf: url))
@@ -40,8 +40,7 @@ struct ModelLoadingTests {
     #expect(frozen.entities.count == 2)
   }
 
-  @Test("what can't be read is nil, and load says why")
-  func failing() throws {
+  @Test func `what can't be read is nil, and load says why`() throws {
     let url = try _file("<model><entity name=\"A\" parentEntity=\"B\"/></model>")
     defer { try? FileManager.default.removeItem(at: url) }
     #expect(NSManagedObjectModel(contentsOf: url) == nil)
@@ -51,8 +50,7 @@ struct ModelLoadingTests {
     #expect(NSManagedObjectModel(contentsOf: URL(string: "https://example.org/a.momd")!) == nil)
   }
 
-  @Test("the models of a bundle merge")
-  func bundles() throws {
+  @Test func `the models of a bundle merge`() throws {
     let root = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).resources")
     defer { try? FileManager.default.removeItem(at: root) }
     for (name, entity) in [("One", "A"), ("Two", "B")] {
@@ -75,8 +73,7 @@ struct ModelLoadingTests {
     #expect(NSManagedObjectModel.mergedModel(from: []) == nil)
   }
 
-  @Test("a reference resolves to the model with the promised checksum, and to no other")
-  func references() throws {
+  @Test func `a reference resolves to the model with the promised checksum, and to no other`() throws {
     let url = try _file(_contents)
     defer { try? FileManager.default.removeItem(at: url) }
     let checksums = try NSManagedObjectModel.__checksumsForVersionedModel(at: url)

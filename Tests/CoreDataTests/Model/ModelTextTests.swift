@@ -21,8 +21,7 @@ struct ModelTextTests {
     try #require(model.entitiesByName["Book"]?.attributesByName[name])
   }
 
-  @Test("a template becomes a request whose variables can be replaced")
-  func `templates`() throws {
+  @Test func `a template becomes a request whose variables can be replaced`() throws {
     let model = try _model {
       $0.fetchRequests = [FetchRequestSchema(name: "long", entity: "Book", predicate: "pages > $LIMIT")]
     }
@@ -36,8 +35,7 @@ struct ModelTextTests {
     #expect(model.fetchRequestTemplate(forName: "short") == nil)
   }
 
-  @Test("text that is no predicate makes no request, and does not trap")
-  func `hostile template`() throws {
+  @Test func `text that is no predicate makes no request, and does not trap`() throws {
     let model = try _model {
       $0.fetchRequests = ["pages >", "pages == %@", String(repeating: "(", count: 100_000)].enumerated().map {
         FetchRequestSchema(name: "t\($0.offset)", entity: "Book", predicate: $0.element)
@@ -46,8 +44,7 @@ struct ModelTextTests {
     for name in ["t0", "t1", "t2"] { #expect(model.fetchRequestTemplate(forName: name) == nil) }
   }
 
-  @Test("limits become predicates over the value, with the codes of their errors")
-  func limits() throws {
+  @Test func `limits become predicates over the value, with the codes of their errors`() throws {
     let model = try _model {
       $0.entities[0].attributes[0].limits = AttributeLimits(minimum: .integer(1), maximum: .integer(9))
       $0.entities[0].attributes[1].limits = AttributeLimits(
@@ -75,8 +72,7 @@ struct ModelTextTests {
       try failures("published", Date(timeIntervalSinceReferenceDate: 25)) == [NSValidationDateTooLateError])
   }
 
-  @Test("predicates set by code stand instead of limits, and survive as text")
-  func `explicit validation`() throws {
+  @Test func `predicates set by code stand instead of limits, and survive as text`() throws {
     let model = try _model { $0.entities[0].attributes[1].limits = AttributeLimits(minimum: .integer(2)) }
     let title = try _attribute(model, "title")
     title.setValidationPredicates(
@@ -90,8 +86,7 @@ struct ModelTextTests {
     #expect(again.validationPredicates.map(\.predicateText) == ["SELF CONTAINS \"x\""])
   }
 
-  @Test("a derivation is an expression whose text keeps its hash")
-  func `derivation`() throws {
+  @Test func `a derivation is an expression whose text keeps its hash`() throws {
     let derived = NSDerivedAttributeDescription()
     derived.name = "pagesCount"
     derived.type = .integer64
@@ -104,8 +99,7 @@ struct ModelTextTests {
     }
   }
 
-  @Test("a fetched property and a partial index have predicates")
-  func `other predicates`() throws {
+  @Test func `a fetched property and a partial index have predicates`() throws {
     let model = try _model {
       let request = FetchRequestSchema(
         name: "fetchedPropertyFetchRequest", entity: "Book", predicate: "title == $FETCH_SOURCE.title")
