@@ -115,14 +115,16 @@ extension NSManagedObject {
     if let inverse = relationship.inverseSlot { object.inverseWasCut(inverse, self, isNew: isNew) }
   }
 
-  /// What has changed in a to-many, for a save or a child. The removal of a member whose own end led elsewhere already is
-  /// not told: the members were only older, and others may have moved it since.
+  /// What has changed in a to-many, for a save or a child. The removal of a member whose own end led elsewhere already and
+  /// was not changed is not told: the members were only older, and others may have moved it since.
   final func memberChanges(_ slot: Int, _ state: ToManyState) -> ToManyDelta {
     let relationship = _layout.slots[slot].relationship!
     guard !relationship.isManyToMany, let inverse = relationship.inverseSlot else {
       return state.delta { _ in true }
     }
-    return state.delta { $0._row == nil || $0.wasSaved(pointingAt: self, inverse) }
+    return state.delta {
+      $0._row == nil || $0._changed.contains(inverse) || $0.wasSaved(pointingAt: self, inverse)
+    }
   }
 
   /// State of a to-many without reading it. A never-saved object has nothing to read.

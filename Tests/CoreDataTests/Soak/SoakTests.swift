@@ -41,7 +41,7 @@ import Testing
     } + (_isWatched ? [] : _telling.map { Run(seed: $0, mode: .scheduled, setting: .memory) })
 
   /// Seeds that have found a defect.
-  private static let _telling: [UInt64] = [68, 262, 268, 831]
+  private static let _telling: [UInt64] = [49, 68, 262, 268, 831]
 
   @Test(arguments: _runs)
   private func `random edits keep the graph whole`(_ run: Run) throws {
