@@ -10,6 +10,37 @@ stop() {
   exit 1
 }
 
+# Runs a command with its output in a file, and meanwhile shows on the standard error how far it is: each second on a terminal,
+# each half minute elsewhere. Returns the command's status.
+logged() {
+  local file=$1 status=0 watcher
+  shift
+  : >"$file"
+  show_progress "$file" &
+  watcher=$!
+  "$@" >"$file" 2>&1 || status=$?
+  kill "$watcher" 2>/dev/null || true
+  wait "$watcher" 2>/dev/null || true
+  [ ! -t 2 ] || printf '\r\033[K' >&2
+  return "$status"
+}
+
+# What 'logged' shows: the last step of a build, or how many tests have passed, and the time so far. Ends with the script.
+show_progress() {
+  local file=$1 started=$SECONDS pause=30 passed step
+  [ ! -t 2 ] || pause=1
+  while sleep "$pause" >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
+    passed=$(grep -cE '^. Test .* passed after' "$file" || true)
+    step=$(tail -c 4000 "$file" | grep -oE '^\[[0-9]+/[0-9]+\]' | tail -n 1 || true)
+    if [ "$passed" -gt 0 ]; then step="$passed tests have passed"; fi
+    if [ "$pause" -eq 1 ]; then
+      printf '\r\033[K%d s  %s' $((SECONDS - started)) "$step" >&2
+    else
+      say "  $((SECONDS - started)) s  $step"
+    fi
+  done
+}
+
 # Has the sources of a client package compiled again: an incremental build misses that the layout of a superclass in another
 # package has changed, and the client's subclasses would crash.
 renew() { find "$1" -name '*.swift' -not -path '*/.build/*' -exec touch {} +; }
