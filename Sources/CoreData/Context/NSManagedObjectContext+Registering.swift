@@ -25,9 +25,11 @@ extension NSManagedObjectContext {
   /// The results as objects of their class; nil if any is of another one.
   final func casted<T>(_ objects: [NSManagedObject], to type: T.Type) -> [T]? {
     guard let wanted = T.self as? NSManagedObject.Type else { return nil }
-    let identity = ObjectIdentifier(wanted)
-    for object in objects where ObjectIdentifier(Swift.type(of: object)) != identity {
+    // Objects of one class mostly follow each other: each class is looked at once.
+    var fitting = ObjectIdentifier(wanted)
+    for object in objects where ObjectIdentifier(Swift.type(of: object)) != fitting {
       guard object is T else { return nil }
+      fitting = ObjectIdentifier(Swift.type(of: object))
     }
     // Arrays of objects are laid out alike, whatever their class.
     return unsafeBitCast(objects, to: [T].self)

@@ -93,6 +93,28 @@ extension NSManagedObjectContext {
     return result
   }
 
+  /// What the next save inserts, updates and deletes, found in one pass.
+  package final func pendingObjects() -> (
+    inserted: [NSManagedObject], updated: [NSManagedObject], deleted: [NSManagedObject]
+  ) {
+    checkQueue()
+    materializeAdopted()
+    var found: (inserted: [NSManagedObject], updated: [NSManagedObject], deleted: [NSManagedObject]) = (
+      [], [], []
+    )
+    table.forEach { object in
+      if object._flags.isDisjoint(with: [.inserted, .updated, .deleted]) { return }
+      if object._flags.contains(.deleted) {
+        found.deleted.append(object)
+      } else if object._flags.contains(.inserted) {
+        found.inserted.append(object)
+      } else {
+        found.updated.append(object)
+      }
+    }
+    return found
+  }
+
   // MARK: Identity
 
   /// The ID as this context's coordinator knows it: another coordinator over the same file has its own

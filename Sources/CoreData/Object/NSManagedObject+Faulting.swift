@@ -26,13 +26,18 @@ extension NSManagedObject {
     fireFault()
   }
 
+  /// Whether the values at hand can be read as they lie: the object is no fault, and its use is not checked. Notes the read
+  /// then, if the context takes part in `Observation`.
+  @inline(__always) final func isReadable(noting slot: Int) -> Bool {
+    if _flags.isDisjoint(with: .attention) { return true }
+    guard _flags.isDisjoint(with: ObjectFlags.attention.subtracting(.notesReads)) else { return false }
+    noteRead(slot)
+    return true
+  }
+
   /// Does what an object asks for before the value at `slot` is read: see `attend()`.
   final func attend(reading slot: Int) {
-    // The usual case in a context that takes part in `Observation`: nothing to look after but that.
-    if _flags.isDisjoint(with: ObjectFlags.attention.subtracting(.notesReads)), _context != nil {
-      noteRead(slot)
-      return
-    }
+    if isReadable(noting: slot) { return }
     if _context == nil, let recorder = KeyRecorder.current, recorder.note(slot, of: self) { return }
     // What is not stored is gone with the context; it needs no row to say so.
     if _context == nil, _row == nil, _layout.slots[slot].isTransient { return }

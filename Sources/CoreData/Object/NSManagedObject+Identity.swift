@@ -104,4 +104,16 @@ extension NSManagedObject {
       store: store.identifier, entity: key.space.layout.entityName, number: key.reference,
       text: key.space.references?.pathText(of: key.reference)?.removingPercentEncoding)
   }
+
+  /// Whether two objects have permanent IDs of one store and entity, so that their parts differ in the number or text only.
+  package final func sharesIDSpace(with other: NSManagedObject) -> Bool {
+    guard let key = _key, let theirs = other._key else { return false }
+    return key.space === theirs.space
+  }
+
+  /// The primary key in a store that gives keys itself; nil otherwise, and while the object has no permanent ID.
+  package final var primaryKey: Int64? {
+    guard let key = _key, key.space.references == nil else { return nil }
+    return key.reference
+  }
 }

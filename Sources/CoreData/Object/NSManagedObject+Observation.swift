@@ -73,8 +73,10 @@ extension NSManagedObject {
   }
 
   @inline(never)
-  private final func _noteObservedRead(_ slot: Int) {
-    guard TrackingProbe.isTracking else { return }
+  private final func _noteObservedRead(_ slot: Int) { if TrackingProbe.isTracking { _note(slot) } }
+
+  @inline(never)
+  private final func _note(_ slot: Int) {
     let registrar = ObservationRegistrars.registrar(for: self, noting: observedValue(at: slot), at: slot)
     _flags.insert(.observed)
     ObservedObjects.exist.store(true, ordering: .relaxed)
@@ -121,24 +123,42 @@ enum ObservedObjects {
 /// A tracked access puts its key path into a set, which hashes it; an access outside tracking does not. So an
 /// access through a key path that counts its hashing tells. Another thread that tracks at the same moment may
 /// make the answer a false yes, which costs an object a registrar and nothing else.
-private final class TrackingProbe: Observable, Sendable {
+private final class TrackingProbe: Sendable {
+  /// Empty, so that its metadata are constants.
+  private struct Subject: Observable, Sendable {
+    subscript(index: Index) -> Int { 0 }
+  }
+
   private struct Index: Hashable {
     static func == (left: Index, right: Index) -> Bool { true }
-    func hash(into hasher: inout Hasher) { TrackingProbe._hashings.wrappingAdd(1, ordering: .relaxed) }
+    func hash(into hasher: inout Hasher) { _hashings.wrappingAdd(1, ordering: .relaxed) }
   }
 
   private static let _hashings = Atomic<Int>(0)
-  private static let _shared = TrackingProbe()
+  /// Made by the first read, and kept for the life of the process. Reads ask for it one by one: a constant would be looked up
+  /// through the runtime each time.
+  private static let _shared = Atomic<Unmanaged<TrackingProbe>?>(nil)
+
   private let _registrar = ObservationRegistrar()
   // Immutable; key paths are not marked Sendable.
-  nonisolated(unsafe) private let _path: KeyPath<TrackingProbe, Int> = \TrackingProbe[Index()]
+  nonisolated(unsafe) private let _path: KeyPath<Subject, Int> = \Subject[Index()]
 
-  private subscript(index: Index) -> Int { 0 }
+  private init() {}
 
-  static var isTracking: Bool {
-    let probe = _shared
-    let before = _hashings.load(ordering: .relaxed)
-    probe._registrar.access(probe, keyPath: probe._path)
-    return _hashings.load(ordering: .relaxed) != before
+  @inline(never) private static func _make() -> Unmanaged<TrackingProbe> {
+    let made = Unmanaged.passRetained(TrackingProbe())
+    let (isFirst, known) = _shared.compareExchange(
+      expected: nil, desired: made, ordering: .acquiringAndReleasing)
+    if isFirst { return made }
+    made.release()
+    return known!
+  }
+
+  @inline(__always) static var isTracking: Bool {
+    (_shared.load(ordering: .acquiring) ?? _make())._withUnsafeGuaranteedRef { probe in
+      let before = _hashings.load(ordering: .relaxed)
+      probe._registrar.access(Subject(), keyPath: probe._path)
+      return _hashings.load(ordering: .relaxed) != before
+    }
   }
 }

@@ -65,6 +65,12 @@ extension NSManagedObject {
 
   /// Values as they are now; nil in a fault.
   final var _current: Row? { _draft ?? _row }
+
+  /// Reads from the values as they are now, without a retain of them; nil if there are none. `body` must not change the object.
+  @inline(__always) final func readCurrent<Result>(_ body: (Row) -> Result?) -> Result? {
+    guard let row = _draft?.unretained ?? _row?.unretained else { return nil }
+    return row._withUnsafeGuaranteedRef { body(Row($0)) }
+  }
 }
 
 /// Where an object stands in its context; one word.

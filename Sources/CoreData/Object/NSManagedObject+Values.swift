@@ -197,7 +197,7 @@ extension NSManagedObject {
 
   /// A cell as it is now, filling a fault.
   final func read(_ slot: Int) -> Value {
-    if !_flags.isDisjoint(with: .attention) {
+    if !isReadable(noting: slot) {
       if _flags.contains(.partial), let value = partialValue(slot) { return value }
       attend(reading: slot)
     }

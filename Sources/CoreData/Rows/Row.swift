@@ -7,7 +7,7 @@
 package struct Row: @unchecked Sendable {
   // Unchecked: single writer until shared, immutable after; see `set`.
 
-  private struct Header {
+  package struct Header {
     /// What a packed Row holds where; nil in a Row of Values. The Row holds a count of it.
     var format: Unmanaged<RowFormat>?
     var version: Int64
@@ -16,7 +16,7 @@ package struct Row: @unchecked Sendable {
   }
 
   /// The allocation. A class of its own only to release the cells.
-  private final class Cells: ManagedBuffer<Header, UInt64> {
+  package final class Cells: ManagedBuffer<Header, UInt64> {
     deinit {
       withUnsafeMutablePointers { header, words in
         if let format = header.pointee.format {
@@ -34,6 +34,11 @@ package struct Row: @unchecked Sendable {
   }
 
   private let _cells: Cells
+
+  /// The allocation, for reading while somebody else keeps it.
+  @inline(__always) var unretained: Unmanaged<Cells> { Unmanaged.passUnretained(_cells) }
+
+  @inline(__always) init(_ cells: Cells) { _cells = cells }
 
   @inline(__always)
   private init(uninitialized count: Int, version: Int64) {
@@ -147,6 +152,55 @@ package struct Row: @unchecked Sendable {
           return .reference(ObjectKey(space: format.space(slot), reference: Int64(bitPattern: word)))
         }
       }
+    }
+  }
+
+  /// The integer in a cell; nil for null and for a cell of another kind.
+  @inline(__always)
+  package func integer(at slot: Int) -> Int64? {
+    if let word = _word(of: .int, at: slot) { return word.map { Int64(bitPattern: $0) } }
+    if case .int(let value) = _value(slot) { return value }
+    return nil
+  }
+
+  /// The floating-point number in a cell; nil for null and for a cell of another kind.
+  @inline(__always)
+  package func double(at slot: Int) -> Double? {
+    if let word = _word(of: .double, at: slot) { return word.map { Double(bitPattern: $0) } }
+    if case .double(let value) = _value(slot) { return value }
+    return nil
+  }
+
+  /// The text in a cell; nil for null and for a cell of another kind.
+  @inline(__always)
+  package func string(at slot: Int) -> String? {
+    if let word = _word(of: .text, at: slot) {
+      return word.map { word in
+        _cells.withUnsafeMutablePointerToElements { words in
+          String(decoding: Self._text(word, words + count), as: UTF8.self)
+        }
+      }
+    }
+    if case .string(let value) = _value(slot) { return value }
+    return nil
+  }
+
+  /// A cell of a Row of Values.
+  @inline(__always)
+  private func _value(_ slot: Int) -> Value {
+    precondition(slot >= 0 && slot < Int(_header.count))
+    return _values[slot]
+  }
+
+  /// The word of a cell in a packed Row, nil in it for null and for another kind; nil in a Row of Values.
+  @inline(__always)
+  private func _word(of kind: RowFormat.Kind, at slot: Int) -> UInt64?? {
+    let header = _header
+    guard let format = header.format else { return nil }
+    return format._withUnsafeGuaranteedRef { format -> UInt64?? in
+      precondition(slot >= 0 && slot < format.count)
+      guard header.count & (1 &<< UInt64(slot)) == 0, format.kind(slot) == kind else { return .some(nil) }
+      return _cells.withUnsafeMutablePointerToElements { $0[slot] }
     }
   }
 

@@ -8,8 +8,7 @@ extension ManagedKey where Value == Bool {
     get {
       let slot = slot(in: object)
       guard slot != Self.indirect else { return number(of: object).boolValue }
-      if case .int(let value) = object.read(slot) { return value != 0 }
-      return false
+      return object.integer(at: slot) ?? 0 != 0
     }
     set { write(.int(newValue ? 1 : 0), newValue, object) }
   }
@@ -21,8 +20,7 @@ extension ManagedKey where Value == Int16 {
     get {
       let slot = slot(in: object)
       guard slot != Self.indirect else { return number(of: object).int16Value }
-      if case .int(let value) = object.read(slot) { return Int16(truncatingIfNeeded: value) }
-      return 0
+      return Int16(truncatingIfNeeded: object.integer(at: slot) ?? 0)
     }
     set { write(.int(Int64(newValue)), newValue, object) }
   }
@@ -34,8 +32,7 @@ extension ManagedKey where Value == Int32 {
     get {
       let slot = slot(in: object)
       guard slot != Self.indirect else { return number(of: object).int32Value }
-      if case .int(let value) = object.read(slot) { return Int32(truncatingIfNeeded: value) }
-      return 0
+      return Int32(truncatingIfNeeded: object.integer(at: slot) ?? 0)
     }
     set { write(.int(Int64(newValue)), newValue, object) }
   }
@@ -47,8 +44,7 @@ extension ManagedKey where Value == Int64 {
     get {
       let slot = slot(in: object)
       guard slot != Self.indirect else { return number(of: object).int64Value }
-      if case .int(let value) = object.read(slot) { return value }
-      return 0
+      return object.integer(at: slot) ?? 0
     }
     set { write(.int(newValue), newValue, object) }
   }
@@ -60,8 +56,7 @@ extension ManagedKey where Value == Int {
     get {
       let slot = slot(in: object)
       guard slot != Self.indirect else { return number(of: object).intValue }
-      if case .int(let value) = object.read(slot) { return Int(truncatingIfNeeded: value) }
-      return 0
+      return Int(truncatingIfNeeded: object.integer(at: slot) ?? 0)
     }
     set { write(.int(Int64(newValue)), newValue, object) }
   }
@@ -73,8 +68,7 @@ extension ManagedKey where Value == Float {
     get {
       let slot = slot(in: object)
       guard slot != Self.indirect else { return number(of: object).floatValue }
-      if case .double(let value) = object.read(slot) { return Float(value) }
-      return 0
+      return Float(object.double(at: slot) ?? 0)
     }
     set { write(.double(Double(newValue)), newValue, object) }
   }
@@ -86,8 +80,7 @@ extension ManagedKey where Value == Double {
     get {
       let slot = slot(in: object)
       guard slot != Self.indirect else { return _secondsOrNumber(object) }
-      if case .double(let value) = object.read(slot) { return value }
-      return 0
+      return object.double(at: slot) ?? 0
     }
     set {
       if slot(in: object) == Self.indirect, isDate(object) {

@@ -120,15 +120,13 @@ extension ManagedKey {
   @inline(__always) fileprivate func string(_ object: NSManagedObject) -> String? {
     let slot = slot(in: object)
     guard slot != Self.indirect else { return converted(object) { $0 as? String } }
-    if case .string(let value) = object.read(slot) { return value }
-    return nil
+    return object.string(at: slot)
   }
 
   @inline(__always) fileprivate func date(_ object: NSManagedObject) -> Date? {
     let slot = slot(in: object)
     guard slot != Self.indirect else { return converted(object) { $0 as? Date } }
-    if case .double(let value) = object.read(slot) { return Date(timeIntervalSinceReferenceDate: value) }
-    return nil
+    return object.double(at: slot).map { Date(timeIntervalSinceReferenceDate: $0) }
   }
 
   @inline(__always) fileprivate func data(_ object: NSManagedObject) -> Data? {
@@ -148,8 +146,7 @@ extension ManagedKey {
   fileprivate func url(_ object: NSManagedObject) -> URL? {
     let slot = slot(in: object)
     guard slot != Self.indirect else { return converted(object) { $0 as? URL } }
-    if case .string(let value) = object.read(slot) { return URL(string: value) }
-    return nil
+    return object.string(at: slot).flatMap { URL(string: $0) }
   }
 
   @inline(__always) fileprivate func decimal(_ object: NSManagedObject) -> Decimal? {

@@ -16,6 +16,7 @@ extension NSManagedObject {
 
   /// The value of an integer or a Boolean attribute; nil for null.
   package final func integer(at slot: Int) -> Int64? {
+    if isReadable(noting: slot) { return readCurrent { $0.integer(at: slot) } }
     if case .int(let value) = read(slot) { return value }
     return nil
   }
@@ -28,6 +29,7 @@ extension NSManagedObject {
 
   /// The value of a floating-point attribute, or of a date in seconds since 2001; nil for null.
   package final func double(at slot: Int) -> Double? {
+    if isReadable(noting: slot) { return readCurrent { $0.double(at: slot) } }
     if case .double(let value) = read(slot) { return value }
     return nil
   }
@@ -40,6 +42,7 @@ extension NSManagedObject {
 
   /// The text of a string attribute, or of a URI; nil for null.
   package final func string(at slot: Int) -> String? {
+    if isReadable(noting: slot) { return readCurrent { $0.string(at: slot) } }
     if case .string(let value) = read(slot) { return value }
     return nil
   }
