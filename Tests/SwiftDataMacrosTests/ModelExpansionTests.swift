@@ -39,6 +39,10 @@ import Testing
           }
         }
 
+        var _modelStorage: SwiftData._ModelStorage? {
+          _$backingData.storageOfModule
+        }
+
         static var schemaMetadata: [SwiftData.Schema.PropertyMetadata] {
           [
             SwiftData.Schema.PropertyMetadata(name: "isbn", keypath: \\Book.isbn, metadata: SwiftData.Schema.Attribute(.unique)),
@@ -82,6 +86,10 @@ import Testing
             super.persistentBackingData = newValue
             _$backingData = SwiftData._ModelPart(sharing: super.persistentBackingData)
           }
+        }
+
+        override var _modelStorage: SwiftData._ModelStorage? {
+          persistentBackingData._storage
         }
 
         override class var schemaMetadata: [SwiftData.Schema.PropertyMetadata] {

@@ -9,6 +9,7 @@ final class SchemaBinding: @unchecked Sendable {
   let model: NSManagedObjectModel
   private let _byEntity: [ObjectIdentifier: EntityBinding]
   private let _byName: [String: EntityBinding]
+  private let _byClass: [ObjectIdentifier: EntityBinding]
 
   init(_ model: NSManagedObjectModel, _ schema: Schema) {
     self.model = model
@@ -22,6 +23,7 @@ final class SchemaBinding: @unchecked Sendable {
     }
     _byEntity = byEntity
     _byName = byName
+    _byClass = Dictionary(uniqueKeysWithValues: byName.values.map { (ObjectIdentifier($0.modelClass), $0) })
   }
 
   /// The binding of an entity of this model.
@@ -34,9 +36,7 @@ final class SchemaBinding: @unchecked Sendable {
 
   /// The binding of a class; nil for a class that isn't in the schema.
   func binding(of type: any PersistentModel.Type) -> EntityBinding? {
-    let wanted = ModelClass.of(type)
-    guard let found = _byName[wanted.name], found.modelClass === wanted else { return nil }
-    return found
+    _byClass[ObjectIdentifier(ModelClass.of(type))]
   }
 
   /// The binding of an entity by name.
@@ -56,7 +56,6 @@ final class EntityBinding: @unchecked Sendable {
   init(_ entity: NSEntityDescription, _ modelClass: ModelClass) {
     self.entity = entity
     self.modelClass = modelClass
-    _make = Self._maker(modelClass.type)
     _plan = Self._plan(modelClass, entity)
   }
 
@@ -79,21 +78,11 @@ final class EntityBinding: @unchecked Sendable {
 
   /// Makes the model that shows an object.
   func make(_ object: ModelObject, _ link: ContextLink) -> AnyObject {
-    let storage = ModelStorage(modelClass)
-    storage.bind(to: object, self, link)
-    storage.flags = .beingShown
-    let model = _make(storage)
+    let storage = ModelStorage(showing: object, of: modelClass, _plan, link)
+    let model = StorageBeingShown.showing(storage) { modelClass.type._instance(showing: storage) }
     storage.flags = []
     storage.instance = model
     return model
   }
 
-  private let _make: (ModelStorage) -> AnyObject
-
-  private static func _maker(_ type: any PersistentModel.Type) -> (ModelStorage) -> AnyObject {
-    func open<Model: PersistentModel>(_ type: Model.Type) -> (ModelStorage) -> AnyObject {
-      { storage in StorageBeingShown.make(storage) as Model }
-    }
-    return open(type)
-  }
 }

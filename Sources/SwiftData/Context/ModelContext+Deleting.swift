@@ -4,7 +4,7 @@ extension ModelContext {
   /// Marks a model to be deleted by the next save; one that was never saved is dropped at once. Does nothing for a model
   /// that is deleted already or belongs to no context. Traps for a model of another context.
   public func delete<T>(_ model: T) where T: PersistentModel {
-    guard let storage = model.persistentBackingData.modelStorage, let object = storage.object,
+    guard let storage = model._modelStorage, let object = storage.object,
       let theirs = storage.link
     else { return }
     guard theirs === link else {

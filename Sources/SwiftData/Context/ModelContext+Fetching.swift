@@ -5,9 +5,57 @@ extension ModelContext {
   ///
   /// - Throws: `SwiftDataError.unknownSchema` for a class that the container lacks, `.unsupportedPredicate` for a predicate
   ///   that can't even be evaluated in memory, and what the store throws.
-  public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
+  @inlinable public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
+    // Inlined into the caller's module, which knows the class, so that no metadata is looked up at run time.
+    let found = try modelsOfStore(
+      T.self, where: descriptor.predicate.map { ($0.expression, $0.variable.key) },
+      sortedBy: descriptor.sortBy.isEmpty ? [] : sortDescriptors(descriptor.sortBy), descriptor._options)
     // What is fetched is of the entity, whose class is T or inherits from it.
+    if let found { return unsafeBitCast(found, to: [T].self) }
+    return try models(descriptor)
+  }
+
+  /// An order as the store makes it; nil if it can't.
+  @usableFromInline func sortDescriptors<T: PersistentModel>(
+    _ descriptors: [SortDescriptor<T>]
+  ) -> [NSSortDescriptor]? {
+    try? SortTranslation.descriptors(descriptors, ModelClass.of(T.self))
+  }
+
+  /// The models that the store finds; nil where it can't be asked for all of it.
+  ///
+  /// - Throws: `SwiftDataError.unknownSchema` for a class that the container lacks, `.unsupportedKeyPath` for a key path to
+  ///   no stored property, and what the store throws.
+  @usableFromInline func modelsOfStore(
+    _ type: any PersistentModel.Type,
+    where condition: (any StandardPredicateExpression<Bool>, PredicateExpressions.VariableID)?,
+    sortedBy order: [NSSortDescriptor]?, _ options: FetchOptions
+  ) throws -> [AnyObject]? {
+    let fetch = try StoreFetch(type, options, in: self)
+    guard fetch.custom == nil, let order else { return nil }
+    if let (expression, variable) = condition {
+      guard let predicate = try? core.shapes.translate(expression, variable, self) else { return nil }
+      fetch.request.predicate = predicate
+    }
+    if !order.isEmpty { fetch.request.sortDescriptors = order }
+    fetch.setRange(options)
+    prepareFetch()
+    do {
+      return try fetch.objects().map { instance(of: $0) }
+    } catch where condition != nil || !order.isEmpty {
+      return nil
+    }
+  }
+
+  /// The models that are found, part of it done in memory where need be.
+  @usableFromInline func models<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     try ModelFetch(descriptor, in: self).objects().map { unsafeDowncast(instance(of: $0), to: T.self) }
+  }
+
+  /// Takes over what other contexts have saved, and applies delete rules.
+  func prepareFetch() {
+    mergeNews()
+    applyDeletions()
   }
 
   /// Fetches models that are loaded in batches, as they are looked at.

@@ -4,7 +4,7 @@ extension ModelContext {
   /// Inserts a model, and all that its relationships lead to; the next save stores them. Does nothing for one that is
   /// here already. Traps for a model of another context.
   public func insert<T>(_ model: T) where T: PersistentModel {
-    guard let storage = model.persistentBackingData.modelStorage else {
+    guard let storage = model._modelStorage else {
       programmerError("a \(T.self) can't be inserted: it has backing data of another kind than SwiftData's.")
     }
     if storage.isBound {
@@ -23,26 +23,30 @@ extension ModelContext {
   ///
   /// - Returns: The engine's object.
   func insertRelated(_ model: any PersistentModel, _ storage: ModelStorage) -> ModelObject {
-    let object = register(model, storage)
+    let (object, values) = register(model, storage)
     // One after the other: chains of models may be longer than the stack is deep.
-    guard !isFilling else { return object }
+    guard !isFilling else {
+      unfilled.append((storage, values))
+      return object
+    }
     isFilling = true
     defer { isFilling = false }
+    storage.fill(with: values)
+    if unfilled.isEmpty { return object }
     var next = 0
     while next < unfilled.count {
       let (storage, values) = unfilled[next]
       next += 1
-      for (index, value) in values.enumerated() {
-        if case .none = value { continue }
-        storage.fill(index, with: value)
-      }
+      storage.fill(with: values)
     }
     unfilled.removeAll(keepingCapacity: true)
     return object
   }
 
   /// Makes the engine's object of a model, whose values are yet to be set.
-  private func register(_ model: any PersistentModel, _ storage: ModelStorage) -> ModelObject {
+  private func register(
+    _ model: any PersistentModel, _ storage: ModelStorage
+  ) -> (ModelObject, [DetachedValue]) {
     let modelClass = storage.modelClass
     guard let binding = core.bindings.binding(of: modelClass.type) else {
       programmerError(
@@ -54,8 +58,7 @@ extension ModelContext {
     for index in modelClass.constants { setConstant(index, of: model, in: &values, modelClass) }
     storage.instance = model
     keep(storage)
-    unfilled.append((storage, values))
-    return object
+    return (object, values)
   }
 
   /// Takes the value of a constant from the model, which has it for itself.

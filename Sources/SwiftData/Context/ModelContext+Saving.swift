@@ -10,23 +10,18 @@ extension ModelContext {
     NotificationCenter.default.post(name: ModelContext.willSave, object: self)
     managed.processPendingChanges()
     hasUnprocessedDeletions = false
-    let (inserted, updated, deleted) = (
-      Array(managed.insertedObjects), Array(managed.updatedObjects), Array(managed.deletedObjects)
-    )
-    // An identity that is yet to come can't be told of afterwards.
-    let deletedIdentifiers = deleted.compactMap { $0.identityParts.map { PersistentIdentifier($0) } }
+    let (inserted, updated, deleted) = managed.pendingObjects()
+    // Objects whose deletion is saved have no identity any more.
+    let deletedIdentifiers = PersistentIdentifier.all(of: deleted)
     try saveToCustomStores()
     try managed.save()
     for case let object as ModelObject in deleted { object.storage?.leaveContext() }
     releaseKept()
-    func identifiers(_ objects: [NSManagedObject]) -> [PersistentIdentifier] {
-      objects.compactMap { $0.identityParts.map { PersistentIdentifier($0) } }
-    }
     NotificationCenter.default.post(
       name: ModelContext.didSave, object: self,
       userInfo: [
-        NotificationKey.insertedIdentifiers.rawValue: identifiers(inserted),
-        NotificationKey.updatedIdentifiers.rawValue: identifiers(updated),
+        NotificationKey.insertedIdentifiers.rawValue: PersistentIdentifier.all(of: inserted),
+        NotificationKey.updatedIdentifiers.rawValue: PersistentIdentifier.all(of: updated),
         NotificationKey.deletedIdentifiers.rawValue: deletedIdentifiers,
       ])
   }

@@ -1,37 +1,63 @@
 /// What is to be fetched: models of a class that meet a predicate, in an order.
 public struct FetchDescriptor<T>: Sendable where T: PersistentModel {
+  // The members are inlined into the caller's module, which knows the class: unspecialised, each would look up the metadata
+  // of its types at run time.
+
   /// What models meet; nil for all.
   public var predicate: Predicate<T>?
   /// The order; empty for whatever order the store finds them in.
   public var sortBy: [SortDescriptor<T>]
   /// Most models to fetch; nil for no limit.
-  public var fetchLimit: Int?
+  @inlinable public var fetchLimit: Int? {
+    get { _options.limit }
+    set { _options.limit = newValue }
+  }
   /// Models to skip first.
-  public var fetchOffset: Int?
+  @inlinable public var fetchOffset: Int? {
+    get { _options.offset }
+    set { _options.offset = newValue }
+  }
   /// Whether unsaved changes take part.
-  public var includePendingChanges = true
+  @inlinable public var includePendingChanges: Bool {
+    get { _options.includesPendingChanges }
+    set { _options.includesPendingChanges = newValue }
+  }
   /// Properties to read at once, the others when they are asked for; empty for all.
   public var propertiesToFetch: [PartialKeyPath<T>] {
-    get { _propertiesToFetch.paths }
-    set { _propertiesToFetch.paths = newValue }
+    get { _options.propertiesToFetch.map { unsafeDowncast($0, to: PartialKeyPath<T>.self) } }
+    set { _options.propertiesToFetch = newValue }
   }
   /// Relationships whose models are read along.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] {
-    get { _prefetching.paths }
-    set { _prefetching.paths = newValue }
+    get { _options.prefetchedRelationships.map { unsafeDowncast($0, to: PartialKeyPath<T>.self) } }
+    set { _options.prefetchedRelationships = newValue }
   }
 
-  private var _propertiesToFetch = KeyPathList<T>()
-  private var _prefetching = KeyPathList<T>()
+  @usableFromInline var _options: FetchOptions
 
   /// Creates a descriptor.
-  public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {
+  @inlinable public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {
     self.predicate = predicate
     self.sortBy = sortBy
+    _options = FetchOptions()
   }
 }
 
-/// Key paths, which are immutable but not marked Sendable.
-private struct KeyPathList<T>: @unchecked Sendable {
-  var paths: [PartialKeyPath<T>] = []
+/// What of a descriptor doesn't depend on the class of the models.
+@usableFromInline struct FetchOptions: @unchecked Sendable {
+  // Unchecked: key paths are immutable but not marked Sendable.
+
+  @usableFromInline var limit: Int?
+  @usableFromInline var offset: Int?
+  @usableFromInline var includesPendingChanges: Bool
+  @usableFromInline var propertiesToFetch: [AnyKeyPath]
+  @usableFromInline var prefetchedRelationships: [AnyKeyPath]
+
+  @inlinable init() {
+    limit = nil
+    offset = nil
+    includesPendingChanges = true
+    propertiesToFetch = []
+    prefetchedRelationships = []
+  }
 }

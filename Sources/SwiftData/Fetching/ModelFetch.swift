@@ -2,30 +2,19 @@ import CoreData
 
 /// A descriptor as the engine's request, and what of it has to be done in memory.
 struct ModelFetch<T: PersistentModel> {
-  let request: NSFetchRequest<NSManagedObject>
+  private let _store: StoreFetch
   private let _context: ModelContext
   private let _descriptor: FetchDescriptor<T>
   /// What the store can't be asked for.
   private var _filter: Predicate<T>?
   private var _order: [SortDescriptor<T>] = []
-  /// The store of the program's own that keeps the class, with the class's entity.
-  private let _custom: (store: CustomStore, binding: EntityBinding)?
 
   /// - Throws: `SwiftDataError.unknownSchema` for a class that the container's schema lacks.
   init(_ descriptor: FetchDescriptor<T>, in context: ModelContext) throws {
-    guard let binding = context.core.bindings.binding(of: T.self) else {
-      throw SwiftDataError(
-        .unknownSchema,
-        "'\(T.self)' can't be fetched: the container's schema has no such class. It has: "
-          + context.core.schema.entities.map(\.name).joined(separator: ", ") + ".")
-    }
+    _store = try StoreFetch(T.self, descriptor._options, in: context)
     _context = context
     _descriptor = descriptor
-    _custom = context.core.customStore(of: binding.modelClass.name).map { ($0, binding) }
-    request = NSFetchRequest(entityName: binding.modelClass.name)
-    request.entity = binding.entity
-    request.includesPendingChanges = descriptor.includePendingChanges
-    if _custom != nil { return }
+    if _store.custom != nil { return }
     if let predicate = descriptor.predicate {
       do {
         request.predicate = try context.core.shapes.translate(predicate, context)
@@ -36,48 +25,21 @@ struct ModelFetch<T: PersistentModel> {
     }
     if !descriptor.sortBy.isEmpty {
       do {
-        request.sortDescriptors = try descriptor.sortBy.map {
-          try SortTranslation.descriptor($0, binding.modelClass)
-        }
+        request.sortDescriptors = try SortTranslation.descriptors(descriptor.sortBy, _store.binding.modelClass)
       } catch {
         Self._warn("the order is made in memory", error)
         _order = descriptor.sortBy
       }
     }
-    try _takeKeyPaths(binding.modelClass)
-    _takeRange()
+    // Limit and offset come last, after what is done in memory.
+    if isWhole { _store.setRange(descriptor._options) }
   }
 
   private static func _warn(_ what: String, _ error: any Error) {
     Console.warnOnce(about: "\(T.self) \(error)", "fetch of \(T.self): \(what): \(error)")
   }
 
-  /// Limit and offset come last, after what is done in memory.
-  private func _takeRange() {
-    let isWhole = _filter == nil && _order.isEmpty
-    request.fetchLimit = isWhole ? _descriptor.fetchLimit ?? 0 : 0
-    request.fetchOffset = isWhole ? _descriptor.fetchOffset ?? 0 : 0
-  }
-
-  private func _takeKeyPaths(_ modelClass: ModelClass) throws {
-    func names(_ paths: [PartialKeyPath<T>]) throws -> [String] {
-      try paths.map { path in
-        do {
-          return try ModelVocabulary.path(of: path, from: modelClass).joined(separator: ".")
-        } catch {
-          throw SwiftDataError(.unsupportedKeyPath, "\(error)")
-        }
-      }
-    }
-    if !_descriptor.propertiesToFetch.isEmpty {
-      request.propertiesToFetch = _descriptor.propertiesToFetch.compactMap {
-        modelClass.knownIndex(of: $0).map { modelClass.accessors[$0].name }
-      }
-    }
-    if !_descriptor.relationshipKeyPathsForPrefetching.isEmpty {
-      request.relationshipKeyPathsForPrefetching = try names(_descriptor.relationshipKeyPathsForPrefetching)
-    }
-  }
+  var request: NSFetchRequest<NSManagedObject> { _store.request }
 
   /// Whether the store does everything.
   var isWhole: Bool { _filter == nil && _order.isEmpty }
@@ -86,45 +48,24 @@ struct ModelFetch<T: PersistentModel> {
 
   /// The objects that are found.
   func objects() throws -> [NSManagedObject] {
-    _context.mergeNews()
-    _context.applyDeletions()
-    if let _custom { return try _context.objects(_descriptor, in: _custom.store, _custom.binding) }
-    if isWhole {
-      do {
-        return try _objectsOfStore()
-      } catch {
-        guard request.predicate != nil || request.sortDescriptors != nil else { throw error }
-        // What a translated predicate asks may still be more than the store can answer.
-        var all = self
-        all._filter = _descriptor.predicate
-        all._order = _descriptor.sortBy
-        all.request.predicate = nil
-        all.request.sortDescriptors = nil
-        all._takeRange()
-        let objects = try all._objectsInMemory()
-        Self._warn("predicate and order are evaluated in memory", error)
-        return objects
-      }
+    _context.prepareFetch()
+    if let custom = _store.custom { return try _context.objects(_descriptor, in: custom, _store.binding) }
+    guard isWhole else { return try _objectsInMemory() }
+    do {
+      return try _store.objects()
+    } catch {
+      guard request.predicate != nil || request.sortDescriptors != nil else { throw error }
+      // What a translated predicate asks may still be more than the store can answer.
+      var all = self
+      all._filter = _descriptor.predicate
+      all._order = _descriptor.sortBy
+      request.predicate = nil
+      request.sortDescriptors = nil
+      _store.setRange(FetchOptions())
+      let objects = try all._objectsInMemory()
+      Self._warn("predicate and order are evaluated in memory", error)
+      return objects
     }
-    return try _objectsInMemory()
-  }
-
-  /// What the store finds, with unsaved changes.
-  private func _objectsOfStore() throws -> [NSManagedObject] {
-    let managed = _context.managed
-    let (limit, offset) = (request.fetchLimit, request.fetchOffset)
-    guard limit > 0 || offset > 0, request.includesPendingChanges, managed.hasChanges else {
-      return try managed.fetch(request)
-    }
-    // The engine limits what is saved; limit and offset are of saved and unsaved models together. As many more as
-    // unsaved changes can take away are enough.
-    request.fetchOffset = 0
-    if limit > 0 {
-      request.fetchLimit = offset + limit + managed.storedChangeCount
-    }
-    defer { (request.fetchLimit, request.fetchOffset) = (limit, offset) }
-    let rest = try managed.fetch(request).dropFirst(offset)
-    return Array(limit > 0 ? rest.prefix(limit) : rest)
   }
 
   private func _objectsInMemory() throws -> [NSManagedObject] {
@@ -157,16 +98,15 @@ struct ModelFetch<T: PersistentModel> {
 
   /// The number of objects that are found.
   func count() throws -> Int {
-    if let _custom {
+    if let custom = _store.custom {
       _context.applyDeletions()
       let isDirty = _descriptor.includePendingChanges && _context.managed.hasChanges
       if isDirty { return try objects().count }
-      return try _custom.store.count(_descriptor, _context.editingState)
+      return try custom.count(_descriptor, _context.editingState)
     }
     let hasRange = request.fetchLimit > 0 || request.fetchOffset > 0
     if !isWhole || hasRange && _context.managed.hasChanges { return try objects().count }
-    _context.mergeNews()
-    _context.applyDeletions()
+    _context.prepareFetch()
     do {
       return try _context.managed.count(for: request)
     } catch {

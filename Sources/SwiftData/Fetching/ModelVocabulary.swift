@@ -55,8 +55,10 @@ struct ModelVocabulary: PredicateVocabulary {
 
   func constant(for value: Any) throws -> PredicateConstant? {
     switch value {
+    // The frequent ones first: the casts below look through an array as a whole.
+    case is String, is Int, is [String], is [Int], is [UUID]: return nil
     case let identifier as PersistentIdentifier: return .value(try objectID(identifier))
-    case let model as any PersistentModel:
+    case let model as any PersistentModel where type(of: value) is AnyClass:
       guard let object = storage(of: model)?.object else {
         throw Failure(description: "the model was never inserted")
       }
@@ -81,7 +83,7 @@ struct ModelVocabulary: PredicateVocabulary {
   }
 
   private func storage<Model: PersistentModel>(of model: Model) -> ModelStorage? {
-    model.persistentBackingData.modelStorage
+    model._modelStorage
   }
 
   private func rawValue<Value: RawRepresentable>(_ value: Value) -> Any? {

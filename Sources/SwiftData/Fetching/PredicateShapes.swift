@@ -23,11 +23,22 @@ final class PredicateShapes: Sendable {
   func translate<T: PersistentModel>(
     _ predicate: Predicate<T>, _ context: ModelContext
   ) throws -> NSPredicate {
-    func open<Expression: PredicateExpression>(_ expression: Expression) throws -> NSPredicate {
-      try _translate(expression, predicate.variable.key, context)
-        ?? NSPredicate.translating(predicate, in: ModelVocabulary(context: context))
+    try translate(predicate.expression, predicate.variable.key, context)
+      ?? NSPredicate.translating(predicate, in: ModelVocabulary(context: context))
+  }
+
+  /// The condition of a predicate in the engine's form, whatever class its variable stands for; nil for one whose shape
+  /// isn't kept.
+  ///
+  /// - Throws: `PredicateTranslationError` for what has no form that a store can be asked in.
+  func translate(
+    _ condition: any StandardPredicateExpression<Bool>, _ variable: PredicateExpressions.VariableID,
+    _ context: ModelContext
+  ) throws -> NSPredicate? {
+    func open<Expression: PredicateExpression>(_ expression: Expression) throws -> NSPredicate? {
+      try _translate(expression, variable, context)
     }
-    return try open(predicate.expression)
+    return try open(condition)
   }
 
   private func _translate<Expression: PredicateExpression>(

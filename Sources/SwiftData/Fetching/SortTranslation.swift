@@ -7,7 +7,14 @@ enum SortTranslation {
     let description: String
   }
 
-  static func descriptor<T: PersistentModel>(
+  /// - Throws: ``Failure`` for an order that a store can't make.
+  static func descriptors<T: PersistentModel>(
+    _ descriptors: [SortDescriptor<T>], _ modelClass: ModelClass
+  ) throws -> [NSSortDescriptor] {
+    try descriptors.map { try descriptor($0, modelClass) }
+  }
+
+  private static func descriptor<T: PersistentModel>(
     _ descriptor: SortDescriptor<T>, _ modelClass: ModelClass
   ) throws -> NSSortDescriptor {
     guard let keyPath = descriptor.keyPath else {

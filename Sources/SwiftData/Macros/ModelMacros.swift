@@ -14,8 +14,8 @@
 /// ``PersistentModel/persistentModelID`` to other actors. A subclass of a model carries the attribute, too.
 @attached(
   member, conformances: Observable, PersistentModel, Sendable,
-  names: named(_$backingData), named(persistentBackingData), named(schemaMetadata), named(init),
-  named(_$observationRegistrar), named(_SwiftDataNoType), named(access), named(withMutation), named(Root)
+  names: named(_$backingData), named(persistentBackingData), named(_modelStorage), named(schemaMetadata),
+  named(init), named(_$observationRegistrar), named(_SwiftDataNoType), named(access), named(withMutation), named(Root)
 )
 @attached(memberAttribute)
 @attached(extension, conformances: Observable, PersistentModel, Sendable)

@@ -80,7 +80,8 @@ final class KeyPathRecording {
   func standIn<Model: PersistentModel>(_ type: Model.Type) -> Model {
     let storage = ModelStorage(ModelClass.of(type))
     storage.recording = (self, _path)
-    let model: Model = StorageBeingShown.make(storage)
+    let model = unsafeDowncast(
+      StorageBeingShown.showing(storage) { Model._instance(showing: storage) }, to: Model.self)
     _standIns.append(model)
     return model
   }

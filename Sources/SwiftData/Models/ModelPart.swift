@@ -6,8 +6,8 @@ public struct _ModelPart<Model: PersistentModel>: _ModelAccess {
 
   /// Values of a new instance, or those of the storage that it is made for.
   public init() {
-    let modelClass = ModelClass.of(Model.self)
-    _storage = StorageBeingShown.take(modelClass, isTopmost: false) ?? _ModelStorage(modelClass)
+    _storage =
+      StorageBeingShown.take(Model.self, isTopmost: false) ?? _ModelStorage(ModelClass.of(Model.self))
   }
 
   private init(_ storage: _ModelStorage) { _storage = storage }

@@ -22,7 +22,6 @@ extension _ModelStorage {
 
   /// Gives a property its first value.
   public final func _beginText(_ value: String, _ index: Int) -> Bool {
-    if flags.contains(.beingShown) { return true }
     if isBound || foreign != nil { return false }
     begin(index, .text(value))
     return true
@@ -47,7 +46,6 @@ extension _ModelStorage {
 
   /// Gives a property its first value.
   public final func _beginWhole(_ value: Int, _ index: Int) -> Bool {
-    if flags.contains(.beingShown) { return true }
     if isBound || foreign != nil { return false }
     begin(index, .whole(value))
     return true
@@ -72,7 +70,6 @@ extension _ModelStorage {
 
   /// Gives a property its first value.
   public final func _beginNumber(_ value: Double, _ index: Int) -> Bool {
-    if flags.contains(.beingShown) { return true }
     if isBound || foreign != nil { return false }
     begin(index, .number(value))
     return true
@@ -97,7 +94,6 @@ extension _ModelStorage {
 
   /// Gives a property its first value.
   public final func _beginFlag(_ value: Bool, _ index: Int) -> Bool {
-    if flags.contains(.beingShown) { return true }
     if isBound || foreign != nil { return false }
     begin(index, .flag(value))
     return true
@@ -122,13 +118,28 @@ extension _ModelStorage {
 
   /// Gives a property its first value.
   public final func _beginDate(_ value: Date, _ index: Int) -> Bool {
-    if flags.contains(.beingShown) { return true }
     if isBound || foreign != nil { return false }
     begin(index, .date(value.timeIntervalSinceReferenceDate))
     return true
   }
 
+  // MARK: No value
+
+  /// Gives an optional property, or a to-many relationship, no first value.
+  public final func _beginNone(_ index: Int) -> Bool {
+    if isBound || foreign != nil { return false }
+    if index < detachedCount { begin(index, .none) }
+    return true
+  }
+
   // MARK: Relationships
+
+  /// Sets a to-one relationship to a model of the same context, or to none; false if either belongs to no context.
+  public final func _setTarget(_ target: _ModelStorage?, _ index: Int) -> Bool {
+    guard let target else { return changeObject(index) { $0.setTarget(nil, at: $1) } }
+    guard let object = target.object, target.link === link, link?.context != nil else { return false }
+    return changeObject(index) { $0.setTarget(object, at: $1) }
+  }
 
   /// The model at the other end; nil if the model isn't inserted.
   public final func _modelIfAny(_ index: Int) -> AnyObject?? {
@@ -141,7 +152,7 @@ extension _ModelStorage {
   }
 
   /// Whether the instance is being made for a stored model, so that initial values are none of its values.
-  public final var _isBeingShown: Bool { flags.contains(.beingShown) }
+  @inlinable public final var _isBeingShown: Bool { flags.rawValue & Flags.beingShown.rawValue != 0 }
 
   // MARK: Without context
 

@@ -30,7 +30,7 @@ extension _ModelStorage {
     guard let link, let context = link.context else {
       programmerError("'\(modelClass.name).\(property)' can't be changed: the model's context is gone.")
     }
-    guard let storage = model.persistentBackingData.modelStorage else {
+    guard let storage = model._modelStorage else {
       programmerError("'\(modelClass.name).\(property)' takes models with backing data of SwiftData's own.")
     }
     if let object = storage.object {

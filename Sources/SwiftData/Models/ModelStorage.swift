@@ -22,18 +22,21 @@ public final class _ModelStorage {
   @exclusivity(unchecked) private final var _model = UnretainedReference<AnyObject>()
   /// The same instance as `model`, kept alive while it has unsaved changes.
   @exclusivity(unchecked) private(set) final var keptModel: AnyObject?
-  @exclusivity(unchecked) final var flags: Flags = []
+  @exclusivity(unchecked) @usableFromInline final var flags: Flags = []
   /// Values by the property's index, until the model is inserted.
   @exclusivity(unchecked) private final var _values: [DetachedValue] = []
   /// What few models have.
   private final var _extras: Extras?
 
-  struct Flags: OptionSet {
-    let rawValue: UInt8
+  @usableFromInline struct Flags: OptionSet, Sendable {
+    @usableFromInline let rawValue: UInt8
+
+    @inlinable init(rawValue: UInt8) { self.rawValue = rawValue }
+
     /// The instance is kept alive for its unsaved changes.
     static let kept = Flags(rawValue: 1)
     /// The instance is being made: initial values, which its properties then get, are not those of a stored model.
-    static let beingShown = Flags(rawValue: 2)
+    @inlinable static var beingShown: Flags { Flags(rawValue: 2) }
     /// Observers have a registrar of the storage's own.
     static let registered = Flags(rawValue: 4)
     /// Backing data of another kind holds the values.
@@ -56,6 +59,18 @@ public final class _ModelStorage {
   }
 
   init(_ modelClass: ModelClass) { self.modelClass = modelClass }
+
+  /// The storage of an instance that is about to be made for an object.
+  init(showing object: ModelObject, of modelClass: ModelClass, _ plan: AccessPlan, _ link: ContextLink) {
+    self.modelClass = modelClass
+    _plan = plan
+    _slots = plan.slots
+    self.object = object
+    _unretained = Unmanaged.passUnretained(object)
+    self.link = link
+    flags = .beingShown
+    object.storage = self
+  }
 
   deinit { if let object, object.storage === self { object.storage = nil } }
 
@@ -143,6 +158,9 @@ public final class _ModelStorage {
     _values[index] = value
   }
 
+  /// Number of values that the storage holds itself.
+  @inline(__always) final var detachedCount: Int { _values.count }
+
   /// The value before the model is inserted.
   @inline(__always) final func detached(_ index: Int) -> DetachedValue {
     index < _values.count ? _values[index] : .none
@@ -208,10 +226,13 @@ public final class _ModelStorage {
     }
   }
 
-  /// Sets a property by index to the value that the model had before it was inserted.
-  final func fill(_ index: Int, with value: DetachedValue) {
+  /// Sets the properties to the values that the model had before it was inserted.
+  final func fill(with values: [DetachedValue]) {
     guard let object, let plan = _plan else { return }
-    plan.accessors[index].fill(value, object, self)
+    for (index, value) in values.enumerated() {
+      if case .none = value { continue }
+      plan.accessors[index].fill(value, object, self)
+    }
   }
 
   // MARK: Observers

@@ -41,7 +41,7 @@ extension _ModelValues {
   @inlinable public func begin(
     _ keyPath: @autoclosure () -> KeyPath<Model, String>, at index: Int = -1, with value: String
   ) {
-    if index >= 0, _storage._beginText(value, index) { return }
+    if _storage._isBeingShown || index >= 0 && _storage._beginText(value, index) { return }
     _slowBegin(keyPath(), index, value)
   }
 
@@ -83,7 +83,7 @@ extension _ModelValues {
   @inlinable public func begin(
     _ keyPath: @autoclosure () -> KeyPath<Model, Int>, at index: Int = -1, with value: Int
   ) {
-    if index >= 0, _storage._beginWhole(value, index) { return }
+    if _storage._isBeingShown || index >= 0 && _storage._beginWhole(value, index) { return }
     _slowBegin(keyPath(), index, value)
   }
 
@@ -127,7 +127,7 @@ extension _ModelValues {
   @inlinable public func begin(
     _ keyPath: @autoclosure () -> KeyPath<Model, Double>, at index: Int = -1, with value: Double
   ) {
-    if index >= 0, _storage._beginNumber(value, index) { return }
+    if _storage._isBeingShown || index >= 0 && _storage._beginNumber(value, index) { return }
     _slowBegin(keyPath(), index, value)
   }
 
@@ -170,7 +170,7 @@ extension _ModelValues {
   @inlinable public func begin(
     _ keyPath: @autoclosure () -> KeyPath<Model, Bool>, at index: Int = -1, with value: Bool
   ) {
-    if index >= 0, _storage._beginFlag(value, index) { return }
+    if _storage._isBeingShown || index >= 0 && _storage._beginFlag(value, index) { return }
     _slowBegin(keyPath(), index, value)
   }
 
@@ -213,7 +213,7 @@ extension _ModelValues {
   @inlinable public func begin(
     _ keyPath: @autoclosure () -> KeyPath<Model, Date>, at index: Int = -1, with value: Date
   ) {
-    if index >= 0, _storage._beginDate(value, index) { return }
+    if _storage._isBeingShown || index >= 0 && _storage._beginDate(value, index) { return }
     _slowBegin(keyPath(), index, value)
   }
 
@@ -224,7 +224,7 @@ extension _ModelValues {
   @inlinable public func begin<Value: Encodable>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, with value: Value?
   ) {
-    if _storage._isBeingShown { return }
+    if _storage._isBeingShown || index >= 0 && value == nil && _storage._beginNone(index) { return }
     _slowBegin(keyPath(), index, value)
   }
 
@@ -232,7 +232,7 @@ extension _ModelValues {
   @inlinable public func begin<Other: PersistentModel & Encodable>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Other?>, at index: Int = -1, with value: Other?
   ) {
-    if _storage._isBeingShown { return }
+    if _storage._isBeingShown || index >= 0 && value == nil && _storage._beginNone(index) { return }
     _slowBeginModel(keyPath(), index, value)
   }
 
@@ -240,7 +240,7 @@ extension _ModelValues {
   @inlinable public func begin<Other: PersistentModel>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Other?>, at index: Int = -1, with value: Other?
   ) {
-    if _storage._isBeingShown { return }
+    if _storage._isBeingShown || index >= 0 && value == nil && _storage._beginNone(index) { return }
     _slowBeginModel(keyPath(), index, value)
   }
 
@@ -248,7 +248,7 @@ extension _ModelValues {
   @inlinable public func begin<Other: PersistentModel>(
     _ keyPath: @autoclosure () -> KeyPath<Model, [Other]>, at index: Int = -1, with value: [Other]
   ) {
-    if _storage._isBeingShown { return }
+    if _storage._isBeingShown || index >= 0 && value.isEmpty && _storage._beginNone(index) { return }
     _slowBeginModels(keyPath(), index, value)
   }
 
@@ -263,6 +263,30 @@ extension _ModelValues {
       return found.map { unsafeDowncast($0, to: Other.self) }
     }
     return _slowModel(keyPath(), index, model)
+  }
+
+  /// Sets a to-one relationship.
+  @inlinable public func set<Other: PersistentModel>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Other?>, at index: Int = -1, of model: Model,
+    to newValue: Other?
+  ) {
+    if index >= 0 {
+      if newValue == nil, _storage._setTarget(nil, index) { return }
+      if let target = newValue?._modelStorage, _storage._setTarget(target, index) { return }
+    }
+    _slowSetModel(keyPath(), index, model, newValue)
+  }
+
+  /// Sets a to-one relationship to a class that is Codable.
+  @inlinable public func set<Other: PersistentModel & Encodable>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Other?>, at index: Int = -1, of model: Model,
+    to newValue: Other?
+  ) {
+    if index >= 0 {
+      if newValue == nil, _storage._setTarget(nil, index) { return }
+      if let target = newValue?._modelStorage, _storage._setTarget(target, index) { return }
+    }
+    _slowSetModel(keyPath(), index, model, newValue)
   }
 
   /// The models of a to-many relationship.
@@ -294,6 +318,10 @@ extension _ModelValues {
   @inline(never) @usableFromInline func _slowBeginModels<Other: PersistentModel>(
     _ keyPath: KeyPath<Model, [Other]>, _ index: Int, _ value: [Other]
   ) { _any.begin(keyPath, at: index, with: value) }
+
+  @inline(never) @usableFromInline func _slowSetModel<Other: PersistentModel>(
+    _ keyPath: KeyPath<Model, Other?>, _ index: Int, _ model: Model, _ value: Other?
+  ) { _any.set(keyPath, at: index, of: model, to: value) }
 
   @inline(never) @usableFromInline func _slowModel<Other: PersistentModel>(
     _ keyPath: KeyPath<Model, Other?>, _ index: Int, _ model: Model

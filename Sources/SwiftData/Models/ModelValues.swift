@@ -11,8 +11,8 @@ public struct _ModelValues<Model: PersistentModel>: _ModelAccess {
 
   /// Values of a new instance, or those of the storage that it is made for.
   public init() {
-    let modelClass = ModelClass.of(Model.self)
-    _storage = StorageBeingShown.take(modelClass, isTopmost: true) ?? _ModelStorage(modelClass)
+    _storage =
+      StorageBeingShown.take(Model.self, isTopmost: true) ?? _ModelStorage(ModelClass.of(Model.self))
   }
 
   /// Shows what backing data holds.
@@ -29,6 +29,9 @@ public struct _ModelValues<Model: PersistentModel>: _ModelAccess {
     if let foreign = _foreign { return foreign }
     return ModelBackingData<Model>(_storage, keeping: model)
   }
+
+  /// The storage; nil where backing data of another kind holds the values.
+  public var storageOfModule: _ModelStorage? { _storage.flags.contains(.foreign) ? nil : _storage }
 
   /// Who observes the instance. For client code that tells of properties itself.
   public var observationRegistrar: _ModelObservationRegistrar { _ModelObservationRegistrar(_storage) }

@@ -41,6 +41,25 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Sendable
     self.init(ID(key: key, entity: parts.entity, store: parts.store))
   }
 
+  /// The permanent identities of objects; those that have none are left out.
+  static func all(of objects: [NSManagedObject]) -> [PersistentIdentifier] {
+    var result: [PersistentIdentifier] = []
+    result.reserveCapacity(objects.count)
+    var index = 0
+    while index < objects.count {
+      let first = objects[index]
+      index += 1
+      guard let parts = first.identityParts else { continue }
+      result.append(PersistentIdentifier(parts))
+      // Objects of one entity mostly follow each other and share all but the key.
+      while index < objects.count, let key = objects[index].primaryKey, objects[index].sharesIDSpace(with: first) {
+        result.append(PersistentIdentifier(ID(key: .number(key), entity: parts.entity, store: parts.store)))
+        index += 1
+      }
+    }
+    return result
+  }
+
   /// The permanent identity that an object ID stands for; nil for a temporary one.
   init?(_ objectID: NSManagedObjectID) {
     guard let parts = objectID.parts else { return nil }

@@ -76,7 +76,7 @@ extension PersistentModel {
 
   /// Inserts a model that belongs to no context into that of a model it was related to.
   func joinContext(of models: some Sequence<some PersistentModel>) {
-    guard let storage = persistentBackingData.modelStorage, !storage.isBound else { return }
+    guard let storage = _modelStorage, !storage.isBound else { return }
     for model in models {
       if let context = model.modelContext { return context.insert(self) }
     }
@@ -84,7 +84,7 @@ extension PersistentModel {
 
   /// The same for the members of a to-many relationship.
   func joinContext<Members, Member: PersistentModel>(ofMembers members: Members, _ type: Member.Type) {
-    guard let storage = persistentBackingData.modelStorage, !storage.isBound else { return }
+    guard let storage = _modelStorage, !storage.isBound else { return }
     if let members = members as? [Member] { joinContext(of: members) }
   }
 }

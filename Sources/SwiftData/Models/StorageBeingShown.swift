@@ -13,22 +13,25 @@ enum StorageBeingShown {
   }()
 
   /// Makes the instance that shows a storage.
-  @inline(__always) static func make<Model: PersistentModel>(_ storage: ModelStorage) -> Model {
+  @inline(__always) static func showing(_ storage: ModelStorage, _ make: () -> AnyObject) -> AnyObject {
     let key = _key
     pthread_setspecific(key, Unmanaged.passUnretained(storage).toOpaque())
-    let model = Model(backingData: ModelBackingData<Model>(storage))
-    pthread_setspecific(key, nil)
+    let model = make()
+    // Classes whose conformance the macro hasn't written may have left it.
+    if pthread_getspecific(key) != nil { pthread_setspecific(key, nil) }
     return model
   }
 
   /// The storage if it is one of a class or of its subclasses.
   ///
   /// - Parameter isTopmost: Whether the class inherits from no model: no other part takes the storage then.
-  @inline(__always) static func take(_ modelClass: ModelClass, isTopmost: Bool) -> ModelStorage? {
+  @inline(__always) static func take<Model: PersistentModel>(
+    _ type: Model.Type, isTopmost: Bool
+  ) -> ModelStorage? {
     let key = _key
     guard let pointer = pthread_getspecific(key) else { return nil }
     let storage = Unmanaged<ModelStorage>.fromOpaque(pointer).takeUnretainedValue()
-    guard storage.modelClass === modelClass || storage.modelClass.inherits(from: modelClass) else {
+    guard storage.modelClass.type == type || storage.modelClass.inherits(from: ModelClass.of(type)) else {
       return nil
     }
     if isTopmost { pthread_setspecific(key, nil) }

@@ -141,7 +141,7 @@ extension DefaultSnapshot {
     to model: any PersistentModel, _ related: (PersistentIdentifier) -> (any PersistentModel)?
   ) {
     func storage<Model: PersistentModel>(_ model: Model) -> ModelStorage? {
-      model.persistentBackingData.modelStorage
+      model._modelStorage
     }
     guard let storage = storage(model), let object = storage.object else { return }
     for (index, accessor) in storage.modelClass.accessors.enumerated() {
@@ -161,7 +161,7 @@ extension DefaultSnapshot {
 
   private func object(of model: any PersistentModel) -> NSManagedObject? {
     func open<Model: PersistentModel>(_ model: Model) -> NSManagedObject? {
-      model.persistentBackingData.modelStorage?.object
+      model._modelStorage?.object
     }
     return open(model)
   }

@@ -57,7 +57,7 @@ extension ModelContext {
     let rest = models.dropFirst(max(0, descriptor.fetchOffset ?? 0))
     let limit = descriptor.fetchLimit ?? 0
     return (limit > 0 ? rest.prefix(limit) : rest).compactMap {
-      $0.persistentBackingData.modelStorage?.object
+      $0._modelStorage?.object
     }
   }
 

@@ -98,7 +98,7 @@ struct ModelReview {
   /// Names that the macro needs for itself, and names that two properties share in the store.
   private var _names: [Diagnostic] {
     let taken: Set<String> = [
-      "persistentBackingData", "schemaMetadata", "_$backingData", "_$observationRegistrar",
+      "persistentBackingData", "schemaMetadata", "_$backingData", "_$observationRegistrar", "_modelStorage",
     ]
     var found = model.properties.filter { taken.contains($0.name.text) && $0.storage != .generated }.map {
       error("'@Model' writes a member '\($0.name.text)'; give this property another name", at: $0.name.range)

@@ -14,6 +14,7 @@ enum ModelMacro {
         """)
     }
     parts.append(_persistentBackingData(model))
+    parts.append(_modelStorage(model))
     parts.append(SchemaMetadata(model).source)
     parts.append(_initializer(model, isWrong: isWrong))
     if !isWrong, _needsDefaultInitializer(model) { parts.append("init() {\n}") }
@@ -103,6 +104,20 @@ enum ModelMacro {
         set {
           _$backingData.show(newValue)
         }
+      }
+      """
+  }
+
+  private static func _modelStorage(_ model: ModelDeclaration) -> String {
+    model.isSubclass
+      ? """
+      \(model.memberAccess)override var _modelStorage: SwiftData._ModelStorage? {
+        persistentBackingData._storage
+      }
+      """
+      : """
+      \(model.memberAccess)var _modelStorage: SwiftData._ModelStorage? {
+        _$backingData.storageOfModule
       }
       """
   }
