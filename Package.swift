@@ -82,7 +82,8 @@ let package = Package(
     // Trials of the engine on store files, its own and Apple's: what tests, scripts and docs/Interop.md rest
     // on.
     .target(
-      name: "CoreDataStoreTrials", dependencies: ["CoreData", "CoreDataModelFiles", "CoreDataSQLiteBinding"],
+      name: "CoreDataStoreTrials",
+      dependencies: ["CoreData", "CoreDataModelFiles", "CoreDataSQLiteBinding", "CoreDataToolKit"],
       swiftSettings: settings),
     .executableTarget(
       name: "store-trials", dependencies: ["CoreDataStoreTrials", "CoreDataToolKit"], swiftSettings: settings),
@@ -90,7 +91,9 @@ let package = Package(
     .target(name: "CoreDataCTorture", dependencies: ["CoreDataCSQLite"], exclude: ["Preload"]),
     .target(
       name: "CoreDataStoreTorture",
-      dependencies: ["CoreData", "CoreDataCTorture", "CoreDataSQLiteBinding", "CoreDataStoreTrials"],
+      dependencies: [
+        "CoreData", "CoreDataCTorture", "CoreDataSQLiteBinding", "CoreDataStoreTrials", "CoreDataToolKit",
+      ],
       swiftSettings: settings),
     .executableTarget(
       name: "store-torture", dependencies: ["CoreDataStoreTorture", "CoreDataToolKit"],
@@ -146,7 +149,9 @@ let package = Package(
     // Has the tests trap on contexts used off their queue, however they are started.
     .target(name: "ConcurrencyTraps", path: "Tests/ConcurrencyTraps"),
     // Temporary directories, real files and repeatable random numbers for several test targets.
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .target(
+      name: "TestSupport", dependencies: ["CoreDataToolKit"], path: "Tests/TestSupport",
+      swiftSettings: settings),
     .testTarget(
       name: "SQLiteBindingTests", dependencies: ["CoreDataSQLiteBinding"], swiftSettings: settings),
     .testTarget(
@@ -162,7 +167,7 @@ let package = Package(
       dependencies: ["CoreDataModelCodegen", "CoreDataModelFiles", "CoreDataModelSchema"],
       swiftSettings: settings),
     .testTarget(
-      name: "SwiftDataMacrosTests", dependencies: ["SwiftDataExpansion", "CoreDataJSON"],
+      name: "SwiftDataMacrosTests", dependencies: ["SwiftDataExpansion", "CoreDataJSON", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "ModelToolsTests",

@@ -1,5 +1,6 @@
-import Foundation
 import CoreDataStoreTrials
+import CoreDataToolKit
+import Foundation
 
 /// Kills: works chosen by chance, each killed at a call or an instant chosen by chance.
 package struct KillSeries: TrialSeries {
@@ -18,7 +19,7 @@ package struct KillSeries: TrialSeries {
   }
 
   private func _round(_ number: Int, _ rounds: CallRounds) throws -> CallRound {
-    var numbers = SeededNumbers(seed: seed &* 1_000_003 &+ UInt64(number))
+    var numbers = SeededRandom(seed: seed &* 1_000_003 &+ UInt64(number))
     let work = Work.allCases[number % Work.allCases.count]
     let form = StoreForm.all.randomElement(using: &numbers)!
     let isLive = work.start == .filled && form.journal == .wal && Bool.random(using: &numbers)

@@ -1,7 +1,8 @@
-import CoreDataCTorture
 import CoreData
-import Foundation
+import CoreDataCTorture
 import CoreDataStoreTrials
+import CoreDataToolKit
+import Foundation
 
 /// Several processes at once on one store.
 package struct CrowdSeries: TrialSeries {
@@ -41,7 +42,7 @@ package struct CrowdSeries: TrialSeries {
 
   package func run(in place: TrialPlace, turns: Turns, report: (RoundReport) -> Void) throws {
     for number in 0..<count where turns.isMine(number) {
-      var numbers = SeededNumbers(seed: seed &* 15_485_863 &+ UInt64(number))
+      var numbers = SeededRandom(seed: seed &* 15_485_863 &+ UInt64(number))
       let form = StoreForm.all.randomElement(using: &numbers)!
       report(try Self._report(kind, form, numbers.next() >> 44, place))
     }

@@ -1,7 +1,8 @@
-import CoreDataCTorture
 import CoreData
-import Foundation
+import CoreDataCTorture
 import CoreDataStoreTrials
+import CoreDataToolKit
+import Foundation
 
 /// Full disks: works on a file system in memory that is too small for them, and grows after the first error.
 package struct FullDiskSeries: TrialSeries {
@@ -38,7 +39,7 @@ package struct FullDiskSeries: TrialSeries {
     }
 
     init(_ number: Int, _ seed: UInt64) {
-      var numbers = SeededNumbers(seed: seed &* 7_919 &+ UInt64(number))
+      var numbers = SeededRandom(seed: seed &* 7_919 &+ UInt64(number))
       work = Work.allCases[number % Work.allCases.count]
       form = StoreForm.all.randomElement(using: &numbers)!
       isLive = work.start == .filled && form.journal == .wal && Bool.random(using: &numbers)

@@ -1,7 +1,8 @@
-import CoreDataCTorture
 import CoreData
-import Foundation
+import CoreDataCTorture
 import CoreDataStoreTrials
+import CoreDataToolKit
+import Foundation
 
 /// Files taken away from under an open store: a save must fail, or be found in the file; a file that took the
 /// place stays as it is.
@@ -42,7 +43,7 @@ package struct TakenAwaySeries: TrialSeries {
 
   package func run(in place: TrialPlace, turns: Turns, report: (RoundReport) -> Void) throws {
     for number in 0..<count where turns.isMine(number) {
-      var numbers = SeededNumbers(seed: seed &* 32_452_843 &+ UInt64(number))
+      var numbers = SeededRandom(seed: seed &* 32_452_843 &+ UInt64(number))
       let act = Act.allCases[number % Act.allCases.count]
       let form = StoreForm.all.randomElement(using: &numbers)!
       report(try Self._report(act, form, savesBefore: Int.random(in: 0...2, using: &numbers), place))

@@ -1,4 +1,5 @@
 import CoreData
+import CoreDataToolKit
 import Foundation
 
 /// Spoils copies of stores, or of compiled models, in every way there is and reads them in child processes,
@@ -55,7 +56,7 @@ package struct HostileRun {
     while done < fileCount {
       var pairs: [(file: URL, original: URL)] = []
       for number in done..<min(fileCount, done + 50) {
-        var numbers = SeededNumbers(seed: seed &+ UInt64(number))
+        var numbers = SeededRandom(seed: seed &+ UInt64(number))
         let original = originals[Int.random(in: 0..<originals.count, using: &numbers)]
         pairs.append((try _make(number, from: original, in: directory, &numbers), original))
       }
@@ -72,7 +73,7 @@ package struct HostileRun {
   }
 
   private func _make(
-    _ number: Int, from original: URL, in directory: URL, _ numbers: inout SeededNumbers
+    _ number: Int, from original: URL, in directory: URL, _ numbers: inout SeededRandom
   ) throws -> URL {
     switch subject {
     case .stores:

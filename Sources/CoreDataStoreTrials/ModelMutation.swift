@@ -1,4 +1,5 @@
 import CoreData
+import CoreDataToolKit
 import Foundation
 
 /// A way to spoil a compiled model.
@@ -14,7 +15,7 @@ package enum ModelMutation: String, CaseIterable, Sendable {
   case otherFile
 
   /// Makes a spoilt model at `target`, starting from a copy of `original` where the kind of mutation does.
-  package func make(_ target: URL, from original: URL, _ numbers: inout SeededNumbers) throws {
+  package func make(_ target: URL, from original: URL, _ numbers: inout SeededRandom) throws {
     var bytes = try Data(contentsOf: original)
     switch self {
     case .flippedBytes:
@@ -45,7 +46,7 @@ package enum ModelMutation: String, CaseIterable, Sendable {
   }
 
   /// Makes UIDs, which say what belongs to what, lead elsewhere.
-  private static func _redirect(_ bytes: inout Data, _ numbers: inout SeededNumbers) {
+  private static func _redirect(_ bytes: inout Data, _ numbers: inout SeededRandom) {
     // 0x80 and 0x81 mark UIDs of one and two bytes; some hits are other things, which is as well.
     let places = bytes.indices.filter { bytes[$0] == 0x80 || bytes[$0] == 0x81 }.filter {
       $0 + 1 < bytes.count
@@ -59,7 +60,7 @@ package enum ModelMutation: String, CaseIterable, Sendable {
   }
 
   /// Changes letters of names, so that classes, keys and properties are others than they should be.
-  private static func _rename(_ bytes: inout Data, _ numbers: inout SeededNumbers) {
+  private static func _rename(_ bytes: inout Data, _ numbers: inout SeededRandom) {
     let letters = bytes.indices.filter { (UInt8(ascii: "A")...UInt8(ascii: "z")).contains(bytes[$0]) }
     guard !letters.isEmpty else { return }
     for _ in 0..<Int.random(in: 1...80, using: &numbers) {
@@ -82,7 +83,7 @@ package enum ModelMutation: String, CaseIterable, Sendable {
   }
 
   /// A property list whose parts hold each other.
-  private static func _cyclic(_ numbers: inout SeededNumbers) -> Data {
+  private static func _cyclic(_ numbers: inout SeededRandom) -> Data {
     let count = Int.random(in: 2...40, using: &numbers)
     var objects = Data("bplist00".utf8)
     var offsets: [Int] = []

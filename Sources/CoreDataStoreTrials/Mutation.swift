@@ -1,20 +1,6 @@
 import CoreDataSQLiteBinding
+import CoreDataToolKit
 import Foundation
-
-/// Numbers by chance that are the same for the same seed.
-package struct SeededNumbers: RandomNumberGenerator {
-  private var _state: UInt64
-
-  package init(seed: UInt64) { _state = seed &* 0x9E37_79B9_7F4A_7C15 }
-
-  package mutating func next() -> UInt64 {
-    _state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = _state
-    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    return bits ^ (bits >> 31)
-  }
-}
 
 /// A way to spoil a store file.
 package enum Mutation: String, CaseIterable, Sendable {
@@ -33,7 +19,7 @@ package enum Mutation: String, CaseIterable, Sendable {
   case otherFile
 
   /// Makes a spoilt file at `target`, starting from a copy of `original` where the kind of mutation does.
-  package func make(_ target: URL, from original: URL, _ numbers: inout SeededNumbers) throws {
+  package func make(_ target: URL, from original: URL, _ numbers: inout SeededRandom) throws {
     switch self {
     case .foreignDatabase: try ForeignDatabase.make(target, &numbers)
     case .otherFile: try Self._otherFile(&numbers).write(to: target)
@@ -59,10 +45,10 @@ package enum Mutation: String, CaseIterable, Sendable {
     }
   }
 
-  private func _spoil(_ bytes: inout Data, _ numbers: inout SeededNumbers) {
+  private func _spoil(_ bytes: inout Data, _ numbers: inout SeededRandom) {
     let pageSize = bytes.count >= 18 ? max(512, Int(bytes[16]) << 8 | Int(bytes[17])) : 4096
     let pages = max(1, bytes.count / pageSize)
-    func page(_ numbers: inout SeededNumbers) -> Range<Int> {
+    func page(_ numbers: inout SeededRandom) -> Range<Int> {
       let first = Int.random(in: 0..<pages, using: &numbers) * pageSize
       return first..<min(bytes.count, first + pageSize)
     }
@@ -94,7 +80,7 @@ package enum Mutation: String, CaseIterable, Sendable {
   }
 
   /// A log that belongs to the file, spoilt, or one that has nothing to do with it.
-  private func _spoilLog(_ target: URL, _ original: URL, _ numbers: inout SeededNumbers) throws {
+  private func _spoilLog(_ target: URL, _ original: URL, _ numbers: inout SeededRandom) throws {
     try Self._copy(original, to: target)
     let log = URL(fileURLWithPath: target.path + "-wal")
     var bytes = (try? Data(contentsOf: log)) ?? Data()
@@ -112,7 +98,7 @@ package enum Mutation: String, CaseIterable, Sendable {
     }
   }
 
-  private static func _otherFile(_ numbers: inout SeededNumbers) -> Data {
+  private static func _otherFile(_ numbers: inout SeededRandom) -> Data {
     switch Int.random(in: 0..<6, using: &numbers) {
     case 0: return Data()
     case 1: return Data("SQLite format 3\u{0}".utf8)

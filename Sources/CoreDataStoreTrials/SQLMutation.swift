@@ -1,4 +1,5 @@
 import CoreDataSQLiteBinding
+import CoreDataToolKit
 import Foundation
 
 /// Spoils what a database holds, by SQL.
@@ -6,7 +7,7 @@ struct SQLMutation {
   private let _connection: Connection
   private let _tables: [String]
 
-  init(_ connection: Connection, _ numbers: inout SeededNumbers) throws {
+  init(_ connection: Connection, _ numbers: inout SeededRandom) throws {
     _connection = connection
     var tables: [String] = []
     // Triggers call functions that only a store's own connections have.
@@ -20,7 +21,7 @@ struct SQLMutation {
     _tables = tables.filter { !$0.hasPrefix("sqlite_") }
   }
 
-  func apply(_ mutation: Mutation, _ numbers: inout SeededNumbers) throws {
+  func apply(_ mutation: Mutation, _ numbers: inout SeededRandom) throws {
     for _ in 0..<Int.random(in: 1...6, using: &numbers) {
       switch mutation {
       case .wrongCells: _set(_tables.filter { !$0.hasPrefix("Z_") || $0.hasPrefix("Z_1") }, &numbers)
@@ -33,7 +34,7 @@ struct SQLMutation {
     if mutation == .wrongMetadata { _spoilBlob("Z_METADATA", "Z_PLIST", &numbers) }
   }
 
-  private func _set(_ tables: [String], _ numbers: inout SeededNumbers) {
+  private func _set(_ tables: [String], _ numbers: inout SeededRandom) {
     guard let table = tables.randomElement(using: &numbers) else { return }
     var columns: [String] = []
     try? _connection.query("SELECT name FROM pragma_table_info(?)", [.text(table)]) {
@@ -54,7 +55,7 @@ struct SQLMutation {
       "UPDATE OR IGNORE \(name) SET \(Self._quoted(column)) = ?\(condition)", [_value(&numbers)])
   }
 
-  private func _value(_ numbers: inout SeededNumbers) -> Binding {
+  private func _value(_ numbers: inout SeededRandom) -> Binding {
     switch Int.random(in: 0..<12, using: &numbers) {
     case 0: .null
     case 1: .int(.max)
@@ -73,7 +74,7 @@ struct SQLMutation {
     }
   }
 
-  private func _spoilBlob(_ table: String, _ column: String, _ numbers: inout SeededNumbers) {
+  private func _spoilBlob(_ table: String, _ column: String, _ numbers: inout SeededRandom) {
     guard case .blob(var bytes)? = try? _connection.firstValue("SELECT \(column) FROM \(table)"),
       !bytes.isEmpty
     else {
@@ -89,7 +90,7 @@ struct SQLMutation {
     try? _connection.query("UPDATE \(table) SET \(column) = ?", [.blob(bytes)])
   }
 
-  private func _drop(_ numbers: inout SeededNumbers) {
+  private func _drop(_ numbers: inout SeededRandom) {
     guard let table = _tables.randomElement(using: &numbers) else { return }
     let name = Self._quoted(table)
     switch Int.random(in: 0..<4, using: &numbers) {
@@ -112,7 +113,7 @@ struct SQLMutation {
 
 /// Databases that are no stores, some of which look like one.
 enum ForeignDatabase {
-  static func make(_ target: URL, _ numbers: inout SeededNumbers) throws {
+  static func make(_ target: URL, _ numbers: inout SeededRandom) throws {
     let connection = try Connection(path: target.path)
     let metadata = """
       CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB);

@@ -1,3 +1,4 @@
+import CoreDataToolKit
 import Foundation
 import Testing
 
@@ -107,7 +108,7 @@ struct StopReaderTests {
   }
 
   @Test func `Random bytes never trap`() {
-    var random = SplitMix64(seed: 1)
+    var random = SeededRandom(seed: 1)
     let alphabet = Array("\",\n\r1a.-e\u{FEFF}".utf8) + [0xC3, 0x00]
     for _ in 0..<2000 {
       let tail = (0..<random.below(40)).map { _ in alphabet[random.below(alphabet.count)] }
@@ -148,7 +149,7 @@ struct GeneratedCityTests {
   }
 
   @Test func `The generator's numbers are the published ones`() {
-    var random = SplitMix64(seed: 1_234_567)
+    var random = SeededRandom(seed: 1_234_567)
     #expect(random.next() == 6_457_827_717_110_365_317)
     #expect(random.next() == 3_203_168_211_198_807_973)
   }

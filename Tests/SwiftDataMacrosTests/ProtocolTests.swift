@@ -1,4 +1,5 @@
 import CoreDataJSON
+import TestSupport
 import Testing
 
 @testable import SwiftDataExpansion
@@ -103,7 +104,7 @@ import Testing
   }
 
   @Test func `Random bytes neither hang nor crash`() {
-    var random = SplitMix(seed: 22)
+    var random = SeededRandom(seed: 22)
     for _ in 0..<200 {
       let bytes = (0..<Int.random(in: 0..<400, using: &random)).map { _ in
         UInt8.random(in: .min ... .max, using: &random)
@@ -115,7 +116,7 @@ import Testing
   }
 
   @Test func `Spoiled source neither hangs nor crashes`() {
-    var random = SplitMix(seed: 23)
+    var random = SeededRandom(seed: 23)
     let source = Array(
       """
       @Model public final class Book<T>: Base { #Unique<Book>([\\.a], [\\Book.b]); @Attribute(.unique, originalName: "x") var a: [String: Int] = [:]
@@ -152,20 +153,5 @@ import Testing
   func `Deep nesting neither hangs nor crashes`(opening: String) {
     _ = MacroHarness.members(of: "@Model class A { var a = " + String(repeating: opening, count: 2000))
     _ = MacroHarness.members(of: "@Model class A { " + String(repeating: opening, count: 2000))
-  }
-}
-
-/// Random numbers that are the same each time.
-struct SplitMix: RandomNumberGenerator {
-  private var _state: UInt64
-
-  init(seed: UInt64) { _state = seed }
-
-  mutating func next() -> UInt64 {
-    _state &+= 0x9E37_79B9_7F4A_7C15
-    var value = _state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
   }
 }

@@ -229,38 +229,23 @@ final class PostgreSQLRowReader: Sendable {
   private func _packed(
     _ decoder: EntityDecoder, _ format: RowFormat, _ version: Int64, _ result: PostgreSQLResult, _ row: Int
   ) -> Row? {
-    let count = format.count
-    return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: count) { words in
-      withUnsafeTemporaryAllocation(of: UnsafePointer<UInt8>?.self, capacity: count) { texts in
-        words.initialize(repeating: 0)
-        var nulls = format.absentSlots
-        var textCount = 0
-        for cell in decoder.cells {
-          let slot = cell.slot
-          let bytes = result.bytes(row, cell.column)
-          // Only a text can be there and have no bytes.
-          if bytes.count == 0, format.kind(slot) != .text || result.isNull(row, cell.column) {
-            texts[slot] = nil
-            nulls |= 1 &<< UInt64(slot)
-            continue
-          }
-          switch format.kind(slot) {
-          case .int, .reference: words[slot] = UInt64(bitPattern: result.int64(row, cell.column))
-          case .double: words[slot] = result.double(row, cell.column).bitPattern
-          case .text:
-            guard let word = RowFormat.TextPlace.word(offset: textCount, count: bytes.count) else {
-              return nil
-            }
-            texts[slot] = bytes.baseAddress
-            words[slot] = word
-            textCount += bytes.count
-          case .absent: break
-          }
+    format.row(version: version) { cells in
+      for cell in decoder.cells {
+        let slot = cell.slot
+        let bytes = result.bytes(row, cell.column)
+        // Only a text can be there and have no bytes.
+        if bytes.count == 0, format.kind(slot) != .text || result.isNull(row, cell.column) {
+          cells.setNull(at: slot)
+          continue
         }
-        return Row(
-          format, version: version, nulls: nulls, words: UnsafeBufferPointer(words),
-          texts: UnsafePointer(texts.baseAddress!), textCount: textCount)
+        switch format.kind(slot) {
+        case .int, .reference: cells.set(UInt64(bitPattern: result.int64(row, cell.column)), at: slot)
+        case .double: cells.set(result.double(row, cell.column).bitPattern, at: slot)
+        case .text: if !cells.set(bytes, at: slot) { return false }
+        case .absent: break
+        }
       }
+      return true
     }
   }
 

@@ -3,28 +3,7 @@ import CoreDataPredicateLanguage
 /// Patterns of predicates as regular expressions of PostgreSQL.
 enum TextPattern {
   /// The marks that belong to the letter before them, as brackets hold them.
-  private static let _marks: String = {
-    var ranges: [ClosedRange<UInt32>] = []
-    for value in UInt32(0x300)...0x1FFFF {
-      guard let scalar = Unicode.Scalar(value), scalar.properties.canonicalCombiningClass.rawValue != 0 else {
-        continue
-      }
-      if let last = ranges.last, last.upperBound == value - 1 {
-        ranges[ranges.count - 1] = last.lowerBound...value
-      } else {
-        ranges.append(value...value)
-      }
-    }
-    var text = ""
-    for range in ranges {
-      text.unicodeScalars.append(Unicode.Scalar(range.lowerBound)!)
-      if range.count > 1 {
-        text += "-"
-        text.unicodeScalars.append(Unicode.Scalar(range.upperBound)!)
-      }
-    }
-    return text
-  }()
+  private static let _marks = CombiningMarks.bracketed { String(Character(Unicode.Scalar($0)!)) }
 
   private static let _special = Set("\\.*+?^$()[]{}|".unicodeScalars)
 

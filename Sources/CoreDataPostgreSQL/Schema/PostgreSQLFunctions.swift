@@ -24,24 +24,7 @@ enum PostgreSQLFunctions {
 
   // MARK: Folding
 
-  /// The marks that `StringComparison` knows (combining class not 0, from U+0300) as a list for brackets.
-  private static let _marks: String = {
-    var ranges: [ClosedRange<UInt32>] = []
-    for value in UInt32(0x300)...0x1FFFF {
-      guard let scalar = Unicode.Scalar(value), scalar.properties.canonicalCombiningClass.rawValue != 0 else {
-        continue
-      }
-      if let last = ranges.last, last.upperBound == value - 1 {
-        ranges[ranges.count - 1] = last.lowerBound...value
-      } else {
-        ranges.append(value...value)
-      }
-    }
-    return ranges.map { range in
-      range.count == 1
-        ? _escape(range.lowerBound) : "\(_escape(range.lowerBound))-\(_escape(range.upperBound))"
-    }.joined()
-  }()
+  private static let _marks = CombiningMarks.bracketed(_escape)
 
   private static func _escape(_ value: UInt32) -> String {
     let digits = String(value, radix: 16, uppercase: true)

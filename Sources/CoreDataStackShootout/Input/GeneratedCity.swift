@@ -1,3 +1,4 @@
+import CoreDataToolKit
 import Foundation
 
 /// An invented city's stops, the same ones each time for the same number and seed.
@@ -7,7 +8,7 @@ import Foundation
 package enum GeneratedCity {
   /// Makes `count` stops with distinct identifiers.
   package static func stops(count: Int, seed: UInt64 = 42) -> [Stop] {
-    var random = SplitMix64(seed: seed)
+    var random = SeededRandom(seed: seed)
     return (0..<count).map { number in
       // An odd factor is invertible modulo a power of two, so numbers below 2^30 never meet, yet come in no
       // order.
@@ -30,7 +31,7 @@ package enum GeneratedCity {
     return text
   }
 
-  private static func _name(_ random: inout SplitMix64) -> String {
+  private static func _name(_ random: inout SeededRandom) -> String {
     let street = _firsts[random.below(_firsts.count)] + _seconds[random.below(_seconds.count)]
     switch random.below(10) {
     case 0: return "S+U " + street
@@ -43,7 +44,7 @@ package enum GeneratedCity {
   }
 
   /// From -1 to 1, around 0 most of the time.
-  private static func _scatter(_ random: inout SplitMix64) -> Double {
+  private static func _scatter(_ random: inout SeededRandom) -> Double {
     (random.unit() + random.unit() + random.unit()) / 1.5 - 1
   }
 

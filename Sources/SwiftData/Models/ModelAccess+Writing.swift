@@ -7,9 +7,7 @@ extension _ModelAccess {
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) where Value: Encodable {
-    if _storage.flags.contains(.beingShown) { return }
-    if let _foreign { return _foreign.setValue(forKey: keyPath(), to: value) }
-    _begin(keyPath(), index, value)
+    _begin(keyPath(), index, value) { $0.setValue(forKey: keyPath(), to: value) }
   }
 
   /// Sets an attribute.
@@ -25,9 +23,7 @@ extension _ModelAccess {
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) where Value: PersistentModel {
-    if _storage.flags.contains(.beingShown) { return }
-    if let _foreign { return _foreign.setValue(forKey: keyPath(), to: value) }
-    _begin(keyPath(), index, value)
+    _begin(keyPath(), index, value) { $0.setValue(forKey: keyPath(), to: value) }
   }
 
   /// Sets a required to-one relationship.
@@ -44,9 +40,7 @@ extension _ModelAccess {
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, with value: Value?
   ) where Value: PersistentModel {
-    if _storage.flags.contains(.beingShown) { return }
-    if let _foreign { return _foreign.setValue(forKey: keyPath(), to: value) }
-    _begin(keyPath(), index, value)
+    _begin(keyPath(), index, value) { $0.setValue(forKey: keyPath(), to: value) }
   }
 
   /// Sets a to-one relationship.
@@ -63,9 +57,7 @@ extension _ModelAccess {
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) where Value: PersistentModel & Encodable {
-    if _storage.flags.contains(.beingShown) { return }
-    if let _foreign { return _foreign.setValue(forKey: keyPath(), to: value) }
-    _begin(keyPath(), index, value)
+    _begin(keyPath(), index, value) { $0.setValue(forKey: keyPath(), to: value) }
   }
 
   /// Sets a required to-one relationship to a class that is Codable.
@@ -82,9 +74,7 @@ extension _ModelAccess {
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value?>, at index: Int = -1, with value: Value?
   ) where Value: PersistentModel & Encodable {
-    if _storage.flags.contains(.beingShown) { return }
-    if let _foreign { return _foreign.setValue(forKey: keyPath(), to: value) }
-    _begin(keyPath(), index, value)
+    _begin(keyPath(), index, value) { $0.setValue(forKey: keyPath(), to: value) }
   }
 
   /// Sets a to-one relationship to a class that is Codable.
@@ -101,9 +91,7 @@ extension _ModelAccess {
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) where Value: RelationshipCollection {
-    if _storage.flags.contains(.beingShown) { return }
-    if let _foreign { return _foreign.setValue(forKey: keyPath(), to: value) }
-    _begin(keyPath(), index, value)
+    _begin(keyPath(), index, value) { $0.setValue(forKey: keyPath(), to: value) }
   }
 
   /// Sets a to-many relationship.
@@ -120,9 +108,7 @@ extension _ModelAccess {
   public func begin<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) where Value: RelationshipCollection & Encodable {
-    if _storage.flags.contains(.beingShown) { return }
-    if let _foreign { return _foreign.setValue(forKey: keyPath(), to: value) }
-    _begin(keyPath(), index, value)
+    _begin(keyPath(), index, value) { $0.setValue(forKey: keyPath(), to: value) }
   }
 
   /// Sets a to-many relationship to a class that is Codable.
@@ -139,9 +125,7 @@ extension _ModelAccess {
   public func beginTransformable<Value>(
     _ keyPath: @autoclosure () -> KeyPath<Model, Value>, at index: Int = -1, with value: Value
   ) {
-    if _storage.flags.contains(.beingShown) { return }
-    if let _foreign { return _foreign.setTransformableValue(forKey: keyPath(), to: value) }
-    _begin(keyPath(), index, value)
+    _begin(keyPath(), index, value) { $0.setTransformableValue(forKey: keyPath(), to: value) }
   }
 
   /// Sets a transformable attribute.
@@ -153,9 +137,14 @@ extension _ModelAccess {
     _set(keyPath(), index, model, newValue)
   }
 
-  private func _begin<Value>(
-    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, _ index: Int, _ value: Value
+  /// Gives a property its first value, unless the instance is made for a stored model; `foreign` sets it in backing data of
+  /// another kind.
+  @inline(__always) private func _begin<Value>(
+    _ keyPath: @autoclosure () -> KeyPath<Model, Value>, _ index: Int, _ value: Value,
+    inForeign foreign: (any BackingData<Model>) -> Void
   ) {
+    if _storage.flags.contains(.beingShown) { return }
+    if let _foreign { return foreign(_foreign) }
     let own = index >= 0 && Self._usesIndexes ? index : _index(index, keyPath())
     // A model that is shown already is one whose initialiser was given the backing data of another.
     if _storage.isBound { return _storage.set(own, to: value) }

@@ -44,11 +44,16 @@ import Testing
     lines.filter { $0.hasPrefix("CoreData: sql: SELECT") && $0.contains("FROM \(table)") }.count
   }
 
-  @Test(.ofFiles) func `a batched fetch loads batch by batch`() throws {
-    let stack = try authors(.sqlite, 30)
+  private func authorsInBatches() -> NSFetchRequest<NSManagedObject> {
     let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
     request.fetchBatchSize = 10
     request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: true)]
+    return request
+  }
+
+  @Test(.ofFiles) func `a batched fetch loads batch by batch`() throws {
+    let stack = try authors(.sqlite, 30)
+    let request = authorsInBatches()
     let lines = try statements(stack) { context in
       context.persistentStoreCoordinator!.rowCache.removeAll()
       let authors = try context.fetch(request)
@@ -64,9 +69,7 @@ import Testing
 
   @Test(.ofFiles) func `batched results load only what is looked at`() throws {
     let stack = try authors(.sqlite, 30)
-    let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
-    request.fetchBatchSize = 10
-    request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: true)]
+    let request = authorsInBatches()
     let lines = try statements(stack) { context in
       context.persistentStoreCoordinator!.rowCache.removeAll()
       let authors = try context.fetchBatched(request)

@@ -376,43 +376,4 @@ import Testing
         } == ["novel"])
     }
   }
-
-  // MARK: Order
-
-  @Test(arguments: Setting.allCases) func `nil comes first ascending and last descending`(_ setting: Setting)
-    throws
-  {
-    let stack = try TestStack(setting)
-    stack.context.performAndWait {
-      for name in ["b", nil, "a"] as [String?] {
-        stack.context.insert("Author").setValue(name, forKey: "name")
-      }
-    }
-    try stack.save()
-    try stack.context.performAndWait {
-      for (ascending, expected) in [(true, ["nil", "a", "b"]), (false, ["b", "a", "nil"])] {
-        let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
-        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: ascending)]
-        try #expect(_names(stack, request) == expected)
-      }
-    }
-  }
-
-  @Test(arguments: Setting.direct) func `selectors order texts`(_ setting: Setting) throws {
-    let stack = try _stack(setting, ["b": 1, "A": 2, "é": 3, "a10": 4, "a9": 5, "B": 6])
-    try stack.context.performAndWait {
-      let orders = [
-        "compare:": ["A", "B", "a10", "a9", "b", "é"],
-        "localizedStandardCompare:": ["A", "a9", "a10", "b", "B", "é"],
-      ]
-      for (selector, expected) in orders {
-        let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
-        request.sortDescriptors = [
-          NSSortDescriptor(key: "name", ascending: true, selector: selector),
-          NSSortDescriptor(key: "age", ascending: true),
-        ]
-        try #expect(_names(stack, request) == expected)
-      }
-    }
-  }
 }

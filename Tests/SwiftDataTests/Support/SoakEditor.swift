@@ -1,4 +1,5 @@
 import SwiftData
+import TestSupport
 
 /// Shelves and volumes as plain values.
 struct SoakPicture: Equatable {
@@ -29,22 +30,10 @@ struct SoakPicture: Equatable {
 
 /// Edits through three contexts, and notes what has to come of them.
 struct SoakEditor {
-  struct Dice: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      return z ^ (z >> 31)
-    }
-  }
-
   /// An unsaved change, as a step that makes it in a picture; of models that are gone it makes nothing.
   private typealias Change = @Sendable (inout SoakPicture) -> Void
 
-  var dice: Dice
+  var dice: SeededRandom
   /// What is saved.
   var expected = SoakPicture()
   private let _contexts: [ModelContext]
@@ -55,7 +44,7 @@ struct SoakEditor {
 
   init(_ container: ModelContainer, seed: UInt64) {
     _contexts = (0..<3).map { _ in ModelContext(container) }
-    dice = Dice(state: seed)
+    dice = SeededRandom(seed: seed)
   }
 
   /// One random edit of one context.

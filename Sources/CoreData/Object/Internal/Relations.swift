@@ -321,27 +321,26 @@ final class ToManyState {
 
   /// What is there now becomes what was saved.
   func commit() {
-    added = []
-    _redundant = []
-    removed = []
-    _absent = []
-    isReordered = false
-    _wantedOrder = nil
+    _forgetChanges()
     if isRealised { base = list }
   }
 
   /// Goes back to what was read.
   func rollback() {
+    _forgetChanges()
+    if isRealised {
+      members = Set(base)
+      order = isOrdered ? base : []
+    }
+  }
+
+  private func _forgetChanges() {
     added = []
     _redundant = []
     removed = []
     _absent = []
     isReordered = false
     _wantedOrder = nil
-    if isRealised {
-      members = Set(base)
-      order = isOrdered ? base : []
-    }
   }
 
   /// What a save or a child context needs to know.

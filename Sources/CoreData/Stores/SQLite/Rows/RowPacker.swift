@@ -41,47 +41,30 @@ final class RowPacker: Sendable {
 
   /// The row that a statement stands on; nil for one whose texts are too long to be packed.
   func row(_ statement: Statement, version: Int64) -> Row? {
-    let count = format.count
-    return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: count) { words in
-      withUnsafeTemporaryAllocation(of: UnsafePointer<UInt8>?.self, capacity: count) { texts in
-        words.initialize(repeating: 0)
-        var nulls = format.absentSlots
-        var textCount = 0
-        let isPacked = _steps.withUnsafeBufferPointer { steps in
-          for step in steps {
-            let slot = Int(step.slot)
-            switch step.kind {
-            case .int, .bool:
-              // Zero is what NULL reads as, and nothing else needs a second look.
-              let value = statement.int64(step.column)
-              words[slot] = step.kind == .int ? UInt64(bitPattern: value) : value == 0 ? 0 : 1
-              if value == 0, statement.isNull(step.column) { nulls |= 1 &<< UInt64(slot) }
-            case .double:
-              let value = statement.double(step.column)
-              words[slot] = value.bitPattern
-              if value == 0, statement.isNull(step.column) { nulls |= 1 &<< UInt64(slot) }
-            case .text:
-              let text = statement.text(step.column)
-              texts[slot] = text.baseAddress
-              guard text.baseAddress != nil else {
-                words[slot] = 0
-                nulls |= 1 &<< UInt64(slot)
-                continue
-              }
-              guard let word = RowFormat.TextPlace.word(offset: textCount, count: text.count) else {
-                return false
-              }
-              words[slot] = word
-              textCount += text.count
+    format.row(version: version) { cells in
+      _steps.withUnsafeBufferPointer { steps in
+        for step in steps {
+          let slot = Int(step.slot)
+          switch step.kind {
+          case .int, .bool:
+            // Zero is what NULL reads as, and nothing else needs a second look.
+            let value = statement.int64(step.column)
+            cells.set(step.kind == .int ? UInt64(bitPattern: value) : value == 0 ? 0 : 1, at: slot)
+            if value == 0, statement.isNull(step.column) { cells.setNull(at: slot) }
+          case .double:
+            let value = statement.double(step.column)
+            cells.set(value.bitPattern, at: slot)
+            if value == 0, statement.isNull(step.column) { cells.setNull(at: slot) }
+          case .text:
+            let text = statement.text(step.column)
+            if text.baseAddress == nil {
+              cells.setNull(at: slot)
+            } else if !cells.set(text, at: slot) {
+              return false
             }
           }
-          return true
         }
-        guard isPacked else { return nil }
-        return Row(
-          format, version: version, nulls: nulls, words: UnsafeBufferPointer(words),
-          texts: UnsafePointer(texts.baseAddress!),
-          textCount: textCount)
+        return true
       }
     }
   }

@@ -26,26 +26,36 @@ extension SQLiteStoreEngine {
 
   private func _fetch(_ plan: FetchPlan, on connection: Connection) throws -> [StoredObject] {
     let (query, constants) = try compiled(plan, .objects)
-    let statement = try connection.lend(query.sql)
-    defer { connection.giveBack(statement) }
-    let binder = QueryBinder(context)
-    binder.bind(query.parameters, plan, constants, to: statement)
-    let report = SQLReport.begin(query.sql, binder.bindings(query.parameters, plan, constants))
-    defer { report?.end(connection) }
     var result: [StoredObject] = []
     let reader = query.reader
-    if plan.content != .identity {
-      while try statement.step() {
-        report?.note(statement)
-        if let object = try reader.object(statement) { result.append(object) }
-      }
-    } else {
-      while try statement.step() {
-        report?.note(statement)
-        if let object = try reader.identity(statement) { result.append(object) }
+    try _run(query.sql, query.parameters, plan, constants, on: connection) { statement, report in
+      if plan.content != .identity {
+        while try statement.step() {
+          report?.note(statement)
+          if let object = try reader.object(statement) { result.append(object) }
+        }
+      } else {
+        while try statement.step() {
+          report?.note(statement)
+          if let object = try reader.identity(statement) { result.append(object) }
+        }
       }
     }
     return query.mayRepeat && result.count > 1 ? Self._once(result) : result
+  }
+
+  /// Binds the values of a query, has `body` step through it, and reports it where statements are logged.
+  @inline(__always) private func _run<Result>(
+    _ sql: SQLText, _ parameters: [QueryParameter], _ plan: FetchPlan, _ constants: [PredicateValue],
+    on connection: Connection, _ body: (Statement, SQLReport?) throws -> Result
+  ) throws -> Result {
+    let statement = try connection.lend(sql)
+    defer { connection.giveBack(statement) }
+    let binder = QueryBinder(context)
+    binder.bind(parameters, plan, constants, to: statement)
+    let report = SQLReport.begin(sql, binder.bindings(parameters, plan, constants))
+    defer { report?.end(connection) }
+    return try body(statement, report)
   }
 
   /// Each of the rows once, where it first came.
@@ -79,24 +89,20 @@ extension SQLiteStoreEngine {
   /// one array made.
   func forEachRow(of plan: DictionaryPlan, on connection: Connection, _ body: ([Value]) -> Void) throws {
     let (query, constants) = try compiled(plan)
-    let statement = try connection.lend(query.sql)
-    defer { connection.giveBack(statement) }
-    let binder = QueryBinder(context)
-    binder.bind(query.parameters, plan.rows, constants, to: statement)
-    let report = SQLReport.begin(query.sql, binder.bindings(query.parameters, plan.rows, constants))
-    defer { report?.end(connection) }
-    var row: [Value] = []
-    while try statement.step() {
-      report?.note(statement)
-      do {
-        row.removeAll(keepingCapacity: true)
-        row.reserveCapacity(query.cells.count)
-        for cell in query.cells { row.append(try cell.value(statement, context)) }
-      } catch let error as CellError {
-        let table = mapping.table(of: plan.rows.layout.entityNumber).name
-        throw SQLiteStoreError.corruptRow(table: table, key: 0, reason: error.reason)
+    try _run(query.sql, query.parameters, plan.rows, constants, on: connection) { statement, report in
+      var row: [Value] = []
+      while try statement.step() {
+        report?.note(statement)
+        do {
+          row.removeAll(keepingCapacity: true)
+          row.reserveCapacity(query.cells.count)
+          for cell in query.cells { row.append(try cell.value(statement, context)) }
+        } catch let error as CellError {
+          let table = mapping.table(of: plan.rows.layout.entityNumber).name
+          throw SQLiteStoreError.corruptRow(table: table, key: 0, reason: error.reason)
+        }
+        body(row)
       }
-      body(row)
     }
   }
 
@@ -119,13 +125,9 @@ extension SQLiteStoreEngine {
   /// Counts on the caller's connection.
   func count(_ plan: FetchPlan, on connection: Connection) throws -> Int {
     let (query, constants) = try compiled(plan, .count)
-    let statement = try connection.lend(query.sql)
-    defer { connection.giveBack(statement) }
-    let binder = QueryBinder(context)
-    binder.bind(query.parameters, plan, constants, to: statement)
-    let report = SQLReport.begin(query.sql, binder.bindings(query.parameters, plan, constants))
-    defer { report?.end(connection) }
-    return try statement.step() ? Int(clamping: statement.int64(0)) : 0
+    return try _run(query.sql, query.parameters, plan, constants, on: connection) { statement, _ in
+      try statement.step() ? Int(clamping: statement.int64(0)) : 0
+    }
   }
 
   /// The SQL of a fetch, compiled once per shape, and its constants.

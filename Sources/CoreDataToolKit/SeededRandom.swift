@@ -1,5 +1,5 @@
-/// Numbers that look random and are the same for the same seed on every machine (SplitMix64).
-package struct SeededRandom: RandomNumberGenerator {
+/// Numbers that look random and are the same for the same seed on every machine: SplitMix64 by Steele, Lea and Flood.
+package struct SeededRandom: RandomNumberGenerator, Sendable {
   private var _state: UInt64
 
   package init(seed: UInt64) { _state = seed }
@@ -12,7 +12,10 @@ package struct SeededRandom: RandomNumberGenerator {
     return z ^ (z >> 31)
   }
 
-  /// A number below `bound`.
+  /// A number from 0 up to, not including, 1.
+  package mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
+
+  /// A number from 0 up to, not including, `bound`. Not `Int.random(in:using:)`, whose method may change with the toolchain.
   package mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
   /// True in so many of a hundred cases.

@@ -1,0 +1,56 @@
+/// The cells of a packed Row while a store reads them.
+package struct PackedCells: ~Copyable {
+  private let _words: UnsafeMutableBufferPointer<UInt64>
+  /// Where the texts stand, by slot; those of other slots aren't initialised.
+  private let _texts: UnsafeMutableBufferPointer<UnsafePointer<UInt8>?>
+  private var _nulls: UInt64
+  private var _textCount = 0
+
+  @inline(__always) fileprivate init(
+    _ format: RowFormat, _ words: UnsafeMutableBufferPointer<UInt64>,
+    _ texts: UnsafeMutableBufferPointer<UnsafePointer<UInt8>?>
+  ) {
+    words.initialize(repeating: 0)
+    _words = words
+    _texts = texts
+    _nulls = format.absentSlots
+  }
+
+  @inline(__always) package mutating func setNull(at slot: Int) {
+    _texts[slot] = nil
+    _nulls |= 1 &<< UInt64(slot)
+  }
+
+  @inline(__always) package func set(_ word: UInt64, at slot: Int) { _words[slot] = word }
+
+  /// Sets a text, whose bytes have to stay where they are until the Row is made.
+  ///
+  /// - Returns: Whether it can be packed: texts beyond 4 GiB can't.
+  @inline(__always) package mutating func set(_ text: UnsafeBufferPointer<UInt8>, at slot: Int) -> Bool {
+    guard let word = RowFormat.TextPlace.word(offset: _textCount, count: text.count) else { return false }
+    _texts[slot] = text.baseAddress
+    _words[slot] = word
+    _textCount += text.count
+    return true
+  }
+
+  @inline(__always) fileprivate func row(_ format: RowFormat, version: Int64) -> Row {
+    Row(
+      format, version: version, nulls: _nulls, words: UnsafeBufferPointer(_words),
+      texts: UnsafePointer(_texts.baseAddress!), textCount: _textCount)
+  }
+}
+
+extension RowFormat {
+  /// Makes a packed Row of the cells that `fill` sets, those of all slots but the absent ones; nil if `fill` answers false.
+  @inline(__always) package func row(
+    version: Int64, _ fill: (inout PackedCells) throws -> Bool
+  ) rethrows -> Row? {
+    try withUnsafeTemporaryAllocation(of: UInt64.self, capacity: count) { words in
+      try withUnsafeTemporaryAllocation(of: UnsafePointer<UInt8>?.self, capacity: count) { texts in
+        var cells = PackedCells(self, words, texts)
+        return try fill(&cells) ? cells.row(self, version: version) : nil
+      }
+    }
+  }
+}

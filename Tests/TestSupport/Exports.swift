@@ -1,0 +1,2 @@
+// Repeatable random numbers, which the tools use as well.
+@_exported import CoreDataToolKit
