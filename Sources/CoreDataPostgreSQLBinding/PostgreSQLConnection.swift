@@ -15,7 +15,7 @@ package final class PostgreSQLConnection {
   /// Round trips to the server for statements, preparing them left out.
   package private(set) var statementCount = 0
   /// Asked now and then while a statement runs; once it answers true the statement is ended, with an error for which
-  /// `isCancelled` is true. Nil, as it is at first, where nobody wants to end statements.
+  /// `isCancelled` is true. Nil, as it is at first, for statements that nothing ends early.
   package var isCancelled: (() -> Bool)?
 
   /// Most statements that a connection keeps prepared; a program that makes up more starts over.
@@ -93,21 +93,14 @@ package final class PostgreSQLConnection {
     statementCount += 1
     guard _prepares, isRepeated else {
       return try parameters.withArrays { count, types, values, lengths, formats in
-        if isCancelled != nil {
-          return try _checked(
-            _result(
-              ofSending: PQsendQueryParams(_connection, sql, count, types, values, lengths, formats, 1)), sql)
-        }
-        return try _checked(PQexecParams(_connection, sql, count, types, values, lengths, formats, 1), sql)
+        let sent = PQsendQueryParams(_connection, sql, count, types, values, lengths, formats, 1)
+        return try _checked(_result(ofSending: sent), sql)
       }
     }
     let name = try _name(of: sql, parameters)
     return try parameters.withArrays { count, _, values, lengths, formats in
-      if isCancelled != nil {
-        return try _checked(
-          _result(ofSending: PQsendQueryPrepared(_connection, name, count, values, lengths, formats, 1)), sql)
-      }
-      return try _checked(PQexecPrepared(_connection, name, count, values, lengths, formats, 1), sql)
+      let sent = PQsendQueryPrepared(_connection, name, count, values, lengths, formats, 1)
+      return try _checked(_result(ofSending: sent), sql)
     }
   }
 
@@ -119,15 +112,17 @@ package final class PostgreSQLConnection {
   /// The result is waited for in any case: a request to end a statement names the session, and must not meet the next one.
   private func _result(ofSending sent: Int32) -> OpaquePointer? {
     guard sent == 1 else { return nil }
-    var isEnding = false
-    while PQisBusy(_connection) == 1 {
-      if !isEnding, isCancelled?() ?? false {
-        isEnding = true
-        canceller()?.cancel()
+    if let isCancelled {
+      var isEnding = false
+      while PQisBusy(_connection) == 1 {
+        if !isEnding, isCancelled() {
+          isEnding = true
+          canceller()?.cancel()
+        }
+        var descriptor = pollfd(fd: PQsocket(_connection), events: Int16(POLLIN), revents: 0)
+        _ = poll(&descriptor, 1, isEnding ? -1 : Self._patience)
+        if PQconsumeInput(_connection) == 0 { break }
       }
-      var descriptor = pollfd(fd: PQsocket(_connection), events: Int16(POLLIN), revents: 0)
-      _ = poll(&descriptor, 1, isEnding ? -1 : Self._patience)
-      if PQconsumeInput(_connection) == 0 { break }
     }
     var last: OpaquePointer?
     while let result = PQgetResult(_connection) {
@@ -150,8 +145,9 @@ package final class PostgreSQLConnection {
       try execute("DEALLOCATE ALL")
     }
     let name = "s\(_prepared.count)"
+    // To prepare a statement waits for locks of its tables, as to run it does.
     try parameters.withArrays { count, types, _, _, _ in
-      _ = try _checked(PQprepare(_connection, name, sql, count, types), sql)
+      _ = try _checked(_result(ofSending: PQsendPrepare(_connection, name, sql, count, types)), sql)
     }
     _prepared[sql] = name
     return name

@@ -1,9 +1,11 @@
 import CoreData
-import CoreDataPostgreSQL
+import Dispatch
 import Foundation
 import PostgreSQLServer
 import Synchronization
 import Testing
+
+@testable import CoreDataPostgreSQL
 
 @Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
 struct NoticeTests {
@@ -14,25 +16,51 @@ struct NoticeTests {
     ]
   }
 
-  @Test func `a save is noticed by another program that listens`() throws {
+  @Test(arguments: [false, true]) func `the server tells of a save where asked`(_ notifies: Bool) throws {
+    var options = Self._options
+    options[NSPostgreSQLNotifiesOption] = notifies
+    let stack = try ServerStack(options: options)
+    let engine = try #require(stack.store.engine as? PostgreSQLStoreEngine)
+    let (heard, looked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    // One of them never looks by itself, and the other one listens to nothing.
+    let listening = try PostgreSQLChangeFeed(engine, listens: true, interval: .seconds(3600)) {
+      heard.signal()
+    }
+    let looking = try PostgreSQLChangeFeed(engine, listens: false, interval: .milliseconds(50)) {
+      looked.signal()
+    }
+    let context = stack.context()
+    try context.performAndWait {
+      context.make("Company", ["name": "a"])
+      try context.save()
+    }
+    #expect(looked.wait(timeout: .now() + 60) == .success)
+    #expect(heard.wait(timeout: .now() + (notifies ? 60 : 0.3)) == (notifies ? .success : .timedOut))
+    withExtendedLifetime((listening, looking)) {}
+  }
+
+  @Test(arguments: [false, true]) func `a store that notifies listens`(_ notifies: Bool) throws {
+    var options = Self._options
+    options[NSPostgreSQLNotifiesOption] = notifies
+    let stack = try ServerStack(options: options)
+    let engine = try #require(stack.store.engine as? PostgreSQLStoreEngine)
+    #expect(try ServerSession(stack).listeners(engine.channel) == (notifies ? 1 : 0))
+  }
+
+  @Test func `a save is noticed by another program`() throws {
     let stack = try ServerStack(options: Self._options)
     let other = try ServerStack(at: stack.url, options: Self._options)
-    let count = Mutex(0)
+    let noticed = DispatchSemaphore(value: 0)
     let token = NotificationCenter.default.addObserver(
       forName: .NSPersistentStoreRemoteChange, object: other.coordinator, queue: nil
-    ) { _ in count.withLock { $0 += 1 } }
+    ) { _ in noticed.signal() }
     defer { NotificationCenter.default.removeObserver(token) }
     let context = stack.context()
     try context.performAndWait {
       context.make("Company", ["name": "a"])
       try context.save()
     }
-    var isNoticed = false
-    for _ in 0..<1000 where !isNoticed {
-      usleep(5_000)
-      isNoticed = count.withLock { $0 > 0 }
-    }
-    #expect(isNoticed)
+    #expect(noticed.wait(timeout: .now() + 60) == .success)
   }
 
   @Test func `a generation ends at its age and says so`() throws {
@@ -60,29 +88,22 @@ struct NoticeTests {
 
   @Test func `cancelling a fetch ends the statement on the server`() throws {
     let stack = try ServerStack()
-    let context = stack.context()
-    try context.performAndWait {
-      // A to-many condition over each pair takes long.
-      for number in 0..<3000 { context.make("Person", ["firstName": "\(number)", "age": number % 90]) }
-      try context.save()
-    }
+    // No fetch ends by itself while the table is locked.
+    let locker = try ServerSession(stack)
+    try locker.lock("person")
     let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
-    request.predicate = NSPredicate(
-      format: "firstName MATCHES %@", "(1|2|3|4|5|6|7|8|9|0|(a*)*){1,40}(1|2|3|4|5|6|7|8|9|(a*)*){1,40}x")
     let isDone = Atomic<Bool>(false)
     let asynchronous = NSAsynchronousFetchRequest(fetchRequest: request) { _ in
       isDone.store(true, ordering: .releasing)
     }
+    let context = stack.context()
     let result = try context.performAndWait { try context.execute(asynchronous) }
-    usleep(50_000)
+    let monitor = try ServerSession(stack)
+    try #require(try monitor.waits { try $0.waitingStatements("person") == 1 })
     (result as? NSPersistentStoreAsynchronousResult)?.cancel()
-    // Afterwards the server runs nothing for the store.
-    var isFree = false
-    for _ in 0..<1000 where !isFree {
-      isFree = try context.performAndWait { try context.all("Company").isEmpty }
-      usleep(2_000)
-    }
-    #expect(isFree)
+    #expect(try monitor.waits { try $0.waitingStatements("person") == 0 })
+    // The context waits for nothing either.
+    #expect(try context.performAndWait { try context.all("Company").isEmpty })
     let isTold = isDone.load(ordering: .acquiring)
     #expect(!isTold, "a result that is not wanted is not delivered")
   }

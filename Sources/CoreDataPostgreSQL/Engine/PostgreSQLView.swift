@@ -4,7 +4,7 @@ import CoreDataPredicateLanguage
 
 /// What one connection sees of a store, for reads that belong together.
 final class PostgreSQLView: StoreReading, @unchecked Sendable {
-  // Unchecked: whoever has the connection has the view, on one thread at a time.
+  // Unchecked: one thread at a time uses the connection, and with it the view.
   private let _engine: PostgreSQLStoreEngine
   private let _connection: PostgreSQLConnection
 

@@ -9,8 +9,6 @@ import Synchronization
 /// The server's notifications are a hint: they do not pass poolers, and miss a listener that is away. The counter is right
 /// whatever happens.
 final class PostgreSQLChangeFeed: Sendable {
-  private static let _interval = DispatchTimeInterval.milliseconds(500)
-
   private struct Timer: @unchecked Sendable {
     // Unchecked: made in `init`, cancelled in `deinit`.
     let source: any DispatchSourceTimer
@@ -19,14 +17,17 @@ final class PostgreSQLChangeFeed: Sendable {
   private let _timer: Timer
   private let _listener: PostgreSQLListener?
 
-  /// - Parameter listens: Whether the server's notifications are listened to, on a connection beside the pool.
+  /// - Parameters:
+  ///   - listens: Whether the server's notifications are listened to, on a connection beside the pool.
+  ///   - interval: Time between two looks at the counter.
   init(
-    _ engine: PostgreSQLStoreEngine, listens: Bool, _ changed: @escaping @Sendable () -> Void
+    _ engine: PostgreSQLStoreEngine, listens: Bool, interval: DispatchTimeInterval = .milliseconds(500),
+    _ changed: @escaping @Sendable () -> Void
   ) throws {
     let state = Last(try engine.lastTransaction())
     let queue = DispatchQueue(label: "CoreData.remote-change", qos: .utility)
     let source = DispatchSource.makeTimerSource(queue: queue)
-    source.schedule(deadline: .now() + Self._interval, repeating: Self._interval, leeway: .milliseconds(100))
+    source.schedule(deadline: .now() + interval, repeating: interval, leeway: .milliseconds(100))
     let look: @Sendable () -> Void = { [weak engine] in
       // A server that is away for a while is asked again.
       guard let engine, let number = try? engine.lastTransaction() else { return }

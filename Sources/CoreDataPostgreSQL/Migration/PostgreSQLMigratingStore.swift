@@ -44,7 +44,7 @@ struct PostgreSQLMigratingStore: MigratingStore {
   private func _alone(_ body: () throws -> Void) throws {
     do {
       try connection.transaction {
-        // Whoever waits for a table longer than this gives up, so that no queue forms behind.
+        // A migration that waits longer for a table fails: all other statements would queue behind it.
         try connection.execute("SET LOCAL lock_timeout = '30s'")
         var parameters = PostgreSQLParameters()
         parameters.add("coredata:" + address.schema)

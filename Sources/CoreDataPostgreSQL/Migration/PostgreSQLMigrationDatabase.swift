@@ -20,15 +20,11 @@ struct PostgreSQLMigrationDatabase: MigrationDatabase {
 
   func run(_ piece: SQLPiece) throws {
     var parameters = PostgreSQLParameters()
-    var sql = ""
-    var values = piece.values[...]
-    // Names hold no question mark.
-    for character in piece.sql.unicodeScalars {
-      guard character == "?", let value = values.popFirst() else {
-        sql.unicodeScalars.append(character)
-        continue
-      }
-      sql += "$\(parameters.count + 1)::\(Self._add(value, to: &parameters))"
+    let pieces = ParameterPlaces.pieces(of: piece.sql)
+    precondition(pieces.count == piece.values.count + 1, "each question mark is a parameter")
+    var sql = String(pieces[0])
+    for (value, rest) in zip(piece.values, pieces.dropFirst()) {
+      sql += "$\(parameters.count + 1)::\(Self._add(value, to: &parameters))\(rest)"
     }
     try connection.run(sql, parameters, isRepeated: false)
   }

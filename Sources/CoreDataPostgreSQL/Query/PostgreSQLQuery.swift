@@ -18,31 +18,21 @@ struct PostgreSQLQuery: Sendable {
   init(
     _ fragment: SQLFragment, _ constants: [PredicateValue], reader: PostgreSQLRowReader?, from offset: Int = 0
   ) {
-    var sql = ""
+    let pieces = ParameterPlaces.pieces(of: fragment.text)
+    precondition(pieces.count == fragment.parameters.count + 1, "each question mark is a parameter")
+    var sql = String(pieces[0])
     var parameters: [(QueryParameter, PostgreSQLType)] = []
-    let characters = Array(fragment.text.utf8)
-    var place = 0
-    var literal: [UInt8] = []
-    while place < characters.count {
-      guard characters[place] == UInt8(ascii: "?"), parameters.count < fragment.parameters.count else {
-        literal.append(characters[place])
-        place += 1
-        continue
-      }
-      let parameter = fragment.parameters[parameters.count]
+    for (parameter, piece) in zip(fragment.parameters, pieces.dropFirst()) {
+      var rest = piece
       var kind: UInt8?
-      if place + 3 < characters.count, characters[place + 1] == UInt8(ascii: "{") {
-        kind = characters[place + 2]
-        place += 3
+      if piece.utf8.first == UInt8(ascii: "{") {
+        kind = piece.utf8.dropFirst().first
+        rest = piece.dropFirst(3)
       }
-      place += 1
       let type = Self._type(of: parameter, constants, list: kind)
-      sql += String(decoding: literal, as: UTF8.self)
-      literal.removeAll(keepingCapacity: true)
       parameters.append((parameter, type))
-      sql += "$\(offset + parameters.count)::\(type.name)"
+      sql += "$\(offset + parameters.count)::\(type.name)\(rest)"
     }
-    sql += String(decoding: literal, as: UTF8.self)
     self.sql = sql
     self.parameters = parameters
     self.reader = reader

@@ -35,14 +35,11 @@ struct PostgreSQLMapping {
   // MARK: Names
 
   private func _check(_ name: String, _ entity: String, _ property: String?) throws -> String {
-    // A question mark stands for a parameter in queries that are being made.
-    guard !name.isEmpty, name.utf8.count <= PostgreSQLNames.maximumLength, !name.contains("\0"),
-      !name.contains("?")
-    else {
+    guard !name.isEmpty, name.utf8.count <= PostgreSQLNames.maximumLength, !name.contains("\0") else {
       throw PostgreSQLStoreError.model(
         entity: entity, property: property,
         reason:
-          "'\(name)' is no name that PostgreSQL keeps whole (1 to \(PostgreSQLNames.maximumLength) bytes, no question mark); "
+          "'\(name)' is no name that PostgreSQL keeps whole (1 to \(PostgreSQLNames.maximumLength) bytes); "
           + "give another one in the user info, under '\(PostgreSQLNames.userInfoKey)'")
     }
     return name

@@ -1,0 +1,124 @@
+import CoreData
+import CoreDataPostgreSQLBinding
+import Foundation
+import PostgreSQLServer
+import Testing
+
+@testable import CoreDataPostgreSQL
+
+/// Connections that end while the server commits: the receipt tells what has become of the transaction.
+@Suite(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
+struct ReceiptTests {
+  /// A way of writing five companies named `new`, where there were five named `old`.
+  enum Work: String, CaseIterable, CustomTestStringConvertible {
+    case save, insertion, update, deletion
+
+    var testDescription: String { rawValue }
+
+    func run(_ context: NSManagedObjectContext) throws {
+      switch self {
+      case .save:
+        for object in try context.all("Company") { object.setValue("new", forKey: "name") }
+        try context.save()
+      case .insertion:
+        try context.execute(
+          NSBatchInsertRequest(
+            entityName: "Company", objects: Array(repeating: ["name": "new"], count: 5)))
+      case .update:
+        let request = NSBatchUpdateRequest(entityName: "Company")
+        request.propertiesToUpdate = ["name": "new"]
+        try context.execute(request)
+      case .deletion:
+        try context.execute(
+          NSBatchDeleteRequest(fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Company")))
+      }
+    }
+
+    /// Companies named `old` and `new` once it is done.
+    var outcome: [Int] {
+      switch self {
+      case .save, .update: [0, 5]
+      case .insertion: [5, 5]
+      case .deletion: [0, 0]
+      }
+    }
+  }
+
+  private func _filled(_ url: URL) throws -> NSManagedObjectContext {
+    let context = try ServerStack(at: url).context()
+    try context.performAndWait {
+      for _ in 0..<5 { context.make("Company", ["name": "old"]) }
+      try context.save()
+    }
+    return context
+  }
+
+  private func _counts(_ url: URL) throws -> [Int] {
+    let context = try ServerStack(at: url).context()
+    return try context.performAndWait {
+      try [context.all("Company", "name == 'old'").count, context.all("Company", "name == 'new'").count]
+    }
+  }
+
+  @Test(arguments: Work.allCases)
+  func `work that was committed unheard succeeds once`(_ work: Work) throws {
+    let server = try PostgreSQLServer.another()
+    defer { server.stop() }
+    let url = server.newURL()
+    let context = try _filled(url)
+    // COMMIT takes effect, and then waits for a replica that never comes.
+    let session = try ServerSession(url)
+    try session.setReplica("absent")
+    // The server takes the setting in its own time: until the first COMMIT waits.
+    let probe = Thread { try? ServerSession(url).writeUntilEnded() }
+    probe.start()
+    try #require(try session.waits { try $0.commitsWaitingForReplica() == 1 })
+    try session.endCommitsWaitingForReplica()
+    while !probe.isFinished { usleep(1_000) }
+    let ender = Thread {
+      do {
+        let session = try ServerSession(url)
+        // Whatever happens, nothing waits for ever.
+        defer { #expect(throws: Never.self) { try session.setReplica("") } }
+        #expect(try session.waits { try $0.commitsWaitingForReplica() == 1 })
+        try session.endCommitsWaitingForReplica()
+      } catch {
+        Issue.record(error)
+      }
+    }
+    ender.start()
+    #expect(throws: Never.self) { try context.performAndWait { try work.run(context) } }
+    while !ender.isFinished { usleep(1_000) }
+    #expect(try _counts(url) == work.outcome)
+  }
+
+  @Test(arguments: Work.allCases)
+  func `work whose commit was cut off is said to have failed`(_ work: Work) throws {
+    let server = try #require(PostgreSQLServer.shared)
+    let url = server.newURL()
+    let context = try _filled(url)
+    // The first COMMIT from now on ends its own session.
+    let session = try ServerSession(url)
+    let schema = session.schema
+    for statement in [
+      "CREATE SEQUENCE \(schema).first",
+      """
+      CREATE FUNCTION \(schema).cut_off() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+      IF nextval('\(schema).first') = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF; \
+      RETURN NULL; END $$
+      """,
+      """
+      CREATE CONSTRAINT TRIGGER cut_off AFTER INSERT ON \(schema)."_receipt" DEFERRABLE INITIALLY DEFERRED \
+      FOR EACH ROW EXECUTE FUNCTION \(schema).cut_off()
+      """,
+    ] { try session.connection.execute(statement) }
+    #expect(throws: CocoaError.self) { try context.performAndWait { try work.run(context) } }
+    #expect(try _counts(url) == [5, 0])
+    // What failed may be asked for again.
+    try context.performAndWait {
+      context.rollback()
+      try work.run(context)
+    }
+    #expect(try _counts(url) == work.outcome)
+  }
+}
