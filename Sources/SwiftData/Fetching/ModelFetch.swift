@@ -25,7 +25,8 @@ struct ModelFetch<T: PersistentModel> {
     }
     if !descriptor.sortBy.isEmpty {
       do {
-        request.sortDescriptors = try SortTranslation.descriptors(descriptor.sortBy, _store.binding.modelClass)
+        request.sortDescriptors = try SortTranslation.descriptors(
+          descriptor.sortBy, _store.binding.modelClass)
       } catch {
         Self._warn("the order is made in memory", error)
         _order = descriptor.sortBy

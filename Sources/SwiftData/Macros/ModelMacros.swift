@@ -15,7 +15,8 @@
 @attached(
   member, conformances: Observable, PersistentModel, Sendable,
   names: named(_$backingData), named(persistentBackingData), named(_modelStorage), named(schemaMetadata),
-  named(init), named(_$observationRegistrar), named(_SwiftDataNoType), named(access), named(withMutation), named(Root)
+  named(init), named(_$observationRegistrar), named(_SwiftDataNoType), named(access), named(withMutation),
+  named(Root)
 )
 @attached(memberAttribute)
 @attached(extension, conformances: Observable, PersistentModel, Sendable)

@@ -31,11 +31,13 @@
     storage.value(forKey)
   }
 
-  @usableFromInline func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value where Value: PersistentModel {
+  @usableFromInline func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value
+  where Value: PersistentModel {
     storage.value(forKey)
   }
 
-  @usableFromInline func getValue<Value>(forKey: KeyPath<Model, Value?>) -> Value? where Value: PersistentModel {
+  @usableFromInline func getValue<Value>(forKey: KeyPath<Model, Value?>) -> Value?
+  where Value: PersistentModel {
     storage.value(forKey)
   }
 
@@ -47,11 +49,13 @@
     storage.value(forKey)
   }
 
-  @usableFromInline func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value where Value: PersistentModel & Decodable {
+  @usableFromInline func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value
+  where Value: PersistentModel & Decodable {
     storage.value(forKey)
   }
 
-  @usableFromInline func getValue<Value>(forKey: KeyPath<Model, Value?>) -> Value? where Value: PersistentModel & Decodable {
+  @usableFromInline func getValue<Value>(forKey: KeyPath<Model, Value?>) -> Value?
+  where Value: PersistentModel & Decodable {
     storage.value(forKey)
   }
 
@@ -61,17 +65,22 @@
   @usableFromInline func setValue<Value>(forKey: KeyPath<Model, Value?>, to newValue: Value?)
   where Value: PersistentModel & Encodable { storage.set(forKey, to: newValue) }
 
-  @usableFromInline func getTransformableValue<Value>(forKey: KeyPath<Model, Value>) -> Value { storage.value(forKey) }
+  @usableFromInline func getTransformableValue<Value>(forKey: KeyPath<Model, Value>) -> Value {
+    storage.value(forKey)
+  }
 
-  @usableFromInline func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value) where Value: Encodable {
+  @usableFromInline func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value)
+  where Value: Encodable {
     storage.set(forKey, to: newValue)
   }
 
-  @usableFromInline func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value) where Value: PersistentModel {
+  @usableFromInline func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value)
+  where Value: PersistentModel {
     storage.set(forKey, to: newValue)
   }
 
-  @usableFromInline func setValue<Value>(forKey: KeyPath<Model, Value?>, to newValue: Value?) where Value: PersistentModel {
+  @usableFromInline func setValue<Value>(forKey: KeyPath<Model, Value?>, to newValue: Value?)
+  where Value: PersistentModel {
     storage.set(forKey, to: newValue)
   }
 

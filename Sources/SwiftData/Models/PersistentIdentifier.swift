@@ -52,7 +52,9 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Sendable
       guard let parts = first.identityParts else { continue }
       result.append(PersistentIdentifier(parts))
       // Objects of one entity mostly follow each other and share all but the key.
-      while index < objects.count, let key = objects[index].primaryKey, objects[index].sharesIDSpace(with: first) {
+      while index < objects.count, let key = objects[index].primaryKey,
+        objects[index].sharesIDSpace(with: first)
+      {
         result.append(PersistentIdentifier(ID(key: .number(key), entity: parts.entity, store: parts.store)))
         index += 1
       }

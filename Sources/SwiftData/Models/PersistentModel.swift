@@ -37,7 +37,8 @@ extension PersistentModel {
   /// The identity: temporary until the model is first saved, permanent from then on.
   public var persistentModelID: PersistentIdentifier {
     if let storage = _modelStorage { return storage.identifier }
-    return persistentBackingData.persistentModelID ?? PersistentIdentifier(temporaryFor: Schema.entityName(for: Self.self))
+    return persistentBackingData.persistentModelID
+      ?? PersistentIdentifier(temporaryFor: Schema.entityName(for: Self.self))
   }
 
   /// The identity, unless the class has an `id` of its own.
