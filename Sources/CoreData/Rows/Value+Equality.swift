@@ -1,3 +1,4 @@
+import CoreDataPredicateLanguage
 import Foundation
 
 extension Value: Equatable {
@@ -19,7 +20,8 @@ extension Value: Equatable {
     case (.null, .null): true
     case (.int(let l), .int(let r)): l == r
     case (.double(let l), .double(let r)): l == r
-    case (.string(let l), .string(let r)): l == r
+    // By bytes: Swift takes canonically equivalent texts for equal, and a change of one into the other would be lost.
+    case (.string(let l), .string(let r)): StringComparison.equal(l, r)
     case (.data(let l), .data(let r)): l == r
     case (.uuid(let l), .uuid(let r)): l == r
     case (.decimal(let l), .decimal(let r)): l.decimal == r.decimal

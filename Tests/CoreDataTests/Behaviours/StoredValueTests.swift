@@ -5,6 +5,25 @@ import Testing
 
 /// Composite attributes, large values in external files, transformable values.
 @Suite struct StoredValueTests {
+  // MARK: Texts
+
+  @Test(arguments: Setting.allCases)
+  func `a text in another normal form is another text`(_ setting: Setting) throws {
+    let stack = try TestStack(setting)
+    let (composed, decomposed) = ("\u{C9}clair", "E\u{301}clair")
+    let author = stack.context.performAndWait { stack.context.insert("Author", ["name": composed]) }
+    try stack.save()
+    stack.context.performAndWait {
+      author.setValue(decomposed, forKey: "name")
+      #expect(author.hasPersistentChangedValues)
+    }
+    try stack.save()
+    try stack.fresh { context in
+      let stored = try context.all("Author").map { $0.text("name") ?? "" }
+      #expect(stored.map { Array($0.utf8) } == [Array(decomposed.utf8)])
+    }
+  }
+
   // MARK: Composites
 
   private func composed() -> NSManagedObjectModel {

@@ -5,19 +5,18 @@ import Testing
 
 /// Properties of fetches in a context with unsaved changes, on generated cases.
 @Suite struct PendingFetchTests {
-  /// A comparison of one attribute, and what stands for `%@` in it.
+  /// Comparisons of attributes, and what stands for `%@` in them.
   private struct Condition {
     var format: String
     var arguments: [Any]
 
     static func any(_ random: inout SeededRandom, depth: Int = 0) -> Condition {
-      switch random.below(depth < 2 ? 5 : 3) {
+      switch random.below(depth < 2 ? 4 : 3) {
       case 0: text(&random)
       case 1, 2: number(&random)
-      case 3:
+      default:
         joined(
           any(&random, depth: depth + 1), random.chance(50) ? "AND" : "OR", any(&random, depth: depth + 1))
-      default: negated(any(&random, depth: depth + 1))
       }
     }
 
@@ -33,7 +32,6 @@ import Testing
         let bounds = [random.one(of: Words.integers), random.one(of: Words.integers)].sorted()
         return Condition(format: "\(name) BETWEEN %@", arguments: [bounds])
       }
-      if random.chance(10) { return Condition(format: "\(name) == nil", arguments: []) }
       let op = random.one(of: ["==", "!=", "<", "<=", ">", ">="])
       return Condition(
         format: "\(name) \(op) %@", arguments: [NSNumber(value: random.one(of: Words.integers))])
@@ -43,14 +41,10 @@ import Testing
       Condition(
         format: "(\(left.format)) \(op) (\(right.format))", arguments: left.arguments + right.arguments)
     }
-
-    private static func negated(_ inner: Condition) -> Condition {
-      Condition(format: "NOT (\(inner.format))", arguments: inner.arguments)
-    }
   }
 
-  private func fill(_ book: NSManagedObject, _ random: inout SeededRandom) {
-    func maybe(_ value: Any) -> Any? { random.chance(85) ? value : nil }
+  private func fill(_ book: NSManagedObject, _ random: inout SeededRandom, hasNil: Bool) {
+    func maybe(_ value: Any) -> Any? { !hasNil || random.chance(85) ? value : nil }
     let (title, pages) = (random.one(of: Words.texts), random.one(of: Words.integers))
     let (copies, price) = (random.one(of: Words.integers), random.one(of: Words.doubles))
     book.setValue(maybe(title), forKey: "title")
@@ -59,16 +53,25 @@ import Testing
     book.setValue(maybe(price), forKey: "price")
   }
 
-  /// Books that are saved, and then some inserted, changed and deleted.
-  private func edited(_ setting: Setting, _ random: inout SeededRandom) throws -> TestStack {
+  /// Books that are saved, and then some inserted, changed and deleted. Numbered ones have no number of copies twice; the others
+  /// have no nil, for which SQL and memory answer differently, here as in Core Data.
+  private func edited(
+    _ setting: Setting, _ random: inout SeededRandom, isNumbered: Bool = false
+  ) throws -> TestStack {
     let stack = try TestStack(setting)
+    var number = 0
+    func edit(_ book: NSManagedObject) {
+      fill(book, &random, hasNil: isNumbered)
+      number += 1
+      if isNumbered { book.setValue(number * 7 % 101, forKey: "copies") }
+    }
     try stack.context.performAndWait {
-      for _ in 0..<40 { fill(stack.context.insert("Book"), &random) }
+      for _ in 0..<40 { edit(stack.context.insert("Book")) }
       try stack.context.save()
       for book in try stack.context.all("Book") {
-        if random.chance(25) { stack.context.delete(book) } else if random.chance(40) { fill(book, &random) }
+        if random.chance(25) { stack.context.delete(book) } else if random.chance(40) { edit(book) }
       }
-      for _ in 0..<15 { fill(stack.context.insert("Book"), &random) }
+      for _ in 0..<15 { edit(stack.context.insert("Book")) }
     }
     return stack
   }
@@ -89,7 +92,10 @@ import Testing
       try stack.context.save()
       for (index, request) in requests.enumerated() {
         let after = Set(try stack.context.fetch(request))
-        #expect(before[index] == after, "\(request.predicate!)")
+        let odd = before[index].symmetricDifference(after).map { book in
+          ["title", "pages", "copies", "price"].map { book.value(forKey: $0) }
+        }
+        #expect(odd.isEmpty, "\(request.predicate!)")
         #expect(counts[index] == after.count, "\(request.predicate!)")
       }
     }
@@ -98,30 +104,26 @@ import Testing
   @Test(arguments: [Setting.sqlite, .memory], 0..<4)
   func `unsaved objects are ordered as if they were saved`(_ setting: Setting, _ seed: Int) throws {
     var random = SeededRandom(seed: UInt64(seed + 101))
-    let stack = try edited(setting, &random)
+    let stack = try edited(setting, &random, isNumbered: true)
     try stack.context.performAndWait {
       let requests = (0..<40).map { _ in
         let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
         request.sortDescriptors = (0..<(1 + random.below(3))).map { _ in
-          let key = random.one(of: ["title", "pages", "copies", "price"])
+          let key = random.one(of: ["title", "pages", "price"])
           let selector = key == "title" && random.chance(50) ? "localizedStandardCompare:" : nil
           let ascending = random.chance(50)
           return selector.map { NSSortDescriptor(key: key, ascending: ascending, selector: $0) }
             ?? NSSortDescriptor(key: key, ascending: ascending)
         }
+        // The last key tells all apart.
+        request.sortDescriptors?.append(NSSortDescriptor(key: "copies", ascending: true))
         return request
       }
-      // Objects that no key tells apart may come in any order: their values are compared.
-      func order(_ request: NSFetchRequest<NSManagedObject>) throws -> [[String]] {
-        let keys = request.sortDescriptors!.map { $0.key! }
-        return try stack.context.fetch(request).map { book in
-          keys.map { key in book.value(forKey: key).map { "\($0)" } ?? "nil" }
-        }
-      }
-      let before = try requests.map(order)
+      let before = try requests.map { try stack.context.fetch($0) }
       try stack.context.save()
       for (index, request) in requests.enumerated() {
-        #expect(try order(request) == before[index], "\(request.sortDescriptors!)")
+        let after = try stack.context.fetch(request)
+        #expect(after == before[index], "\(request.sortDescriptors!)")
       }
     }
   }
