@@ -239,7 +239,7 @@ package struct Row: @unchecked Sendable {
   package func holds(_ value: Value, at slot: Int) -> Bool {
     let header = _header
     if case .string(var other) = value, let format = header.format {
-      let isSame = format._withUnsafeGuaranteedRef { format -> Bool in
+      return format._withUnsafeGuaranteedRef { format -> Bool in
         precondition(slot >= 0 && slot < format.count)
         guard format.kind(slot) == .text, header.count & (1 &<< UInt64(slot)) == 0 else { return false }
         return _cells.withUnsafeMutablePointerToElements { words in
@@ -247,7 +247,6 @@ package struct Row: @unchecked Sendable {
           return other.withUTF8 { $0.count == mine.count && $0.elementsEqual(mine) }
         }
       }
-      if isSame { return true }
     }
     return self[slot] == value
   }
