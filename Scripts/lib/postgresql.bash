@@ -136,7 +136,8 @@ stop_postgresql() {
   local directory=$1 programs
   programs=$(postgresql_programs) || return 0
   [ -d "$directory/data" ] || return 0
-  [ ! -s "$directory/pgbouncer.pid" ] || kill "$(cat "$directory/pgbouncer.pid")" 2>/dev/null || true
+  # Whatever has started it may have had it ignore gentler signals.
+  [ ! -s "$directory/pgbouncer.pid" ] || kill -9 "$(cat "$directory/pgbouncer.pid")" 2>/dev/null || true
   as_server_user "$programs/pg_ctl" -D "$directory/data" -s -m immediate stop >/dev/null 2>&1
   rm -rf "$directory" "$directory.log"
 }
