@@ -17,6 +17,7 @@ let package = Package(
     .library(name: "CoreDataPostgreSQL", targets: ["CoreDataPostgreSQL"]),
     .executable(name: "coredata", targets: ["coredata"]),
     .executable(name: "coredata-explorer", targets: ["coredata-explorer"]),
+    .executable(name: "coredata-postgresql", targets: ["coredata-postgresql"]),
     .plugin(name: "CoreDataModelPlugin", targets: ["CoreDataModelPlugin"]),
     .plugin(name: "CoreDataAdoptPlugin", targets: ["CoreDataAdoptPlugin"]),
   ],
@@ -138,6 +139,14 @@ let package = Package(
     .executableTarget(
       name: "coredata-explorer", dependencies: ["CoreDataExplorer", "CoreDataToolKit"],
       swiftSettings: settings),
+    // Schemas of stores in PostgreSQL. A program of its own, so that nothing else needs libpq.
+    .target(
+      name: "CoreDataPostgreSQLTools",
+      dependencies: ["CoreData", "CoreDataModelTools", "CoreDataPostgreSQL", "CoreDataToolKit"],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "coredata-postgresql", dependencies: ["CoreDataPostgreSQLTools", "CoreDataToolKit"],
+      swiftSettings: settings),
     // Stores for Scripts/check-explorer, and a second process that writes to them.
     .executableTarget(name: "explorer-trials", dependencies: ["CoreData"], swiftSettings: settings),
     // The macros of SwiftData, expanded without swift-syntax: reading and writing of declarations as a library that tests
@@ -204,7 +213,12 @@ let package = Package(
     // A server for tests, which Scripts/lib/postgresql.bash starts.
     .target(name: "PostgreSQLServer", path: "Tests/PostgreSQLServer", swiftSettings: settings),
     .testTarget(
-      name: "PostgreSQLStoreTests", dependencies: ["CoreData", "CoreDataPostgreSQL", "PostgreSQLServer"],
+      name: "PostgreSQLStoreTests",
+      dependencies: [
+        "CoreData", "CoreDataPostgreSQL", "CoreDataPostgreSQLBinding", "CoreDataPostgreSQLTools",
+        "PostgreSQLServer",
+        "coredata", "coredata-postgresql", "postgresql-torture",
+      ],
       swiftSettings: settings),
     .testTarget(name: "ToolKitTests", dependencies: ["CoreDataToolKit"], swiftSettings: settings),
     .testTarget(

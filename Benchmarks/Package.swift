@@ -7,9 +7,15 @@ let package = Package(
   name: "Benchmarks",
   dependencies: [.package(name: "CoreData", path: "..")],
   targets: [
+    // The floor on PostgreSQL.
+    .target(name: "CPostgreSQLFloor", linkerSettings: [.linkedLibrary("pq")]),
     .executableTarget(
       name: "Benchmark",
-      dependencies: [.product(name: "CoreData", package: "CoreData")],
+      dependencies: [
+        "CPostgreSQLFloor",
+        .product(name: "CoreData", package: "CoreData"),
+        .product(name: "CoreDataPostgreSQL", package: "CoreData"),
+      ],
       swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")],
       plugins: [.plugin(name: "CoreDataModelPlugin", package: "CoreData")]),
     // What docs/TenMillionRows.md shows: Scripts/ten-million.

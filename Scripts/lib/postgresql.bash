@@ -5,6 +5,11 @@
 #   postgresql.bash start DIRECTORY [PID]   makes and starts it, and prints "DIRECTORY PORT"; with a process ID it ends
 #                                           with that process
 #   postgresql.bash restart DIRECTORY       stops it at once, as a crash does, and starts it again
+#   postgresql.bash pool DIRECTORY PORT     starts PgBouncer in transaction mode before it, and prints the pooler's port
+#   postgresql.bash replica DIRECTORY PORT OTHER [PID]   makes a streaming replica of it in another directory, and prints
+#                                           "OTHER PORT"
+#   postgresql.bash secure DIRECTORY PORT NAME   has it take TLS with a certificate for a host name, and ask the role
+#                                           'guarded' for a password; prints the path of the authority's certificate
 #   postgresql.bash stop DIRECTORY          ends it and removes the directory
 #   postgresql.bash need                    installs Debian's package if there is no server
 
@@ -22,6 +27,44 @@ need_postgresql() {
   DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends postgresql >&2 || {
     apt-get update -q >&2 && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends postgresql >&2
   }
+}
+
+need_pgbouncer() {
+  [ -x /usr/sbin/pgbouncer ] || command -v pgbouncer >/dev/null && return
+  printf 'installing pgbouncer\n' >&2
+  # Debian's package starts a service of its own unless it is told not to.
+  local policy=/usr/sbin/policy-rc.d
+  [ -e "$policy" ] || { printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod +x "$policy" && local made=1; }
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends pgbouncer >&2
+  [ -z "${made:-}" ] || rm -f "$policy"
+}
+
+# Starts a pooler that gives each transaction any of its connections to the server. Ends with the server.
+start_pooler() {
+  local directory=$1 server=$2 port
+  for _ in 1 2 3 4 5; do
+    port=$((20000 + RANDOM % 20000))
+    cat >"$directory/pgbouncer.ini" <<END
+[databases]
+* = host=$directory port=$server user=coredata
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = $port
+unix_socket_dir = $directory
+auth_type = any
+pool_mode = transaction
+default_pool_size = 60
+max_client_conn = 2000
+logfile = $directory/pgbouncer.log
+pidfile = $directory/pgbouncer.pid
+END
+    (close_inherited; as_server_user env PATH="$PATH:/usr/sbin" pgbouncer -q -d "$directory/pgbouncer.ini") \
+      >/dev/null 2>&1 || continue
+    printf '%s\n' "$port"
+    return
+  done
+  printf 'error: the pooler does not start; see %s\n' "$directory/pgbouncer.log" >&2
+  return 1
 }
 
 # Runs a command as a user that may run a server: root may not.
@@ -43,6 +86,17 @@ close_inherited() {
   done
 }
 
+# Ends a server once a process has ended.
+end_with() {
+  (
+    exec >/dev/null 2>&1 </dev/null
+    close_inherited
+    while kill -0 "$1"; do sleep 1; done
+    stop_postgresql "$2"
+  ) &
+  disown
+}
+
 start_postgresql() {
   local directory=$1 owner=${2:-} programs user port
   programs=$(postgresql_programs) || { printf 'error: there is no PostgreSQL server here\n' >&2; return 1; }
@@ -62,15 +116,7 @@ start_postgresql() {
       -o "-c listen_addresses=127.0.0.1 -c port=$port -c unix_socket_directories='$directory' -c fsync=off \
           -c full_page_writes=off -c max_connections=100 -c shared_buffers=64MB" \
       start >/dev/null 2>&1); then
-      if [ -n "$owner" ]; then
-        (
-          exec >/dev/null 2>&1 </dev/null
-          close_inherited
-          while kill -0 "$owner"; do sleep 1; done
-          stop_postgresql "$directory"
-        ) &
-        disown
-      fi
+      [ -z "$owner" ] || end_with "$owner" "$directory"
       printf '%s %s\n' "$directory" "$port"
       return
     fi
@@ -90,6 +136,8 @@ stop_postgresql() {
   local directory=$1 programs
   programs=$(postgresql_programs) || return 0
   [ -d "$directory/data" ] || return 0
+  # Whatever has started it may have had it ignore gentler signals.
+  [ ! -s "$directory/pgbouncer.pid" ] || kill -9 "$(cat "$directory/pgbouncer.pid")" 2>/dev/null || true
   as_server_user "$programs/pg_ctl" -D "$directory/data" -s -m immediate stop >/dev/null 2>&1
   rm -rf "$directory" "$directory.log"
 }
@@ -115,12 +163,35 @@ start_replica() {
       start >/dev/null 2>&1); then
       as_server_user "$programs/psql" -q -h "$primary" -p "$port" -U coredata postgres \
         -c "ALTER SYSTEM SET synchronous_standby_names = '*'" -c "SELECT pg_reload_conf()" >/dev/null
+      [ -z "$owner" ] || end_with "$owner" "$directory"
       printf '%s %s\n' "$directory" "$replica_port"
       return
     fi
   done
   printf 'error: the replica does not start; see %s\n' "$directory/data/server.log" >&2
   return 1
+}
+
+# Has a server take TLS by TCP, with a certificate that an authority made here has signed.
+secure_postgresql() {
+  local directory=$1 port=$2 name=$3 user
+  user=$(stat -c %U "$directory")
+  (
+    cd "$directory"
+    openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj "/CN=Authority of tests" -keyout authority.key -out authority.crt
+    openssl req -newkey rsa:2048 -nodes -subj "/CN=$name" -keyout data/server.key -out server.csr
+    openssl x509 -req -in server.csr -CA authority.crt -CAkey authority.key -CAcreateserial -days 2 \
+      -extfile <(printf 'subjectAltName=DNS:%s\n' "$name") -out data/server.crt
+    chmod 600 data/server.key
+    [ "$(id -u)" != 0 ] || chown "$user" data/server.key data/server.crt
+    {
+      printf '%s\n' 'hostssl all guarded all scram-sha-256' 'host all guarded all reject' 'local all guarded reject'
+      cat data/pg_hba.conf
+    } >data/pg_hba.new
+    cat data/pg_hba.new >data/pg_hba.conf
+  ) >"$directory/secure.log" 2>&1 || { cat "$directory/secure.log" >&2; return 1; }
+  psql -q -h "$directory" -p "$port" -U coredata postgres -c "ALTER SYSTEM SET ssl = on" -c "SELECT pg_reload_conf()" >/dev/null
+  printf '%s\n' "$directory/authority.crt"
 }
 
 # Stops a server at once, as a crash does, and leaves it there.
@@ -143,8 +214,11 @@ if [ "${BASH_SOURCE[0]}" = "$0" ]; then
   case "${1:-}" in
     start) start_postgresql "$2" "${3:-}" ;;
     restart) restart_postgresql "$2" ;;
+    pool) start_pooler "$2" "$3" ;;
+    replica) start_replica "$2" "$3" "$4" "${5:-}" ;;
+    secure) secure_postgresql "$2" "$3" "$4" ;;
     stop) stop_postgresql "$2" ;;
     need) need_postgresql ;;
-    *) printf 'usage: postgresql.bash start DIRECTORY [PID] | restart DIRECTORY | stop DIRECTORY | need\n' >&2; exit 2 ;;
+    *) printf 'usage: postgresql.bash start DIRECTORY [PID] | restart DIRECTORY | pool DIRECTORY PORT | replica DIRECTORY PORT OTHER [PID] |\n  secure DIRECTORY PORT NAME | stop DIRECTORY | need\n' >&2; exit 2 ;;
   esac
 fi

@@ -6,9 +6,9 @@ import CoreDataZlibBinding
 import Foundation
 
 /// Loads models for commands: from model files, and from stores, which keep a copy of theirs.
-enum ModelInput {
+package enum ModelInput {
   /// - Throws: `ToolFailure` that says what is wrong with the file, and where.
-  static func load(_ path: String) throws(ToolFailure) -> ModelSchema {
+  package static func load(_ path: String) throws(ToolFailure) -> ModelSchema {
     try load(try SpooledInput(path: path))
   }
 

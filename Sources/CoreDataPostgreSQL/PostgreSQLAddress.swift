@@ -4,10 +4,13 @@ import Foundation
 ///
 /// `postgresql://user@host:port/database?schema=name&…`; every other item of the query is a keyword of libpq, such as
 /// `sslmode`, `passfile`, `service`, `connect_timeout`, or `host` for a socket's directory or several hosts.
+/// `pooler=transaction` says that a pooler stands before the server which gives each transaction another session.
 struct PostgreSQLAddress: Sendable, Equatable {
   /// libpq's keywords with their values.
   let settings: [String: String]
   let schema: String
+  /// Whether a session lasts for a transaction only, so that nothing may be kept in it.
+  let isPooled: Bool
   /// The address without password, for messages and as the store's URL.
   let url: URL
 
@@ -22,10 +25,16 @@ struct PostgreSQLAddress: Sendable, Equatable {
     else { throw refuse("'\(url.scheme ?? "")' is no scheme of a PostgreSQL URL") }
     var settings = ["application_name": "CoreData", "client_encoding": "UTF8"]
     var schema = "coredata"
+    var isPooled = false
     for item in components.queryItems ?? [] {
       guard let value = item.value else { throw refuse("'\(item.name)' has no value") }
       switch item.name {
       case "schema": schema = value
+      case "pooler":
+        guard value == "transaction" else {
+          throw refuse("'\(value)' is no mode of a pooler that the store knows: there is 'transaction'")
+        }
+        isPooled = true
       case "options": throw refuse("'options' changes sessions in ways that the store does not allow for")
       default: settings[item.name] = value
       }
@@ -49,6 +58,7 @@ struct PostgreSQLAddress: Sendable, Equatable {
     }
     self.settings = settings
     self.schema = schema
+    self.isPooled = isPooled
     self.url = components.url ?? URL(string: "postgresql:///")!
   }
 }

@@ -10,6 +10,8 @@ enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
   case connection(PostgreSQLError)
   /// The schema holds no store, or another one than expected.
   case noStore(schema: String, reason: String)
+  /// The schema lacks what the model needs, or the role rights.
+  case incomplete(schema: String, missing: [String])
   /// The model cannot be laid out in tables.
   case model(entity: String, property: String?, reason: String)
   /// The store was opened for reading only.
@@ -33,7 +35,7 @@ enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
     switch self {
     case .address, .connection: NSPersistentStoreOpenError
     case .noStore: NSPersistentStoreTypeMismatchError
-    case .model: NSPersistentStoreIncompatibleSchemaError
+    case .model, .incomplete: NSPersistentStoreIncompatibleSchemaError
     case .readOnly: CocoaError.Code.fileWriteNoPermission.rawValue
     case .timeout: NSPersistentStoreTimeoutError
     case .closed, .server: NSPersistentStoreOperationError
@@ -65,6 +67,10 @@ enum PostgreSQLStoreError: StoreFailure, Sendable, CustomStringConvertible {
     case .connection(let error): "no connection to the PostgreSQL server: \(error.message)"
     case .noStore(let schema, let reason):
       "the schema '\(schema)' holds no store that can be opened: \(reason)"
+    case .incomplete(let schema, let missing):
+      "the schema '\(schema)' is not what this model needs: \(missing.prefix(20).joined(separator: "; "))"
+        + (missing.count > 20 ? "; and \(missing.count - 20) more" : "")
+        + ". 'coredata postgres schema' prints what it must have"
     case .model(let entity, let property, let reason):
       "\(entity)\(property.map { "." + $0 } ?? ""): \(reason)"
     case .readOnly(let schema): "the store in the schema '\(schema)' was opened for reading only"

@@ -43,6 +43,7 @@ struct PostgreSQLStoreKind: StoreKind {
     let isReadOnly = StoreOptions.isTrue(NSReadOnlyPersistentStoreOption, request.options)
     let mapping = try PostgreSQLMapping.mapping(for: request.model.layout, schema: address.schema)
     let derivations = try PostgreSQLDerivations(request.model.layout)
+    let expected = PostgreSQLSchema(mapping, derivations, schema: address.schema)
     let pool = _pool(address, request.options)
     var metadata: [String: Any]
     var keepsHistory = StoreOptions.isOn(NSPersistentHistoryTrackingKey, request.options)
@@ -55,8 +56,9 @@ struct PostgreSQLStoreKind: StoreKind {
       if try _migrates(metadata, address, request) {
         metadata = try _migrated(metadata, pool, url, address, request)
       } else {
-        metadata = try _renewed(metadata, pool, address, isReadOnly: isReadOnly)
+        metadata = try _renewed(metadata, expected, pool, address, isReadOnly: isReadOnly)
       }
+      try _check(expected, pool, address, isReadOnly)
       // A history with gaps would mislead its readers: once begun it is kept.
       if !keepsHistory { keepsHistory = try _hasHistory(pool, address) }
     } catch {
@@ -72,9 +74,22 @@ struct PostgreSQLStoreKind: StoreKind {
       persistentStore: store,
       isReadOnly: isReadOnly, keepsHistory: keepsHistory, derivations: derivations,
       generations: _generations(request.options),
-      notifies: StoreOptions.isOn(NSPostgreSQLNotifiesOption, request.options))
+      notifies: StoreOptions.isOn(NSPostgreSQLNotifiesOption, request.options),
+      replica: try _replica(request.options))
     store.attach(engine, metadata: metadata)
     return store
+  }
+
+  /// Compares what is there with the model, so that nothing missing is found by a save.
+  private func _check(
+    _ expected: PostgreSQLSchema, _ pool: PostgreSQLPool, _ address: PostgreSQLAddress, _ isReadOnly: Bool
+  ) throws {
+    try PostgreSQLStoreError.translating {
+      try pool.withConnection("opening the store") { connection in
+        try PostgreSQLSchemaCheck(expected, schema: address.schema, on: connection).run(
+          isReadOnly: isReadOnly)
+      }
+    }
   }
 
   private func _hasHistory(_ pool: PostgreSQLPool, _ address: PostgreSQLAddress) throws -> Bool {
@@ -95,11 +110,19 @@ struct PostgreSQLStoreKind: StoreKind {
   private func _pool(_ address: PostgreSQLAddress, _ options: [AnyHashable: Any]?) -> PostgreSQLPool {
     let limit = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue ?? 8
     let deadline = (options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240
-    let prepares = (options?[NSPostgreSQLPreparesStatementsOption] as? NSNumber)?.boolValue ?? true
+    let prepares =
+      (options?[NSPostgreSQLPreparesStatementsOption] as? NSNumber)?.boolValue ?? !address.isPooled
     let settings = address.settings
     return PostgreSQLPool(limit: limit, deadline: max(0.01, deadline)) {
       try PostgreSQLConnection(settings, prepares: prepares)
     }
+  }
+
+  /// Connections to the replica that the options name.
+  private func _replica(_ options: [AnyHashable: Any]?) throws -> PostgreSQLReplica? {
+    let option = options?[NSPostgreSQLReplicaOption]
+    guard let url = option as? URL ?? (option as? String).flatMap({ URL(string: $0) }) else { return nil }
+    return PostgreSQLReplica(_pool(try _address(url), options))
   }
 
   private func _generations(_ options: [AnyHashable: Any]?) -> PostgreSQLGenerations {
@@ -238,9 +261,11 @@ struct PostgreSQLStoreKind: StoreKind {
     }
   }
 
-  /// Replaces the functions of a store that another version of the package made, and answers its metadata.
+  /// Replaces the functions, and makes the views, of a store that another version of the package made, and answers its metadata.
   private func _renewed(
-    _ metadata: [String: Any], _ pool: PostgreSQLPool, _ address: PostgreSQLAddress, isReadOnly: Bool
+    _ metadata: [String: Any], _ expected: PostgreSQLSchema, _ pool: PostgreSQLPool,
+    _ address: PostgreSQLAddress,
+    isReadOnly: Bool
   ) throws -> [String: Any] {
     let number = (metadata[PostgreSQLVersions.functionsKey] as? NSNumber)?.intValue ?? 0
     guard number < PostgreSQLFunctions.version, !isReadOnly else { return metadata }
@@ -252,7 +277,7 @@ struct PostgreSQLStoreKind: StoreKind {
             parameters.add("coredata:" + address.schema)
             try connection.run(
               "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 0))", parameters, isRepeated: false)
-            for statement in PostgreSQLFunctions.statements(schema: address.schema) {
+            for statement in PostgreSQLFunctions.statements(schema: address.schema) + expected.views {
               try connection.execute(statement)
             }
             try PostgreSQLMetadata.write(metadata, to: connection, schema: address.schema)
@@ -346,24 +371,3 @@ enum PostgreSQLVersions {
   /// Of the store's own tables.
   static let layout = 1
 }
-
-/// Option: whether statements are prepared in the session. A boolean, true unless given; false behind a pooler that gives
-/// each transaction another session, such as PgBouncer in transaction mode.
-public let NSPostgreSQLPreparesStatementsOption = "NSPostgreSQLPreparesStatementsOption"
-
-/// Option: how many query generations may be in use at a time. A number, zero unless given: contexts then read the latest
-/// state, whatever they are pinned to.
-///
-/// Each takes a connection beside the pool, and keeps the server from removing old row versions in the whole database.
-public let NSPostgreSQLQueryGenerationsOption = "NSPostgreSQLQueryGenerationsOption"
-
-/// Option: seconds after which a query generation ends. A number, 300 unless given. Reads of a context that is pinned to it
-/// fail from then on, until the context is pinned to another one.
-public let NSPostgreSQLQueryGenerationAgeOption = "NSPostgreSQLQueryGenerationAgeOption"
-
-/// Option: whether the server tells other programs of each save at once (`NOTIFY`). A boolean, false unless given: they then
-/// notice within half a second.
-///
-/// A server commits such transactions of all its databases one after the other. With many writers leave it out. Poolers in
-/// transaction mode pass no notifications on.
-public let NSPostgreSQLNotifiesOption = "NSPostgreSQLNotifiesOption"

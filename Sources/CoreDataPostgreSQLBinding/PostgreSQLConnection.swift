@@ -78,6 +78,12 @@ package final class PostgreSQLConnection {
     return status == PQTRANS_INTRANS || status == PQTRANS_INERROR
   }
 
+  /// Host and port that the connection leads to.
+  package var server: String {
+    [PQhost(_connection), PQhostaddr(_connection), PQport(_connection)]
+      .map { $0.map { String(cString: $0) } ?? "" }.joined(separator: " ")
+  }
+
   /// Version of the server, as 150018.
   package var serverVersion: Int { Int(PQserverVersion(_connection)) }
 

@@ -7,7 +7,8 @@ import Synchronization
 /// tests that need one are skipped.
 public final class PostgreSQLServer: Sendable {
   /// The server; nil where none is installed.
-  public static let shared: PostgreSQLServer? = try? PostgreSQLServer()
+  public static let shared: PostgreSQLServer? = try? PostgreSQLServer(
+    isPooled: ProcessInfo.processInfo.environment["COREDATA_TEST_POOLER"] != nil)
 
   /// Said where tests are skipped.
   public static let absence: String =
@@ -16,6 +17,10 @@ public final class PostgreSQLServer: Sendable {
   /// Directory of the socket.
   public let directory: String
   public let port: Int
+  /// Port of a pooler before the server, in the same directory; nil without one.
+  ///
+  /// With `COREDATA_TEST_POOLER` in the environment stores of the shared server go through it.
+  public let poolerPort: Int?
   private let _number = Atomic<Int>(0)
 
   private struct Failure: Error {}
@@ -25,7 +30,7 @@ public final class PostgreSQLServer: Sendable {
   /// A server beside the shared one, for tests that stop it.
   public static func another() throws -> PostgreSQLServer { try PostgreSQLServer() }
 
-  private init() throws {
+  private init(isPooled: Bool = false) throws {
     let process = ProcessInfo.processInfo.processIdentifier
     let number = Self._servers.wrappingAdd(1, ordering: .relaxed).newValue
     let words = try Self._run("start", "/tmp/coredata-postgresql-\(process)-\(number)", String(process))
@@ -33,6 +38,41 @@ public final class PostgreSQLServer: Sendable {
     guard words.count == 2, let port = Int(words[1]) else { throw Failure() }
     directory = String(words[0])
     self.port = port
+    poolerPort = isPooled ? try Self._pooler(directory, port) : nil
+  }
+
+  /// Starts a pooler before the server.
+  private static func _pooler(_ directory: String, _ port: Int) throws -> Int {
+    let text = try _run("pool", directory, String(port))
+    guard let pooler = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) else { throw Failure() }
+    return pooler
+  }
+
+  /// Starts a pooler in transaction mode before a server that has none.
+  ///
+  /// - Returns: Its port.
+  public func startPooler() throws -> Int { try Self._pooler(directory, port) }
+
+  private init(directory: String, port: Int) {
+    self.directory = directory
+    self.port = port
+    poolerPort = nil
+  }
+
+  /// Makes a streaming replica of the server, which is stopped by itself.
+  public func startReplica() throws -> PostgreSQLServer {
+    let process = String(ProcessInfo.processInfo.processIdentifier)
+    let words = try Self._run("replica", directory, String(port), directory + "-replica", process)
+      .split(whereSeparator: \.isWhitespace)
+    guard words.count == 2, let port = Int(words[1]) else { throw Failure() }
+    return PostgreSQLServer(directory: String(words[0]), port: port)
+  }
+
+  /// Has the server take TLS, with a certificate for a name; a role named `guarded` needs it and a password.
+  ///
+  /// - Returns: Path of the certificate of the authority that has signed the server's.
+  public func secure(_ name: String) throws -> String {
+    try Self._run("secure", directory, String(port), name).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   /// Runs the script; what it prints.
@@ -60,8 +100,16 @@ public final class PostgreSQLServer: Sendable {
   /// URL of a store that is not there yet, in a schema of its own.
   public func newURL(query: String = "") -> URL {
     let number = _number.wrappingAdd(1, ordering: .relaxed).newValue
+    let place = poolerPort.map { "port=\($0)&pooler=transaction" } ?? "port=\(port)"
     return URL(
-      string: "postgresql://coredata@/postgres?host=\(directory)&port=\(port)&schema=store_\(number)\(query)")!
+      string: "postgresql://coredata@/postgres?host=\(directory)&\(place)&schema=store_\(number)\(query)")!
+  }
+
+  /// The same URL past the pooler.
+  public func directURL(_ url: URL) -> URL {
+    guard let poolerPort else { return url }
+    return URL(
+      string: url.absoluteString.replacing("port=\(poolerPort)&pooler=transaction", with: "port=\(port)"))!
   }
 
   /// URL of the same by TCP.

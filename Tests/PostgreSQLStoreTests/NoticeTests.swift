@@ -16,7 +16,10 @@ struct NoticeTests {
     ]
   }
 
-  @Test(arguments: [false, true]) func `the server tells of a save where asked`(_ notifies: Bool) throws {
+  @Test(
+    .enabled(if: PostgreSQLServer.shared?.poolerPort == nil, "a pooler passes no notifications on"),
+    arguments: [false, true]) func `the server tells of a save where asked`(_ notifies: Bool) throws
+  {
     var options = Self._options
     options[NSPostgreSQLNotifiesOption] = notifies
     let stack = try ServerStack(options: options)
@@ -39,7 +42,10 @@ struct NoticeTests {
     withExtendedLifetime((listening, looking)) {}
   }
 
-  @Test(arguments: [false, true]) func `a store that notifies listens`(_ notifies: Bool) throws {
+  @Test(
+    .enabled(if: PostgreSQLServer.shared?.poolerPort == nil, "a pooler passes no notifications on"),
+    arguments: [false, true]) func `a store that notifies listens`(_ notifies: Bool) throws
+  {
     var options = Self._options
     options[NSPostgreSQLNotifiesOption] = notifies
     let stack = try ServerStack(options: options)

@@ -1,6 +1,7 @@
 import CoreData
 import CoreDataPostgreSQLBinding
 import Foundation
+import PostgreSQLServer
 
 @testable import CoreDataPostgreSQL
 
@@ -12,9 +13,9 @@ final class ServerSession {
 
   convenience init(_ stack: ServerStack) throws { try self.init(stack.url) }
 
-  /// - Parameter url: URL of a store.
+  /// - Parameter url: URL of a store; a pooler before its server is left out.
   init(_ url: URL) throws {
-    let address = try PostgreSQLAddress(url)
+    let address = try PostgreSQLAddress(PostgreSQLServer.shared?.directURL(url) ?? url)
     schema = PostgreSQLNames.quoted(address.schema)
     connection = try PostgreSQLConnection(address.settings)
   }

@@ -66,6 +66,8 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
       Progress(totalUnitCount: estimatedResultCount > 0 ? Int64(estimatedResultCount) : -1)
     }
     let generation = context.readGeneration
+    let resets = context.resets.load(ordering: .acquiring)
+    let isReset: @Sendable () -> Bool = { context.resets.load(ordering: .acquiring) != resets }
     let result = NSAsynchronousFetchResult(self, context, progress: progress)
     let delivery = Delivery(request: request, result: result, completion: completionBlock)
     DispatchQueue.global(qos: .userInitiated).async {
@@ -75,13 +77,15 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
       let found =
         delivery.readsObjects
         ? Result {
-          try QueryCancellation.ending(when: { result.isCancelled }) {
+          try QueryCancellation.ending(when: { result.isCancelled || isReset() }) {
             try coordinator.fetch(rows, in: delivery.affectedStores, at: generation)
           }
         } : nil
       context.enqueue {
         QueryCancellation.ending(when: { result.isCancelled }) {
-          delivery.finish(found, isCurrent: { coordinator.rowCache.epoch == epoch })
+          delivery.finish(
+            isReset() ? .failure(CocoaError(.userCancelled)) : found,
+            isCurrent: { isReset() || coordinator.rowCache.epoch == epoch })
         }
       }
     }

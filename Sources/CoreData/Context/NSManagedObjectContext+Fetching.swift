@@ -16,6 +16,10 @@ extension NSManagedObjectContext {
   }
 
   final func fetchResults<T>(_ request: NSFetchRequest<T>) throws -> [T] {
+    try TaskCancellation.endingFetch { try _fetchResults(request) }
+  }
+
+  private final func _fetchResults<T>(_ request: NSFetchRequest<T>) throws -> [T] {
     checkQueue()
     switch request.resultType {
     case .managedObjectIDResultType:
@@ -44,6 +48,10 @@ extension NSManagedObjectContext {
   }
 
   final func count(for request: AnyFetchRequest) throws -> Int {
+    try TaskCancellation.endingFetch { try _count(for: request) }
+  }
+
+  private final func _count(for request: AnyFetchRequest) throws -> Int {
     checkQueue()
     let plan = try plan(for: request)
     let reading = try FetchReading(plan, request, in: self)

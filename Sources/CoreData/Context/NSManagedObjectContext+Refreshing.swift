@@ -139,6 +139,7 @@ extension NSManagedObjectContext {
   // MARK: Reset
 
   final func resetAll() {
+    resets.wrappingAdd(1, ordering: .releasing)
     var ids: [NSManagedObjectID] = []
     ids.reserveCapacity(table.count)
     table.forEach { object in

@@ -1,5 +1,6 @@
 import CoreDataModelSchema
 import Foundation
+import Synchronization
 
 /// A space in which managed objects are fetched, changed and saved.
 ///
@@ -12,6 +13,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   // `persistentStoreCoordinator`: set once, before the context is used).
 
   final let lifeline = Lifeline()
+  /// How often the context was reset, which ends asynchronous fetches.
+  final let resets = Atomic<Int>(0)
   let queue: ContextQueue
   /// Unsaved state as children read it.
   let overlay = PublishedOverlay()
@@ -87,8 +90,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) var unseenMerges: [MergedRow] = []
   /// Whether members were left out of a to-many that was read, because they are pointed elsewhere here.
   @exclusivity(unchecked) var hasLeftOutMembers = false
-  /// The sets of the last announcement if these are all unsaved objects: then the save tells of the same
-  /// ones.
+  /// The sets of the last announcement if these are all unsaved objects: then the save tells of the same ones.
   @exclusivity(unchecked) var announcedUnsaved: EventSets?
   /// Empty sets of a small announcement made before, to be filled again.
   @exclusivity(unchecked) var spareEventSets: EventSets?
@@ -226,7 +228,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
     processChanges()
   }
 
-  /// Drops all objects and unsaved changes.
+  /// Drops all objects and unsaved changes. Asynchronous fetches that are under way fail with `CocoaError.userCancelled`.
   open func reset() {
     checkQueue()
     resetAll()
@@ -362,8 +364,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
 
   // MARK: Merging and saving
 
-  /// Makes the next save check the version of an unchanged object: if another context has saved the object
-  /// since it was read, the save meets a conflict.
+  /// Makes the next save check the version of an unchanged object, and meet a conflict if another context has saved it.
   open func detectConflicts(for object: NSManagedObject) { lockVersion(of: object) }
 
   /// Chooses the store that a new object is saved to.
@@ -373,8 +374,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   /// entity, and for an object that lives in another store already.
   open func assign(_ object: Any, to store: NSPersistentStore) { chooseStore(store, for: object) }
 
-  /// Refreshes objects updated elsewhere, registers those inserted, deletes those deleted; unsaved changes
-  /// win over merged values of the same property.
+  /// Refreshes objects updated elsewhere, registers those inserted, deletes those deleted; unsaved changes win.
   ///
   /// Call it on this context's queue. Objects that this context has not registered cost nothing.
   ///

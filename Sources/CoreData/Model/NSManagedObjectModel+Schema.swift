@@ -5,7 +5,7 @@ extension NSManagedObjectModel {
   /// Makes an editable model of plain values.
   ///
   /// - Throws: `ModelLayoutError` for entities that can't be connected as the schema says.
-  convenience init(schema: ModelSchema) throws {
+  package convenience init(schema: ModelSchema) throws {
     // What can't be laid out can't be connected either: a missing parent, a circle of parents, a missing
     // destination.
     _ = try ModelLayout(schema)

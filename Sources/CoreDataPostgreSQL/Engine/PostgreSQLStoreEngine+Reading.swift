@@ -8,7 +8,7 @@ import CoreDataPredicateLanguage
 
 extension PostgreSQLStoreEngine {
   func fetch(_ plan: FetchPlan) throws -> [StoredObject] {
-    try reading("a fetch of \(plan.layout.entityName)") { try fetch(plan, on: $0) }
+    try readingObjects("a fetch of \(plan.layout.entityName)") { try fetch(plan, on: $0) }
   }
 
   func fetch(_ plan: FetchPlan, on connection: PostgreSQLConnection) throws -> [StoredObject] {
@@ -19,7 +19,7 @@ extension PostgreSQLStoreEngine {
   }
 
   func count(_ plan: FetchPlan) throws -> Int {
-    try reading("a count of \(plan.layout.entityName)") { try count(plan, on: $0) }
+    try readingObjects("a count of \(plan.layout.entityName)") { try count(plan, on: $0) }
   }
 
   func count(_ plan: FetchPlan, on connection: PostgreSQLConnection) throws -> Int {
@@ -59,7 +59,7 @@ extension PostgreSQLStoreEngine {
 
   func rows(for keys: [ObjectKey]) throws -> [Row?] {
     if keys.isEmpty { return [] }
-    return try reading("objects by key") { try rows(for: keys, on: $0) }
+    return try readingObjects("objects by key") { try rows(for: keys, on: $0) }
   }
 
   /// Rows for keys, read on the caller's connection: inside a save, with what it has written.
@@ -113,7 +113,7 @@ extension PostgreSQLStoreEngine {
   func related(to owners: [ObjectKey], slot: Int) throws -> [[ObjectKey]] {
     guard let layout = owners.first?.space.layout else { return [] }
     let name = layout.slots.indices.contains(slot) ? layout.slots[slot].name : "\(slot)"
-    return try reading("members of \(layout.entityName).\(name)") {
+    return try readingObjects("members of \(layout.entityName).\(name)") {
       try related(to: owners, slot: slot, on: $0)
     }
   }

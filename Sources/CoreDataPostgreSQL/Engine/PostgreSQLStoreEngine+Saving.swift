@@ -88,8 +88,11 @@ extension PostgreSQLStoreEngine {
       try connection.commit()
     } catch let error as PostgreSQLError where error.isConnectionLost {
       // Whether the server has committed is for the receipt to say.
+      replica?.forget()
       guard try receipt.isThere(in: pool, after: error) else { throw PostgreSQLStoreError.connection(error) }
+      return result
     }
+    replica?.follow(connection)
     return result
   }
 }

@@ -10,7 +10,7 @@ extension PostgreSQLStoreEngine {
   /// PostgreSQL refuses some questions that SQLite answers, such as distinct dictionaries ordered by what they do not
   /// hold. These are answered from the rows, with the same result.
   func table(_ plan: DictionaryPlan) throws -> [[Value]] {
-    try reading("dictionaries of \(plan.rows.layout.entityName)") { connection in
+    try readingObjects("dictionaries of \(plan.rows.layout.entityName)") { connection in
       do {
         return try table(plan, on: connection)
       } catch let error as PostgreSQLError where error.isUngrouped {

@@ -13,6 +13,8 @@ final class PostgreSQLStoreEngine: StoreEngine {
   let mapping: StoreMapping
   let spaces: [ObjectIDSpace]
   let pool: PostgreSQLPool
+  /// Where objects are read from while it has everything; nil without one.
+  let replica: PostgreSQLReplica?
   let isReadOnly: Bool
   /// Whether saves are recorded in the history.
   let keepsHistory: Bool
@@ -34,8 +36,9 @@ final class PostgreSQLStoreEngine: StoreEngine {
     _ address: PostgreSQLAddress, pool: PostgreSQLPool, mapping: StoreMapping, key: StoreKey,
     entities: [NSEntityDescription], persistentStore: NSPersistentStore?, isReadOnly: Bool,
     keepsHistory: Bool, derivations: PostgreSQLDerivations, generations: PostgreSQLGenerations,
-    notifies: Bool
+    notifies: Bool, replica: PostgreSQLReplica?
   ) {
+    self.replica = replica
     self.address = address
     self.pool = pool
     self.mapping = mapping
@@ -84,16 +87,37 @@ final class PostgreSQLStoreEngine: StoreEngine {
     }
   }
 
-  /// Runs a read that its caller may cancel.
+  /// Runs a read of objects, on a replica where there is one that has everything.
+  func readingObjects<Result>(_ use: String, _ body: (PostgreSQLConnection) throws -> Result) throws -> Result
+  {
+    if let replica {
+      let found = try PostgreSQLStoreError.translating {
+        try replica.read(use) { connection in try _watched(connection) { try body(connection) } }
+      }
+      if let found { return found }
+    }
+    return try reading(use, body)
+  }
+
+  /// Runs a read on the primary, whose state a replica has to reach before it is read again.
   private func _watching<Result>(
     _ use: String, _ body: (PostgreSQLConnection) throws -> Result
   ) throws -> Result {
     try pool.withConnection(use) { connection in
-      guard RunningQuery.isWatched else { return try body(connection) }
-      connection.isCancelled = { RunningQuery.isCancelled }
-      defer { connection.isCancelled = nil }
-      return try body(connection)
+      let result = try _watched(connection) { try body(connection) }
+      replica?.follow(connection)
+      return result
     }
+  }
+
+  /// Runs a read that its caller may cancel.
+  private func _watched<Result>(_ connection: PostgreSQLConnection, _ body: () throws -> Result) throws
+    -> Result
+  {
+    guard RunningQuery.isWatched else { return try body() }
+    connection.isCancelled = { RunningQuery.isCancelled }
+    defer { connection.isCancelled = nil }
+    return try body()
   }
 
   var metadata: [String: Any] {
@@ -113,7 +137,10 @@ final class PostgreSQLStoreEngine: StoreEngine {
     }
   }
 
-  func close() { pool.close() }
+  func close() {
+    pool.close()
+    replica?.close()
+  }
 
   func reserveKeys(_ counts: [Int: Int]) throws -> [Int: [Int64]] {
     guard !isReadOnly else { throw PostgreSQLStoreError.readOnly(schema: address.schema) }

@@ -121,7 +121,10 @@ struct PostgreSQLMigratingStore: MigratingStore {
     let made = try PostgreSQLSchema(
       PostgreSQLMapping.mapping(for: layout, schema: address.schema), PostgreSQLDerivations(layout),
       schema: address.schema)
-    for statement in made.functions + made.triggers { try connection.execute(statement) }
+    // Indexes on folded texts have gone with the other schema's functions.
+    for statement in made.functions + made.textIndexes + made.triggers + made.views {
+      try connection.execute(statement)
+    }
   }
 
   private func _tables(_ schema: String) throws -> [String] {
@@ -163,7 +166,7 @@ struct PostgreSQLMigratingStore: MigratingStore {
           """)
       }
       let made = PostgreSQLSchema(mapping, try PostgreSQLDerivations(layout), schema: _beside)
-      for statement in made.functions + made.triggers { try helper.execute(statement) }
+      for statement in made.functions + made.triggers + made.views { try helper.execute(statement) }
     }
   }
 

@@ -58,7 +58,9 @@ struct PostgreSQLRewriting {
     for statement in triggers.refreshes + triggers.statements { try _connection.execute(statement) }
     try _setKeys(plan)
     try _renumberHistory(plan)
+    // With the old tables their views go.
     try _connection.execute("DROP SCHEMA \(_other) CASCADE")
+    for statement in schema.views { try _connection.execute(statement) }
     try _connection.execute("DELETE FROM \(_s).\"_name\"")
     try schema.writeNames(to: _connection)
     var content = PostgreSQLParameters()

@@ -8,10 +8,23 @@ import CoreDataPredicateLanguage
 struct PostgreSQLDialect: SQLDialect {
   let schema: String
   private let _s: String
+  /// Names of columns, in quotes, that have an index on their folded texts in some table.
+  private let _indexes: [PostgreSQLTextIndex: Set<String>]
 
-  init(schema: String) {
+  init(schema: String, indexes: [PostgreSQLTextIndex: Set<String>]) {
     self.schema = schema
     _s = PostgreSQLNames.quoted(schema)
+    _indexes = indexes
+  }
+
+  /// Whether a text is that of a column with an index. A column of the same name in another table counts as well: what is
+  /// asked for an index means the same without one.
+  private func _has(_ index: PostgreSQLTextIndex, _ text: SQLFragment) -> Bool {
+    guard let columns = _indexes[index], text.parameters.isEmpty, let dot = text.text.firstIndex(of: ".")
+    else {
+      return false
+    }
+    return columns.contains(String(text.text[text.text.index(after: dot)...]))
   }
 
   var name: String { "PostgreSQL" }
@@ -111,12 +124,19 @@ struct PostgreSQLDialect: SQLDialect {
     switch operation {
     case .equal: return "\(folded(text)) = \(folded(pattern))"
     case .contains:
+      if isFolded, options.contains(.caseInsensitive), !keepsMarks, _has(.trigram, text) {
+        return "\(folded(text)) LIKE \(sql: _s).like_anywhere(\(folded(pattern)))"
+      }
       if keepsMarks { return "\(sql: _s).contains_c(\(folded(text)), \(folded(pattern)))" }
       return "strpos(\(folded(text)), \(folded(pattern))) > 0"
     case .beginsWith:
       if let constant, !isFolded {
         // A range, so that an index on the attribute serves.
         return "(\(text) >= \(pattern) AND \(text) < \(QueryParameter.constant(constant, .endOfPrefix)))"
+      }
+      if isFolded, options.contains(.caseInsensitive), !keepsMarks, _has(.folded, text) {
+        let prefix = folded(pattern)
+        return "(\(folded(text)) >= \(prefix) AND \(folded(text)) < \(sql: _s).after_prefix(\(prefix)))"
       }
       if keepsMarks { return "\(sql: _s).begins_c(\(folded(text)), \(folded(pattern)))" }
       return "starts_with(\(folded(text)), \(folded(pattern)))"

@@ -4,7 +4,7 @@
 /// needs USAGE on the schema and EXECUTE on them.
 enum PostgreSQLFunctions {
   /// Number of this set, kept in the metadata: a store with an older set gets the new one when it is opened.
-  static let version = 1
+  static let version = 2
 
   /// Statements that create the functions, or replace those of an older set.
   static func statements(schema: String) -> [String] {
@@ -12,12 +12,21 @@ enum PostgreSQLFunctions {
     return _folding(s) + _texts(s) + _whole(s) + _floating(s)
   }
 
+  private static let _start = "CREATE OR REPLACE FUNCTION "
+
+  /// Names of the functions, one for each form of a function.
+  static var names: [String] {
+    statements(schema: "").map { statement in
+      String(statement.dropFirst(_start.count + "\"\".".count).prefix { $0 != "(" })
+    }
+  }
+
   private static func _function(
     _ name: String, _ arguments: String, _ result: String, _ body: String, isStrict: Bool = true,
     volatility: String = "IMMUTABLE"
   ) -> String {
     """
-    CREATE OR REPLACE FUNCTION \(name)(\(arguments)) RETURNS \(result) LANGUAGE sql \(volatility)\
+    \(_start)\(name)(\(arguments)) RETURNS \(result) LANGUAGE sql \(volatility)\
     \(isStrict ? " STRICT" : "") PARALLEL SAFE AS $$ SELECT \(body) $$
     """
   }
@@ -92,6 +101,18 @@ enum PostgreSQLFunctions {
         starts_with(t, part) AND (octet_length(t) = length(t) OR part = '' \
         OR substr(t, length(part) + 1, 1) !~ U&'[\(_marks)]')
         """),
+      // The least text that is greater than all which begin with a part: its last scalar that can be raised is. There is none
+      // for U+10FFFF alone; then one that no text of a store reaches.
+      _function(
+        "\(s).after_prefix", "part text", "text",
+        """
+        (SELECT CASE WHEN p = '' THEN repeat(U&'\\+10FFFF', 1000) ELSE left(p, -1) || chr(CASE ascii(right(p, 1)) \
+        WHEN 55295 THEN 57344 ELSE ascii(right(p, 1)) + 1 END) END FROM rtrim(part, U&'\\+10FFFF') AS r(p)) COLLATE "C"
+        """),
+      // A pattern of LIKE for the texts that contain a part.
+      _function(
+        "\(s).like_anywhere", "part text", "text",
+        "'%' || regexp_replace(part, '([%_\\\\])', '\\\\\\1', 'g') || '%' COLLATE \"C\""),
     ]
   }
 

@@ -9,6 +9,7 @@ struct PostgreSQLMapping {
   private var _joins: [JoinTable] = []
   private var _slots: [[SlotStorage]]
   private var _tableNames: [String: String] = [:]
+  private var _textIndexes: [PostgreSQLTextIndex: Set<String>] = [:]
 
   /// Columns that every table has.
   static let reserved: Set<String> = ["id", "entity", "version"]
@@ -21,7 +22,7 @@ struct PostgreSQLMapping {
     try builder._addJoins()
     builder._inherit()
     return StoreMapping(
-      dialect: PostgreSQLDialect(schema: schema), layout: layout,
+      dialect: PostgreSQLDialect(schema: schema, indexes: builder._textIndexes), layout: layout,
       numbers: EntityNumbers(count: layout.layouts.count), tables: builder._tables, joins: builder._joins,
       slots: builder._slots)
   }
@@ -116,7 +117,12 @@ struct PostgreSQLMapping {
         let property = layout.slots[slot]
         if property.isTransient { continue }
         if let attribute = property.attribute {
-          _slots[number - 1][slot] = try _storage(of: attribute, property, layout, &table)
+          let storage = try _storage(of: attribute, property, layout, &table)
+          _slots[number - 1][slot] = storage
+          guard case .attribute(let column) = storage else { continue }
+          for index in PostgreSQLTextIndex.asked(in: attribute.traits.userInfo) {
+            _textIndexes[index, default: []].insert(table.columns[column].name)
+          }
         } else if let relationship = property.relationship, !relationship.isToMany {
           _slots[number - 1][slot] = try _toOne(slot, property, relationship, layout, &table)
         }

@@ -41,19 +41,8 @@ enum PostgreSQLMetadata {
   static func write(
     _ metadata: [String: Any], to connection: PostgreSQLConnection, schema: String
   ) throws {
-    var list = metadata
-    list[NSStoreTypeKey] = nil
-    list[PostgreSQLVersions.layoutKey] = PostgreSQLVersions.layout
-    list[PostgreSQLVersions.functionsKey] = PostgreSQLFunctions.version
-    let uuid =
-      (list.removeValue(forKey: NSStoreUUIDKey) as? String).flatMap { UUID(uuidString: $0) } ?? UUID()
-    let data: Data
-    do {
-      data = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
-    } catch {
-      throw PostgreSQLStoreError.unstorable(
-        entity: "the store", property: "metadata", reason: "they are no property list: \(error)")
-    }
+    let uuid = (metadata[NSStoreUUIDKey] as? String).flatMap { UUID(uuidString: $0) } ?? UUID()
+    let data = try content(of: metadata)
     var parameters = PostgreSQLParameters()
     withUnsafeBytes(of: uuid.uuid) { parameters.add(uuid: $0) }
     parameters.add(bytes: data)
@@ -62,5 +51,22 @@ enum PostgreSQLMetadata {
       INSERT INTO \(table(schema)) ("one", "uuid", "content") VALUES (true, $1::uuid, $2::bytea) \
       ON CONFLICT ("one") DO UPDATE SET "uuid" = EXCLUDED."uuid", "content" = EXCLUDED."content"
       """, parameters, isRepeated: false)
+  }
+
+  /// What stands in the column `content`: everything but the UUID, as a property list.
+  ///
+  /// - Throws: `PostgreSQLStoreError.unstorable`.
+  static func content(of metadata: [String: Any]) throws -> Data {
+    var list = metadata
+    list[NSStoreTypeKey] = nil
+    list[NSStoreUUIDKey] = nil
+    list[PostgreSQLVersions.layoutKey] = PostgreSQLVersions.layout
+    list[PostgreSQLVersions.functionsKey] = PostgreSQLFunctions.version
+    do {
+      return try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+    } catch {
+      throw PostgreSQLStoreError.unstorable(
+        entity: "the store", property: "metadata", reason: "they are no property list: \(error)")
+    }
   }
 }

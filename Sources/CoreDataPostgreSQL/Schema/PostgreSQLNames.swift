@@ -32,11 +32,15 @@ enum PostgreSQLNames {
     "\"\(name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
   }
 
+  /// A name in double quotes without them.
+  static func plain(_ quoted: String) -> String {
+    String(quoted.dropFirst().dropLast()).replacing("\"\"", with: "\"")
+  }
+
   /// Names in double quotes, as the text of one array.
   static func list(_ names: [String]) -> String {
     let elements = names.map { name in
-      let plain = name.dropFirst().dropLast().replacing("\"\"", with: "\"")
-      return "\"\(plain.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+      "\"\(plain(name).replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
     }
     return "{\(elements.joined(separator: ","))}"
   }

@@ -2,29 +2,38 @@ import CoreData
 import CoreDataModelSchema
 import CoreDataPostgreSQLBinding
 
-/// The tables of a store as statements: what makes a new one, and what `coredata postgres schema` can print.
+/// The tables of a store as statements: what makes a new one, and what `coredata postgres schema` prints.
 struct PostgreSQLSchema {
-  private let _mapping: StoreMapping
+  let mapping: StoreMapping
   private let _schema: String
-  private let _s: String
+  /// Name of the schema in quotes.
+  let quotedSchema: String
   private let _derivations: PostgreSQLDerivations
 
   init(_ mapping: StoreMapping, _ derivations: PostgreSQLDerivations, schema: String) {
-    _mapping = mapping
+    self.mapping = mapping
     _derivations = derivations
     _schema = schema
-    _s = PostgreSQLNames.quoted(schema)
+    quotedSchema = PostgreSQLNames.quoted(schema)
   }
 
   /// All statements, in the order in which they are run.
   var statements: [String] {
-    ["CREATE SCHEMA IF NOT EXISTS \(_s)"] + _ownTables + functions + tables + indexes + triggers
+    ["CREATE SCHEMA IF NOT EXISTS \(quotedSchema)"] + PostgreSQLOwnTable.statements(quotedSchema) + functions
+      + tables + indexes + triggers + views
   }
 
   /// Triggers of derived attributes, with their functions.
-  var triggers: [String] {
-    PostgreSQLTriggers(_mapping, _derivations, schema: _schema).statements
+  var triggers: [String] { _triggers.statements }
+
+  var triggerNames: [String] { _triggers.names }
+
+  private var _triggers: PostgreSQLTriggers {
+    PostgreSQLTriggers(mapping, _derivations, schema: _schema)
   }
+
+  /// Names of the functions of predicates, one for each form of a function.
+  var functionNames: [String] { PostgreSQLFunctions.names }
 
   /// Functions and collations: what a store of an older version, or another locale, lacks.
   var functions: [String] {
@@ -32,39 +41,10 @@ struct PostgreSQLSchema {
       + PostgreSQLCollations.all.map { $0.statement(schema: _schema) }
   }
 
-  private var _ownTables: [String] {
-    [
-      """
-      CREATE TABLE \(_s)."_metadata" ("one" boolean PRIMARY KEY DEFAULT true CHECK ("one"), "uuid" uuid NOT NULL, \
-      "content" bytea NOT NULL)
-      """,
-      "CREATE TABLE \(_s).\"_model_cache\" (\"one\" boolean PRIMARY KEY DEFAULT true CHECK (\"one\"), \"content\" bytea NOT NULL)",
-      "CREATE TABLE \(_s).\"_receipt\" (\"id\" uuid PRIMARY KEY, \"written\" timestamptz NOT NULL DEFAULT now())",
-      """
-      CREATE TABLE \(_s)."_history" ("number" bigint PRIMARY KEY, "time" double precision NOT NULL, "author" text, \
-      "context" text, "bundle" text, "process" text)
-      """,
-      """
-      CREATE TABLE \(_s)."_history_change" ("transaction" bigint NOT NULL REFERENCES \(_s)."_history" ON DELETE CASCADE, \
-      "number" bigint NOT NULL, "kind" smallint NOT NULL, "entity" smallint NOT NULL, "key" bigint NOT NULL, \
-      "properties" text, "tombstone" bytea, PRIMARY KEY ("transaction", "number"))
-      """,
-      """
-      CREATE TABLE \(_s)."_history_counter" ("one" boolean PRIMARY KEY DEFAULT true CHECK ("one"), \
-      "n" bigint NOT NULL DEFAULT 0, "changes" bigint NOT NULL DEFAULT 0)
-      """,
-      "INSERT INTO \(_s).\"_history_counter\" DEFAULT VALUES",
-      """
-      CREATE TABLE \(_s)."_name" ("entity" text NOT NULL, "property" text NOT NULL, "relation" text NOT NULL, \
-      "columns" text[] NOT NULL, PRIMARY KEY ("entity", "property"))
-      """,
-    ]
-  }
-
   /// Tables and sequences of the model, empty.
   var tables: [String] {
     var result: [String] = []
-    for table in _mapping.tables {
+    for table in mapping.tables {
       let columns = table.columns.map { ", \($0.name) \($0.declaredType)" }.joined()
       result.append(
         """
@@ -77,7 +57,7 @@ struct PostgreSQLSchema {
         OWNED BY \(table.name)."id"
         """)
     }
-    for join in _mapping.joins {
+    for join in mapping.joins {
       let orders = [join.firstOrder, join.secondOrder].compactMap { $0 }.map { ", \($0) bigint" }.joined()
       result.append(
         """
@@ -92,28 +72,25 @@ struct PostgreSQLSchema {
   // MARK: Indexes
 
   /// Indexes, and comments on what there is.
-  var indexes: [String] { _indexes + _comments }
+  var indexes: [String] { _indexes + textIndexes + _comments }
 
   private var _indexes: [String] {
     var result: [String] = []
     var known = Set<String>()
     func add(_ statement: String) { if known.insert(statement).inserted { result.append(statement) } }
-    for layout in _mapping.layout.layouts {
+    for constraint in uniqueColumns {
+      add("CREATE UNIQUE INDEX ON \(constraint.table) (\(constraint.columns.joined(separator: ", ")))")
+    }
+    for layout in mapping.layout.layouts {
       let number = layout.entityNumber
-      let table = _mapping.table(of: number)
+      let table = mapping.table(of: number)
       // Every to-one is followed backwards.
       for slot in layout.toOneSlots where layout.slots[slot].owner == number {
-        if case .toOne(let column, _, _, _) = _mapping.storage(of: slot, in: number) {
+        if case .toOne(let column, _, _, _) = mapping.storage(of: slot, in: number) {
           add("CREATE INDEX ON \(table.name) (\(table.columns[column].name))")
         }
       }
-      for slots in layout.uniquenessConstraints {
-        let names = slots.compactMap { _column($0, number) }
-        if names.count == slots.count {
-          add("CREATE UNIQUE INDEX ON \(table.name) (\(names.joined(separator: ", ")))")
-        }
-      }
-      guard let entity = _mapping.layout.schema.entities.first(where: { $0.name == layout.entityName }) else {
+      guard let entity = mapping.layout.schema.entities.first(where: { $0.name == layout.entityName }) else {
         continue
       }
       for attribute in entity.attributes where attribute.isIndexed {
@@ -139,9 +116,19 @@ struct PostgreSQLSchema {
     return result
   }
 
+  /// Columns of each uniqueness constraint, with the table's name.
+  var uniqueColumns: [(table: String, columns: [String])] {
+    mapping.layout.layouts.flatMap { layout in
+      layout.uniquenessConstraints.compactMap { slots in
+        let names = slots.compactMap { _column($0, layout.entityNumber) }
+        return names.count == slots.count ? (mapping.table(of: layout.entityNumber).name, names) : nil
+      }
+    }
+  }
+
   private func _column(_ slot: Int, _ number: Int) -> String? {
-    let table = _mapping.table(of: number)
-    switch _mapping.storage(of: slot, in: number) {
+    let table = mapping.table(of: number)
+    switch mapping.storage(of: slot, in: number) {
     case .attribute(let column): return table.columns[column].name
     case .toOne(let column, _, _, _): return table.columns[column].name
     case .none, .oneToMany, .manyToMany, .composite: return nil
@@ -152,9 +139,9 @@ struct PostgreSQLSchema {
 
   private var _comments: [String] {
     var result: [String] = []
-    for table in _mapping.tables {
-      let root = _mapping.layout.layout(numbered: table.rootNumber)
-      let numbers = root.family.map { "\($0) \(_mapping.layout.layout(numbered: $0).entityName)" }
+    for table in mapping.tables {
+      let root = mapping.layout.layout(numbered: table.rootNumber)
+      let numbers = root.family.map { "\($0) \(mapping.layout.layout(numbered: $0).entityName)" }
       result.append(
         "COMMENT ON TABLE \(table.name) IS \(PostgreSQLNames.literal("Objects of the entity \(root.entityName)"))"
       )
@@ -167,8 +154,8 @@ struct PostgreSQLSchema {
         "COMMENT ON COLUMN \(table.name).\"version\" IS 'Raised by every save; what a save was based on must still be here'"
       )
     }
-    for layout in _mapping.layout.layouts {
-      let table = _mapping.table(of: layout.entityNumber)
+    for layout in mapping.layout.layouts {
+      let table = mapping.table(of: layout.entityNumber)
       for slot in layout.slots.indices where layout.slots[slot].owner == layout.entityNumber {
         guard let name = _column(slot, layout.entityNumber) else { continue }
         var text = "\(layout.entityName).\(layout.slots[slot].name)"
@@ -181,38 +168,51 @@ struct PostgreSQLSchema {
 
   // MARK: Names
 
+  /// What a property is called in the database; `columns` is the text of an array.
+  struct Name {
+    let entity: String
+    let property: String
+    let relation: String
+    let columns: String
+  }
+
   /// What each property is called in the database: kept there, so that other programs and later versions find it.
-  func writeNames(to connection: PostgreSQLConnection) throws {
-    var (entities, properties, relations, columns) = (
-      PostgreSQLArray(.textArray), PostgreSQLArray(.textArray), PostgreSQLArray(.textArray),
-      PostgreSQLArray(.textArray)
-    )
-    for layout in _mapping.layout.layouts {
-      let table = _mapping.table(of: layout.entityNumber)
+  var names: [Name] {
+    var result: [Name] = []
+    for layout in mapping.layout.layouts {
+      let table = mapping.table(of: layout.entityNumber)
       for slot in layout.slots.indices where layout.slots[slot].owner == layout.entityNumber {
         let names: [String]
         var relation = table.name
-        switch _mapping.storage(of: slot, in: layout.entityNumber) {
+        switch mapping.storage(of: slot, in: layout.entityNumber) {
         case .attribute(let column): names = [table.columns[column].name]
         case .composite(let leaves): names = leaves.map { table.columns[$0.column].name }
         case .toOne(let column, let entity, let order, _):
           names = [column, entity, order].compactMap { $0.map { table.columns[$0].name } }
         case .manyToMany(let join, _, _):
-          relation = _mapping.joins[join].name
-          names = [_mapping.joins[join].first, _mapping.joins[join].second]
+          relation = mapping.joins[join].name
+          names = [mapping.joins[join].first, mapping.joins[join].second]
         case .none, .oneToMany: continue
         }
-        entities.add(layout.entityName)
-        properties.add(layout.slots[slot].name)
-        relations.add(relation)
-        columns.add(PostgreSQLNames.list(names))
+        result.append(
+          Name(
+            entity: layout.entityName, property: layout.slots[slot].name, relation: relation,
+            columns: PostgreSQLNames.list(names)))
       }
     }
+    return result
+  }
+
+  func writeNames(to connection: PostgreSQLConnection) throws {
     var parameters = PostgreSQLParameters()
-    for array in [entities, properties, relations, columns] { parameters.add(array) }
+    for field in [\Name.entity, \.property, \.relation, \.columns] {
+      var array = PostgreSQLArray(.textArray)
+      for name in names { array.add(name[keyPath: field]) }
+      parameters.add(array)
+    }
     try connection.run(
       """
-      INSERT INTO \(_s)."_name" ("entity", "property", "relation", "columns") \
+      INSERT INTO \(quotedSchema)."_name" ("entity", "property", "relation", "columns") \
       SELECT e, p, r, c::text[] FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS n(e, p, r, c)
       """, parameters, isRepeated: false)
   }

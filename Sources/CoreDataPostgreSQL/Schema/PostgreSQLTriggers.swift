@@ -24,6 +24,11 @@ struct PostgreSQLTriggers {
     _derivations.distant.enumerated().flatMap { Writer(self, $0.offset, $0.element)?.statements ?? [] }
   }
 
+  /// Names of the triggers.
+  var names: [String] {
+    _derivations.distant.enumerated().flatMap { Writer(self, $0.offset, $0.element)?.names ?? [] }
+  }
+
   /// Sets all rows, after a migration.
   var refreshes: [String] {
     _derivations.distant.enumerated().compactMap { Writer(self, $0.offset, $0.element)?.refresh }
@@ -39,6 +44,7 @@ struct PostgreSQLTriggers {
     /// The value for the row `t` in SQL.
     private var _value = ""
     private(set) var statements: [String] = []
+    private(set) var names: [String] = []
 
     init?(_ parent: PostgreSQLTriggers, _ number: Int, _ attribute: PostgreSQLDerivations.Distant) {
       _parent = parent
@@ -80,7 +86,9 @@ struct PostgreSQLTriggers {
 
     /// A trigger on `source` that sets the rows of these keys.
     private mutating func _trigger(_ suffix: String, on source: String, _ event: String, _ keys: String) {
-      let name = PostgreSQLNames.quoted("_derive_\(_number)_\(suffix)")
+      let plain = "_derive_\(_number)_\(suffix)"
+      names.append(plain)
+      let name = PostgreSQLNames.quoted(plain)
       let tables =
         switch event {
         case "INSERT": "NEW TABLE AS new_rows"

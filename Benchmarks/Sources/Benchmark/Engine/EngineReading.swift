@@ -77,6 +77,20 @@ struct EngineReading {
     }
   }
 
+  /// The same by faults, which load together.
+  func faults(_ numbers: ArraySlice<Int64>, _ watch: Stopwatch) throws -> Check {
+    let ids = try store.ids(numbers)
+    let context = store.newContext()
+    return context.performAndWait {
+      watch.time {
+        var check = Check()
+        let stops = ids.map { context.object(with: $0) as? Stop }
+        for case let stop? in stops { _take(stop, &check) }
+        return check
+      }
+    }
+  }
+
   func traverse(_ watch: Stopwatch) throws -> Check {
     let context = store.newContext()
     return try context.performAndWait {

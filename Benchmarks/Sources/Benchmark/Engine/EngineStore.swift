@@ -1,12 +1,19 @@
 import CoreData
+import CoreDataPostgreSQL
+import Foundation
 
 /// A coordinator on one file, with the floor's settings.
 final class EngineStore: Sendable {
   let coordinator: NSPersistentStoreCoordinator
 
-  /// Opens a store, which is made if it is not there.
+  /// Opens a store, which is made if it is not there: an SQLite file, or a schema by its URL.
   init(path: String) throws {
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: try Self._model())
+    if path.hasPrefix("postgresql:"), let url = URL(string: path) {
+      try coordinator.addPersistentStore(
+        ofType: NSPostgreSQLStoreType, configurationName: nil, at: url, options: nil)
+      return
+    }
     try coordinator.addPersistentStore(
       ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: path),
       options: [NSSQLitePragmasOption: ["journal_mode": "WAL", "synchronous": "NORMAL"]])

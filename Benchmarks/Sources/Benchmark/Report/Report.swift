@@ -56,6 +56,8 @@ struct Report {
     let aim: Double?
   }
 
+  /// Whether the stores were on a PostgreSQL server.
+  var isOnServer = false
   var results: [Result] = []
   var claims: [Claim] = []
 }

@@ -38,13 +38,13 @@ struct Table {
   }
 
   private func _times(_ result: Report.Result) -> [String] {
-    let peers = result.objects == 15_000 ? result.work.peers : []
+    let peers = result.objects == 15_000 && !report.isOnServer ? result.work.peers : []
     func peer(_ name: String) -> String { peers.first { $0.name == name }.map { _number($0.ratio) } ?? "" }
     return [
       result.work.rawValue, String(result.objects), _number(result.engineSamples.median * 1000),
       "\(Int(result.engineSamples.spread * 100)) %", _number(result.floorSamples.median * 1000),
       "\(Int(result.floorSamples.spread * 100)) %", _number(result.ratio),
-      result.work.limit.map(_number) ?? "",
+      (report.isOnServer ? PostgreSQLRun.limit(result.work) : result.work.limit).map(_number) ?? "",
       _number(result.peakMegabytes), peer("GRDB"), peer("EclipseLink"), peer("SQLAlchemy"),
     ]
   }

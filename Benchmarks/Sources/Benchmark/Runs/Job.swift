@@ -13,6 +13,16 @@ struct Job: Codable {
   var floorFile = FloorFile.plain
   /// The store with all stops, of this side.
   var template: String?
+  /// URL of a PostgreSQL database for stores in schemas; nil for SQLite files.
+  var server: String?
+
+  // Which rows a work is about.
+
+  var lookUps: ArraySlice<Int64> { SplitMix64.permutation(objects, seed: 11).prefix(15_000) }
+  var updated: ArraySlice<Int64> { SplitMix64.permutation(objects, seed: 13).prefix(1500) }
+  var deleted: ArraySlice<Int64> {
+    SplitMix64.permutation(objects, seed: 13).dropFirst(1500).prefix(1500)
+  }
 }
 
 /// What a process found.

@@ -33,6 +33,7 @@ struct JobRun: Sendable {
   }
 
   private func _measure() throws -> Measurement {
+    if let server = job.server { return try PostgreSQLRun(job: job, server: server).measure() }
     var measurement = Measurement()
     // With no repetition everything happens but the work.
     let rounds = max(1, job.warmUps + job.repetitions)
@@ -94,12 +95,13 @@ struct JobRun: Sendable {
     case .fetchAll: return try reading.all(watch)
     case .fetchPage: return try reading.pages(watch)
     case .count: return try reading.counts(watch)
-    case .byID: return try reading.byID(_lookUps, watch)
+    case .byID: return try reading.byID(job.lookUps, watch)
     case .traverse: return try reading.traverse(watch)
     case .traverseNSSet: return try reading.traverseFoundationSets(watch)
     case .update, .delete:
       let changing = EngineChanging(store: store)
-      let rows = try job.work == .update ? changing.update(_updated, watch) : changing.delete(_deleted, watch)
+      let rows =
+        try job.work == .update ? changing.update(job.updated, watch) : changing.delete(job.deleted, watch)
       return Check(rows: rows, sum: try Database(path: path).number(EngineStore.sumQuery))
     case .concurrent:
       let readings = ReaderBeside {
@@ -123,9 +125,9 @@ struct JobRun: Sendable {
   }
 
   private func _prepareOnly(_ store: EngineStore) throws -> Check {
-    if job.work == .byID { _ = try store.ids(_lookUps) }
-    if job.work == .update { _ = try store.ids(_updated) }
-    if job.work == .delete { _ = try store.ids(_deleted) }
+    if job.work == .byID { _ = try store.ids(job.lookUps) }
+    if job.work == .update { _ = try store.ids(job.updated) }
+    if job.work == .delete { _ = try store.ids(job.deleted) }
     if !job.work.needsTemplate || job.work == .reimport {
       var generator = StopGenerator(seed: 42)
       for _ in 0..<job.objects / 1000 { _ = generator.records(1000) }
@@ -139,7 +141,7 @@ struct JobRun: Sendable {
     let database =
       try job.work.needsTemplate ? Database(path: path) : FloorStore.create(path: path, as: job.floorFile)
     guard job.repetitions > 0 else {
-      if [.byID, .update, .delete].contains(job.work) { _ = _lookUps.count }
+      if [.byID, .update, .delete].contains(job.work) { _ = job.lookUps.count }
       if !job.work.needsTemplate || job.work == .reimport {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: StopGenerator.stride) { bytes in
           var generator = StopGenerator(seed: 42)
@@ -161,10 +163,10 @@ struct JobRun: Sendable {
     case .fetchAll: return try reading.all(watch)
     case .fetchPage: return try reading.pages(watch)
     case .count: return try reading.counts(watch)
-    case .byID: return try reading.byID(_lookUps, watch)
+    case .byID: return try reading.byID(job.lookUps, watch)
     case .traverse, .traverseNSSet: return try reading.traverse(watch)
-    case .update: return try FloorChanging(database: database).update(_updated, watch)
-    case .delete: return try FloorChanging(database: database).delete(_deleted, watch)
+    case .update: return try FloorChanging(database: database).update(job.updated, watch)
+    case .delete: return try FloorChanging(database: database).delete(job.deleted, watch)
     case .concurrent:
       let readings = ReaderBeside {
         let page = try FloorReading.Page(Database(path: path))
@@ -180,13 +182,5 @@ struct JobRun: Sendable {
       throw Database.Failure(description: "'\(job.work.rawValue)' has no floor")
     }
     return Check()
-  }
-
-  // MARK: Which rows
-
-  private var _lookUps: ArraySlice<Int64> { SplitMix64.permutation(job.objects, seed: 11).prefix(15_000) }
-  private var _updated: ArraySlice<Int64> { SplitMix64.permutation(job.objects, seed: 13).prefix(1500) }
-  private var _deleted: ArraySlice<Int64> {
-    SplitMix64.permutation(job.objects, seed: 13).dropFirst(1500).prefix(1500)
   }
 }

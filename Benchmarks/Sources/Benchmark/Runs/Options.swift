@@ -16,6 +16,8 @@ struct Options {
   /// Where earlier runs are kept.
   var resultsDirectory: String?
   var showsHelp = false
+  /// URL of a PostgreSQL database; nil for SQLite files.
+  var server: String?
 
   static let help = """
     Measures the engine beside SQLite's C API doing the same work.
@@ -23,6 +25,8 @@ struct Options {
     USAGE: Scripts/benchmark [options]
 
       --quick            15,000 objects and two runs of the short works: about two minutes
+      --store STORE      sqlite (default), or postgresql: beside libpq, on a server of its own, which is installed if
+                         there is none; for the works \(PostgreSQLRun.works.map(\.rawValue).joined(separator: ", "))
       --works A,B        only these works
       --objects N        only stores of this size (default: 15,000; import-insert and fetch-all also with
                          150,000 and 1,000,000)
@@ -74,6 +78,8 @@ struct Options {
         case let other: throw Mistake(description: "'--format' takes 'table' or 'json', not '\(other)'.")
         }
       case "--instructions": countsInstructions = true
+      // The script starts the server for '--store postgresql'.
+      case "--server": server = try value(option)
       case "--floor":
         let name = try value(option)
         guard let file = FloorFile(rawValue: name) else {
@@ -86,6 +92,12 @@ struct Options {
       case "--help", "-h": showsHelp = true
       default: throw Mistake(description: "'\(option)' is not understood. '--help' lists what is.")
       }
+    }
+    if server != nil, countsInstructions || recordDirectory != nil || plotPath != nil {
+      throw Mistake(description: "On a server there are no '--instructions', '--record' and '--plot'.")
+    }
+    if server != nil, let work = works?.first(where: { !PostgreSQLRun.works.contains($0) }) {
+      throw Mistake(description: "'\(work.rawValue)' is not measured on PostgreSQL. '--help' lists what is.")
     }
     if recordDirectory != nil { recordDirectory = resultsDirectory ?? "Benchmarks/results" }
   }

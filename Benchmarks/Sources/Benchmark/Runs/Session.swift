@@ -20,7 +20,7 @@ struct Session {
 
   func run() throws -> Report {
     defer { try? FileManager.default.removeItem(atPath: _directory) }
-    var report = Report()
+    var report = Report(isOnServer: options.server != nil)
     for (work, objects) in _plan {
       progress("\(work.rawValue), \(objects) objects")
       if Work.claims.contains(work) {
@@ -36,6 +36,9 @@ struct Session {
 
   /// Works and sizes, those of one size together so that a template is made once.
   private var _plan: [(Work, Int)] {
+    if options.server != nil {
+      return (options.works ?? PostgreSQLRun.works).map { ($0, options.objects ?? 15_000) }
+    }
     var works = options.works ?? Work.compared
     if options.works == nil, !options.isQuick, !options.countsInstructions { works += Work.claims }
     let base = works.map { work -> (Work, Int) in
@@ -52,7 +55,8 @@ struct Session {
 
   private func _job(_ work: Work, _ side: Side, _ objects: Int) throws -> Job {
     var job = Job(
-      work: work, side: side, objects: objects, directory: _directory, floorFile: options.floorFile)
+      work: work, side: side, objects: objects, directory: _directory, floorFile: options.floorFile,
+      server: options.server)
     // As the other implementations were measured: one round to warm up, two that count; long ones once.
     let isLong = objects > 20_000
     switch work {
@@ -66,6 +70,7 @@ struct Session {
   }
 
   private func _template(_ side: Side, _ objects: Int) throws -> String {
+    if options.server != nil { return try _serverTemplate(objects) }
     let path = "\(_directory)/template-\(side.rawValue)-\(objects).sqlite"
     if !FileManager.default.fileExists(atPath: path) {
       var job = Job(
@@ -74,6 +79,19 @@ struct Session {
       _ = try Launcher.run(job)
     }
     return path
+  }
+
+  /// The schema with all stops, of both sides.
+  private func _serverTemplate(_ objects: Int) throws -> String {
+    let name = "template_\(objects)"
+    let mark = "\(_directory)/\(name)"
+    guard !FileManager.default.fileExists(atPath: mark) else { return name }
+    let job = Job(
+      work: .template, side: .engine, objects: objects, directory: _directory, template: name,
+      server: options.server)
+    _ = try Launcher.run(job)
+    try Data().write(to: URL(fileURLWithPath: mark))
+    return name
   }
 
   // MARK: Beside the floor
@@ -99,7 +117,7 @@ struct Session {
       throw Mismatch(
         description: "'\(work.rawValue)': the engine found \(engine) where the floor found \(floor).")
     }
-    if let expected = Check.expected(work, objects: objects), engine != expected {
+    if options.server == nil, let expected = Check.expected(work, objects: objects), engine != expected {
       throw Mismatch(
         description: "'\(work.rawValue)': \(engine) was found where the workload says \(expected).")
     }

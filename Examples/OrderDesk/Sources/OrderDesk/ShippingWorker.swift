@@ -1,0 +1,64 @@
+import CoreData
+import Foundation
+
+/// A process that follows the history of the store, and ships each order once.
+///
+/// How far it has come is saved with what it has done, in one transaction: killed at any moment, it goes on from there.
+struct ShippingWorker {
+  private let _desk: Desk
+  private let _context: NSManagedObjectContext
+
+  init(_ desk: Desk) {
+    _desk = desk
+    _context = desk.container.newBackgroundContext()
+    _context.transactionAuthor = "worker"
+  }
+
+  /// Works until the process ends, or, if asked, until there is nothing more to do.
+  func run(untilIdle: Bool) throws {
+    let saved = DispatchSemaphore(value: 0)
+    let token = NotificationCenter.default.addObserver(
+      forName: .NSPersistentStoreRemoteChange, object: _desk.container.persistentStoreCoordinator, queue: nil
+    ) { _ in saved.signal() }
+    defer { NotificationCenter.default.removeObserver(token) }
+    while true {
+      let count = try _context.performAndWait { try _shipNext() }
+      if count == 0 {
+        if untilIdle { return }
+        _ = saved.wait(timeout: .now() + 5)
+      }
+    }
+  }
+
+  /// Ships what some transactions have placed; answers how many transactions those were.
+  private func _shipNext() throws -> Int {
+    defer { _context.reset() }
+    let follower = try _follower()
+    guard let request = NSPersistentHistoryTransaction.fetchRequest else { return 0 }
+    request.predicate = NSPredicate(
+      format: "transactionNumber > %lld AND author != 'worker'", follower.lastTransaction)
+    request.fetchLimit = 50
+    let result = try _context.execute(NSPersistentHistoryChangeRequest.fetchHistory(withFetch: request))
+    let found = (result as? NSPersistentHistoryResult)?.result as? [NSPersistentHistoryTransaction] ?? []
+    guard let last = found.last else { return 0 }
+    for change in found.flatMap({ $0.changes ?? [] }) where change.changeType == .insert {
+      guard let order = try _context.existingObject(with: change.changedObjectID) as? Order else { continue }
+      let shipment = Shipment(context: _context)
+      shipment.shippedAt = Date()
+      shipment.order = order
+    }
+    follower.lastTransaction = last.transactionNumber
+    // Of two workers that did the same, one meets a conflict, and nothing of its work stays.
+    try _context.save()
+    return found.count
+  }
+
+  private func _follower() throws -> Follower {
+    let request = Follower.fetchRequest()
+    request.predicate = NSPredicate(format: "name == 'shipping'")
+    if let follower = try _context.fetch(request).first { return follower }
+    let follower = Follower(context: _context)
+    follower.name = "shipping"
+    return follower
+  }
+}

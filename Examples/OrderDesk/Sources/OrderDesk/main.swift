@@ -1,0 +1,29 @@
+import CoreData
+import Foundation
+
+// Two servers and a worker on one PostgreSQL database: see 'run'.
+//
+//   OrderDesk serve URL NAME       takes orders
+//   OrderDesk work URL [--once]    ships what was ordered, as it comes in; with --once what there is
+//   OrderDesk orders URL           prints each order with the number of its shipments
+
+let words = CommandLine.arguments.dropFirst()
+guard words.count >= 2, let url = URL(string: words[2]) else {
+  print("usage: OrderDesk serve URL NAME | work URL [--once] | orders URL")
+  exit(64)
+}
+do {
+  let desk = try Desk(url)
+  switch words[1] {
+  case "serve": OrderServer(desk, name: words.count > 2 ? words[3] : "server").run()
+  case "work": try ShippingWorker(desk).run(untilIdle: words.last == "--once")
+  default:
+    let context = desk.container.viewContext
+    let request = Order.fetchRequest()
+    request.relationshipKeyPathsForPrefetching = ["shipments"]
+    for order in try context.fetch(request) { print(order.number ?? "", order.shipments?.count ?? 0) }
+  }
+} catch {
+  FileHandle.standardError.write(Data("\(error.localizedDescription)\n".utf8))
+  exit(1)
+}

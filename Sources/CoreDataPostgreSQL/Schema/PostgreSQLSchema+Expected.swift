@@ -1,0 +1,66 @@
+import CoreData
+import CoreDataPostgreSQLBinding
+
+// What a schema must have for a model, as lists to compare with the server's catalog.
+
+extension PostgreSQLSchema {
+  struct Column: Equatable {
+    let relation: String
+    let name: String
+    let type: String
+    /// Whether it compares texts by their bytes.
+    let isText: Bool
+  }
+
+  /// Columns of all tables, the store's own included. Names are without quotes.
+  var expectedColumns: [Column] {
+    var result: [Column] = []
+    func add(_ relation: String, _ name: String, _ declared: String) {
+      let parts = declared.components(separatedBy: " COLLATE ")
+      result.append(Column(relation: relation, name: name, type: parts[0], isText: parts.count > 1))
+    }
+    for table in PostgreSQLOwnTable.all {
+      for column in table.columns { add(table.name, column.name, column.type) }
+    }
+    for table in mapping.tables {
+      let relation = relation(table.name)
+      add(relation, "id", "bigint")
+      add(relation, "entity", "smallint")
+      add(relation, "version", "bigint")
+      for column in table.columns { add(relation, PostgreSQLNames.plain(column.name), column.declaredType) }
+    }
+    for join in mapping.joins {
+      for column in [join.first, join.second, join.firstOrder, join.secondOrder].compactMap({ $0 }) {
+        add(relation(join.name), PostgreSQLNames.plain(column), "bigint")
+      }
+    }
+    return result
+  }
+
+  /// Tables of the model with those columns of each whose values together are there once.
+  var expectedKeys: [(relation: String, columns: [String])] {
+    var result: [(String, [String])] = []
+    for table in mapping.tables { result.append((relation(table.name), ["id"])) }
+    for join in mapping.joins {
+      result.append((relation(join.name), [join.first, join.second].map(PostgreSQLNames.plain)))
+    }
+    for constraint in uniqueColumns {
+      result.append((relation(constraint.table), constraint.columns.map(PostgreSQLNames.plain)))
+    }
+    return result
+  }
+
+  var expectedSequences: [String] { mapping.tables.map { relation(PostgreSQLKeys.sequence(of: $0)) } }
+
+  /// Rights of a role that reads and writes objects, by table.
+  var expectedRights: [(relation: String, rights: [PostgreSQLRight])] {
+    PostgreSQLOwnTable.all.map { ($0.name, $0.rights) }
+      + mapping.tables.map { (relation($0.name), [.select, .insert, .update, .delete]) }
+      + mapping.joins.map { (relation($0.name), [.select, .insert, .update, .delete]) }
+  }
+
+  /// Name of a table or sequence of the schema without the schema and quotes.
+  func relation(_ name: String) -> String {
+    PostgreSQLNames.plain(String(name.dropFirst(quotedSchema.count + 1)))
+  }
+}

@@ -1,0 +1,48 @@
+import CoreData
+import CoreDataModelSchema
+
+/// Indexes on folded texts, which an attribute's user info asks for.
+enum PostgreSQLTextIndex: String, CaseIterable {
+  /// For `==[cd]`, `BEGINSWITH[cd]` and comparisons with `[cd]`.
+  case folded
+  /// For `CONTAINS[cd]`, by the extension `pg_trgm`.
+  case trigram
+
+  /// Key in the user info of an attribute: names of indexes, with commas between them.
+  static let userInfoKey = "postgresql.index"
+
+  /// The indexes that a user info asks for.
+  static func asked(in userInfo: [String: String]) -> Set<PostgreSQLTextIndex> {
+    let words = userInfo[userInfoKey]?.split { !$0.isLetter } ?? []
+    return Set(words.compactMap { PostgreSQLTextIndex(rawValue: String($0)) })
+  }
+}
+
+extension PostgreSQLSchema {
+  var textIndexes: [String] {
+    var result: [String] = []
+    for layout in mapping.layout.layouts {
+      let table = mapping.table(of: layout.entityNumber)
+      for slot in layout.slots.indices where layout.slots[slot].owner == layout.entityNumber {
+        guard let attribute = layout.slots[slot].attribute,
+          case .attribute(let column) = mapping.storage(of: slot, in: layout.entityNumber),
+          table.columns[column].content == .string
+        else { continue }
+        let folded = "\(quotedSchema).fold_cd(\(table.columns[column].name))"
+        let asked = PostgreSQLTextIndex.asked(in: attribute.traits.userInfo)
+        if asked.contains(.folded) { result.append("CREATE INDEX ON \(table.name) (\(folded))") }
+        if asked.contains(.trigram) {
+          result.append("CREATE EXTENSION IF NOT EXISTS pg_trgm")
+          // The extension is in the schema that somebody has chosen for it.
+          let start = PostgreSQLNames.literal("CREATE INDEX ON \(table.name) USING gin (\(folded) ")
+          let body = """
+            BEGIN EXECUTE \(start) || (SELECT quote_ident(n.nspname) FROM pg_catalog.pg_extension e \
+            JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_trgm') || '.gin_trgm_ops)'; END
+            """
+          result.append("DO \(PostgreSQLNames.literal(body))")
+        }
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,77 @@
+import CoreData
+import CoreDataModelFiles
+import Foundation
+
+/// A store's schema as a script for `psql`, for roles that may not let a program create tables, with the least rights of a
+/// role that uses it.
+///
+/// Run by the schema's owner. The store in it is empty, and has a UUID of its own in each database.
+package struct PostgreSQLScript {
+  private let _schema: PostgreSQLSchema
+  private let _name: String
+  private let _role: String
+  private let _model: Data
+  private let _metadata: Data
+
+  /// - Parameters:
+  ///   - model: The model that programs open the store with.
+  ///   - schema: Name of the store's schema.
+  ///   - role: Name of the role that programs use.
+  /// - Throws: A Cocoa error for a model that cannot be laid out in tables.
+  package init(_ model: NSManagedObjectModel, schema: String, role: String) throws {
+    let frozen = try model.frozen()
+    _schema = try StoreErrors.translating {
+      PostgreSQLSchema(
+        try PostgreSQLMapping.mapping(for: frozen.layout, schema: schema),
+        try PostgreSQLDerivations(frozen.layout), schema: schema)
+    }
+    _name = schema
+    _role = role
+    _model = CompiledModelWriter.write(frozen.layout.schema, for: .store)
+    _metadata = try PostgreSQLMetadata.content(
+      of: StoreVersioning.metadata(for: frozen, model, identifier: UUID().uuidString))
+  }
+
+  /// The whole script.
+  package var text: String {
+    let parts: [(title: String, statements: [String])] = [
+      ("The store's schema. Run this as the role that is to own it.", _schema.statements),
+      ("What the store is: its model, and the names of its properties here.", _contents),
+      ("The least rights of a role that reads and writes objects.", rights),
+    ]
+    let body = parts.map { part in
+      "-- \(part.title)\n\n" + part.statements.map { $0 + ";\n" }.joined()
+    }
+    return "BEGIN;\n\n" + body.joined(separator: "\n") + "\nCOMMIT;\n"
+  }
+
+  private static func _bytes(_ data: Data) -> String {
+    "decode('\(data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())', 'hex')"
+  }
+
+  private var _contents: [String] {
+    let s = PostgreSQLNames.quoted(_name)
+    return [
+      "INSERT INTO \(s).\"_metadata\" (\"uuid\", \"content\") VALUES (gen_random_uuid(), \(Self._bytes(_metadata)))",
+      "INSERT INTO \(s).\"_model_cache\" (\"content\") VALUES (\(Self._bytes(_model)))",
+    ]
+      + _schema.names.map { name in
+        let values = [name.entity, name.property, name.relation, name.columns].map(PostgreSQLNames.literal)
+        return "INSERT INTO \(s).\"_name\" VALUES (\(values.joined(separator: ", ")))"
+      }
+  }
+
+  /// Statements that let the role use the store, and nothing else.
+  var rights: [String] {
+    let (s, role) = (PostgreSQLNames.quoted(_name), PostgreSQLNames.quoted(_role))
+    return ["GRANT USAGE ON SCHEMA \(s) TO \(role)"]
+      + _schema.expectedRights.map { table in
+        let rights = table.rights.map(\.rawValue).joined(separator: ", ")
+        return "GRANT \(rights) ON \(s).\(PostgreSQLNames.quoted(table.relation)) TO \(role)"
+      }
+      + _schema.expectedSequences.map { name in
+        "GRANT USAGE ON SEQUENCE \(s).\(PostgreSQLNames.quoted(name)) TO \(role)"
+      }
+      + ["GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA \(s) TO \(role)"]
+  }
+}

@@ -1,0 +1,37 @@
+/// What can be typed after `coredata postgres`: the plain tool and the program for PostgreSQL read the same line.
+package enum PostgreSQLSyntax {
+  package static let name = "postgres"
+  package static let summary = "Prepare stores in PostgreSQL databases."
+
+  package static let schema = CommandSyntax(
+    "schema", summary: "Print the tables of a store as SQL, and the rights that a program needs.",
+    discussion: [
+      "For databases in which programs may not create tables: the script makes the schema of an empty store for the model, "
+        + "with comments, indexes and the store's own tables, and grants a role what is needed to read and write objects.",
+      "A program that opens the store as that role creates nothing. It compares the schema with its model, and its rights with "
+        + "those that it needs, and fails with a list of what is missing.",
+    ],
+    examples: [
+      "coredata postgres schema Books.xcdatamodeld --schema books --role reader",
+      "coredata postgres schema Books.xcdatamodeld > books.sql",
+    ],
+    options: [
+      .value("schema", "NAME", "Name of the store's schema; 'coredata' without it."),
+      .value("role", "NAME", "Name of the role that programs use; 'app' without it. It must exist."),
+    ],
+    operands: [
+      CommandSyntax.Operand(
+        "MODEL", "A .xcdatamodeld, .xcdatamodel, .momd or .mom, or an SQLite store that has its model inside."
+      )
+    ],
+    exitCodes: [.success, .usage, .badInput, .noInput])
+
+  /// `coredata postgres` with what each of its commands does.
+  package static func command(
+    schema: @escaping @Sendable (ParsedArguments, ToolEnvironment) throws -> Void
+  ) -> Command {
+    Command(
+      name, summary: summary, examples: ["coredata postgres schema Books.xcdatamodeld"],
+      subcommands: [Command(Self.schema, run: schema)])
+  }
+}

@@ -1,0 +1,8 @@
+import CoreDataPostgreSQLTools
+import CoreDataToolKit
+import Foundation
+
+Interruption.installHandlers()
+exit(
+  PostgreSQLTool.run(Array(CommandLine.arguments.dropFirst()), version: packageVersion, in: .process).rawValue
+)

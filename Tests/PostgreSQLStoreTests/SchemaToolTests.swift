@@ -1,0 +1,81 @@
+import CoreData
+import CoreDataPostgreSQL
+import Foundation
+import PostgreSQLServer
+import Testing
+
+/// `coredata postgres`, as a shell runs it.
+@Suite struct SchemaToolTests {
+  private let _directory: URL
+
+  init() throws {
+    _directory = FileManager.default.temporaryDirectory.appendingPathComponent("tool-\(UUID().uuidString)")
+    let model = _directory.appendingPathComponent("Books.xcdatamodel")
+    try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+    let text = """
+      <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+      <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+        <entity name="Author" syncable="YES"><attribute name="penName" optional="YES" attributeType="String"/></entity>
+      </model>
+      """
+    try Data(text.utf8).write(to: model.appendingPathComponent("contents"))
+  }
+
+  /// Built beside the tests, of which it is a dependency.
+  private static var _tool: URL {
+    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("coredata")
+  }
+
+  private func _run(
+    _ tool: URL, _ arguments: [String], path: String
+  ) throws -> (code: Int32, output: String, error: String) {
+    let process = Process()
+    process.executableURL = tool
+    process.arguments =
+      ["postgres", "schema", _directory.appendingPathComponent("Books.xcdatamodel").path] + arguments
+    process.environment = ["PATH": path]
+    let files = ["output", "error"].map { _directory.appendingPathComponent("\($0)-\(UUID().uuidString)") }
+    for file in files { try Data().write(to: file) }
+    process.standardOutput = try FileHandle(forWritingTo: files[0])
+    process.standardError = try FileHandle(forWritingTo: files[1])
+    try process.run()
+    process.waitUntilExit()
+    let texts = try files.map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }
+    return (process.terminationStatus, texts[0], texts[1])
+  }
+
+  @Test(.enabled(if: PostgreSQLServer.shared != nil, "\(PostgreSQLServer.absence)"))
+  func `the tool prints a schema that its model opens`() throws {
+    defer { try? FileManager.default.removeItem(at: _directory) }
+    let url = try #require(PostgreSQLServer.shared).newURL()
+    let session = try ServerSession(url)
+    let schema = String(session.schema.dropFirst().dropLast())
+    let printed = try _run(Self._tool, ["--schema", schema, "--role", "coredata"], path: "")
+    #expect(printed.code == 0, "\(printed.error)")
+    try session.connection.execute(printed.output)
+    let model = try #require(
+      NSManagedObjectModel(contentsOf: _directory.appendingPathComponent("Books.xcdatamodel")))
+    let context = try ServerStack(model, at: url).context()
+    try context.performAndWait {
+      context.make("Author", ["penName": "Voltaire"])
+      try context.save()
+    }
+    #expect(
+      try session.number(
+        "SELECT count(*) FROM \(session.schema).author WHERE pen_name = $1::text", "Voltaire") == 1)
+  }
+
+  @Test func `a missing program for PostgreSQL is named`() throws {
+    defer { try? FileManager.default.removeItem(at: _directory) }
+    let alone = _directory.appendingPathComponent("coredata")
+    do {
+      try FileManager.default.linkItem(at: Self._tool, to: alone)
+    } catch {
+      try FileManager.default.copyItem(at: Self._tool, to: alone)
+    }
+    let printed = try _run(alone, [], path: "")
+    #expect(printed.code == 66)
+    #expect(printed.error.contains("There is no program 'coredata-postgresql' beside 'coredata'"))
+  }
+}
