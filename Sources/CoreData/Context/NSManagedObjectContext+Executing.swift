@@ -67,7 +67,8 @@ extension NSAsynchronousFetchRequest: ExecutableRequest {
     }
     let generation = context.readGeneration
     let resets = context.resets.load(ordering: .acquiring)
-    let isReset: @Sendable () -> Bool = { context.resets.load(ordering: .acquiring) != resets }
+    let endsByReset = context.endsCancelledFetches
+    let isReset: @Sendable () -> Bool = { endsByReset && context.resets.load(ordering: .acquiring) != resets }
     let result = NSAsynchronousFetchResult(self, context, progress: progress)
     let delivery = Delivery(request: request, result: result, completion: completionBlock)
     DispatchQueue.global(qos: .userInitiated).async {

@@ -16,7 +16,7 @@ extension NSManagedObjectContext {
   }
 
   final func fetchResults<T>(_ request: NSFetchRequest<T>) throws -> [T] {
-    try TaskCancellation.endingFetch { try _fetchResults(request) }
+    try TaskCancellation.endingFetch(in: self) { try _fetchResults(request) }
   }
 
   private final func _fetchResults<T>(_ request: NSFetchRequest<T>) throws -> [T] {
@@ -48,7 +48,7 @@ extension NSManagedObjectContext {
   }
 
   final func count(for request: AnyFetchRequest) throws -> Int {
-    try TaskCancellation.endingFetch { try _count(for: request) }
+    try TaskCancellation.endingFetch(in: self) { try _count(for: request) }
   }
 
   private final func _count(for request: AnyFetchRequest) throws -> Int {

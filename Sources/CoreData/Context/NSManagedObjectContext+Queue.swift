@@ -35,8 +35,8 @@ extension NSManagedObjectContext {
 
   /// Runs a block on the context's queue without blocking the caller.
   ///
-  /// Nothing is saved or rolled back when the block throws. Once the Task is cancelled a fetch in the block ends with
-  /// `CocoaError.userCancelled` as soon as the store can end its statement; the block itself, and saves in it, go on.
+  /// Nothing is saved or rolled back when the block throws. On a PostgreSQL store a fetch in the block ends with
+  /// `CocoaError.userCancelled` once the Task is cancelled; the block itself, and saves in it, go on.
   ///
   /// The block is `@Sendable`, which Core Data's is not: in Swift 6 mode a call from the main actor would otherwise send a
   /// block of the main actor to another queue, which is an error. `@preconcurrency` makes what it captures a warning.
@@ -53,11 +53,11 @@ extension NSManagedObjectContext {
     schedule: ScheduledTaskType = .immediate, _ block: @escaping @Sendable () throws(E) -> T
   ) async throws(E) -> T {
     if schedule == .immediate, queue.isCurrent, !isConfined { return try block() }
-    let cancellation = TaskCancellation()
+    let cancellation = endsCancelledFetches ? TaskCancellation() : nil
     let outcome: Handover<Result<T, E>> = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let run: @Sendable () -> Void = {
-          let result = cancellation.watching { Result.of(block) }
+          let result = cancellation?.watching { Result.of(block) } ?? Result.of(block)
           self.endOfBlock()
           continuation.resume(returning: Handover(value: result))
         }
@@ -65,7 +65,7 @@ extension NSManagedObjectContext {
         if type(of: self) == NSManagedObjectContext.self { queue.async(run) } else { perform(run) }
       }
     } onCancel: {
-      cancellation.cancel()
+      cancellation?.cancel()
     }
     return try outcome.value.get()
   }

@@ -8,6 +8,11 @@ extension NSManagedObjectContext {
     _coordinator ?? _parent?.rootCoordinator
   }
 
+  /// Whether any store ends fetches of cancelled Tasks and reset contexts.
+  final var endsCancelledFetches: Bool {
+    rootCoordinator?.endsCancelledFetches.load(ordering: .relaxed) ?? false
+  }
+
   final func connect(to coordinator: NSPersistentStoreCoordinator?) {
     guard coordinator !== _coordinator else { return }
     if _parent != nil {

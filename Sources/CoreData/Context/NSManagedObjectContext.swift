@@ -228,7 +228,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
     processChanges()
   }
 
-  /// Drops all objects and unsaved changes. Asynchronous fetches that are under way fail with `CocoaError.userCancelled`.
+  /// Drops all objects and unsaved changes. Asynchronous fetches that are under way on a PostgreSQL store fail with
+  /// `CocoaError.userCancelled`.
   open func reset() {
     checkQueue()
     resetAll()

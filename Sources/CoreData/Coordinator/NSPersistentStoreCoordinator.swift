@@ -23,6 +23,8 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   final let commitOrder = Mutex(())
   /// Times that rows were asked of a store by key; what batches of faults keep low.
   final let rowReads = Atomic<Int>(0)
+  /// Whether any store ends fetches of cancelled Tasks and reset contexts.
+  final let endsCancelledFetches = Atomic<Bool>(false)
   /// Number of the last change to the set of stores, unique in the process; invalidates what contexts memoize.
   final let storesVersion = Atomic<Int>(NSPersistentStoreCoordinator._nextStoresVersion())
   private static let _lastStoresVersion = Atomic<Int>(0)
@@ -281,12 +283,23 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   // MARK: Keeping stores
 
   final func append(_ store: NSPersistentStore) {
-    _state.withLock { $0.stores.append(store) }
+    _state.withLock {
+      $0.stores.append(store)
+      _noteCancelling($0.stores)
+    }
     storesVersion.store(Self._nextStoresVersion(), ordering: .releasing)
   }
 
+  private func _noteCancelling(_ stores: [NSPersistentStore]) {
+    endsCancelledFetches.store(
+      stores.contains { $0.engine?.endsCancelledFetches ?? false }, ordering: .relaxed)
+  }
+
   final func drop(_ store: NSPersistentStore) {
-    _state.withLock { $0.stores.removeAll { $0 === store } }
+    _state.withLock {
+      $0.stores.removeAll { $0 === store }
+      _noteCancelling($0.stores)
+    }
     storesVersion.store(Self._nextStoresVersion(), ordering: .releasing)
     rowCache.removeAll()
   }

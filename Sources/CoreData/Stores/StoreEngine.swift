@@ -134,6 +134,10 @@ package protocol StoreEngine: StoreReading {
   /// nil for a store that does not outlive the process.
   func mark(of entityNumbers: some Collection<Int>) throws -> String?
 
+  /// Whether fetches end once the Task is cancelled that waits for them, or their context reset: a server is spared work that
+  /// nothing needs. Core Data's own stores go on, and so do those here that stand for them.
+  var endsCancelledFetches: Bool { get }
+
   /// Ends all work and releases the medium.
   func close()
 }
@@ -145,6 +149,8 @@ package protocol GenerationKeeping: StoreEngine {
 }
 
 extension StoreEngine {
+  package var endsCancelledFetches: Bool { false }
+
   package func mark(of entityNumbers: some Collection<Int>) throws -> String? { nil }
 
   /// Saves into this store alone.

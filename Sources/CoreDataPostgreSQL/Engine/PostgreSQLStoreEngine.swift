@@ -137,6 +137,8 @@ final class PostgreSQLStoreEngine: StoreEngine {
     }
   }
 
+  var endsCancelledFetches: Bool { true }
+
   func close() {
     pool.close()
     replica?.close()

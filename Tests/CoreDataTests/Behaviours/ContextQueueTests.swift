@@ -132,6 +132,24 @@ import Testing
     let child = stack.child(of: stack.child(of: stack.root))
     #expect(child.persistentStoreCoordinator === stack.coordinator)
   }
+
+  @Test(.ofFiles) func `a cancelled task goes on fetching from a file`() async throws {
+    let stack = try TestStack(.sqlite)
+    let context = stack.context
+    try await context.perform {
+      for number in 0..<3000 { context.insert("Author", ["name": "n\(number)"]) }
+      try context.save()
+    }
+    let fetching = Task {
+      while !Task.isCancelled { await Task.yield() }
+      // Long enough for SQLite to ask whether it is to go on.
+      return try await context.perform {
+        try context.all("Author", where: NSPredicate(format: "name MATCHES '.*[0-9]9'")).count
+      }
+    }
+    fetching.cancel()
+    #expect(try await fetching.value == 299)
+  }
 }
 
 /// Words in the order in which several threads said them.

@@ -18,10 +18,14 @@ final class TaskCancellation: Sendable {
     try Self.$_current.withValue(self, operation: block)
   }
 
-  /// Runs a fetch, whose statements end once the Task is cancelled that waits for it.
+  /// Runs a fetch, whose statements end once the Task is cancelled that waits for it, if a store of the context ends such
+  /// fetches.
   ///
   /// - Throws: A Cocoa error with code `userCancelled` for a fetch that was ended; otherwise what `body` throws.
-  static func endingFetch<Result>(_ body: () throws -> Result) throws -> Result {
+  static func endingFetch<Result>(
+    in context: NSManagedObjectContext, _ body: () throws -> Result
+  ) throws -> Result {
+    guard context.endsCancelledFetches else { return try body() }
     let current = _current
     guard current != nil || withUnsafeCurrentTask(body: { $0 != nil }), !QueryCancellation.isWatched else {
       return try body()
