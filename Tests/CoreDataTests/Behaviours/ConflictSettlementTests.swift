@@ -71,7 +71,8 @@ import Testing
         try first.save()
         // A policy has a say only where both changed the object.
         let wanted =
-          mine == base ? theirs
+          mine == base
+          ? theirs
           : theirs == base ? mine : expected(policy, base: base, mine: mine, theirs: theirs)
         first.reset()
         let stored = try numbers(first.existingObject(with: id))
