@@ -120,7 +120,7 @@ package struct FullDiskSeries: TrialSeries {
     let page = place.page
     let ending = try ChildProcess(page, isLoud: place.isLoud) {
       do {
-        let store = try TrialStore(questions.url, questions.form, questions.versions[0])
+        let store = try TrialStore(questions.url, questions.form, questions.versionToOpen())
         if questions.versions.count == 1 { try StoreContent(store).check(questions.outcomes) }
         try store.close()
       } catch let error as TortureFailure {

@@ -80,8 +80,9 @@ package struct StoreQuestions {
     }
   }
 
-  /// A store of an older version than the newest one that migrates by itself is opened by the newest.
-  private func _versionToOpen() throws -> TrialModel {
+  /// The version of the model to open the store with. One of an older version migrates to the newest by itself, except to the
+  /// mapped one: a mapping that is inferred would drop the text that the mapping model moves.
+  func versionToOpen() throws -> TrialModel {
     versions.contains(.mapped) ? try _version() : versions[0]
   }
 
@@ -93,7 +94,7 @@ package struct StoreQuestions {
   }
 
   private func _open() throws {
-    let store = try TrialStore(url, form, try _versionToOpen())
+    let store = try TrialStore(url, form, try versionToOpen())
     let content = try StoreContent(store)
     try content.check(outcomes)
     if form.keepsHistory, checksHistory { try content.checkHistory() }
