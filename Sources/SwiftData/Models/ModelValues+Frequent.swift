@@ -270,11 +270,15 @@ extension _ModelValues {
     _ keyPath: @autoclosure () -> KeyPath<Model, Other?>, at index: Int = -1, of model: Model,
     to newValue: Other?
   ) {
-    if index >= 0 {
-      if newValue == nil, _storage._setTarget(nil, index) { return }
-      if let target = newValue?._modelStorage, _storage._setTarget(target, index) { return }
-    }
+    if index >= 0, _setTarget(newValue, index) { return }
     _slowSetModel(keyPath(), index, model, newValue)
+  }
+
+  /// Sets a to-one relationship without generic code; false where that takes more.
+  @inlinable func _setTarget<Other: PersistentModel>(_ newValue: Other?, _ index: Int) -> Bool {
+    guard let newValue else { return _storage._setTarget(nil, index) }
+    guard let target = newValue._modelStorage else { return false }
+    return _storage._setTarget(target, index)
   }
 
   /// Sets a to-one relationship to a class that is Codable.
@@ -282,10 +286,7 @@ extension _ModelValues {
     _ keyPath: @autoclosure () -> KeyPath<Model, Other?>, at index: Int = -1, of model: Model,
     to newValue: Other?
   ) {
-    if index >= 0 {
-      if newValue == nil, _storage._setTarget(nil, index) { return }
-      if let target = newValue?._modelStorage, _storage._setTarget(target, index) { return }
-    }
+    if index >= 0, _setTarget(newValue, index) { return }
     _slowSetModel(keyPath(), index, model, newValue)
   }
 
