@@ -121,7 +121,7 @@ import Testing
     _ = connection
   }
 
-  @Test func `a store that is short of pages and without its log is named as such`() throws {
+  @Test func `a truncated store without its WAL file is reported as such`() throws {
     let outcome = try session.run(
       "head -c 12288 store.sqlite > copy.sqlite; coredata store info copy.sqlite")
     #expect(outcome.code == 65)

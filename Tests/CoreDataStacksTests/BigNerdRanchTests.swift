@@ -26,7 +26,7 @@ struct BigNerdRanchTests {
     #expect(FileManager.default.fileExists(atPath: url.path))
   }
 
-  @Test func `Contexts are named, trump as documented, and hang on each other`() async throws {
+  @Test func `Contexts are named, use trump policies and form a chain`() async throws {
     let stack = try await _sqlite()
     #expect(stack.privateQueueContext.name == "Primary Private Queue Context (Persisting Context)")
     #expect(stack.mainQueueContext.name == nil)
@@ -45,7 +45,7 @@ struct BigNerdRanchTests {
   // MARK: Saving
 
   @Test(arguments: [true, false])
-  func `saveContextToStore leaves no context of the chain with changes`(_ waits: Bool) async throws {
+  func `saveContextToStore leaves no context of the chain changed`(_ waits: Bool) async throws {
     let stack = try await _sqlite()
     let worker = stack.newChildContext()
     await worker.perform {
@@ -67,7 +67,7 @@ struct BigNerdRanchTests {
     #expect(try _directory.storedNames().count == 5)
   }
 
-  @Test func `saveContext calls back with success also where there is nothing to save`() async throws {
+  @Test func `saveContext reports success when there is nothing to save`() async throws {
     let stack = try await _sqlite()
     let saved = await withCheckedContinuation { (done: CheckedContinuation<Bool, Never>) in
       stack.privateQueueContext.saveContext {
@@ -77,8 +77,7 @@ struct BigNerdRanchTests {
     #expect(saved)
   }
 
-  @Test
-  func `A save that cannot be carried further is reported, and its changes stay pending`() async throws {
+  @Test func `A save that fails partway is reported and stays pending`() async throws {
     let stack = try await _sqlite()
     let failures = Log()
     stack.onCarriedSaveFailure = { _, context in failures.add(context.name ?? "main") }
@@ -95,7 +94,7 @@ struct BigNerdRanchTests {
 
   // MARK: Reset
 
-  @Test func `A reset empties the file and replaces both contexts, which work`() async throws {
+  @Test func `A reset empties the file and replaces both contexts`() async throws {
     let stack = try await _sqlite()
     let (main, writer) = (stack.mainQueueContext, stack.privateQueueContext)
     try await stack.performWork { context in
@@ -121,7 +120,7 @@ struct BigNerdRanchTests {
     #expect(try await _count(main) == 0)
   }
 
-  @Test func `A reset tells on the queue asked for, and on none of main's by itself`() async throws {
+  @Test func `A reset calls back on the requested queue, else off main`() async throws {
     let stack = try await _sqlite()
     let onMain = await withCheckedContinuation { (done: CheckedContinuation<Bool, Never>) in
       stack.resetStore(on: .main) { _ in done.resume(returning: MainQueue.isCurrent) }
@@ -146,7 +145,7 @@ struct BigNerdRanchTests {
 
   // MARK: Fetch helpers
 
-  @Test func `CoreDataModelable finds, lists in code-point order, counts and removes`() async throws {
+  @Test func `CoreDataModelable finds, lists, counts and removes objects`() async throws {
     let stack = try CoreDataStack.constructInMemoryStack(model: SampleBooks.model())
     let main = stack.mainQueueContext
     try await main.perform {
@@ -201,10 +200,7 @@ struct FollowingTests {
     try await StackPattern.single.makeStack(model: SampleBooks.model(), at: .memory)
   }
 
-  @Test
-  func `A monitor tells of insertions, changes and deletions of its entity at each save, or at each change`()
-    async throws
-  {
+  @Test func `A monitor reports its entity's changes per save or change`() async throws {
     let context = try await _stack().mainContext
     for frequency in [FireFrequency.onSave, .onChange] {
       try await context.perform {
@@ -233,8 +229,7 @@ struct FollowingTests {
     }
   }
 
-  @Test
-  func `A filter keeps out what does not meet it, nil included, also for deleted objects`() async throws {
+  @Test func `A filter also applies to deleted objects`() async throws {
     let context = try await _stack().mainContext
     try await context.perform {
       let recorder = Recorder()
@@ -254,7 +249,7 @@ struct FollowingTests {
     }
   }
 
-  @Test func `A monitor's changes come as an asynchronous sequence of IDs that ends with it`() async throws {
+  @Test func `A monitor's sequence of changed IDs ends with the monitor`() async throws {
     let context = try await _stack().mainContext
     var monitor: EntityMonitor<Author>? = await context.perform {
       EntityMonitor<Author>(context: context, entity: Author.entityDescription(in: context))
@@ -271,8 +266,7 @@ struct FollowingTests {
     #expect(seen.map(\.inserted) == [[id]])
   }
 
-  @Test
-  func `A typed controller has sections by a computed property, and tells a typed delegate`() async throws {
+  @Test func `A typed controller groups by a computed property`() async throws {
     final class Listener: FetchedResultsControllerDelegate {
       typealias T = Book
       var calls: [String] = []

@@ -37,16 +37,14 @@ struct DocumentedInterfaceTests {
     long.1(.success)
   }
 
-  @Test func `Stock options migrate by themselves and keep a write-ahead log`() {
+  @Test func `Stock options migrate automatically and use a WAL file`() {
     let options = NSPersistentStoreCoordinator.stockSQLiteStoreOptions
     #expect(options[NSMigratePersistentStoresAutomaticallyOption] as? Bool == true)
     #expect(options[NSInferMappingModelAutomaticallyOption] as? Bool == true)
     #expect(options[NSSQLitePragmasOption] as? [String: String] == ["journal_mode": "WAL"])
   }
 
-  @Test
-  func `performAndWaitOrThrow hands back what the block returns or throws, and may be entered again`() throws
-  {
+  @Test func `performAndWaitOrThrow returns, rethrows and is reentrant`() throws {
     struct Refusal: Error {}
     let stack = try CoreDataStack.constructInMemoryStack(model: SampleBooks.model())
     let (context, coordinator) = (stack.privateQueueContext, stack.coordinator)
@@ -60,10 +58,7 @@ struct DocumentedInterfaceTests {
     #expect(throws: Refusal.self) { try coordinator.performAndWaitOrThrow { throw Refusal() } }
   }
 
-  @Test
-  func `Any class of objects has the short fetches; counts and removals leave subentities alone`()
-    async throws
-  {
+  @Test func `Typed counts and removals leave subentities alone`() async throws {
     let stack = try CoreDataStack.constructInMemoryStack(model: _model())
     let context = stack.mainQueueContext
     try await context.perform {
@@ -95,7 +90,7 @@ struct DocumentedInterfaceTests {
     }
   }
 
-  @Test func `A monitor of another class than the entity's traps, and names both`() async throws {
+  @Test func `A monitor of a class that is not the entity's traps`() async throws {
     let result = try #require(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let stack = try CoreDataStack.constructInMemoryStack(model: SampleBooks.model())
@@ -106,8 +101,7 @@ struct DocumentedInterfaceTests {
     #expect(message.contains("EntityMonitor of Book cannot watch entity 'Author'"))
   }
 
-  @Test
-  func `Destroying the store leaves none of its side files behind for the next one to find`() async throws {
+  @Test func `Destroying the store removes its side files`() async throws {
     let directory = try StoreDirectory()
     let stack = try await CoreDataStack.constructSQLiteStack(model: SampleBooks.model(), at: directory.store)
     let worker = stack.newChildContext()

@@ -34,10 +34,7 @@ struct HistoryFollowerTests {
     }
   }
 
-  @Test
-  func `Main's list follows what another coordinator inserts, changes and deletes, save by save at most`()
-    async throws
-  {
+  @Test func `Main's list follows the saves of another coordinator`() async throws {
     let stack = WriterMainWorkerStack(try _coordinator())
     let (main, writer) = (stack.mainContext, stack.writerContext)
     let follower = try HistoryFollower(main, writer)
@@ -73,11 +70,7 @@ struct HistoryFollowerTests {
     #expect(await main.perform { list.names } == ["Ada"])
   }
 
-  @Test
-  func
-    `A shared store that is followed shows workers' saves once the stack has settled, and its own only once`()
-    async throws
-  {
+  @Test func `A followed shared store shows the saves of workers once`() async throws {
     let progress = Progress(totalUnitCount: 0)
     let stack = try await SharedStoreStack.open(
       model: SampleBooks.model(), at: _directory.store, propagation: .history, progress: progress)
@@ -96,7 +89,7 @@ struct HistoryFollowerTests {
     #expect(await main.perform { list.rounds.count } == before)
   }
 
-  @Test func `Where history was deleted unread, everything read is read again`() async throws {
+  @Test func `If unread history was deleted, every object is reread`() async throws {
     let context = try _stranger()
     let (stranger, follower) = (try _stranger(), try HistoryFollower(context))
     try await _write(stranger) { Author(managedObjectContext: $0).name = "Ada" }
@@ -121,7 +114,7 @@ struct HistoryFollowerTests {
     #expect(told.lines.count <= 1)
   }
 
-  @Test func `A store that keeps no history, or none at all, is refused with the reason`() throws {
+  @Test func `A store without history is refused with the reason`() throws {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     #expect(throws: StackError.needsHistory(at: nil)) { try HistoryFollower(context) }
     context.persistentStoreCoordinator = try _coordinator(
@@ -131,7 +124,7 @@ struct HistoryFollowerTests {
     #expect(error.description.contains("HistoryFollower.storeOptions"))
   }
 
-  @Test func `A follower that is let go of follows no more, and keeps nothing alive`() async throws {
+  @Test func `A released follower stops and keeps nothing alive`() async throws {
     weak var gone: HistoryFollower?
     let context = try _stranger()
     do {

@@ -73,7 +73,7 @@ struct HundredTitlesTests {
     }
   }
 
-  @Test func `A title before the first is inserted at the first place of its section`() async throws {
+  @Test func `A title before the first is inserted at its section's start`() async throws {
     try await _run({ context, _ in Book(context: context).title = "1111" }, expecting: ["insert - (0,0)"])
   }
 

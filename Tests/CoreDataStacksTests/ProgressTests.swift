@@ -14,7 +14,7 @@ struct ProgressTests {
   }
 
   @Test(arguments: StackPattern.allCases)
-  func `Set-up has a known number of units, all done when the stack is there`(_ pattern: StackPattern)
+  func `Setup has a known number of units, all of which complete`(_ pattern: StackPattern)
     async throws
   {
     let progress = Progress(totalUnitCount: 0)
@@ -36,7 +36,7 @@ struct ProgressTests {
     #expect(!FileManager.default.fileExists(atPath: _directory.store.path))
   }
 
-  @Test func `The documented stack and its batch contexts tell of their set-up as well`() async throws {
+  @Test func `The documented stack and its batch contexts report progress`() async throws {
     let (setUp, batch, late) = (
       Progress(totalUnitCount: 0), Progress(totalUnitCount: 0), Progress(totalUnitCount: 0)
     )
@@ -75,9 +75,7 @@ struct ProgressTests {
     #expect(!progress.isFinished)
   }
 
-  @Test
-  func `A save cancelled between two levels leaves the changes pending where they have got to`() async throws
-  {
+  @Test func `A save cancelled between levels leaves its changes pending`() async throws {
     let stack = try await StackPattern.nested2.makeStack(
       model: SampleBooks.model(), at: .file(_directory.store))
     // The stack does not pass on saves of a context it did not make.
@@ -98,8 +96,7 @@ struct ProgressTests {
     #expect(try _directory.storedNames() == ["Ada"])
   }
 
-  @Test
-  func `A coordinator set up by itself, a reset and a scratch pad's save tell of theirs`() async throws {
+  @Test func `Coordinator setup and resets report progress`() async throws {
     let (setUp, reset) = (Progress(totalUnitCount: 0), Progress(totalUnitCount: 0))
     let coordinator = try await NSPersistentStoreCoordinator.setupSQLiteBackedCoordinator(
       SampleBooks.model(), storeFileURL: _directory.store, progress: setUp)
@@ -113,7 +110,7 @@ struct ProgressTests {
   }
 
   @Test
-  @MainActor func `A scratch pad goes to the store level by level, without a queue waiting`() async throws {
+  @MainActor func `A scratch pad saves level by level without blocking a queue`() async throws {
     let stack = try await StackPattern.nested3.makeStack(
       model: SampleBooks.model(), at: .file(_directory.store))
     let pad = ScratchPad<Author>(inserting: "Author", in: stack.mainContext)

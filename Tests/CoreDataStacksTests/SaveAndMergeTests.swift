@@ -11,11 +11,9 @@ struct SaveAndMergeTests {
   private static let _rounds = ProcessInfo.processInfo.environment["COREDATA_ROUNDS"].flatMap(Int.init) ?? 12
 
   @Test(arguments: StackPattern.allCases)
-  func
-    `Nothing is lost or doubled, main's lists equal a fresh fetch after every round, and all is let go of afterwards`(
-      _ pattern: StackPattern
-    ) async throws
-  {
+  func `Main's lists equal a fresh fetch after every round`(
+    _ pattern: StackPattern
+  ) async throws {
     let directory = try StoreDirectory()
     let before = RoundObject.living.load(ordering: .relaxed)
     let traces = Traces()

@@ -6,10 +6,7 @@ import Testing
 
 /// Source 003: lists that follow what is saved.
 extension SeedSystems {
-  @Test
-  func `D1 Single context: each insertion, update and deletion reaches the list at once, saved or not`()
-    async throws
-  {
+  @Test func `D1 Single context: the list follows every change at once`() async throws {
     let stack = try await makeStack(.single, as: SingleContextStack.self)
     let list = try await makeList(stack.mainContext)
     let context = stack.mainContext
@@ -31,11 +28,7 @@ extension SeedSystems {
     #expect(try directory.storedNames() == ["Augusta"])
   }
 
-  @Test
-  func
-    `D2 Traditional multi-context: workers come and go cheaply; main ignores its own saves and other databases'`()
-    async throws
-  {
+  @Test func `D2 Traditional multi-context: main ignores its own saves`() async throws {
     let stack = try await makeStack(.shared, as: SharedCoordinatorStack.self)
     let list = try await makeList(stack.mainContext)
     let merges = Log()
@@ -64,7 +57,7 @@ extension SeedSystems {
     #expect(last == nil)
   }
 
-  @Test func `D3 Objects between contexts: only IDs cross, and each context has its own copy`() async throws {
+  @Test func `D3 Objects between contexts: only IDs cross`() async throws {
     let stack = try await makeStack(.shared, as: SharedCoordinatorStack.self)
     let main = stack.mainContext
     let id = try await main.perform {
@@ -94,10 +87,7 @@ extension SeedSystems {
     #expect(String(decoding: result.standardErrorContent, as: UTF8.self).contains("multithreading violation"))
   }
 
-  @Test
-  func `D4 Parent and child: a save pushes up; main saves when it likes; children refresh only when asked`()
-    async throws
-  {
+  @Test func `D4 Parent and child: a save goes up one level`() async throws {
     let main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     main.persistentStoreCoordinator = try makeCoordinator()
     try await insertAndSave(["Ada"], in: main)
@@ -119,11 +109,7 @@ extension SeedSystems {
     #expect(try directory.storedNames() == ["Lovelace"])
   }
 
-  @Test
-  func
-    `D5 Scratch pad: Save keeps all, Cancel throws it away, and the half-filled object never shows in the list`()
-    async throws
-  {
+  @Test func `D5 Scratch pad: Save keeps all and Cancel discards it`() async throws {
     let stack = try await makeStack(.nested3, as: WriterMainWorkerStack.self)
     let main = stack.mainContext
     try await insertAndSave(["Ada"], in: main)
@@ -151,10 +137,7 @@ extension SeedSystems {
     #expect(try directory.storedNames() == ["Augusta", "Grace"])
   }
 
-  @Test
-  func `D6 Asynchronous writer: main goes on while the disk is written; three saves carry a change there`()
-    async throws
-  {
+  @Test func `D6 Asynchronous writer: main continues while the disk writes`() async throws {
     let stack = try await makeStack(.nested3, as: WriterMainWorkerStack.self)
     let writer = stack.writerContext
     let worker = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
@@ -188,8 +171,7 @@ extension SeedSystems {
   /// By its raw value: the case is deprecated, and says so wherever it is written.
   private static let _confinement = NSManagedObjectContextConcurrencyType(rawValue: 0)!
 
-  @Test
-  func `D7 Confinement contexts: the legacy type works without perform blocks on its own thread`() throws {
+  @Test func `D7 Confinement contexts: they work without perform blocks`() throws {
     let context = NSManagedObjectContext(concurrencyType: Self._confinement)
     context.persistentStoreCoordinator = try makeCoordinator()
     Author(managedObjectContext: context).name = "Ada"

@@ -42,10 +42,7 @@ struct SeedSystems {
 
   // MARK: Source 000
 
-  @Test
-  func `A1 Shared coordinator: saves reach the store and every other context, main and workers alike`()
-    async throws
-  {
+  @Test func `A1 Shared coordinator: every other context sees a save`() async throws {
     let stack = try await makeStack(.shared, as: SharedCoordinatorStack.self)
     let (one, two) = (stack.newWorkerContext(), stack.newWorkerContext())
     #expect(one.persistentStoreCoordinator === stack.mainContext.persistentStoreCoordinator)
@@ -66,11 +63,7 @@ struct SeedSystems {
     #expect(try directory.storedNames() == ["Augusta"])
   }
 
-  @Test
-  func
-    `A2 Nested contexts: a save moves one level, children see the parent's latest, only the root meets the store`()
-    async throws
-  {
+  @Test func `A2 Nested contexts: only the root's save reaches the store`() async throws {
     let coordinator = try makeCoordinator()
     let root = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     root.persistentStoreCoordinator = coordinator
@@ -96,11 +89,7 @@ struct SeedSystems {
     #expect(try directory.storedNames() == ["Ada", "Grace"])
   }
 
-  @Test
-  func
-    `A3 Shared store: two coordinators on one file work side by side; main merges, or fetches again when told`()
-    async throws
-  {
+  @Test func `A3 Shared store: two coordinators work on one file`() async throws {
     let stack = try await makeStack(.sharedStore, as: SharedStoreStack.self)
     #expect(stack.coordinator !== stack.mainCoordinator)
     let list = try await makeList(stack.mainContext)
@@ -128,11 +117,7 @@ struct SeedSystems {
     }
   }
 
-  @Test
-  func
-    `A4 Big Nerd Ranch stack: a worker's save is carried through main and the private writer into the file`()
-    async throws
-  {
+  @Test func `A4 Big Nerd Ranch stack: a worker's save reaches the file`() async throws {
     let stack = try await CoreDataStack.constructSQLiteStack(model: SampleBooks.model(), at: directory.store)
     #expect(stack.mainQueueContext.parent === stack.privateQueueContext)
     #expect(stack.privateQueueContext.concurrencyType == .privateQueueConcurrencyType)
@@ -148,11 +133,7 @@ struct SeedSystems {
     }
   }
 
-  @Test
-  func
-    `A5 Asynchronous set-up: SQLite and memory, the stack or the error handed to the caller on the queue asked for`()
-    async throws
-  {
+  @Test func `A5 Asynchronous setup: the stack or error is handed back`() async throws {
     let url = directory.store
     let onMain = await withCheckedContinuation { (done: CheckedContinuation<Bool, Never>) in
       CoreDataStack.constructSQLiteStack(model: SampleBooks.model(), at: url, on: .main) { result in
@@ -182,10 +163,7 @@ struct SeedSystems {
     }
   }
 
-  @Test
-  func `A6 Large import: a context with its own coordinator on the same file, set up asynchronously`()
-    async throws
-  {
+  @Test func `A6 Large import: its context has its own coordinator`() async throws {
     let stack = try await CoreDataStack.constructSQLiteStack(model: SampleBooks.model(), at: directory.store)
     let context = try await stack.newBatchOperationContext()
     #expect(context.persistentStoreCoordinator !== stack.coordinator)
@@ -201,29 +179,19 @@ struct SeedSystems {
 
   // MARK: Source 001
 
-  @Test
-  func
-    `B1 Shoot-out stack 1: main on the store, background its child; an import pushes through main into the file`()
-    async throws
-  {
+  @Test func `B1 Shoot-out stack 1: an import goes through main`() async throws {
     let stack = try await makeStack(.nested2, as: NestedStack.self)
     #expect(stack.mainContext.parent == nil)
     try await _import(into: stack)
   }
 
-  @Test
-  func `B2 Shoot-out stack 2: master, main and worker; an import passes all three into the file`()
-    async throws
-  {
+  @Test func `B2 Shoot-out stack 2: an import passes three contexts`() async throws {
     let stack = try await makeStack(.nested3, as: WriterMainWorkerStack.self)
     #expect(stack.mainContext.parent === stack.writerContext)
     try await _import(into: stack)
   }
 
-  @Test
-  func `B3 Shoot-out stack 3: independent contexts on one coordinator, what one saves merged into the other`()
-    async throws
-  {
+  @Test func `B3 Shoot-out stack 3: saves of one are merged into the other`() async throws {
     let stack = try await makeStack(.shared, as: SharedCoordinatorStack.self)
     try await _import(into: stack)
   }
@@ -248,11 +216,7 @@ struct SeedSystems {
     #expect(try directory.storedNames() == expected)
   }
 
-  @Test
-  func
-    `B4 The measurement: the shootout reports total and main-thread time, saves and a picture for each stack`()
-    async throws
-  {
+  @Test func `B4 The measurement: the shootout times total and main thread`() async throws {
     let page = directory.url.appendingPathComponent("page.html")
     let output = try BuiltTool.run([
       "shootout", "--objects", "15000", "--mode", "insert", "--save-every", "500", "--runs", "1", "--stacks",
@@ -271,10 +235,7 @@ struct SeedSystems {
     #expect(try String(contentsOf: page, encoding: .utf8).contains("<svg"))
   }
 
-  @Test
-  func `B5 A relationship-only change updates main's list, by a nested save and by a merge, faults or not`()
-    async throws
-  {
+  @Test func `B5 A relationship-only change updates main's list`() async throws {
     for pattern in [StackPattern.nested3, .shared, .sharedStore] {
       let directory = try StoreDirectory()
       let stack = try await pattern.makeStack(model: SampleBooks.model(), at: .file(directory.store))
@@ -332,10 +293,7 @@ struct SeedSystems {
 
   // MARK: Source 002
 
-  @Test
-  func `C1 Writer-Main-Worker: each save cascades through the didSave handler, the writer's own ends it`()
-    async throws
-  {
+  @Test func `C1 Writer-Main-Worker: each save cascades to the writer`() async throws {
     let stack = try await makeStack(.nested3, as: WriterMainWorkerStack.self)
     let (order, cursor) = (Log(), Log())
     let progress = Progress(totalUnitCount: 0)

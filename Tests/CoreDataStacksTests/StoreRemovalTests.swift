@@ -50,7 +50,7 @@ struct StoreRemovalTests {
   }
 
   @Test(arguments: StackPattern.allCases)
-  func `A store that is removed leaves no file, and its stack nothing to show`(_ pattern: StackPattern)
+  func `A removed store leaves no file and an empty stack`(_ pattern: StackPattern)
     async throws
   {
     let stack = try await _stack(pattern)
@@ -64,7 +64,7 @@ struct StoreRemovalTests {
   }
 
   @Test(arguments: StackPattern.allCases)
-  func `Emptying that is cancelled before it begins leaves everything`(_ pattern: StackPattern) async throws {
+  func `Emptying that is cancelled before it starts changes nothing`(_ pattern: StackPattern) async throws {
     let stack = try await _stack(pattern)
     try await _insert("Ada", stack)
     let progress = Progress(totalUnitCount: 0)

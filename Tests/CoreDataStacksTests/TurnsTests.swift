@@ -6,10 +6,7 @@ import Testing
 
 @Suite("Merges take turns")
 struct TurnsTests {
-  @Test
-  func `Pieces are done in order, and what is asked of the queue meanwhile is done between two of them`()
-    async
-  {
+  @Test func `Other work on the queue runs between two pieces`() async {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     let (turns, log) = (Turns(), Log())
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in

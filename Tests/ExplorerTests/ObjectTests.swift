@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `characters that change the direction of text are made visible`() {
+  @Test func `characters that change text direction are made visible`() {
     #expect(HTML("a\u{202E}b\u{0}c").markup == "a\u{FFFD}b\u{FFFD}c")
     #expect(HTML.tag("a", ["title": "\"<'>&"], "x").markup == "<a title=\"&quot;&lt;&#39;&gt;&amp;\">x</a>")
   }

@@ -67,7 +67,7 @@ import Testing
     #expect(SourceAdoption(source).remarks.map(\.line) == [1])
   }
 
-  @Test func `a cast of the request of a generic results controller names the call without it`() {
+  @Test func `a remark on a cast request names the call without the cast`() {
     let source = """
       import CoreData
       class FetchedResultsController<T: NSManagedObject>: NSFetchedResultsController<NSFetchRequestResult> {
@@ -84,7 +84,7 @@ import Testing
     #expect(remarks.first?.message.contains("'fetchRequest: request'") == true)
   }
 
-  @Test func `The format of a predicate is reported in a file that makes compounds`() {
+  @Test func `A predicate's format is reported in a file with compounds`() {
     let asks = "print(predicate.predicateFormat)\n"
     #expect(SourceAdoption(asks).remarks.isEmpty)
     let makes = "let predicate = NSCompoundPredicate(andPredicateWithSubpredicates: [])\n"
@@ -141,7 +141,7 @@ import Testing
     #expect(!SourceAdoption("import class CoreData.NSFetchRequest\n").isChanged)
   }
 
-  @Test func `users of the stack import it by its name here, its own package does not`() {
+  @Test func `users of the stack import it by this package's name`() {
     let source = "import CoreDataStack\nlet stack: CoreDataStack\n"
     #expect(SourceAdoption(source).adopted == "import CoreDataStacks\nlet stack: CoreDataStack\n")
     var survey = AdoptionSurvey()
@@ -201,7 +201,7 @@ import Testing
     #expect(remarks.isEmpty, "\(remarks)")
   }
 
-  @Test func `a method that another file overrides is reported in its extension`() {
+  @Test func `an overridden method is reported in its extension`() {
     let base =
       "import CoreData\nextension Book {\n  @objc dynamic func describe() {}\n  @objc func other() {}\n}\n"
     var survey = AdoptionSurvey()

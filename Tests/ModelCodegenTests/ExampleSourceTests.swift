@@ -11,7 +11,7 @@ import Testing
 
   private static let guarded = "#if canImport(ObjectiveC)\n@objc(Loan)\n#endif\n"
 
-  @Test func `The class written by hand is Apple's source but for its @objc line`() throws {
+  @Test func `The class written by hand is Apple's but for @objc`() throws {
     let ours = try String(contentsOf: Self.directory.appendingPathComponent("Loan.swift"), encoding: .utf8)
     #expect(ours.components(separatedBy: Self.guarded).count == 2)
     let apples = ours.replacing(Self.guarded, with: "@objc(Loan)\n")
@@ -23,7 +23,7 @@ import Testing
     #expect(ours.contains("@NSManaged var borrower: String"))
   }
 
-  @Test func `The plugin supplies an accessor for each of its declarations, guarded or not`() throws {
+  @Test func `The plugin supplies an accessor per declaration`() throws {
     let sources = try ["Loan.swift", "Chapter.swift"].map { name in
       ManagedAccessors.Source(
         path: name, text: try String(contentsOf: Self.directory.appendingPathComponent(name), encoding: .utf8)

@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(.enabled(if: Toolchain.isAvailable))
-  func `Symbols over another module's types are those that the compiler asks for`() throws {
+  func `Symbols for another module's types match the compiler's`() throws {
     try Toolchain.withDirectory { directory in
       let stub = try Toolchain.makeCoreData(in: directory)
       try #require(stub.status == 0, "\(stub.output)")

@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(.enabled(if: SharedCorpus.root != nil), arguments: SharedCorpus.models)
-  func `a compiled model of the corpus reads back as its source, with its hashes`(path: String) throws {
+  func `a compiled model reads back as its source`(path: String) throws {
     let source = try ModelContentsReader.read(SharedCorpus.data(path), path: path)
     let compiled = try CompiledModelFile.archive(source, path: path)
     let read = try CompiledModelReader.read(compiled, path: "compiled")
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `every version is compiled, and the directory says their hashes`() throws {
+  @Test func `every version is compiled and the directory has its hashes`() throws {
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: directory) }
     let bundle = directory.appendingPathComponent("Books.xcdatamodeld")

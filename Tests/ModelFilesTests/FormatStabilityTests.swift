@@ -12,7 +12,7 @@ struct FormatStabilityTests {
   private static let paths: [String] = SharedCorpus.models + SharedCorpus.compiledModels
 
   @Test(arguments: paths)
-  func `A model is the same after writing and reading, with the same hashes`(path: String) throws {
+  func `A model written and read again is the same`(path: String) throws {
     let file = SharedCorpus.root!.appendingPathComponent(path).path
     let schema = try ModelFile.load(path: file)
     let text = try ModelContentsWriter.write(schema, path: path)

@@ -49,13 +49,13 @@ struct HostileModelTests {
     }
   }
 
-  @Test func `A file cut off within an entity names the entity that is open`() throws {
+  @Test func `A truncated file names the entity that is open`() throws {
     let cut = try #require(Self.sound.range(of: "<entity name=\"Book\">")).upperBound
     let found = try #require(failure(String(Self.sound[..<cut])))
     #expect(found.reason.contains("'entity', which begins in line 7, is not closed"))
   }
 
-  @Test func `An unknown attribute type is placed, with the types there are`() throws {
+  @Test func `An unknown attribute type is located and the types listed`() throws {
     let found = try #require(failure(Self.sound.replacing("\"String\"", with: "\"Strin\"")))
     #expect(found.line == 4)
     #expect(found.reason.contains("'Strin' is not known"))
@@ -112,7 +112,7 @@ struct HostileModelTests {
     #expect(failure(xml)?.reason.contains("document type") == true)
   }
 
-  @Test func `Ten thousand entities load, lay out, and are written and read again`() throws {
+  @Test func `Ten thousand entities load, lay out and round-trip`() throws {
     let count = 10_000
     var xml = "<model>"
     for number in 0..<count {

@@ -33,7 +33,7 @@ final class ModelFileTests {
     """
   }
 
-  @Test func `the version that .xccurrentversion names is current, whatever it is called`() throws {
+  @Test func `the version in .xccurrentversion is current`() throws {
     let path = try _directory([
       "Library.xcdatamodel/contents": _model("One"), "Second try.xcdatamodel/contents": _model("Two"),
       ".xccurrentversion": _current("Second try.xcdatamodel"),
@@ -53,7 +53,7 @@ final class ModelFileTests {
     #expect(try ModelFile.load(path: "\(path)/V.xcdatamodel/contents").entities.count == 1)
   }
 
-  @Test func `a current version that is not there is an error which lists those that are`() throws {
+  @Test func `a missing current version lists the versions there are`() throws {
     let path = try _directory([
       "A.xcdatamodel/contents": _model("One"), ".xccurrentversion": _current("../../evil.xcdatamodel"),
     ])

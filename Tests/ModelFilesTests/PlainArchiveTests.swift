@@ -14,7 +14,7 @@ struct PlainArchiveTests {
     return object
   }
 
-  @Test func `what the archiver wrote comes back, as Foundation would have it`() throws {
+  @Test func `an archive reads back as Foundation reads it`() throws {
     let object: NSDictionary = [
       "a": [1, 2.5, "x", Data([1])] as NSArray, "t": NSNumber(value: true),
       "b": ["c": Date(timeIntervalSince1970: 0)] as NSDictionary,
@@ -49,7 +49,7 @@ struct PlainArchiveTests {
     #expect(throws: PlainArchiveError.self) { try PlainArchive.decode(plist) }
   }
 
-  @Test func `a damaged archive is refused or read as something else, wherever the damage is`() throws {
+  @Test func `a damaged archive is refused or read as something else`() throws {
     let data = try _archive(["a": [1, 2.5, "x"] as NSArray, "b": Date()] as NSDictionary)
     var refused = 0
     for position in stride(from: 0, to: data.count, by: 5) {

@@ -54,7 +54,7 @@ struct VersionHashTests {
     #expect(VersionHash.of(line: [plain]) == VersionHash.of(line: [more]))
   }
 
-  @Test func `a parent's change changes its subentities' hashes, not the reverse`() {
+  @Test func `a parent's change affects the hashes of its subentities`() {
     var parent = EntitySchema(name: "Parent")
     var child = EntitySchema(name: "Child", parent: "Parent")
     let before = ModelSchema(entities: [parent, child]).entityVersionHashes()

@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `With --write the files change, and the next run finds nothing to do`() throws {
+  @Test func `With --write the files change and another run finds nothing`() throws {
     try Scratch.with { scratch in
       _ = try scratch.file("Sources/Book.swift", Self.source)
       _ = try scratch.file("Sources/Plain.swift", "let one = 1\n")

@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(.enabled(if: root != nil))
-  func `A store shows the model that it keeps, with the hashes that it was saved with`() throws {
+  func `A store shows the model it keeps and its hashes`() throws {
     var kept = 0
     for store in Self.stores {
       let connection = try Connection(path: store, mode: .immutable)

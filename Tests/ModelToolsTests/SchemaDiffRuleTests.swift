@@ -116,7 +116,7 @@ import Testing
     #expect(changes(old, new) == ["A: parent is none: inferred", "A.name: moved from P: inferred"])
   }
 
-  @Test func `A parent that goes takes nothing with it that its children declare`() {
+  @Test func `Removing a parent keeps what its children declare`() {
     let old = [entity("P", isAbstract: true, [attribute("a"), attribute("b")]), entity("A", parent: "P")]
     let new = [entity("A", [attribute("a")])]
     #expect(
@@ -161,7 +161,7 @@ import Testing
       ])
   }
 
-  @Test func `Constraints that moved to a subentity are the same constraints`() {
+  @Test func `A constraint moved to a subentity is unchanged`() {
     var parent = entity("P", isAbstract: true, [attribute("n")])
     parent.uniquenessConstraints = [["n"]]
     var child = entity("A", [attribute("n")])
@@ -176,7 +176,7 @@ import Testing
 
   // MARK: Attributes
 
-  @Test func `Without a default, required attributes are inferred and fail at objects without a value`() {
+  @Test func `A required attribute without default fails without values`() {
     let old = [entity("A", [attribute("x", .integer16)])]
     #expect(
       changes(old, [entity("A", [attribute("x", .integer16, isOptional: false)])]) == [
@@ -237,7 +237,7 @@ import Testing
     #expect(becomes(.date, .double) == ["A.x: Date became Double: blocked"])
   }
 
-  @Test func `An attribute under another name without identifier loses its values`() {
+  @Test func `An attribute renamed without identifier loses its values`() {
     #expect(
       changes([entity("A", [attribute("x")])], [entity("A", [attribute("y")])]) == [
         "A.y: attribute added: inferred", "A.x: removed: loses",
@@ -266,7 +266,7 @@ import Testing
       ])
   }
 
-  @Test func `Mandatory relationships are added, and relationships made mandatory`() {
+  @Test func `Mandatory relationships can be added`() {
     for isToMany in [true, false] {
       let optional = [entity("A", [], [link("to", to: "A", isToMany: isToMany)])]
       let mandatory = [entity("A", [], [link("to", to: "A", isToMany: isToMany, isOptional: false)])]

@@ -27,7 +27,7 @@ import Testing
     #expect(verdicts { $0.attributes[1].type = .uuid } == [.blocked])
   }
 
-  @Test func `An attribute without value for existing objects makes their migration fail`() {
+  @Test func `An attribute without value fails the migration`() {
     let traits = PropertyTraits(name: "isbn", isOptional: false)
     #expect(verdicts { $0.attributes.append(AttributeSchema(traits: traits, type: .string)) } == [.fails])
     #expect(

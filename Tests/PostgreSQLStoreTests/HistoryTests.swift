@@ -39,7 +39,7 @@ struct HistoryTests {
     }
   }
 
-  @Test func `a reader of the history misses no transaction of savers at once`() throws {
+  @Test func `a history reader misses no transaction of parallel savers`() throws {
     let stack = try ServerStack(options: Self._options)
     let (savers, saves) = (4, 25)
     let isDone = Mutex(false)

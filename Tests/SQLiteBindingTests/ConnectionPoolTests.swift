@@ -120,7 +120,7 @@ import Testing
 
   private static let _fault = SQLiteError(code: 522, message: "disk I/O error")
 
-  @Test func `a connection that met an I/O error while reading is not lent again`() throws {
+  @Test func `a connection with a read error is not lent again`() throws {
     let directory = try TemporaryDirectory()
     let pool = try _pool(directory, readers: 2)
     var faulty: Connection?
@@ -134,7 +134,7 @@ import Testing
     #expect(pool.connectionCount == 1)
   }
 
-  @Test func `a connection that met an I/O error while writing is not lent again`() throws {
+  @Test func `a connection with a write error is not lent again`() throws {
     let directory = try TemporaryDirectory()
     let pool = try _pool(directory, readers: 2)
     var faulty: Connection?

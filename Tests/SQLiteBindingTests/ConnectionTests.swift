@@ -65,7 +65,7 @@ final class TemporaryDirectory {
     #expect(error?.description.contains("secret") == false)
   }
 
-  @Test func `binding a parameter that does not exist is thrown by the step`() throws {
+  @Test func `binding a missing parameter throws at the step`() throws {
     let connection = try Connection(path: ":memory:")
     let statement = try connection.prepare("SELECT 1")
     statement.bind(1.0, at: 3)

@@ -45,7 +45,7 @@ private struct Repository<Object: NSManagedObject> {
   func createByStack() -> Object { Object(managedObjectContext: context) }
 }
 
-@Suite("Creating objects of a class that is known only where the program runs")
+@Suite("Creating objects of a class known only at run time")
 struct GenericCreationTests {
   /// Immutable from its first use on.
   nonisolated(unsafe) static let model: NSManagedObjectModel = {
@@ -75,7 +75,7 @@ struct GenericCreationTests {
     _context.persistentStoreCoordinator = coordinator
   }
 
-  @Test func `a generic type is created in a context through the class's own designated initializer`() {
+  @Test func `a generic type is created by its designated initializer`() {
     _context.performAndWait {
       let magazine: Magazine = Repository(context: _context).create()
       #expect(magazine.isMadeByDesignatedInitializer)
@@ -92,14 +92,14 @@ struct GenericCreationTests {
     }
   }
 
-  @Test func `a generic type is created by the initializer of the Big Nerd Ranch stack`() {
+  @Test func `a generic type is created by the stack's initializer`() {
     _context.performAndWait {
       let magazine: Magazine = Repository(context: _context).createByStack()
       #expect(magazine.managedObjectContext === _context)
     }
   }
 
-  @Test func `Self and a protocol's self create the class that they are called on`() {
+  @Test func `Self and a protocol's self create the class itself`() {
     _context.performAndWait {
       #expect(Magazine.made(in: _context).entity.name == "Magazine")
       #expect(Publication.made(in: _context).entity.name == "Publication")

@@ -6,11 +6,7 @@ import Testing
 
 @Suite("The sample models of the Big Nerd Ranch stack")
 struct SampleModelTests {
-  @Test
-  func
-    `The current version of the sample has authors, books and publishers; native sets keep both ends in step`()
-    async throws
-  {
+  @Test func `The current sample version keeps both ends in step`() async throws {
     let stack = try CoreDataStack.constructInMemoryStack(modelName: "Sample", in: .module)
     let entities = stack.coordinator.managedObjectModel.entitiesByName
     #expect(Set(entities.keys) == ["Author", "Book", "Publisher"])
@@ -36,10 +32,7 @@ struct SampleModelTests {
     }
   }
 
-  @Test
-  func `The container's model generates classes; its unique title lets several books without title be`()
-    async throws
-  {
+  @Test func `The container's unique title allows books without title`() async throws {
     let container = NSPersistentContainer(
       name: "Container_Example",
       managedObjectModel: Bundle.module.managedObjectModel(name: "Container_Example"))
@@ -63,11 +56,7 @@ struct SampleModelTests {
     }
   }
 
-  @Test
-  func
-    `A stack is set up by the name of a model in a bundle, by default in a file of that name among the documents`()
-    async throws
-  {
+  @Test func `A stack is set up by the name of a model in a bundle`() async throws {
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
       "sample-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: directory) }

@@ -203,9 +203,7 @@ struct TestDoubleTests {
     _spy.persistentStoreCoordinator = _coordinator
   }
 
-  @Test func `a context's overridden members are called, and the engine's own work is not changed by them`()
-    throws
-  {
+  @Test func `a context's overrides do not affect the engine's own work`() throws {
     try _spy.performAndWait {
       let publication = Publication(title: "Vogue", in: _spy)
       #expect(!_spy.hasChanges)
@@ -220,7 +218,7 @@ struct TestDoubleTests {
     #expect(_spy.calls.last == "existingObject")
   }
 
-  @Test func `typed fetches and counts go through the untyped ones that a double overrides`() throws {
+  @Test func `typed fetches and counts call overridden untyped ones`() throws {
     let request = NSFetchRequest<Publication>(entityName: "Publication")
     let found = try _spy.performAndWait { try _spy.fetch(request).count }
     #expect(found == 0)
@@ -271,7 +269,7 @@ struct TestDoubleTests {
     #expect(SpyToken() == NSPersistentHistoryToken())
   }
 
-  @Test func `results of batch requests made by a test answer what they override`() {
+  @Test func `results of a test's batch requests can be overridden`() {
     #expect((SpyDeletion().result as? [NSManagedObjectID])?.count == 1)
     #expect(SpyDeletion().resultType == .resultTypeObjectIDs)
     #expect(SpyInsertion().result as? Int == 3)
@@ -307,7 +305,7 @@ struct TestDoubleTests {
   }
 }
 
-@Suite("Initializers that Core Data's classes have from NSObject, and key paths of any root")
+@Suite("NSObject initializers and key paths of any root")
 struct PlainInitializerTests {
   private struct Shelf {
     struct Place { var room: String }
@@ -340,7 +338,7 @@ struct PlainInitializerTests {
     }
   }
 
-  @Test func `a switch over all attribute types has a case for each, and may have one for unknown ones`() {
+  @Test func `a switch over attribute types can be exhaustive`() {
     #expect(isNumber(.integer16AttributeType))
     #expect(!isNumber(.stringAttributeType))
   }

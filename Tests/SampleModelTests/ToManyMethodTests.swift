@@ -16,7 +16,7 @@ struct ToManyMethodTests {
     return context
   }
 
-  @Test func `generated methods take a member, an array, a set of Foundation's and one of Swift's`() throws {
+  @Test func `generated methods take a member, an array or a set`() throws {
     let context = try context(of: "Container_Example")
     context.performAndWait {
       let book = ContainedBook(context: context)

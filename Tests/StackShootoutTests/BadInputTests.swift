@@ -59,7 +59,7 @@ struct BadInputTests {
     try _expect(["shootout", "--stacks", "main,nested4"], code: 64, says: "Did you mean 'nested2'?")
   }
 
-  @Test func `A report where none can be written is found out before the run: 73`() throws {
+  @Test func `A report that cannot be written ends the run with 73`() throws {
     try _expect(["shootout", "--report", _scratch.path], code: 73, says: "it is a directory")
     try _expect(
       ["shootout", "--report", _scratch.file("no/page.html")], code: 73, says: "No such file or directory")

@@ -19,8 +19,7 @@ struct MeasurementTests {
     #expect(Statistics.percentile(0.5, []) == 0)
   }
 
-  @Test
-  func `Frames that pass whole inside a block count as dropped, one that a block just fills does not`() {
+  @Test func `A frame counts as dropped if it passes inside a block`() {
     let frame = Heartbeat.period
     let long = [15 * frame - 1].map { TimeSpan(begin: 0, end: $0) }
     #expect(
@@ -36,8 +35,7 @@ struct MeasurementTests {
     #expect(figures.heartbeat == HeartbeatFigures(p50: 1, p99: 3, max: 3))
   }
 
-  @Test
-  func `Blocks cut the waking time; of nested ones the outer counts, and the rests count too`() {
+  @Test func `Blocks and the rests between them split the waking time`() {
     func span(_ begin: UInt64, _ end: UInt64) -> TimeSpan { TimeSpan(begin: begin, end: end) }
     let pieces = MainThreadRecorder.pieces(
       of: [span(0, 100), span(200, 300)],

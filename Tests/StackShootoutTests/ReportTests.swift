@@ -40,8 +40,7 @@ func sampleResult(
 
 @Suite("Reports")
 struct ReportTests {
-  @Test
-  func `Figures are medians, the ratio is that of the medians, the timeline that of the middle run`() {
+  @Test func `Figures are medians and the ratio is that of the medians`() {
     let stack = sampleResult().stacks[0]
     #expect(stack.totalSeconds == 0.4)
     #expect(stack.ratioToFloor == 2)
@@ -84,8 +83,7 @@ struct ReportTests {
     for word in ["× floor", "busy", "longest", "dropped", "heartbeat"] { #expect(text.contains("\(word): ")) }
   }
 
-  @Test
-  func `What a live list showed stands in all three forms, and only where there was one`() throws {
+  @Test func `All three report forms show what a live list showed`() throws {
     let result = sampleResult(list: ListFigures(rows: 987, rounds: 6, changes: 1234))
     let lines = ResultTable(result).text(usesColor: false).split(separator: "\n")
     #expect(lines[0].contains("live list"))
@@ -112,8 +110,7 @@ struct ReportTests {
         == [Int](repeating: keepsList ? 14 : 11, count: 3))
   }
 
-  @Test
-  func `The verdict names the fastest, the lightest for main, and the ones that block it`() {
+  @Test func `The verdict names the fastest and the lightest for main`() {
     let sentences = Verdict(sampleResult()).sentences
     #expect(
       sentences == [
@@ -127,8 +124,7 @@ struct ReportTests {
     #expect(Verdict(sampleResult(stacks: [])).sentences.isEmpty)
   }
 
-  @Test
-  func `Every form says what machine the figures are from, and that a debug build is slow`() throws {
+  @Test func `Every form names the machine and a slow debug build`() throws {
     let name = Machine.processorName(in: "processor\t: 0\nmodel name\t: Some CPU @ 2 GHz\nflags: x\n")
     #expect(name == "Some CPU @ 2 GHz")
     #expect(Machine.processorName(in: "nonsense") == "unnamed processor")
@@ -143,7 +139,7 @@ struct ReportTests {
     #expect(machine["processors"] as? Int == result.machine.processors)
   }
 
-  @Test func `The page is whole by itself and shows no foreign text as markup`() {
+  @Test func `The page is self-contained and escapes foreign text`() {
     let html = ReportPage(sampleResult()).html
     #expect(html.hasPrefix("<!DOCTYPE html>"))
     #expect(html.contains("a&lt;b&gt;.txt"))
@@ -152,7 +148,7 @@ struct ReportTests {
     #expect(html.ranges(of: "<svg").count == 2)
   }
 
-  @Test func `A timeline has a tick for each save and a red line for each dropped frame`() {
+  @Test func `A timeline ticks each save and marks each dropped frame`() {
     let stack = sampleResult().stacks[1]
     let svg = TimelineDrawing(scale: 0.6, floorSeconds: 0.2).svg(stack).text
     func elements(_ name: String) -> Int { svg.ranges(of: "class=\"\(name)\"").count }

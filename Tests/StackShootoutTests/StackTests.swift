@@ -44,7 +44,7 @@ struct StackTests {
   }
 
   @Test(arguments: StackDesign.allCases)
-  func `A list of all stops by name stays live on main in each design`(design: StackDesign) throws {
+  func `A list of all stops by name stays live in each design`(design: StackDesign) throws {
     let list = try #require(try _measure(.stack(design), keepsLiveList: true).list)
     // 230 stops come, and some of those that come again are updated or move after they were shown.
     #expect(list.rows == 230)
@@ -63,14 +63,13 @@ struct StackTests {
     #expect(measurement.main == nil)
   }
 
-  @Test
-  func `An import in the main context is one block of the main queue, as long as the import`() throws {
+  @Test func `An import in main's context is one block of its queue`() throws {
     let measurement = try _measure(.stack(.main))
     let main = try #require(measurement.main)
     #expect(main.longestMilliseconds > measurement.totalSeconds * 1000 / 2)
   }
 
-  @Test func `The store has Core Data's tables, with the columns and the index of the model`() throws {
+  @Test func `The store has Core Data's tables and the model's index`() throws {
     _ = try _measure(.stack(.nested3))
     let database = try PlainSQLite(path: _scratch.file("nested3.sqlite"), readOnly: true)
     let tables = try database.rows("SELECT name FROM sqlite_master WHERE type = 'table'").compactMap { $0[0] }
@@ -137,7 +136,7 @@ struct WholeShootoutTests {
     #expect(try String(contentsOfFile: page, encoding: .utf8).contains("<svg"))
   }
 
-  @Test func `Skipped rows are told, the rest imported; only the stacks asked for run`() throws {
+  @Test func `Skipped rows are reported and the rest imported`() throws {
     let feed = _scratch.file("stops.txt")
     let text = GeneratedCity.feedText(GeneratedCity.stops(count: 20)) + "1,,short\n2,,x,,far,1,,,,\n"
     try Data(text.utf8).write(to: URL(fileURLWithPath: feed))
@@ -165,7 +164,7 @@ struct WholeShootoutTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: _scratch.path) == ["stores"])
   }
 
-  @Test func `An interrupted run leaves nothing behind and ends as the shell expects`() throws {
+  @Test func `An interrupted run leaves nothing behind`() throws {
     let outcome = try ToolProcess.run(
       ["shootout", "--objects", "200000", "--runs", "1000"], variables: ["TMPDIR": _scratch.path]
     ) { process in

@@ -109,7 +109,7 @@ import Testing
     #expect(try shelf.value("SELECT COUNT(*) FROM ZAUTHOR") == .int(2))
   }
 
-  @Test func `Thousands of objects are written in batches that know each other`() throws {
+  @Test func `Thousands of linked objects are written in batches`() throws {
     var lines = ""
     for number in 1...2500 {
       lines +=
@@ -173,7 +173,7 @@ import Testing
     #expect(answer.output.contains("3 references to objects that are not in the input left out"))
   }
 
-  @Test func `An export does not write over the store, nor an import over a file`() throws {
+  @Test func `An export never overwrites the store, nor an import a file`() throws {
     try shelf.makeStore()
     #expect(
       shelf.run("export", "@store.sqlite", "--model", "@model", "--output", "@store.sqlite").code == .usage)

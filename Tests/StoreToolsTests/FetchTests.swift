@@ -41,7 +41,7 @@ import Testing
         """)
   }
 
-  @Test func `Objects of subentities can be left out, and a fetch can skip and stop`() {
+  @Test func `Fetches can leave out subentities, skip and stop`() {
     #expect(fetch("Book", "--exact", "--count").output == "1\n")
     #expect(
       fetch("Book", "--sort", "title", "--offset", "1", "--limit", "1", "--columns", "$id", "--format", "csv")

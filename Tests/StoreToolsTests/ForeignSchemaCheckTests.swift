@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: ["Z_PRIMARYKEY", "Z_METADATA"])
-  func `A view in place of one of Core Data's own tables ends in an error`(_ table: String) throws {
+  func `A view replacing one of Core Data's tables is an error`(_ table: String) throws {
     try shelf.damage("ALTER TABLE \(table) RENAME TO was")
     try shelf.damage(
       "CREATE VIEW \(table) AS \(Self.endless) SELECT i AS Z_ENT, 'x' AS Z_NAME, 0 AS Z_SUPER, 0 AS Z_MAX, "
@@ -47,7 +47,7 @@ import Testing
     for command in ["info", "entities"] { _ = shelf.run(command, "@store.sqlite") }
   }
 
-  @Test func `A view in place of the copy of the model is reported, and never run`() throws {
+  @Test func `A view replacing the model's copy is reported, not run`() throws {
     try shelf.damage("ALTER TABLE Z_MODELCACHE RENAME TO was")
     try shelf.damage("CREATE VIEW Z_MODELCACHE AS \(Self.endless) SELECT x'00' AS Z_CONTENT FROM n")
     let answer = shelf.run("check", "@store.sqlite")

@@ -68,7 +68,7 @@ import Testing
     #expect(try bytes("store.sqlite") == before)
   }
 
-  @Test func `objects without a mandatory value are counted before they stop a migration`() throws {
+  @Test func `missing mandatory values are counted before migration`() throws {
     try makeModel([Self._pages: "<attribute name=\"pages\" attributeType=\"Integer 32\"/>"])
     let answer = migrate("--in-place")
     #expect(answer.code == .badInput)

@@ -63,8 +63,7 @@ struct ArgumentScannerTests {
     }
   }
 
-  @Test
-  func `A misspelt option is answered with the right one, a hidden one is not given away`() {
+  @Test func `A misspelt option suggests the right one, never a hidden one`() {
     #expect(throws: UsageError.unknownOption("--quite", command: "tool run", suggestion: "--quiet")) {
       try _arguments("in", "--quite")
     }
@@ -148,7 +147,7 @@ struct SpellingSuggestionTests {
   @Test(arguments: [
     ("", "abc", 3), ("abc", "abc", 0), ("abc", "acb", 1), ("kitten", "sitting", 3), ("ab", "b", 1),
   ])
-  func `The distance counts inserted, deleted, replaced and swapped letters`(
+  func `The distance counts inserts, deletes, replaces and swaps`(
     left: String, right: String, expected: Int
   ) {
     #expect(SpellingSuggestion.editDistance(left, right) == expected)

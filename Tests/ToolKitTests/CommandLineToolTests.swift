@@ -40,8 +40,7 @@ struct CommandLineToolTests {
     #expect(recorder.output.withLock { $0 } == "7")
   }
 
-  @Test
-  func `A failure is a sentence on standard error and its code, nothing on standard output`() {
+  @Test func `A failure is a sentence on standard error and its code`() {
     let recorder = Recorder()
     let code = _tool { _, _ in throw ToolFailure(.badInput, "It is bad.") }.run(
       ["go"], in: recorder.environment)
@@ -59,7 +58,7 @@ struct CommandLineToolTests {
     #expect(_tool { _, _ in throw Unforeseen() }.run(["go"], in: recorder.environment).rawValue == 70)
   }
 
-  @Test func `Help names options, paragraphs and exit codes within the terminal's width`() {
+  @Test func `Help wraps options and exit codes at the terminal's width`() {
     let recorder = Recorder()
     #expect(_tool { _, _ in }.run(["go", "--help"], in: recorder.environment) == .success)
     let expected = """

@@ -66,7 +66,7 @@ struct CompletionTests {
     #expect(try offers("tool", "model", "list", "") == [])
   }
 
-  @Test func `zsh's script describes every command and escapes what means something to it`() {
+  @Test func `zsh's script describes and escapes every command`() {
     let text = CompletionScript(Self.syntax).text(for: .zsh)
     #expect(text.hasPrefix("#compdef tool\n"))
     #expect(text.contains("'draw:Draw\\: one \\[model\\].'"))

@@ -143,7 +143,7 @@ struct OutputFileTests {
     #expect(_names == ["file"])
   }
 
-  @Test func `a file that is replaced keeps its permissions, and a link to it stays a link`() throws {
+  @Test func `replacing a file keeps its permissions and a link to it`() throws {
     defer { try? FileManager.default.removeItem(at: _directory) }
     let file = _directory.appendingPathComponent("file").path
     let link = _directory.appendingPathComponent("link").path

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("What a terminal can show")
 struct TerminalTests {
-  @Test func `Colour needs a terminal that is not dumb and a user who does not refuse it`() {
+  @Test func `Colour needs a capable terminal and a user who allows it`() {
     let colorful = Terminal(isTerminal: true, columns: 120, environment: ["TERM": "xterm"])
     #expect(colorful == Terminal(isInteractive: true, usesColor: true, width: 120))
     #expect(
@@ -35,7 +35,7 @@ struct TextWidthTests {
     #expect(TextWidth.of(text) == columns)
   }
 
-  @Test func `Cutting never splits a wide character and says that something is gone`() {
+  @Test func `Cutting marks the cut and splits no wide character`() {
     #expect(TextWidth.truncated("東京駅", to: 6) == "東京駅")
     #expect(TextWidth.truncated("東京駅", to: 5) == "東京…")
     #expect(TextWidth.truncated("東京駅", to: 4) == "東…")

@@ -91,7 +91,7 @@ struct BatchDeleteTests {
     }
   }
 
-  @Test(.ofFiles) func `cascades take members along and nullify clears what points at them`() throws {
+  @Test(.ofFiles) func `cascade deletes members and nullify clears references`() throws {
     try context.performAndWait {
       // Ada, two books, their chapters.
       try #expect(delete(request("Author", "name == 'Ada'")) == 5)
@@ -160,7 +160,7 @@ struct BatchDeleteTests {
     return (failure, try stack.fresh { try $0.count("Author") })
   }
 
-  @Test func `a batch deletion that would null a mandatory inverse fails, and deletes nothing`() throws {
+  @Test func `a batch deletion that nulls a mandatory inverse fails`() throws {
     let (error, left) = try deleteAuthors { model in
       model.entitiesByName["Author"]!.relationshipsByName["books"]!.deleteRule = .nullifyDeleteRule
       model.entitiesByName["Book"]!.relationshipsByName["author"]!.isOptional = false
@@ -172,9 +172,7 @@ struct BatchDeleteTests {
     #expect(left == 2)
   }
 
-  @Test func `a mandatory inverse is no hindrance where the rule is not nullify or the objects go as well`()
-    throws
-  {
+  @Test func `a mandatory inverse blocks nullify only if objects remain`() throws {
     for rule in [NSDeleteRule.cascadeDeleteRule, .denyDeleteRule, .noActionDeleteRule] {
       let (error, left) = try deleteAuthors { model in
         model.entitiesByName["Author"]!.relationshipsByName["books"]!.deleteRule = rule
@@ -191,7 +189,7 @@ struct BatchDeleteTests {
     #expect(left == 1)
   }
 
-  @Test func `mandatory inverses of one-to-ones and many-to-manys stop a batch deletion too`() throws {
+  @Test func `every kind of mandatory inverse blocks a batch deletion`() throws {
     func kind(_ low: Int, _ high: Int) throws -> String? {
       let model = LibraryModel.make()
       let tags = model.entitiesByName["Book"]!.relationshipsByName["tags"]!

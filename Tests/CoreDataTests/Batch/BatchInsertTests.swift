@@ -41,7 +41,7 @@ struct BatchInsertTests {
     }
   }
 
-  @Test func `handlers are called until they answer true which is not inserted`() throws {
+  @Test func `handlers are called until they return true`() throws {
     try context.performAndWait {
       var calls = 0
       var wasEmpty = true
@@ -58,7 +58,7 @@ struct BatchInsertTests {
     }
   }
 
-  @Test func `managed objects of the entitys class are filled in and stay out of the context`() throws {
+  @Test func `managed objects are filled in but stay out of the context`() throws {
     let stack = try TestStack(.sqlite, model: HookedAuthor.model())
     let context = stack.context
     try context.performAndWait {
@@ -140,7 +140,7 @@ struct BatchInsertTests {
     }
   }
 
-  @Test(.ofFiles) func `under a trump policy a stored row takes all values defaults included`() throws {
+  @Test(.ofFiles) func `a trump policy overwrites the stored row with all values`() throws {
     let model = LibraryModel.make()
     model.entitiesByName["Author"]!.uniquenessConstraints = [["name"]]
     let stack = try TestStack(.sqlite, model: model)
@@ -176,7 +176,7 @@ struct BatchInsertTests {
     }
   }
 
-  @Test func `subentities share the table and abstract ones have no objects`() throws {
+  @Test func `subentities share the table and abstract ones are refused`() throws {
     try context.performAndWait {
       _ = try run(
         NSBatchInsertRequest(entityName: "Novel", objects: (0..<5).map { ["title": "t\($0)", "genre": "g"] }))

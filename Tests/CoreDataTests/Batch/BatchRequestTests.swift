@@ -73,7 +73,7 @@ struct BatchRequestTests {
     }
   }
 
-  @Test func `each is one transaction of the history under the contexts name`() throws {
+  @Test func `each request is one transaction with the context's name`() throws {
     let stack = try Tracked.stack()
     let context = stack.context
     try context.performAndWait {
@@ -203,7 +203,7 @@ struct BatchRequestTests {
     }
   }
 
-  @Test func `a controller shows a merged batch insertion and not one that is not merged`() throws {
+  @Test func `a controller shows a batch insertion only once it is merged`() throws {
     let stack = try TestStack(.sqlite)
     let context = stack.context
     try context.performAndWait {
@@ -228,7 +228,7 @@ struct BatchRequestTests {
     }
   }
 
-  @Test func `a batch request of a child is recorded under the author of the context at the root`() throws {
+  @Test func `a child's batch request records the root context's author`() throws {
     let stack = try Tracked.stack()
     stack.root.transactionAuthor = "root"
     let child = stack.child(of: stack.root)

@@ -16,9 +16,7 @@ import Testing
     let object: NSManagedObject
   }
 
-  @Test func `a block that an observer of DidSave sends to the main queue finds the save merged`()
-    async throws
-  {
+  @Test func `a block queued to main by a DidSave observer sees the merge`() async throws {
     let stack = try TestStack(.memory)
     let main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     main.persistentStoreCoordinator = stack.coordinator
@@ -57,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func `a child merges what its parent saves and not what a sibling hands up`(_ setting: Setting) throws {
+  func `a child merges its parent's saves but not a sibling's`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let (one, two) = (stack.child(of: stack.root), stack.child(of: stack.root))
     two.automaticallyMergesChangesFromParent = true
@@ -96,7 +94,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func `a merge announces no update or deletion of an object that the program has let go`(_ setting: Setting)
+  func `a merge announces no change to a released object`(_ setting: Setting)
     throws
   {
     let stack = try TestStack(setting)
@@ -147,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func `an insertion and its deletion that wait to be merged are both announced`(_ setting: Setting) throws {
+  func `a pending insertion and its deletion are both announced`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let other = stack.sibling()
     other.automaticallyMergesChangesFromParent = true

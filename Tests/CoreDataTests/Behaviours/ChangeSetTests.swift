@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func `a new object changed after its announcement is announced as updated`(_ setting: Setting) throws {
+  func `a new object changed after its announcement is an update`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let log = NotificationLog(stack.context)
     stack.context.performAndWait {

@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func `deleting calls prepare for deletion each time before rules apply`(_ setting: Setting) throws {
+  func `prepareForDeletion is called before delete rules apply`(_ setting: Setting) throws {
     let stack = try hooked(setting)
     try stack.context.performAndWait {
       let ada = stack.context.hookedAuthor("Ada")
@@ -295,7 +295,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func `the hook for vanished rows decides and is not asked by existing object`(_ setting: Setting) throws {
+  func `existingObject does not call the hook for vanished rows`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let context = SoakContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = stack.coordinator

@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test(.ofFiles, arguments: [Setting.sqlite, .nestedOverSQLite])
-  func `inserted objects have their permanent IDs and are still inserted`(_ setting: Setting) throws {
+  func `inserted objects have permanent IDs and stay inserted`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try execute(
       "CREATE TRIGGER refuse BEFORE INSERT ON ZAUTHOR BEGIN SELECT RAISE(ABORT, 'refused'); END", stack)

@@ -26,7 +26,7 @@ import Testing
 
   /// The parent has deleted it since, or gone back to what was saved.
   @Test(arguments: Setting.nested, [true, false])
-  func `a siblings insertion is not shown that the parent has taken back`(_ setting: Setting, isDeleted: Bool)
+  func `a sibling's insertion that the parent undid is not shown`(_ setting: Setting, isDeleted: Bool)
     throws
   {
     let stack = try TestStack(setting)
@@ -45,7 +45,7 @@ import Testing
 
   /// It has got its permanent ID by then, so that the store would take the link.
   @Test(arguments: Setting.direct)
-  func `what the parent has thrown away gets no links from its children`(_ setting: Setting) throws {
+  func `a discarded object gets no links from children`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let root = stack.root
     let deleter = stack.child(of: root), linker = stack.child(of: root)

@@ -57,7 +57,7 @@ import Testing
     #expect(_seen.books == Set(books))
   }
 
-  @Test func `saves are taken in as they came whatever readers have seen together`() throws {
+  @Test func `deliveries are accepted in order, whatever readers have seen`() throws {
     let books = (0..<100).map { _ in newBook() }
     for (age, book) in books[..<90].enumerated() { _overlay.deliver(save(age, adding: book)) }
     _ = _overlay.visibleLayers
@@ -79,7 +79,7 @@ import Testing
     #expect(_seen.books == Set(books))
   }
 
-  @Test func `what the context does itself stands under what is still on its way`() throws {
+  @Test func `the context's own changes lie below pending deliveries`() throws {
     for age in 1...9 { _overlay.deliver(save(age, adding: newBook())) }
     #expect(_seen.age == .int(9))
     let first = try #require(_overlay.nextDelivery())

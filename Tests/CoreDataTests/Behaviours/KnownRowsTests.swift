@@ -45,7 +45,7 @@ import Testing
 
   /// The child has read the object before the change that its parent inserted it with: both have version 1.
   @Test(arguments: Setting.direct)
-  func `what is taken back is what was saved not what a child had read`(_ setting: Setting) throws {
+  func `a rollback restores what was saved, not what a child read`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let root = stack.root, child = stack.child(of: root)
     let mentors = try ["Old", "New"].map { try stack.stored("Author", ["name": $0]).objectID }

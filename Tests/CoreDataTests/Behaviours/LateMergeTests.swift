@@ -109,7 +109,7 @@ import Testing
 
   /// A fault may hold values already that were never read.
   @Test(arguments: Setting.direct)
-  func `a fault keeps what it was fetched with when older saves come late`(_ setting: Setting) throws {
+  func `a fault keeps its fetched values when older saves arrive`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let insertion = try stack.root.saved { stack.root.insert("Author", ["name": "Ada"]) }
     let writer = stack.sibling()
@@ -128,7 +128,7 @@ import Testing
 
   /// When the change was merged there was no object yet, or one without values.
   @Test(arguments: Setting.direct, [false, true])
-  func `an object is of the newest row when its insertion comes after a change`(
+  func `a late insertion does not hide a newer row`(
     _ setting: Setting, isKnown: Bool
   ) throws {
     let stack = try TestStack(setting)
@@ -167,7 +167,7 @@ import Testing
 /// Members that were read before the context went back to what was saved.
 @Suite struct RolledBackMembersTests {
   @Test(arguments: Setting.direct)
-  func `what is deleted elsewhere after a rollback is no member any more`(_ setting: Setting) throws {
+  func `an object deleted elsewhere is no member after a rollback`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let context = stack.context
     try context.performAndWait {

@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func `changes laid over each other at once say the same as one by one`() {
+  @Test func `merging changes at once equals merging them one by one`() {
     _forEachCase { random in
       let entries = _entries(&random, 2 + random.below(4))
       let stepwise = entries.dropFirst().reduce(entries[0]) { Layer.composed($0, $1) }
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func `two changes shown one over the other are the composed change shown`() {
+  @Test func `a composed change shows the same as its two parts`() {
     _forEachCase { random in
       let e = _entries(&random, 2).filter { $0.kind == .updated }
       guard e.count == 2 else { return }
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func `what a change does not say is the row below, with its version`() throws {
+  @Test func `keys that a change leaves out come from the row below`() throws {
     try _forEachCase { random in
       let entry = _entries(&random, 1)[0]
       guard entry.kind == .updated else { return }

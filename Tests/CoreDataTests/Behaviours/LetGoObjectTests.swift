@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func `the target of a relationship shows what another context has saved`(_ setting: Setting) throws {
+  func `a relationship's target shows what another context saved`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let id = try author(in: stack)
     let book = try stack.context.performAndWait {

@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `a live set writes through every mutating member of NSMutableSet`() throws {
+  @Test func `a live set writes through every NSMutableSet mutation`() throws {
     try withBooks { context, author, live, books in
       let (one, two) = (context.insert("Book"), context.insert("Book"))
       live.add(one)
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `a live ordered set answers every reading member of NSOrderedSet`() throws {
+  @Test func `a live ordered set supports every NSOrderedSet read`() throws {
     try withChapters { context, book, live, chapters in
       let stranger = context.insert("Chapter")
       #expect(live.count == 3)
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func `a live ordered set writes through every mutating member of NSMutableOrderedSet`() throws {
+  @Test func `a live ordered set writes through every mutating method`() throws {
     try withChapters { context, book, live, chapters in
       let (a, b) = (context.insert("Chapter", ["heading": "a"]), context.insert("Chapter", ["heading": "b"]))
       /// What the relationship holds, which Foundation's own storage must agree with.
@@ -222,7 +222,7 @@ import Testing
     }
   }
 
-  @Test func `value(forKey:) of a to-many casts to a Swift set and to NSSet`() throws {
+  @Test func `value(forKey:) of a to-many casts to Set and NSSet`() throws {
     try withBooks { _, author, _, books in
       #expect(author.value(forKey: "books") as? Set<NSManagedObject> == Set(books))
       #expect((author.value(forKey: "books") as? NSSet)?.count == 3)
@@ -230,7 +230,7 @@ import Testing
     }
   }
 
-  @Test func `value(forKey:) of an ordered to-many is a set that changes the relationship`() throws {
+  @Test func `value(forKey:) of an ordered to-many writes through`() throws {
     try withChapters { context, book, _, chapters in
       let set = try #require(book.value(forKey: "chapters") as? NSMutableOrderedSet)
       let added = context.insert("Chapter", ["heading": "new"])

@@ -40,14 +40,12 @@ import Testing
     return notes.withLock { $0 }
   }
 
-  @Test func `what is sent to the main queue comes after the saves before it`() async throws {
+  @Test func `work queued to main runs after the earlier saves`() async throws {
     let order = try await order { _, note in DispatchQueue.main.async { note("other") } }
     #expect(order == ["merge", "merge", "merge", "other"])
   }
 
-  @Test func `what is sent to a main queue that has fallen far behind waits for some of the saves before it`()
-    async throws
-  {
+  @Test func `a main queue far behind still waits for some earlier saves`() async throws {
     let order = try await order(ofSaves: 20) { _, note in DispatchQueue.main.async { note("other") } }
     #expect(order.count == 21)
     #expect(order.firstIndex(of: "other") == 16)

@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func `remote changes come as IDs or URIs and reach several contexts`(_ setting: Setting) throws {
+  func `remote changes use IDs or URIs and reach several contexts`(_ setting: Setting) throws {
     let (stack, one, two, ids) = try siblings(setting)
     let child = stack.child(of: two)
     let (inParent, inChild) = (

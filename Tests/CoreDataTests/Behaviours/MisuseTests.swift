@@ -7,7 +7,7 @@ import Testing
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
   }
 
-  @Test func `reading an object off its queue traps naming object context and queue`() async {
+  @Test func `reading an object off its queue traps and names the queue`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try TestStack(.memory)
       stack.context.name = "import"
@@ -47,7 +47,7 @@ import Testing
     #expect(ada.managedObjectContext === stack.context)
   }
 
-  @Test func `the switch is read from arguments then environment then the build`() {
+  @Test func `the switch comes from arguments, environment or build`() {
     func mode(_ arguments: [String], _ environment: [String: String], debug: Bool) -> ConcurrencyCheck.Mode {
       ConcurrencyCheck.decision(arguments: arguments, environment: environment, isDebugBuild: debug)
     }
@@ -69,7 +69,7 @@ import Testing
     text(result).split(separator: "\n").filter { $0.contains("multithreading violation") }
   }
 
-  @Test func `without the switch a debug build reports each place of misuse once and goes on`() async {
+  @Test func `a debug build reports each misuse once and continues`() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       unsetenv(ConcurrencyCheck.variable)
       let stack = try TestStack(.memory)

@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct, [false, true])
-  func `what was taken out here is no member though others made it one`(
+  func `an object removed here is no member though others added it`(
     _ setting: Setting, _ readingFirst: Bool
   ) throws {
     let stack = try TestStack(setting)
@@ -77,8 +77,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func `a member that was saved along with its owner leaves it when others move it`(_ setting: Setting) throws
-  {
+  func `a member saved with its owner leaves it when others move it`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let context = stack.context
     let book = try stack.stored("Book", ["title": "Notes"])

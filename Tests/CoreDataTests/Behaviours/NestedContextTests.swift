@@ -156,7 +156,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func `inserting and deleting in different saves of a child leaves nothing`(_ setting: Setting) throws {
+  func `inserting and deleting over two saves of a child is a no-op`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let child = stack.child(of: stack.root)
     try child.performAndWait {
@@ -211,7 +211,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func `rolling back a childs deletion gives relationships their members back`(_ setting: Setting) throws {
+  func `rolling back a child's deletion restores relationships`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let ada = try stack.root.performAndWait {
       let ada = stack.root.insert("Author", ["name": "Ada"])

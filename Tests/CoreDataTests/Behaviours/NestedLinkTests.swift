@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: Setting.nested)
-  func `a link moved below and above a context that never saw it has two ends`(_ setting: Setting) throws {
+  func `a link moved below and above an unaware context has two ends`(_ setting: Setting) throws {
     let family = try Family(setting)
     let (top, middle, bottom, id) = (family.top, family.middle, family.bottom, family.chapter)
     try bottom.performAndWait { try bottom.object(with: id).setValue(book("Third", bottom), forKey: "book") }
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: Setting.nested)
-  func `a link moved back below a context that missed its move has two ends`(_ setting: Setting) throws {
+  func `a link moved back below an unaware context has two ends`(_ setting: Setting) throws {
     let family = try Family(setting)
     let (top, middle, bottom, id) = (family.top, family.middle, family.bottom, family.chapter)
     // The middle one goes on showing the link as it was.
@@ -80,7 +80,7 @@ import Testing
 
   /// The context between has changed the author itself, and does not have the book.
   @Test(arguments: Setting.direct)
-  func `a link to an unsaved object of the top is cut from the bottom`(setting: Setting) throws {
+  func `a link to the root's unsaved object is cut from the bottom`(setting: Setting) throws {
     let stack = try TestStack(setting)
     let top = stack.root, middle = stack.child(of: top), bottom = stack.child(of: middle)
     let author = try stack.stored("Author", ["name": "Ada"]).objectID

@@ -55,8 +55,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func `a transient change alone makes the parent dirty without persistent change`(_ setting: Setting) throws
-  {
+  func `a transient change alone makes the parent dirty`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let book = try stack.stored("Book")
     let child = stack.child(of: stack.root)
@@ -124,7 +123,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func `limits and sorts of a child count the parents unsaved objects`(_ setting: Setting) throws {
+  func `a child's limits and sorts include the parent's insertions`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.root.performAndWait {
       for name in ["b", "d", "f"] { stack.root.insert("Author", ["name": name]) }
@@ -143,7 +142,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func `a parent that deleted an object ignores its childs links to it`(_ setting: Setting) throws {
+  func `links to an object that the parent deleted are ignored`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.root.performAndWait {
       stack.root.insert("Book", ["title": "Notes"])
@@ -165,7 +164,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func `of two children that move a link the last wins and the other end follows`(_ setting: Setting) throws {
+  func `of two children that move a link the last one wins`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.root.performAndWait {
       let old = stack.root.insert("Author", ["name": "old"])
@@ -189,7 +188,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func `the parent has an object of its own for everything that a child saves`(_ setting: Setting) throws {
+  func `the parent has its own object for each one a child saves`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let ids = try stack.root.performAndWait {
       let objects = ["old", "gone"].map { stack.root.insert("Author", ["name": $0]) }
@@ -218,7 +217,7 @@ import Testing
   }
 
   /// The three stacks differ on screen by how much a worker's save needs the main queue.
-  @Test func `only a worker below the main context needs the main queue to save`() async throws {
+  @Test func `only a worker below main needs the main queue to save`() async throws {
     let stack = try TestStack(.sqlite)
     let main = NSManagedObjectContext(.mainQueue)
     main.persistentStoreCoordinator = stack.coordinator

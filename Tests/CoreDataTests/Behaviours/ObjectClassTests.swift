@@ -40,7 +40,7 @@ final class QuietBook: NSManagedObject {
   @available(*, deprecated)  // So that the deprecated call below does not warn.
   private func madeWithoutEntity() -> NSManagedObject { NSManagedObject() }
 
-  @Test func `an object made without its initialiser has neither entity nor context`() {
+  @Test func `an object made without its initializer has no entity`() {
     let object = (self as any MakesUnusable).make()
     #expect(object.managedObjectContext == nil)
     #expect(object.entity.name == nil)
@@ -76,7 +76,7 @@ final class QuietBook: NSManagedObject {
   }
 
   @Test(arguments: Setting.direct)
-  func `a mandatory value nilled through a primitive in will save is saved`(_ setting: Setting) throws {
+  func `a mandatory value cleared in willSave is saved`(_ setting: Setting) throws {
     let model = QuietBook.model()
     model.entitiesByName["Publication"]!.attributesByName["title"]!.isOptional = false
     let stack = try TestStack(setting, model: model)
@@ -111,7 +111,7 @@ final class QuietBook: NSManagedObject {
   }
 
   @Test(arguments: Setting.allCases)
-  func `an unset scalar reads zero through its accessor and nil by key`(_ setting: Setting) throws {
+  func `an unset scalar reads zero by accessor and nil by key`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let book = stack.context.performAndWait { stack.context.insert("Book") }
     try stack.save()

@@ -166,7 +166,7 @@ final class HastyAuthor: NSManagedObject {
     Self.asked = objectID
   }
 
-  @Test func `the next fetch of an object that the program has let go shows what the store has`() throws {
+  @Test func `fetching a released object again shows the store's values`() throws {
     let stack = try TestStack(.sqlite)
     let id = try stack.context.performAndWait {
       let author = stack.context.insert("Author", ["name": "Ada"])

@@ -259,7 +259,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func `a fetched property is an array kept until the object is a fault again`(_ setting: Setting) throws {
+  func `a fetched property caches its array until it is a fault`(_ setting: Setting) throws {
     let model = fetching()
     let stack = try TestStack(setting, model: model)
     try stack.context.performAndWait {

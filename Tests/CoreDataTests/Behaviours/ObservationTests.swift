@@ -22,7 +22,7 @@ struct ObservationTests {
     return context
   }
 
-  @Test func `A change of a property that was read is told once, another property's is not`() throws {
+  @Test func `Only a change of a property that was read is observed`() throws {
     let stack = try TestStack(.sqlite)
     let context = _context(stack)
     context.performAndWait {
@@ -50,7 +50,7 @@ struct ObservationTests {
     }
   }
 
-  @Test func `Values merged from another context are told, and so is a rollback`() throws {
+  @Test func `Merged values and rollbacks are observed`() throws {
     let stack = try TestStack(.sqlite)
     let (context, other) = (_context(stack), stack.sibling())
     try context.performAndWait {
@@ -72,10 +72,7 @@ struct ObservationTests {
     }
   }
 
-  @Test
-  func `Objects of main-queue contexts take part by themselves; nothing is allocated without tracking`()
-    throws
-  {
+  @Test func `Main-queue objects are observed automatically`() throws {
     let stack = try TestStack(.sqlite)
     let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     context.persistentStoreCoordinator = stack.coordinator
@@ -91,7 +88,7 @@ struct ObservationTests {
     }
   }
 
-  @Test func `a merge or a refresh tells of the properties that it has changed`() throws {
+  @Test func `a merge or refresh reports the properties it changed`() throws {
     let stack = try TestStack(.sqlite)
     let context = _context(stack)
     try context.performAndWait {

@@ -40,7 +40,7 @@ import Testing
     #expect(!overlay.isStale)
   }
 
-  @Test func `a member added under its temporary ID is removed under its permanent one`() throws {
+  @Test func `a member added by temporary ID is removed by permanent ID`() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
       let tag = stack.context.insert("Tag")
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func `refreshing what is fetched again has both ends of a moved link follow`(_ setting: Setting) throws {
+  func `refreshing refetched objects moves both ends of a link`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let context = stack.sibling()
     let (book, other) = try stack.root.performAndWait {

@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: Setting.nested)
-  func `a member inserted in one save and deleted in the next has no owner`(_ setting: Setting) throws {
+  func `a member inserted and deleted in the next save has no owner`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let (book, _) = try stored(stack, tagged: false)
     let context = stack.context
@@ -185,7 +185,7 @@ import Testing
 
   /// The child has removed the tag, which another context has removed from the store.
   @Test(arguments: Setting.direct)
-  func `a member removed by a child and by others is saved when added`(_ setting: Setting) throws {
+  func `a member removed by a child and others can be added again`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let (book, tag) = try stored(stack, tagged: true)
     let root = stack.root, child = stack.child(of: root), other = stack.sibling()

@@ -5,7 +5,7 @@ import Testing
 /// What a context announces with a save, and on which thread.
 @Suite struct RepeatedAnnouncementTests {
   @Test(arguments: Setting.allCases)
-  func `a deleted object is found under its ID while its deletion is announced`(_ setting: Setting) throws {
+  func `a deleted object is found by ID while it is announced`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let context = stack.context
     try context.performAndWait {
@@ -49,7 +49,7 @@ import Testing
     try stack.fresh { try #expect($0.count("Author") == 1) }
   }
 
-  @Test func `an idle parent announces a child's save of the main thread on that thread`() async throws {
+  @Test func `an idle parent announces a child's save on the main thread`() async throws {
     let stack = try TestStack(.sqlite)
     let child = stack.child(of: stack.root)
     nonisolated(unsafe) var threads: [Thread] = []
@@ -93,7 +93,7 @@ import Testing
     #expect(posted.count(NSInsertedObjectsKey) == 1)
   }
 
-  @Test func `blocks sent to a parent while it works on the main thread wait for it`() async throws {
+  @Test func `blocks for a parent wait while it uses the main thread`() async throws {
     let stack = try TestStack(.sqlite)
     let child = stack.child(of: stack.root)
     nonisolated(unsafe) var order: [String] = []

@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct, [true, false])
-  func `what a parent has changed outlives the next save of a worker that has not seen it`(
+  func `a parent's change survives the save of an unaware worker`(
     _ setting: Setting, _ isHeldInParent: Bool
   ) throws {
     let levels = try Levels(setting)

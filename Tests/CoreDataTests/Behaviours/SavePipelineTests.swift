@@ -267,7 +267,7 @@ import Testing
     try stack.fresh { context in try #expect(context.existingObject(with: id).objectID == id) }
   }
 
-  @Test func `new objects go to the first store that takes them or the assigned one`() throws {
+  @Test func `new objects go to the assigned or the first capable store`() throws {
     let two = try TwoStores()
     try two.context.performAndWait {
       let plain = two.context.insert("Author"), assigned = two.context.insert("Author"),

@@ -67,7 +67,7 @@ import Testing
   /// The parent has saved links to what its child deletes since the child looked at them, and goes on
   /// changing it.
   @Test(arguments: Setting.direct)
-  func `a childs deletion reaches what its parent has saved meanwhile`(_ setting: Setting) throws {
+  func `a child's deletion reaches what its parent saved meanwhile`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let root = stack.root
     let id = try stack.stored("Author", ["name": "Gone"]).objectID
@@ -131,7 +131,7 @@ import Testing
   /// A child's change to the book goes on top of what a sibling has stored, which is to say, not along with
   /// the tag that the sibling gave it.
   @Test(arguments: Setting.direct)
-  func `a childs change brings back no link to what is deleted with it`(_ setting: Setting) throws {
+  func `a child's change restores no link to a deleted object`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let root = stack.root
     let tag = try stack.stored("Tag").objectID, book = try stack.stored("Book").objectID

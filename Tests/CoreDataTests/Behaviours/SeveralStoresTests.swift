@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `what one store has committed is seen by faults though the other failed`() throws {
+  @Test func `faults see a committed store although another failed`() throws {
     let coordinator = try _coordinator(NSInMemoryStoreType)
     let context = coordinator.newContext()
     let (person, note) = try _pair(context)

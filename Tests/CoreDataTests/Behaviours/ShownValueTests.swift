@@ -32,7 +32,7 @@ import Testing
 
   // MARK: Nothing there
 
-  @Test func `an object that its context has forgotten is accessed for no key in particular`() throws {
+  @Test func `willAccessValue accepts a nil key on a forgotten object`() throws {
     let stack = try TestStack(.memory)
     try stack.context.performAndWait {
       let author = stack.context.insert("Author")
@@ -51,7 +51,7 @@ import Testing
 
   // MARK: Fetched properties
 
-  @Test func `a fetched property follows the user info that its predicate reads`() throws {
+  @Test func `a fetched property's predicate reads the user info`() throws {
     let model = LibraryModel.make()
     let property = NSFetchedPropertyDescription()
     property.name = "wanted"
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `a child does not see transient values of its parent's unsaved object`() throws {
+  @Test func `a child does not see its parent's transient values`() throws {
     let stack = try TestStack(.nestedOverSQLite)
     _ = stack.root.performAndWait {
       stack.root.insert("Book", ["title": "B", "mark": "here"])
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `a confinement context is a child of one that works on a queue`() throws {
+  @Test func `a confinement context can be a queue context's child`() throws {
     let stack = try TestStack(.sqlite)
     let child = NSManagedObjectContext(concurrencyType: NSManagedObjectContextConcurrencyType(rawValue: 0)!)
     child.parent = stack.root

@@ -188,7 +188,7 @@ import Testing
     try stack.fresh { try #expect($0.all("Book").first?.value(forKey: "extra") == nil) }
   }
 
-  @Test(.ofFiles) func `a transformer of ones own makes data on save and the object on fetch`() throws {
+  @Test(.ofFiles) func `a custom transformer is applied on saves and fetches`() throws {
     ValueTransformer.setValueTransformer(BackwardsTransformer(), forName: NSValueTransformerName("Reversing"))
     let stack = try transformable("Reversing")
     try stack.context.performAndWait {

@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func `a transient attribute of a fetched object has its default value`(_ setting: Setting) throws {
+  func `a fetched object's transient attribute has its default`(_ setting: Setting) throws {
     let stack = try TestStack(setting, model: marked(default: "plain"))
     _ = stack.context.performAndWait { stack.context.insert("Book", ["title": "Emma"]) }
     try stack.save()
@@ -30,9 +30,7 @@ import Testing
     }
   }
 
-  @Test func `a mandatory transient attribute that was never set does not stop a fetched object's save`()
-    throws
-  {
+  @Test func `an unset mandatory transient does not block a save`() throws {
     let stack = try TestStack(.sqlite, model: marked(default: nil))
     try stack.context.performAndWait {
       let error = #expect(throws: CocoaError.self) {

@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func `a change on top of the childs is not in conflict with what was merged`(_ setting: Setting) throws {
+  func `a change on top of a child's does not conflict with a merge`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let id = try merged(stack)
     stack.root.performAndWait {

@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func `an object found deleted while it is validated does not stop the save`(_ setting: Setting) throws {
+  func `an object found deleted in validation does not stop the save`(_ setting: Setting) throws {
     let stack = try TestStack(setting, model: try model())
     let context = stack.sibling()
     try context.performAndWait {

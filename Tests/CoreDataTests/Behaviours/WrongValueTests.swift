@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: Setting.allCases)
-  func `a number too large for its integer type is cut to its low bits and saved`(_ setting: Setting) throws {
+  func `a number too large for its type keeps its low bits`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     stack.context.performAndWait {
       let author = stack.context.insert("Author")
@@ -147,7 +147,7 @@ import Testing
     #expect(throws: CocoaError.self) { try request.execute() }
   }
 
-  @Test func `a key that names no relationship has neither fault nor objects`() throws {
+  @Test func `an unknown relationship key has no fault and no objects`() throws {
     let stack = try TestStack(.memory)
     stack.context.performAndWait {
       let book = stack.context.insert("Book")
@@ -167,7 +167,7 @@ import Testing
     #expect(Self.text(result).contains("is not of the model"))
   }
 
-  @Test func `reading an object whose deletion was saved elsewhere shows nil`() throws {
+  @Test func `an object whose deletion was saved elsewhere reads nil`() throws {
     let stack = try TestStack(.sqlite)
     let other = stack.sibling()
     let ids = try stack.context.performAndWait {
@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  @Test func `key-value coding finds a property by the names of its accessors`() throws {
+  @Test func `key-value coding finds a property by its accessor names`() throws {
     let stack = try TestStack(.memory, model: AccessorNames.model())
     stack.context.performAndWait {
       let tag = stack.context.insert("Tag")

@@ -22,10 +22,7 @@ struct PersistentContainerTests {
     return calls
   }
 
-  @Test
-  func
-    `The view context is main's, on the coordinator before any store is loaded, and settles no conflict by itself`()
-  {
+  @Test func `The view context is main's and exists before stores load`() {
     let container = _container()
     #expect(container.viewContext.concurrencyType == .mainQueueConcurrencyType)
     #expect(container.viewContext.persistentStoreCoordinator === container.persistentStoreCoordinator)
@@ -33,8 +30,7 @@ struct PersistentContainerTests {
     #expect(!container.viewContext.automaticallyMergesChangesFromParent)
   }
 
-  @Test
-  func `At first there is one description: SQLite, in the class's directory, migrating by itself`() throws {
+  @Test func `The default description is SQLite in the class's directory`() throws {
     let container = _container("Library")
     #expect(container.persistentStoreDescriptions.count == 1)
     let description = container.persistentStoreDescriptions[0]
@@ -44,7 +40,7 @@ struct PersistentContainerTests {
     #expect(!description.shouldAddStoreAsynchronously)
   }
 
-  @Test func `a container without a model says so and goes on with an empty one`() async {
+  @Test func `a container without a model reports it and continues`() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let container = NSPersistentContainer(name: "NoSuchModel")
       #expect(container.managedObjectModel.entities.isEmpty)
@@ -55,8 +51,7 @@ struct PersistentContainerTests {
     #expect(text.contains("no model 'NoSuchModel'"), "with what the bundles have")
   }
 
-  @Test
-  func `Loading makes the directory, tells before it returns, and tells no description twice`() throws {
+  @Test func `Loading reports each description once, before it returns`() throws {
     let container = _container()
     let memory = NSPersistentStoreDescription()
     memory.type = NSInMemoryStoreType
@@ -68,7 +63,7 @@ struct PersistentContainerTests {
     #expect(_load(container).isEmpty)
   }
 
-  @Test func `A store that cannot be added comes with its error, and may be tried again`() throws {
+  @Test func `A store that fails to load reports why and can be retried`() throws {
     let container = _container()
     let missing = NSPersistentStoreDescription(url: URL(fileURLWithPath: "/proc/no/such/Store.sqlite"))
     container.persistentStoreDescriptions = [missing]
@@ -87,10 +82,7 @@ struct PersistentContainerTests {
     #expect(stores == 1)
   }
 
-  @Test
-  func `Background contexts are the view context's siblings; tasks hand back what they return or throw`()
-    async throws
-  {
+  @Test func `Background contexts are siblings of the view context`() async throws {
     struct Refused: Error {}
     let container = _container()
     _ = _load(container)
@@ -125,7 +117,7 @@ struct PersistentContainerTests {
     override class func defaultDirectoryURL() -> URL { directory }
   }
 
-  @Test func `loading makes an overridden default directory given without a slash`() throws {
+  @Test func `loading creates a default directory given without a slash`() throws {
     defer { try? FileManager.default.removeItem(at: BareContainer.directory) }
     let container = BareContainer(name: "Library", managedObjectModel: LibraryModel.make())
     #expect(_load(container).map { $0.1 == nil } == [true])
@@ -143,7 +135,7 @@ struct PersistentContainerTests {
     #expect(!FileManager.default.fileExists(atPath: directory.path))
   }
 
-  @Test func `a new description has the null device's URL, and SQLite stores there are in memory`() throws {
+  @Test func `a new description means SQLite in memory at the null device`() throws {
     let description = NSPersistentStoreDescription()
     #expect(description.url == URL(fileURLWithPath: "/dev/null"))
     #expect((description.copy() as? NSPersistentStoreDescription)?.url == description.url)

@@ -187,7 +187,7 @@ final class NotebookStore: NSAtomicStore, @unchecked Sendable {
     try open().0.newContext().performAndWait {}
   }
 
-  @Test func `a document that cannot be written leaves the nodes as they were`() throws {
+  @Test func `a failed write of a document leaves the nodes unchanged`() throws {
     defer { try? FileManager.default.removeItem(at: url) }
     let (coordinator, store) = try open()
     let context = coordinator.newContext()

@@ -5,7 +5,7 @@ import Testing
 @Suite("Fetched results controller")
 struct FetchedResultsControllerTests {
   @Test(arguments: Setting.allCases)
-  func `Shows nothing before the first fetch, then one section without key path`(_ setting: Setting) throws {
+  func `Without a section key path, a fetch gives one section`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     try stack.context.performAndWait {
       let controller = NSFetchedResultsController(
@@ -28,8 +28,7 @@ struct FetchedResultsControllerTests {
   }
 
   @Test(arguments: Setting.allCases)
-  func `Announces an insertion, an update, a move and a deletion with their paths`(_ setting: Setting) throws
-  {
+  func `Announces every kind of change with its index paths`(_ setting: Setting) throws {
     let fixture = try ControllerFixture(setting, ["b", "d"])
     try fixture.context.performAndWait {
       let context = fixture.context
@@ -49,10 +48,7 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  @Test
-  func `One round of mixed changes is one pair of calls, with old paths before and new paths after it`()
-    throws
-  {
+  @Test func `One round of mixed changes is announced as one`() throws {
     let fixture = try ControllerFixture(.sqlite, ["a", "c", "e", "g"])
     try fixture.context.performAndWait {
       fixture.context.delete(try fixture.author("a"))
@@ -73,7 +69,7 @@ struct FetchedResultsControllerTests {
   }
 
   @Test(arguments: Setting.allCases)
-  func `An object enters and leaves the results as it comes to meet the predicate or not`(_ setting: Setting)
+  func `An object enters and leaves as it matches the predicate`(_ setting: Setting)
     throws
   {
     let fixture = try ControllerFixture(setting, ["a", "b"], where: NSPredicate(format: "age < 30"))
@@ -98,10 +94,7 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  @Test
-  func `Renaming all of two sections into a third inserts one section, deletes two, and moves the objects`()
-    throws
-  {
+  @Test func `Renaming two sections into a third moves their objects`() throws {
     let fixture = try ControllerFixture(.sqlite, ["A", "B"], sections: "name")
     try fixture.context.performAndWait {
       try fixture.author("A").setValue("Z", forKey: "name")
@@ -122,8 +115,7 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  @Test
-  func `Index titles are the sections' capital initials, each once, and lead back to the section`() throws {
+  @Test func `Index titles are the sections' capital initials`() throws {
     let fixture = try ControllerFixture(.sqlite, ["apple", "axe", "beet"], sections: "name")
     fixture.context.performAndWait {
       #expect(fixture.controller.sectionIndexTitles == ["A", "B"])
@@ -132,7 +124,7 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  @Test func `A fetch fails when objects of one section are apart from each other`() throws {
+  @Test func `A fetch fails if a section's objects are not adjacent`() throws {
     let stack = try TestStack(.sqlite)
     stack.context.performAndWait {
       stack.context.insert("Author", ["name": "a", "age": 1])
@@ -167,7 +159,7 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  @Test func `A reset is not announced, nor anything after it until the next fetch`() throws {
+  @Test func `A reset stops announcements until the next fetch`() throws {
     let fixture = try ControllerFixture(.sqlite, ["a"])
     try fixture.context.performAndWait {
       fixture.context.reset()
@@ -179,7 +171,7 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  @Test func `Rolling back undoes insertions, deletions and changes in the results`() throws {
+  @Test func `Rolling back reverts the results`() throws {
     let fixture = try ControllerFixture(.sqlite, ["a", "b"])
     try fixture.context.performAndWait {
       fixture.context.insert("Author", ["name": "c"])
@@ -191,11 +183,7 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  @Test
-  func
-    `A controller without sections hands its difference to a delegate that takes it, and calls nothing else`()
-    throws
-  {
+  @Test func `A delegate that takes differences gets no other calls`() throws {
     let fixture = try ControllerFixture(.sqlite, ["a", "b", "c"])
     let delegate = DifferenceDelegate()
     try fixture.context.performAndWait {
@@ -211,7 +199,7 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  @Test func `The controller in a delegate's hand is the program's own by == and ===`() throws {
+  @Test func `A delegate's controller equals the program's own`() throws {
     final class Asker: NSObject, NSFetchedResultsControllerDelegate {
       var own: NSFetchedResultsController<NSManagedObject>?
       var answers: [Bool] = []
@@ -230,7 +218,7 @@ struct FetchedResultsControllerTests {
     }
   }
 
-  @Test func `A delegate that changes objects while told starts a new round`() throws {
+  @Test func `A delegate that changes objects starts a new round`() throws {
     final class Meddler: NSObject, NSFetchedResultsControllerDelegate {
       var context: NSManagedObjectContext?
       var rounds = 0
@@ -254,8 +242,7 @@ struct FetchedResultsControllerTests {
   }
 
   @Test(arguments: 0..<8)
-  func `After random rounds of changes the results equal a fresh fetch, sections included`(_ seed: Int) throws
-  {
+  func `Random rounds of changes end with the fetched results`(_ seed: Int) throws {
     var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1
     func random(_ bound: Int) -> Int {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

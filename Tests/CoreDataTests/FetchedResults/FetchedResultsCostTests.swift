@@ -40,16 +40,14 @@ struct FetchedResultsCostTests {
     }
   }
 
-  @Test
-  func `100 changes cost a number of comparisons that grows with the logarithm of the results`() throws {
+  @Test func `100 changes cost a logarithmic number of comparisons`() throws {
     let (few, many) = (try _comparisons(among: 500), try _comparisons(among: 8000))
     // Sixteen times the results: four more steps down the tree for each of the 75 that find a place, no more.
     #expect(many - few <= 75 * 6, "\(few), \(many)")
     #expect(many < 75 * 13 * 2 + 75 * 7 * 2, "\(many)")
   }
 
-  @Test
-  func `With a batch size objects stay faults, and one that is looked at brings its batch`() throws {
+  @Test func `With a batch size, reading a fault loads its batch`() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
       for number in 0..<100 {
@@ -83,7 +81,7 @@ struct FetchedResultsCostTests {
     }
   }
 
-  @Test func `With a batch size unsaved insertions appear, and changes are followed`() throws {
+  @Test func `With a batch size, unsaved insertions and changes appear`() throws {
     let stack = try TestStack(.sqlite)
     let delegate = RecordingDelegate()
     try stack.context.performAndWait {
@@ -107,7 +105,7 @@ struct FetchedResultsCostTests {
   }
 
   @Test(arguments: [false, true])
-  func `With a batch size and unsaved changes, what is saved and not changed stays a fault`(_ isChild: Bool)
+  func `With a batch size, unchanged objects stay faults`(_ isChild: Bool)
     throws
   {
     let stack = try TestStack(.sqlite)

@@ -16,7 +16,7 @@ private func save(_ saver: NSManagedObjectContext, mergingInto context: NSManage
 @Suite("Fetched results controller: changes from elsewhere")
 struct FetchedResultsMergingTests {
   @Test(arguments: Setting.direct)
-  func `A merged update of an object that is a fault here is announced`(_ setting: Setting) throws {
+  func `A merged update of a fault is announced`(_ setting: Setting) throws {
     let fixture = try ControllerFixture(setting, ["a", "b"])
     let other = fixture.stack.sibling()
     try fixture.context.performAndWait {
@@ -32,7 +32,7 @@ struct FetchedResultsMergingTests {
   }
 
   @Test(arguments: Setting.direct)
-  func `A fault that a merge makes fit the predicate comes in, filled before or not`(_ setting: Setting)
+  func `A fault that a merge makes match the predicate comes in`(_ setting: Setting)
     throws
   {
     for isFilledFirst in [false, true] {
@@ -62,7 +62,7 @@ struct FetchedResultsMergingTests {
   }
 
   @Test(arguments: Setting.direct)
-  func `A merged update brings in an object that was never registered here`(_ setting: Setting) throws {
+  func `A merged update brings in an unregistered object`(_ setting: Setting) throws {
     let fixture = try ControllerFixture(setting, ["a", "b"], where: NSPredicate(format: "age > 60"))
     let other = fixture.stack.sibling()
     try fixture.context.performAndWait {
@@ -77,7 +77,7 @@ struct FetchedResultsMergingTests {
   }
 
   @Test(arguments: Setting.direct)
-  func `Merging by object IDs alone brings in what was never registered`(_ setting: Setting) throws {
+  func `Merging object IDs alone brings in unregistered objects`(_ setting: Setting) throws {
     let fixture = try ControllerFixture(setting, ["a", "b"], where: NSPredicate(format: "age > 60"))
     let other = fixture.stack.sibling()
     try fixture.context.performAndWait {
@@ -94,7 +94,7 @@ struct FetchedResultsMergingTests {
   }
 
   @Test(arguments: Setting.allCases)
-  func `A child's save is announced before it returns, relationship-only changes too`(_ setting: Setting)
+  func `A child's save is announced before it returns`(_ setting: Setting)
     throws
   {
     let fixture = try ControllerFixture(setting, ["a"])
@@ -115,8 +115,7 @@ struct FetchedResultsMergingTests {
   }
 
   @Test(arguments: Setting.direct)
-  func `A relationship-only change of another context is announced after the merge`(_ setting: Setting) throws
-  {
+  func `Another context's relationship-only change is announced`(_ setting: Setting) throws {
     let fixture = try ControllerFixture(setting, ["a"])
     let other = fixture.stack.sibling()
     try fixture.context.performAndWait {

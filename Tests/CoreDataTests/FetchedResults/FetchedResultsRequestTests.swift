@@ -14,8 +14,7 @@ struct FetchedResultsRequestTests {
     )
   }
 
-  @Test
-  func `A changed predicate takes effect with the next fetch, of which the delegate is not told`() throws {
+  @Test func `A changed predicate takes effect at the next fetch`() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
       for name in ["a", "b"] { stack.context.insert("Author", ["name": name]) }
@@ -30,7 +29,7 @@ struct FetchedResultsRequestTests {
     }
   }
 
-  @Test func `A request without sort descriptors traps, and says what it needs`() async throws {
+  @Test func `A request without sort descriptors traps and says why`() async throws {
     let result = try #require(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let stack = try TestStack(.memory)
@@ -42,7 +41,7 @@ struct FetchedResultsRequestTests {
     #expect(String(decoding: result.standardErrorContent, as: UTF8.self).contains("sort descriptors"))
   }
 
-  @Test func `The delegate is not kept alive, and is not missed once it is gone`() throws {
+  @Test func `The delegate is not retained and may disappear`() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
       let controller = _controller(stack)
@@ -100,10 +99,7 @@ struct FetchedResultsRequestTests {
     }
   }
 
-  @Test
-  func `Sections may be named by a related object's value; nil has the empty name, numbers their digits`()
-    throws
-  {
+  @Test func `Sections can be named by a related object's value`() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
       let ada = stack.context.insert("Author", ["name": "Ada"])
@@ -118,7 +114,7 @@ struct FetchedResultsRequestTests {
     }
   }
 
-  @Test func `An object that moves to a new section is a move beside the section's insertion`() throws {
+  @Test func `An object that moves to a new section is announced as a move`() throws {
     let stack = try TestStack(.sqlite)
     try stack.context.performAndWait {
       for name in ["a", "a", "b"] { stack.context.insert("Author", ["name": name]) }
@@ -167,10 +163,7 @@ struct FetchedResultsRequestTests {
     }
   }
 
-  @Test
-  func `A title that the delegate leaves out is in no index; each title leads to the first of its sections`()
-    throws
-  {
+  @Test func `A title that the delegate omits is not in the index`() throws {
     final class Titles: NSObject, NSFetchedResultsControllerDelegate {
       func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("RankedTree")
 struct RankedTreeTests {
-  @Test func `Built from elements, it has them in order and each at its position`() {
+  @Test func `A tree built from elements keeps their order and positions`() {
     var handles: [RankedTree<Int>.Handle] = []
     let tree = RankedTree(Array(0..<1000), placed: { handles.append($1) })
     #expect(tree.elements == Array(0..<1000))
@@ -12,7 +12,7 @@ struct RankedTreeTests {
     #expect((0..<1000).allSatisfy { tree[$0] == $0 })
   }
 
-  @Test func `After any mix of insertions and removals it equals an array treated alike`() {
+  @Test func `Random insertions and removals match an array's`() {
     var random = SystemRandomNumberGenerator()
     var tree = RankedTree<Int>()
     var mirror: [(value: Int, handle: RankedTree<Int>.Handle)] = []
@@ -37,7 +37,7 @@ struct RankedTreeTests {
     #expect(tree.partitionPoint { $0 < 1234 } == 1234)
   }
 
-  @Test func `By rank it finds the same place, and asks only about elements of the same rank`() {
+  @Test func `A search by rank compares only elements of equal rank`() {
     // Four elements share each rank.
     var tree = RankedTree((0..<400).map { $0 * 2 }, rank: { UInt64($0 / 8) })
     var asked: Set<Int> = []

@@ -56,9 +56,7 @@ struct SectionCacheTests {
     }
   }
 
-  @Test
-  func `What was fetched is found again by another run: order and sections without reading an object`() throws
-  {
+  @Test func `Another run reuses the cache without reading objects`() throws {
     let shape = try _stack.context.performAndWait {
       let controller = _controller(_stack.context)
       try controller.performFetch()
@@ -76,7 +74,7 @@ struct SectionCacheTests {
     NSFetchedResultsController<NSManagedObject>.deleteCache(withName: _name)
   }
 
-  @Test func `Sections by something that only objects can tell are found again, too`() throws {
+  @Test func `Sections named by a related object are cached`() throws {
     try _stack.context.performAndWait {
       let author = try _stack.context.all("Author", by: "name")[0]
       for title in ["t", "u"] { _stack.context.insert("Book", ["title": title, "author": author]) }
@@ -138,7 +136,7 @@ struct SectionCacheTests {
     NSFetchedResultsController<NSManagedObject>.deleteCache(withName: _name)
   }
 
-  @Test func `Another request under the same name does not take the cache, and replaces it`() throws {
+  @Test func `Another request of the same name replaces the cache`() throws {
     let context = try _anotherRun()
     try context.performAndWait {
       let requests = [
@@ -157,7 +155,7 @@ struct SectionCacheTests {
     NSFetchedResultsController<NSManagedObject>.deleteCache(withName: _name)
   }
 
-  @Test func `A deleted cache is not there any more; without a name all are deleted`() throws {
+  @Test func `Deleting without a name deletes every cache`() throws {
     let context = try _anotherRun()
     try context.performAndWait {
       for name in [_name, nil] {
@@ -226,7 +224,7 @@ struct SectionCacheTests {
     NSFetchedResultsController<NSManagedObject>.deleteCache(withName: _name)
   }
 
-  @Test func `A file that is whole but lies about itself is refused without a trap`() throws {
+  @Test func `A complete file with false contents is refused`() throws {
     for number in [-1, 4, Int.max, Int.min] {
       var writer = CacheWriter()
       writer.write(number)
@@ -242,7 +240,7 @@ struct SectionCacheTests {
     #expect(CacheReader(sealed: Data()) == nil)
   }
 
-  @Test func `Predicates that mean something else later or elsewhere are not cached`() throws {
+  @Test func `Predicates whose meaning can change are not cached`() throws {
     let context = try _anotherRun()
     try context.performAndWait {
       let controller = _controller(context, where: NSPredicate(format: "now() > '2001-01-01'"))

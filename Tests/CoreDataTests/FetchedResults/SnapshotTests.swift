@@ -51,8 +51,7 @@ struct SnapshotTests {
   }
 
   @Test(arguments: Setting.allCases)
-  func `Each fetch and each round of changes brings one snapshot and nothing else`(_ setting: Setting) throws
-  {
+  func `Each fetch and each round brings exactly one snapshot`(_ setting: Setting) throws {
     let stack = try TestStack(setting)
     let controller = try _controller(stack, ["a", "bb", "c"], sections: "age")
     try stack.context.performAndWait {
@@ -74,8 +73,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test
-  func `Without key path there is one section, and items that changed or moved are to be reloaded`() throws {
+  @Test func `Changed and moved items are reloaded in the snapshot`() throws {
     let stack = try TestStack(.sqlite)
     let controller = try _controller(stack, ["a", "b", "c"])
     stack.context.performAndWait {
@@ -91,11 +89,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test
-  func
-    `Temporary IDs stand for inserted objects until the save, which brings a snapshot with permanent ones`()
-    throws
-  {
+  @Test func `A save replaces temporary IDs in the next snapshot`() throws {
     let stack = try TestStack(.sqlite)
     let controller = try _controller(stack, ["a"])
     try stack.context.performAndWait {
@@ -127,10 +121,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test
-  func `A snapshot looked into while a round is told shows that round, whatever the delegate does next`()
-    throws
-  {
+  @Test func `A snapshot keeps its round when the delegate changes things`() throws {
     final class Meddler: NSObject, NSFetchedResultsControllerDelegate {
       var context: NSManagedObjectContext?
       var counts: [Int] = []
@@ -158,7 +149,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test func `A snapshot reads as typed sections, and not as sections of other types`() throws {
+  @Test func `A snapshot converts only to sections of its own types`() throws {
     let stack = try TestStack(.sqlite)
     let controller = try _controller(stack, ["a", "bb"], sections: "age")
     stack.context.performAndWait {

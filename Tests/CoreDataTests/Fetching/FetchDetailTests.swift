@@ -68,9 +68,7 @@ import Testing
   }()
 
   @Test(.enabled(if: _compiledModel != nil))
-  func `predicates of a compiled model must be allowed to be evaluated`()
-    throws
-  {
+  func `a compiled model's predicates need allowEvaluation`() throws {
     let model = try NSManagedObjectModel.load(contentsOf: Self._compiledModel!)
     let (name, template) = try #require(model.fetchRequestTemplatesByName.first { $0.value.predicate != nil })
     let predicate = try #require(template.predicate)
@@ -100,7 +98,7 @@ import Testing
     #expect(model.fetchRequestTemplate(forName: "t")?.predicate?.evaluate(with: 5) == true)
   }
 
-  @Test func `fetching with a predicate that is held back needs no permission`() throws {
+  @Test func `fetching with a predicate held back needs no permission`() throws {
     let stack = try _authors(.sqlite, ["a": 1, "b": 2])
     try stack.context.performAndWait {
       stack.context.insert("Author", ["name": "b", "age": 3])
@@ -175,7 +173,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.allCases) func `relationships and the object itself are ordered by primary key`(
+  @Test(arguments: Setting.allCases) func `relationships and the object itself sort by primary key`(
     _ setting: Setting
   ) throws {
     let stack = try _authors(setting, [:])

@@ -19,7 +19,7 @@ extension FetchOptionTests {
 
   // MARK: Some of the properties
 
-  @Test(.ofFiles) func `only the properties to fetch are read and the rest fills the fault`() throws {
+  @Test(.ofFiles) func `only propertiesToFetch are read until another key is used`() throws {
     let stack = try authors(.sqlite, 3)
     let request = _byAge(NSManagedObject.self)
     request.propertiesToFetch = ["name"]
@@ -85,7 +85,7 @@ extension FetchOptionTests {
     }
   }
 
-  @Test func `registered objects keep their values and faults take the part`() throws {
+  @Test func `registered objects keep their values, faults get the subset`() throws {
     let stack = try authors(.sqlite, 2)
     let request = _byAge(NSManagedObject.self)
     try stack.fresh { context in
@@ -102,7 +102,7 @@ extension FetchOptionTests {
     }
   }
 
-  @Test func `unsaved changes are sorted in though their keys were not asked for`() throws {
+  @Test func `unsaved changes are sorted by keys that were not requested`() throws {
     let stack = try authors(.sqlite, 3)
     let request = _byAge(NSManagedObject.self)
     request.propertiesToFetch = ["name"]
@@ -123,7 +123,7 @@ extension FetchOptionTests {
 
   // MARK: No values
 
-  @Test(.ofFiles) func `without property values the first fault reads its neighbours too`() throws {
+  @Test(.ofFiles) func `without property values the first fault fills its batch`() throws {
     let stack = try authors(.sqlite, 4)
     let request = _byAge(NSManagedObject.self)
     request.includesPropertyValues = false

@@ -81,7 +81,7 @@ import Testing
     #expect(reads(lines, of: "ZAUTHOR") == 2)
   }
 
-  @Test(.ofFiles) func `prefetching takes one statement for the members and one for their values`() throws {
+  @Test(.ofFiles) func `prefetching takes one statement for members, one for values`() throws {
     let stack = try authors(.sqlite, 12)
     let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
     request.relationshipKeyPathsForPrefetching = ["books"]

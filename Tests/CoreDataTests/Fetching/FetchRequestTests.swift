@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test(arguments: Setting.direct)
-  func `without pending changes the store decides but objects show their own values`(
+  func `without pending changes the store decides what matches`(
     _ setting: Setting
   ) throws {
     let stack = try _stack(setting, ["a": 10, "b": 20])
@@ -237,7 +237,7 @@ import Testing
     }
   }
 
-  @Test func `unequal to a constant leaves nil out in SQL and not in memory`() throws {
+  @Test func `unequal to a constant omits nil in SQL but not in memory`() throws {
     let found = try _both("name != 'a'")
     #expect(found.sql == ["b"] && found.memory == ["b", "nil"])
   }
@@ -306,7 +306,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Setting.direct) func `rows deleted after a batched fetch are faults that cannot be filled`(
+  @Test(arguments: Setting.direct) func `rows deleted after a batched fetch cannot be filled`(
     _ setting: Setting
   ) throws {
     let stack = try _stack(setting, ["a": 1, "b": 2])
@@ -324,7 +324,7 @@ import Testing
     }
   }
 
-  @Test func `what SQLite cannot do throws and nothing is filtered in memory`() throws {
+  @Test func `what SQLite cannot do throws instead of filtering in memory`() throws {
     let stack = try _stack(.sqlite, ["a": 1])
     stack.context.performAndWait {
       let predicates = [

@@ -117,7 +117,7 @@ import class CoreData.NSExpression
     try #expect(NSPredicate(format: predicate.canonicalFormat).matches(["isbn": uuid]))
   }
 
-  @Test func `FUNCTION reaches an object that performs selectors, on a managed object too`() throws {
+  @Test func `FUNCTION calls an object that performs selectors`() throws {
     let stack = try TestStack(.memory)
     try stack.context.performAndWait {
       let author = stack.context.insert("Author", ["name": "Ada"])
@@ -127,7 +127,7 @@ import class CoreData.NSExpression
     }
   }
 
-  @Test func `A fetch from several stores is sorted by a path over a to-one`() throws {
+  @Test func `A fetch from several stores sorts by a to-one path`() throws {
     let stack = try TestStack(.sqlite)
     let other = try stack.coordinator.addPersistentStore(
       ofType: NSInMemoryStoreType, configurationName: nil, at: nil)

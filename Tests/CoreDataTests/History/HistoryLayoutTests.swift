@@ -36,7 +36,7 @@ import Testing
     try #expect(bits("invitations") == [58])
   }
 
-  @Test(.ofFiles) func `a store made here lists to-manys by name whatever their level`() throws {
+  @Test(.ofFiles) func `a new store lists to-manys by name at every level`() throws {
     let stack = try TestStack(.sqlite)
     let (history, layout) = try _layout(stack.url)
     let novel = try #require(layout.layoutsByName["Novel"])

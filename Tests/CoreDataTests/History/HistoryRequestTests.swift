@@ -310,7 +310,7 @@ struct HistoryRequestTests {
     }
   }
 
-  @Test func `a deletion is merged even when the insertion was in an earlier transaction`() throws {
+  @Test func `a deletion is merged although its insertion came earlier`() throws {
     let reader = try stack.otherCoordinator().newContext()
     try context.performAndWait {
       try context.saveTags("a")

@@ -69,7 +69,7 @@ struct HistoryWritingTests {
     try #expect(Tracked.rows("SELECT COUNT(*) FROM ATRANSACTION", stack) == [["2"]])
   }
 
-  @Test(.ofFiles) func `changes come as insertions updates deletions with the stores own numbers`() throws {
+  @Test(.ofFiles) func `changes are ordered as insertions, updates and deletions`() throws {
     let stack = try Tracked.stack()
     let context = stack.context
     try context.performAndWait {
@@ -99,7 +99,7 @@ struct HistoryWritingTests {
       })
   }
 
-  @Test(.ofFiles) func `changed columns are bits for to-ones then attributes then to-manys`() throws {
+  @Test(.ofFiles) func `changed columns are bits: to-ones, attributes, to-manys`() throws {
     let stack = try TestStack(.sqlite, options: Tracked.options)
     let context = stack.context
     try context.performAndWait {
@@ -132,8 +132,7 @@ struct HistoryWritingTests {
     try #expect(columns(4, "Novel") == "0002")
   }
 
-  @Test(.ofFiles) func `kept values of deleted objects are their own columns with the type they had`() throws
-  {
+  @Test(.ofFiles) func `deleted objects' kept values have their own typed columns`() throws {
     let stack = try Tracked.stack()
     let context = stack.context
     try context.performAndWait {

@@ -28,7 +28,7 @@ import Testing
         "compiled/coredataplus/SampleModel/SampleModel.momd/SampleModel2.mom", "Car", 120
       ),
     ])
-  func `Stores that Core Data wrote migrate to later versions of their models`(
+  func `Stores written by Core Data migrate to later versions`(
     store: String, model: String, entity: String, least: Int
   ) throws {
     let fixture = try MigrationFixture()

@@ -89,8 +89,7 @@ struct AutomaticMappingTests {
 
   private static let withoutInferring = [NSMigratePersistentStoresAutomaticallyOption: true]
 
-  @Test(.ofFiles)
-  func `A mapping model among the program's migrates a store when it is added`() throws {
+  @Test(.ofFiles) func `A mapping model of the program migrates an added store`() throws {
     #expect(code(Self.withoutInferring) == NSMigrationMissingMappingModelError)
     #expect(code(MigrationFixture.automatic) == NSMigrationMissingMappingModelError)
     try bundle(policy: PagesPolicy.self)
@@ -125,7 +124,7 @@ struct AutomaticMappingTests {
     }
   }
 
-  @Test func `A migration that fails midway leaves the store whole, and nothing beside it`() throws {
+  @Test func `A migration that fails midway leaves the store intact`() throws {
     try bundle(policy: GivingUpPolicy.self)
     #expect(throws: GivingUpPolicy.Failure.self) { try fixture.open(new) { _ in } }
     try #expect(strangers() == [])
@@ -135,10 +134,7 @@ struct AutomaticMappingTests {
   @Test(
     .ofFiles
   )
-  func
-    `A program that is killed while objects are migrated leaves the store whole; the next one finishes the work`()
-    throws
-  {
+  func `A migration killed partway is finished by the next run`() throws {
     try bundle(policy: SnapshotPolicy.self)
     try fixture.open(new) { _ in }
     // What lay in the directory in the middle is what a killed program would have left.
@@ -155,8 +151,7 @@ struct AutomaticMappingTests {
       try !FileManager.default.contentsOfDirectory(atPath: left.path).contains { $0.contains("migrating") })
   }
 
-  @Test(.ofFiles)
-  func `A program that is killed while the new content is put in place leaves the store whole`() throws {
+  @Test(.ofFiles) func `A migration killed during the swap leaves the store intact`() throws {
     let other = StoreFiles(url: directory.appendingPathComponent("Other.sqlite"))
     try fixture.open(new, at: other.url, options: nil) { context in
       context.make("MappedBook", ["title": "Other", "cover": Self.cover])

@@ -15,10 +15,7 @@ struct CompiledMappingTests {
     try NSManagedObjectModel.load(contentsOf: sample.appendingPathComponent("SampleModel.momd/\(name).mom"))
   }
 
-  @Test
-  func `A compiled mapping model is read with its expressions, and is for the versions whose hashes it has`()
-    throws
-  {
+  @Test func `A compiled mapping model is read with its expressions`() throws {
     let model = try NSMappingModel.load(contentsOf: Self.compiled)
     #expect(
       model.entityMappings.map(\.name) == [
@@ -41,7 +38,7 @@ struct CompiledMappingTests {
     }
   }
 
-  @Test func `The mapping model of two versions is found among others by its hashes`() throws {
+  @Test func `The mapping model of two versions is found by its hashes`() throws {
     let bundle = try #require(Bundle(path: Self.sample.path))
     let (first, old, new) = (
       try Self.model("SampleModel"), try Self.model("SampleModel2"), try Self.model("SampleModel3")
@@ -52,8 +49,7 @@ struct CompiledMappingTests {
     #expect(NSMappingModel(from: [bundle], forSourceModel: new, destinationModel: old) == nil)
   }
 
-  @Test(.ofFiles)
-  func `A store that Core Data wrote is migrated by a compiled mapping model`() throws {
+  @Test(.ofFiles) func `A compiled mapping model migrates a store from Core Data`() throws {
     let fixture = try MigrationFixture()
     let source = AppleCorpus.url.appendingPathComponent("stores/coredataplus/SampleModel_V2.sqlite")
     try FileManager.default.copyItem(atPath: source.path, toPath: fixture.url.path)
@@ -82,8 +78,7 @@ struct CompiledMappingTests {
     }
   }
 
-  @Test(.ofFiles)
-  func `The mapping model of Xcode's editor and the one compiled of it are the same`() throws {
+  @Test(.ofFiles) func `Source and compiled mapping models are equal`() throws {
     let fixture = try MigrationFixture()
     let directory = fixture.url.deletingLastPathComponent()
     try FileManager.default.copyItem(
@@ -137,7 +132,7 @@ struct CompiledMappingTests {
   @Test(
     .ofFiles,
     arguments: [0, 1])
-  func `Mapping models that are damaged give an error or what can be read, in both forms`(form: Int) throws {
+  func `A damaged mapping model gives an error or a partial model`(form: Int) throws {
     let files = [
       Self.compiled,
       AppleCorpus.url.appendingPathComponent(

@@ -36,10 +36,7 @@ struct DiffAgreementTests {
     var disagreements: [String] = []
   }
 
-  @Test(.ofFiles)
-  func `Whether a store of one version opens under another is what the comparison says, and nothing is lost`()
-    throws
-  {
+  @Test(.ofFiles) func `The comparison predicts whether a store opens`() throws {
     var outcome = Outcome()
     for (family, files) in Self.families.sorted(by: { $0.key < $1.key }) {
       let versions = try files.map { (name: $0.lastPathComponent, schema: try ModelFile.load(path: $0.path)) }

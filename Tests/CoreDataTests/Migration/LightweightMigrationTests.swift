@@ -74,8 +74,7 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test
-  func `Bytes keep what they are when external storage is allowed, and when it is no more`() throws {
+  @Test func `Bytes stay the same when external storage is toggled`() throws {
     func blob(_ external: String) -> String {
       Self.entity(
         "A", "",
@@ -158,7 +157,7 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test func `A many-to-many becomes a one-to-many, of several members the first staying`() throws {
+  @Test func `A many-to-many that becomes to-one keeps the first member`() throws {
     let old =
       Self.entity("Tag", "", Self.text("name"), Self.many("books", "Book", "tags"))
       + Self.entity("Book", "", Self.text("title"), Self.many("tags", "Tag", "books"))
@@ -198,7 +197,7 @@ struct LightweightMigrationTests {
 
   // MARK: Hierarchies
 
-  @Test func `A new parent takes properties up, and its children keep their rows`() throws {
+  @Test func `A new parent adopts properties and children keep their rows`() throws {
     let old =
       Self.entity("Novel", "", Self.text("title"), Self.text("hero"))
       + Self.entity("Shop", "", Self.text("name"), Self.one("best", "Novel"))
@@ -224,7 +223,7 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test func `The rows of an entity that enters a hierarchy get unused keys`() throws {
+  @Test func `Rows of an entity entering a hierarchy get unused keys`() throws {
     let old =
       Self.entity("Book", "", Self.text("title"))
       + Self.entity("Map", "", Self.text("title"), Self.one("of", "Book"), Self.many("next", "Map"))
@@ -275,8 +274,7 @@ struct LightweightMigrationTests {
 
   // MARK: The store
 
-  @Test(.ofFiles)
-  func `The store keeps its UUID, has the new hashes, and opens as it is from then on`() throws {
+  @Test(.ofFiles) func `A migrated store keeps its UUID and has the new hashes`() throws {
     let fixture = try MigrationFixture()
     let (old, new) = (
       try fixture.model(Self.linked), try fixture.model(Self.linked + Self.entity("Shop", "", Self.text("n")))
@@ -304,7 +302,7 @@ struct LightweightMigrationTests {
     }
   }
 
-  @Test func `What cannot be inferred leaves the store as it was, and says why`() throws {
+  @Test func `A change that cannot be inferred leaves the store unchanged`() throws {
     let fixture = try MigrationFixture()
     let old = try fixture.model(Self.linked)
     try fixture.open(old, options: nil) { context in
@@ -323,7 +321,7 @@ struct LightweightMigrationTests {
     try fixture.open(old, options: nil) { context in try #expect(context.texts("Book", "title").count == 4) }
   }
 
-  @Test func `Objects in the way of a new constraint leave the store as it was`() throws {
+  @Test func `Objects that violate a new constraint stop the migration`() throws {
     let fixture = try MigrationFixture()
     let old = try fixture.model(Self.entity("A", "", Self.text("n")))
     try fixture.open(old, options: nil) { context in

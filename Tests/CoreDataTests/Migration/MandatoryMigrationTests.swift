@@ -24,7 +24,7 @@ struct MandatoryMigrationTests {
     }
   }
 
-  @Test func `a mandatory to-one is added, and is missed when its object is saved next`() throws {
+  @Test func `a mandatory to-one is added and checked at the next save`() throws {
     let new =
       Self.tags
       + ModelText.entity("Book", "", ModelText.text("title"), Self.mandatory(ModelText.one("tag", "Tag")))
@@ -90,18 +90,18 @@ struct MandatoryMigrationTests {
     #expect(error?.localizedDescription.contains("Book.pages") == true)
   }
 
-  @Test func `a required attribute without default fails at the rows, which name it`() throws {
+  @Test func `a required attribute without default stops the migration`() throws {
     try check(failure(Self.old, to: Self.required))
   }
 
-  @Test func `an attribute made required without default fails at the rows without a value`() throws {
+  @Test func `making an attribute required fails if rows lack a value`() throws {
     try check(
       failure(
         ModelText.entity("Book", "", ModelText.text("title"), ModelText.number("pages"))
           .replacing("Integer 64", with: "Integer 16"), to: Self.required))
   }
 
-  @Test func `a mapping is inferred for a required attribute without default`() throws {
+  @Test func `a required attribute without default has a mapping`() throws {
     let fixture = try MigrationFixture()
     let (old, new) = (try fixture.model(Self.old), try fixture.model(Self.required))
     _ = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)

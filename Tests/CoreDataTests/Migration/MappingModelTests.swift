@@ -22,8 +22,7 @@ struct MappingModelTests {
     #expect(types.map(\.rawValue) == [0, 1, 2, 3, 4, 5])
   }
 
-  @Test
-  func `An entity is copied, transformed, added or removed, and its mapping is named so`() throws {
+  @Test func `The mapping's name says what happens to the entity`() throws {
     let old =
       ModelText.entity("Same", "", ModelText.text("a")) + ModelText.entity("Changed", "", ModelText.text("a"))
       + ModelText.entity("Gone")
@@ -52,7 +51,7 @@ struct MappingModelTests {
     #expect(mapping.destinationEntityVersionHash == new.entityVersionHashesByName["A"])
   }
 
-  @Test func `Every property of the destination has a mapping, a new one without expression`() throws {
+  @Test func `Every property of the destination has a mapping`() throws {
     let old = ModelText.entity("A", "", ModelText.text("was"), ModelText.one("one", "A"))
     let new = ModelText.entity(
       "A", "", ModelText.text("is", "optional=\"YES\" elementID=\"was\""), ModelText.text("new"),
@@ -73,7 +72,7 @@ struct MappingModelTests {
         ))
   }
 
-  @Test func `an inferred mapping names the properties that are mapped, added and removed`() throws {
+  @Test func `an inferred mapping names the properties it changes`() throws {
     let model = try inferred(
       ModelText.entity("A", "", ModelText.text("same"), ModelText.text("was"), ModelText.text("gone"))
         + ModelText.entity("Old", "", ModelText.text("x")),
@@ -121,8 +120,7 @@ struct MappingModelTests {
       ] == ["manager", "source", "destination", "entityMapping", "propertyMapping", "entityPolicy"])
   }
 
-  @Test(.ofFiles)
-  func `There is no mapping model where there is none, and a wrong file is none`() throws {
+  @Test(.ofFiles) func `A missing or wrong file gives no mapping model`() throws {
     let (old, new) = (try fixture.model(ModelText.library), try fixture.model(ModelText.publishing))
     #expect(NSMappingModel(from: [], forSourceModel: old, destinationModel: new) == nil)
     #expect(NSMappingModel(from: nil, forSourceModel: old, destinationModel: new) == nil)

@@ -98,8 +98,7 @@ struct MigrationManagerTests {
 
   // MARK: What comes out
 
-  @Test(.ofFiles)
-  func `Values are computed by expressions, and relationships follow what was associated`() throws {
+  @Test(.ofFiles) func `Expressions compute values and associations give links`() throws {
     try migrate(model(authors(), works()))
     try opened { context in
       let authors = try context.listed("Author", by: "name")
@@ -188,8 +187,7 @@ struct MigrationManagerTests {
 
   // MARK: Policies
 
-  @Test(.ofFiles)
-  func `The passes follow one another for all mappings, each calling its methods in order`() throws {
+  @Test(.ofFiles) func `Each pass finishes for all mappings before the next`() throws {
     let manager = try migrate(model(authors(NotingPolicy.self), works(NotingPolicy.self)))
     let (a, b) = ("AuthorToAuthor", "BookToWork")
     #expect(
@@ -234,8 +232,7 @@ struct MigrationManagerTests {
     try opened { try #expect($0.texts("Author", "initial") == ["A", "J"]) }
   }
 
-  @Test(.ofFiles) func `a manager that adopts SelectorPerforming answers to functions in expressions`() throws
-  {
+  @Test(.ofFiles) func `a manager with SelectorPerforming answers to functions`() throws {
     let authors = mapping(
       "AuthorToAuthor", "Author", "Author",
       attributes: [("name", "$source.name"), ("initial", "FUNCTION($manager, 'initialOf:', $source.name)")])
@@ -243,8 +240,7 @@ struct MigrationManagerTests {
     try opened { try #expect($0.texts("Author", "initial") == ["A", "J"]) }
   }
 
-  @Test(.ofFiles)
-  func `Objects have no classes of the program's, and progress goes up to one and back to none`() throws {
+  @Test(.ofFiles) func `Objects are plain NSManagedObjects during a migration`() throws {
     let classed = try fixture.model(ModelText.publishing)
     for entity in classed.entities { entity.managedObjectClassName = String(reflecting: HookedAuthor.self) }
     let manager = NSMigrationManager(sourceModel: old, destinationModel: classed)
@@ -260,7 +256,7 @@ struct MigrationManagerTests {
   @Test(
     .ofFiles,
     arguments: ["creation", "relationships", "end"])
-  func `What a policy throws ends the migration, without a destination`(_ place: String) throws {
+  func `An error in a policy ends the migration`(_ place: String) throws {
     let works = works(FailingPolicy.self)
     works.userInfo = ["fails": place]
     #expect(throws: FailingPolicy.Failure(place: place)) { try migrate(model(authors(), works)) }
@@ -289,8 +285,7 @@ struct MigrationManagerTests {
     }
   }
 
-  @Test(.ofFiles)
-  func `A migration that was cancelled before it began does not begin, by whatever means`() throws {
+  @Test(.ofFiles) func `A migration that was cancelled beforehand does not start`() throws {
     let same = try fixture.model(ModelText.library + ModelText.entity("Extra"))
     let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: same)
     for isSpecific in [true, false] {
@@ -306,8 +301,7 @@ struct MigrationManagerTests {
 
   // MARK: What does not fit
 
-  @Test(.ofFiles)
-  func `A mapping for other versions, entities or properties is refused before anything is made`() throws {
+  @Test(.ofFiles) func `A mapping that fits other models is refused at the start`() throws {
     let otherHash = authors()
     otherHash.sourceEntityVersionHash = Data(count: 32)
     let unknownEntity = mapping("X", "Nobody", "Author")
@@ -318,8 +312,7 @@ struct MigrationManagerTests {
     #expect(!FileManager.default.fileExists(atPath: copy.path))
   }
 
-  @Test(.ofFiles)
-  func `An expression with a wrong key or of a wrong type is an error`() throws {
+  @Test(.ofFiles) func `A wrong key or type in an expression is an error`() throws {
     for expression in [
       "$source.shoeSize", "$source.books", "$nobody", "FUNCTION($manager, 'burn:', 1)", "$source.name + 1",
     ] {
@@ -352,8 +345,7 @@ struct MigrationManagerTests {
       } == NSMigrationMissingMappingModelError)
   }
 
-  @Test(.ofFiles)
-  func `Objects that do not pass validation end the migration with an error about them`() throws {
+  @Test(.ofFiles) func `Invalid objects end the migration with their errors`() throws {
     let strict = try fixture.model(
       ModelText.publishing.replacing(
         "<attribute name=\"initial\" attributeType=\"String\" optional=\"YES\"/>",

@@ -31,8 +31,7 @@ struct MigrationProgressTests {
     return try fixture.open(try fixture.model(model)) { try $0.texts("A", "x") }
   }
 
-  @Test(.ofFiles)
-  func `Rows that are copied in several slices all come along, and the current progress is done`() throws {
+  @Test(.ofFiles) func `Rows copied in several slices are complete`() throws {
     let progress = Progress(totalUnitCount: 1)
     #expect(try _open(_fixture(), Self._new, progress) == ["1", "2", "3"])
     #expect(progress.isFinished)

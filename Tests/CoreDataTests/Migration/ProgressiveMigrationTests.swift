@@ -30,8 +30,7 @@ struct ProgressiveMigrationTests {
     return versions[version].isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
   }
 
-  @Test(.ofFiles)
-  func `A store goes from version to version in separate files, and the last takes its place`() throws {
+  @Test(.ofFiles) func `A store is migrated step by step in separate files`() throws {
     var current = try #require(versions.indices.first { (try? isOf($0)) == true })
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: versions[2])
     var last = fixture.url
@@ -50,19 +49,16 @@ struct ProgressiveMigrationTests {
     try fixture.open(versions[2], options: nil) { try #expect($0.texts("Progress", "third") == ["kept"]) }
   }
 
-  @Test func `Versions that all keep the first name as their identifier may be skipped`() throws {
+  @Test func `Versions that share a renaming identifier can be skipped`() throws {
     try fixture.open(versions[2]) { try #expect($0.texts("Progress", "third") == ["kept"]) }
   }
 
-  @Test
-  func `A property that goes and one that comes have nothing to do with each other without an identifier`()
-    throws
-  {
+  @Test func `Without an identifier a new property inherits no values`() throws {
     let other = try fixture.model(ModelText.entity("Progress", "", ModelText.text("other")))
     try fixture.open(other) { try #expect($0.texts("Progress", "other") == [""]) }
   }
 
-  @Test func `Tables are rewritten in place: keys stay, and no policy or object takes part`() throws {
+  @Test func `Tables rewritten in place keep their keys`() throws {
     func uri(_ version: Int) throws -> URL {
       try fixture.open(versions[version]) { context in
         let objects = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Progress"))
@@ -73,8 +69,7 @@ struct ProgressiveMigrationTests {
     try #expect(uri(1) == before)
   }
 
-  @Test(.ofFiles)
-  func `A program that is killed while tables are rewritten leaves the store whole`() throws {
+  @Test(.ofFiles) func `A crash while tables are rewritten leaves the store intact`() throws {
     let connection = try Connection(path: fixture.url.path, mode: .readWrite)
     try SQLFunctions.register(on: connection)
     try connection.beginImmediate()
@@ -101,8 +96,7 @@ struct ProgressiveMigrationTests {
     try #expect(Data(contentsOf: fixture.url) == before)
   }
 
-  @Test(.ofFiles)
-  func `A difference in indexes alone is none: nothing is migrated, and no index is made`() throws {
+  @Test(.ofFiles) func `A difference in indexes alone migrates nothing`() throws {
     let indexed = try fixture.model(
       ModelText.entity(
         "Progress", "", ModelText.text("first"),
@@ -120,8 +114,7 @@ struct ProgressiveMigrationTests {
     try #expect(fixture.schema().contains { $0.contains("byFirst") })
   }
 
-  @Test(.ofFiles)
-  func `A store goes back to an older version where that can be inferred as well`() throws {
+  @Test(.ofFiles) func `A store can return to an older version`() throws {
     try fixture.open(versions[1]) { _ in }
     try #expect(isOf(1))
     try fixture.open(versions[0]) { try #expect($0.texts("Progress", "first") == ["kept"]) }
@@ -129,8 +122,7 @@ struct ProgressiveMigrationTests {
 
   // MARK: Replacing
 
-  @Test(.ofFiles)
-  func `A store is replaced by another with its UUID, or made, and one that was loaded is removed`() throws {
+  @Test(.ofFiles) func `Replacing a store copies the UUID and removes a loaded one`() throws {
     let other = fixture.url.deletingLastPathComponent().appendingPathComponent("Other.sqlite")
     try fixture.open(versions[0], at: other, options: nil) { context in
       context.make("Progress", ["first": "other"])

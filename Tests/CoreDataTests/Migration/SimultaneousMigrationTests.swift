@@ -48,16 +48,13 @@ import Testing
     }
   }
 
-  @Test(.ofFiles) func `an automatic migration with outdated metadata leaves the migrated store as it is`()
-    throws
-  {
+  @Test(.ofFiles) func `an automatic migration with stale metadata is a no-op`() throws {
     let connection = try Connection(path: _fixture.url.path)
     try AutomaticMigration(_store(connection, _metadata)).run(to: try _new.frozen(), _new)
     try _expectMigratedStore()
   }
 
-  @Test(.ofFiles) func `a staged migration with outdated metadata leaves the migrated store as it is`() throws
-  {
+  @Test(.ofFiles) func `a staged migration with stale metadata is a no-op`() throws {
     let manager = NSStagedMigrationManager([
       NSLightweightMigrationStage([_old.versionChecksum, _new.versionChecksum])
     ])
@@ -66,8 +63,7 @@ import Testing
     try _expectMigratedStore()
   }
 
-  @Test(.ofFiles) func `a store without a source model is an error as long as no one has migrated it`() throws
-  {
+  @Test(.ofFiles) func `a store without source model fails until it is migrated`() throws {
     let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
       ofType: NSSQLiteStoreType, at: _fixture.url)
     try _fixture.forgetModel()

@@ -87,7 +87,7 @@ struct StagedMigrationTests {
 
   // MARK: Stages
 
-  @Test func `A custom stage works on the data of a version when the step has been made`() throws {
+  @Test func `A custom stage runs on migrated data`() throws {
     try open(1, [linking()]) { context in
       let authors = try context.listed("Author", by: "name")
       #expect(authors["Jane"]?.texts("books", "title") == ["Emma", "Persuasion"])
@@ -119,10 +119,7 @@ struct StagedMigrationTests {
   @Test(
     .ofFiles
   )
-  func
-    `A container migrates by the stages that its description has, and the manager has a container only meanwhile`()
-    throws
-  {
+  func `A container migrates by the stages of its description`() throws {
     let stage = linking()
     let manager = NSStagedMigrationManager([stage])
     var duringHandler: NSPersistentContainer?
@@ -144,8 +141,7 @@ struct StagedMigrationTests {
     try context.performAndWait { try #expect(context.texts("Author", "name") == ["Anne", "Jane"]) }
   }
 
-  @Test(.ofFiles)
-  func `A lightweight stage names a run of versions, each inferred from the one before`() throws {
+  @Test(.ofFiles) func `A lightweight stage infers a run of versions`() throws {
     let stage = NSLightweightMigrationStage(versions.map(\.versionChecksum))
     #expect(stage.versionChecksums == versions.map(\.versionChecksum))
     try open(2, [stage]) { try #expect($0.texts("Book", "title").count == 3) }
@@ -154,8 +150,7 @@ struct StagedMigrationTests {
         NSPersistentStoreModelVersionChecksumKey] as? String == versions[2].versionChecksum)
   }
 
-  @Test
-  func `Versions among the program's are gone through one by one, so that a name may change twice`() throws {
+  @Test func `Staged versions are visited one by one`() throws {
     let fixture = try MigrationFixture()
     let chain = try ["", "elementID=\"stagedA\"", "elementID=\"stagedB\""].enumerated().map {
       number, identifier in
@@ -174,7 +169,7 @@ struct StagedMigrationTests {
     try fixture.open(chain[2], options: options) { try #expect($0.texts("Staged", "stagedC") == ["kept"]) }
   }
 
-  @Test func `A store of the coordinator's version is left alone, whatever the stages`() throws {
+  @Test func `A store of the current version is left alone`() throws {
     let stage = linking()
     stage.didMigrateHandler = { _, _ in throw Failure() }
     try open(0, [stage]) { try #expect($0.texts("Book", "title").count == 3) }
@@ -194,7 +189,7 @@ struct StagedMigrationTests {
   // MARK: What goes wrong
 
   @Test(arguments: [true, false])
-  func `A handler that throws ends the migration with its error, and the store is unchanged`(isBefore: Bool)
+  func `A handler's error ends the migration without a change`(isBefore: Bool)
     throws
   {
     let removing = NSCustomMigrationStage(migratingFrom: reference(1), to: reference(2))
@@ -207,7 +202,7 @@ struct StagedMigrationTests {
     try expectOld()
   }
 
-  @Test func `A step that cannot be inferred is an error, and the store is unchanged`() throws {
+  @Test func `A step that cannot be inferred leaves the store unchanged`() throws {
     let wrong = try fixture.model(ModelText.entity("Book", "", ModelText.number("title")))
     let stage = NSCustomMigrationStage(
       migratingFrom: reference(0),
@@ -220,10 +215,7 @@ struct StagedMigrationTests {
     try expectOld()
   }
 
-  @Test
-  func `Stages that leave out the store's version or the coordinator's, or name one twice, are refused`()
-    throws
-  {
+  @Test func `Stages that omit or repeat a version are refused`() throws {
     let checksums = versions.map(\.versionChecksum)
     let mismatch = NSStagedMigrationFrameworkVersionMismatchError
     #expect(code(2, [NSLightweightMigrationStage(Array(checksums[1...]))]) == mismatch)
@@ -239,7 +231,7 @@ struct StagedMigrationTests {
     try expectOld()
   }
 
-  @Test func `A reference whose model has another checksum than promised is refused`() throws {
+  @Test func `A reference with a wrong checksum is refused`() throws {
     let broken = NSManagedObjectModelReference(
       model: versions[0], versionChecksum: versions[1].versionChecksum)
     let stages = [
@@ -250,8 +242,7 @@ struct StagedMigrationTests {
     try expectOld()
   }
 
-  @Test(.ofFiles)
-  func `References are made of a model, a file, a name or entity hashes`() throws {
+  @Test(.ofFiles) func `References take a model, a file, a name or hashes`() throws {
     let name = try fixture.bundle(versions[1])
     let checksum = versions[1].versionChecksum
     let file = fixture.url.deletingLastPathComponent().appendingPathComponent("V.xcdatamodel")
@@ -268,8 +259,7 @@ struct StagedMigrationTests {
 
   // MARK: Deferred work
 
-  @Test(.ofFiles)
-  func `Nothing is put off: the option is taken, and there is nothing to finish`() throws {
+  @Test(.ofFiles) func `The option to defer is accepted but nothing is deferred`() throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: versions[2])
     var options = MigrationFixture.automatic
     options[NSPersistentStoreDeferredLightweightMigrationOptionKey] = true

@@ -35,7 +35,7 @@ struct AttributeCodingTests {
     }
   }
 
-  @Test func `numbers out of range keep their low bits, fractions are cut off`() throws {
+  @Test func `out-of-range numbers keep their low bits`() throws {
     #expect(try _coding(.integer16).value(from: 40_000) == .int(-25_536))
     #expect(try _coding(.integer16).value(from: UInt16(40_000)) == .int(-25_536))
     #expect(try _coding(.integer16).value(from: Decimal(40_000)) == .int(-25_536))
@@ -60,8 +60,7 @@ struct AttributeCodingTests {
     #expect(try _coding(.boolean).object(from: .int(1)) as? Bool == true)
   }
 
-  @Test
-  func `floating-point numbers come from all numbers; a Float attribute keeps a float's precision`() throws {
+  @Test func `floating-point attributes accept any number`() throws {
     for value in [2 as Any, 2.0, Float(2), Int8(2), Decimal(2), NSNumber(value: 2)] {
       #expect(try _coding(.double).value(from: value) == .double(2))
     }
@@ -69,7 +68,7 @@ struct AttributeCodingTests {
     #expect(try _coding(.float).object(from: .double(Double(Float(0.1)))) as? Float == 0.1)
   }
 
-  @Test func `decimals keep their digits, and become what a binary number looks like`() throws {
+  @Test func `decimals keep their digits`() throws {
     let precise = Decimal(string: "3.141592653589793238462643383279")!
     guard case .decimal(let box) = try _coding(.decimal).value(from: precise) else {
       throw CancellationError()
@@ -84,7 +83,7 @@ struct AttributeCodingTests {
     #expect(try _coding(.decimal).object(from: .decimal(box)) is NSDecimalNumber)
   }
 
-  @Test func `text, dates, data, UUIDs and URLs come as Swift values and as objects`() throws {
+  @Test func `text, dates, data, UUIDs, URLs come as values or objects`() throws {
     let date = Date(timeIntervalSinceReferenceDate: 5)
     let uuid = UUID()
     #expect(try _coding(.string).value(from: "x") == .string("x"))
@@ -128,7 +127,7 @@ struct AttributeCodingTests {
     #expect(throws: AttributeValueError.self) { try _coding(type).value(from: value) }
   }
 
-  @Test func `a composite is a dictionary of its elements; an unknown key is refused`() throws {
+  @Test func `a composite with an unknown key is refused`() throws {
     let coding = _coding(.composite) {
       $0.elements = [
         AttributeSchema(traits: PropertyTraits(name: "x"), type: .double),
@@ -144,7 +143,7 @@ struct AttributeCodingTests {
     #expect(throws: AttributeValueError.self) { try coding.value(from: ["z": 1]) }
   }
 
-  @Test func `a transformable without transformer is kept as a keyed archive`() throws {
+  @Test func `a transformable without transformer is a keyed archive`() throws {
     let coding = _coding(.transformable)
     guard case .transformable(let box) = try coding.value(from: ["a", "b"] as NSArray) else {
       throw CancellationError()
@@ -176,8 +175,7 @@ struct AttributeCodingTests {
     #expect(error?.description.contains("--static-swift-stdlib") == true)
   }
 
-  @Test
-  func `a custom transformer makes the data on the way in and the object on the way out`() throws {
+  @Test func `a custom transformer makes data from the object and back`() throws {
     let name = NSValueTransformerName("ReversingTransformer")
     ValueTransformer.setValueTransformer(ReversingTransformer(), forName: name)
     #expect(ValueTransformer.valueTransformerNames().contains(name))

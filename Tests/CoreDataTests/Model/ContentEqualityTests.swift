@@ -100,7 +100,7 @@ struct ContentEqualityTests {
     #expect(one.entitiesByName["Tag"] == other.entitiesByName["Tag"])
   }
 
-  @Test func `a default value that no model file can hold is compared as well`() {
+  @Test func `a default value that no file can hold is compared too`() {
     func attribute(_ value: NSArray) -> NSAttributeDescription {
       LibraryModel.attribute("extra", .transformableAttributeType, default: value)
     }
@@ -128,7 +128,7 @@ struct ContentEqualityTests {
     return try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
   }
 
-  @Test func `mapping models, their mappings and those of properties compare by content`() throws {
+  @Test func `mapping models and their mappings compare by content`() throws {
     let (one, other) = (try inferred(), try inferred())
     Self.expectEqual(one, other)
     for (mapping, twin) in zip(one.entityMappings, other.entityMappings) {

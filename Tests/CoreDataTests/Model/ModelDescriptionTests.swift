@@ -4,8 +4,7 @@ import Testing
 
 @Suite("Describing a model")
 struct ModelDescriptionTests {
-  @Test
-  func `a property made in code is optional, a relationship made in code has no limit and nullifies`() {
+  @Test func `properties made in code have Core Data's defaults`() {
     #expect(NSAttributeDescription().isOptional)
     let relationship = NSRelationshipDescription()
     #expect(relationship.maxCount == 0)
@@ -23,8 +22,7 @@ struct ModelDescriptionTests {
     #expect(!sample.person.isKindOf(entity: sample.author))
   }
 
-  @Test
-  func `appending to the properties of a subentity leaves the inherited ones where they are`() {
+  @Test func `appending to a subentity leaves inherited properties alone`() {
     let sample = SampleLibrary()
     let age = NSAttributeDescription()
     age.name = "age"
@@ -59,7 +57,7 @@ struct ModelDescriptionTests {
     #expect(child.managedObjectModel === model)
   }
 
-  @Test func `changing properties drops the indexes of the entity and of those below it`() {
+  @Test func `changing properties drops indexes here and below`() {
     let sample = SampleLibrary()
     let element = NSFetchIndexElementDescription(property: sample.name, collationType: .binary)
     sample.author.indexes = [NSFetchIndexDescription(name: "byName", elements: [element])]
@@ -98,7 +96,7 @@ struct ModelDescriptionTests {
     #expect(attribute.attributeValueClassName == "NSArray")
   }
 
-  @Test func `configurations are subsets by name; nil and the default name mean all entities`() {
+  @Test func `configurations select entities by name, nil selects all`() {
     let sample = SampleLibrary()
     sample.model.setEntities([sample.book], forConfigurationName: "Books")
     #expect(sample.model.configurations == ["Books"])
@@ -128,8 +126,7 @@ struct ModelDescriptionTests {
     #expect(copy.entityVersionHashesByName == sample.model.entityVersionHashesByName)
   }
 
-  @Test
-  func `merging takes entities that are equal once, and joins relationships across models`() throws {
+  @Test func `merging joins relationships across models`() throws {
     let one = SampleLibrary()
     let two = SampleLibrary()
     let shop = NSEntityDescription()
@@ -142,7 +139,7 @@ struct ModelDescriptionTests {
     #expect(NSManagedObjectModel(byMerging: nil) == nil)
   }
 
-  @Test func `merging for a store takes the versions that the store was saved with`() throws {
+  @Test func `merging for a store takes the versions it was saved with`() throws {
     let old = SampleLibrary()
     let new = SampleLibrary()
     new.title.isOptional = true
@@ -153,7 +150,7 @@ struct ModelDescriptionTests {
     #expect(NSManagedObjectModel(byMerging: [new.model], forStoreMetadata: metadata) == nil)
   }
 
-  @Test func `a model fits a store whose hashes are exactly those of the configuration`() {
+  @Test func `a model fits a store with the configuration's hashes`() {
     let sample = SampleLibrary()
     sample.model.setEntities([sample.book], forConfigurationName: "Books")
     var metadata: [String: Any] = ["NSStoreModelVersionHashes": sample.model.entityVersionHashesByName]
@@ -164,7 +161,7 @@ struct ModelDescriptionTests {
     #expect(!sample.model.isConfiguration(withName: nil, compatibleWithStoreMetadata: [:]))
   }
 
-  @Test func `a property's and an entity's hash are 32 bytes that follow their shape`() {
+  @Test func `property and entity hashes are 32 bytes of their shape`() {
     let sample = SampleLibrary()
     let before = sample.book.versionHash
     #expect(before.count == 32)

@@ -35,7 +35,7 @@ struct ModelTextTests {
     #expect(model.fetchRequestTemplate(forName: "short") == nil)
   }
 
-  @Test func `text that is no predicate makes no request, and does not trap`() throws {
+  @Test func `text that is no predicate gives no request and no trap`() throws {
     let model = try _model {
       $0.fetchRequests = ["pages >", "pages == %@", String(repeating: "(", count: 100_000)].enumerated().map {
         FetchRequestSchema(name: "t\($0.offset)", entity: "Book", predicate: $0.element)
@@ -44,7 +44,7 @@ struct ModelTextTests {
     for name in ["t0", "t1", "t2"] { #expect(model.fetchRequestTemplate(forName: name) == nil) }
   }
 
-  @Test func `limits become predicates over the value, with the codes of their errors`() throws {
+  @Test func `limits become predicates with their error codes`() throws {
     let model = try _model {
       $0.entities[0].attributes[0].limits = AttributeLimits(minimum: .integer(1), maximum: .integer(9))
       $0.entities[0].attributes[1].limits = AttributeLimits(
@@ -72,7 +72,7 @@ struct ModelTextTests {
       try failures("published", Date(timeIntervalSinceReferenceDate: 25)) == [NSValidationDateTooLateError])
   }
 
-  @Test func `predicates set by code stand instead of limits, and survive as text`() throws {
+  @Test func `predicates set in code replace limits and survive as text`() throws {
     let model = try _model { $0.entities[0].attributes[1].limits = AttributeLimits(minimum: .integer(2)) }
     let title = try _attribute(model, "title")
     title.setValidationPredicates(

@@ -12,7 +12,7 @@ struct ModelWritingTests {
   }
 
   @Test(arguments: ["Library.xcdatamodeld", "Library.xcdatamodel", "contents"])
-  func `A model built in code is read back the same, with the same hashes`(name: String) throws {
+  func `A model built in code is read back the same`(name: String) throws {
     try scratch { directory in
       let sample = SampleLibrary()
       let index = NSFetchIndexDescription(
@@ -38,7 +38,7 @@ struct ModelWritingTests {
     }
   }
 
-  @Test func `The same model gives the same bytes, whatever order it was put together in`() throws {
+  @Test func `The same model always gives the same bytes`() throws {
     try scratch { directory in
       let (one, other) = (SampleLibrary(), SampleLibrary())
       other.model.entities = other.model.entities.reversed()
@@ -63,7 +63,7 @@ struct ModelWritingTests {
     }
   }
 
-  @Test func `What the file cannot hold is an error, and nothing is written`() throws {
+  @Test func `A model that the file cannot hold is an error`() throws {
     try scratch { directory in
       let sample = SampleLibrary()
       sample.title.attributeType = .binaryDataAttributeType
@@ -97,7 +97,7 @@ struct ModelWritingTests {
   @Test(arguments: [
     "LibraryModel.strings", "Base.lproj/LibraryModel.strings", "en.lproj/LibraryModel.strings",
   ])
-  func `The strings beside a model are its localised names, and are kept by copies and merged models`(
+  func `The strings beside a model are its localised names`(
     path: String
   ) throws {
     let strings = "/* Names */\n\"Entity/Book\" = \"Buch\";\n\"Property/title/Entity/Book\" = \"Titel\";\n"
@@ -105,7 +105,7 @@ struct ModelWritingTests {
       try localised(strings, at: path) == ["Entity/Book": "Buch", "Property/title/Entity/Book": "Titel"])
   }
 
-  @Test func `Without strings, or with a file that holds none, there are no localised names`() throws {
+  @Test func `Without strings there are no localised names`() throws {
     #expect(try localised("\"Entity/Book\" = \"Buch\";", at: "OtherModel.strings") == nil)
     #expect(try localised("{{{", at: "LibraryModel.strings") == nil)
   }
@@ -118,7 +118,7 @@ struct ModelWritingTests {
 
   // MARK: Finding
 
-  @Test func `A model that is not found is missed with what the bundles have`() throws {
+  @Test func `The error for a missing model lists those in the bundles`() throws {
     try scratch { directory in
       let root = directory.appendingPathComponent("App_App.resources")
       try SampleLibrary().model.write(to: root.appendingPathComponent("Library.xcdatamodeld"))

@@ -47,7 +47,7 @@ import Testing
     #expect(back as? NSDictionary == value)
   }
 
-  @Test func `Plain values may stand below an allowed collection that does not name them`() throws {
+  @Test func `An allowed collection can hold plain values`() throws {
     let back = try OnlyArrays().transformedValue(_archive(NSArray(array: ["a" as NSString, 1 as NSNumber])))
     #expect((back as? NSArray)?.count == 2)
     try #expect(OnlyArrays().transformedValue(_archive("a" as NSString)) == nil)
@@ -75,7 +75,7 @@ import Testing
     #expect(ArchivedIntruder.count.withLock { $0 } == before)
   }
 
-  @Test func `An allowed class that does not support secure coding is not made`() throws {
+  @Test func `A class without secure coding is not decoded`() throws {
     try #expect(Insecurities().transformedValue(_archive(ArchivedInsecurity())) == nil)
   }
 

@@ -69,7 +69,7 @@ struct VersionHashCacheTests {
     #expect(model.entityVersionHashesByName != before)
   }
 
-  @Test func `the version that a store was saved with is found whole among several`() throws {
+  @Test func `a store's version is found among several`() throws {
     let versions = (0..<3).map { number in
       let model = LibraryModel.make()
       model.entitiesByName["Tag"]!.attributesByName["name"]!.versionHashModifier = "\(number)"

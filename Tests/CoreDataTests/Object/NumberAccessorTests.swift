@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `a declaration of another type shows as much of a number as it holds`() throws {
+  @Test func `an accessor of a smaller type truncates the number`() throws {
     try withNovel { book, context in
       book.setValue(9.9, forKey: "price")
       book.setValue(Decimal(string: "9.9"), forKey: "cost")

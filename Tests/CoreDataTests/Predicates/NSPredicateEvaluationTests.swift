@@ -111,7 +111,7 @@ import Testing
     await #expect(processExitsWith: .failure) { _ = NSPredicate(format: "a == $X").evaluate(with: ["a": 1]) }
   }
 
-  @Test func `objects that are not hashable are the same only if they are one`() {
+  @Test func `objects that are not hashable are compared by identity`() {
     final class Thing {}
     let (one, other) = (Thing(), Thing())
     #expect(NSPredicate(format: "SELF == %@", argumentArray: [one]).evaluate(with: one))

@@ -44,7 +44,7 @@ import class CoreData.NSExpression
     #expect(error?.description.contains("deeper than 500 levels") == true)
   }
 
-  @Test func `A compound of compounds that share members is an error rather than endless`() {
+  @Test func `Compounds that share members throw instead of hanging`() {
     let predicate = (0..<64).reduce(_core) { predicate, _ in
       NSCompoundPredicate(andPredicateWithSubpredicates: [
         predicate, NSCompoundPredicate(orPredicateWithSubpredicates: [predicate, predicate]),
@@ -59,7 +59,7 @@ import class CoreData.NSExpression
     #expect(outer.canonicalFormat == "(age == 1 AND b == 2) AND c == 3")
   }
 
-  @Test func `A sum of sums beyond the bound is an error when it is evaluated`() throws {
+  @Test func `A sum nested beyond the bound is an error`() throws {
     let one = NSExpression(forConstantValue: 1)
     let sum = (0..<Self.depth).reduce(one) { sum, _ in
       NSExpression(forFunction: "add:to:", arguments: [one, sum])
@@ -73,7 +73,7 @@ import class CoreData.NSExpression
     #expect(throws: NSPredicate.EvaluationError.self) { try comparison.matches(nil) }
   }
 
-  @Test func `An expression that doubles itself sixty times is an error when it is evaluated`() {
+  @Test func `An expression that doubles sixty times is an error`() {
     let doubled = (0..<60).reduce(NSExpression(forConstantValue: 1)) { sum, _ in
       NSExpression(forFunction: "add:to:", arguments: [sum, sum])
     }
@@ -88,7 +88,7 @@ import class CoreData.NSExpression
     #expect(sum.hash == NSExpression(format: "%@", sum).hash)
   }
 
-  @Test func `Subqueries within each other beyond the bound are an error when they are evaluated`() {
+  @Test func `Subqueries nested beyond the bound are an error`() {
     let members = NSExpression(forKeyPath: "books")
     let predicate = (0..<2_000).reduce(_core) { predicate, _ in
       NSComparisonPredicate(

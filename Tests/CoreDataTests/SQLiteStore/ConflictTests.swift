@@ -15,7 +15,7 @@ import Testing
     keys = try fixture.insert((0..<3).map { fixture.insertion("Route", ["name": .string("\($0)")]) })
   }
 
-  @Test func `all conflicts are reported with what the store holds and nothing is written`() throws {
+  @Test func `conflicts are all reported and nothing is written`() throws {
     let stale = try keys.map { try fixture.update($0, "Route", ["name": .string("mine")]) }
     try fixture.engine.commit(
       ChangeSet(updated: [try fixture.update(keys[0], "Route", ["name": .string("theirs")])]))

@@ -59,7 +59,7 @@ import Testing
     try #expect(engine.fetch(fixture.plan("Route")).count == 1)
   }
 
-  @Test func `A store of plain tables has no bound, and one with a foreign view has`() throws {
+  @Test func `Only stores with a foreign view have a bound`() throws {
     try #expect(ForeignSchema(fixture.connection()).items.isEmpty)
     try #expect(fixture.engine.pool.read { $0.hasStepBound } == false)
     fixture.engine.close()

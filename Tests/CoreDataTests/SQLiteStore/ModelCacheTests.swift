@@ -107,7 +107,7 @@ import Testing
     #expect(found.entityVersionHashes() == schema.entityVersionHashes())
   }
 
-  @Test func `a predicate without known form is left out and the hashes stay`() throws {
+  @Test func `a predicate without known form is left out of the cache`() throws {
     var schema = Self._everything()
     let book = schema.entities.firstIndex { $0.name == "Book" }!
     let name = schema.entities[book].attributes.firstIndex { $0.name == "name" }!

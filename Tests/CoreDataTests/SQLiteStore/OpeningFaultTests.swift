@@ -31,7 +31,7 @@ import Testing
     return 0
   }
 
-  @Test func `a store whose read-only opening met an I/O error shows its history or is not opened`() async {
+  @Test func `an I/O error on opening never hides the history`() async {
     await #expect(processExitsWith: .success) {
       let stores = try BlobStore()
       var options: [AnyHashable: Any] = [
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `a migration by mapping model that meets an I/O error is complete or fails`() async {
+  @Test func `a migration that meets an I/O error is complete or fails`() async {
     await #expect(processExitsWith: .success) {
       let stores = try BlobStore()
       let (old, new) = (LibraryModel.make(), LibraryModel.make())

@@ -56,7 +56,7 @@ import Testing
   // MARK: After a kill
 
   @Test(arguments: KilledStore.allCases)
-  func `reading metadata changes neither the store nor what lies beside it`(_ state: KilledStore) throws {
+  func `reading metadata changes no file`(_ state: KilledStore) throws {
     func content() throws -> [String: Data] {
       let names = try FileManager.default.contentsOfDirectory(atPath: _place.path)
       return try Dictionary(
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(arguments: KilledStore.allCases)
-  func `a store that a killed process left opens read-only, and its files stay`(_ state: KilledStore) throws {
+  func `a read-only store left by a killed process keeps its files`(_ state: KilledStore) throws {
     try state.make(at: _url)
     let before = try Data(contentsOf: _url)
     let names = try FileManager.default.contentsOfDirectory(atPath: _place.path).sorted()
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(arguments: KilledStore.allCases)
-  func `a store that a killed process left is destroyed and created again`(_ state: KilledStore) throws {
+  func `a store left by a killed process is destroyed and recreated`(_ state: KilledStore) throws {
     try state.make(at: _url)
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
     try coordinator.destroyPersistentStore(at: _url, type: .sqlite)
@@ -278,7 +278,7 @@ import Testing
 
   // MARK: Causes
 
-  @Test func `a migration that finds no room says so, and the store stays as it was`() throws {
+  @Test func `a migration without room fails and keeps the store`() throws {
     try _save("Austen", _add())
     let pages = try Connection(path: _url.path, mode: .readOnly).pragma("page_count")
     let model = LibraryModel.make()

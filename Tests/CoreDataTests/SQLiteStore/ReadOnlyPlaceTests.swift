@@ -46,7 +46,7 @@ import Testing
     #expect(output.contains("is added read-only"))
   }
 
-  @Test func `a store in a read-only directory is added read-only with a warning`() async {
+  @Test func `a store in a read-only directory opens with a warning`() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       try Self.asReader(file: 0o644, directory: 0o555, Self.addsReadOnly)
     }

@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `temporary IDs learn their keys and references among new objects resolve`() throws {
+  @Test func `temporary IDs and references among new objects resolve`() throws {
     let route = fixture.insertion("Route", [:])
     let stop = fixture.insertion("Stop", ["route": .pending(route.id)])
     try fixture.insert([stop, route])
@@ -230,7 +230,7 @@ import Testing
     #expect(Set(members.map(\.reference)) == [2, 3])
   }
 
-  @Test func `ordered members come in their order and a move writes only the moved`() throws {
+  @Test func `moving an ordered member writes only the moved one`() throws {
     let fixture = try StoreFixture(Models.bookmarks)
     let parent = fixture.insertion("BookmarkEntity", [:])
     let children = (0..<4).map { _ in fixture.insertion("BookmarkEntity", ["parent": .pending(parent.id)]) }
@@ -277,7 +277,7 @@ import Testing
       try fixture.connection().firstValue("SELECT COUNT(*) FROM ZNOTICE WHERE Z4NOTICES IS NULL") == .int(2))
   }
 
-  @Test func `a relationship that is its own inverse is seen from both ends`() throws {
+  @Test func `a relationship that is its own inverse shows both ends`() throws {
     let fixture = try StoreFixture(Models.transit)
     let (one, other) = (fixture.insertion("Person", [:]), fixture.temporaryID("Person"))
     try fixture.engine.commit(

@@ -29,7 +29,7 @@ import Testing
       ])
   }
 
-  @Test func `ordered and self referencing relationships have their columns`() throws {
+  @Test func `ordered and recursive relationships have their columns`() throws {
     #expect(
       try _statements(Models.bookmarks).prefix(8) == [
         "CREATE TABLE ZBOOKMARKENTITY ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZISFOLDER INTEGER, ZISPENDINGDELETION INTEGER, ZPARENT INTEGER, Z_FOK_PARENT INTEGER, ZMODIFIEDAT TIMESTAMP, ZLASTCHILDRENPAYLOADRECEIVEDFROMSYNC VARCHAR, ZTITLE VARCHAR, ZURL VARCHAR, ZUUID VARCHAR )",
@@ -64,7 +64,7 @@ import Testing
     )
   }
 
-  @Test func `join columns that point at one entity by one name are numbered`() throws {
+  @Test func `join columns of the same name are numbered`() throws {
     let statements = try _statements(
       ModelSchema(entities: [
         EntitySchema("Reaction", [], [.many("users", "User", inverse: "reactions")]),

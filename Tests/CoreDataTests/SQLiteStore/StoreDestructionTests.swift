@@ -42,7 +42,7 @@ import Testing
     #expect(stores.names == ["Notes.sqlite"])
   }
 
-  @Test func `destroying where there is no file makes one that can be deleted`() throws {
+  @Test func `destroying a missing file makes one that can be deleted`() throws {
     try destroy(stores.url())
     #expect(stores.names == ["Notes.sqlite"])
     try FileManager.default.removeItem(at: stores.url())
@@ -89,7 +89,7 @@ import Testing
     #expect(try BlobStore.blobs(try stores.open("Notes.db")) == [BlobStore.blob])
   }
 
-  @Test func `replacing a store leaves the external data of one with the same base name`() throws {
+  @Test func `replacing a store keeps external data of the same base name`() throws {
     try stores.make("Notes.sqlite", notes: 2, blob: true)
     try stores.make("Notes.db", notes: 1, blob: true)
     try stores.make("Other.sqlite", notes: 1)
@@ -100,7 +100,7 @@ import Testing
     #expect(BlobStore.names(in: stores.external()).count == 1)
   }
 
-  @Test func `destroying through a link empties the real file and keeps both`() throws {
+  @Test func `destroying through a link empties the real file`() throws {
     try stores.make(blob: true)
     try FileManager.default.createSymbolicLink(
       atPath: stores.url("Link.sqlite").path, withDestinationPath: "Notes.sqlite")
@@ -109,7 +109,7 @@ import Testing
     #expect(try BlobStore.count(try stores.open()) == 0)
   }
 
-  @Test func `a file that is no store stays as it is, unless that is forced`() throws {
+  @Test func `a file that is no store is kept unless forced`() throws {
     try Data("a text".utf8).write(to: stores.url())
     let error = #expect(throws: CocoaError.self) { try destroy(stores.url()) }
     #expect(error?.code == .fileReadCorruptFile)

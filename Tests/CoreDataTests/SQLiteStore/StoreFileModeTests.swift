@@ -36,7 +36,7 @@ import Testing
     #expect(BlobStore.permissions(sibling.url.path) == 0o600)
   }
 
-  @Test func `what root makes beside another user's store belongs to that user`() throws {
+  @Test func `files made by root belong to the store's owner`() throws {
     guard geteuid() == 0 else { return }
     try stores.make(notes: 0)
     chown(stores.url().path, 65534, 65534)
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `a blob that cannot be written is named by the error, and the save leaves nothing`() throws {
+  @Test func `a blob that cannot be written fails the save and is named`() throws {
     let coordinator = try stores.open()
     try Data().write(to: stores.directory.appendingPathComponent(".Notes_SUPPORT"))
     let error = #expect(throws: CocoaError.self) { try BlobStore.insert(1, blob: true, into: coordinator) }
@@ -62,7 +62,7 @@ import Testing
 
   init() throws { stores = try BlobStore() }
 
-  @Test func `the file of a migration that was killed is deleted with the next opening`() throws {
+  @Test func `opening deletes the file of a killed migration`() throws {
     try stores.make(blob: true)
     let abandoned = StoreFiles(url: stores.url()).sibling()
     try StoreFiles(url: stores.url()).copy(to: abandoned)
@@ -72,8 +72,7 @@ import Testing
     #expect(stores.names == [".Notes_SUPPORT", "Notes.sqlite"])
   }
 
-  @Test func `external data without the file of a failed migration are deleted with the next opening`() throws
-  {
+  @Test func `opening deletes external data left by a failed migration`() throws {
     try stores.make(blob: true)
     let abandoned = StoreFiles(url: stores.url()).sibling()
     try StoreFiles(url: stores.url()).copy(to: abandoned)
@@ -145,7 +144,7 @@ import Testing
     #expect(OrphanSweep(engine, now: Date() + twoDays).isDue)
   }
 
-  @Test func `a private copy goes with its process, and a killed one's with the next opening`() async throws {
+  @Test func `a killed process's private copy is deleted at the next open`() async throws {
     try stores.make(notes: 4)
     // A database with a log and no shared memory, as a backup has it.
     let store = try stores.open()

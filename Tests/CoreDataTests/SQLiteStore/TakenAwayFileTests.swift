@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: ["WAL", "DELETE"])
-  func `a save into a replaced file fails, and leaves the new one untouched`(_ mode: String) throws {
+  func `a save into a replaced file fails and spares the new one`(_ mode: String) throws {
     try stores.make("New.sqlite", notes: 20)
     let content = try Data(contentsOf: stores.url("New.sqlite"))
     let coordinator = try stores.open(options: [NSSQLitePragmasOption: ["journal_mode": mode]])
@@ -57,7 +57,7 @@ import Testing
     #expect(try BlobStore.count(stores.open(options: options)) == 2)
   }
 
-  @Test func `an old log is not played over a file that replaced an open one`() throws {
+  @Test func `an old log is not replayed over a replaced file`() throws {
     try stores.make("New.sqlite", notes: 20)
     let coordinator = try stores.open()
     try BlobStore.insert(45, into: coordinator)
@@ -69,7 +69,7 @@ import Testing
     #expect(try BlobStore.count(other) == 21)
   }
 
-  @Test func `a file replaced while its store is open is whole after the store is closed`() throws {
+  @Test func `a file replaced while open is intact after closing`() throws {
     try stores.make("New.sqlite", notes: 20)
     let coordinator = try stores.open()
     try BlobStore.insert(45, into: coordinator)

@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `blocks of a context run in the order in which they are enqueued`(seed: UInt64) {
+  func `blocks of a context run in the order they are enqueued`(seed: UInt64) {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     nonisolated(unsafe) var order: [Int] = []
     BatonSchedule(seed: seed).run([

@@ -49,7 +49,7 @@ struct StoreFormatTests {
     #expect(authors == ["swiftdata", "coredata"])
   }
 
-  @Test func `the model in the store is a plain one with the schema's version`() throws {
+  @Test func `the store holds a plain model with the schema's version`() throws {
     try withExtendedLifetime(ModelContainer(for: Shelf.self, configurations: .init("default", url: _place))) {
     }
     let model = try NSManagedObjectModel.load(fromStoreAt: _place)
