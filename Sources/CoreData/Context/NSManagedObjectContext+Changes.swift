@@ -23,7 +23,7 @@ extension NSManagedObjectContext {
     object._flags.remove([.fault, .deleted, .deletePropagated])
     object._flags.formUnion([.inserted, .listed, .eventInserted, .eventListed, .unpublished, .touchedInSave])
     if isChecked { object._flags.insert(.checked) }
-    if notesReads { object._flags.insert(.notesReads) }
+    if recordsReads { object._flags.insert(.recordsReads) }
     object._relations?.forEachToMany { slot, _ in
       knownMemberKinds.insert(object._layout.slots[slot].relationship!.destination)
     }
@@ -239,9 +239,9 @@ struct EventSets {
 
   func post(by context: NSManagedObjectContext) {
     if ObservedObjects.exist.load(ordering: .relaxed) {
-      for object in updated { object.noteWrittenSinceRead() }
-      for object in refreshed { object.noteWrittenSinceRead() }
-      for object in deleted { object.noteAllWritten() }
+      for object in updated { object.notifyChangesSinceRead() }
+      for object in refreshed { object.notifyChangesSinceRead() }
+      for object in deleted { object.notifyAllReads() }
     }
     context.tellObservers(self)
     let combination = _combination(merged: context.isMerging)

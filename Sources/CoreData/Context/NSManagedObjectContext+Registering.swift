@@ -50,7 +50,7 @@ extension NSManagedObjectContext {
     object._context = self
     object._row = row
     object._flags.formUnion(isChecked ? [.fault, .checked] : .fault)
-    if notesReads { object._flags.insert(.notesReads) }
+    if recordsReads { object._flags.insert(.recordsReads) }
     table.insert(object, as: key)
     return object
   }

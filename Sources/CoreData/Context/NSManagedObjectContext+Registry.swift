@@ -182,7 +182,7 @@ extension NSManagedObjectContext {
     object._context = self
     object._row = row
     object._flags.formUnion(isChecked ? [.fault, .checked] : .fault)
-    if notesReads { object._flags.insert(.notesReads) }
+    if recordsReads { object._flags.insert(.recordsReads) }
     table.insert(object)
     return object
   }
@@ -215,7 +215,7 @@ extension NSManagedObjectContext {
     case .deleted: object._flags.formUnion([.deleted, .deletePropagated])
     case .annihilated: break
     }
-    if notesReads { object._flags.insert(.notesReads) }
+    if recordsReads { object._flags.insert(.recordsReads) }
     table.insert(object, as: key)
     if let row = entry.row { adoptMembers(of: object, from: row, changed: entry.changed) }
     if isNew, entry.kind == .inserted, object._shape.hasOwnClass { object.awakeFromInsert() }

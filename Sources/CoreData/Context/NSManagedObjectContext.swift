@@ -78,8 +78,8 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
   @exclusivity(unchecked) var isFlushScheduled = false
   /// Entity that a class was last found to stand for.
   @exclusivity(unchecked) var lastEntity: NSEntityDescription?
-  /// Whether objects note reads for `Observation`.
-  @exclusivity(unchecked) var notesReads = false
+  /// Whether objects record reads for `Observation`.
+  @exclusivity(unchecked) var recordsReads = false
   /// The last ID space found to be of the coordinator's own stores, and the version of its stores then.
   @exclusivity(unchecked) var localSpace: (space: ObjectIDSpace?, storesVersion: Int) = (nil, 0)
   /// Undo manager and what is recorded for it; nil without one.
@@ -107,7 +107,7 @@ open class NSManagedObjectContext: NSObject, Reachable, @unchecked Sendable {
     super.init()
     lifeline.tie(to: self)
     queue.context = self
-    notesReads = concurrencyType == .mainQueueConcurrencyType
+    recordsReads = concurrencyType == .mainQueueConcurrencyType
   }
 
   /// Creates a context that works on the given kind of queue.

@@ -19,30 +19,29 @@ extension NSManagedObject {
     context.fire(self)
   }
 
-  /// Loads the values of a fault of which one is about to be read; an object that only records reads notes
-  /// which.
+  /// Loads a fault's values before one is read; an object of a `KeyRecorder` records the read instead.
   final func fireFault(reading slot: Int) {
     if _context == nil, let recorder = KeyRecorder.current, recorder.note(slot, of: self) { return }
     fireFault()
   }
 
-  /// Whether the values at hand can be read as they lie: the object is no fault, and its use is not checked. Notes the read
-  /// then, if the context takes part in `Observation`.
-  @inline(__always) final func isReadable(noting slot: Int) -> Bool {
+  /// Whether the values in memory can be read directly: the object is no fault, and its use is not checked. If so,
+  /// records the read for `Observation`.
+  @inline(__always) final func isReadable(recording slot: Int) -> Bool {
     if _flags.isDisjoint(with: .attention) { return true }
-    guard _flags.isDisjoint(with: ObjectFlags.attention.subtracting(.notesReads)) else { return false }
-    noteRead(slot)
+    guard _flags.isDisjoint(with: ObjectFlags.attention.subtracting(.recordsReads)) else { return false }
+    recordRead(slot)
     return true
   }
 
   /// Does what an object asks for before the value at `slot` is read: see `attend()`.
   final func attend(reading slot: Int) {
-    if isReadable(noting: slot) { return }
+    if isReadable(recording: slot) { return }
     if _context == nil, let recorder = KeyRecorder.current, recorder.note(slot, of: self) { return }
     // What is not stored is gone with the context; it needs no row to say so.
     if _context == nil, _row == nil, _layout.slots[slot].isTransient { return }
     attend()
-    noteRead(slot)
+    recordRead(slot)
   }
 
   final func isUnread(_ key: String) -> Bool {

@@ -19,7 +19,7 @@ private final class ObservedProperties: Observable, Sendable {
 }
 
 extension NSManagedObjectContext {
-  /// Whether property reads of objects registered from now on are noted by `withObservationTracking`; at
+  /// Whether property reads of objects registered from now on are recorded by `withObservationTracking`; at
   /// first true for main-queue contexts only. Not in Core Data.
   ///
   /// ```swift
@@ -36,8 +36,8 @@ extension NSManagedObjectContext {
   /// }
   /// ```
   public final var tracksObservation: Bool {
-    get { notesReads }
-    set { notesReads = newValue }
+    get { recordsReads }
+    set { recordsReads = newValue }
   }
 }
 
@@ -45,39 +45,39 @@ extension NSManagedObject {
   /// Whether this thread is inside `withObservationTracking`. A false yes is possible while another thread is.
   package static var isTrackingReads: Bool { TrackingProbe.isTracking }
 
-  /// Notes that a property was read. One bit is looked at, unless the object's context takes part.
+  /// Records that a property was read. Tests one bit unless the context takes part in `Observation`.
   @inline(__always)
-  final func noteRead(_ slot: Int) {
-    if _flags.contains(.notesReads) { _noteObservedRead(slot) }
+  final func recordRead(_ slot: Int) {
+    if _flags.contains(.recordsReads) { _recordObservedRead(slot) }
   }
 
-  /// Notes that a property has changed. One bit is looked at, unless the object is being observed.
+  /// Notifies the observers of a changed property. Tests one bit unless the object is observed.
   @inline(__always)
-  final func noteWritten(_ slot: Int) {
-    if _flags.contains(.observed) { _tellObservers(slot) }
+  final func notifyWrite(_ slot: Int) {
+    if _flags.contains(.observed) { _notifyObservers(slot) }
   }
 
-  /// Tells of the properties whose values are others than when they were last read: after a merge, a refresh, a
-  /// rollback or a child's save.
-  final func noteWrittenSinceRead() {
+  /// Notifies the observers of properties whose values differ from those last read: after a merge, a refresh,
+  /// a rollback or a child's save.
+  final func notifyChangesSinceRead() {
     guard _flags.contains(.observed) else { return }
     for (slot, read) in ObservationRegistrars.reads(of: self) where mayDiffer(from: read, at: slot) {
-      _tellObservers(slot)
+      _notifyObservers(slot)
     }
   }
 
-  /// Tells of every property that was read, when the object is to be deleted.
-  final func noteAllWritten() {
+  /// Notifies the observers of every property that was read: the object is about to be deleted.
+  final func notifyAllReads() {
     guard _flags.contains(.observed) else { return }
-    for (slot, _) in ObservationRegistrars.reads(of: self) { _tellObservers(slot) }
+    for (slot, _) in ObservationRegistrars.reads(of: self) { _notifyObservers(slot) }
   }
 
   @inline(never)
-  private final func _noteObservedRead(_ slot: Int) { if TrackingProbe.isTracking { _note(slot) } }
+  private final func _recordObservedRead(_ slot: Int) { if TrackingProbe.isTracking { _recordAccess(slot) } }
 
   @inline(never)
-  private final func _note(_ slot: Int) {
-    let registrar = ObservationRegistrars.registrar(for: self, noting: observedValue(at: slot), at: slot)
+  private final func _recordAccess(_ slot: Int) {
+    let registrar = ObservationRegistrars.registrar(for: self, recording: observedValue(at: slot), at: slot)
     _flags.insert(.observed)
     ObservedObjects.exist.store(true, ordering: .relaxed)
     registrar.access(ObservedProperties.shared, keyPath: \ObservedProperties[slot])
@@ -105,8 +105,8 @@ extension NSManagedObject {
   }
 
   @inline(never)
-  private final func _tellObservers(_ slot: Int) {
-    let registrar = ObservationRegistrars.registrar(for: self, noting: observedValue(at: slot), at: slot)
+  private final func _notifyObservers(_ slot: Int) {
+    let registrar = ObservationRegistrars.registrar(for: self, recording: observedValue(at: slot), at: slot)
     registrar.willSet(ObservedProperties.shared, keyPath: \ObservedProperties[slot])
     registrar.didSet(ObservedProperties.shared, keyPath: \ObservedProperties[slot])
   }

@@ -17,7 +17,7 @@ extension NSManagedObject {
   final func partialValue(_ slot: Int) -> Value? {
     guard _row == nil, let (row, part) = _relations?.partial, part.slots.contains(slot) else { return nil }
     if _flags.contains(.checked) { checkQueue() }
-    noteRead(slot)
+    recordRead(slot)
     return row[slot]
   }
 

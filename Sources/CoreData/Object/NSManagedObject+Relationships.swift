@@ -71,7 +71,7 @@ extension NSManagedObject {
       state.realise(_context?.present(read, slot, of: self) ?? [])
     }
     // Last, since it notes the members.
-    noteRead(slot)
+    recordRead(slot)
     return state
   }
 
@@ -205,7 +205,7 @@ extension NSManagedObject {
   private final func markTouched(_ slot: Int) {
     _changed.insert(slot)
     _context?.noteChanged(self)
-    noteWritten(slot)
+    notifyWrite(slot)
   }
 
   private final func checkRelatable(

@@ -123,12 +123,12 @@ struct ObjectFlags: OptionSet {
   static let locked = ObjectFlags(rawValue: 1 << 20)
   /// Written again since the current pass over willSave hooks.
   static let touchedInSave = ObjectFlags(rawValue: 1 << 21)
-  /// Reads are noted by `withObservationTracking`.
-  static let notesReads = ObjectFlags(rawValue: 1 << 30)
+  /// Reads are recorded by `withObservationTracking`.
+  static let recordsReads = ObjectFlags(rawValue: 1 << 30)
   /// Its context has every use checked for the right queue.
   static let checked = ObjectFlags(rawValue: 1 << 23)
   /// What has to be looked after before a value is touched.
-  static let attention: ObjectFlags = [.fault, .checked, .notesReads]
+  static let attention: ObjectFlags = [.fault, .checked, .recordsReads]
   /// The save under way writes it.
   static let written = ObjectFlags(rawValue: 1 << 22)
   /// To be deleted, but its row is gone already.

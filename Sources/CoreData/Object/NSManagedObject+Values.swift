@@ -197,7 +197,7 @@ extension NSManagedObject {
 
   /// A cell as it is now, filling a fault.
   final func read(_ slot: Int) -> Value {
-    if !isReadable(noting: slot) {
+    if !isReadable(recording: slot) {
       if _flags.contains(.partial), let value = partialValue(slot) { return value }
       attend(reading: slot)
     }
@@ -240,11 +240,11 @@ extension NSManagedObject {
   /// Notes that a slot was assigned.
   final func markChanged(_ slot: Int) {
     if _flags.contains(.awakening) { return }
-    if _shape.ignoresChanges, _shape.ignoredChanges.contains(slot) { return noteWritten(slot) }
+    if _shape.ignoresChanges, _shape.ignoredChanges.contains(slot) { return notifyWrite(slot) }
     _changed.insert(slot)
     // Noted already, as all but the first change of an event are.
     if !_flags.isSettled { _context?.noteChanged(self) }
-    noteWritten(slot)
+    notifyWrite(slot)
   }
 
   final func noteChange(ofKey key: String) {

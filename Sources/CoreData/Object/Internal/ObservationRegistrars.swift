@@ -4,7 +4,7 @@ import Synchronization
 /// What a property showed when it was read inside `withObservationTracking`.
 enum ObservedValue {
   case cell(Value)
-  /// Members of a to-many, by identity: noting them keeps none alive.
+  /// Members of a to-many, by identity: recording them keeps none alive.
   case members([ObjectIdentifier])
   /// Not at hand.
   case unknown
@@ -25,7 +25,7 @@ enum ObservationRegistrars {
   ///
   /// - Parameter value: What the property at `slot` shows now.
   static func registrar(
-    for object: NSManagedObject, noting value: ObservedValue, at slot: Int
+    for object: NSManagedObject, recording value: ObservedValue, at slot: Int
   ) -> ObservationRegistrar {
     let identity = ObjectIdentifier(object)
     let read = Observed(reads: [slot: value])

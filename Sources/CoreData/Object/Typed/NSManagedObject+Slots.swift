@@ -16,40 +16,40 @@ extension NSManagedObject {
 
   /// The value of an integer or a Boolean attribute; nil for null.
   package final func integer(at slot: Int) -> Int64? {
-    if isReadable(noting: slot) { return readCurrent { $0.integer(at: slot) } }
+    if isReadable(recording: slot) { return readCurrent { $0.integer(at: slot) } }
     if case .int(let value) = read(slot) { return value }
     return nil
   }
 
   /// Sets an integer or a Boolean attribute.
   package final func setInteger(_ value: Int64?, at slot: Int) {
-    noteWritten(slot)
+    notifyWrite(slot)
     write(value.map { .int($0) } ?? .null, at: slot)
   }
 
   /// The value of a floating-point attribute, or of a date in seconds since 2001; nil for null.
   package final func double(at slot: Int) -> Double? {
-    if isReadable(noting: slot) { return readCurrent { $0.double(at: slot) } }
+    if isReadable(recording: slot) { return readCurrent { $0.double(at: slot) } }
     if case .double(let value) = read(slot) { return value }
     return nil
   }
 
   /// Sets a floating-point attribute, or a date in seconds since 2001.
   package final func setDouble(_ value: Double?, at slot: Int) {
-    noteWritten(slot)
+    notifyWrite(slot)
     write(value.map { .double($0) } ?? .null, at: slot)
   }
 
   /// The text of a string attribute, or of a URI; nil for null.
   package final func string(at slot: Int) -> String? {
-    if isReadable(noting: slot) { return readCurrent { $0.string(at: slot) } }
+    if isReadable(recording: slot) { return readCurrent { $0.string(at: slot) } }
     if case .string(let value) = read(slot) { return value }
     return nil
   }
 
   /// Sets a string attribute, or a URI.
   package final func setString(_ value: String?, at slot: Int) {
-    noteWritten(slot)
+    notifyWrite(slot)
     write(value.map { .string($0) } ?? .null, at: slot)
   }
 
@@ -61,7 +61,7 @@ extension NSManagedObject {
 
   /// Sets a binary attribute.
   package final func setData(_ value: Data?, at slot: Int) {
-    noteWritten(slot)
+    notifyWrite(slot)
     write(value.map { .data($0) } ?? .null, at: slot)
   }
 
@@ -73,7 +73,7 @@ extension NSManagedObject {
 
   /// Sets a UUID attribute.
   package final func setUUID(_ value: UUID?, at slot: Int) {
-    noteWritten(slot)
+    notifyWrite(slot)
     write(value.map { .uuid($0) } ?? .null, at: slot)
   }
 
@@ -85,7 +85,7 @@ extension NSManagedObject {
 
   /// Sets a decimal attribute.
   package final func setDecimal(_ value: Decimal?, at slot: Int) {
-    noteWritten(slot)
+    notifyWrite(slot)
     write(value.map { .decimal(DecimalBox($0)) } ?? .null, at: slot)
   }
 
@@ -96,7 +96,7 @@ extension NSManagedObject {
 
   /// Sets the object at the other end of a to-one relationship, and its inverse.
   package final func setTarget(_ target: NSManagedObject?, at slot: Int) {
-    noteWritten(slot)
+    notifyWrite(slot)
     setToOne(slot, target)
   }
 
@@ -105,12 +105,7 @@ extension NSManagedObject {
 
   /// Replaces the objects of a to-many relationship, and their inverses.
   package final func setMemberList(_ objects: [NSManagedObject], at slot: Int) {
-    noteWritten(slot)
+    notifyWrite(slot)
     setToMany(slot, objects)
   }
-
-  // MARK: Observation
-
-  /// Tells the observers of a property that it is about to change.
-  package final func noteChanging(_ slot: Int) { noteWritten(slot) }
 }
