@@ -53,10 +53,10 @@ extension NSManagedObjectContext {
 
   // MARK: Changing
 
-  /// Notes that an object was changed; cheap when it was noted before.
-  final func noteChanged(_ object: NSManagedObject) {
+  /// Records an object as changed; cheap if it is recorded already.
+  final func markChanged(_ object: NSManagedObject) {
     let flags = object._flags
-    if flags.isSettled { return }
+    if flags.isRecordedAsChanged { return }
     if flags.isDisjoint(with: [.inserted, .deleted]) { object._flags.insert(.updated) }
     if !flags.contains(.eventInserted) { object._flags.insert(.eventUpdated) }
     _list(object)
@@ -66,13 +66,13 @@ extension NSManagedObjectContext {
   private final func _list(_ object: NSManagedObject) {
     if !object._flags.contains(.listed) { listed.append(object) }
     if !object._flags.contains(.eventListed) { eventList.append(object) }
-    object._flags.formUnion(.noted)
+    object._flags.formUnion(.listedEverywhere)
     overlay.markStale()
     scheduleFlush()
   }
 
   /// Lists an object for the next announcement only.
-  final func noteEvent(_ object: NSManagedObject, _ flag: ObjectFlags) {
+  final func recordEvent(_ object: NSManagedObject, _ flag: ObjectFlags) {
     object._flags.insert(flag)
     if !object._flags.contains(.eventListed) {
       object._flags.insert(.eventListed)

@@ -38,7 +38,7 @@ extension NSManagedObjectContext {
           if object._row != nil { showUnseen(row, at: object) }
         } else if !object.isDirty {
           show(row, at: object)
-          noteEvent(object, .eventRefreshed)
+          recordEvent(object, .eventRefreshed)
         }
       }
       result.append(

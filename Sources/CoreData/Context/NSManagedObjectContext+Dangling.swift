@@ -30,7 +30,7 @@ extension NSManagedObjectContext {
     unpropagatedDeletions.append(object)
     // The context that linked them has changed them, too: this is no conflict.
     for slot in object._layout.slots.indices where object._layout.slots[slot].relationship != nil {
-      for other in object.targets(slot) { takeNews(of: other) }
+      for other in object.targets(slot) { adoptNewestRow(of: other) }
     }
   }
 

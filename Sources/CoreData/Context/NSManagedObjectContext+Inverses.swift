@@ -6,15 +6,15 @@ import Foundation
 extension NSManagedObjectContext {
   /// Prepares for a child's layer: where it moves a link that was moved here, or by another child, since the
   /// child read it, the target that this context had loses the link.
-  final func settleInverses(before layer: Layer, knowing known: KnownRows) {
+  final func reconcileInverses(before layer: Layer, knowing known: KnownRows) {
     let layers = overlay.layers
-    layer.entries.forEachHeld { settleInverses(before: $0, over: layers, knowing: known) }
+    layer.entries.forEachHeld { reconcileInverses(before: $0, over: layers, knowing: known) }
   }
 
   /// Prepares for one entry of a child's layer.
   ///
   /// - Parameter layers: What children have handed up before.
-  final func settleInverses(before entry: Layer.Entry, over layers: [Layer], knowing known: KnownRows) {
+  final func reconcileInverses(before entry: Layer.Entry, over layers: [Layer], knowing known: KnownRows) {
     let movesLinks = entry.id.space.layout.toOneSlots.contains { entry.changed.contains($0) }
     guard movesLinks || entry.kind == .deleted || entry.kind == .annihilated else { return }
     let object = table.object(for: entry.id)
@@ -54,19 +54,19 @@ extension NSManagedObjectContext {
     return object?._current
   }
 
-  /// Takes an object's newest values as far as they are in memory. Asked where the two ends of a link
-  /// disagree: then one of them was read before another context moved the link.
+  /// Adopts an object's newest row in memory. Called where the two ends of a link disagree: one of them was
+  /// then read before another context moved the link.
   ///
   /// - Parameter chain: What to read through, where none of the ancestors is to be waited for.
-  /// - Returns: Whether there were newer ones.
+  /// - Returns: Whether there was a newer row.
   @discardableResult
-  final func takeNews(of object: NSManagedObject, through chain: ReadChain? = nil) -> Bool {
+  final func adoptNewestRow(of object: NSManagedObject, through chain: ReadChain? = nil) -> Bool {
     guard let mine = object._row, !object._flags.contains(.deleted),
       let newer = (chain ?? ReadChain(above: self)).newestRow(for: object._objectID),
       isNews(newer, over: mine, object._layout), _parent != nil || newer.version > mine.version
     else { return false }
     show(newer, at: object)
-    noteEvent(object, .eventRefreshed)
+    recordEvent(object, .eventRefreshed)
     return true
   }
 

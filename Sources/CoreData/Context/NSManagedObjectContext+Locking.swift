@@ -50,7 +50,7 @@ extension NSManagedObjectContext {
   }
 
   /// Hands a child's locks up: they are checked where the stores are written.
-  final func takeLocks(_ locks: [(id: NSManagedObjectID, row: Row?)]) {
+  final func adoptLocks(_ locks: [(id: NSManagedObjectID, row: Row?)]) {
     for (id, row) in locks {
       let object = table.object(for: id) ?? make(id, row: row)
       if object.isFault, object._row == nil { object._row = row }

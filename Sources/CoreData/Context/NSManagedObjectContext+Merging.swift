@@ -171,7 +171,7 @@ extension NSManagedObjectContext {
       // A fault that was handed out is laid over what there is now, so that this has to be read.
       guard let object = table.object(for: id), !object.isFault || object._draft != nil else {
         if let fault = table.object(for: id) { showUnseen(nil, at: fault) }
-        noteUnseenMerge(id, nil)
+        recordUnseenMerge(id, nil)
         continue
       }
       mergeUpdate(of: id, row: row(id), changed: SlotSet(), into: &merged)
@@ -196,13 +196,15 @@ extension NSManagedObjectContext {
         // A child that has read its parent's unsaved object: it was changed again before the parent saved.
         show(row, at: object)
         object.awake(fromSnapshotEvents: .refresh)
-        noteEvent(object, .eventRefreshed)
+        recordEvent(object, .eventRefreshed)
       } else {
-        if let row { takeEqual(row, at: object) }
+        if let row { adoptEqual(row, at: object) }
         rereadMembers(of: object, changed)
       }
       // What was inserted here, or merged before, has been announced.
-      if object._flags.isDisjoint(with: [.inserted, .toldInserted]) { noteEvent(object, .eventMergedInsert) }
+      if object._flags.isDisjoint(with: [.inserted, .toldInserted]) {
+        recordEvent(object, .eventMergedInsert)
+      }
       merged.inserted.insert(object._objectID)
       return
     }
@@ -215,7 +217,7 @@ extension NSManagedObjectContext {
       object = make(id.canonical, row: row)
       if row == nil { faultBatch.add(object) }
     }
-    noteEvent(object, .eventMergedInsert)
+    recordEvent(object, .eventMergedInsert)
     merged.inserted.insert(object._objectID)
   }
 
@@ -223,7 +225,7 @@ extension NSManagedObjectContext {
     of id: NSManagedObjectID, row: Row?, changed: SlotSet, into merged: inout MergedSets
   ) {
     guard let object = heldObject(for: id) else {
-      noteUnseenMerge(id, row)
+      recordUnseenMerge(id, row)
       return
     }
     guard !object.isFault else {
@@ -231,7 +233,7 @@ extension NSManagedObjectContext {
       if object._row != nil {
         if let row { showUnseenNews(row, at: object) } else { showUnseen(nil, at: object) }
       }
-      noteUnseenMerge(id, row)
+      recordUnseenMerge(id, row)
       return
     }
     guard let row else {
@@ -244,11 +246,11 @@ extension NSManagedObjectContext {
     if isNews(row, for: object) {
       show(row, at: object)
     } else {
-      takeEqual(row, at: object)
+      adoptEqual(row, at: object)
       rereadMembers(of: object, changed)
     }
     if object._shape.hasOwnClass { object.awake(fromSnapshotEvents: .refresh) }
-    noteEvent(object, .eventRefreshed)
+    recordEvent(object, .eventRefreshed)
     merged.refreshed.insert(object._objectID)
     merged.updated.insert(object._objectID)
   }
@@ -262,16 +264,16 @@ extension NSManagedObjectContext {
     return isNews(row, over: mine, object._layout)
   }
 
-  /// Takes a parent's row with the values that the object has already. Members may have changed all the same, and been
+  /// Adopts a parent's row with the values that the object has already. Members may have changed all the same, and been
   /// changed back before the parent saved, which its save does not tell.
-  private final func takeEqual(_ row: Row, at object: NSManagedObject) {
+  private final func adoptEqual(_ row: Row, at object: NSManagedObject) {
     guard _parent != nil, let mine = object._row, !(mine === row) else { return }
-    object.takeVersion(of: row)
+    object.advanceVersion(to: row)
     object._relations?.dropClean()
   }
 
   private final func showUnseenNews(_ row: Row, at object: NSManagedObject) {
-    if isNews(row, for: object) { showUnseen(row, at: object) } else { object.takeVersion(of: row) }
+    if isNews(row, for: object) { showUnseen(row, at: object) } else { object.advanceVersion(to: row) }
   }
 
   /// Whether a row has news for an object that shows another. Rows of a child's parents are put together for each

@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
   final func accept(_ layer: Layer, adopting adopt: (Layer) -> Void) {
     let layer = withoutDangling(layer)
     let known = KnownRows(in: self)
-    settleInverses(before: layer, knowing: known)
+    reconcileInverses(before: layer, knowing: known)
     let before = overlay.layers
     // Objects made from here on show the layer by themselves; these are older and have to be told.
     var older: [(Layer.Entry, NSManagedObject)] = []
@@ -50,9 +50,9 @@ extension NSManagedObjectContext {
         object = materialize(whole, as: key, over: known.row(for: whole, nil))
       }
       switch entry.kind {
-      case .inserted: noteEvent(object, .eventInserted)
-      case .updated: noteEvent(object, .eventUpdated)
-      case .deleted: noteEvent(object, .eventDeleted)
+      case .inserted: recordEvent(object, .eventInserted)
+      case .updated: recordEvent(object, .eventUpdated)
+      case .deleted: recordEvent(object, .eventDeleted)
       case .annihilated: break
       }
     }
@@ -62,11 +62,11 @@ extension NSManagedObjectContext {
     sweepSoonIfDue()
   }
 
-  /// Takes over what children have delivered while this context's queue was busy.
-  final func takeDeliveries() {
+  /// Accepts what children delivered while this context's queue was busy.
+  final func drainDeliveries() {
     guard !isSaving, !isFlushing else { return }
     while let delivery = overlay.nextDelivery() {
-      accept(delivery) { overlay.settleDelivery(as: $0) }
+      accept(delivery) { overlay.completeDelivery(as: $0) }
     }
   }
 
@@ -77,7 +77,7 @@ extension NSManagedObjectContext {
     if entry.kind == .deleted || entry.kind == .annihilated {
       object._flags.formUnion([.deleted, .deletePropagated])
       hasPendingDeletions = true
-      if !object._flags.contains(.listed) { object._flags.insert(.adopted) } else { noteChanged(object) }
+      if !object._flags.contains(.listed) { object._flags.insert(.adopted) } else { markChanged(object) }
       return
     }
     guard let row = entry.row else { return }
@@ -87,8 +87,8 @@ extension NSManagedObjectContext {
       // The child has changed what this context has not seen yet: over its older values, a change back to one
       // of them would be none. What the stores have got is news for an object without unsaved changes only,
       // so that conflicts show. Links that came with the news are cut where the child has moved them.
-      if takeNews(of: object, through: ReadChain(peekingAbove: self)) {
-        settleInverses(before: entry, over: layers, knowing: known)
+      if adoptNewestRow(of: object, through: ReadChain(peekingAbove: self)) {
+        reconcileInverses(before: entry, over: layers, knowing: known)
       }
     }
     if object._row == nil, entry.kind == .updated, !object._flags.contains(.inserted) {
@@ -111,7 +111,7 @@ extension NSManagedObjectContext {
     }
     object._relations?.dropTargets(entry.changed)
     adoptMembers(of: object, from: row, changed: entry.changed)
-    if isOwn { noteChanged(object) }
+    if isOwn { markChanged(object) }
   }
 
   // MARK: Children that merge by themselves

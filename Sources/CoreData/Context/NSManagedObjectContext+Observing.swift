@@ -38,8 +38,8 @@ extension NSManagedObjectContext {
     changeObservers.removeAll { $0.observer == nil || $0.observer === observer }
   }
 
-  /// Notes an update of an object that is not registered. Costs nothing without observers.
-  final func noteUnseenMerge(_ id: NSManagedObjectID, _ row: Row?) {
+  /// Records a merged update of an object that is not registered. Costs nothing without observers.
+  final func recordUnseenMerge(_ id: NSManagedObjectID, _ row: Row?) {
     guard !changeObservers.isEmpty else { return }
     unseenMerges.append(MergedRow(id: id, row: row))
   }

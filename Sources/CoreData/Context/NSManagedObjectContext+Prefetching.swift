@@ -112,7 +112,7 @@ extension NSManagedObjectContext {
       }
       show(row, at: object)
       if object._shape.hasOwnClass { object.awake(fromSnapshotEvents: .refresh) }
-      noteEvent(object, .eventRefreshed)
+      recordEvent(object, .eventRefreshed)
     }
   }
 }

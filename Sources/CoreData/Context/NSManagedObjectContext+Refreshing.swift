@@ -40,7 +40,7 @@ extension NSManagedObjectContext {
       object.turnIntoFault()
       faultBatch.add(object)
     }
-    noteEvent(object, .eventRefreshed)
+    recordEvent(object, .eventRefreshed)
   }
 
   /// An unsaved object becomes a fault that shows its default values again when filled.
@@ -124,7 +124,7 @@ extension NSManagedObjectContext {
     // What a child had read may be older than what was merged since, when there was no object to take it. Comes when all
     // objects are rolled back: their unsaved links must not change what is taken.
     let chain = ReadChain(peekingAbove: self)
-    for object in handedUp { takeNews(of: object, through: chain) }
+    for object in handedUp { adoptNewestRow(of: object, through: chain) }
     for object in kept { object.awake(fromSnapshotEvents: .rollback) }
     if !sets.inserted.isEmpty || hasLeftOutMembers {
       // Relationships had forgotten what was deleted or pointed elsewhere: those that were read are read

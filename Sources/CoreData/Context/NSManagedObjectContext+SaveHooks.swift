@@ -45,8 +45,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Notes an untracked write made in `willSave`, which validation passes over.
-  final func notePrimitiveInWillSave(_ object: NSManagedObject, _ slot: Int) {
+  /// Records an untracked write made in `willSave`, which validation passes over.
+  final func recordPrimitiveInWillSave(_ object: NSManagedObject, _ slot: Int) {
     guard isCallingWillSave else { return }
     primitivesInWillSave[ObjectIdentifier(object), default: SlotSet()].insert(slot)
   }

@@ -20,7 +20,7 @@ extension NSManagedObjectContext {
     if let parent = _parent {
       if !layer.entries.isEmpty { handUp(layer, to: parent) }
       let locks = lockedObjects.map { (id: $0._objectID, row: $0._row) }
-      if !locks.isEmpty { parent.queue.sync { parent.takeLocks(locks) } }
+      if !locks.isEmpty { parent.queue.sync { parent.adoptLocks(locks) } }
       finishSave(layer.entries)
     } else {
       let saved = try commit(layer.entries)
@@ -30,20 +30,20 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Gives a parent what is saved. The layer was built and indexed here; the parent's queue only takes it
-  /// over.
+  /// Hands the saved layer up to the parent. The layer was built and indexed here; the parent's queue only
+  /// accepts it.
   ///
   /// Waits for the parent's turn, so that it has announced the changes when the save returns. The main queue
-  /// does not wait for a parent that may be writing to disk: while the parent is idle, it takes the changes
-  /// over on the main thread; while it is at work, the layer is delivered, is seen from here on, and the
-  /// parent takes it over first thing in its next turn.
+  /// does not wait for a parent that may be writing to disk: an idle parent accepts the changes on the main
+  /// thread; a busy one gets a delivery, which readers see at once and the parent accepts first in its next
+  /// turn.
   private final func handUp(_ layer: Layer, to parent: NSManagedObjectContext) {
-    let takeOver = {
+    let accept = {
       parent.accept(layer) { parent.overlay.push($0) }
     }
-    guard !parent.queue.isCurrent, ContextQueue.isOnMainQueue else { return parent.queue.sync(takeOver) }
+    guard !parent.queue.isCurrent, ContextQueue.isOnMainQueue else { return parent.queue.sync(accept) }
     // Announcing makes an object for each change; of many the main queue is spared that.
-    if layer.entries.count <= Self.mostAnnouncedOnMain, parent.queue.runIfIdle(takeOver) { return }
+    if layer.entries.count <= Self.mostAnnouncedOnMain, parent.queue.runIfIdle(accept) { return }
     Interleaving.reach(.deliver)
     parent.overlay.deliver(layer)
     Interleaving.reach(.deliver)
@@ -145,7 +145,7 @@ extension NSManagedObjectContext {
     overlay.markFresh(upTo: overlay.noted)
     pendingIndex.clear()
     savedLately = own
-    let announced = takeAnnounced(own, hadAdopted)
+    let announced = consumeAnnounced(own, hadAdopted)
     var sets = announced ?? EventSets()
     if announced == nil {
       sets.inserted.reserveCapacity(entries.count(where: { $0.kind == .inserted }))
@@ -173,7 +173,7 @@ extension NSManagedObjectContext {
               isWhole: false))
         }
       }
-      settle(object, row: nil)
+      markSaved(object, row: nil)
     }
     let adopted = hadAdopted ? entries : []
     adopted.forEachHeld { entry in
@@ -185,7 +185,7 @@ extension NSManagedObjectContext {
       case .annihilated: break
       }
       // A store has written what it had, with the change; a parent only takes the change.
-      settle(object, row: _parent == nil ? entry.row : object._draft ?? entry.row)
+      markSaved(object, row: _parent == nil ? entry.row : object._draft ?? entry.row)
     }
     own.forEachHeld { $0._flags.subtract([.listed, .unpublished, .touchedInSave, .locked, .written]) }
     let changes = SavedChanges(
@@ -195,7 +195,7 @@ extension NSManagedObjectContext {
 
   /// The sets of the last announcement, if the save tells of the same objects in the same way. A bulk import
   /// announces all it has made once, right before it is saved.
-  private final func takeAnnounced(_ own: [NSManagedObject], _ hadAdopted: Bool) -> EventSets? {
+  private final func consumeAnnounced(_ own: [NSManagedObject], _ hadAdopted: Bool) -> EventSets? {
     defer { announcedUnsaved = nil }
     guard let sets = announcedUnsaved, !hadAdopted, sets.holdsAll(own) else { return nil }
     // Announced as inserted are only objects that are; if as many are, they are the same.
@@ -207,8 +207,8 @@ extension NSManagedObjectContext {
     return areAllSaved && inserted == sets.inserted.count ? sets : nil
   }
 
-  /// What was unsaved is saved now.
-  private final func settle(_ object: NSManagedObject, row: Row?) {
+  /// Clears the marks of an unsaved change once it is saved.
+  private final func markSaved(_ object: NSManagedObject, row: Row?) {
     if object._flags.contains(.deleted) {
       // Others stay registered until their deletion has been announced.
       if object._flags.contains(.inserted) { table.remove(object) }

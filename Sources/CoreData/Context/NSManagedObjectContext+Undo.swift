@@ -120,8 +120,8 @@ extension NSManagedObjectContext {
       object._flags.remove(.eventDeleted)
       // To-manys read meanwhile were read without it.
       if let row = object._row { rereadInverses(object._layout, from: nil, to: row) }
-      noteChanged(object)
-      noteEvent(object, .eventMergedInsert)
+      markChanged(object)
+      recordEvent(object, .eventMergedInsert)
       return
     }
     if object._context == nil {
@@ -145,7 +145,7 @@ extension NSManagedObjectContext {
     object._flags.insert([.inserted])
     object._flags.insert([.eventInserted])
     table.insert(object)
-    noteChanged(object)
+    markChanged(object)
   }
 
   /// Takes an insertion back.

@@ -110,8 +110,8 @@ extension NSManagedObject {
     return slots.indices.contains { slots[$0].isTransient && !row[$0].isNull } ? row : nil
   }
 
-  /// Takes a row that differs from the last one in nothing but its version: what was saved from here, once stored.
-  final func takeVersion(of row: Row) {
+  /// Adopts a row that differs from the current one only in its version: the row of this object's own save.
+  final func advanceVersion(to row: Row) {
     guard let mine = _row, row.version > mine.version else { return }
     guard _layout.hasTransients else { return _row = row }
     _row = mine.laid(over: row, _layout.transientSlots, _layout)

@@ -166,7 +166,7 @@ extension NSManagedObject {
     var previous = toOne(slot)
     if previous === other {
       // Either nothing is new, or these values are older than the members they were not among.
-      guard _context?.takeNews(of: self) ?? false else { return }
+      guard _context?.adoptNewestRow(of: self) ?? false else { return }
       previous = toOne(slot)
       guard previous !== other else { return }
     }
@@ -196,7 +196,7 @@ extension NSManagedObject {
       // Read earlier, these members may not say so; its own end does.
       let wasThere = relationship.inverseSlot.map { other.wasSaved(pointingAt: self, $0) } ?? false
       if memberState(slot).lose(other, isNew: wasThere ? false : isNew) { markTouched(slot) }
-    } else if toOne(slot) === other || _context?.takeNews(of: self) ?? false && toOne(slot) === other {
+    } else if toOne(slot) === other || _context?.adoptNewestRow(of: self) ?? false && toOne(slot) === other {
       link(slot, to: nil)
     }
   }
@@ -204,7 +204,7 @@ extension NSManagedObject {
   /// Marks a to-many as changed from the other end, which needs no values of this object.
   private final func markTouched(_ slot: Int) {
     _changed.insert(slot)
-    _context?.noteChanged(self)
+    _context?.markChanged(self)
     notifyWrite(slot)
   }
 

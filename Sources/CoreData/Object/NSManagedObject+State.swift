@@ -105,10 +105,12 @@ struct ObjectFlags: OptionSet {
     .eventInserted, .eventUpdated, .eventDeleted, .eventRefreshed, .eventMergedInsert, .eventListed,
   ]
 
-  /// On every list that a changed object is on.
-  static let noted: ObjectFlags = [.listed, .eventListed, .unpublished, .touchedInSave]
-  /// Whether another change of the object is no news to its context.
-  var isSettled: Bool { isSuperset(of: .noted) && !isDisjoint(with: [.eventInserted, .eventUpdated]) }
+  /// On every list of changed objects.
+  static let listedEverywhere: ObjectFlags = [.listed, .eventListed, .unpublished, .touchedInSave]
+  /// Whether the context has recorded the object as changed, so that another change adds nothing.
+  var isRecordedAsChanged: Bool {
+    isSuperset(of: .listedEverywhere) && !isDisjoint(with: [.eventInserted, .eventUpdated])
+  }
 
   // Passing states.
   /// Inside awakeFromFetch: assigning does not make the object dirty.

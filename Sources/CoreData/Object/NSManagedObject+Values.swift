@@ -57,13 +57,13 @@ extension NSManagedObject {
     case .attribute(let attribute):
       writableDraft().set(converted(value, _shape.codings[slot]!), at: slot)
       if attribute.type == .transformable { relations.decoded[slot] = value }
-      notePrimitive(slot)
+      markPrimitiveWritten(slot)
     case .relationship(let relationship):
       guard relationship.isToMany else {
         let target = object(value, key)
         writableDraft().set(reference(to: target), at: slot)
         relations.setTarget(target, slot)
-        notePrimitive(slot)
+        markPrimitiveWritten(slot)
         return
       }
       let state = members(slot)
@@ -72,15 +72,15 @@ extension NSManagedObject {
       for object in state.list where !kept.contains(object) { state.remove(object) }
       for object in wanted { state.add(object) }
       if _row == nil { _changed.insert(slot) }
-      _context?.notePrimitiveInWillSave(self, slot)
+      _context?.recordPrimitiveInWillSave(self, slot)
     }
   }
 
-  private final func notePrimitive(_ slot: Int) {
+  private final func markPrimitiveWritten(_ slot: Int) {
     _flags.insert(.primitivesWritten)
     // A new object lists all that it was given: there is nothing yet that a value could equal.
     if _row == nil { _changed.insert(slot) }
-    _context?.notePrimitiveInWillSave(self, slot)
+    _context?.recordPrimitiveInWillSave(self, slot)
   }
 
   /// A value given by the caller as a cell; a value of the wrong type is a programmer's mistake, as in Core
@@ -243,11 +243,11 @@ extension NSManagedObject {
     if _shape.ignoresChanges, _shape.ignoredChanges.contains(slot) { return notifyWrite(slot) }
     _changed.insert(slot)
     // Noted already, as all but the first change of an event are.
-    if !_flags.isSettled { _context?.noteChanged(self) }
+    if !_flags.isRecordedAsChanged { _context?.markChanged(self) }
     notifyWrite(slot)
   }
 
-  final func noteChange(ofKey key: String) {
+  final func markChanged(key: String) {
     guard let slot = _layout.slot(named: key) else { return }
     markChanged(slot)
   }

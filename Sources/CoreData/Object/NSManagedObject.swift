@@ -236,7 +236,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   open func willChangeValue(forKey key: String) { fireFault() }
 
   /// Marks a property as changed after `setPrimitiveValue(_:forKey:)`.
-  open func didChangeValue(forKey key: String) { noteChange(ofKey: key) }
+  open func didChangeValue(forKey key: String) { markChanged(key: key) }
 
   /// Announces a change of a to-many's members.
   open func willChangeValue(
@@ -248,7 +248,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, ManagedObjectCreatio
   open func didChangeValue(
     forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind,
     using inObjects: Set<AnyHashable>
-  ) { noteChange(ofKey: inKey) }
+  ) { markChanged(key: inKey) }
 
   /// Value at the end of a path of keys; collection operators such as `books.@count` and `books.@avg.price`
   /// included.

@@ -64,7 +64,7 @@ import Testing
     for age in 0..<80 {
       let next = try #require(_overlay.nextDelivery())
       #expect(next.entries[0].row?[_age] == .int(Int64(age)))
-      _overlay.settleDelivery(as: next)
+      _overlay.completeDelivery(as: next)
       if age % 8 == 0 {
         let late = 90 + age / 8
         _overlay.deliver(save(late, adding: books[late]))
@@ -73,7 +73,7 @@ import Testing
     }
     #expect(_overlay.visibleLayers.count < 32)
     #expect(_seen.books == Set(books))
-    while let next = _overlay.nextDelivery() { _overlay.settleDelivery(as: next) }
+    while let next = _overlay.nextDelivery() { _overlay.completeDelivery(as: next) }
     #expect(!_overlay.hasMail)
     #expect(_seen.age == .int(99))
     #expect(_seen.books == Set(books))
@@ -83,10 +83,10 @@ import Testing
     for age in 1...9 { _overlay.deliver(save(age, adding: newBook())) }
     #expect(_seen.age == .int(9))
     let first = try #require(_overlay.nextDelivery())
-    _overlay.settleDelivery(as: first)
+    _overlay.completeDelivery(as: first)
     _overlay.push(save(50, adding: newBook()))
     #expect(_seen.age == .int(9))
-    for _ in 2...9 { _overlay.settleDelivery(as: try #require(_overlay.nextDelivery())) }
+    for _ in 2...9 { _overlay.completeDelivery(as: try #require(_overlay.nextDelivery())) }
     #expect(_seen.books.count == 10)
   }
 }

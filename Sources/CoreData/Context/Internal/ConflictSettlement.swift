@@ -112,7 +112,7 @@ struct ConflictSettlement {
     let objects = violation.objects.map { id in
       let object = context.objectOrFault(id)
       // What a child handed up becomes this context's own change, for the policy to work on.
-      if !object._flags.contains(.listed) { context.noteChanged(object) }
+      if !object._flags.contains(.listed) { context.markChanged(object) }
       return object
     }
     let isInUse =
@@ -161,7 +161,7 @@ struct VersionSettlement {
       _merge(persisted)
     }
     _object.awake(fromSnapshotEvents: .mergePolicy)
-    _context.noteEvent(_object, .eventRefreshed)
+    _context.recordEvent(_object, .eventRefreshed)
   }
 
   /// The row was deleted elsewhere. Where local values win the object is written again, otherwise it goes as
@@ -172,8 +172,8 @@ struct VersionSettlement {
     else {
       _object._flags.formUnion([.deleted, .deletePropagated, .vanished])
       _object._flags.remove(.updated)
-      _context.noteChanged(_object)
-      _context.noteEvent(_object, .eventDeleted)
+      _context.markChanged(_object)
+      _context.recordEvent(_object, .eventDeleted)
       return
     }
     let draft = _object.writableDraft()

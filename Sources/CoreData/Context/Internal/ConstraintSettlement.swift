@@ -110,7 +110,7 @@ struct ConstraintSettlement {
       relations.dropTargets()
     }
     object.awake(fromSnapshotEvents: .mergePolicy)
-    _context.noteChanged(object)
+    _context.markChanged(object)
     return true
   }
 
@@ -135,7 +135,7 @@ struct ConstraintSettlement {
     object._relations = nil
     object._flags.subtract([.updated, .adopted, .draftShared])
     object.awake(fromSnapshotEvents: .mergePolicy)
-    _context.noteEvent(object, .eventRefreshed)
+    _context.recordEvent(object, .eventRefreshed)
   }
 
   // MARK: Within the context

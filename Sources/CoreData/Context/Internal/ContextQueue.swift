@@ -176,7 +176,7 @@ final class ContextQueue: @unchecked Sendable {
     let stack = ThreadStack.current
     stack.push(self)
     defer { stack.pop() }
-    if let context, context.overlay.hasMail { context.takeDeliveries() }
+    if let context, context.overlay.hasMail { context.drainDeliveries() }
     guard onMain else { return try block() }
     let recorder = MainQueueTrace.recorder
     let begin = recorder == nil ? 0 : DispatchTime.now().uptimeNanoseconds

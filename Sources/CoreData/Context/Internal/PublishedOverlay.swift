@@ -54,8 +54,8 @@ final class PublishedOverlay: Sendable {
   /// The oldest delivery, without taking it out.
   func nextDelivery() -> Layer? { _state.withLock { $0.inbox.first } }
 
-  /// Takes the oldest delivery out and its layer, as the context makes it, among the context's own.
-  func settleDelivery(as layer: Layer) {
+  /// Removes the oldest delivery and pushes the layer that the context made of it.
+  func completeDelivery(as layer: Layer) {
     let layers = _pushed(layer)
     _state.withLock { state in
       state.layers = layers
