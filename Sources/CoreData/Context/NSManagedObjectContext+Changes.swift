@@ -179,7 +179,7 @@ extension NSManagedObjectContext {
     }
     publishIfStale()
     // Told while everything that the objects pointed at can still be looked up.
-    let undoable = takeUndoable()
+    let undoable = drainUndoableChanges()
     for object in sets.deleted where object._flags.isSuperset(of: [.inserted, .deleted]) {
       // Inserted and deleted before any save: it never was.
       unlist(object)

@@ -106,13 +106,13 @@ extension NSManagedObjectContext {
   final func object(for stored: StoredObject) -> NSManagedObject {
     let key = IdentityKey(stored.key)
     if let object = heldObject(for: key) {
-      if object.isFault, object._row == nil { object.take(stored) }
+      if object.isFault, object._row == nil { object.setRow(from: stored) }
       return object
     }
     if let entry = overlay.layers.entry(for: key) { return materialize(entry) }
     if stored.part != nil {
       let object = make(stored.key, key, row: nil)
-      object.take(stored)
+      object.setRow(from: stored)
       faultBatch.add(stored.key)
       return object
     }

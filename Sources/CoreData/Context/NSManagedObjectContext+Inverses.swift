@@ -135,7 +135,7 @@ extension NSManagedObject {
       else { return }
       if row[slot] == draft[slot] {
         for value in [base[slot], row[slot]] {
-          _context?.registered(in: value)?._relations?.members(inverse)?.settle(self)
+          _context?.registered(in: value)?._relations?.members(inverse)?.clearChange(of: self)
         }
       } else if let loser = target(in: row[slot]), !loser._flags.contains(.deleted) {
         loser.inverseWasCut(inverse, self)

@@ -322,7 +322,7 @@ extension NSManagedObjectContext {
     letGoOfSaved()
     var mayFreeMore = true
     while mayFreeMore {
-      let dead = table.takeOut(unless: isNeeded)
+      let dead = table.removeUnheld(unless: isNeeded)
       mayFreeMore = false
       for object in dead {
         object._withUnsafeGuaranteedRef { object in

@@ -53,8 +53,8 @@ extension NSManagedObjectContext {
     _undo.manager.removeAllActions(withTarget: self)
   }
 
-  /// What the event under way has changed; the next one starts.
-  final func takeUndoable() -> [ObjectChange] { _undo?.recorder.takeChanges() ?? [] }
+  /// The changes of the current event, which ends.
+  final func drainUndoableChanges() -> [ObjectChange] { _undo?.recorder.drainChanges() ?? [] }
 
   /// Registers what the event just processed has changed.
   final func registerUndo(_ changes: [ObjectChange]) {
@@ -63,16 +63,16 @@ extension NSManagedObjectContext {
     guard !changes.isEmpty, manager.isUndoRegistrationEnabled else { return }
     let needsGroup = !manager.groupsByEvent && manager.groupingLevel == 0
     if needsGroup { manager.beginUndoGrouping() }
-    manager.registerUndo(withTarget: self) { context in context.takeBack(changes) }
+    manager.registerUndo(withTarget: self) { context in context.revert(changes) }
     if needsGroup { manager.endUndoGrouping() }
   }
 
-  /// Undoes one event; what this changes is registered in turn, so that it can be redone.
-  private final func takeBack(_ changes: [ObjectChange]) {
+  /// Reverts one event. The reversion is registered in turn, so that it can be redone.
+  private final func revert(_ changes: [ObjectChange]) {
     processPendingChanges()
     // Objects come back before anything refers to them.
     for change in changes where change.wasAlive && !change.isAlive { reappear(change.object) }
-    for change in changes { takeBackValues(change) }
+    for change in changes { revertValues(of: change) }
     for change in changes where !change.wasAlive && change.isAlive { disappear(change.object) }
     for change in changes {
       let event: NSSnapshotEventType =
@@ -82,7 +82,7 @@ extension NSManagedObjectContext {
     processPendingChanges()
   }
 
-  private final func takeBackValues(_ change: ObjectChange) {
+  private final func revertValues(of change: ObjectChange) {
     let object = change.object
     guard object._context === self else { return }
     if object.isFault { object.fireFault() }
@@ -98,7 +98,7 @@ extension NSManagedObjectContext {
       let isManyToMany = object._layout.slots[change.slot].relationship?.isManyToMany ?? false
       for member in change.added {
         // The other end of a one-to-many says itself where it was.
-        if isManyToMany { state.takeBack(member) } else { state.remove(member) }
+        if isManyToMany { state.undoAddition(of: member) } else { state.remove(member) }
       }
       for member in change.removed where member._context === self { state.add(member) }
       if let order = change.order {

@@ -21,7 +21,7 @@ extension NSManagedObject {
 
   /// Loads a fault's values before one is read; an object of a `KeyRecorder` records the read instead.
   final func fireFault(reading slot: Int) {
-    if _context == nil, let recorder = KeyRecorder.current, recorder.note(slot, of: self) { return }
+    if _context == nil, let recorder = KeyRecorder.current, recorder.record(slot, of: self) { return }
     fireFault()
   }
 
@@ -37,7 +37,7 @@ extension NSManagedObject {
   /// Does what an object asks for before the value at `slot` is read: see `attend()`.
   final func attend(reading slot: Int) {
     if isReadable(recording: slot) { return }
-    if _context == nil, let recorder = KeyRecorder.current, recorder.note(slot, of: self) { return }
+    if _context == nil, let recorder = KeyRecorder.current, recorder.record(slot, of: self) { return }
     // What is not stored is gone with the context; it needs no row to say so.
     if _context == nil, _row == nil, _layout.slots[slot].isTransient { return }
     attend()

@@ -18,7 +18,7 @@ extension NSManagedObject {
     request.take(from: template)
     do {
       var inputs: [[String]: PredicateValue] = [:]
-      request.predicate = try template.predicate.map { try _bound($0, property, noting: &inputs) }
+      request.predicate = try template.predicate.map { try _bound($0, property, recording: &inputs) }
       let objects = try context.fetchObjects(request)
       relations.fetched[property.name] = FetchedPropertyResults(objects: objects, inputs: inputs)
       return objects
@@ -30,13 +30,13 @@ extension NSManagedObject {
 
   /// The predicate with both variables, and what it reads of them, replaced by values: a store knows neither.
   ///
-  /// - Parameter inputs: Takes what was read of the description, by its path.
+  /// - Parameter inputs: Receives the values read from the description, by path.
   private final func _bound(
     _ predicate: NSPredicate, _ property: NSFetchedPropertyDescription,
-    noting inputs: inout [[String]: PredicateValue]
+    recording inputs: inout [[String]: PredicateValue]
   ) throws -> NSPredicate {
     let tree = try PredicateTree(predicate)
-    func note(_ path: [String]) -> PredicateValue {
+    func record(_ path: [String]) -> PredicateValue {
       let value = PredicateValue(any: property.value(along: path))
       inputs[path] = value
       return value
@@ -47,7 +47,7 @@ extension NSManagedObject {
       case .keyPathOf(.variable("FETCH_SOURCE"), let path):
         .constant(PredicateValue(any: self.value(forKeyPath: path.joined(separator: "."))))
       case .keyPathOf(.variable("FETCHED_PROPERTY"), let path):
-        .constant(note(path))
+        .constant(record(path))
       default: nil
       }
     }

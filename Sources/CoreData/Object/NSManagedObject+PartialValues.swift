@@ -3,8 +3,8 @@ import CoreDataModelSchema
 // Faults that were fetched with some of their properties: `NSFetchRequest.propertiesToFetch`.
 
 extension NSManagedObject {
-  /// Takes what a fetch has found for this fault: its values, or some of them.
-  final func take(_ stored: StoredObject) {
+  /// Sets the row that a fetch has found for this fault: all its values, or some of them.
+  final func setRow(from stored: StoredObject) {
     guard let part = stored.part, let row = stored.row else {
       _row = stored.row
       return

@@ -101,7 +101,7 @@ extension NSManagedObject {
     guard let inverse = relationship.inverseSlot else { return }
     object.inverseWasMade(inverse, self, through: slot, wasThere: wasThere)
     // These members were only older than its end.
-    if object.wasSaved(pointingAt: self, inverse) { state.settle(object) }
+    if object.wasSaved(pointingAt: self, inverse) { state.clearChange(of: object) }
   }
 
   /// Removes a member and clears its inverse.

@@ -18,8 +18,8 @@ final class UndoRecorder {
     _order.append(key)
   }
 
-  /// What the event changed; the recorder starts over.
-  func takeChanges() -> [ObjectChange] {
+  /// The changes of the event. Empties the recorder.
+  func drainChanges() -> [ObjectChange] {
     guard !_order.isEmpty else { return [] }
     let changes = _order.compactMap { ObjectChange(from: _before[$0]!) }
     forget()

@@ -31,10 +31,10 @@ final class Turns: Sendable {
     }
   }
 
-  /// Does the work that has waited longest.
+  /// Runs the work that has waited longest.
   ///
-  /// - Returns: Whether more waits than there are places, so that another is to be asked for.
-  fileprivate func takeOne() -> Bool {
+  /// - Returns: Whether more work waits than there are places, so that another turn is needed.
+  fileprivate func runNext() -> Bool {
     _next()?()
     return _line.withLock { line in
       if line.waiting.count >= line.places { return true }
@@ -43,9 +43,9 @@ final class Turns: Sendable {
     }
   }
 
-  /// Does all the work that waits: for a block of the context's own, which is to see what was saved before it
-  /// was sent.
-  func takeAll() {
+  /// Runs all waiting work. Called before a block of the context's own, which sees every save made before it
+  /// was enqueued.
+  func runAll() {
     guard _isWaited.load(ordering: .acquiring) else { return }
     while let work = _next() { work() }
   }
@@ -70,7 +70,7 @@ extension ContextQueue {
 
   private func _askForTurn() {
     DispatchQueue.main.async { [self] in
-      if inItsPlace({ turns.takeOne() }) { _askForTurn() }
+      if inItsPlace({ turns.runNext() }) { _askForTurn() }
     }
   }
 }

@@ -182,7 +182,7 @@ final class ContextQueue: @unchecked Sendable {
     let begin = recorder == nil ? 0 : DispatchTime.now().uptimeNanoseconds
     defer { recorder?(begin, DispatchTime.now().uptimeNanoseconds) }
     // What was saved before this block was sent is merged before it runs.
-    if !isTurn { turns.takeAll() }
+    if !isTurn { turns.runAll() }
     return try block()
   }
 

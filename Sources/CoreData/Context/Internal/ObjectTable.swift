@@ -199,9 +199,9 @@ struct ObjectTable {
   /// Whether enough has been registered since the last sweep to make another worth its cost.
   var isSweepDue: Bool { count > 2 * _liveAfterSweep + 512 }
 
-  /// Takes out every object that only the table holds and that `isNeeded` does not claim; the count that it
-  /// held of each is the caller's to release.
-  mutating func takeOut(unless isNeeded: (NSManagedObject) -> Bool) -> [Unmanaged<NSManagedObject>] {
+  /// Removes every object that only the table holds and that `isNeeded` does not claim. The caller releases the
+  /// count that the table held of each.
+  mutating func removeUnheld(unless isNeeded: (NSManagedObject) -> Bool) -> [Unmanaged<NSManagedObject>] {
     defer { _liveAfterSweep = count }
     let places = _places
     var dead: [Unmanaged<NSManagedObject>] = []

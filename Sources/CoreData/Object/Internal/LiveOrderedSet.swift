@@ -31,14 +31,14 @@ final class LiveOrderedSet: NSMutableOrderedSet {
     let state = _owner.members(_slot)
     if state.live !== self {
       state.live = self
-      take(state.order)
+      synchronize(with: state.order)
     }
     return state.order
   }
 
-  /// Brings Foundation's storage in step with the relationship. Costs a comparison for each member, and a change
-  /// for each that has come, gone or moved.
-  func take(_ order: [NSManagedObject]) {
+  /// Synchronizes Foundation's storage with the relationship. Costs a comparison for each member, and a change
+  /// for each member added, removed or moved.
+  func synchronize(with order: [NSManagedObject]) {
     _isStoring = true
     defer { _isStoring = false }
     let shorter = Swift.min(order.count, _stored.count)

@@ -103,7 +103,7 @@ final class ToManyState {
   @exclusivity(unchecked) private(set) var order: [NSManagedObject] = [] {
     didSet {
       _foundationOrder = nil
-      if isRealised { live?.take(order) }
+      if isRealised { live?.synchronize(with: order) }
     }
   }
   /// The set through which the program reads and writes an ordered to-many in place, as long as it has one.
@@ -196,7 +196,7 @@ final class ToManyState {
       reorder(asFarAsKnown: wanted)
       isReordered = true
     }
-    live?.take(order)
+    live?.synchronize(with: order)
   }
 
   /// Forgets what was read, keeping what was changed.
@@ -252,8 +252,8 @@ final class ToManyState {
     return true
   }
 
-  /// Undoes an addition: what was there before it stays.
-  func takeBack(_ object: NSManagedObject) {
+  /// Undoes an addition; a member that was there before it stays.
+  func undoAddition(of object: NSManagedObject) {
     if _redundant.remove(object) != nil { added.remove(object) } else { remove(object) }
   }
 
@@ -277,8 +277,9 @@ final class ToManyState {
     return true
   }
 
-  /// What was added or removed here has been saved elsewhere: no change any more. To be read again.
-  func settle(_ object: NSManagedObject) {
+  /// Forgets that a member was added or removed here: another context saved the same, and the members are to be
+  /// read again.
+  func clearChange(of object: NSManagedObject) {
     added.remove(object)
     _redundant.remove(object)
     removed.remove(object)

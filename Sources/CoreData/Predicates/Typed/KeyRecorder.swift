@@ -115,10 +115,10 @@ final class KeyRecorder: @unchecked Sendable {
     return row
   }
 
-  /// Notes that a property is being read.
+  /// Records that a property is being read.
   ///
   /// - Returns: False for an object that is not one of this recorder's.
-  func note(_ slot: Int, of object: NSManagedObject) -> Bool {
+  func record(_ slot: Int, of object: NSManagedObject) -> Bool {
     guard let (_, path) = _objects[ObjectIdentifier(object)] else { return false }
     let property = object._layout.slots[slot]
     let whole = path + [property.name]
