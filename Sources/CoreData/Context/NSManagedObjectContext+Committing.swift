@@ -4,7 +4,7 @@ import Foundation
 // A root context's save into the stores, and what happens when they have moved on.
 
 extension NSManagedObjectContext {
-  /// Writes the entries in one transaction of each store, settling conflicts as the merge policy says.
+  /// Writes the entries in one transaction of each store, resolving conflicts with the merge policy.
   ///
   /// Where the stores refuse them, inserted objects have their permanent IDs all the same, as in Core Data,
   /// which asks for them first.
@@ -38,7 +38,7 @@ extension NSManagedObjectContext {
         NSCoreDataError, "\(label) has neither coordinator nor parent; there is nowhere to save to.")
     }
     var entries = try onStoredRows(withoutLost(entries))
-    var settlement = ConflictSettlement(context: self)
+    var resolver = ConflictResolver(context: self)
     while true {
       do {
         let (computed, token, epoch) = try coordinator.commit(
@@ -47,9 +47,9 @@ extension NSManagedObjectContext {
         savedEpoch = epoch
         return computed.isEmpty ? entries : taking(computed, into: entries)
       } catch let error as StoreConflictError {
-        entries = try settlement.settle(error.conflicts, in: entries)
+        entries = try resolver.resolve(error.conflicts, in: entries)
       } catch let error as StoreConstraintError {
-        entries = try settlement.settle(error.violations)
+        entries = try resolver.resolve(error.violations)
       }
     }
   }

@@ -105,7 +105,7 @@ open class NSConstraintConflict: NSObject {
   final var existing: StoredObject?
   /// Whether the program held the stored row's object before the conflict was found.
   final var databaseIsInUse = true
-  /// The object that settling the conflict left over.
+  /// The object that survives the resolution.
   final var survivor: NSManagedObject?
 
   /// Creates a conflict.

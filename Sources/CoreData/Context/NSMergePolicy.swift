@@ -73,7 +73,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
         "The save would overwrite changes made elsewhere to \(objects) read. Refresh and save again, or set a merge policy.",
         [NSPersistentStoreSaveConflictsErrorKey: list])
     }
-    for conflict in list { VersionSettlement(conflict, mergeType)?.settle() }
+    for conflict in list { VersionConflictResolver(conflict, mergeType)?.resolve() }
   }
 
   /// Resolves conflicts over objects that violate a uniqueness constraint.
@@ -91,14 +91,14 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
           + "update the existing objects instead of inserting new ones.",
         [NSPersistentStoreSaveConflictsErrorKey: list])
     }
-    var settled = Set<NSManagedObject>()
+    var resolved = Set<NSManagedObject>()
     for conflict in list {
-      // An object in several conflicts is settled once; what is left of the others shows when the save is
-      // tried again.
+      // Resolves an object in several conflicts once; the next attempt of the save reports what remains of the
+      // others.
       let objects = conflict.conflictingObjects + [conflict.databaseObject].compactMap { $0 }
-      guard settled.isDisjoint(with: objects) else { continue }
-      settled.formUnion(objects)
-      ConstraintSettlement(conflict, mergeType)?.settle()
+      guard resolved.isDisjoint(with: objects) else { continue }
+      resolved.formUnion(objects)
+      ConstraintConflictResolver(conflict, mergeType)?.resolve()
     }
   }
 

@@ -1,12 +1,12 @@
 import CoreDataModelSchema
 import Foundation
 
-/// How objects that have the same values of a uniqueness constraint become one.
+/// Merges objects that have the same values of a uniqueness constraint into one.
 ///
-/// Against a stored row, a new object becomes that row: it takes over its identity, unless the program holds
-/// the row's own object already; then that one stays and the new one goes. The object that goes leaves its
-/// relationships to the one that stays.
-struct ConstraintSettlement {
+/// Against a stored row, a new object takes over the row's identity, unless the program holds the row's own
+/// object; then that object survives and the new one is dropped. The survivor takes over the relationships of
+/// the dropped object.
+struct ConstraintConflictResolver {
   private let _conflict: NSConstraintConflict
   private let _context: NSManagedObjectContext
   private let _type: NSMergePolicyType
@@ -24,18 +24,18 @@ struct ConstraintSettlement {
     _type = type
   }
 
-  func settle() {
+  func resolve() {
     let objects = _conflict.conflictingObjects.filter { $0._context === _context && !$0.isDeleted }
     if let database = _conflict.databaseObject {
-      _settle(objects, against: database)
+      _resolve(objects, against: database)
     } else {
-      _settleAmong(objects)
+      _resolve(among: objects)
     }
   }
 
   // MARK: Against a stored row
 
-  private func _settle(_ objects: [NSManagedObject], against database: NSManagedObject) {
+  private func _resolve(_ objects: [NSManagedObject], against database: NSManagedObject) {
     let new = objects.filter(\.isInserted)
     for object in objects where !object.isInserted {
       if _localWins {
@@ -44,7 +44,7 @@ struct ConstraintSettlement {
         _context.markDeletedAsMerged(database)
         _conflict.survivor = object
       } else {
-        _takeBack(object)
+        _rollBack(object)
       }
     }
     guard !new.isEmpty else { return }
@@ -67,9 +67,9 @@ struct ConstraintSettlement {
     _conflict.survivor = survivor
   }
 
-  /// Makes a new object the one that stands for a stored row.
+  /// Lets a new object take over the identity of a stored row.
   ///
-  /// - Returns: False if it cannot be: it has an ID of its own already, or is of another entity.
+  /// - Returns: False if it has a permanent ID already, or is of another entity.
   private func _becomes(_ object: NSManagedObject, _ existing: StoredObject, _ database: NSManagedObject)
     -> Bool
   {
@@ -128,7 +128,7 @@ struct ConstraintSettlement {
     target.inverseWasCut(inverse, object)
   }
 
-  private func _takeBack(_ object: NSManagedObject) {
+  private func _rollBack(_ object: NSManagedObject) {
     for slot in object._layout.toOneSlots where object._changed.contains(slot) { _leave(slot, of: object) }
     object._draft = nil
     object._changed = SlotSet()
@@ -140,7 +140,7 @@ struct ConstraintSettlement {
 
   // MARK: Within the context
 
-  private func _settleAmong(_ objects: [NSManagedObject]) {
+  private func _resolve(among objects: [NSManagedObject]) {
     let stored = objects.filter { !$0.isInserted }
     guard
       let survivor = _localWins ? stored.last ?? objects.last : stored.first ?? objects.first
@@ -153,7 +153,7 @@ struct ConstraintSettlement {
         _fold(object, into: survivor, withValues: false)
         _context.markDeletedAsMerged(object)
       } else {
-        _takeBack(object)
+        _rollBack(object)
       }
     }
     _conflict.survivor = survivor
@@ -189,8 +189,8 @@ struct ConstraintSettlement {
 }
 
 extension NSManagedObjectContext {
-  /// Takes back an insertion whose object has become part of another one. It is left a fault, which shows the
-  /// values that it was given to callers that still hold it.
+  /// Undoes the insertion of an object that was merged into another. The object remains a fault, which shows its
+  /// assigned values to callers that still hold it.
   final func annihilate(_ object: NSManagedObject, as other: NSManagedObject?) {
     object._flags.insert(.deletePropagated)
     markDeleted(object)

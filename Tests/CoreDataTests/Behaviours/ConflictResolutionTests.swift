@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What each merge policy makes of two contexts that changed one object, on generated cases.
-@Suite struct ConflictSettlementTests {
+@Suite struct ConflictResolutionTests {
   private static let _names = ["pages", "copies", "price"]
 
   /// The values of a book's numbers.

@@ -1,17 +1,17 @@
 import CoreDataModelSchema
 import Foundation
 
-/// Between a save that the store refused and the next attempt: conflicts go to the merge policy as objects,
-/// and the save is collected anew from what the policy made of them.
-struct ConflictSettlement {
+/// Prepares the next attempt of a save that the store refused: passes the conflicts to the merge policy as objects,
+/// and collects the save anew from what the policy made of them.
+struct ConflictResolver {
   let context: NSManagedObjectContext
   private var _attempts = 0
-  /// What has become of children's changes to objects that the context has not looked at, by value.
-  private var _settled: [IdentityKey: Settled] = [:]
+  /// Outcomes of children's changes to objects that the context has not registered, by value.
+  private var _resolved: [IdentityKey: Outcome] = [:]
   /// Objects whose rows others have deleted.
   private var _gone: [NSManagedObjectID] = []
 
-  private enum Settled {
+  private enum Outcome {
     case rewritten(Layer.Entry)
     /// The row is gone, and the change with it.
     case gone
@@ -19,10 +19,10 @@ struct ConflictSettlement {
 
   init(context: NSManagedObjectContext) { self.context = context }
 
-  /// The save to try next, after rows were found changed by others.
+  /// The entries of the next attempt, after others changed rows.
   ///
   /// - Throws: What the policy throws.
-  mutating func settle(_ conflicts: [VersionConflict], in entries: [Layer.Entry]) throws -> [Layer.Entry] {
+  mutating func resolve(_ conflicts: [VersionConflict], in entries: [Layer.Entry]) throws -> [Layer.Entry] {
     try _count()
     var byKey: [IdentityKey: Layer.Entry] = [:]
     for entry in entries { byKey[IdentityKey(entry.id)] = entry }
@@ -35,7 +35,7 @@ struct ConflictSettlement {
       if let entry, !(object?._flags.contains(.listed) ?? false) {
         // A change that a child made to an object this context never looked at is laid over whatever the
         // store has, as if it had been read when the child saved.
-        _settled[key] = _rebased(entry, conflict, object)
+        _resolved[key] = _rebased(entry, conflict, object)
       } else if entry?.kind == .deleted, conflict.persisted == nil {
         // Deleted by another context already: as wanted.
         object?._flags.insert(.vanished)
@@ -47,10 +47,10 @@ struct ConflictSettlement {
     return try _collect()
   }
 
-  /// The save to try next, after it broke uniqueness constraints.
+  /// The entries of the next attempt, after the save violated uniqueness constraints.
   ///
   /// - Throws: What the policy throws.
-  mutating func settle(_ violations: [StoreConstraintError.Violation]) throws -> [Layer.Entry] {
+  mutating func resolve(_ violations: [StoreConstraintError.Violation]) throws -> [Layer.Entry] {
     try _count()
     try context.policy.resolve(mergeConflicts: violations.map(_conflict))
     return try _collect()
@@ -62,7 +62,7 @@ struct ConflictSettlement {
       throw CocoaError.coreData(
         NSManagedObjectMergeError,
         "The save met new conflicts 100 times in a row; other writers are too busy on the same "
-          + "rows, or the merge policy does not settle what it is given. Try again later.")
+          + "rows, or the merge policy does not resolve what it is given. Try again later.")
     }
   }
 
@@ -72,13 +72,13 @@ struct ConflictSettlement {
     context.cutReferences(to: gone)
     context.processPendingChanges()
     var entries = try context.onStoredRows(context.withoutLost(context.collectLayer().entries))
-    if !_settled.isEmpty {
+    if !_resolved.isEmpty {
       entries = entries.compactMap { entry in
-        switch _settled[IdentityKey(entry.id)] {
+        switch _resolved[IdentityKey(entry.id)] {
         case nil: return entry
         case .gone?: return nil
         case .rewritten(let rewritten)?:
-          // What has been changed here since, by the settlement of another, was changed on top.
+          // The resolution of another conflict has changed the object since, on top of this outcome.
           let isOwn = context.table.object(for: entry.id)?._flags.contains(.listed) ?? false
           return isOwn ? entry : rewritten
         }
@@ -91,7 +91,7 @@ struct ConflictSettlement {
 
   private func _rebased(
     _ entry: Layer.Entry, _ conflict: VersionConflict, _ object: NSManagedObject?
-  ) -> Settled {
+  ) -> Outcome {
     guard let persisted = conflict.persisted else {
       // The row is gone; there is nothing to lay the change over.
       object?._flags.formUnion([.deleted, .deletePropagated, .vanished])
@@ -134,8 +134,8 @@ struct ConflictSettlement {
   }
 }
 
-/// How one object that was changed here and elsewhere is made to fit what the store has.
-struct VersionSettlement {
+/// Resolves the conflict of one object that was changed both here and elsewhere.
+struct VersionConflictResolver {
   private let _object: NSManagedObject
   private let _context: NSManagedObjectContext
   private let _persisted: Row?
@@ -150,10 +150,10 @@ struct VersionSettlement {
     _type = type
   }
 
-  func settle() {
-    guard let persisted = _persisted else { return _settleVanished() }
+  func resolve() {
+    guard let persisted = _persisted else { return _resolveVanished() }
     if _type == .rollbackMergePolicyType || !_object.isDirty {
-      _takeBack(persisted)
+      _rollBack(to: persisted)
     } else if _object._flags.contains(.deleted) {
       // Deleting goes on, over the newer version.
       _context.followDeletion(of: _object, over: persisted)
@@ -164,9 +164,9 @@ struct VersionSettlement {
     _context.recordEvent(_object, .eventRefreshed)
   }
 
-  /// The row was deleted elsewhere. Where local values win the object is written again, otherwise it goes as
-  /// well.
-  private func _settleVanished() {
+  /// Resolves a row that was deleted elsewhere: writes the object again where local values win, otherwise
+  /// deletes it.
+  private func _resolveVanished() {
     guard _type == .mergeByPropertyObjectTrumpMergePolicyType || _type == .overwriteMergePolicyType,
       !_object._flags.contains(.deleted), _object.isDirty
     else {
@@ -184,8 +184,8 @@ struct VersionSettlement {
     _object._changed = SlotSet(_object._layout.slots.indices)
   }
 
-  /// The local changes are dropped; the object shows what the store has.
-  private func _takeBack(_ persisted: Row) {
+  /// Drops the local changes; the object shows the stored row.
+  private func _rollBack(to persisted: Row) {
     _cutOwnTargets { _ in true }
     _context.rereadInverses(_object._layout, from: _object._row, to: persisted)
     _object._row = persisted
@@ -231,7 +231,7 @@ struct VersionSettlement {
     _object._relations?.dropClean()
   }
 
-  /// Takes the object out of the to-manys that a dropped to-one had put it in.
+  /// Removes the object from the to-manys that a dropped to-one had put it in.
   private func _cutOwnTargets(_ isDropped: (Int) -> Bool) {
     guard let local = _object._draft, let base = _object._row else { return }
     for slot in _object._layout.toOneSlots where isDropped(slot) && local[slot] != base[slot] {
