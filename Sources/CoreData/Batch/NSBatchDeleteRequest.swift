@@ -68,7 +68,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
   /// What is deleted; a copy.
   open var fetchRequest: NSFetchRequest<any NSFetchRequestResult> {
     let copy = NSFetchRequest<any NSFetchRequestResult>()
-    copy.take(from: _fetch)
+    copy.copySettings(from: _fetch)
     return copy
   }
 

@@ -159,13 +159,13 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         }
       }
       _coordinator.addPersistentStore(with: description) { description, error in
-        if error == nil { self._noteLoaded(description) }
+        if error == nil { self._recordLoaded(description) }
         block(description, error)
       }
     }
   }
 
-  private func _noteLoaded(_ description: NSPersistentStoreDescription) {
+  private func _recordLoaded(_ description: NSPersistentStoreDescription) {
     let loaded = Descriptions(list: [description])
     _descriptions.withLock { $0.loaded += loaded.list }
   }

@@ -19,7 +19,7 @@ enum FetchCall {
         "FETCH needs a managed object context as its second argument, and found \(context.kindName).")
     }
     let copy = NSFetchRequest<Any>()
-    copy.take(from: request)
+    copy.copySettings(from: request)
     if isNested { copy.fetchOffset = 0 }
     if countOnly { return .int(Int64(try context.performAndWait { try context.count(for: copy) })) }
     if isNested, copy.resultType == .managedObjectResultType { copy.resultType = .managedObjectIDResultType }

@@ -160,7 +160,7 @@ extension NSManagedObjectContext {
     var plan = FetchPlan(layout: entity.layout)
     plan.includesSubentities = request.includesSubentities
     do {
-      if let predicate = request.predicate { try plan.take(predicate) }
+      if let predicate = request.predicate { try plan.setPredicate(predicate) }
       if let descriptors = request.sortDescriptors { plan.sort = try descriptors.map { try $0.sortTerm() } }
     } catch {
       throw CocoaError.coreData(

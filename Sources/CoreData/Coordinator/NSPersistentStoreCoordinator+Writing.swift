@@ -240,7 +240,7 @@ extension NSPersistentStoreCoordinator {
       }
       return index
     }
-    if let assigned = takeAssignment(id), let index = stores.firstIndex(where: { $0 === assigned }) {
+    if let assigned = assignedStore(for: id), let index = stores.firstIndex(where: { $0 === assigned }) {
       return index
     }
     let entity = id.space.layout.entityName

@@ -285,12 +285,12 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   final func append(_ store: NSPersistentStore) {
     _state.withLock {
       $0.stores.append(store)
-      _noteCancelling($0.stores)
+      _updateEndsCancelledFetches($0.stores)
     }
     storesVersion.store(Self._nextStoresVersion(), ordering: .releasing)
   }
 
-  private func _noteCancelling(_ stores: [NSPersistentStore]) {
+  private func _updateEndsCancelledFetches(_ stores: [NSPersistentStore]) {
     endsCancelledFetches.store(
       stores.contains { $0.engine?.endsCancelledFetches ?? false }, ordering: .relaxed)
   }
@@ -298,7 +298,7 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
   final func drop(_ store: NSPersistentStore) {
     _state.withLock {
       $0.stores.removeAll { $0 === store }
-      _noteCancelling($0.stores)
+      _updateEndsCancelledFetches($0.stores)
     }
     storesVersion.store(Self._nextStoresVersion(), ordering: .releasing)
     rowCache.removeAll()
@@ -332,7 +332,7 @@ open class NSPersistentStoreCoordinator: NSObject, Reachable, @unchecked Sendabl
     _state.withLock { $0.assignments[id] = store }
   }
 
-  final func takeAssignment(_ id: NSManagedObjectID) -> NSPersistentStore? {
+  final func assignedStore(for id: NSManagedObjectID) -> NSPersistentStore? {
     _state.withLock { $0.assignments.isEmpty ? nil : $0.assignments[id] }
   }
 

@@ -49,7 +49,7 @@ final class RowCache: Sendable {
     }
   }
 
-  /// Takes what a save has written and deleted.
+  /// Applies the rows that a save has written and deleted.
   ///
   /// - Returns: Mark of the state that the save has led to.
   @discardableResult
@@ -61,7 +61,7 @@ final class RowCache: Sendable {
         if key.isTemporary { return }
         switch entry.kind {
         case .inserted, .updated:
-          if let row = entry.row { _take(row, key, &rows) }
+          if let row = entry.row { _insertUnlessNewer(row, key, &rows) }
         case .deleted, .annihilated: _drop(key, &rows)
         }
       }
@@ -70,22 +70,22 @@ final class RowCache: Sendable {
     }
   }
 
-  /// Takes what a commit has written.
+  /// Applies the rows that a commit has written and deleted.
   ///
   /// - Returns: Mark of the state that the commit has led to.
   @discardableResult
   func commit(written: [(ObjectKey, Row)], deleted: [ObjectKey]) -> Int {
     _rows.withLock { rows in
       rows.commits += 1
-      for (key, row) in written { _take(row, IdentityKey(key), &rows) }
+      for (key, row) in written { _insertUnlessNewer(row, IdentityKey(key), &rows) }
       for key in deleted { _drop(IdentityKey(key), &rows) }
       _age(&rows)
       return rows.commits
     }
   }
 
-  private func _take(_ row: Row, _ key: IdentityKey, _ rows: inout Generations) {
-    // What another coordinator tells of late is not news.
+  private func _insertUnlessNewer(_ row: Row, _ key: IdentityKey, _ rows: inout Generations) {
+    // A late row of another coordinator does not replace a newer one.
     if let known = rows.young.updateValue(row, forKey: key) ?? rows.old[key], known.version > row.version {
       rows.young[key] = known
     }

@@ -157,13 +157,13 @@ struct FetchedChanges {
   // MARK: Applying
 
   mutating func apply() {
-    _core.openSnapshot?.settle()
+    _core.openSnapshot?.loadContent()
     for (result, old) in _deletions {
-      _takeOut(result, old)
+      _remove(result, from: old)
       _core.results[ObjectIdentifier(result.object)] = nil
     }
     for move in _moves {
-      _takeOut(move.result, move.old)
+      _remove(move.result, from: move.old)
       move.result.keys = move.keys
     }
     var arrivals: [(result: FetchedResult, name: String)] = _moves.map { ($0.result, $0.name) }
@@ -178,31 +178,31 @@ struct FetchedChanges {
       }
     }
     for (result, name) in arrivals {
-      _putIn(result, name)
+      _insert(result, name)
       _core.results[ObjectIdentifier(result.object)] = result
     }
     for (section, old) in _drained.values where section.results.isEmpty && section.handle != nil {
       _drop(section, old)
     }
-    _core.noteChange()
+    _core.advanceVersion()
   }
 
-  private mutating func _takeOut(_ result: FetchedResult, _ old: IndexPath) {
+  private mutating func _remove(_ result: FetchedResult, from old: IndexPath) {
     let section = result.section
     _drained[ObjectIdentifier(section)] = _drained[ObjectIdentifier(section)] ?? (section, old.section)
     if section.results.count == 1 { section.pivot = result.keys }
     section.results.remove(result.handle)
-    section.noteChange()
+    section.invalidateObjects()
     result.handle = .none
   }
 
-  private mutating func _putIn(_ result: FetchedResult, _ name: String) {
+  private mutating func _insert(_ result: FetchedResult, _ name: String) {
     let section = _section(named: name, for: result.keys)
     let (keys, rank) = (result.keys, _keys.rank(of: result.keys))
     let place = section.results.partitionPoint(beside: rank) { _order($0.keys, keys) <= 0 }
     result.section = section
     result.handle = section.results.insert(result, at: place, rank: rank)
-    section.noteChange()
+    section.invalidateObjects()
   }
 
   /// The section of this name, made or moved if there is none where the keys belong.
@@ -272,18 +272,18 @@ struct FetchedChanges {
     for result in _insertions {
       inOrder.add((result, nil, _core.path(of: result)), at: _core.path(of: result))
     }
-    let insertions = inOrder.take()
+    let insertions = inOrder.drain()
     for move in _moves {
       let new = _core.path(of: move.result)
       inOrder.add((move.result, move.old, new), at: new)
     }
-    let moves = inOrder.take()
+    let moves = inOrder.drain()
     for update in _updates {
       inOrder.add((update.result, update.old, _core.path(of: update.result)), at: update.old)
     }
-    let updates = inOrder.take()
+    let updates = inOrder.drain()
     for deletion in _deletions { inOrder.add((deletion.result, nil, deletion.old), at: deletion.old) }
-    for (result, _, old) in inOrder.take() {
+    for (result, _, old) in inOrder.drain() {
       delegate.controller(controller, didChange: result.object, at: old, for: .delete, newIndexPath: nil)
     }
     for (result, _, new) in insertions {
@@ -326,8 +326,8 @@ private struct InOrder<Element> {
     _elements.append((path.section << 40 | path.item, element))
   }
 
-  /// The elements in order, and begins anew.
-  mutating func take() -> [Element] {
+  /// Removes all elements and returns them in order.
+  mutating func drain() -> [Element] {
     defer { _elements = [] }
     return _elements.sorted { $0.place < $1.place }.map(\.element)
   }

@@ -12,7 +12,7 @@ extension FetchedResultsCore {
     openSnapshot = snapshot
     delegate.controller(controller, didChangeContentWith: snapshot)
     guard !isSnapshotMissing else { return false }
-    snapshot.settle()
+    snapshot.loadContent()
     temporaryResults = results.values.filter { $0.object._objectID.isTemporary }
     return true
   }

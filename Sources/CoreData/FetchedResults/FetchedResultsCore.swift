@@ -76,7 +76,7 @@ final class FetchedResultsCore {
     if request.resultType == .managedObjectResultType { request.propertiesToFetch = nil }
     guard request.resultType == .managedObjectResultType else {
       let typed = NSFetchRequest<Any>()
-      typed.take(from: request)
+      typed.copySettings(from: request)
       try _showPlain(context.fetch(typed))
       return
     }
@@ -97,7 +97,7 @@ final class FetchedResultsCore {
   }
 
   private func _show(_ listing: FetchedListing) {
-    openSnapshot?.settle()
+    openSnapshot?.loadContent()
     var list = listing.runs.map { FetchedSection($0.name, self) }
     if sectionNameKeyPath == nil, list.isEmpty { list.append(FetchedSection("", self)) }
     results = [:]
@@ -114,7 +114,7 @@ final class FetchedResultsCore {
     }
     sectionsByName = Dictionary(uniqueKeysWithValues: list.map { ($0.name, $0) })
     sections = RankedTree(list, placed: { $0.handle = $1 })
-    noteChange()
+    advanceVersion()
   }
 
   private func _showPlain(_ results: [Any]) throws {
@@ -127,12 +127,12 @@ final class FetchedResultsCore {
     sections = RankedTree([FetchedSection("", self)], placed: { $0.handle = $1 })
     self.results = [:]
     sectionsByName = [:]
-    noteChange()
+    advanceVersion()
   }
 
   // MARK: Reading
 
-  func noteChange() { version &+= 1 }
+  func advanceVersion() { version &+= 1 }
 
   var objects: [NSManagedObject]? {
     guard let sections else { return nil }

@@ -33,8 +33,8 @@ final class FetchedSection: NSFetchedResultsSectionInfo {
     return objects
   }
 
-  /// Results were inserted or removed.
-  func noteChange() { _objects = nil }
+  /// Drops the cached list, after results were inserted or removed.
+  func invalidateObjects() { _objects = nil }
 
   /// Sort keys that the section is placed by.
   var keys: SortKeys { results.first?.keys ?? pivot }

@@ -22,7 +22,7 @@ import Foundation
 /// ```
 open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
   private var _content: SnapshotContent
-  /// Tells the content, until it is first needed.
+  /// Makes the content when it is first needed; nil afterwards.
   private var _source: (() -> SnapshotContent)?
 
   /// Creates an empty snapshot.
@@ -31,29 +31,29 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
     super.init()
   }
 
-  /// Creates a snapshot of what `source` tells when the snapshot is first looked at.
+  /// Creates a snapshot that calls `source` when it is first read.
   init(_ source: @escaping () -> SnapshotContent) {
     _content = SnapshotContent()
     _source = source
     super.init()
   }
 
-  /// Copies the content if it has not been read yet: its source is about to change.
-  final func settle() {
+  /// Loads the content unless it is loaded. The core calls this before its results change.
+  final func loadContent() {
     guard let source = _source else { return }
     _source = nil
     _content = source()
   }
 
-  private final var _settled: SnapshotContent {
-    settle()
+  private final var _loaded: SnapshotContent {
+    loadContent()
     return _content
   }
 
   /// Returns a copy that may be changed independently.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSDiffableDataSourceSnapshotReference()
-    copy._content = _settled
+    copy._content = _loaded
     return copy
   }
 
@@ -63,37 +63,37 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
   // MARK: Reading
 
   /// Number of items in all sections.
-  open var numberOfItems: Int { _settled.itemCount }
+  open var numberOfItems: Int { _loaded.itemCount }
 
   /// Number of sections.
-  open var numberOfSections: Int { _settled.sections.count }
+  open var numberOfSections: Int { _loaded.sections.count }
 
   /// Identifiers of the sections in order.
-  open var sectionIdentifiers: [Any] { _settled.sections.map(\.base) }
+  open var sectionIdentifiers: [Any] { _loaded.sections.map(\.base) }
 
   /// Identifiers of all items in order.
-  open var itemIdentifiers: [Any] { _settled.items.map(\.base) }
+  open var itemIdentifiers: [Any] { _loaded.items.map(\.base) }
 
   /// Number of items in a section. Traps for a section that is not there, as Apple's raises.
   open func numberOfItems(inSection sectionIdentifier: Any) -> Int {
-    _settled.items(in: _section(sectionIdentifier)).count
+    _loaded.items(in: _section(sectionIdentifier)).count
   }
 
   /// Identifiers of a section's items in order. Traps for a section that is not there, as Apple's raises.
   open func itemIdentifiersInSection(withIdentifier sectionIdentifier: Any) -> [Any] {
-    _settled.items(in: _section(sectionIdentifier)).map(\.base)
+    _loaded.items(in: _section(sectionIdentifier)).map(\.base)
   }
 
   /// The section of an item; nil if the item is not there.
   open func sectionIdentifier(forSectionContainingItemIdentifier itemIdentifier: Any) -> Any? {
-    settle()
+    loadContent()
     return _content.home(of: Self._identifier(itemIdentifier))?.base
   }
 
   /// Position of an item among all items; `NSNotFound` if it is not there.
   open func index(ofItemIdentifier itemIdentifier: Any) -> Int {
     let item = Self._identifier(itemIdentifier)
-    settle()
+    loadContent()
     guard let home = _content.home(of: item) else { return NSNotFound }
     let before = _content.sections.prefix { $0 != home }.reduce(0) { $0 + _content.items(in: $1).count }
     return before + _content.items(in: home).firstIndex(of: item)!
@@ -101,24 +101,24 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
 
   /// Position of a section; `NSNotFound` if it is not there.
   open func index(ofSectionIdentifier sectionIdentifier: Any) -> Int {
-    _settled.sections.firstIndex(of: Self._identifier(sectionIdentifier)) ?? NSNotFound
+    _loaded.sections.firstIndex(of: Self._identifier(sectionIdentifier)) ?? NSNotFound
   }
 
   /// Sections whose items are to be shown anew.
-  open var reloadedSectionIdentifiers: [Any] { _settled.reloadedSections.map(\.base) }
+  open var reloadedSectionIdentifiers: [Any] { _loaded.reloadedSections.map(\.base) }
 
   /// Items to be shown anew: in a controller's snapshot those that were updated or moved.
-  open var reloadedItemIdentifiers: [Any] { _settled.reloadedItems.map(\.base) }
+  open var reloadedItemIdentifiers: [Any] { _loaded.reloadedItems.map(\.base) }
 
   /// Items whose cells are to be brought up to date.
-  open var reconfiguredItemIdentifiers: [Any] { _settled.reconfiguredItems.map(\.base) }
+  open var reconfiguredItemIdentifiers: [Any] { _loaded.reconfiguredItems.map(\.base) }
 
   /// The sections with their items, typed; nil if an identifier is of another type. Ours: what Apple's code
   /// casts for.
   public final func sections<Section, Item>(of section: Section.Type, items: Item.Type) -> [(
     id: Section, items: [Item]
   )]? {
-    let content = _settled
+    let content = _loaded
     var result: [(id: Section, items: [Item])] = []
     for section in content.sections {
       guard let id = section.base as? Section else { return nil }
@@ -134,7 +134,7 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
   /// Appends items to the last section. Traps without a section and for an item that is there already, as
   /// Apple's raises.
   open func appendItems(withIdentifiers identifiers: [Any]) {
-    guard let last = _settled.sections.last else {
+    guard let last = _loaded.sections.last else {
       programmerError("a snapshot without sections has no place for items.")
     }
     _insert(identifiers, in: last, at: _content.items(in: last).count)
@@ -144,7 +144,7 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
   open func appendItems(withIdentifiers identifiers: [Any], intoSectionWithIdentifier sectionIdentifier: Any)
   {
     let section = _section(sectionIdentifier)
-    _insert(identifiers, in: section, at: _settled.items(in: section).count)
+    _insert(identifiers, in: section, at: _loaded.items(in: section).count)
   }
 
   /// Inserts items before another one.
@@ -161,13 +161,13 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
 
   /// Removes items; those that are not there are passed over.
   open func deleteItems(withIdentifiers identifiers: [Any]) {
-    settle()
+    loadContent()
     _content.remove(items: Set(identifiers.map(Self._identifier)))
   }
 
   /// Removes all sections with their items.
   open func deleteAllItems() {
-    settle()
+    loadContent()
     _content = SnapshotContent()
   }
 
@@ -183,13 +183,13 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
 
   /// Marks items to be shown anew.
   open func reloadItems(withIdentifiers identifiers: [Any]) {
-    settle()
+    loadContent()
     _content.reloadedItems += identifiers.map { _place($0).item }
   }
 
   /// Marks items whose cells are to be brought up to date.
   open func reconfigureItems(withIdentifiers identifiers: [Any]) {
-    settle()
+    loadContent()
     _content.reconfiguredItems += identifiers.map { _place($0).item }
   }
 
@@ -197,26 +197,26 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
 
   /// Appends sections without items.
   open func appendSections(withIdentifiers sectionIdentifiers: [Any]) {
-    _insert(sections: sectionIdentifiers, at: _settled.sections.count)
+    _insert(sections: sectionIdentifiers, at: _loaded.sections.count)
   }
 
   /// Inserts sections before another one.
   open func insertSections(
     withIdentifiers sectionIdentifiers: [Any], beforeSectionWithIdentifier toIdentifier: Any
   ) {
-    _insert(sections: sectionIdentifiers, at: _settled.sections.firstIndex(of: _section(toIdentifier))!)
+    _insert(sections: sectionIdentifiers, at: _loaded.sections.firstIndex(of: _section(toIdentifier))!)
   }
 
   /// Inserts sections after another one.
   open func insertSections(
     withIdentifiers sectionIdentifiers: [Any], afterSectionWithIdentifier toIdentifier: Any
   ) {
-    _insert(sections: sectionIdentifiers, at: _settled.sections.firstIndex(of: _section(toIdentifier))! + 1)
+    _insert(sections: sectionIdentifiers, at: _loaded.sections.firstIndex(of: _section(toIdentifier))! + 1)
   }
 
   /// Removes sections with their items; those that are not there are passed over.
   open func deleteSections(withIdentifiers sectionIdentifiers: [Any]) {
-    settle()
+    loadContent()
     _content.remove(sections: Set(sectionIdentifiers.map(Self._identifier)))
   }
 
@@ -234,7 +234,7 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
 
   /// Marks sections whose items are to be shown anew.
   open func reloadSections(withIdentifiers sectionIdentifiers: [Any]) {
-    settle()
+    loadContent()
     _content.reloadedSections += sectionIdentifiers.map(_section)
   }
 
@@ -247,13 +247,13 @@ open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
 
   private final func _section(_ any: Any) -> AnyHashable {
     let section = Self._identifier(any)
-    guard _settled.has(section: section) else { programmerError("the snapshot has no section '\(section)'.") }
+    guard _loaded.has(section: section) else { programmerError("the snapshot has no section '\(section)'.") }
     return section
   }
 
   private final func _place(_ any: Any) -> (item: AnyHashable, section: AnyHashable, position: Int) {
     let item = Self._identifier(any)
-    settle()
+    loadContent()
     guard let section = _content.home(of: item) else {
       programmerError("the snapshot has no item '\(item)'.")
     }

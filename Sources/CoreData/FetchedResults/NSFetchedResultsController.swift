@@ -58,7 +58,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
       _fetchRequest = request
     } else {
       _fetchRequest = NSFetchRequest<ResultType>()
-      _fetchRequest.take(from: fetchRequest)
+      _fetchRequest.copySettings(from: fetchRequest)
     }
     core = FetchedResultsCore(_fetchRequest, context, sectionNameKeyPath, cacheName: name)
     super.init()
@@ -253,7 +253,7 @@ extension NSFetchedResultsController: FetchedResultsOwner {
     if let face = self as? NSFetchedResultsController<any NSFetchRequestResult> { return face }
     if let _face { return _face }
     let request = NSFetchRequest<any NSFetchRequestResult>()
-    request.take(from: _fetchRequest)
+    request.copySettings(from: _fetchRequest)
     let face = NSFetchedResultsController<any NSFetchRequestResult>(
       facing: core, request: request)
     _face = face

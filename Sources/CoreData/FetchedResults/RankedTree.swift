@@ -196,7 +196,7 @@ struct RankedTree<Element> {
       }
     }
     _nodes[Int(new)].parent = node
-    _settle(from: node)
+    _rebalance(from: node)
     return Handle(number: new)
   }
 
@@ -222,7 +222,7 @@ struct RankedTree<Element> {
     } else {
       _replace(node, by: left >= 0 ? left : right, under: parent)
     }
-    _settle(from: start)
+    _rebalance(from: start)
     let element = _nodes[Int(node)].element!
     _nodes[Int(node)] = Node(element: nil)
     _free.append(node)
@@ -243,8 +243,8 @@ struct RankedTree<Element> {
 
   // MARK: Balance
 
-  /// Counts and balances again on the way from a node to the root.
-  private mutating func _settle(from start: Int32) {
+  /// Recounts and rebalances the path from a node to the root.
+  private mutating func _rebalance(from start: Int32) {
     var node = start
     while node >= 0 {
       _recount(node)

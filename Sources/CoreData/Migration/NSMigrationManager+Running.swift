@@ -228,7 +228,7 @@ extension NSMigrationManager {
   ) throws {
     let passes: Float = 3
     for (position, item) in policies.enumerated() {
-      func note(_ number: Int, _ count: Int) throws {
+      func reportProgress(_ number: Int, _ count: Int) throws {
         let share = Float(number) / Float(max(1, count))
         let done = (Float(pass) + (Float(position) + share) / Float(policies.count)) / passes
         try state.withLock { state in
@@ -237,8 +237,8 @@ extension NSMigrationManager {
           state.progress = done
         }
       }
-      try note(0, 1)
-      try body(item.mapping, item.policy, note)
+      try reportProgress(0, 1)
+      try body(item.mapping, item.policy, reportProgress)
       try checkCancellation()
     }
     state.withLock { $0.progress = Float(pass + 1) / passes }

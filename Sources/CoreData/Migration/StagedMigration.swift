@@ -35,7 +35,7 @@ package struct StagedMigration {
       try _store.copy(to: url)
       var current = source
       for step in steps {
-        try _take(step, from: current, in: url)
+        try _perform(step, from: current, in: url)
         current = step.model
       }
     }
@@ -92,7 +92,7 @@ package struct StagedMigration {
 
   // MARK: Steps
 
-  private func _take(_ step: Step, from current: NSManagedObjectModel, in url: URL) throws {
+  private func _perform(_ step: Step, from current: NSManagedObjectModel, in url: URL) throws {
     if let stage = step.stage, let handler = stage.willMigrateHandler {
       try _withContainer(current, url) { try handler(_manager, stage) }
     }

@@ -302,7 +302,7 @@ open class NSEntityDescription: NSObject, NSCopying, Reachable {
         "can't change \(what) of entity '\(_name ?? "?")': its model is in use by a coordinator and so immutable; change "
           + "a copy() of the model")
     }
-    _model?.noteEdit()
+    _model?.recordEdit()
   }
 
   private func _dropIndexes() {

@@ -230,11 +230,11 @@ open class NSManagedObjectModel: NSObject, NSCopying {
       programmerError(
         "can't change \(what) of a model in use by a coordinator: it is immutable now; change a copy() of it")
     }
-    noteEdit()
+    recordEdit()
   }
 
-  /// Notes that the model or one of its parts is about to change.
-  final func noteEdit() { _edits += 1 }
+  /// Records that the model or one of its parts is about to change.
+  final func recordEdit() { _edits += 1 }
 
   /// The version hashes as computed since the last change, else those that `compute` answers, kept if they may
   /// be.

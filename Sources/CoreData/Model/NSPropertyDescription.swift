@@ -176,12 +176,12 @@ open class NSPropertyDescription: NSObject, NSCopying {
         "can't change \(what) of property '\(_entity?.name ?? "?").\(_name)': its model is in use by a coordinator and "
           + "so immutable; change a copy() of the model")
     }
-    noteEdit()
+    recordEdit()
   }
 
   /// Tells the model that the property is about to change.
-  final func noteEdit() {
-    if let _entity { _entity.owner?.noteEdit() } else { composite?.noteEdit() }
+  final func recordEdit() {
+    if let _entity { _entity.owner?.recordEdit() } else { composite?.recordEdit() }
   }
 
   /// An editable copy which belongs to no entity yet.

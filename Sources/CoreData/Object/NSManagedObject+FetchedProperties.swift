@@ -15,7 +15,7 @@ extension NSManagedObject {
     }
     guard let template = property.fetchRequest, let context = _context else { return [NSManagedObject]() }
     let request = NSFetchRequest<NSManagedObject>()
-    request.take(from: template)
+    request.copySettings(from: template)
     do {
       var inputs: [[String]: PredicateValue] = [:]
       request.predicate = try template.predicate.map { try _bound($0, property, recording: &inputs) }

@@ -117,10 +117,10 @@ package struct FetchPlan: Sendable {
     return plan
   }
 
-  /// Takes a request's predicate as stores do.
+  /// Sets a request's predicate in the form that stores evaluate.
   ///
   /// - Throws: What a nested fetch throws; `PredicateEvaluationError` for a predicate that is no tree.
-  package mutating func take(_ predicate: NSPredicate) throws {
+  package mutating func setPredicate(_ predicate: NSPredicate) throws {
     if let comparison = predicate as? NSComparisonPredicate, let known = comparison.templated {
       // Nothing in it has to be carried out or replaced.
       let contents = _own()

@@ -188,7 +188,7 @@ open class AnyFetchRequest: NSPersistentStoreRequest {
   open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
   /// Copies every setting from another request.
-  func take(from other: AnyFetchRequest) {
+  func copySettings(from other: AnyFetchRequest) {
     affectedStores = other.affectedStores
     _entity = other._entity
     _entityName = other._entityName
@@ -226,7 +226,7 @@ open class AnyFetchRequest: NSPersistentStoreRequest {
 
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = AnyFetchRequest()
-    copy.take(from: self)
+    copy.copySettings(from: self)
     return copy
   }
 
@@ -276,7 +276,7 @@ open class NSFetchRequest<ResultType>: AnyFetchRequest {
 
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSFetchRequest<ResultType>()
-    copy.take(from: self)
+    copy.copySettings(from: self)
     return copy
   }
 
@@ -307,7 +307,7 @@ extension NSFetchRequest {
       return try use(request)
     }
     let request = NSFetchRequest<any NSFetchRequestResult>()
-    request.take(from: self)
+    request.copySettings(from: self)
     defer { _entity = request._entity ?? _entity }
     return try use(request)
   }

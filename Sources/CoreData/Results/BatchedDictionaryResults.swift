@@ -128,7 +128,7 @@ extension NSManagedObjectContext {
   public final func fetchBatched(_ request: NSFetchRequest<NSDictionary>) throws -> BatchedDictionaryResults {
     checkQueue()
     let rows = AnyFetchRequest()
-    rows.take(from: request)
+    rows.copySettings(from: request)
     rows.resultType = .dictionaryResultType
     var plan = try plan(for: rows)
     guard let coordinator = persistentStoreCoordinator, let model = coordinator.frozen else {

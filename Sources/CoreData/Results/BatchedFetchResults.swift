@@ -79,7 +79,7 @@ extension NSManagedObjectContext {
     _ request: NSFetchRequest<Object>
   ) throws -> BatchedFetchResults<Object> {
     let identities = AnyFetchRequest()
-    identities.take(from: request)
+    identities.copySettings(from: request)
     identities.resultType = .managedObjectIDResultType
     let size = request.fetchBatchSize > 0 ? request.fetchBatchSize : 100
     return BatchedFetchResults(self, try fetchIDs(identities, sortsUnsaved: true), batchSize: size)
