@@ -61,7 +61,7 @@ final class RowCache: Sendable {
         if key.isTemporary { return }
         switch entry.kind {
         case .inserted, .updated:
-          if let row = entry.row { _insertUnlessNewer(row, key, &rows) }
+          if let row = entry.row { _insertUnlessOlder(row, key, &rows) }
         case .deleted, .annihilated: _drop(key, &rows)
         }
       }
@@ -77,15 +77,15 @@ final class RowCache: Sendable {
   func commit(written: [(ObjectKey, Row)], deleted: [ObjectKey]) -> Int {
     _rows.withLock { rows in
       rows.commits += 1
-      for (key, row) in written { _insertUnlessNewer(row, IdentityKey(key), &rows) }
+      for (key, row) in written { _insertUnlessOlder(row, IdentityKey(key), &rows) }
       for key in deleted { _drop(IdentityKey(key), &rows) }
       _age(&rows)
       return rows.commits
     }
   }
 
-  private func _insertUnlessNewer(_ row: Row, _ key: IdentityKey, _ rows: inout Generations) {
-    // A late row of another coordinator does not replace a newer one.
+  private func _insertUnlessOlder(_ row: Row, _ key: IdentityKey, _ rows: inout Generations) {
+    // Rows of other coordinators may arrive late: a newer row stays.
     if let known = rows.young.updateValue(row, forKey: key) ?? rows.old[key], known.version > row.version {
       rows.young[key] = known
     }

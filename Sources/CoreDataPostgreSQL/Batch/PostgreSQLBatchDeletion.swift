@@ -41,7 +41,7 @@ final class PostgreSQLBatchDeletion {
     }
     let doomed = _doomed.sorted { $0.key < $1.key }
     for (number, keys) in doomed { try _checkInverses(of: keys, number) }
-    try _entry?.noteDeletions(of: _found)
+    try _entry?.recordDeletions(of: _found)
     for (number, keys) in doomed { try _clearReferences(to: keys, of: number) }
     var count = 0
     for (number, keys) in doomed {
@@ -179,7 +179,7 @@ final class PostgreSQLBatchDeletion {
       guard _engine.spaces.indices.contains(number - 1) else { continue }
       let key = ObjectKey(space: _engine.spaces[number - 1], reference: found.int64(row, 0))
       if !_isDoomed.contains(key) {
-        entry.noteUpdate(of: key.reference, entity: number, changed: SlotSet([slot]))
+        entry.recordUpdate(of: key.reference, entity: number, changed: SlotSet([slot]))
       }
     }
   }

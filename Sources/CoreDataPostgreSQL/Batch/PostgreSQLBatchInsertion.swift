@@ -47,7 +47,7 @@ final class PostgreSQLBatchInsertion {
 
   private func _write(_ rows: [Row]) throws {
     guard _plan.collision != .fail, !_plan.layout.uniquenessConstraints.isEmpty else {
-      return try _insert(rows).forEach(_note)
+      return try _insert(rows).forEach(_record)
     }
     // Rows in the way: stored ones, and earlier ones of the batch.
     var stored: [[String: StoredObject]] = []
@@ -93,8 +93,8 @@ final class PostgreSQLBatchInsertion {
     try _update(order, updates)
     for result in results {
       switch result {
-      case .fresh(let place): _note(keys[place])
-      case .stored(let key): _note(key)
+      case .fresh(let place): _record(keys[place])
+      case .stored(let key): _record(key)
       }
     }
   }
@@ -108,7 +108,7 @@ final class PostgreSQLBatchInsertion {
   /// Inserts rows, and answers their keys.
   private func _insert(_ rows: [Row]) throws -> [Int64] {
     guard !rows.isEmpty else { return [] }
-    let keys = try _engine.keys.take(rows.count, root: _plan.layout.rootNumber, on: _connection)
+    let keys = try _engine.keys.acquire(rows.count, root: _plan.layout.rootNumber, on: _connection)
     let plan = _engine.plans.inserts[_number - 1]
     var parameters = PostgreSQLParameters()
     parameters.add(PostgreSQLArray(keys))
@@ -121,7 +121,7 @@ final class PostgreSQLBatchInsertion {
     } catch let error as PostgreSQLError where error.isUniqueViolation {
       throw _engine.batchError(_plan.layout, error)
     }
-    for key in keys { _entry?.noteInsertion(of: key, entity: _number) }
+    for key in keys { _entry?.recordInsertion(of: key, entity: _number) }
     return keys
   }
 
@@ -142,10 +142,10 @@ final class PostgreSQLBatchInsertion {
       // Two stored rows are in the way, by two constraints.
       throw _engine.batchError(_plan.layout, error)
     }
-    for key in order { _entry?.noteUpdate(of: key, entity: _number, changed: _values) }
+    for key in order { _entry?.recordUpdate(of: key, entity: _number, changed: _values) }
   }
 
-  private func _note(_ key: Int64) {
+  private func _record(_ key: Int64) {
     outcome.count += 1
     if _needsKeys { outcome.keys.append(ObjectKey(space: _engine.spaces[_number - 1], reference: key)) }
   }

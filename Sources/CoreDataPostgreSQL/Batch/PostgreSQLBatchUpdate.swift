@@ -48,7 +48,7 @@ struct PostgreSQLBatchUpdate {
     let changed = SlotSet(_plan.assignments.map(\.slot))
     try _derive(keys, changed)
     for key in keys {
-      _entry?.noteUpdate(of: key.reference, entity: key.space.layout.entityNumber, changed: changed)
+      _entry?.recordUpdate(of: key.reference, entity: key.space.layout.entityNumber, changed: changed)
     }
     return BatchOutcome(count: count, keys: needsKeys ? keys : [])
   }

@@ -30,8 +30,8 @@ final class PostgreSQLKeys: Sendable {
     return "\(parts[..<dot.upperBound])\(name)_id_seq\""
   }
 
-  /// Takes keys of a root entity's table.
-  func take(_ count: Int, root: Int, on connection: PostgreSQLConnection) throws -> [Int64] {
+  /// Acquires keys of a root entity's table.
+  func acquire(_ count: Int, root: Int, on connection: PostgreSQLConnection) throws -> [Int64] {
     var result: [Int64] = []
     result.reserveCapacity(count)
     _rest.withLock { rest in

@@ -56,7 +56,7 @@ extension PostgreSQLStoreEngine {
     along others: () throws -> Void
   ) throws -> SaveOutcome {
     let save = PostgreSQLSave(changes, engine: self, connection: connection)
-    try save.takeKeys()
+    try save.acquireKeys()
     let entry = keepsHistory ? PostgreSQLHistoryEntry(self, on: connection, by: changes.origin) : nil
     return try committing(on: connection) {
       try save.run(isCareful: isCareful, recordingIn: entry)

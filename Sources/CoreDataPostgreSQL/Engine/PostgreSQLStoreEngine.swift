@@ -149,7 +149,7 @@ final class PostgreSQLStoreEngine: StoreEngine {
     return try withConnection("new keys") { connection in
       var result: [Int: [Int64]] = [:]
       for (number, count) in counts where count > 0 {
-        result[number] = try keys.take(
+        result[number] = try keys.acquire(
           count, root: mapping.layout.layout(numbered: number).rootNumber, on: connection)
       }
       return result

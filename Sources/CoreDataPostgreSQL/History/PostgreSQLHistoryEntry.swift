@@ -34,20 +34,20 @@ final class PostgreSQLHistoryEntry {
     _origin = origin
   }
 
-  func noteInsertion(of key: Int64, entity: Int) {
+  func recordInsertion(of key: Int64, entity: Int) {
     _changes.append(Change(kind: .insert, entity: entity, key: key))
   }
 
-  /// Notes an update; one of transient properties alone is passed over.
-  func noteUpdate(of key: Int64, entity: Int, changed: SlotSet) {
+  /// Records an update, unless it changes transient properties only.
+  func recordUpdate(of key: Int64, entity: Int, changed: SlotSet) {
     let slots = _engine.mapping.layout.layout(numbered: entity).slots
     let names = slots.indices.filter { changed.contains($0) && !slots[$0].isTransient && !slots[$0].isHidden }
     guard !names.isEmpty else { return }
     _changes.append(Change(kind: .update, entity: entity, key: key, properties: names.map { slots[$0].name }))
   }
 
-  /// Notes deletions, with the values that the model wants to be kept; called while the rows are there.
-  func noteDeletions(of keys: [ObjectKey]) throws {
+  /// Records deletions with the values that the model preserves. Called while the rows exist.
+  func recordDeletions(of keys: [ObjectKey]) throws {
     var kept: [ObjectKey: Row] = [:]
     let preserving = keys.filter { !Self._preserved($0.space.layout).isEmpty }
     for (key, row) in zip(preserving, try _engine.rows(for: preserving, on: _connection)) { kept[key] = row }

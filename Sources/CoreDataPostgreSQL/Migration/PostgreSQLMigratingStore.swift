@@ -95,7 +95,7 @@ struct PostgreSQLMigratingStore: MigratingStore {
       try helper.execute("DROP SCHEMA IF EXISTS \(other) CASCADE")
       do {
         try body(_url(_beside))
-        try _take(other)
+        try _replaceTables(withThoseOf: other)
       } catch {
         connection.rollBack()
         try? helper.execute("DROP SCHEMA IF EXISTS \(other) CASCADE")
@@ -104,8 +104,8 @@ struct PostgreSQLMigratingStore: MigratingStore {
     }
   }
 
-  /// Puts the tables of another schema in the place of this one's.
-  private func _take(_ other: String) throws {
+  /// Replaces this schema's tables by those of another.
+  private func _replaceTables(withThoseOf other: String) throws {
     for table in try _tables(address.schema) where table != "_receipt" {
       try connection.execute("DROP TABLE \(_s).\(PostgreSQLNames.quoted(table)) CASCADE")
     }

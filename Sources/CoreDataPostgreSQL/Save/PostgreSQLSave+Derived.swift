@@ -14,20 +14,20 @@ extension PostgreSQLSave {
     else { return [] }
     var keys: [ObjectKey] = []
     var known = Set<ObjectKey>()
-    func note(_ number: Int, _ reference: Int64) {
+    func record(_ number: Int, _ reference: Int64) {
       let key = ObjectKey(space: engine.spaces[number - 1], reference: reference)
       if known.insert(key).inserted { keys.append(key) }
     }
     for (index, insertion) in changes.inserted.enumerated() {
       let number = insertion.id.space.layout.entityNumber
-      if !derivations.own[number - 1].isEmpty { note(number, insertedKeys[index]) }
+      if !derivations.own[number - 1].isEmpty { record(number, insertedKeys[index]) }
     }
     for update in changes.updated {
       let number = update.id.space.layout.entityNumber
       guard let key = update.id.key, !derivations.own(of: number, changed: update.changed).isEmpty else {
         continue
       }
-      note(number, key.reference)
+      record(number, key.reference)
     }
     if !derivations.distant.isEmpty {
       let found = try connection.run(
@@ -38,7 +38,7 @@ extension PostgreSQLSave {
           guard parts.count == 2, let number = Int(parts[0]), engine.spaces.indices.contains(number - 1),
             let reference = Int64(parts[1])
           else { continue }
-          note(number, reference)
+          record(number, reference)
         }
       }
     }

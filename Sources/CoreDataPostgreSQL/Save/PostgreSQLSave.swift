@@ -27,8 +27,8 @@ final class PostgreSQLSave {
     return _changes
   }
 
-  /// Takes the keys of inserted objects, outside of the transaction: they are given out whatever becomes of it.
-  func takeKeys() throws {
+  /// Acquires the keys of inserted objects, outside the transaction: they are used up even if it fails.
+  func acquireKeys() throws {
     insertedKeys = Array(repeating: 0, count: changes.inserted.count)
     var missing: [Int: [Int]] = [:]
     for (index, insertion) in changes.inserted.enumerated() {
@@ -40,7 +40,7 @@ final class PostgreSQLSave {
       }
     }
     for (root, indices) in missing {
-      let keys = try engine.keys.take(indices.count, root: root, on: connection)
+      let keys = try engine.keys.acquire(indices.count, root: root, on: connection)
       for (index, key) in zip(indices, keys) { insertedKeys[index] = key }
     }
   }
@@ -56,7 +56,7 @@ final class PostgreSQLSave {
   func run(isCareful: Bool, recordingIn entry: PostgreSQLHistoryEntry?) throws {
     let conflicts = try _lock()
     if !conflicts.isEmpty { throw StoreConflictError(conflicts: conflicts) }
-    try entry?.noteDeletions(of: changes.deleted.compactMap(\.id.key))
+    try entry?.recordDeletions(of: changes.deleted.compactMap(\.id.key))
     try _delete()
     if isCareful {
       try clearExchangedValues()
@@ -68,10 +68,10 @@ final class PostgreSQLSave {
     try writeToManys()
     guard let entry else { return }
     for (index, insertion) in changes.inserted.enumerated() {
-      entry.noteInsertion(of: insertedKeys[index], entity: insertion.id.space.layout.entityNumber)
+      entry.recordInsertion(of: insertedKeys[index], entity: insertion.id.space.layout.entityNumber)
     }
     for update in changes.updated {
-      entry.noteUpdate(
+      entry.recordUpdate(
         of: update.id.key!.reference, entity: update.id.space.layout.entityNumber, changed: update.changed)
     }
   }

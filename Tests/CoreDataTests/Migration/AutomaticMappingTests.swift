@@ -160,7 +160,7 @@ struct AutomaticMappingTests {
     let connection = try Connection(path: fixture.url.path, mode: .readWrite)
     try connection.beginImmediate()
     let files = StoreFiles(url: fixture.url)
-    let released = try files.takeContent(of: other, on: connection)
+    let released = try files.copyContent(of: other, on: connection)
     let left = directory.appendingPathExtension("left")
     try FileManager.default.copyItem(at: directory, to: left)
     defer { try? FileManager.default.removeItem(at: left) }

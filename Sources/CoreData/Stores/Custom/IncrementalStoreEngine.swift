@@ -39,7 +39,7 @@ final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
       let request = _request(plan, type)
       let answer = try _store.execute(request, with: context)
       let ids = try _ids(in: answer, for: "a fetch of '\(plan.layout.entityName)'")
-      _noteShown(ids)
+      _recordShown(ids)
       return ids.compactMap { id in id.key.map { StoredObject(key: $0, row: nil) } }
     }
   }
@@ -235,7 +235,7 @@ final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
       for deletion in changes.deleted { deletion.id.key.map { _versions[$0] = nil } }
       // Either end of a relationship may have changed.
       if !changes.isEmpty { _members = [:] }
-      _noteShown(changes.inserted.compactMap { $0.id.permanent })
+      _recordShown(changes.inserted.compactMap { $0.id.permanent })
       return SaveOutcome()
     }
   }
@@ -255,7 +255,7 @@ final class IncrementalStoreEngine: ManagedObjectStoring, @unchecked Sendable {
 
   // MARK: Who shows what
 
-  private func _noteShown(_ ids: [NSManagedObjectID]) {
+  private func _recordShown(_ ids: [NSManagedObjectID]) {
     let new = ids.filter { id in id.key.map { _shown.insert($0).inserted } ?? false }
     if !new.isEmpty { _store.managedObjectContextDidRegisterObjects(with: new) }
   }

@@ -84,7 +84,7 @@ extension QueryCompiler {
   package mutating func operand(_ expression: ExpressionTree) throws -> Operand {
     try deeper { compiler in
       switch expression {
-      case .constant(let value): return .constant(try compiler.take(value), value)
+      case .constant(let value): return .constant(try compiler.consumeConstant(value), value)
       case .evaluatedObject: return .object(compiler.evaluated)
       case .variable(let name):
         if compiler.variables[name] == nil, let column = compiler.columns[name] {

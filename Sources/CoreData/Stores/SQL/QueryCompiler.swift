@@ -181,8 +181,11 @@ package struct QueryCompiler {
 
   // MARK: Bookkeeping
 
-  /// Number of the constant that is being visited.
-  package mutating func take(_ value: PredicateValue) throws -> Int {
+  /// Consumes the next constant.
+  ///
+  /// - Returns: Its number.
+  /// - Throws: `UntranslatableQueryError` if the next constant is not `value`.
+  package mutating func consumeConstant(_ value: PredicateValue) throws -> Int {
     guard _used < _constants.count, _constants[_used] == value else {
       throw untranslatable("a constant", "it was met out of order")
     }

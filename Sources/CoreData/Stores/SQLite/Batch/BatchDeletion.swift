@@ -50,7 +50,7 @@ final class BatchDeletion {
       count += try _run(
         "DELETE FROM \(_mapping.table(of: number).name) WHERE Z_PK IN \(ValueArray.members)", keys)
     }
-    for key in _found { try _entry?.noteDeletion(of: key.reference, entity: key.space.layout.entityNumber) }
+    for key in _found { try _entry?.recordDeletion(of: key.reference, entity: key.space.layout.entityNumber) }
     return BatchOutcome(count: count, keys: needsKeys ? _found : [])
   }
 
@@ -220,7 +220,7 @@ final class BatchDeletion {
         guard let number else { continue }
         let key = ObjectKey(space: _engine.spaces[number - 1], reference: statement.int64(0))
         if _isDoomed.contains(key) { continue }
-        try _entry.noteUpdate(of: key.reference, entity: number, changed: SlotSet([slot]))
+        try _entry.recordUpdate(of: key.reference, entity: number, changed: SlotSet([slot]))
       }
     }
     let cleared = [column, entityColumn, orderColumn].compactMap {

@@ -61,8 +61,8 @@ final class BatchInsertion {
       do {
         try statement.run()
         statement.reset()
-        try _entry?.noteInsertion(of: key, entity: _number)
-        _note(key)
+        try _entry?.recordInsertion(of: key, entity: _number)
+        _record(key)
         key += 1
       } catch let error as SQLiteError where error.isUniqueViolation {
         statement.reset()
@@ -78,7 +78,7 @@ final class BatchInsertion {
     }
   }
 
-  private func _note(_ key: Int64) {
+  private func _record(_ key: Int64) {
     outcome.count += 1
     if _needsKeys { outcome.keys.append(ObjectKey(space: _engine.spaces[_number - 1], reference: key)) }
   }
@@ -93,7 +93,7 @@ final class BatchInsertion {
     }
     guard let (key, version) = try _rowInTheWay(of: row) else { throw _constraintError(error) }
     let plan = _engine.writePlans.update(_values, of: _number)
-    try _binder.noteFiles(plan.files, key)
+    try _binder.recordFiles(plan.files, key)
     do {
       try _connection.withStatement(plan.sql) { statement in
         let index = try _binder.bind(row, plan.cells, entity: _number, to: statement, from: 1)
@@ -106,8 +106,8 @@ final class BatchInsertion {
       // Two stored rows are in the way, by two constraints.
       throw _constraintError(error)
     }
-    try _entry?.noteUpdate(of: key, entity: _number, changed: _values)
-    _note(key)
+    try _entry?.recordUpdate(of: key, entity: _number, changed: _values)
+    _record(key)
   }
 
   private func _constraintError(_ error: SQLiteError) -> any Error {

@@ -33,7 +33,7 @@ struct BatchUpdate {
     let count = try _update(keys: keys.map(\.reference))
     let changed = SlotSet(_plan.assignments.map(\.slot))
     for key in keys {
-      try _entry?.noteUpdate(of: key.reference, entity: key.space.layout.entityNumber, changed: changed)
+      try _entry?.recordUpdate(of: key.reference, entity: key.space.layout.entityNumber, changed: changed)
     }
     return (BatchOutcome(count: count, keys: needsKeys ? keys : []), files)
   }

@@ -51,9 +51,9 @@ extension SQLiteStoreEngine: BatchCapable {
     guard !options.isReadOnly else { throw SQLiteStoreError.readOnly(path: path) }
     return try SQLiteStoreError.translating {
       try pool.write { connection in
-        _ = derivedReports.take()
+        _ = derivedReports.drain()
         // Triggers report each row; a batch does not announce them.
-        defer { _ = derivedReports.take() }
+        defer { _ = derivedReports.drain() }
         let (outcome, files) = try connection.transaction {
           let entry = history.map { HistoryEntry($0, on: connection, by: origin) }
           var (outcome, files) = try body(connection, entry)

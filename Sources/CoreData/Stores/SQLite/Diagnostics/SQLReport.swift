@@ -35,8 +35,8 @@ final class SQLReport {
     _bindings = bindings
   }
 
-  /// Notes the row that a statement stands on.
-  func note(_ statement: Statement) {
+  /// Records the current row of a statement.
+  func record(_ statement: Statement) {
     _count += 1
     guard _level > 2 else { return }
     let cells = (0..<Int32(statement.columnCount)).map { SQLBinding(statement.value($0)).description }

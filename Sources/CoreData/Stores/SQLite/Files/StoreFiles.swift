@@ -156,7 +156,7 @@ struct StoreFiles {
         try body(sibling)
         try sibling._endLog()
         brought = Set(sibling._directory.names).subtracting(before)
-        released = try takeContent(of: sibling, on: connection)
+        released = try copyContent(of: sibling, on: connection)
       }
     } catch {
       removeExternal(brought)
@@ -165,10 +165,10 @@ struct StoreFiles {
     removeExternal(released)
   }
 
-  /// Makes the content that of another store, inside the transaction that `connection` has open on this one.
+  /// Replaces the content by that of another store, inside the transaction that `connection` has open on this one.
   ///
   /// - Returns: Names of the external data files that are to be removed once the transaction is committed.
-  func takeContent(of other: StoreFiles, on connection: Connection) throws -> Set<String> {
+  func copyContent(of other: StoreFiles, on connection: Connection) throws -> Set<String> {
     let before = try ExternalDataNeighbours(of: _location).ownNames(connection)
     let after = Set(other._directory.names)
     for name in after.subtracting(before) { try other._bring(name, to: self) }

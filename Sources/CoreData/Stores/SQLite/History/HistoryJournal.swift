@@ -98,7 +98,7 @@ final class HistoryEntry {
     _origin = origin ?? ChangeOrigin()
   }
 
-  /// Number of the transaction; nil as long as nothing has been noted.
+  /// Number of the transaction; nil until a change is recorded.
   var number: Int64? { _transaction }
 
   /// Keeps values of an object about to be deleted; to be called while its row is there.
@@ -114,23 +114,23 @@ final class HistoryEntry {
     }
   }
 
-  func noteInsertion(of key: Int64, entity: Int) throws {
-    try _note(.insert, key, entity, columns: nil, tombstone: [])
+  func recordInsertion(of key: Int64, entity: Int) throws {
+    try _record(.insert, key, entity, columns: nil, tombstone: [])
   }
 
-  /// Notes an update; one that changes nothing that has a place in history is passed over.
-  func noteUpdate(of key: Int64, entity: Int, changed: SlotSet) throws {
+  /// Records an update, unless it changes nothing that history records.
+  func recordUpdate(of key: Int64, entity: Int, changed: SlotSet) throws {
     guard let columns = _journal.layout.entities[entity - 1].columns(for: changed) else { return }
-    try _note(.update, key, entity, columns: columns, tombstone: [])
+    try _record(.update, key, entity, columns: columns, tombstone: [])
   }
 
-  func noteDeletion(of key: Int64, entity: Int) throws {
+  func recordDeletion(of key: Int64, entity: Int) throws {
     let root = _journal.mapping.layout.layout(numbered: entity).rootNumber
     let tombstone = _tombstones.removeValue(forKey: Deleted(root: root, key: key))
-    try _note(.delete, key, entity, columns: nil, tombstone: tombstone ?? [])
+    try _record(.delete, key, entity, columns: nil, tombstone: tombstone ?? [])
   }
 
-  private func _note(
+  private func _record(
     _ kind: HistoryChangeRecord.Kind, _ key: Int64, _ entity: Int, columns: [UInt8]?, tombstone: [Binding]
   ) throws {
     let transaction = try _transaction ?? _begin()
@@ -193,7 +193,7 @@ final class HistoryEntry {
     return number
   }
 
-  /// Records which numbers are used; to be called when everything has been noted.
+  /// Records which numbers are used; called once every change is recorded.
   func finish() throws {
     guard let _transaction else { return }
     try _store(_transaction, HistoryTables.transactionEntity)

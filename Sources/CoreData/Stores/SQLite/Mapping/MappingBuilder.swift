@@ -44,7 +44,7 @@ struct MappingBuilder {
   private mutating func _addTable(_ root: PropertyLayout) throws {
     var names = NameSupply()
     for fixed in [StoreVocabulary.primaryKey, StoreVocabulary.entity, StoreVocabulary.version] {
-      _ = names.take(fixed)
+      _ = names.reserve(fixed)
     }
     var drafts: [Draft] = []
     var places: [(entity: Int, slot: Int, places: Places)] = []
@@ -62,7 +62,7 @@ struct MappingBuilder {
         drafts.append(
           Draft(
             column: TableColumn(
-              name: names.take(StoreVocabulary.name(attribute.name)), declaredType: type, content: content),
+              name: names.reserve(StoreVocabulary.name(attribute.name)), declaredType: type, content: content),
             group: group))
         places.append((number, slot, Places(column: drafts.count - 1)))
       }
@@ -83,7 +83,7 @@ struct MappingBuilder {
         (
           Draft(
             column: TableColumn(
-              name: names.take(name), declaredType: "INTEGER", content: .order), group: 1), index
+              name: names.reserve(name), declaredType: "INTEGER", content: .order), group: 1), index
         ))
     }
     orders.sort { $0.draft.column.name < $1.draft.column.name }
@@ -150,7 +150,7 @@ struct MappingBuilder {
       drafts.append(
         Draft(
           column: TableColumn(
-            name: names.take(StoreVocabulary.name(element.name)), declaredType: type,
+            name: names.reserve(StoreVocabulary.name(element.name)), declaredType: type,
             content: content == .externalData ? .data : content),
           group: group))
       leaves.append(CompositeLeaf(path: path, names: taken, column: drafts.count - 1))
@@ -164,7 +164,7 @@ struct MappingBuilder {
     drafts.append(
       Draft(
         column: TableColumn(
-          name: names.take("Z" + stem), declaredType: "INTEGER", content: .foreignKey), group: 0))
+          name: names.reserve("Z" + stem), declaredType: "INTEGER", content: .foreignKey), group: 0))
     var places = Places(column: drafts.count - 1)
     let destination = layout.slots[slot].relationship!.destination
     if _layout.layout(numbered: destination).family.count > 1 {
@@ -172,7 +172,7 @@ struct MappingBuilder {
       drafts.append(
         Draft(
           column: TableColumn(
-            name: names.take(name), declaredType: "INTEGER", content: .foreignEntity), group: 0))
+            name: names.reserve(name), declaredType: "INTEGER", content: .foreignEntity), group: 0))
       places.entityColumn = drafts.count - 1
     }
     return places
@@ -257,7 +257,7 @@ struct MappingBuilder {
         let relationship = layout.slots[slot].relationship!
         guard let inverse = relationship.inverseSlot else { continue }
         let name = _layout.layout(numbered: relationship.destination).slots[inverse].name.uppercased()
-        stems[SlotKey(layout.entityNumber, slot)] = names.take(
+        stems[SlotKey(layout.entityNumber, slot)] = names.reserve(
           "\(_numbers.stored(for: layout.entityNumber))\(name)")
       }
     }

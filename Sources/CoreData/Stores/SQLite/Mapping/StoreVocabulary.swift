@@ -43,15 +43,14 @@ enum StoreVocabulary {
   }
 }
 
-/// Hands out names that are different from each other: the first to ask for one gets it plain, later ones
-/// with 1, 2 ... .
+/// Reserves distinct names: the first reservation of a name is unchanged, later ones end in 1, 2 ... .
 struct NameSupply {
-  private var _taken: Set<String> = []
+  private var _reserved: Set<String> = []
 
-  mutating func take(_ name: String) -> String {
-    if _taken.insert(name).inserted { return name }
+  mutating func reserve(_ name: String) -> String {
+    if _reserved.insert(name).inserted { return name }
     var suffix = 1
-    while !_taken.insert(name + String(suffix)).inserted { suffix += 1 }
+    while !_reserved.insert(name + String(suffix)).inserted { suffix += 1 }
     return name + String(suffix)
   }
 }

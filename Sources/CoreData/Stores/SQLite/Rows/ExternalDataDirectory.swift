@@ -110,7 +110,7 @@ struct ExternalDataDirectory: Sendable {
       guard let text = Self.file(named: bytes) else { return Data(bytes) }
       let path = "\(_path)/\(text)"
       guard let data = try PlainFile.data(at: path) else {
-        _notices.note(path)
+        _notices.report(path)
         return nil
       }
       return data
@@ -193,7 +193,7 @@ private final class MissingFileNotices: Sendable {
   private let _names = Mutex<Set<String>>([])
   private static let _limit = 5
 
-  func note(_ path: String) {
+  func report(_ path: String) {
     let count = _names.withLock { names -> Int? in
       guard names.count <= Self._limit, names.insert(path).inserted else { return nil }
       return names.count

@@ -47,12 +47,12 @@ struct PackedOrder {
       places.append(RankSort.Place(rank: isAscending ? rank : ~rank, index: Int32(truncatingIfNeeded: index)))
     }
     RankSort.sort(&places)
-    _settleTies(&places, found)
+    _sortTies(&places, found)
     return places.map { found[Int($0.index)] }
   }
 
-  /// Orders what its rank does not: by the cells.
-  private func _settleTies(_ places: inout [RankSort.Place], _ found: [StoredObject]) {
+  /// Sorts places of equal rank by their cells.
+  private func _sortTies(_ places: inout [RankSort.Place], _ found: [StoredObject]) {
     var start = 0
     while start < places.count {
       var end = start + 1

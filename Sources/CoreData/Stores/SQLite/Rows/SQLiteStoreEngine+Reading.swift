@@ -31,12 +31,12 @@ extension SQLiteStoreEngine {
     try _run(query.sql, query.parameters, plan, constants, on: connection) { statement, report in
       if plan.content != .identity {
         while try statement.step() {
-          report?.note(statement)
+          report?.record(statement)
           if let object = try reader.object(statement) { result.append(object) }
         }
       } else {
         while try statement.step() {
-          report?.note(statement)
+          report?.record(statement)
           if let object = try reader.identity(statement) { result.append(object) }
         }
       }
@@ -92,7 +92,7 @@ extension SQLiteStoreEngine {
     try _run(query.sql, query.parameters, plan.rows, constants, on: connection) { statement, report in
       var row: [Value] = []
       while try statement.step() {
-        report?.note(statement)
+        report?.record(statement)
         do {
           row.removeAll(keepingCapacity: true)
           row.reserveCapacity(query.cells.count)
@@ -196,7 +196,7 @@ extension SQLiteStoreEngine {
       defer { report?.end(connection) }
       var next = 0
       while try statement.step() {
-        report?.note(statement)
+        report?.record(statement)
         guard let object = try query.reader.object(statement) else { continue }
         let reference = object.key.reference
         // Nothing promises the order; a row out of it is looked for from the start.
@@ -264,7 +264,7 @@ extension SQLiteStoreEngine {
           defer { report?.end(connection) }
           while try statement.step() {
             if found.count == Self._membersReadAtOnce { return false }
-            report?.note(statement)
+            report?.record(statement)
             if let object = try reader.object(statement) { found.append(object) }
           }
           return true
@@ -289,7 +289,7 @@ extension SQLiteStoreEngine {
       defer { report?.end(connection) }
       var result: [ObjectKey] = []
       while try statement.step() {
-        report?.note(statement)
+        report?.record(statement)
         result.append(try query.member(statement, context))
       }
       return result
@@ -310,7 +310,7 @@ extension SQLiteStoreEngine {
       let report = SQLReport.begin(query.many, [.values(places.keys.map { .integer($0) })])
       defer { report?.end(connection) }
       while try statement.step() {
-        report?.note(statement)
+        report?.record(statement)
         guard let place = places[statement.int64(0)] else { continue }
         result[place].append(try query.member(statement, context))
       }

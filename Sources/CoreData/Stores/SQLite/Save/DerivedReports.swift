@@ -28,8 +28,8 @@ final class DerivedReports: Sendable {
     }
   }
 
-  /// What was reported since the last time.
-  func take() -> Set<Reported> {
+  /// Removes and returns the rows reported so far.
+  func drain() -> Set<Reported> {
     _rows.withLock { rows in
       if rows.isEmpty { return [] }
       defer { rows = [] }
@@ -41,7 +41,7 @@ final class DerivedReports: Sendable {
 extension SQLiteStoreEngine {
   /// The rows that triggers of this transaction have changed, as they are now.
   func computedRows(on connection: Connection) throws -> [StoredObject] {
-    let reported = derivedReports.take()
+    let reported = derivedReports.drain()
     if reported.isEmpty { return [] }
     let keys = reported.compactMap { row in
       mapping.numbers.number(forStored: row.entity).map {

@@ -36,14 +36,14 @@ extension SQLiteStoreEngine {
   private func _commit(
     _ changes: ChangeSet, on connection: Connection, isCareful: Bool, along others: () throws -> Void
   ) throws -> SaveOutcome {
-    _ = derivedReports.take()
+    _ = derivedReports.drain()
     let transaction = SaveTransaction(changes, engine: self, connection: connection, isCareful: isCareful)
     do {
       let outcome = try connection.transaction {
         let entry = history.map { HistoryEntry($0, on: connection, by: changes.origin) }
         try transaction.keepTombstones(in: entry)
         try transaction.run()
-        try transaction.note(in: entry)
+        try transaction.recordHistory(in: entry)
         let computed = try computedRows(on: connection)
         try others()
         transaction.linkIDs()

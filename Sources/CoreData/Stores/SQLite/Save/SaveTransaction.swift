@@ -180,7 +180,7 @@ final class SaveTransaction {
       let number = try layout(of: deletion.id).entityNumber
       let plan = plans.deletes[number - 1]
       let key = try key(of: deletion.id, entity: number, slot: 0)
-      try noteFiles(plan.files, key)
+      try recordFiles(plan.files, key)
       let isGone = try connection.withStatement(plan.sql) { statement in
         statement.bind(key, at: 1)
         statement.bind(deletion.base.version, at: 2)
@@ -205,7 +205,7 @@ final class SaveTransaction {
       let number = try layout(of: update.id).entityNumber
       let plan = plans.update(update.changed, of: number)
       let key = try key(of: update.id, entity: number, slot: 0)
-      try noteFiles(plan.files, key)
+      try recordFiles(plan.files, key)
       let statement = try connection.lend(plan.sql)
       defer { connection.giveBack(statement) }
       var index = try bind(update.row, plan.cells, entity: number, to: statement, from: 1)
@@ -218,8 +218,8 @@ final class SaveTransaction {
     }
   }
 
-  /// Notes the external data files that a row names before it is changed.
-  func noteFiles(_ query: SQLText?, _ key: Int64) throws {
+  /// Records the external data files that a row names, before it is changed.
+  func recordFiles(_ query: SQLText?, _ key: Int64) throws {
     guard let query else { return }
     try connection.withStatement(query) { statement in
       statement.bind(key, at: 1)
@@ -258,7 +258,7 @@ final class SaveTransaction {
     }
   }
 
-  /// Runs a statement; in a careful save a refusal by a unique index is noted and true returned.
+  /// Runs a statement; in a careful save a refusal by a unique index is recorded and true returned.
   private func _gatheringViolations(
     _ id: NSManagedObjectID, _ entity: Int, _ key: Int64, _ row: Row, _ run: () throws -> Void
   ) throws -> Bool {

@@ -41,14 +41,14 @@ struct SchemaWriter {
   func indexes(of table: TableMapping) throws -> [String] {
     var names = NameSupply()
     var result = table.columns.filter { $0.content == .foreignKey }
-      .map { _index(names.take("\(table.name)_\($0.name)_INDEX"), on: table.name, [$0.name]) }
+      .map { _index(names.reserve("\(table.name)_\($0.name)_INDEX"), on: table.name, [$0.name]) }
     if table.hasSubentities {
-      result.append(_index(names.take("\(table.name)_Z_ENT_INDEX"), on: table.name, ["Z_ENT"]))
+      result.append(_index(names.reserve("\(table.name)_Z_ENT_INDEX"), on: table.name, ["Z_ENT"]))
     }
     for join in _joins(of: table) {
       result.append(
         _index(
-          names.take("\(join.name)_\(join.second)_INDEX"), on: join.name, [join.second, join.first]))
+          names.reserve("\(join.name)_\(join.second)_INDEX"), on: join.name, [join.second, join.first]))
     }
     for number in _mapping.layout.layout(numbered: table.rootNumber).family {
       result += try _modelIndexes(of: number, table, &names)
@@ -85,14 +85,14 @@ struct SchemaWriter {
     for name in indexed {
       try _unlessImpossible(name, of: entity) {
         let column = try _column(name, in: layout)
-        result.append(_collatedIndex(names.take("Z_\(entity.name)_\(name)"), on: table, [(column, true)]))
+        result.append(_collatedIndex(names.reserve("Z_\(entity.name)_\(name)"), on: table, [(column, true)]))
       }
     }
     for attributes in entity.compoundIndexes where attributes.count > 1 {
       let name = attributes.joined(separator: "_")
       try _unlessImpossible(name, of: entity) {
         let columns = try attributes.map { (try _column($0, in: layout), true) }
-        result.append(_collatedIndex(names.take("Z_\(entity.name)_\(name)"), on: table, columns))
+        result.append(_collatedIndex(names.reserve("Z_\(entity.name)_\(name)"), on: table, columns))
       }
     }
     for index in entity.indexes {
@@ -115,12 +115,12 @@ struct SchemaWriter {
         // One named after its attribute may stand there for the attribute's sake.
         let name = "Z_\(entity.name)_\(index.name)"
         if columns.isEmpty || result.contains(_collatedIndex(name, on: table, columns) + condition) { return }
-        result.append(_collatedIndex(names.take(name), on: table, columns) + condition)
+        result.append(_collatedIndex(names.reserve(name), on: table, columns) + condition)
       }
     }
     for constraint in entity.uniquenessConstraints where !constraint.isEmpty {
       let columns = try constraint.map { (try _column($0, in: layout), true) }
-      let name = names.take("Z_\(entity.name)_UNIQUE_\(constraint.joined(separator: "_"))")
+      let name = names.reserve("Z_\(entity.name)_UNIQUE_\(constraint.joined(separator: "_"))")
       result.append(_collatedIndex(name, on: table, columns, isUnique: true))
     }
     return result
