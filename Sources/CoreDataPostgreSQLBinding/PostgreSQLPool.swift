@@ -66,7 +66,7 @@ package final class PostgreSQLPool: Sendable {
   package func withConnection<Result>(
     _ use: String, _ body: (PostgreSQLConnection) throws -> Result
   ) throws -> Result {
-    let (connection, number) = try _take(use)
+    let (connection, number) = try _acquire(use)
     defer { _giveBack(connection, number) }
     return try body(connection)
   }
@@ -84,7 +84,7 @@ package final class PostgreSQLPool: Sendable {
     case closed
   }
 
-  private func _take(_ use: String) throws -> (PostgreSQLConnection, Int) {
+  private func _acquire(_ use: String) throws -> (PostgreSQLConnection, Int) {
     let deadline = DispatchTime.now() + _deadline
     var isFirst = true
     while true {

@@ -162,7 +162,7 @@ package final class Connection: @unchecked Sendable {
   package var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
   /// Marks the connection as faulty if `error` reports a fault of the medium.
-  func note(_ error: any Error) {
+  func recordFault(in error: any Error) {
     if (error as? any SQLiteFailure)?.underlying?.isFault == true { isFaulty = true }
   }
 

@@ -28,8 +28,8 @@ package final class ConnectionPool: Sendable {
     /// Whether a timer ends readers' idle transactions.
     var isWatched = false
 
-    /// Takes an idle connection.
-    mutating func takeIdle() -> Connection? {
+    /// Removes and returns an idle connection, if there is one: preferably the current one.
+    mutating func popIdle() -> Connection? {
       if let current, let index = idle.lastIndex(where: { $0 === current }) { return idle.remove(at: index) }
       return idle.popLast()
     }
@@ -102,7 +102,7 @@ package final class ConnectionPool: Sendable {
       return try body(connection)
     } catch {
       connection.heldRead.end(connection)
-      connection.note(error)
+      connection.recordFault(in: error)
       throw error
     }
   }
@@ -125,7 +125,7 @@ package final class ConnectionPool: Sendable {
       _retireLog(connection)
       throw SQLiteError.moved(path: connection.path)
     } catch {
-      connection.note(error)
+      connection.recordFault(in: error)
       throw error
     }
   }
@@ -178,7 +178,7 @@ package final class ConnectionPool: Sendable {
         if state.isClosed { return .closed }
         if state.reading < _readBound {
           state.reading += 1
-          return state.takeIdle().map { .connection($0) } ?? .open
+          return state.popIdle().map { .connection($0) } ?? .open
         }
         let waiter = Waiter()
         state.waiters.append(waiter)
@@ -247,7 +247,7 @@ package final class ConnectionPool: Sendable {
   private func _beginWrite() throws -> Connection {
     let idle = try _state.withLock { state -> Connection? in
       if state.isClosed { throw ClosedError() }
-      let connection = state.takeIdle()
+      let connection = state.popIdle()
       if connection != nil { state.writing = connection }
       return connection
     }

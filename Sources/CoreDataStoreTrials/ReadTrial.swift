@@ -38,7 +38,7 @@ package struct ReadTrial {
     _ connection: Connection
   ) throws {
     guard let name = entity.name, let place = StoredPlace(entity, in: store) else {
-      _note("the entity '\(entity.name ?? "?")' has no table")
+      _add("the entity '\(entity.name ?? "?")' has no table")
       return
     }
     entities += 1
@@ -52,7 +52,7 @@ package struct ReadTrial {
     let keys = try _keys(
       "SELECT Z_PK FROM \(place.table) WHERE Z_ENT = \(place.number) ORDER BY Z_PK", connection)
     guard keys == objects.map(\.key) else {
-      _note("\(name): fetched \(objects.count) objects, the table has \(keys.count) rows")
+      _add("\(name): fetched \(objects.count) objects, the table has \(keys.count) rows")
       return
     }
     for attribute in entity.attributesByName.values {
@@ -60,7 +60,7 @@ package struct ReadTrial {
       let count = try Self._eachCell(column, place, connection) { position, statement in
         let value = objects[position].object.value(forKey: attribute.name)
         if !CellComparison(attribute).isEqual(value, statement) {
-          _note("\(name).\(attribute.name) of row \(keys[position]): \(String(describing: value).prefix(60))")
+          _add("\(name).\(attribute.name) of row \(keys[position]): \(String(describing: value).prefix(60))")
         }
       }
       cells += count
@@ -69,7 +69,7 @@ package struct ReadTrial {
       let count = try Self._eachCell(columns.column, place, connection) { position, statement in
         let target = objects[position].object.value(forKey: relationship) as? NSManagedObject
         let expected: Int64? = statement.isNull(0) ? nil : statement.int64(0)
-        if target.map(StoredKey.of) != expected { _note("\(name).\(relationship) of row \(keys[position])") }
+        if target.map(StoredKey.of) != expected { _add("\(name).\(relationship) of row \(keys[position])") }
       }
       cells += count
     }
@@ -81,7 +81,7 @@ package struct ReadTrial {
           (value as? NSOrderedSet)?.count ?? (value as? Set<AnyHashable>)?.count ?? (value as? NSSet)?.count
         members += count ?? 0
         if count != counts[key] ?? 0 {
-          _note("\(name).\(relationship) of row \(key): \(count ?? -1) members, SQL says \(counts[key] ?? 0)")
+          _add("\(name).\(relationship) of row \(key): \(count ?? -1) members, SQL says \(counts[key] ?? 0)")
         }
       }
     }
@@ -122,7 +122,7 @@ package struct ReadTrial {
     return keys
   }
 
-  private mutating func _note(_ difference: String) {
+  private mutating func _add(_ difference: String) {
     if differences.count < 100 { differences.append(difference) }
   }
 }

@@ -34,12 +34,12 @@ package struct CompanionProgram: Sendable {
         + "\(_package)), with 'swift build -c release --product \(name)', and put it beside 'coredata'.")
   }
 
-  /// Runs the program in the place of this one, with these words.
-  package func takeOver(_ words: [String], _ environment: ToolEnvironment) throws(ToolFailure) -> Never {
+  /// Replaces this process with the program, called with these arguments.
+  package func exec(_ words: [String], _ environment: ToolEnvironment) throws(ToolFailure) -> Never {
     let program = try path(environment.variables["PATH"])
     var arguments: [UnsafeMutablePointer<CChar>?] = ([program] + words).map { strdup($0) }
     arguments.append(nil)
-    // Comes back only when it fails.
+    // Returns only on failure.
     execv(program, arguments)
     throw ToolFailure(.internalError, "'\(program)' cannot be started: \(String(cString: strerror(errno))).")
   }

@@ -175,7 +175,7 @@ final class EditSession: @unchecked Sendable {
     try _context.performAndWait {
       let object = try _object(target)
       try _step("change of \(_name(object))") {
-        try _take(entries, object)
+        try _apply(entries, to: object)
         try Self._validating {
           try object.objectID.isTemporaryID ? object.validateForInsert() : object.validateForUpdate()
         }
@@ -192,7 +192,7 @@ final class EditSession: @unchecked Sendable {
       try _step("new \(entity.entityName)") {
         let object = NSEntityDescription.insertNewObject(forEntityName: entity.entityName, into: _context)
         _drafts.append(object)
-        try _take(entries, object)
+        try _apply(entries, to: object)
         try Self._validating { try object.validateForInsert() }
       }
     }
@@ -212,7 +212,7 @@ final class EditSession: @unchecked Sendable {
     }
   }
 
-  private func _take(_ entries: [EditForm.Entry], _ object: NSManagedObject) throws {
+  private func _apply(_ entries: [EditForm.Entry], to object: NSManagedObject) throws {
     guard let entity = object.entity.name.flatMap({ layout.layoutsByName[$0] }) else { throw Missing() }
     var refusal = Refusal(messages: [:])
     for entry in entries {

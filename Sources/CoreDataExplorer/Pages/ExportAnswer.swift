@@ -35,7 +35,7 @@ struct ExportAnswer {
   func answer() throws -> HTTPResponse {
     let store = _visit.store
     let request = try TableRequest(_visit.request, entity: _entity, in: store)
-    let rows = ExportRows(request, store, _form, _visit.request.client, try store.exports.take())
+    let rows = ExportRows(request, store, _form, _visit.request.client, try store.exports.acquire())
     // A failure before the first piece gets a page; later failures cut the connection.
     try rows.begin()
     let name = _entity.entityName.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }

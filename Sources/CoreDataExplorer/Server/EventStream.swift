@@ -10,7 +10,7 @@ struct EventStream {
 
   func answer() throws -> HTTPResponse {
     let store = _visit.store
-    let place = try store.followers.take()
+    let place = try store.followers.acquire()
     let client = _visit.request.client
     let start = _visit.request.query("since").flatMap(Int.init) ?? store.clock.time
     let state = Mutex((time: start, isGreeted: false))

@@ -25,10 +25,10 @@ final class Places: Sendable {
     deinit { _places._free.withLock { $0 += 1 } }
   }
 
-  /// Takes a place.
+  /// Acquires a place.
   ///
   /// - Throws: `Full`.
-  func take() throws -> Place {
+  func acquire() throws -> Place {
     let isFree = _free.withLock { free in
       guard free > 0 else { return false }
       free -= 1

@@ -18,7 +18,7 @@ struct AdoptionRemarks {
       remarks.append(SourceAdoption.Remark(line: token.line, column: token.column, message: message))
     }
     for (index, token) in tokens.enumerated() {
-      blocks.take(index, in: tokens)
+      blocks.consume(index, in: tokens)
       add(_declaration(at: index, in: tokens, blocks) ?? _message(at: index, in: tokens, blocks), at: token)
     }
     if let token = _useWithoutImport(tokens) {
@@ -287,7 +287,7 @@ struct SourceBlocks {
   /// Whether the innermost type around the token is extended there.
   var isInExtension: Bool { _open.last { $0.type != nil }?.isExtension ?? false }
 
-  mutating func take(_ index: Int, in tokens: [SourceToken]) {
+  mutating func consume(_ index: Int, in tokens: [SourceToken]) {
     let token = tokens[index]
     switch token.kind {
     case .identifier:
@@ -295,12 +295,12 @@ struct SourceBlocks {
         let head = TypeHead(at: index, in: tokens)
       else { return }
       _ahead = (head, token.text == "extension")
-    case .punctuation: _takePunctuation(token)
+    case .punctuation: _consumePunctuation(token)
     default: return
     }
   }
 
-  private mutating func _takePunctuation(_ token: SourceToken) {
+  private mutating func _consumePunctuation(_ token: SourceToken) {
     switch token.text {
     case "{":
       _open.append(Block(type: _ahead?.type, isExtension: _ahead?.isExtension ?? false))

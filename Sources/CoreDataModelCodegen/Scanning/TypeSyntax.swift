@@ -68,7 +68,7 @@ struct TypeParser {
     guard _depth < Self._depthLimit else { return nil }
     guard var type = _parsePrimary() else { return nil }
     while true {
-      if _take("?") || _take("!") {
+      if _consume("?") || _consume("!") {
         type = .optional(type)
       } else if _peek("&") {
         guard let composition = _parseComposition(type) else { return nil }
@@ -81,7 +81,7 @@ struct TypeParser {
 
   private mutating func _parseComposition(_ first: TypeSyntax) -> TypeSyntax? {
     var parts: [TypeSyntax] = [first]
-    while _take("&") {
+    while _consume("&") {
       guard let next = _parsePrimary() else { return nil }
       parts.append(next)
     }
@@ -90,15 +90,15 @@ struct TypeParser {
 
   private mutating func _parsePrimary() -> TypeSyntax? {
     guard position < _tokens.count else { return nil }
-    if _take("[") {
+    if _consume("[") {
       guard let element = parse() else { return nil }
-      if _take(":") {
-        guard let value = parse(), _take("]") else { return nil }
+      if _consume(":") {
+        guard let value = parse(), _consume("]") else { return nil }
         return .dictionary(element, value)
       }
-      return _take("]") ? .array(element) : nil
+      return _consume("]") ? .array(element) : nil
     }
-    if _take("(") { return _parseTuple() }
+    if _consume("(") { return _parseTuple() }
     let token = _tokens[position]
     if token.isKeyword("any"), position + 1 < _tokens.count, _tokens[position + 1].isName {
       position += 1
@@ -113,13 +113,13 @@ struct TypeParser {
 
   private mutating func _parseTuple() -> TypeSyntax? {
     var elements: [TypeSyntax] = []
-    if _take(")") { return .tuple([]) }
+    if _consume(")") { return .tuple([]) }
     repeat {
       // Labels of tuple elements would be part of the symbol.
       guard let element = parse() else { return nil }
       elements.append(element)
-    } while _take(",")
-    guard _take(")"), !_peek("->") else { return nil }
+    } while _consume(",")
+    guard _consume(")"), !_peek("->") else { return nil }
     return elements.count == 1 ? elements[0] : .tuple(elements)
   }
 
@@ -130,15 +130,15 @@ struct TypeParser {
       let name = _tokens[position].text
       position += 1
       var arguments: [TypeSyntax] = []
-      if _take("<") {
+      if _consume("<") {
         repeat {
           guard let argument = parse() else { return nil }
           arguments.append(argument)
-        } while _take(",")
-        guard _take(">") else { return nil }
+        } while _consume(",")
+        guard _consume(">") else { return nil }
       }
       components.append(TypeSyntax.Component(name: name, arguments: arguments))
-    } while _take(".")
+    } while _consume(".")
     // The long spellings of what has a short one.
     if components.count == 1 || (components.count == 2 && components[0].name == "Swift") {
       let last = components[components.count - 1]
@@ -156,7 +156,7 @@ struct TypeParser {
     position < _tokens.count && _tokens[position].isPunctuation(sign)
   }
 
-  private mutating func _take(_ sign: String) -> Bool {
+  private mutating func _consume(_ sign: String) -> Bool {
     guard _peek(sign) else { return false }
     position += 1
     return true

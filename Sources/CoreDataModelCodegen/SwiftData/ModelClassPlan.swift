@@ -104,16 +104,16 @@ struct ModelClassPlan {
   }
 
   private mutating func _remark(_ entity: EntitySchema) {
-    func note(_ text: String) { remarks.append("entity '\(entity.name)': \(text)") }
-    if entity.isAbstract { note("SwiftData has no abstract entities; its class can be instantiated") }
+    func addRemark(_ text: String) { remarks.append("entity '\(entity.name)': \(text)") }
+    if entity.isAbstract { addRemark("SwiftData has no abstract entities; its class can be instantiated") }
     if let modifier = entity.versionHashModifier {
-      note("SwiftData has no hash modifier of an entity ('\(modifier)')")
+      addRemark("SwiftData has no hash modifier of an entity ('\(modifier)')")
     }
     if let identifier = entity.renamingIdentifier, identifier != entity.name {
-      note("SwiftData has no former name of an entity ('\(identifier)')")
+      addRemark("SwiftData has no former name of an entity ('\(identifier)')")
     }
     for fetched in entity.fetchedProperties {
-      note("SwiftData has no fetched properties; '\(fetched.traits.name)' is left out")
+      addRemark("SwiftData has no fetched properties; '\(fetched.traits.name)' is left out")
     }
   }
 
@@ -123,11 +123,11 @@ struct ModelClassPlan {
     _ attribute: AttributeSchema, _ entity: EntitySchema, _ composites: inout [ModelClass.Composite],
     qualifier: String = ""
   ) -> ModelClass.Property? {
-    func note(_ text: String) {
+    func addRemark(_ text: String) {
       remarks.append("entity '\(entity.name)', attribute '\(attribute.name)': \(text)")
     }
     if attribute.isDerived {
-      note("SwiftData has no derived attributes; it is left out")
+      addRemark("SwiftData has no derived attributes; it is left out")
       return nil
     }
     var options = _options(attribute, entity)
@@ -149,7 +149,7 @@ struct ModelClassPlan {
       }
     case .undefined, .objectID:
       guard attribute.isTransient else {
-        note("SwiftData has no attributes of the type \(attribute.type.fileName); it is left out")
+        addRemark("SwiftData has no attributes of the type \(attribute.type.fileName); it is left out")
         return nil
       }
       return ModelClass.Property(
@@ -159,7 +159,7 @@ struct ModelClassPlan {
     default: type = _types.type(of: attribute.type) ?? "NSObject"
     }
     if !attribute.validations.isEmpty || !attribute.limits.isEmpty {
-      note("SwiftData has no validation rules; those of the model are left out")
+      addRemark("SwiftData has no validation rules; those of the model are left out")
     }
     if attribute.isOptional, !type.hasSuffix("?") {
       type = type.hasPrefix("any ") ? "(\(type))?" : "\(type)?"
@@ -250,7 +250,7 @@ struct ModelClassPlan {
   private mutating func _property(
     _ relationship: RelationshipSchema, _ entity: EntitySchema
   ) throws -> ModelClass.Property {
-    func note(_ text: String) {
+    func addRemark(_ text: String) {
       remarks.append("entity '\(entity.name)', relationship '\(relationship.name)': \(text)")
     }
     guard let destination = _entities[relationship.destination] else {
@@ -259,7 +259,7 @@ struct ModelClassPlan {
         reason: "its destination entity '\(relationship.destination)' is not in the model")
     }
     if relationship.isOrdered {
-      note("SwiftData has no ordered relationships; the order of its members is lost")
+      addRemark("SwiftData has no ordered relationships; the order of its members is lost")
     }
     var arguments: [String] = []
     if relationship.deleteRule != .nullify { arguments.append("deleteRule: .\(relationship.deleteRule)") }
@@ -271,7 +271,7 @@ struct ModelClassPlan {
     arguments += identity.filter { $0.hasPrefix("originalName") }
     if let inverse = relationship.inverse, SwiftName.isIdentifier(inverse) {
       if relationship.destination == entity.name, inverse == relationship.name {
-        note("it is its own inverse, which '@Relationship' has no words for")
+        addRemark("it is its own inverse, which '@Relationship' has no words for")
       } else if _names(inverse, of: destination, relationship, entity) {
         arguments.append("inverse: \\\(SwiftName.escaped(destination.name)).\(SwiftName.escaped(inverse))")
       }

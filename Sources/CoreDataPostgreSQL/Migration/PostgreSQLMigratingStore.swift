@@ -104,7 +104,7 @@ struct PostgreSQLMigratingStore: MigratingStore {
     }
   }
 
-  /// Replaces this schema's tables by those of another.
+  /// Replaces this schema's tables with those of another.
   private func _replaceTables(withThoseOf other: String) throws {
     for table in try _tables(address.schema) where table != "_receipt" {
       try connection.execute("DROP TABLE \(_s).\(PostgreSQLNames.quoted(table)) CASCADE")

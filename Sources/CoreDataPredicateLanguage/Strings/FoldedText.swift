@@ -11,21 +11,21 @@ struct FoldedText {
     for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
       let value = scalar.value
       if value < 0x80 {
-        _settle(&marks)
+        _reorder(&marks)
         scalars.append(folding.foldsCase ? Folding.loweredASCII(value) : value)
         continue
       }
       let before = scalars.count
       folding.append(scalar, to: &scalars)
       for index in before..<scalars.count {
-        if Folding.isMark(scalars[index]) { marks += 1 } else { _settle(&marks, endingAt: index) }
+        if Folding.isMark(scalars[index]) { marks += 1 } else { _reorder(&marks, endingAt: index) }
       }
     }
-    _settle(&marks)
+    _reorder(&marks)
   }
 
   /// Puts the marks of one letter in canonical order, so that the order they were typed in does not matter.
-  private mutating func _settle(_ marks: inout Int, endingAt end: Int? = nil) {
+  private mutating func _reorder(_ marks: inout Int, endingAt end: Int? = nil) {
     defer { marks = 0 }
     guard marks > 1 else { return }
     let end = end ?? scalars.count

@@ -11,9 +11,9 @@ enum RunningWorker {
 
   private static let _state = Mutex(State())
 
-  /// Notes the child that was started, or nil when it is gone. Does not come back once `end` was called: the
+  /// Records the child that was started, or nil once it is gone. Does not return once `end` was called: the
   /// program is about to exit, and what happens to the child now is no failure to be reported.
-  static func note(_ id: pid_t?) {
+  static func record(_ id: pid_t?) {
     let isEnded = _state.withLock { state in
       state.id = id
       return state.isEnded

@@ -31,7 +31,7 @@ struct WorkerLauncher: Sendable {
       throw ToolFailure(.internalError, "Cannot start '\(executable)': \(error.localizedDescription)")
     }
     defer { try? input.fileHandleForWriting.close() }
-    RunningWorker.note(process.processIdentifier)
+    RunningWorker.record(process.processIdentifier)
     var result: WorkerMessage?
     var buffer = Data()
     while true {
@@ -45,7 +45,7 @@ struct WorkerLauncher: Sendable {
       }
     }
     process.waitUntilExit()
-    RunningWorker.note(nil)
+    RunningWorker.record(nil)
     switch result {
     case .finished(let measurement) where process.terminationStatus == 0:
       return measurement

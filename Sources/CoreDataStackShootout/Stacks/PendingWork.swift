@@ -33,10 +33,10 @@ final class PendingWork: Sendable {
       defer { line.isTaken = true }
       return !line.isTaken
     }
-    if isFirst { _takeTurn(on: context) }
+    if isFirst { _runTurn(on: context) }
   }
 
-  private func _takeTurn(on context: NSManagedObjectContext) {
+  private func _runTurn(on context: NSManagedObjectContext) {
     context.perform { [self] in
       defer { _group.leave() }
       _do(_line.withLock { $0.waiting.removeFirst() })
@@ -44,7 +44,7 @@ final class PendingWork: Sendable {
         line.isTaken = !line.waiting.isEmpty
         return line.isTaken
       }
-      if hasMore { _takeTurn(on: context) }
+      if hasMore { _runTurn(on: context) }
     }
   }
 

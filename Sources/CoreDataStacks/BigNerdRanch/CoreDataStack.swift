@@ -170,7 +170,7 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
     set { _carrier.onFailure = newValue }
   }
 
-  public func settle() async { await _carrier.settle() }
+  public func settle() async { await _carrier.waitUntilIdle() }
 
   // MARK: Batch operations
 
@@ -249,7 +249,7 @@ public final class CoreDataStack: ContextStack, @unchecked Sendable {
   ) {
     let options = Handover(value: options)
     let background = DispatchQueue.global(qos: .background)
-    _carrier.whenSettled(on: background) {
+    _carrier.whenIdle(on: background) {
       do {
         switch self._location {
         case .memory: try self._resetMemory()

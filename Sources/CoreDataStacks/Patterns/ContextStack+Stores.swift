@@ -20,7 +20,7 @@ extension ContextStack {
   public func emptyStore(progress: Progress?) async throws {
     let steps = ProgressSteps(progress, count: 2)
     try steps.begin()
-    let removed = try await _takeStoresAway()
+    let removed = try await _removeStores()
     steps.finish()
     try await _inBackground { try removed.addAgain() }
     steps.finish()
@@ -36,11 +36,11 @@ extension ContextStack {
   ///
   /// - Throws: What destroying the store throws; the stack has it still then.
   public func removeStore() async throws {
-    let removed = try await _takeStoresAway()
+    let removed = try await _removeStores()
     try await _inBackground { try removed.deleteFiles() }
   }
 
-  private func _takeStoresAway() async throws -> RemovedStores {
+  private func _removeStores() async throws -> RemovedStores {
     await settle()
     let coordinators = self.coordinators
     let removed = try await _inBackground { try RemovedStores(from: coordinators) }

@@ -55,7 +55,7 @@ public final class SharedCoordinatorStack: ContextStack {
     return context
   }
 
-  public func settle() async { await _merger.settle() }
+  public func settle() async { await _merger.waitUntilIdle() }
 }
 
 /// Two coordinators on one file, main on one, workers on the other: they share only the file's lock.
@@ -150,8 +150,8 @@ public final class SharedStoreStack: ContextStack {
   }
 
   public func settle() async {
-    await _merger?.settle()
-    await _workers.settle()
+    await _merger?.waitUntilIdle()
+    await _workers.waitUntilIdle()
     do {
       try await _follower?.catchUp()
     } catch {

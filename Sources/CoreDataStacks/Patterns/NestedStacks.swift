@@ -25,7 +25,7 @@ public final class NestedStack: ContextStack {
     return context
   }
 
-  public func settle() async { await _carrier.settle() }
+  public func settle() async { await _carrier.waitUntilIdle() }
 }
 
 /// Three levels: a private writer on the store, main its child, workers children of main. Each save starts
@@ -62,5 +62,5 @@ public final class WriterMainWorkerStack: ContextStack {
     return context
   }
 
-  public func settle() async { await _carrier.settle() }
+  public func settle() async { await _carrier.waitUntilIdle() }
 }

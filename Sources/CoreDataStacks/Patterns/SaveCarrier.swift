@@ -51,15 +51,15 @@ final class SaveCarrier: @unchecked Sendable {
     }
   }
 
-  /// Returns when nothing is on its way any more.
-  func settle() async {
+  /// Returns once no save is left to carry.
+  func waitUntilIdle() async {
     await withCheckedContinuation { continuation in
       _group.notify(queue: .global()) { continuation.resume() }
     }
   }
 
-  /// Calls a block on a queue when nothing is on its way any more.
-  func whenSettled(on queue: DispatchQueue, _ block: @escaping @Sendable () -> Void) {
+  /// Calls a block on a queue once no save is left to carry.
+  func whenIdle(on queue: DispatchQueue, _ block: @escaping @Sendable () -> Void) {
     _group.notify(queue: queue, execute: block)
   }
 }

@@ -74,8 +74,8 @@ final class SaveMerger: @unchecked Sendable {
     }
   }
 
-  /// Returns when nothing is on its way any more.
-  func settle() async {
+  /// Returns once no save is left to merge.
+  func waitUntilIdle() async {
     await withCheckedContinuation { continuation in
       _group.notify(queue: .global()) { continuation.resume() }
     }

@@ -3,8 +3,8 @@ import Foundation
 
 /// Work for one context's queue that lets others have their turn: of many pieces one at a time waits there.
 ///
-/// Merges that come faster than the main queue takes them would otherwise stand in line before everything
-/// that a user does. May be used from any thread; pieces are done in order.
+/// Otherwise, merges that arrive faster than the main queue runs them would delay everything that a user
+/// does. Safe to use from any thread; pieces run in order.
 final class Turns: @unchecked Sendable {
   // Unchecked: `_waiting` and `_isTaken` are guarded by the lock.
   private let _lock = NSLock()
@@ -18,10 +18,10 @@ final class Turns: @unchecked Sendable {
       defer { _isTaken = true }
       return !_isTaken
     }
-    if isFirst { _take(on: context) }
+    if isFirst { _runNext(on: context) }
   }
 
-  private func _take(on context: NSManagedObjectContext) {
+  private func _runNext(on context: NSManagedObjectContext) {
     context.perform {
       self._lock.withLock { self._waiting.removeFirst() }()
       let hasMore = self._lock.withLock {
@@ -29,7 +29,7 @@ final class Turns: @unchecked Sendable {
         return self._isTaken
       }
       // At the end of the queue: whatever has come meanwhile goes first.
-      if hasMore { self._take(on: context) }
+      if hasMore { self._runNext(on: context) }
     }
   }
 }

@@ -39,7 +39,7 @@ package enum ISODate {
     guard let date = scanner.date() else { return Double(text) }
     var whole = (_days(date) - 11_323) * 86_400
     var fraction = ""
-    if scanner.take("T") || scanner.take(" ") {
+    if scanner.consume("T") || scanner.consume(" ") {
       guard let time = scanner.time() else { return nil }
       whole += time.seconds
       fraction = time.fraction
@@ -127,7 +127,7 @@ package enum ISODate {
 
     var isAtEnd: Bool { _rest.isEmpty }
 
-    mutating func take(_ character: Character) -> Bool {
+    mutating func consume(_ character: Character) -> Bool {
       guard _rest.first == character.asciiValue else { return false }
       _rest.removeFirst()
       return true
@@ -148,31 +148,31 @@ package enum ISODate {
     }
 
     mutating func date() -> (year: Int64, month: Int64, day: Int64)? {
-      let isNegative = take("-")
-      let isLong = isNegative || take("+")
-      guard let text = digits(isLong ? 4...6 : 4...4), let year = Int64(text), take("-"),
-        let month = number(2, in: 1...12), take("-"), let day = number(2, in: 1...31)
+      let isNegative = consume("-")
+      let isLong = isNegative || consume("+")
+      guard let text = digits(isLong ? 4...6 : 4...4), let year = Int64(text), consume("-"),
+        let month = number(2, in: 1...12), consume("-"), let day = number(2, in: 1...31)
       else { return nil }
       return (isNegative ? -year : year, month, day)
     }
 
     mutating func time() -> (seconds: Int64, fraction: String)? {
-      guard let hour = number(2, in: 0...24), take(":"), let minute = number(2, in: 0...59) else {
+      guard let hour = number(2, in: 0...24), consume(":"), let minute = number(2, in: 0...59) else {
         return nil
       }
-      guard take(":") else { return (hour * 3600 + minute * 60, "") }
+      guard consume(":") else { return (hour * 3600 + minute * 60, "") }
       guard let second = number(2, in: 0...60) else { return nil }
-      guard take(".") || take(",") else { return (hour * 3600 + minute * 60 + second, "") }
+      guard consume(".") || consume(",") else { return (hour * 3600 + minute * 60 + second, "") }
       guard let fraction = digits(1...400) else { return nil }
       return (hour * 3600 + minute * 60 + second, fraction)
     }
 
     /// Seconds east of Greenwich; 0 without a zone.
     mutating func zone() -> Int64? {
-      if isAtEnd || take("Z") { return 0 }
-      let isWest = take("-")
-      guard isWest || take("+"), let hours = number(2, in: 0...23) else { return nil }
-      _ = take(":")
+      if isAtEnd || consume("Z") { return 0 }
+      let isWest = consume("-")
+      guard isWest || consume("+"), let hours = number(2, in: 0...23) else { return nil }
+      _ = consume(":")
       let minutes = isAtEnd ? 0 : number(2, in: 0...59)
       guard let minutes else { return nil }
       return (isWest ? -1 : 1) * (hours * 3600 + minutes * 60)

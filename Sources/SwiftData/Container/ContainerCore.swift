@@ -118,8 +118,8 @@ final class ContextMailbox: @unchecked Sendable {
     _wake.withLock { $0 }?()
   }
 
-  /// The news since the last time.
-  func take() -> News {
+  /// Removes and returns the news since the last call.
+  func drain() -> News {
     _state.withLock { state in
       defer { state = .none }
       return state

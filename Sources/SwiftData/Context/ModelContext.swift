@@ -127,7 +127,7 @@ public class ModelContext: Equatable {
 
   /// Takes over what other contexts have saved.
   func mergeNews() {
-    switch mailbox.take() {
+    switch mailbox.drain() {
     case .none: break
     case .saves(let saves):
       for news in saves {

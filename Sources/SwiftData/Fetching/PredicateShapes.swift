@@ -109,10 +109,10 @@ struct ExpressionLayout: @unchecked Sendable {
 
   /// Nil for a type with parts of other kinds.
   init?(_ expression: Any.Type) {
-    guard _take(expression, 0, depth: 0), holes.count <= 200 else { return nil }
+    guard _scan(expression, 0, depth: 0), holes.count <= 200 else { return nil }
   }
 
-  private mutating func _take(_ type: Any.Type, _ offset: Int, depth: Int) -> Bool {
+  private mutating func _scan(_ type: Any.Type, _ offset: Int, depth: Int) -> Bool {
     guard depth < 100 else { return false }
     if type is AnyKeyPath.Type {
       _keyPaths.append(offset)
@@ -144,7 +144,7 @@ struct ExpressionLayout: @unchecked Sendable {
       holes.append((offset, hole))
       return true
     }
-    return fields.allSatisfy { _take($0.type, offset + $0.offset, depth: depth + 1) }
+    return fields.allSatisfy { _scan($0.type, offset + $0.offset, depth: depth + 1) }
   }
 
   /// What fills an expression at an address; nil if a key path is missing there.

@@ -7,7 +7,7 @@
   @usableFromInline init(for modelType: Model.Type) {
     let modelClass = ModelClass.of(modelType)
     let isTopmost = modelClass.superclass == nil
-    self.init(StorageBeingShown.take(modelType, isTopmost: isTopmost) ?? ModelStorage(modelClass))
+    self.init(StorageBeingShown.consume(modelType, isTopmost: isTopmost) ?? ModelStorage(modelClass))
   }
 
   @inlinable init(_ storage: _ModelStorage, keeping instance: AnyObject? = nil) {

@@ -7,7 +7,7 @@ public struct _ModelPart<Model: PersistentModel>: _ModelAccess {
   /// Values of a new instance, or those of the storage that it is made for.
   public init() {
     _storage =
-      StorageBeingShown.take(Model.self, isTopmost: false) ?? _ModelStorage(ModelClass.of(Model.self))
+      StorageBeingShown.consume(Model.self, isTopmost: false) ?? _ModelStorage(ModelClass.of(Model.self))
   }
 
   private init(_ storage: _ModelStorage) { _storage = storage }
@@ -25,7 +25,7 @@ public struct _ModelPart<Model: PersistentModel>: _ModelAccess {
   public func joined(to whole: any BackingData<Model.Root>) -> _ModelPart<Model>? {
     guard let other = whole.modelStorage, other !== _storage else { return nil }
     other.become(_storage.modelClass)
-    other.take(from: _storage)
+    other.adoptValues(from: _storage)
     return _ModelPart(other)
   }
 

@@ -197,7 +197,7 @@ public final class _ModelStorage {
   private final func _detachedValue<Value>(_ index: Int) -> Value {
     let accessor = unsafeDowncast(modelClass.accessors[index], to: ValueAccessor<Value>.self)
     if let (recording, path) = recording { return recording.value(of: accessor, at: path) }
-    noteDetachedRead(index)
+    recordDetachedRead(index)
     if let value = detached(index).any { return value as! Value }
     return accessor.absent(modelClass.name)
   }
@@ -237,8 +237,8 @@ public final class _ModelStorage {
 
   // MARK: Observers
 
-  /// Notes that a property of a model without context is read.
-  private final func noteDetachedRead(_ index: Int) {
+  /// Records that a property of a model without context is read.
+  private final func recordDetachedRead(_ index: Int) {
     guard NSManagedObject.isTrackingReads, let instance = _model.object else { return }
     Self.access(instance, modelClass.properties[index].keypath, registrar)
   }
@@ -280,8 +280,8 @@ public final class _ModelStorage {
 
   // MARK: Parts
 
-  /// Takes over the values of another storage, where it has none of its own.
-  final func take(from other: _ModelStorage) {
+  /// Adopts the values of another storage where this one has none.
+  final func adoptValues(from other: _ModelStorage) {
     if let foreign = other.foreign { show(foreign: foreign) }
     for (index, value) in other._values.enumerated() {
       if case .none = value { continue }
@@ -300,7 +300,7 @@ public final class _ModelStorage {
     guard other !== self else { return }
     if other.modelClass !== modelClass { become(other.modelClass) }
     _values = []
-    take(from: other)
+    adoptValues(from: other)
     (object, link, _plan) = (other.object, other.link, other._plan)
   }
 

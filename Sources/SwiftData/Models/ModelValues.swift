@@ -12,7 +12,7 @@ public struct _ModelValues<Model: PersistentModel>: _ModelAccess {
   /// Values of a new instance, or those of the storage that it is made for.
   public init() {
     _storage =
-      StorageBeingShown.take(Model.self, isTopmost: true) ?? _ModelStorage(ModelClass.of(Model.self))
+      StorageBeingShown.consume(Model.self, isTopmost: true) ?? _ModelStorage(ModelClass.of(Model.self))
   }
 
   /// Shows what backing data holds.

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// `init(backingData:)` first gives the property for backing data its initial value, and then what it was called with.
 /// That initial value would be a storage for nothing; it is this one instead, and ignores the initial values of the other
-/// properties. The parts of an instance whose class inherits from another take it one by one, the topmost last.
+/// properties. The parts of an instance whose class inherits from another consume it one by one, the topmost last.
 enum StorageBeingShown {
   private static let _key: pthread_key_t = {
     var key = pthread_key_t()
@@ -24,8 +24,8 @@ enum StorageBeingShown {
 
   /// The storage if it is one of a class or of its subclasses.
   ///
-  /// - Parameter isTopmost: Whether the class inherits from no model: no other part takes the storage then.
-  @inline(__always) static func take<Model: PersistentModel>(
+  /// - Parameter isTopmost: Whether the class inherits from no model, so that no other part consumes the storage.
+  @inline(__always) static func consume<Model: PersistentModel>(
     _ type: Model.Type, isTopmost: Bool
   ) -> ModelStorage? {
     let key = _key

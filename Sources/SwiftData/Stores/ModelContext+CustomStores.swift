@@ -13,8 +13,8 @@ extension ModelContext {
     while true {
       do {
         let (found, related) = try store.fetch(asked, editingState)
-        try take(related, in: store)
-        let objects = try take(found, in: store)
+        try enter(related, in: store)
+        let objects = try enter(found, in: store)
         let isWhole = !filters && !sorts && !isDirty
         return isWhole
           ? objects : try finish(objects, descriptor, filters: filters, sorts: sorts || isDirty, binding)
@@ -61,9 +61,9 @@ extension ModelContext {
     }
   }
 
-  /// Enters snapshots, and answers the objects that show them.
+  /// Enters snapshots and returns the objects that show them.
   @discardableResult
-  private func take(_ snapshots: [SnapshotValues], in store: CustomStore) throws -> [NSManagedObject] {
+  private func enter(_ snapshots: [SnapshotValues], in store: CustomStore) throws -> [NSManagedObject] {
     try snapshots.map { snapshot in
       try core.enter(snapshot, in: store)
       guard let id = objectID(for: snapshot.identifier) else {

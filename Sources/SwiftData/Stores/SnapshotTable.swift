@@ -37,7 +37,7 @@ final class SnapshotTable: @unchecked Sendable {
     _keys.withLock { $0[identity] = key }
   }
 
-  func takeKey(for object: NSManagedObject) -> String? {
+  func removeKey(for object: NSManagedObject) -> String? {
     let identity = ObjectIdentifier(object)
     return _keys.withLock { $0.removeValue(forKey: identity) }
   }
@@ -110,7 +110,7 @@ final class SnapshotStore: NSIncrementalStore, @unchecked Sendable {
 
   override func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
     try array.map { object in
-      guard let key = _table.takeKey(for: object) else {
+      guard let key = _table.removeKey(for: object) else {
         throw SwiftDataError(
           .modelValidationFailure,
           "The custom store has given no permanent identifier to a new '\(object.entity.name ?? "?")'; put one into "

@@ -82,10 +82,10 @@ extension DeclarationReader {
             value: start..<last.range.upperBound,
             tokens: Array(tokens)))
       }
-      guard cursor.take(",") else { break }
+      guard cursor.consume(",") else { break }
     }
     let end = cursor.current?.range.lowerBound ?? piece.bytes.count
-    _ = cursor.take(")")
+    _ = cursor.consume(")")
     return ArgumentList(arguments: arguments, range: start..<max(start, end))
   }
 }

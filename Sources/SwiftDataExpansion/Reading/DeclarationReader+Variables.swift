@@ -9,7 +9,7 @@ extension DeclarationReader {
     repeat {
       guard let binding = _readBinding() else { break }
       bindings.append(binding)
-    } while cursor.take(",")
+    } while cursor.consume(",")
     return VariableDeclaration(keyword: keyword, bindings: bindings)
   }
 
@@ -18,11 +18,11 @@ extension DeclarationReader {
     let name = first.isName ? first : nil
     cursor.skip()
     var type: Range<Int>?
-    if cursor.take(":"), let start = cursor.current?.range.lowerBound {
+    if cursor.consume(":"), let start = cursor.current?.range.lowerBound {
       type = cursor.skipTerm(from: start) { $0.isSign("=") || $0.isSign("{") || $0.isSign(",") }
     }
     var value: Range<Int>?
-    if cursor.take("="), let start = cursor.current?.range.lowerBound {
+    if cursor.consume("="), let start = cursor.current?.range.lowerBound {
       value = cursor.skipTerm(from: start) { $0.isSign(",") || $0.isAtAccessors }
     }
     var accessors = VariableDeclaration.Accessors.none

@@ -45,7 +45,7 @@ struct DeclarationReader {
   }
 
   private mutating func _readInherited() -> [TypeDeclaration.Inherited] {
-    guard cursor.take(":") else { return [] }
+    guard cursor.consume(":") else { return [] }
     var inherited: [TypeDeclaration.Inherited] = []
     repeat {
       while cursor.isSign("@") { _ = _readAttribute() }
@@ -62,7 +62,7 @@ struct DeclarationReader {
       guard cursor.index > start, let last = cursor.previous else { break }
       let range = first.range.lowerBound..<last.range.upperBound
       inherited.append(TypeDeclaration.Inherited(name: piece.text(range), range: range))
-    } while cursor.take(",")
+    } while cursor.consume(",")
     return inherited
   }
 
@@ -103,7 +103,7 @@ struct DeclarationReader {
   }
 
   private mutating func _readMember() -> MemberDeclaration? {
-    while cursor.take(";") {}
+    while cursor.consume(";") {}
     guard let first = cursor.current else { return nil }
     let head = readHead()
     guard let word = cursor.current else { return nil }

@@ -35,7 +35,8 @@ struct TokenCursor {
     return piece.touch(previous, current)
   }
 
-  mutating func take(_ sign: String) -> Bool {
+  /// Steps over a sign, if the current token is one.
+  mutating func consume(_ sign: String) -> Bool {
     guard isSign(sign) else { return false }
     index += 1
     return true

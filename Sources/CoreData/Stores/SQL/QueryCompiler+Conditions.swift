@@ -43,7 +43,7 @@ extension QueryCompiler {
         continue
       }
       guard case .constant(let value) = comparison.right else { continue }
-      let index = try take(value)
+      let index = try consumeConstant(value)
       if alternatives.add(index, to: group) { continue }
       // The first of its group: its place in the condition is where the others go.
       alternatives.places[group] = parts.count

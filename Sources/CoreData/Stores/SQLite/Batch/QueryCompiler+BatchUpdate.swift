@@ -45,7 +45,7 @@ extension QueryCompiler {
     switch assignment.source {
     case .value(let value):
       return try plan.columns(for: assignment.slot, value, mapping).map { column in
-        (column.name, SQLFragment(.constant(try take(column.constant), column.conversion)), false)
+        (column.name, SQLFragment(.constant(try consumeConstant(column.constant), column.conversion)), false)
       }
     case .expression(let expression):
       let columns = try plan.columns(for: assignment.slot, .null, mapping)

@@ -165,7 +165,7 @@ struct StoreFiles {
     removeExternal(released)
   }
 
-  /// Replaces the content by that of another store, inside the transaction that `connection` has open on this one.
+  /// Replaces the content with that of another store, inside the transaction that `connection` has open on this one.
   ///
   /// - Returns: Names of the external data files that are to be removed once the transaction is committed.
   func copyContent(of other: StoreFiles, on connection: Connection) throws -> Set<String> {
