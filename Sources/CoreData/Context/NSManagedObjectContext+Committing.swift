@@ -45,7 +45,7 @@ extension NSManagedObjectContext {
           entries, locked: lockedObjects, by: origin, in: self)
         savedToken = token
         savedEpoch = epoch
-        return computed.isEmpty ? entries : taking(computed, into: entries)
+        return computed.isEmpty ? entries : mergeComputed(computed, into: entries)
       } catch let error as StoreConflictError {
         entries = try resolver.resolve(error.conflicts, in: entries)
       } catch let error as StoreConstraintError {

@@ -7,7 +7,7 @@ extension NSManagedObjectContext {
   /// Gives objects the rows in which the store has computed values, those of the save and others.
   ///
   /// - Returns: The entries as the store has them now, followed by entries for rows outside of the save.
-  final func taking(_ computed: [StoredObject], into entries: [Layer.Entry]) -> [Layer.Entry] {
+  final func mergeComputed(_ computed: [StoredObject], into entries: [Layer.Entry]) -> [Layer.Entry] {
     var rows: [IdentityKey: (key: ObjectKey, row: Row)] = [:]
     for object in computed {
       if let row = object.row { rows[IdentityKey(object.key)] = (object.key, row) }
