@@ -34,7 +34,9 @@ package enum StoreErrors {
     case let error as CustomStoreError: return error.underlying
     case let error as any StoreFailure:
       error.describe(in: &info)
-      return CocoaError.coreData(error.cocoaCode, "\(error).", info)
+      // A reason may end in a question ("… 'naem' not found; did you mean 'name'?").
+      let sentence = "\(error)"
+      return CocoaError.coreData(error.cocoaCode, sentence.hasSuffix("?") ? sentence : sentence + ".", info)
     case let error as ModelFileError:
       return CocoaError.coreData(NSPersistentStoreOpenError, "\(error).", info)
     default:

@@ -42,7 +42,7 @@ extension ModelContext {
     prepareFetch()
     do {
       return try fetch.objects().map { instance(of: $0) }
-    } catch  where condition != nil || !order.isEmpty {
+    } catch  where UntranslatableQueryError.isReason(of: error) {
       return nil
     }
   }

@@ -54,9 +54,8 @@ struct ModelFetch<T: PersistentModel> {
     guard isWhole else { return try _objectsInMemory() }
     do {
       return try _store.objects()
-    } catch {
-      guard request.predicate != nil || request.sortDescriptors != nil else { throw error }
-      // What a translated predicate asks may still be more than the store can answer.
+    } catch  where UntranslatableQueryError.isReason(of: error) {
+      // A predicate that the engine takes may still have no SQL.
       var all = self
       all._filter = _descriptor.predicate
       all._order = _descriptor.sortBy
@@ -110,8 +109,7 @@ struct ModelFetch<T: PersistentModel> {
     _context.prepareFetch()
     do {
       return try _context.managed.count(for: request)
-    } catch {
-      guard request.predicate != nil else { throw error }
+    } catch  where UntranslatableQueryError.isReason(of: error) {
       return try objects().count
     }
   }

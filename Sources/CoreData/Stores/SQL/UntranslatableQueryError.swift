@@ -1,4 +1,5 @@
 import CoreDataPredicateLanguage
+import Foundation
 
 /// A fetch that cannot be said in SQL. The store never filters in memory instead.
 package struct UntranslatableQueryError: StoreFailure, CustomStringConvertible {
@@ -14,6 +15,15 @@ package struct UntranslatableQueryError: StoreFailure, CustomStringConvertible {
   }
 
   package var cocoaCode: Int { NSCoreDataError }
+
+  package func describe(in info: inout [String: Any]) { info[NSUnderlyingErrorKey] = self }
+
+  /// Whether a fetch threw an error because of what it asked: the query has no translation, or SQLite refuses to compute it,
+  /// as a pattern of many thousand characters. False for whatever happens to stores, contexts and tasks.
+  package static func isReason(of error: any Error) -> Bool {
+    guard let info = (error as? CocoaError)?.userInfo else { return false }
+    return info[NSUnderlyingErrorKey] is UntranslatableQueryError || info[NSSQLiteErrorDomain] as? Int == 1
+  }
 
   package var description: String {
     "the fetch of '\(entity)' cannot be translated to SQL: \(expression): \(reason)"
