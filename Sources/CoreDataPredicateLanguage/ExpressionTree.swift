@@ -11,9 +11,8 @@ package indirect enum ExpressionTree: Sendable, Hashable {
   case keyPath([String])
   /// A key path from another expression, such as `$x.name` or `FUNCTION(...).name`.
   case keyPathOf(ExpressionTree, [String])
-  /// A predefined function by its selector with colons: `sum:`, `add:to:`, `now`, `objectFrom:withIndex:`,
-  /// `castObject:toType:`, `noindex:`.
-  case function(String, [ExpressionTree])
+  /// A predefined function with its arguments.
+  case function(PredicateFunction, [ExpressionTree])
   /// FUNCTION(target, 'selector', arguments...).
   case customFunction(ExpressionTree, String, [ExpressionTree])
   case subquery(ExpressionTree, variable: String, PredicateTree)

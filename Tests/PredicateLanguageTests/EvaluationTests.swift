@@ -106,12 +106,15 @@ import Testing
     #expect(throws: error) { try holds(format, for: ada) }
   }
 
-  @Test func `a function that is not known throws`() {
-    #expect(throws: PredicateEvaluationError.unknownFunction("foo:")) {
-      try ExpressionTree.function("foo:", [.constant(1)]).value(for: ValueSubject(nil))
-    }
+  @Test func `a function of the wrong number of arguments throws`() {
     #expect(throws: PredicateEvaluationError.self) {
-      try ExpressionTree.function("add:to:", [.constant(1)]).value(for: ValueSubject(nil))
+      try ExpressionTree.function(.add, [.constant(1)]).value(for: ValueSubject(nil))
+    }
+  }
+
+  @Test func `FIRST outside of brackets throws`() {
+    #expect(throws: PredicateEvaluationError.self) {
+      try ExpressionTree.function(.first, []).value(for: ValueSubject(nil))
     }
   }
 

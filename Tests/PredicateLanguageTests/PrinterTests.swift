@@ -107,17 +107,14 @@ enum RandomTree {
     case 4, 5: return .keyPath(path(&g))
     case 6: return .keyPathOf(.variable("x"), path(&g))
     case 7:
-      let selector =
-        [
-          "add:to:", "from:subtract:", "multiply:by:", "divide:by:", "modulus:by:", "raise:toPower:",
-          "bitwiseAnd:with:", "bitwiseOr:with:", "bitwiseXor:with:", "leftshift:by:", "rightshift:by:",
-          "objectFrom:withIndex:",
-        ].randomElement(using: &g) ?? "add:to:"
-      return .function(selector, [expression(depth: depth - 1, &g), expression(depth: depth - 1, &g)])
+      let function =
+        PredicateFunction.allCases.filter { $0.arity == 2...2 && $0 != .cast && $0 != .distance }
+        .randomElement(using: &g) ?? .add
+      return .function(function, [expression(depth: depth - 1, &g), expression(depth: depth - 1, &g)])
     case 8:
-      let selector =
-        ["abs:", "lowercase:", "onesComplement:", "noindex:", "sum:"].randomElement(using: &g) ?? "abs:"
-      return .function(selector, [expression(depth: depth - 1, &g)])
+      let function: PredicateFunction =
+        [.absolute, .lowercase, .onesComplement, .unindexed, .sum].randomElement(using: &g) ?? .absolute
+      return .function(function, [expression(depth: depth - 1, &g)])
     case 9: return .customFunction(expression(depth: depth - 1, &g), "a:", [expression(depth: depth - 1, &g)])
     case 10:
       return .subquery(expression(depth: depth - 1, &g), variable: "x", predicate(depth: depth - 1, &g))
@@ -130,7 +127,7 @@ enum RandomTree {
         predicate(depth: depth - 1, &g), expression(depth: depth - 1, &g), expression(depth: depth - 1, &g))
     case 14: return .assignment("x", expression(depth: depth - 1, &g))
     default:
-      return .function("objectFrom:withIndex:", [expression(depth: depth - 1, &g), .function("LAST", [])])
+      return .function(.element, [expression(depth: depth - 1, &g), .function(.last, [])])
     }
   }
 

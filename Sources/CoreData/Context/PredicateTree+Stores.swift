@@ -17,7 +17,7 @@ extension ExpressionTree {
 
   /// What a nested fetch has found; nil for any other expression.
   fileprivate func fetched() throws -> ExpressionTree? {
-    guard case .function(PredicateFunction.fetch, let arguments) = self else { return nil }
+    guard case .function(.fetch, let arguments) = self else { return nil }
     let values = try arguments.map { try $0.value(for: ObjectSubject(nil)) }
     guard values.count == 3 else {
       throw PredicateEvaluationError.wrongOperand("FETCH", "\(values.count) arguments")

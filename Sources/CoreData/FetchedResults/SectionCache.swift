@@ -99,7 +99,7 @@ struct SectionCache {
     var isTimeless = true
     predicate.forEachExpression { expression in
       switch expression {
-      case .function(let name, _) where ["now", "random", "randomn:"].contains(name): isTimeless = false
+      case .function(.now, _), .function(.random, _), .function(.randomBelow, _): isTimeless = false
       case .customFunction, .block: isTimeless = false
       default: break
       }

@@ -40,7 +40,7 @@ struct MappingEvaluation {
     }
     let found = try _explaining("its source expression") {
       // A fetch is executed as it is: its result would have to be wrapped value by value otherwise.
-      guard case .function(PredicateFunction.fetch, let arguments) = expression.tree, arguments.count == 3,
+      guard case .function(.fetch, let arguments) = expression.tree, arguments.count == 3,
         case .object(let object) = try _value(of: arguments[0]),
         let request = object.any as? NSFetchRequest<NSManagedObject>
       else { return try _objects(in: _value(of: expression.tree)) }

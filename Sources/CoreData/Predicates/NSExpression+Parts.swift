@@ -27,7 +27,8 @@ extension NSExpression {
   /// Selector of the function.
   public var function: String {
     switch tree {
-    case .function(let name, _), .customFunction(_, let name, _): name
+    case .function(let function, _): function.rawValue
+    case .customFunction(_, let selector, _): selector
     default: _missing("function")
     }
   }
@@ -119,7 +120,7 @@ extension ExpressionTree {
     case .evaluatedObject: .evaluatedObject
     case .variable, .assignment: .variable
     case .keyPath, .keyPathOf: .keyPath
-    case .function(PredicateFunction.fetch, _): .fetchRequest
+    case .function(.fetch, _): .fetchRequest
     case .function, .customFunction: .function
     case .subquery: .subquery
     case .aggregate: .aggregate

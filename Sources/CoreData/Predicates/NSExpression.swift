@@ -140,11 +140,11 @@ open class NSExpression: NSObject, NSCopying {
   /// let newest = NSExpression(forFunction: "max:", arguments: [NSExpression(forKeyPath: "published")])
   /// ```
   public convenience init(forFunction name: String, arguments: [Any]) {
-    guard let selector = PredicateFunction.selector(named: name) else {
-      let known = PredicateFunction.arity.keys.sorted().joined(separator: ", ")
+    guard let function = PredicateFunction(named: name) else {
+      let known = PredicateFunction.called.map(\.rawValue).sorted().joined(separator: ", ")
       programmerError("NSInvalidArgumentException: there is no function named “\(name)”; known are \(known).")
     }
-    self.init(.function(selector, arguments.map { Self.tree(of: $0) }), of: arguments.map(Self._extent))
+    self.init(.function(function, arguments.map { Self.tree(of: $0) }), of: arguments.map(Self._extent))
   }
 
   /// Makes an expression with what `target` answers to a selector (``SelectorPerforming``).
@@ -233,7 +233,7 @@ open class NSExpression: NSObject, NSCopying {
 
   /// An expression object for a tree.
   class func face(of tree: ExpressionTree) -> NSExpression {
-    if case .function(PredicateFunction.fetch, let arguments) = tree, arguments.count == 3 {
+    if case .function(.fetch, let arguments) = tree, arguments.count == 3 {
       return NSFetchRequestExpression(tree: tree)
     }
     return NSExpression(tree: tree)

@@ -29,7 +29,7 @@ open class NSFetchRequestExpression: NSExpression {
     forFetch fetch: NSExpression, context: NSExpression, countOnly countFlag: Bool
   ) -> NSExpression {
     NSFetchRequestExpression(
-      tree: .function(PredicateFunction.fetch, [fetch.tree, context.tree, .constant(.bool(countFlag))]))
+      tree: .function(.fetch, [fetch.tree, context.tree, .constant(.bool(countFlag))]))
   }
 
   /// Expression with the request.

@@ -29,28 +29,28 @@ package struct DictionaryPlan: Sendable {
 
 /// Functions over all rows of a group, as told from functions over the members of a to-many.
 package enum RowAggregate {
-  private static let _names: Set<String> = [
-    "count:", "sum:", "min:", "max:", "average:", "median:", "mode:", "stddev:",
-  ]
-  private static let _operators = [
-    "@count": "count:", "@sum": "sum:", "@min": "min:", "@max": "max:", "@avg": "average:",
+  private static let _operators: [String: PredicateFunction] = [
+    "@count": .count, "@sum": .sum, "@min": .min, "@max": .max, "@avg": .average,
   ]
 
   /// Whether a function with these arguments is taken over rows: it has one argument, which has one value
   /// for each row.
   package static func isTaken(
-    _ name: String, _ arguments: [ExpressionTree], from layout: PropertyLayout, in model: [PropertyLayout]
+    _ function: PredicateFunction, _ arguments: [ExpressionTree], from layout: PropertyLayout,
+    in model: [PropertyLayout]
   ) -> Bool {
-    _names.contains(name) && arguments.count == 1 && _isSingle(arguments[0], layout, model)
+    function.isAggregate && arguments.count == 1 && _isSingle(arguments[0], layout, model)
   }
 
   /// What an aggregate of these values comes to in a dictionary, which has room for one: of several modes the
   /// smallest.
-  package static func value(_ function: String, of values: [PredicateValue]) throws -> PredicateValue {
+  package static func value(_ function: PredicateFunction, of values: [PredicateValue]) throws
+    -> PredicateValue
+  {
     let nothing = ValueSubject(.null)
     let result = try ExpressionTree.function(function, [.constant(.collection(values))]).value(for: nothing)
     guard case .collection = result else { return result }
-    return try ExpressionTree.function("min:", [.constant(result)]).value(for: nothing)
+    return try ExpressionTree.function(.min, [.constant(result)]).value(for: nothing)
   }
 
   /// Whether any part of the expression is taken over rows.
@@ -61,7 +61,9 @@ package enum RowAggregate {
   {
     var found = false
     expression.forEachExpression { part in
-      if case .function(let name, let arguments) = part, isTaken(name, arguments, from: layout, in: model) {
+      if case .function(let function, let arguments) = part,
+        isTaken(function, arguments, from: layout, in: model)
+      {
         found = true
       }
     }
@@ -71,12 +73,12 @@ package enum RowAggregate {
   /// `@sum.price` at the start of a path as the function that it means here.
   package static func spelledOut(_ expression: ExpressionTree) -> ExpressionTree {
     expression.rewritten { (part: ExpressionTree) throws(Never) -> ExpressionTree? in
-      guard case .keyPath(let path) = part, let name = path.first.flatMap({ _operators[$0] }) else {
+      guard case .keyPath(let path) = part, let function = path.first.flatMap({ _operators[$0] }) else {
         return nil
       }
       let rest = Array(path.dropFirst())
-      if rest.isEmpty { return name == "count:" ? .function(name, [.evaluatedObject]) : nil }
-      return .function(name, [.keyPath(rest)])
+      if rest.isEmpty { return function == .count ? .function(function, [.evaluatedObject]) : nil }
+      return .function(function, [.keyPath(rest)])
     } ?? expression
   }
 
@@ -98,8 +100,8 @@ package enum RowAggregate {
     case .keyPathOf(let base, let path):
       if case .subquery = base { return path.contains { $0.hasPrefix("@") } }
       return true
-    case .function(let name, let arguments):
-      return _names.contains(name) || arguments.allSatisfy { _isSingle($0, layout, model) }
+    case .function(let function, let arguments):
+      return function.isAggregate || arguments.allSatisfy { _isSingle($0, layout, model) }
     default: return true
     }
   }

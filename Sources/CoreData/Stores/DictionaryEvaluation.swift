@@ -144,15 +144,15 @@ struct DictionaryEvaluation {
     _ expression: ExpressionTree, _ group: [StoredObject], _ layout: PropertyLayout
   ) throws -> ExpressionTree {
     try expression.rewritten { part throws -> ExpressionTree? in
-      guard case .function(let name, let arguments) = part,
-        RowAggregate.isTaken(name, arguments, from: layout, in: layouts)
+      guard case .function(let function, let arguments) = part,
+        RowAggregate.isTaken(function, arguments, from: layout, in: layouts)
       else { return nil }
       var values: [PredicateValue] = []
       for object in group {
         let value = try arguments[0].value(for: StoredSubject(key: object.key, source: source))
         if !value.isNull { values.append(value) }
       }
-      return .constant(try RowAggregate.value(name, of: values))
+      return .constant(try RowAggregate.value(function, of: values))
     } ?? expression
   }
 

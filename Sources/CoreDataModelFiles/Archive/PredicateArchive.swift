@@ -75,15 +75,15 @@ struct PredicateArchive {
     case .keyPathOf(let operand, let components):
       return _form(operand, depth: depth + 1).map { ArchivedForms.keyPath(components, of: $0) }
     case .constant(let value): return _constant(value).map { ArchivedForms.constant($0) }
-    case .function(let selector, let arguments):
+    case .function(let function, let arguments):
       let forms = arguments.compactMap { _form($0, depth: depth + 1) }
       guard forms.count == arguments.count else { return nil }
-      if selector == PredicateFunction.fetch {
+      if function == .fetch {
         guard reader == .thisLibrary, forms.count == 3, case .constant(.bool(let countsOnly)) = arguments[2]
         else { return nil }
         return ArchivedForms.fetch(forms[0], in: forms[1], countsOnly: countsOnly)
       }
-      return ArchivedForms.function(selector, forms)
+      return ArchivedForms.function(function.rawValue, forms)
     case .customFunction(let target, let selector, let arguments) where reader == .thisLibrary:
       let forms = arguments.compactMap { _form($0, depth: depth + 1) }
       guard forms.count == arguments.count, let target = _form(target, depth: depth + 1) else { return nil }

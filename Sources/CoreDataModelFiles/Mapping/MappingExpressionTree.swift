@@ -11,7 +11,7 @@ package enum MappingExpressionTree {
       _manager, "fetchRequestForSourceEntityNamed:predicateString:",
       [.constant(.string(entity)), .constant(.string("TRUEPREDICATE"))])
     let context = ExpressionTree.keyPathOf(_manager, ["sourceContext"])
-    return .function(PredicateFunction.fetch, [request, context, .constant(.bool(false))])
+    return .function(.fetch, [request, context, .constant(.bool(false))])
   }
 
   /// The value of an attribute of the object that is mapped.

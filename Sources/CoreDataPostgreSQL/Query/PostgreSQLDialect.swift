@@ -172,21 +172,41 @@ struct PostgreSQLDialect: SQLDialect {
 
   // MARK: Functions
 
-  private static let _forms: [String: String] = [
-    "add:to:": "add", "from:subtract:": "sub", "multiply:by:": "mul", "divide:by:": "div",
-    "modulus:by:": "mod", "bitwiseAnd:with:": "band", "bitwiseOr:with:": "bor", "bitwiseXor:with:": "bxor",
-    "leftshift:by:": "shl", "rightshift:by:": "shr", "onesComplement:": "bnot", "abs:": "absolute",
-    "sqrt:": "square_root", "raise:toPower:": "raised", "exp:": "exponential", "ln:": "natural_log",
-    "log:": "decimal_log", "floor:": "rounded_down", "ceiling:": "rounded_up", "trunc:": "truncated",
-    "length:": "utf16_length", "random": "random_whole", "randomn:": "random_below",
-  ]
-
-  func function(_ name: String) -> SQLFunctionForm? {
-    switch name {
-    case "uppercase:": .call("\(_s).upper_case", .string)
-    case "lowercase:": .call("\(_s).lower_case", .string)
-    default: Self._forms[name].map { .call("\(_s).\($0)", .number) }
+  func function(_ function: PredicateFunction) -> SQLFunctionForm? {
+    let (name, kind): (String, ValueKind)
+    switch function {
+    case .add: (name, kind) = ("add", .number)
+    case .subtract: (name, kind) = ("sub", .number)
+    case .multiply: (name, kind) = ("mul", .number)
+    case .divide: (name, kind) = ("div", .number)
+    case .modulus: (name, kind) = ("mod", .number)
+    case .raise: (name, kind) = ("raised", .number)
+    case .bitwiseAnd: (name, kind) = ("band", .number)
+    case .bitwiseOr: (name, kind) = ("bor", .number)
+    case .bitwiseXor: (name, kind) = ("bxor", .number)
+    case .leftShift: (name, kind) = ("shl", .number)
+    case .rightShift: (name, kind) = ("shr", .number)
+    case .onesComplement: (name, kind) = ("bnot", .number)
+    case .absolute: (name, kind) = ("absolute", .number)
+    case .squareRoot: (name, kind) = ("square_root", .number)
+    case .exponential: (name, kind) = ("exponential", .number)
+    case .naturalLogarithm: (name, kind) = ("natural_log", .number)
+    case .decimalLogarithm: (name, kind) = ("decimal_log", .number)
+    case .floor: (name, kind) = ("rounded_down", .number)
+    case .ceiling: (name, kind) = ("rounded_up", .number)
+    case .truncate: (name, kind) = ("truncated", .number)
+    case .random: (name, kind) = ("random_whole", .number)
+    case .randomBelow: (name, kind) = ("random_below", .number)
+    case .uppercase: (name, kind) = ("upper_case", .string)
+    case .lowercase: (name, kind) = ("lower_case", .string)
+    case .length: (name, kind) = ("utf16_length", .number)
+    case .canonical, .distance, .fetch, .first, .last, .size: return nil
+    // The compiler writes these.
+    case .count, .sum, .min, .max, .average, .median, .mode, .standardDeviation, .now, .unindexed, .cast,
+      .element:
+      return nil
     }
+    return .call("\(_s).\(name)", kind)
   }
 
   func cast(_ value: SQLFragment, _ kind: ValueKind, to type: String) -> (SQLFragment, ValueKind)? {
@@ -218,21 +238,27 @@ struct PostgreSQLDialect: SQLDialect {
     }
   }
 
-  func aggregate(_ name: String, _ value: SQLFragment, _ kind: ValueKind) -> SQLFragment? {
-    switch name {
-    case "sum": return "COALESCE(SUM(\(value)), 0)"
-    case "avg", "average": return "(SUM(\(value))::float8 / NULLIF(COUNT(\(value)), 0))"
-    case "min", "max":
-      switch kind {
-      case .uuid, .data:
-        let order = name == "min" ? "" : " DESC"
-        return "(array_agg(\(value) ORDER BY \(value)\(sql: order)) FILTER (WHERE \(value) IS NOT NULL))[1]"
-      default: return "\(sql: name.uppercased())(\(value))"
-      }
-    case "median": return "percentile_cont(0.5) WITHIN GROUP (ORDER BY (\(value))::float8)"
-    case "mode": return "mode() WITHIN GROUP (ORDER BY \(value))"
-    case "stddev": return "stddev_pop((\(value))::float8)"
-    default: return nil
+  func aggregate(_ function: PredicateFunction, _ value: SQLFragment, _ kind: ValueKind) -> SQLFragment? {
+    switch function {
+    case .sum: "COALESCE(SUM(\(value)), 0)"
+    case .average: "(SUM(\(value))::float8 / NULLIF(COUNT(\(value)), 0))"
+    case .min: _extreme("MIN", "", value, kind)
+    case .max: _extreme("MAX", " DESC", value, kind)
+    case .median: "percentile_cont(0.5) WITHIN GROUP (ORDER BY (\(value))::float8)"
+    case .mode: "mode() WITHIN GROUP (ORDER BY \(value))"
+    case .standardDeviation: "stddev_pop((\(value))::float8)"
+    default: nil
+    }
+  }
+
+  /// The server has no MIN and MAX of UUIDs and bytes.
+  private func _extreme(_ name: String, _ order: String, _ value: SQLFragment, _ kind: ValueKind)
+    -> SQLFragment
+  {
+    switch kind {
+    case .uuid, .data:
+      "(array_agg(\(value) ORDER BY \(value)\(sql: order)) FILTER (WHERE \(value) IS NOT NULL))[1]"
+    default: "\(sql: name)(\(value))"
     }
   }
 

@@ -5,7 +5,6 @@ package enum PredicateEvaluationError: Error, Sendable, Hashable, CustomStringCo
   /// Nothing answers to a key; what was asked for it, as text.
   case unknownKey(String, of: String)
   case unknownCollectionOperator(String)
-  case unknownFunction(String)
   case unknownType(String)
   /// What was to be done, and what was found instead of something it can be done with.
   case wrongOperand(String, String)
@@ -31,7 +30,6 @@ package enum PredicateEvaluationError: Error, Sendable, Hashable, CustomStringCo
     case .unknownCollectionOperator(let name):
       "“\(name)” is not a collection operator; there are @count, @sum, @avg, @min, @max, "
         + "@distinctUnionOfObjects, @unionOfObjects and their like for arrays and sets."
-    case .unknownFunction(let name): "There is no function named “\(name)”."
     case .unknownType(let name):
       "CAST to the unknown type “\(name)”; known are \(ValueCast.names.joined(separator: ", "))."
     case .wrongOperand(let operation, let found): "\(operation) is not possible with \(found)."

@@ -45,12 +45,12 @@ struct ArgumentBinding {
       let newPath = try _path(path, source)
       if newBase == nil, newPath == nil { return nil }
       return .keyPathOf(newBase ?? base, newPath ?? path)
-    case .function(PredicateFunction.cast, let arguments):
+    case .function(.cast, let arguments):
       // A cast of an argument may be a literal now.
       let bound = try arguments.map { try $0.rewritten { try _replacement(for: $0, source) } ?? $0 }
       guard bound.count == 2 else { return nil }
       if let literal = ValueCast.literal(bound[0], bound[1]) { return .constant(literal) }
-      return .function(PredicateFunction.cast, bound)
+      return .function(.cast, bound)
     default: return nil
     }
   }

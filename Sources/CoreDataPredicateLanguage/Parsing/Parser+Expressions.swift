@@ -36,8 +36,8 @@ extension Parser {
   private func _binaryOperator() -> _Binary? {
     switch token {
     case .symbol(let symbol):
-      guard let (selector, power) = PredicateFunction.binary(symbol) else { return nil }
-      return (power, { .function(selector, [$0, $1]) })
+      guard let (function, power) = PredicateFunction.infix(symbol) else { return nil }
+      return (power, { .function(function, [$0, $1]) })
     case .word:
       switch keyword {
       case "UNION": return (PredicateFunction.Power.sets, { .set(.union, $0, $1) })
@@ -57,12 +57,12 @@ extension Parser {
       if case .constant(let value) = tree, let negative = value.negated {
         return .expression(.constant(negative), depth: depth)
       }
-      let negated = ExpressionTree.function("from:subtract:", [.constant(.int(0)), tree])
+      let negated = ExpressionTree.function(.subtract, [.constant(.int(0)), tree])
       return .expression(negated, depth: try checked(depth + 1))
     case .symbol(.complement):
       try advance()
       let (tree, depth) = try operand(atLeast: PredicateFunction.Power.unary)
-      return .expression(.function("onesComplement:", [tree]), depth: try checked(depth + 1))
+      return .expression(.function(.onesComplement, [tree]), depth: try checked(depth + 1))
     default:
       return try _postfixed()
     }
@@ -82,7 +82,7 @@ extension Parser {
         try advance()
         let (index, indexDepth) = try _index()
         try expect(.closeBracket)
-        tree = .function(PredicateFunction.index, [tree, index])
+        tree = .function(.element, [tree, index])
         depth = try checked(max(depth, indexDepth) + 1)
       default:
         return .expression(tree, depth: depth)
@@ -104,9 +104,9 @@ extension Parser {
   }
 
   private mutating func _index() throws(PredicateFormatError) -> (ExpressionTree, Int) {
-    if let keyword, PredicateFunction.indexSymbols.contains(keyword) {
+    if let symbol = keyword.flatMap({ PredicateFunction(rawValue: $0) }), symbol.isIndexSymbol {
       try advance()
-      return (.function(keyword, []), 1)
+      return (.function(symbol, []), 1)
     }
     return try expression()
   }

@@ -66,7 +66,7 @@ extension Parser {
     case "TERNARY": return try _ternary()
     case "CAST": return try _cast()
     case "FUNCTION": return try _customFunction()
-    default: return try _arguments(of: reserved == "FETCH" ? PredicateFunction.fetch : word, at: wordStart)
+    default: return try _arguments(of: word, at: wordStart)
     }
   }
 
@@ -83,9 +83,7 @@ extension Parser {
   private mutating func _arguments(
     of name: String, at nameStart: Int
   ) throws(PredicateFormatError) -> Node {
-    guard let selector = PredicateFunction.selector(named: name),
-      let arity = PredicateFunction.arity[selector]
-    else {
+    guard let function = PredicateFunction(named: name) else {
       throw lexer.failure(
         "there is no function named “\(name)”", at: nameStart,
         expected: [
@@ -94,13 +92,14 @@ extension Parser {
     }
     try expect(.openParenthesis)
     let (arguments, depth) = try _list(until: .closeParenthesis)
+    let arity = function.arity
     guard arity.contains(arguments.count) else {
       let wanted = arity.upperBound == .max ? "at least \(arity.lowerBound)" : "\(arity.lowerBound)"
       throw lexer.failure(
         "\(name) takes \(wanted) argument\(arity.lowerBound == 1 ? "" : "s"), not \(arguments.count)",
         at: nameStart)
     }
-    return .expression(.function(selector, arguments), depth: try checked(depth + 1))
+    return .expression(.function(function, arguments), depth: try checked(depth + 1))
   }
 
   /// Expressions with commas between, and what closes them.
@@ -163,7 +162,7 @@ extension Parser {
     }
     if let literal = ValueCast.literal(value, type) { return .expression(.constant(literal), depth: 1) }
     return .expression(
-      .function(PredicateFunction.cast, [value, type]), depth: try checked(max(depth, typeDepth) + 1))
+      .function(.cast, [value, type]), depth: try checked(max(depth, typeDepth) + 1))
   }
 
   /// FUNCTION(target, 'selector:', arguments…).

@@ -247,7 +247,7 @@ struct Parser {
     case .expression(let tree, let depth):
       switch tree {
       case .keyPath, .keyPathOf, .variable, .customFunction, .conditional, .constant(.bool),
-        .function(PredicateFunction.index, _), .function(PredicateFunction.cast, _):
+        .function(.element, _), .function(.cast, _):
         return (.comparison(.init(tree, .equal, .constant(.bool(true)))), depth + 1)
       default:
         throw unexpected("a comparison operator such as ==, <, IN or CONTAINS")

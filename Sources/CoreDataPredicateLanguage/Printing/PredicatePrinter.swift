@@ -126,9 +126,9 @@ package struct PredicatePrinter {
     switch tree {
     case .assignment: PredicateFunction.Power.assignment
     case .set: PredicateFunction.Power.sets
-    case .function("onesComplement:", let operands) where operands.count == 1: PredicateFunction.Power.unary
-    case .function(let selector, let operands) where operands.count == 2:
-      PredicateFunction.symbol(for: selector)?.power ?? PredicateFunction.Power.primary
+    case .function(.onesComplement, let operands) where operands.count == 1: PredicateFunction.Power.unary
+    case .function(let function, let operands) where operands.count == 2:
+      function.infix?.power ?? PredicateFunction.Power.primary
     case .constant(.int(let number)) where number < 0: PredicateFunction.Power.unary
     case .constant(.double(let number)) where number.sign == .minus && number.isFinite:
       PredicateFunction.Power.unary
@@ -146,7 +146,7 @@ package struct PredicatePrinter {
       _printBase(base)
       _text += "."
       _print(path)
-    case .function(let selector, let arguments): _print(selector, arguments, power)
+    case .function(let function, let arguments): _print(function, arguments, power)
     case .customFunction(let target, let selector, let arguments):
       _text += "FUNCTION("
       _print(target, atLeast: 0)
@@ -209,36 +209,32 @@ package struct PredicatePrinter {
     }
   }
 
-  private mutating func _print(_ selector: String, _ arguments: [ExpressionTree], _ power: Int) {
-    switch (selector, arguments.count) {
-    case ("onesComplement:", 1):
+  private mutating func _print(_ function: PredicateFunction, _ arguments: [ExpressionTree], _ power: Int) {
+    switch (function, arguments.count) {
+    case (.onesComplement, 1):
       _text += "~"
       _print(arguments[0], atLeast: PredicateFunction.Power.unary)
-    case (PredicateFunction.index, 2):
+    case (.element, 2):
       _printBase(arguments[0])
       _text += "["
-      if case .function(let symbol, let none) = arguments[1], none.isEmpty,
-        PredicateFunction.indexSymbols.contains(symbol)
-      {
-        _text += symbol
+      if case .function(let symbol, _) = arguments[1], symbol.isIndexSymbol {
+        _text += symbol.rawValue
       } else {
         _print(arguments[1], atLeast: 0)
       }
       _text += "]"
-    case (PredicateFunction.cast, 2):
+    case (.cast, 2):
       _text += "CAST("
       _printList(arguments)
       _text += ")"
-    case (_, 2) where PredicateFunction.symbol(for: selector) != nil:
-      let symbol = PredicateFunction.symbol(for: selector)?.symbol ?? .plus
+    case (_, 2) where function.infix != nil:
+      let symbol = function.infix?.symbol ?? .plus
       let isRightAssociative = symbol == .power
       _print(arguments[0], atLeast: isRightAssociative ? power + 1 : power)
       _text += " \(symbol.rawValue) "
       _print(arguments[1], atLeast: isRightAssociative ? power : power + 1)
     default:
-      // One colon goes without saying: `lowercase(name)`.
-      let isShort = selector.hasSuffix(":") && !selector.dropLast().contains(":")
-      _text += isShort ? selector.dropLast() : selector[...]
+      _text += function.shortName
       _text += "("
       _printList(arguments)
       _text += ")"

@@ -147,11 +147,11 @@ private struct ShapeBuilder {
       _byte(20)
       add(base)
       _path(path)
-    case .function(let name, let arguments):
+    case .function(let function, let arguments):
       _byte(21)
-      _name(name)
+      _name(function.rawValue)
       _add(arguments)
-      if name == PredicateFunction.cast, case .constant(.string(let type))? = arguments.last { _name(type) }
+      if function == .cast, case .constant(.string(let type))? = arguments.last { _name(type) }
     case .customFunction(let target, let selector, let arguments):
       _byte(22)
       add(target)

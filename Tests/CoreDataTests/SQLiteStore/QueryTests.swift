@@ -132,15 +132,15 @@ import Testing
   }
 
   @Test func `arithmetic and functions are translated`() throws {
-    let sum = ExpressionTree.function("add:to:", [key("code"), int(1)])
+    let sum = ExpressionTree.function(.add, [key("code"), int(1)])
     #expect(
-      try fixture.condition("Stop", compare(.function("abs:", [sum]), .lessThan, int(5)))
+      try fixture.condition("Stop", compare(.function(.absolute, [sum]), .lessThan, int(5)))
         == "ZSTOP t0 WHERE abs((t0.ZCODE + ?)) < ?")
     #expect(
-      try fixture.condition("Stop", compare(key("createdAt"), .lessThan, .function("now", [])))
+      try fixture.condition("Stop", compare(key("createdAt"), .lessThan, .function(.now, [])))
         == "ZSTOP t0 WHERE t0.ZCREATEDAT < ?")
     #expect(
-      try fixture.condition("Stop", compare(.function("noindex:", [key("code")]), .equal, int(1)))
+      try fixture.condition("Stop", compare(.function(.unindexed, [key("code")]), .equal, int(1)))
         == "ZSTOP t0 WHERE +t0.ZCODE = ?")
   }
 

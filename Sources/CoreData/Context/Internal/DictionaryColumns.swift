@@ -95,12 +95,12 @@ struct DictionaryColumns {
     _ condition: PredicateTree, _ layout: PropertyLayout, _ model: FrozenModel
   ) throws {
     try condition.forEachExpression { part in
-      guard case .function(let name, let arguments) = RowAggregate.spelledOut(part),
-        RowAggregate.isTaken(name, arguments, from: layout, in: model.layout.layouts)
+      guard case .function(let function, let arguments) = RowAggregate.spelledOut(part),
+        RowAggregate.isTaken(function, arguments, from: layout, in: model.layout.layouts)
       else { return }
       throw _error(
         "The havingPredicate of the fetch of '\(layout.entityName)': Unsupported function expression "
-          + "\(name)(\(arguments.map(\.outline).joined(separator: ", "))). Fetch the aggregate as an "
+          + "\(function.rawValue)(\(arguments.map(\.outline).joined(separator: ", "))). Fetch the aggregate as an "
           + "NSExpressionDescription, and compare NSExpression(forVariable:) with its name.")
     }
   }
@@ -208,11 +208,11 @@ struct DictionaryColumns {
       case .keyPath(let path):
         guard let found = try? _path(path, "", "") else { return nil }
         return (found.column.type, found.coding)
-      case .function("min:", let arguments) where arguments.count == 1,
-        .function("max:", let arguments) where arguments.count == 1,
-        .function("noindex:", let arguments) where arguments.count == 1:
+      case .function(.min, let arguments) where arguments.count == 1,
+        .function(.max, let arguments) where arguments.count == 1,
+        .function(.unindexed, let arguments) where arguments.count == 1:
         return _type(of: arguments[0])
-      case .function("count:", _): return (.integer64, _coding(.integer64, ""))
+      case .function(.count, _): return (.integer64, _coding(.integer64, ""))
       default: return nil
       }
     }

@@ -41,7 +41,7 @@ extension PredicateExpressions.KeyPath: TranslatablePart {
     // names, but can be
     // told by what they say of an empty one.
     let isText = Root.Output.self is any StringProtocol.Type
-    let count: ExpressionTree = isText ? .function("length:", [base]) : base.followed(by: ["@count"])
+    let count: ExpressionTree = isText ? .function(.length, [base]) : base.followed(by: ["@count"])
     let answer = (EmptyCollection.of(Root.Output.self) as? Root.Output).map { $0[keyPath: keyPath] as Any }
     if Output.self == Int.self, answer as? Int == 0 { return .expression(count) }
     if Output.self == Bool.self, answer as? Bool == true {
@@ -197,37 +197,37 @@ extension PredicateExpressions.Conditional: TranslatablePart {
 
 extension PredicateExpressions.Arithmetic: TranslatablePart {
   func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
-    let name =
+    let function: PredicateFunction =
       switch op {
-      case .add: "add:to:"
-      case .subtract: "from:subtract:"
-      case .multiply: "multiply:by:"
+      case .add: .add
+      case .subtract: .subtract
+      case .multiply: .multiply
       @unknown default: throw PredicateTranslationError("arithmetic", "its operator is not known here")
       }
-    return try translator.function(name, lhs, rhs)
+    return try translator.function(function, lhs, rhs)
   }
 }
 
 extension PredicateExpressions.IntDivision: TranslatablePart {
   func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
-    try translator.function("divide:by:", lhs, rhs)
+    try translator.function(.divide, lhs, rhs)
   }
 }
 
 extension PredicateExpressions.IntRemainder: TranslatablePart {
   func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
-    try translator.function("modulus:by:", lhs, rhs)
+    try translator.function(.modulus, lhs, rhs)
   }
 }
 
 extension PredicateExpressions.FloatDivision: TranslatablePart {
   func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
-    try translator.function("divide:by:", lhs, rhs)
+    try translator.function(.divide, lhs, rhs)
   }
 }
 
 extension PredicateExpressions.UnaryMinus: TranslatablePart {
   func translated(_ translator: inout PredicateTranslator) throws -> TranslatedPart {
-    .expression(.function("from:subtract:", [.constant(.int(0)), try translator.expression(wrapped)]))
+    .expression(.function(.subtract, [.constant(.int(0)), try translator.expression(wrapped)]))
   }
 }

@@ -81,8 +81,10 @@ struct PredicateTranslator {
     .predicate(.comparison(.init(try expression(left), op, try expression(right), options: options)))
   }
 
-  mutating func function(_ name: String, _ arguments: any PredicateExpression...) throws -> TranslatedPart {
-    .expression(.function(name, try arguments.map { try expression($0) }))
+  mutating func function(
+    _ function: PredicateFunction, _ arguments: any PredicateExpression...
+  ) throws -> TranslatedPart {
+    .expression(.function(function, try arguments.map { try expression($0) }))
   }
 
   /// The members of a collection for which a test about each holds.

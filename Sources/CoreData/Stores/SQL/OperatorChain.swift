@@ -7,29 +7,27 @@ package struct OperatorChain {
   /// The order in which SQL, which applies an operator from left to right, takes the parts.
   package private(set) var order: [Int]
 
-  private static let _commutative: Set<String> = [
-    "add:to:", "multiply:by:", "bitwiseAnd:with:", "bitwiseOr:with:",
-  ]
+  private static let _commutative: Set<PredicateFunction> = [.add, .multiply, .bitwiseAnd, .bitwiseOr]
 
   /// The chain that a function's application begins; nil if it is the only one.
-  package init?(_ name: String, _ arguments: [ExpressionTree]) {
+  package init?(_ function: PredicateFunction, _ arguments: [ExpressionTree]) {
     guard arguments.count == 2 else { return nil }
-    if case .function(name, let inner) = arguments[0], inner.count == 2 {
+    if case .function(function, let inner) = arguments[0], inner.count == 2 {
       // (a + b) + c
       var reversed = [arguments[1]]
       var left = arguments[0]
-      while case .function(name, let inner) = left, inner.count == 2 {
+      while case .function(function, let inner) = left, inner.count == 2 {
         reversed.append(inner[1])
         left = inner[0]
       }
       parts = [left] + reversed.reversed()
       order = Array(parts.indices)
-    } else if case .function(name, let inner) = arguments[1], inner.count == 2,
-      Self._commutative.contains(name)
+    } else if case .function(function, let inner) = arguments[1], inner.count == 2,
+      Self._commutative.contains(function)
     {
       // a + (b + c), which is (b + c) + a
-      var right = ExpressionTree.function(name, arguments)
-      while case .function(name, let inner) = right, inner.count == 2 {
+      var right = ExpressionTree.function(function, arguments)
+      while case .function(function, let inner) = right, inner.count == 2 {
         parts.append(inner[0])
         right = inner[1]
       }

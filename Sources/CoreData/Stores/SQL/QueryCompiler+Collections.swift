@@ -83,23 +83,26 @@ extension QueryCompiler {
       return .scalar(
         "(SELECT COUNT(*) FROM \(sql: members.source.text) WHERE \(sql: members.correlation))", .number)
     }
-    return .scalar(try aggregated(name, path, keys), .number)
+    guard let function = PredicateFunction(collectionOperator: name) else {
+      throw untranslatable(path.outline, "\(dialect.name) has no collection operator @\(name)")
+    }
+    return .scalar(try aggregated(function, path, keys), .number)
   }
 
   /// An aggregate of one attribute of the members.
-  package mutating func aggregated(_ name: String, _ path: ToManyPath, _ keys: ArraySlice<String>) throws
-    -> SQLFragment
-  {
+  package mutating func aggregated(
+    _ function: PredicateFunction, _ path: ToManyPath, _ keys: ArraySlice<String>
+  ) throws -> SQLFragment {
     let members = try _open(path)
     guard case .scalar(let column, let kind) = try resolve(keys, from: members.scope, outline: path.outline)
     else {
-      throw untranslatable(path.outline, "@\(name) needs an attribute of the members")
+      throw untranslatable(path.outline, "\(function.shortName) needs an attribute of the members")
     }
-    if name == "median" || name == "mode" || name == "stddev", kind != .number {
-      throw untranslatable(path.outline, "\(name) needs numbers")
+    if function == .median || function == .mode || function == .standardDeviation, kind != .number {
+      throw untranslatable(path.outline, "\(function.shortName) needs numbers")
     }
-    guard name != "mode", let value = dialect.aggregate(name, column, kind) else {
-      throw untranslatable(path.outline, "\(dialect.name) has no collection operator @\(name)")
+    guard function != .mode, let value = dialect.aggregate(function, column, kind) else {
+      throw untranslatable(path.outline, "\(dialect.name) has no aggregate \(function.shortName)")
     }
     return "(SELECT \(value) FROM \(sql: members.source.text) WHERE \(sql: members.correlation))"
   }

@@ -107,28 +107,28 @@ extension QueryCompiler {
 
   /// A function over the rows of a group.
   package mutating func rowAggregate(
-    _ name: String, _ argument: ExpressionTree, _ expression: ExpressionTree
+    _ function: PredicateFunction, _ argument: ExpressionTree, _ expression: ExpressionTree
   ) throws -> Operand {
     aggregatesRows = false
     defer { aggregatesRows = true }
     let operand = try self.operand(argument)
-    if case .scalar(_, let kind) = operand, kind.isOpaque, name != "count:" {
+    if case .scalar(_, let kind) = operand, kind.isOpaque, function != .count {
       throw untranslatable(
         expression.outline, "transformable and externally stored values have no order and no sum")
     }
-    if case .object = operand, name != "count:" {
+    if case .object = operand, function != .count {
       throw untranslatable(expression.outline, "objects can only be counted")
     }
     let value = try scalar(operand, operand.kind.conversion, argument.outline)
-    if name == "count:" { return .scalar("COUNT(\(value))", .number) }
-    guard let aggregate = dialect.aggregate(String(name.dropLast()), value, operand.kind) else {
+    if function == .count { return .scalar("COUNT(\(value))", .number) }
+    guard let aggregate = dialect.aggregate(function, value, operand.kind) else {
       throw untranslatable(
         expression.outline, "\(dialect.name) has no such aggregate; fetch the values and compute it from them"
       )
     }
-    switch name {
-    case "min:", "max:": return .scalar(aggregate, operand.kind)
-    case "sum:", "average:": return .scalar(aggregate, .number)
+    switch function {
+    case .min, .max: return .scalar(aggregate, operand.kind)
+    case .sum, .average: return .scalar(aggregate, .number)
     default:
       guard operand.kind == .number else { throw untranslatable(expression.outline, "it needs numbers") }
       return .scalar(aggregate, .number)

@@ -3,29 +3,30 @@ import CoreDataPredicateLanguage
 /// Predefined functions.
 extension QueryCompiler {
   package mutating func function(
-    _ name: String, _ arguments: [ExpressionTree], _ expression: ExpressionTree
+    _ function: PredicateFunction, _ arguments: [ExpressionTree], _ expression: ExpressionTree
   ) throws -> Operand {
     if aggregatesRows,
-      RowAggregate.isTaken(name, arguments, from: evaluated.layout, in: mapping.layout.layouts)
+      RowAggregate.isTaken(function, arguments, from: evaluated.layout, in: mapping.layout.layouts)
     {
-      return try rowAggregate(name, arguments[0], expression)
+      return try rowAggregate(function, arguments[0], expression)
     }
-    if let form = dialect.function(name) {
-      if case .infix(let symbol, let kind) = form, let chain = OperatorChain(name, arguments) {
+    if let form = dialect.function(function) {
+      if case .infix(let symbol, let kind) = form, let chain = OperatorChain(function, arguments) {
         return .scalar(try _said(chain, symbol), kind)
       }
       return try _scalarFunction(form, arguments, expression)
     }
-    switch name {
-    case "now", "now:": return .scalar(dialect.now, .date)
-    case "noindex:":
+    switch function {
+    case .now: return .scalar(dialect.now, .date)
+    case .unindexed:
       guard arguments.count == 1, case .scalar(let value, let kind) = try operand(arguments[0]) else { break }
       return .scalar(dialect.unindexed(value, kind), kind)
-    case PredicateFunction.cast where arguments.count == 2: return try _cast(arguments, expression)
-    case PredicateFunction.index where arguments.count == 2: return try _element(arguments, expression)
-    case "count:": return try _count(arguments, expression)
-    case "sum:", "average:", "min:", "max:", "median:", "mode:", "stddev:":
-      return try _aggregate(String(name.dropLast()), arguments, expression)
+    case .cast where arguments.count == 2: return try _cast(arguments, expression)
+    case .element where arguments.count == 2: return try _element(arguments, expression)
+    case .count: return try _count(arguments, expression)
+    case .sum, .average, .min, .max, .median, .mode, .standardDeviation:
+      return try _aggregate(function, arguments, expression)
+    // A function of values is the dialect's.
     default: break
     }
     throw untranslatable(expression.outline, "\(dialect.name) has no function for it")
@@ -80,7 +81,7 @@ extension QueryCompiler {
   private mutating func _element(_ arguments: [ExpressionTree], _ expression: ExpressionTree) throws
     -> Operand
   {
-    guard case .function("SIZE", _) = arguments[1] else {
+    guard case .function(.size, _) = arguments[1] else {
       throw untranslatable(
         expression.outline,
         "of a collection \(dialect.name) knows the [SIZE] only; fetch the members and pick one of them")
@@ -105,14 +106,14 @@ extension QueryCompiler {
   }
 
   private mutating func _aggregate(
-    _ name: String, _ arguments: [ExpressionTree], _ expression: ExpressionTree
+    _ function: PredicateFunction, _ arguments: [ExpressionTree], _ expression: ExpressionTree
   ) throws -> Operand {
-    guard name != "mode" else {
+    guard function != .mode else {
       throw untranslatable(expression.outline, "it gives several values, and \(dialect.name) compares one")
     }
     // Over an attribute of a to-many, or of several values written in the predicate.
     if arguments.count == 1, case .toMany(let path) = try operand(arguments[0]) {
-      return .scalar(try aggregated(name, path, path.rest), .number)
+      return .scalar(try aggregated(function, path, path.rest), .number)
     }
     throw untranslatable(
       expression.outline,

@@ -94,7 +94,8 @@ extension QueryCompiler {
       case .keyPath(let path):
         return try compiler.resolve(path[...], from: compiler.evaluated, outline: expression.outline)
       case .keyPathOf(let base, let path): return try compiler._operand(of: base, path, expression)
-      case .function(let name, let arguments): return try compiler.function(name, arguments, expression)
+      case .function(let function, let arguments):
+        return try compiler.function(function, arguments, expression)
       case .aggregate(let members): return .list(try members.map { try compiler.operand($0) })
       case .conditional(let test, let first, let second):
         return try compiler._conditional(test, first, second)

@@ -58,14 +58,14 @@ package protocol SQLDialect: Sendable {
 
   // MARK: Functions
 
-  /// A predefined function of values; nil if the database has none.
-  func function(_ name: String) -> SQLFunctionForm?
+  /// A predefined function of values; nil for one that the compiler writes itself, and for one that the database has not.
+  func function(_ function: PredicateFunction) -> SQLFunctionForm?
   /// CAST(value, 'Type'); nil for what the database cannot turn into the type.
   func cast(_ value: SQLFragment, _ kind: ValueKind, to type: String) -> (SQLFragment, ValueKind)?
   /// What a key path that goes on behind an attribute asks of its value; nil if there is no such property.
   func property(_ name: String, of value: SQLFragment, _ kind: ValueKind) -> (SQLFragment, ValueKind)?
-  /// An aggregate: `sum`, `average`, `min`, `max`, `median`, `mode`, `stddev`; nil if the database has none.
-  func aggregate(_ name: String, _ value: SQLFragment, _ kind: ValueKind) -> SQLFragment?
+  /// An aggregate but `count`; nil if the database has none.
+  func aggregate(_ function: PredicateFunction, _ value: SQLFragment, _ kind: ValueKind) -> SQLFragment?
 
   // MARK: Clauses
 

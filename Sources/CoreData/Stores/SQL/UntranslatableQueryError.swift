@@ -39,7 +39,8 @@ extension ExpressionTree {
     case .variable(let name): "$\(name)"
     case .keyPath(let path): path.joined(separator: ".")
     case .keyPathOf(let base, let path): base.outline + "." + path.joined(separator: ".")
-    case .function(let name, let arguments): "\(name)(\(arguments.map(\.outline).joined(separator: ", ")))"
+    case .function(let function, let arguments):
+      "\(function.rawValue)(\(arguments.map(\.outline).joined(separator: ", ")))"
     case .customFunction(_, let selector, _): "FUNCTION(…, '\(selector)')"
     case .subquery(let collection, let variable, _): "SUBQUERY(\(collection.outline), $\(variable), …)"
     case .aggregate: "{…}"

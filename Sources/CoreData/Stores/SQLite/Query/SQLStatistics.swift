@@ -4,10 +4,10 @@ import CoreDataSQLiteBinding
 /// Aggregates that SQLite lacks: median, mode and standard deviation, computed by the same code as in memory.
 enum SQLStatistics {
   /// Name of the SQL function for a predefined function; nil for what is no such aggregate.
-  static func name(_ function: String) -> String? { _names[function] }
+  static func name(of function: PredicateFunction) -> String? { _names[function] }
 
-  private static let _names = [
-    "median:": "NSCoreDataMedian", "mode:": "NSCoreDataMode", "stddev:": "NSCoreDataStandardDeviation",
+  private static let _names: [PredicateFunction: String] = [
+    .median: "NSCoreDataMedian", .mode: "NSCoreDataMode", .standardDeviation: "NSCoreDataStandardDeviation",
   ]
 
   static func register(on connection: Connection) throws {
@@ -18,10 +18,10 @@ enum SQLStatistics {
 
   /// The numbers of one group.
   private final class Numbers: Aggregate {
-    private let _function: String
+    private let _function: PredicateFunction
     private var _values: [PredicateValue] = []
 
-    init(_ function: String) { _function = function }
+    init(_ function: PredicateFunction) { _function = function }
 
     func step(_ call: FunctionCall) throws {
       if call.isNull(0) { return }

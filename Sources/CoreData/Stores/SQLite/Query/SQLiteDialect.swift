@@ -70,36 +70,41 @@ struct SQLiteDialect: SQLDialect {
 
   // MARK: Functions
 
-  private static let _forms: [String: SQLFunctionForm] = [
-    "add:to:": .infix("+", .number),
-    "from:subtract:": .infix("-", .number),
-    "multiply:by:": .infix("*", .number),
-    "divide:by:": .infix("/", .number),
-    "modulus:by:": .call("NSCoreDataModulus", .number),
-    "bitwiseAnd:with:": .infix("&", .number),
-    "bitwiseOr:with:": .infix("|", .number),
-    "leftshift:by:": .infix("<<", .number),
-    "rightshift:by:": .infix(">>", .number),
-    "bitwiseXor:with:": .call("NSCoreDataBitwiseXor", .number),
-    "onesComplement:": .call("~", .number),
-    "abs:": .call("abs", .number),
-    "sqrt:": .call("NSCoreDataSqrt", .number),
-    "raise:toPower:": .call("NSCoreDataPow", .number),
-    "exp:": .call("NSCoreDataExp", .number),
-    "ln:": .call("NSCoreDataLn", .number),
-    "log:": .call("NSCoreDataLog", .number),
-    "floor:": .call("NSCoreDataFloor", .number),
-    "ceiling:": .call("NSCoreDataCeiling", .number),
-    "trunc:": .call("NSCoreDataTrunc", .number),
-    "length:": .call("NSCoreDataLength", .number),
-    "uppercase:": .call("NSCoreDataUppercase", .string),
-    "lowercase:": .call("NSCoreDataLowercase", .string),
-    "canonical:": .call("NSCoreDataCanonical", .string),
-    "random": .call("NSCoreDataRandom", .number),
-    "randomn:": .call("NSCoreDataRandomBelow", .number),
-  ]
-
-  func function(_ name: String) -> SQLFunctionForm? { Self._forms[name] }
+  func function(_ function: PredicateFunction) -> SQLFunctionForm? {
+    switch function {
+    case .add: .infix("+", .number)
+    case .subtract: .infix("-", .number)
+    case .multiply: .infix("*", .number)
+    case .divide: .infix("/", .number)
+    case .modulus: .call("NSCoreDataModulus", .number)
+    case .raise: .call("NSCoreDataPow", .number)
+    case .bitwiseAnd: .infix("&", .number)
+    case .bitwiseOr: .infix("|", .number)
+    case .bitwiseXor: .call("NSCoreDataBitwiseXor", .number)
+    case .leftShift: .infix("<<", .number)
+    case .rightShift: .infix(">>", .number)
+    case .onesComplement: .call("~", .number)
+    case .absolute: .call("abs", .number)
+    case .squareRoot: .call("NSCoreDataSqrt", .number)
+    case .exponential: .call("NSCoreDataExp", .number)
+    case .naturalLogarithm: .call("NSCoreDataLn", .number)
+    case .decimalLogarithm: .call("NSCoreDataLog", .number)
+    case .floor: .call("NSCoreDataFloor", .number)
+    case .ceiling: .call("NSCoreDataCeiling", .number)
+    case .truncate: .call("NSCoreDataTrunc", .number)
+    case .random: .call("NSCoreDataRandom", .number)
+    case .randomBelow: .call("NSCoreDataRandomBelow", .number)
+    case .uppercase: .call("NSCoreDataUppercase", .string)
+    case .lowercase: .call("NSCoreDataLowercase", .string)
+    case .canonical: .call("NSCoreDataCanonical", .string)
+    case .length: .call("NSCoreDataLength", .number)
+    case .distance, .fetch, .first, .last, .size: nil
+    // The compiler writes these.
+    case .count, .sum, .min, .max, .average, .median, .mode, .standardDeviation, .now, .unindexed, .cast,
+      .element:
+      nil
+    }
+  }
 
   func cast(_ value: SQLFragment, _ kind: ValueKind, to type: String) -> (SQLFragment, ValueKind)? {
     switch (type, kind) {
@@ -130,13 +135,13 @@ struct SQLiteDialect: SQLDialect {
     }
   }
 
-  func aggregate(_ name: String, _ value: SQLFragment, _ kind: ValueKind) -> SQLFragment? {
-    switch name {
-    case "sum": "IFNULL(SUM(\(value)), 0)"
-    case "avg", "average": "AVG(\(value))"
-    case "min": "MIN(\(value))"
-    case "max": "MAX(\(value))"
-    default: SQLStatistics.name(name + ":").map { "\(sql: $0)(\(value))" }
+  func aggregate(_ function: PredicateFunction, _ value: SQLFragment, _ kind: ValueKind) -> SQLFragment? {
+    switch function {
+    case .sum: "IFNULL(SUM(\(value)), 0)"
+    case .average: "AVG(\(value))"
+    case .min: "MIN(\(value))"
+    case .max: "MAX(\(value))"
+    default: SQLStatistics.name(of: function).map { "\(sql: $0)(\(value))" }
     }
   }
 

@@ -12,7 +12,7 @@ enum Statistics {
 
   /// The sum; zero of nothing. Whole if all elements are, as long as it fits.
   static func sum(_ elements: [PredicateValue]) throws -> PredicateValue {
-    try _numbers(elements, "The sum").reduce(.int(0)) { try Arithmetic.binary("add:to:", $0, $1) }
+    try _numbers(elements, "The sum").reduce(.int(0)) { try Arithmetic.value(of: .add, $0, $1) }
   }
 
   /// The mean; null of nothing.
@@ -28,7 +28,7 @@ enum Statistics {
 
   private static func _quotient(_ sum: PredicateValue, _ count: Int) throws -> PredicateValue {
     if count == 0 { return .null }
-    if case .decimal = sum { return try Arithmetic.binary("divide:by:", sum, .int(Int64(count))) }
+    if case .decimal = sum { return try Arithmetic.value(of: .divide, sum, .int(Int64(count))) }
     return .double((sum.double ?? 0) / Double(count))
   }
 
